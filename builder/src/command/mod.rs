@@ -1,0 +1,221 @@
+//! What is typed, what is printed, and the exit codes.
+//!
+//! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
+
+mod build;
+mod demo;
+mod info;
+mod query;
+mod relief;
+
+use std::{
+    env,
+    fmt::{self, Display},
+    fs,
+    io::{self, ErrorKind, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+use hardpan::{OpenError, Terrain};
+use hardpan_builder::{BuildError, Image};
+
+#[derive(Parser)]
+#[command(name = "hardpan", version = VERSION, about = "What is the ground here? Terrain images for vehicles and controllers", after_help = EXITS)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a terrain image from a mesh
+    Build(build::Args),
+    /// Show contents, extents, bounds, materials and hashes of an image
+    Info(info::Args),
+    /// Ask an image for the ground at points
+    Query(query::Args),
+    /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
+    Demo(demo::Args),
+}
+
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1)");
+const EXITS: &str = "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused";
+
+pub fn main() -> ExitCode {
+    let command = Cli::parse_from(env::args_os().map(query::shield)).command;
+    let out = &mut io::BufWriter::new(io::stdout().lock());
+    let done = match command {
+        Command::Build(args) => build::run(&args, out),
+        Command::Info(args) => info::run(&args, out),
+        Command::Query(args) => query::run(&args, out),
+        Command::Demo(args) => demo::run(&args, out),
+    };
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = out.flush();
+            let _ = writeln!(io::stderr(), "error: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Why a command stops: file, cause and what to type, in one line.
+#[derive(Debug)]
+pub enum Failure {
+    /// An image or an answer is not as it should be.
+    Check(String),
+    /// The user's file or words.
+    Input(String),
+    /// Something that Hardpan does not do, with the way round.
+    Unsupported(String),
+    /// Disk, permission, memory.
+    Machine(String),
+    /// Nobody reads the output any more.
+    ClosedPipe,
+}
+
+impl Failure {
+    pub fn check(place: &Path, text: impl Display) -> Self {
+        Self::Check(format!("{}: {text}", place.display()))
+    }
+
+    pub fn input(place: &Path, text: impl Display) -> Self {
+        Self::Input(format!("{}: {text}", place.display()))
+    }
+
+    pub fn unsupported(place: &Path, text: impl Display) -> Self {
+        Self::Unsupported(format!("{}: {text}", place.display()))
+    }
+
+    pub fn io(place: &Path, error: io::Error) -> Self {
+        let place = place.display();
+        match error.kind() {
+            ErrorKind::BrokenPipe => Self::ClosedPipe,
+            ErrorKind::NotFound => Self::Input(format!("{place}: there is no such file or folder; check the spelling")),
+            ErrorKind::IsADirectory => Self::Input(format!("{place}: this is a folder; name a file in it")),
+            ErrorKind::PermissionDenied => Self::Machine(format!("{place}: permission denied; check with: ls -l {place}")),
+            ErrorKind::StorageFull => Self::Machine(format!("{place}: the disk is full; free some space or choose another place with -o")),
+            _ => Self::Machine(format!("{place}: {error}")),
+        }
+    }
+
+    /// What an image that cannot be opened says about its file.
+    pub fn open(place: &Path, error: OpenError) -> Self {
+        match error {
+            OpenError::NotAnImage => Self::input(place, "this is not a terrain image; to make one: hardpan build FILE.obj"),
+            OpenError::Blank => Self::check(place, "blank memory: no image was written here; copy or build the image again"),
+            OpenError::TooNew => Self::unsupported(place, "the image needs a newer hardpan; update it, or build the image again with this one"),
+            error => Self::check(place, format!("{error}; copy the image again, or build it again: hardpan build FILE.obj")),
+        }
+    }
+
+    pub fn build(place: &Path, error: BuildError) -> Self {
+        Self::input(place, error)
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Self::ClosedPipe => 0,
+            Self::Check(_) => 1,
+            Self::Input(_) => 2,
+            Self::Unsupported(_) => 3,
+            Self::Machine(_) => 4,
+        }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Check(t) | Self::Input(t) | Self::Unsupported(t) | Self::Machine(t) => f.write_str(t),
+            Self::ClosedPipe => f.write_str("closed pipe"),
+        }
+    }
+}
+
+/// Errors of stdout; files go through [`Failure::io`].
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::io(Path::new("output"), error)
+    }
+}
+
+type Done<T = ()> = Result<T, Failure>;
+
+fn warn(text: impl Display) {
+    let _ = writeln!(io::stderr(), "warning: {text}");
+}
+
+/// Reads an image into aligned memory; [`terrain`] then opens it.
+fn load(path: &Path) -> Done<Image> {
+    if fs::metadata(path).map_err(|e| Failure::io(path, e))?.is_dir() {
+        return Err(Failure::input(path, "this is a folder; name an image in it"));
+    }
+    Image::read(path).map_err(|e| Failure::io(path, e))
+}
+
+/// Checks all of the image once: what follows may trust every answer.
+fn terrain<'a>(path: &Path, image: &'a Image) -> Done<Terrain<'a>> {
+    Terrain::open_verified(image).map_err(|e| Failure::open(path, e))
+}
+
+/// A file that appears whole or not at all: written beside its place, then renamed.
+struct NewFile<'a> {
+    place: &'a Path,
+    temporary: PathBuf,
+}
+
+impl<'a> NewFile<'a> {
+    fn write(place: &'a Path, bytes: &[u8]) -> Done<Self> {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one with -o FILE"))?);
+        name.push(format!(".{}.tmp", std::process::id()));
+        let new = NewFile { place, temporary: place.with_file_name(name) };
+        let written = fs::File::create_new(&new.temporary).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        written.map_err(|e| Failure::io(place, e))?;
+        Ok(new)
+    }
+
+    fn keep(self) -> Done {
+        fs::rename(&self.temporary, self.place).map_err(|e| Failure::io(self.place, e))
+    }
+}
+
+impl Drop for NewFile<'_> {
+    /// Nothing is left behind when a check fails; after `keep` there is nothing to remove.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// Writes an image: to a temporary file, read back and verified, then renamed.
+fn write_image(place: &Path, image: &Image) -> Done {
+    let new = NewFile::write(place, image)?;
+    let read = Image::read(&new.temporary).map_err(|e| Failure::io(place, e))?;
+    terrain(place, &read)?;
+    if read[..] != image[..] {
+        return Err(Failure::Machine(format!("{}: the disk gave back other bytes than were written; choose another place with -o", place.display())));
+    }
+    new.keep()
+}
+
+/// 1234567 as "1,234,567".
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or_default());
+    groups.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn groups_of_three() {
+        assert_eq!([0, 12, 999, 1000, 1234567].map(super::grouped), ["0", "12", "999", "1,000", "1,234,567"]);
+    }
+}

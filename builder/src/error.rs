@@ -1,0 +1,41 @@
+//! Why a scene cannot become an image.
+
+use std::fmt;
+
+/// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// An option is out of its range.
+    Option(String),
+    /// The scene contradicts itself.
+    Scene(String),
+    /// There is no ground in the scene.
+    Empty,
+    /// More of the scene lies outside the domain than inside.
+    OutsideDomain {
+        /// Triangles outside.
+        outside: u64,
+        /// Triangles given.
+        of: u64,
+    },
+    /// A part of the scene does not fit the format.
+    Limit(String),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option(s) | Self::Scene(s) | Self::Limit(s) => f.write_str(s),
+            Self::Empty => f.write_str(
+                "no ground: every triangle is vertical or collapsed (is the up axis right? try --up y)",
+            ),
+            Self::OutsideDomain { outside, of } => write!(
+                f,
+                "{outside} of {of} triangles lie outside the domain (coarser steps or another scale bring them in)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

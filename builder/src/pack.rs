@@ -1,0 +1,197 @@
+//! Tiles and tables into one image.
+
+use crate::image::Image;
+use crate::lattice::{Mesh, exp2};
+use crate::tile::Blob;
+use crate::{BuildError, Options, Report};
+use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
+
+const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+/// log2 of the tiles along a page's side.
+const PAGE_LOG2: u32 = 5;
+
+/// Lays out an image.
+pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Report) -> Result<Image, BuildError> {
+    let mut names = Vec::new();
+    let mut name = |s: &str| {
+        let at = names.len() as u32;
+        names.extend_from_slice(s.as_bytes());
+        (at, s.len())
+    };
+    let materials: Vec<Material> = mesh
+        .materials
+        .iter()
+        .map(|m| {
+            let (at, len) = name(&m.name);
+            let name_len = u16::try_from(len)
+                .map_err(|_| BuildError::Limit("a material's name is longer than 65,535 bytes".into()))?;
+            Ok(Material {
+                mu: m.mu,
+                rolling: m.rr,
+                gain: m.gain,
+                name: at,
+                name_len,
+                ..Material::new_zeroed()
+            })
+        })
+        .collect::<Result<_, BuildError>>()?;
+    let sources: Vec<Source> = mesh
+        .sources
+        .iter()
+        .map(|s| {
+            let (at, len) = name(s);
+            Source { name: at, name_len: len as u32, reserved: [0; 2] }
+        })
+        .collect();
+
+    let mut table = Vec::with_capacity(tiles.len());
+    let mut at = 0u64;
+    let checks: Vec<(u32, [u8; 32])> =
+        tiles.par_iter().map(|t| (CRC.checksum(&t.bytes), Sha256::digest(&t.bytes).into())).collect();
+    let mut digests = Sha256::new();
+    for (t, (crc, digest)) in tiles.iter().zip(checks) {
+        table.push(TileRecord { offset: at, len: t.bytes.len() as u64, crc, x: t.x, y: t.y, reserved: 0, digest });
+        at += t.bytes.len() as u64;
+        digests.update(digest);
+    }
+    let tiles_digest: [u8; 32] = digests.finalize().into();
+    let root = root(&tiles, &table)?;
+    let provenance = format!("hardpan-builder {}\n", env!("CARGO_PKG_VERSION"));
+
+    let content = section::CONTENT | section::MUST_UNDERSTAND;
+    let bodies: [(u32, u32, &[u8]); 7] = [
+        (section::MATERIALS, content, materials.as_bytes()),
+        (section::NAMES, content, &names),
+        (section::SOURCES, content, sources.as_bytes()),
+        (section::DIRECTORY, content, root.directory.as_bytes()),
+        (section::PAGES, content, root.pages.as_bytes()),
+        (section::TILE_TABLE, content, table.as_bytes()),
+        (section::PROVENANCE, 0, provenance.as_bytes()),
+    ];
+    let mut sections = [Section::default(); format::SECTIONS];
+    let mut offset = format::HEAD_LEN as u64;
+    let mut identity = Sha256::new();
+    // the tiles come after their table, the provenance last
+    let lens = bodies.map(|b| b.2.len() as u64);
+    let mut place = |kind, flags, len: u64, crc, digest| {
+        let s = Section { kind, flags, offset, len, crc, reserved: 0, digest };
+        offset = (offset + len).next_multiple_of(format::ALIGN as u64);
+        s
+    };
+    for (i, &(kind, flags, body)) in bodies[..6].iter().enumerate() {
+        sections[i] = place(kind, flags, lens[i], CRC.checksum(body), Sha256::digest(body).into());
+    }
+    sections[6] = place(section::TILES, content, at, 0, tiles_digest);
+    let (kind, flags, body) = bodies[6];
+    sections[7] = place(kind, flags, lens[6], CRC.checksum(body), Sha256::digest(body).into());
+    let total = offset;
+
+    let mut header = Header::new_zeroed();
+    header.magic = format::MAGIC;
+    header.version = format::VERSION;
+    header.least_reader = format::VERSION;
+    header.head_len = format::HEAD_LEN as u32;
+    header.total_len = total;
+    fill(&mut header, mesh, options, &tiles, report);
+    header.page_min = root.min;
+    header.page_count = root.count;
+    header.sections = sections;
+    identity.update(&header.as_bytes()[64..512]);
+    for s in sections.iter().filter(|s| s.flags & section::CONTENT != 0) {
+        identity.update(s.kind.to_le_bytes());
+        identity.update(s.digest);
+    }
+    header.identity = identity.finalize().into();
+    header.head_crc = CRC.checksum(header.as_bytes());
+
+    let len = usize::try_from(total).map_err(|_| BuildError::Limit("the image is larger than memory".into()))?;
+    let mut image = Image::zeroed(len);
+    let bytes = image.bytes_mut();
+    bytes[..format::HEAD_LEN].copy_from_slice(header.as_bytes());
+    for (s, (_, _, body)) in sections[..6].iter().chain(&sections[7..]).zip(bodies) {
+        bytes[s.offset as usize..][..body.len()].copy_from_slice(body);
+    }
+    for (t, r) in tiles.iter().zip(&table) {
+        bytes[(sections[6].offset + r.offset) as usize..][..t.bytes.len()].copy_from_slice(&t.bytes);
+    }
+    debug_assert!(Header::ref_from_bytes(&bytes[..format::HEAD_LEN]).is_ok());
+    report.image_bytes = total;
+    Ok(image)
+}
+
+fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: &mut Report) {
+    let z_steps = |v: f64| (v * exp2(8 - options.z_log2)).round_ties_even() as i64;
+    let sum = |f: fn(&Blob) -> u64| tiles.iter().map(f).sum::<u64>();
+    let most = |f: fn(&Blob) -> u32| tiles.iter().map(f).max().unwrap_or(0);
+    (h.xy_log2, h.z_log2) = (options.xy_log2, options.z_log2);
+    h.origin = mesh.origin;
+    [h.min, h.max] = mesh.bounds;
+    (h.tile_log2, h.page_log2) = (mesh.tile_log2, PAGE_LOG2);
+    h.tile_count = tiles.len() as u32;
+    h.max_layers = most(|t| t.head.max_layers);
+    h.triangles = report.triangles;
+    h.bundles = sum(|t| t.head.bundle_count.into());
+    h.patch_blocks = sum(|t| t.patch_blocks);
+    h.references = sum(|t| t.head.references.into());
+    h.near = z_steps(options.near);
+    h.far = z_steps(options.far);
+    h.layer_merge = z_steps(options.layer_merge);
+    h.default_z = z_steps(options.default_z);
+    (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
+    h.fallback = options.fallback as u32;
+    h.bound =
+        [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
+    // half a step in each direction; a field adds its tolerance
+    let tolerance = mesh.fields.iter().map(|f| f.field.tolerance).fold(0.0, f64::max);
+    h.error_plan = exp2(options.xy_log2 - 1) * std::f64::consts::SQRT_2;
+    h.error_height = exp2(options.z_log2 - 1) + tolerance;
+
+    report.tiles = tiles.len() as u64;
+    report.nodes = sum(|t| t.nodes);
+    report.bundles = h.bundles;
+    report.references = h.references;
+    report.patch_blocks = h.patch_blocks;
+    report.index_bytes = sum(|t| t.index_bytes);
+    report.leaf_bytes =
+        tiles.iter().map(|t| t.bytes.len() as u64 - u64::from(t.head.bundles) * 128).sum();
+}
+
+struct Root {
+    min: [i32; 2],
+    count: [u32; 2],
+    directory: Vec<u32>,
+    pages: Vec<u32>,
+}
+
+/// Directory and pages: the only place that knows where tiles are.
+fn root(tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
+    let page = |t: &Blob| [t.x >> PAGE_LOG2, t.y >> PAGE_LOG2];
+    let fold = |f: fn(i32, i32) -> i32| tiles.iter().map(page).reduce(|a, b| [f(a[0], b[0]), f(a[1], b[1])]);
+    let (Some(min), Some(max)) = (fold(i32::min), fold(i32::max)) else {
+        return Err(BuildError::Empty);
+    };
+    let count = [0, 1].map(|i| (max[i] - min[i]) as u32 + 1);
+    let side = 1usize << PAGE_LOG2;
+    let mut directory = vec![slot::EMPTY; count[0] as usize * count[1] as usize];
+    let mut pages: Vec<u32> = Vec::new();
+    for (t, r) in tiles.iter().zip(table) {
+        let [px, py] = page(t);
+        let at = (py - min[1]) as usize * count[0] as usize + (px - min[0]) as usize;
+        if directory[at] == slot::EMPTY {
+            directory[at] = slot::FIRST + (pages.len() / (side * side)) as u32;
+            pages.resize(pages.len() + side * side, slot::EMPTY);
+        }
+        let page = (directory[at] - slot::FIRST) as usize * side * side;
+        let in_page = [t.x, t.y].map(|v| v as usize & (side - 1));
+        let place = u32::try_from(r.offset / format::ALIGN as u64)
+            .ok()
+            .and_then(|p| p.checked_add(slot::FIRST))
+            .filter(|&p| p != u32::MAX)
+            .ok_or_else(|| BuildError::Limit("an image holds at most 512 GiB of tiles".into()))?;
+        pages[page + in_page[1] * side + in_page[0]] = place;
+    }
+    Ok(Root { min, count, directory, pages })
+}

@@ -1,0 +1,70 @@
+//! Exact plan-view tests between triangles and squares.
+
+/// A triangle in plan, counter-clockwise, in steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub x: [i64; 3],
+    pub y: [i64; 3],
+    pub min: [i64; 2],
+    pub max: [i64; 2],
+}
+
+impl Plan {
+    pub fn new(corners: [[i32; 3]; 3]) -> Self {
+        let x = corners.map(|c| i64::from(c[0]));
+        let y = corners.map(|c| i64::from(c[1]));
+        let low = |v: [i64; 3]| v[0].min(v[1]).min(v[2]);
+        let high = |v: [i64; 3]| v[0].max(v[1]).max(v[2]);
+        Plan { x, y, min: [low(x), low(y)], max: [high(x), high(y)] }
+    }
+
+    /// Larger of the plan extents.
+    pub fn extent(&self) -> i64 {
+        (self.max[0] - self.min[0]).max(self.max[1] - self.min[1])
+    }
+
+    /// Sign of the side of the edge from corner `k` on which (x, y) lies: above zero is inside.
+    fn side(&self, k: usize, x: i64, y: i64) -> i32 {
+        let n = (k + 1) % 3;
+        let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
+        let (dx, dy) = (x - self.x[k], y - self.y[k]);
+        const SMALL: i64 = 1 << 30;
+        let v = if ex.abs() < SMALL && ey.abs() < SMALL && dx.abs() < SMALL && dy.abs() < SMALL {
+            (ex * dy - ey * dx).signum()
+        } else {
+            (i128::from(ex) * i128::from(dy) - i128::from(ey) * i128::from(dx)).signum() as i64
+        };
+        v as i32
+    }
+
+    /// Whether the closed triangle may hold a query position of the square from (`x`, `y`) of side `s`,
+    /// whose right and upper borders belong to its neighbours. Conservative by less than a step.
+    pub fn meets(&self, x: i64, y: i64, s: i64) -> bool {
+        if self.max[0] < x || self.max[1] < y || self.min[0] >= x + s || self.min[1] >= y + s {
+            return false;
+        }
+        (0..3).all(|k| {
+            let n = (k + 1) % 3;
+            let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
+            // the corner of the square deepest inside this edge
+            let cx = if ey > 0 { x } else { x + s };
+            let cy = if ex > 0 { y + s } else { y };
+            self.side(k, cx, cy) >= 0
+        })
+    }
+
+    /// Whether the closed triangle holds a point.
+    pub fn covers(&self, x: i64, y: i64) -> bool {
+        (0..3).all(|k| self.side(k, x, y) >= 0)
+    }
+
+    /// Whether the interiors of two triangles have a point in common.
+    pub fn overlaps(&self, other: &Plan) -> bool {
+        let apart = (0..2).any(|i| self.max[i] <= other.min[i] || other.max[i] <= self.min[i]);
+        !apart && !self.separates(other) && !other.separates(self)
+    }
+
+    fn separates(&self, other: &Plan) -> bool {
+        (0..3).any(|k| (0..3).all(|c| self.side(k, other.x[c], other.y[c]) <= 0))
+    }
+}

@@ -1,0 +1,151 @@
+//! What an image is built from.
+
+use crate::BuildError;
+
+/// Meshes and height fields, in metres, z up.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// Vertex positions.
+    pub positions: Vec<[f64; 3]>,
+    /// Triangles between them, in any order and winding.
+    pub triangles: Vec<Triangle>,
+    /// Materials, which triangles and fields number.
+    pub materials: Vec<Material>,
+    /// Names of files and objects, which triangles and fields number.
+    pub sources: Vec<String>,
+    /// Regular heights.
+    pub fields: Vec<HeightField>,
+}
+
+/// A triangle of a scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Triangle {
+    /// Numbers of its corners.
+    pub v: [u32; 3],
+    /// Number of its material.
+    pub material: u16,
+    /// Number of its source.
+    pub source: u16,
+}
+
+/// A material of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Its name, which orders it in the image.
+    pub name: String,
+    /// Friction coefficient.
+    pub mu: f64,
+    /// Rolling resistance, as a factor.
+    pub rr: f64,
+    /// Gain, as a factor.
+    pub gain: f64,
+}
+
+impl Material {
+    /// A material of rolling resistance 1 and gain 1.
+    pub fn new(name: impl Into<String>, mu: f64) -> Self {
+        Material { name: name.into(), mu, rr: 1.0, gain: 1.0 }
+    }
+}
+
+/// Heights at the posts of a square grid, bilinear between them.
+#[derive(Clone, Debug, Default)]
+pub struct HeightField {
+    /// The first post: x and y in metres.
+    pub origin: [f64; 2],
+    /// Distance between posts in metres.
+    pub pitch: f64,
+    /// Posts from west to east.
+    pub columns: usize,
+    /// Posts from south to north.
+    pub rows: usize,
+    /// Heights in metres, row by row from the south; NaN where there is none.
+    pub heights: Vec<f64>,
+    /// Number of its material.
+    pub material: u16,
+    /// Number of its source.
+    pub source: u16,
+    /// Largest error at a post in metres.
+    pub tolerance: f64,
+}
+
+/// What height an answer without ground has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Fallback {
+    /// The bottom of the bounding box (seed 000).
+    #[default]
+    BoundsMinZ = hardpan::format::fallback::BOUNDS_MIN_Z,
+    /// `Options::default_z`.
+    Default = hardpan::format::fallback::DEFAULT,
+    /// `Options::default_z`, which nobody should use.
+    Miss = hardpan::format::fallback::MISS,
+    /// The height at the nearest place of the bounding rectangle.
+    EdgeExtend = hardpan::format::fallback::EDGE_EXTEND,
+}
+
+/// How an image is built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// log2 of the plan step in metres.
+    pub xy_log2: i32,
+    /// log2 of the height step in metres.
+    pub z_log2: i32,
+    /// log2 of a tile's side in plan steps; by default it follows from the mean triangle.
+    pub tile_log2: Option<u8>,
+    /// Default near window, metres.
+    pub near: f64,
+    /// Default far window, metres.
+    pub far: f64,
+    /// Heights closer than this, in metres, are one layer.
+    pub layer_merge: f64,
+    /// Where there is no ground.
+    pub fallback: Fallback,
+    /// Height without ground, metres.
+    pub default_z: f64,
+    /// Friction without ground.
+    pub default_mu: f64,
+    /// Rolling resistance without ground.
+    pub default_rr: f64,
+    /// Gain without ground.
+    pub default_gain: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            xy_log2: -12,
+            z_log2: -16,
+            tile_log2: None,
+            near: 4.0,
+            far: 5000.0,
+            layer_merge: 64.0 / 65536.0,
+            fallback: Fallback::default(),
+            default_z: 0.0,
+            default_mu: 1.0,
+            default_rr: 1.0,
+            default_gain: 1.0,
+        }
+    }
+}
+
+impl Options {
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        let bad = |what: &str| Err(BuildError::Option(what.into()));
+        if !(-24..=0).contains(&self.xy_log2) || !(-24..=0).contains(&self.z_log2) {
+            return bad("steps go from 2^-24 m to 1 m");
+        }
+        if self.tile_log2.is_some_and(|t| !(6..=26).contains(&t)) {
+            return bad("a tile's side goes from 2^6 to 2^26 steps");
+        }
+        let window = |w: f64| (0.0..=1e6).contains(&w);
+        if !window(self.near) || !window(self.far) || !window(self.layer_merge) {
+            return bad("windows and the layer distance go from 0 to 1,000,000 m");
+        }
+        let numbers = [self.default_z, self.default_mu, self.default_rr, self.default_gain];
+        if !numbers.iter().all(|v| v.abs() <= 1e6) {
+            return bad("defaults go from -1,000,000 to 1,000,000");
+        }
+        Ok(())
+    }
+}

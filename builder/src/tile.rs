@@ -1,0 +1,399 @@
+//! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
+
+use crate::BuildError;
+use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
+use crate::field::{Rastered, raster};
+use crate::grid::{Content, Entry, Grid, PatchArea, Word, grid};
+use crate::lattice::Mesh;
+use crate::plan::Plan;
+use hardpan::format::{self, Node, Patch, Tile, entry, word};
+use rayon::prelude::*;
+use zerocopy::IntoBytes;
+
+/// Triangles that one node's bundles may hold.
+const GROUP: usize = 20_000;
+/// A directory, a page and the tile's root are read before any other node.
+const ROOT_NODES: u32 = 2;
+
+/// A finished tile.
+pub struct Blob {
+    pub x: i32,
+    pub y: i32,
+    pub bytes: Vec<u8>,
+    pub head: Tile,
+    pub nodes: u64,
+    pub patch_blocks: u64,
+    pub index_bytes: u64,
+}
+
+/// Builds every tile that holds ground, in Morton order.
+pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
+    let fields =
+        mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
+    let log2 = mesh.tile_log2;
+    let s = 1i64 << log2;
+    let key = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
+    let mut homes: Vec<(u64, [i32; 2], u32)> = mesh
+        .faces
+        .par_iter()
+        .enumerate()
+        .flat_map_iter(|(i, f)| {
+            let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
+            let [x0, y0] = plan.min.map(|v| v >> log2);
+            let [x1, y1] = plan.max.map(|v| v >> log2);
+            (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y))).filter_map(move |(x, y)| {
+                plan.meets(x * s, y * s, s).then_some((key(x, y), [x as i32, y as i32], i as u32))
+            })
+        })
+        .collect();
+    for f in &fields {
+        let [low, high] = f.extent();
+        for y in low[1] >> log2..=high[1] >> log2 {
+            for x in low[0] >> log2..=high[0] >> log2 {
+                if f.blocks_in(x * s, y * s, s).is_some() {
+                    homes.push((key(x, y), [x as i32, y as i32], u32::MAX));
+                }
+            }
+        }
+    }
+    homes.par_sort_unstable();
+    let runs: Vec<&[(u64, [i32; 2], u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
+    runs.par_iter()
+        .enumerate()
+        .map(|(index, run)| {
+            let faces: Vec<u32> = run.iter().map(|r| r.2).filter(|&i| i != u32::MAX).collect();
+            build(mesh, &fields, index as u32, run[0].1, &faces)
+        })
+        .collect()
+}
+
+/// A node in the making.
+enum Plot {
+    Empty,
+    Patch(PatchArea),
+    Inner { side_log2: u32, children: Vec<Plot> },
+    Group { bundled: Bundled, frame: Frame, grid: Grid },
+}
+
+fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u32]) -> Result<Blob, BuildError> {
+    let s = 1i64 << mesh.tile_log2;
+    let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
+    let parts: Vec<(&Rastered, [u32; 2], [u16; 2])> = fields
+        .iter()
+        .filter_map(|f| f.blocks_in(x, y, s).map(|(first, count)| (f, first, count)))
+        .collect();
+    let mut palette: Vec<(u16, u16)> = faces
+        .iter()
+        .map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source))
+        .chain(parts.iter().map(|(f, ..)| (f.material, f.source)))
+        .collect();
+    palette.sort_unstable();
+    palette.dedup();
+    if palette.len() > 256 {
+        return Err(BuildError::Limit(format!(
+            "one tile has {} pairs of material and source, and 256 is the most: use smaller tiles",
+            palette.len()
+        )));
+    }
+    let attribute = |m: u16, s: u16| palette.binary_search(&(m, s)).expect("in the palette") as u8;
+    let tris: Vec<Tri> = faces
+        .iter()
+        .map(|&i| {
+            let f = &mesh.faces[i as usize];
+            let corners = f.v.map(|v| mesh.vertices[v as usize]);
+            Tri { corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
+        })
+        .collect();
+    let areas: Vec<PatchArea> = parts
+        .iter()
+        .enumerate()
+        .map(|(n, (f, first, count))| {
+            let [min, max] = f.extent();
+            let reads = if f.has_voids(*first, *count) { 4 } else { 1 };
+            PatchArea { number: n as u32, reads, min, max }
+        })
+        .collect();
+    let all: Vec<u32> = (0..tris.len() as u32).collect();
+    let plot = divide(&tris, &all, &areas, x, y, mesh.tile_log2, 0);
+
+    let mut w = Writer::default();
+    w.words.resize(40, 0);
+    let palette_at = w.words.len();
+    for &(material, source) in &palette {
+        w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
+    }
+    w.align(16);
+    w.patches_at = w.words.len();
+    w.words.resize(w.patches_at + 16 * parts.len(), 0);
+    w.node(&plot, 32, mesh.tile_log2, ROOT_NODES + 1)?;
+    w.align(32);
+    let bundles_at = w.words.len() / 32;
+    for &at in &w.nodes {
+        w.words[at + 4] += bundles_at as u32;
+    }
+    let mut bytes: Vec<u8> = w.words.as_bytes().to_vec();
+    let references: u32 = w.bundles.iter().map(|r| u32::from(r[6] >> 12) + 1).sum();
+    bytes.extend_from_slice(w.bundles.as_bytes());
+    let mut patch_blocks = 0;
+    for (n, (f, first, count)) in parts.iter().enumerate() {
+        if f.class == 1 {
+            bytes.resize(bytes.len().next_multiple_of(64), 0);
+        }
+        let record = Patch {
+            zero: f.zero,
+            rate: f.rate,
+            up: f.up,
+            first: *first,
+            blocks: *count,
+            cells: f.cells,
+            place: (bytes.len() / 32) as u32,
+            attribute: attribute(f.material, f.source),
+            class: f.class,
+            interpolation: 0,
+            voids: f.has_voids(*first, *count).into(),
+            reserved: 0,
+        };
+        bytes[(w.patches_at + 16 * n) * 4..][..64].copy_from_slice(record.as_bytes());
+        bytes.extend(f.bytes(*first, *count));
+        patch_blocks += u64::from(count[0]) * u64::from(count[1]);
+    }
+    bytes.resize(bytes.len().next_multiple_of(format::ALIGN), 0);
+    if bytes.len() / 4 > entry::PLACE as usize {
+        return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
+    }
+    let z = || tris.iter().flat_map(|t| t.corners).map(|c| c[2]);
+    let (mut min_z, mut max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
+    if !parts.is_empty() {
+        // a field's heights lie within the bounds of the whole
+        min_z = min_z.min(mesh.bounds[0][2]);
+        max_z = max_z.max(mesh.bounds[1][2]);
+    }
+    let half = |log2: i32| crate::lattice::exp2(log2 - 1);
+    let head = Tile {
+        magic: format::TILE_MAGIC,
+        index,
+        x: at[0],
+        y: at[1],
+        words: (bytes.len() / 4) as u32,
+        palette: palette_at as u32,
+        palette_len: palette.len() as u32,
+        patches: w.patches_at as u32,
+        patch_count: parts.len() as u32,
+        bundles: bundles_at as u32,
+        bundle_count: w.bundles.len() as u32,
+        references,
+        min_z,
+        max_z,
+        max_layers: w.layers,
+        reserved0: 0,
+        bound: w.bound,
+        error: [half(mesh.step[0]) * std::f64::consts::SQRT_2, half(mesh.step[1])],
+        reserved1: [0; 8],
+    };
+    bytes[..128].copy_from_slice(head.as_bytes());
+    Ok(Blob {
+        x: at[0],
+        y: at[1],
+        head,
+        nodes: w.nodes.len() as u64,
+        patch_blocks,
+        index_bytes: w.index_words * 4,
+        bytes,
+    })
+}
+
+/// Divides a square until its bundles can be told apart by a cell word.
+fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, log2: u32, depth: u32) -> Plot {
+    if members.is_empty() {
+        match patches {
+            [] => return Plot::Empty,
+            [one] if depth > 0 => return Plot::Patch(*one),
+            _ => {}
+        }
+    }
+    if members.len() > GROUP && log2 >= 10 && depth < 10 {
+        let side_log2 = ((members.len() / (GROUP / 2)).ilog2().div_ceil(2)).clamp(1, 3);
+        let s = 1i64 << (log2 - side_log2);
+        let n = 1i64 << side_log2;
+        let squares: Vec<(i64, i64)> =
+            (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
+        let lists: Vec<Vec<u32>> = squares
+            .iter()
+            .map(|&(cx, cy)| members.iter().copied().filter(|&t| tris[t as usize].plan.meets(cx, cy, s)).collect())
+            .collect();
+        // stacked or huge triangles cannot be told apart by a finer square
+        let total: usize = lists.iter().map(Vec::len).sum();
+        if total < members.len() * 3 {
+            let children = squares
+                .par_iter()
+                .zip(&lists)
+                .map(|(&(cx, cy), list)| {
+                    let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(cx, cy, s)).collect();
+                    divide(tris, list, &near, cx, cy, log2 - side_log2, depth + 1)
+                })
+                .collect();
+            return Plot::Inner { side_log2, children };
+        }
+    }
+    let own: Vec<Tri> = members.iter().map(|&t| tris[t as usize]).collect();
+    let frame = Frame::of(x, y, log2);
+    let bundled = bundle(&own, frame);
+    let all: Vec<u32> = (0..own.len() as u32).collect();
+    let content = Content { tris: &own, bundled: &bundled };
+    let grid = grid(&content, x, y, log2, &all, patches, 0);
+    Plot::Group { bundled, frame, grid }
+}
+
+#[derive(Default)]
+struct Writer {
+    words: Vec<u32>,
+    bundles: Vec<Record>,
+    /// Where the nodes stand.
+    nodes: Vec<usize>,
+    patches_at: usize,
+    index_words: u64,
+    bound: [u32; 4],
+    layers: u32,
+}
+
+/// What the nodes of a group have in common.
+#[derive(Clone, Copy)]
+struct Group {
+    frame: Frame,
+    first: u32,
+    count: u32,
+}
+
+impl Writer {
+    fn align(&mut self, words: usize) {
+        self.words.resize(self.words.len().next_multiple_of(words), 0);
+    }
+
+    fn node(&mut self, plot: &Plot, at: usize, log2: u32, depth: u32) -> Result<(), BuildError> {
+        match plot {
+            Plot::Inner { side_log2, children } => {
+                let entries = self.entries_of(at, log2 - side_log2, *side_log2, 0, None);
+                for (k, child) in children.iter().enumerate() {
+                    self.words[entries + k] = match child {
+                        Plot::Empty => entry::EMPTY,
+                        Plot::Patch(n) => self.patch_entry(*n, depth),
+                        _ => {
+                            let to = self.reserve_node();
+                            self.node(child, to, log2 - side_log2, depth + 1)?;
+                            entry::NODE << entry::SHIFT | to as u32
+                        }
+                    };
+                }
+                Ok(())
+            }
+            Plot::Group { bundled, frame, grid } => {
+                let group =
+                    Group { frame: *frame, first: self.bundles.len() as u32, count: bundled.records.len() as u32 };
+                self.bundles.extend_from_slice(&bundled.records);
+                self.grid(grid, at, group, depth)
+            }
+            Plot::Empty | Plot::Patch(_) => unreachable!("not nodes"),
+        }
+    }
+
+    fn grid(&mut self, grid: &Grid, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
+        let long = grid.is_long(group.count as usize);
+        let flags = if long { format::NODE_LONG } else { 0 };
+        let entries = self.entries_of(at, grid.block_log2, grid.side_log2, flags, Some(group));
+        for (k, e) in grid.entries.iter().enumerate() {
+            self.words[entries + k] = match e {
+                Entry::Empty => entry::EMPTY,
+                Entry::Patch(n) => self.patch_entry(*n, depth),
+                Entry::Grid(g) => {
+                    let to = self.reserve_node();
+                    self.grid(g, to, group, depth + 1)?;
+                    entry::NODE << entry::SHIFT | to as u32
+                }
+                Entry::Block(b) => entry::BLOCK << entry::SHIFT | self.block(b, long, depth)? as u32,
+            };
+        }
+        Ok(())
+    }
+
+    fn reserve_node(&mut self) -> usize {
+        self.align(8);
+        let at = self.words.len();
+        self.words.resize(at + 8, 0);
+        at
+    }
+
+    fn entries_of(&mut self, at: usize, cell_log2: u32, side_log2: u32, flags: u8, group: Option<Group>) -> usize {
+        let entries = self.words.len();
+        self.words.resize(entries + (1 << (2 * side_log2)), 0);
+        self.nodes.push(at);
+        let node = Node {
+            cell_log2: cell_log2 as u8,
+            side_log2: side_log2 as u8,
+            flags,
+            shift: group.map_or(0, |g| g.frame.shift),
+            base: group.map_or([0; 2], |g| g.frame.base),
+            entries: entries as u32,
+            bundles: group.map_or(0, |g| g.first),
+            bundle_count: group.map_or(0, |g| g.count),
+            reserved: [0; 2],
+        };
+        let words: [u32; 8] = zerocopy::transmute!(node);
+        self.words[at..at + 8].copy_from_slice(&words);
+        entries
+    }
+
+    fn patch_entry(&mut self, patch: PatchArea, depth: u32) -> u32 {
+        let PatchArea { number, reads, .. } = patch;
+        self.raise([depth, reads, reads, reads], 1);
+        entry::PATCH << entry::SHIFT | (self.patches_at as u32 + 16 * number)
+    }
+
+    fn block(&mut self, cells: &[Vec<Word>; 16], long: bool, depth: u32) -> Result<usize, BuildError> {
+        self.align(4);
+        let at = self.words.len();
+        let mut end = 0;
+        let ends = cells.each_ref().map(|c| {
+            end += c.len() as u32;
+            end
+        });
+        if end > format::MAX_WORDS {
+            return Err(BuildError::Limit("more than a million surfaces over one place".into()));
+        }
+        if long {
+            self.words.extend(ends);
+        } else {
+            for quad in ends.chunks(4) {
+                self.words.push(u32::from_le_bytes([0, 1, 2, 3].map(|k| quad[k] as u8)));
+            }
+        }
+        for w in cells.iter().flatten() {
+            let bits = u32::from(w.mask) | u32::from(w.guess) << word::GUESS | u32::from(w.last) << 20;
+            if long {
+                self.words.extend([bits, w.number]);
+            } else {
+                self.words.push(bits | w.number << word::BUNDLE);
+            }
+        }
+        self.index_words += (self.words.len() - at) as u64;
+        let (head, step) = if long { (16, 2) } else { (4, 1) };
+        let mut from = 0;
+        for (cell, words) in cells.iter().enumerate() {
+            let lines = format::word_lines(at, head, step, cell, from, words.len());
+            from += words.len();
+            let sum = |f: fn(&Word) -> u32| words.iter().map(f).sum::<u32>();
+            let leaves = sum(|w| if w.mask == 0 { w.tests } else { 1 });
+            let tests = sum(|w| w.tests);
+            let leaf_lines = sum(|w| if w.mask == 0 { w.tests } else { 2 });
+            let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
+            self.raise([depth, leaves, tests, lines + leaf_lines], layers);
+        }
+        Ok(at)
+    }
+
+    fn raise(&mut self, cost: [u32; 4], layers: u32) {
+        for (b, c) in self.bound.iter_mut().zip(cost) {
+            *b = (*b).max(c);
+        }
+        self.layers = self.layers.max(layers);
+    }
+}

@@ -1,0 +1,445 @@
+//! The image, declared once: what the builder writes and the kernel reads.
+//!
+//! All numbers are little-endian; all references are offsets; every reserved byte is zero.
+//! `kernel/FORMAT.md` says the same in tables, and a test holds the two together.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// First bytes of every image.
+pub const MAGIC: [u8; 8] = *b"HARDPAN\n";
+/// The version of the format that this crate writes.
+pub const VERSION: u16 = 1;
+/// The oldest format version that this crate reads.
+pub const LEAST_VERSION: u16 = 1;
+/// Alignment of an image in memory and of the records that hold bundles, in bytes.
+pub const ALIGN: usize = 128;
+/// Length of the head: header and section table.
+pub const HEAD_LEN: usize = size_of::<Header>();
+/// First word of every tile, "TILE".
+pub const TILE_MAGIC: u32 = u32::from_le_bytes(*b"TILE");
+/// Fraction bits of a query position below the lattice step, and of an answer below the height step.
+pub const FRACTION: u32 = 8;
+/// Most nodes between a tile's root and a leaf; no image may need more.
+pub const MAX_DEPTH: u32 = 24;
+/// Most cell words over one place; no image may have more.
+pub const MAX_WORDS: u32 = 1 << 20;
+/// Number of places in the section table.
+pub const SECTIONS: usize = 8;
+
+/// Fall-back values of `z` where there is no ground (seed 000: the bottom of the bounding box).
+pub mod fallback {
+    /// The lower end of the bounding box.
+    pub const BOUNDS_MIN_Z: u32 = 0;
+    /// The header's `default_z`.
+    pub const DEFAULT: u32 = 1;
+    /// No value of its own: `default_z`, and nothing should use it.
+    pub const MISS: u32 = 2;
+    /// The height at the nearest place of the bounding rectangle, else its bottom.
+    pub const EDGE_EXTEND: u32 = 3;
+}
+
+/// Section kinds.
+pub mod section {
+    /// `[Material]`.
+    pub const MATERIALS: u32 = 1;
+    /// UTF-8 names.
+    pub const NAMES: u32 = 2;
+    /// `[Source]`.
+    pub const SOURCES: u32 = 3;
+    /// `[u32]`: one entry a page, row by row.
+    pub const DIRECTORY: u32 = 4;
+    /// `[u32]`: one entry a tile slot of each page that is present.
+    pub const PAGES: u32 = 5;
+    /// `[TileRecord]`, in Morton order.
+    pub const TILE_TABLE: u32 = 6;
+    /// The tiles.
+    pub const TILES: u32 = 7;
+    /// Where the content came from; outside the identity.
+    pub const PROVENANCE: u32 = 8;
+    /// Flag: a reader that does not know this kind must refuse the image.
+    pub const MUST_UNDERSTAND: u32 = 1;
+    /// Flag: part of the identity.
+    pub const CONTENT: u32 = 2;
+}
+
+/// Entries of directory and pages. 0 and all ones are never valid: blank and erased memory read as damage.
+pub mod slot {
+    /// Covered by the image, and without ground.
+    pub const EMPTY: u32 = 1;
+    /// Not covered by this image.
+    pub const NOT_IN_IMAGE: u32 = 2;
+    /// Something a newer reader knows.
+    pub const NOT_UNDERSTOOD: u32 = 3;
+    /// First value that is a reference: a page's number, or a tile's place in 128-byte units, plus this.
+    pub const FIRST: u32 = 16;
+}
+
+/// Entries of a node: three bits of kind, 29 bits of place.
+pub mod entry {
+    /// Where the kind stands.
+    pub const SHIFT: u32 = 29;
+    /// Where the place stands.
+    pub const PLACE: u32 = (1 << SHIFT) - 1;
+    /// No ground (place 1), not in this image (2), not understood (3).
+    pub const CODE: u32 = 1;
+    /// A node: word offset in the tile.
+    pub const NODE: u32 = 2;
+    /// A block of 4 x 4 cells: word offset in the tile.
+    pub const BLOCK: u32 = 3;
+    /// One patch and nothing else: word offset of its record in the tile.
+    pub const PATCH: u32 = 4;
+    /// The entry of a place without ground.
+    pub const EMPTY: u32 = CODE << SHIFT | 1;
+    /// The entry of a place that this image does not cover.
+    pub const NOT_IN_IMAGE: u32 = CODE << SHIFT | 2;
+    /// The entry of a place that only a newer reader knows.
+    pub const NOT_UNDERSTOOD: u32 = CODE << SHIFT | 3;
+}
+
+/// Cell words: which triangles of which bundle may cover a place of the cell.
+pub mod word {
+    /// One bit for each of 16 triangles; zero makes the word a patch reference.
+    pub const MASK: u32 = 0xFFFF;
+    /// The triangle to try first: four bits.
+    pub const GUESS: u32 = 16;
+    /// Set on the last word of a sheet: triangles of one sheet do not overlap within the cell.
+    pub const LAST: u32 = 1 << 20;
+    /// The bundle's number in its node: eleven bits. In a long word it is the second word instead.
+    pub const BUNDLE: u32 = 21;
+    /// Most bundles that short words can tell apart.
+    pub const BUNDLES: u32 = 2047;
+}
+
+/// Layout of a bundle as 64 half words.
+pub mod bundle {
+    /// Half words of a bundle.
+    pub const HALVES: usize = 64;
+    /// Where the three nibble planes of corner numbers start, four half words each.
+    pub const CORNERS: usize = 7;
+    /// Where the vertices start.
+    pub const VERTICES: usize = 19;
+    /// Most triangles.
+    pub const TRIANGLES: usize = 16;
+    /// Class 0: `x, y, dz` u16 beside an integer plane; 15 vertices.
+    pub const NARROW: u16 = 0;
+    /// Class 1: 20-bit x and y, 24-bit z; 11 vertices.
+    pub const MEDIUM: u16 = 1;
+    /// Class 2: 32-bit x, y, z about the image's origin; 7 vertices.
+    pub const WIDE: u16 = 2;
+    /// Most vertices of each class.
+    pub const VERTEX_LIMIT: [usize; 3] = [15, 11, 7];
+    /// Half words of a vertex of each class.
+    pub const STRIDE: [usize; 3] = [3, 4, 6];
+}
+
+/// The first 1,024 bytes of an image.
+#[derive(Clone, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Header {
+    /// `MAGIC`.
+    pub magic: [u8; 8],
+    /// Format version of the writer.
+    pub version: u16,
+    /// Oldest reader that understands the image.
+    pub least_reader: u16,
+    /// Length of this record.
+    pub head_len: u32,
+    /// Length of the image, a multiple of 128.
+    pub total_len: u64,
+    /// CRC-32 (ISO-HDLC) of the head with this field zero.
+    pub head_crc: u32,
+    /// Zero.
+    pub reserved0: u32,
+    /// SHA-256 of the content header (bytes 64 to 511) and, in order, kind and digest of each content section.
+    pub identity: [u8; 32],
+    /// Features that a reader must know; zero in version 1.
+    pub must_understand: u64,
+    /// log2 of the plan step in metres.
+    pub xy_log2: i32,
+    /// log2 of the height step in metres.
+    pub z_log2: i32,
+    /// The origin in lattice steps from the source frame's zero.
+    pub origin: [i64; 3],
+    /// Least lattice coordinates of the ground, from the origin.
+    pub min: [i32; 3],
+    /// Greatest lattice coordinates of the ground, from the origin.
+    pub max: [i32; 3],
+    /// log2 of a tile's side in plan steps.
+    pub tile_log2: u32,
+    /// log2 of the tiles along a page's side.
+    pub page_log2: u32,
+    /// Number of the first page in x and y.
+    pub page_min: [i32; 2],
+    /// Number of pages in x and y.
+    pub page_count: [u32; 2],
+    /// Number of tiles.
+    pub tile_count: u32,
+    /// Most layers over any place, an upper bound.
+    pub max_layers: u32,
+    /// Triangles of the ground.
+    pub triangles: u64,
+    /// Bundles of all tiles.
+    pub bundles: u64,
+    /// Patch blocks of all tiles.
+    pub patch_blocks: u64,
+    /// Triangles in all bundles: more than `triangles`, for a tile holds all that it touches.
+    pub references: u64,
+    /// Default near window, in 2^-8 of the height step.
+    pub near: i64,
+    /// Default far window, in 2^-8 of the height step.
+    pub far: i64,
+    /// Heights closer than this are one layer, in 2^-8 of the height step.
+    pub layer_merge: i64,
+    /// Height without ground, in 2^-8 of the height step from the frame's zero.
+    pub default_z: i64,
+    /// Friction without ground.
+    pub default_mu: f64,
+    /// Rolling resistance without ground.
+    pub default_rolling: f64,
+    /// Gain without ground.
+    pub default_gain: f64,
+    /// One of [`fallback`].
+    pub fallback: u32,
+    /// Zero.
+    pub reserved1: u32,
+    /// Stated worst cost of a vertical query: nodes, leaves, tests, lines.
+    pub bound: [u32; 4],
+    /// Error against the source in plan, metres.
+    pub error_plan: f64,
+    /// Error against the source in height, metres.
+    pub error_height: f64,
+    /// Zero.
+    pub reserved2: [u8; 224],
+    /// The section table.
+    pub sections: [Section; SECTIONS],
+}
+
+/// One entry of the section table.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Section {
+    /// One of [`section`], or zero for an unused place.
+    pub kind: u32,
+    /// `section::MUST_UNDERSTAND` and `section::CONTENT`.
+    pub flags: u32,
+    /// From the image's start, a multiple of 128.
+    pub offset: u64,
+    /// In bytes, without padding.
+    pub len: u64,
+    /// CRC-32 of the bytes; zero for `TILES`, whose tiles have their own.
+    pub crc: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// SHA-256 of the bytes; of the tile digests, in order, for `TILES`.
+    pub digest: [u8; 32],
+}
+
+/// One material.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Material {
+    /// Friction coefficient.
+    pub mu: f64,
+    /// Rolling resistance, as a factor.
+    pub rolling: f64,
+    /// Gain, as a factor.
+    pub gain: f64,
+    /// Cone index, kPa; zero if not stated.
+    pub cone_index: f64,
+    /// Name: offset in `NAMES`.
+    pub name: u32,
+    /// Name: length in bytes.
+    pub name_len: u16,
+    /// Surface type, as the user numbers it.
+    pub surface: u16,
+    /// Class bits for masks.
+    pub class_mask: u32,
+    /// Label for sensors.
+    pub label: u32,
+    /// Bit 0: obstacle.
+    pub flags: u32,
+    /// Which of coincident surfaces stays: the highest.
+    pub priority: i32,
+    /// Zero.
+    pub reserved: u64,
+}
+
+/// Where triangles came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Source {
+    /// Name: offset in `NAMES`.
+    pub name: u32,
+    /// Name: length in bytes.
+    pub name_len: u32,
+    /// Zero.
+    pub reserved: [u32; 2],
+}
+
+/// Where a tile lies, and its checks.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct TileRecord {
+    /// From the start of `TILES`, a multiple of 128.
+    pub offset: u64,
+    /// In bytes, a multiple of 128.
+    pub len: u64,
+    /// CRC-32 of the bytes.
+    pub crc: u32,
+    /// Tile number in x.
+    pub x: i32,
+    /// Tile number in y.
+    pub y: i32,
+    /// Zero.
+    pub reserved: u32,
+    /// SHA-256 of the bytes.
+    pub digest: [u8; 32],
+}
+
+/// The first 128 bytes of a tile; its root node follows. Offsets are in 4-byte words from the tile's start.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Tile {
+    /// `TILE_MAGIC`.
+    pub magic: u32,
+    /// Number in the tile table.
+    pub index: u32,
+    /// Tile number in x.
+    pub x: i32,
+    /// Tile number in y.
+    pub y: i32,
+    /// Length.
+    pub words: u32,
+    /// Where the palette stands.
+    pub palette: u32,
+    /// Entries of the palette, at most 256.
+    pub palette_len: u32,
+    /// Where the patch records stand.
+    pub patches: u32,
+    /// Number of patch records.
+    pub patch_count: u32,
+    /// Where the bundles stand, in 128-byte units.
+    pub bundles: u32,
+    /// Number of bundles.
+    pub bundle_count: u32,
+    /// Triangles in the bundles.
+    pub references: u32,
+    /// Least height, in lattice steps.
+    pub min_z: i32,
+    /// Greatest height, in lattice steps.
+    pub max_z: i32,
+    /// Most layers over any place, an upper bound.
+    pub max_layers: u32,
+    /// Zero.
+    pub reserved0: u32,
+    /// Stated worst cost: nodes, leaves, tests, lines.
+    pub bound: [u32; 4],
+    /// Error against the source in plan and height, metres.
+    pub error: [f64; 2],
+    /// Zero.
+    pub reserved1: [u32; 8],
+}
+
+/// What all triangles of a bundle, or a patch, have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Attribute {
+    /// Index into the material table.
+    pub material: u16,
+    /// Index into the source table.
+    pub source: u16,
+    /// Zero; room for a vertex-normal channel.
+    pub reserved: u32,
+}
+
+/// A square of 2^(`cell_log2` + `side_log2`) steps, divided into 2^`side_log2` entries a side.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Node {
+    /// log2 of an entry's side in plan steps.
+    pub cell_log2: u8,
+    /// log2 of the number of entries along a side, at most 8.
+    pub side_log2: u8,
+    /// Bit 0: cell words are long.
+    pub flags: u8,
+    /// Bundle bases are multiples of 2^`shift` plan steps.
+    pub shift: u8,
+    /// What bundle bases count from, plan steps from the origin.
+    pub base: [i32; 2],
+    /// Where the entries stand.
+    pub entries: u32,
+    /// First bundle, in 128-byte units from the tile's start.
+    pub bundles: u32,
+    /// Number of bundles that cell words may name.
+    pub bundle_count: u32,
+    /// Zero.
+    pub reserved: [u32; 2],
+}
+
+/// `Node::flags`: cell words take two words each, and a block's ends are u32.
+pub const NODE_LONG: u8 = 1;
+
+/// A part of a regular grid of heights: cells of one pitch, four by four to a block, rows from the south.
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Patch {
+    /// The field's zero in query steps from the origin.
+    pub zero: [i64; 2],
+    /// Cells in 2^-16 a query step, in 2^-`PATCH_SHIFT`: `u = q * rate >> PATCH_SHIFT`.
+    pub rate: u64,
+    /// The up component of every normal: 2^24 times the pitch in plan steps.
+    pub up: i64,
+    /// First block of the part, in x and y.
+    pub first: [u32; 2],
+    /// Blocks of the part, in x and y.
+    pub blocks: [u16; 2],
+    /// Cells of the whole field, in x and y.
+    pub cells: [u32; 2],
+    /// Where the part's blocks stand, in 32-byte units from the tile's start.
+    pub place: u32,
+    /// Palette entry.
+    pub attribute: u8,
+    /// 0: blocks of 32 bytes with u8 heights; 1: blocks of 64 bytes with u16 heights.
+    pub class: u8,
+    /// 0: bilinear.
+    pub interpolation: u8,
+    /// 1 if a cell of the part has no ground: then its neighbours may have, on their common border.
+    pub voids: u8,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl Patch {
+    /// Most cells that one query reads.
+    pub const fn reads(&self) -> u32 {
+        if self.voids == 0 { 1 } else { 4 }
+    }
+}
+
+/// Fraction bits of [`Patch::rate`].
+pub const PATCH_SHIFT: u32 = 47;
+/// Cells along a block's side.
+pub const BLOCK_CELLS: u32 = 4;
+
+/// 64-byte lines that reading a cell's words touches: `words` of `step` u32 each, after `before` others,
+/// in a block at word `at` whose table of ends takes `head` words.
+pub const fn word_lines(at: usize, head: usize, step: usize, cell: usize, before: usize, words: usize) -> u32 {
+    let (ends, first) = ((at + cell * head / 16) / 16, at + head + before * step);
+    if words == 0 {
+        return 1;
+    }
+    let (from, to) = (first / 16, (first + words * step - 1) / 16);
+    (to - from + 1) as u32 + (from != ends) as u32
+}
+
+const _: () = {
+    assert!(size_of::<Header>() == 1024);
+    assert!(size_of::<Section>() == 64);
+    assert!(size_of::<Material>() == 64);
+    assert!(size_of::<Source>() == 16);
+    assert!(size_of::<TileRecord>() == 64);
+    assert!(size_of::<Tile>() == 128);
+    assert!(size_of::<Attribute>() == 8);
+    assert!(size_of::<Node>() == 32);
+    assert!(size_of::<Patch>() == 64);
+};

@@ -1,0 +1,162 @@
+//! Exact plane geometry of one triangle, in integers.
+
+use crate::types::Normal;
+
+/// Corners of a triangle, counter-clockwise in plan, in lattice steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Corners {
+    pub x: [i64; 3],
+    pub y: [i64; 3],
+}
+
+/// How a triangle covers a point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cover {
+    Outside,
+    /// On an edge or a corner.
+    Border,
+    Inside,
+}
+
+impl Corners {
+    /// Where the point (`px`, `py`), in 2^-8 steps, lies. Coordinates must be below 2^27 steps in magnitude.
+    #[inline(always)]
+    pub fn cover(&self, px: i64, py: i64) -> Cover {
+        let [x0, x1, x2] = self.x;
+        let [y0, y1, y2] = self.y;
+        let (qx0, qy0) = (px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8));
+        let (ux, uy) = (x1.wrapping_sub(x0), y1.wrapping_sub(y0));
+        let w2 = ux.wrapping_mul(qy0).wrapping_sub(uy.wrapping_mul(qx0));
+        if w2 < 0 {
+            return Cover::Outside;
+        }
+        let (vx, vy) = (x2.wrapping_sub(x0), y2.wrapping_sub(y0));
+        let w1 = vy.wrapping_mul(qx0).wrapping_sub(vx.wrapping_mul(qy0));
+        if w1 < 0 {
+            return Cover::Outside;
+        }
+        let det = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
+        let w0 = (det << 8).wrapping_sub(w1).wrapping_sub(w2);
+        if w0 < 0 {
+            return Cover::Outside;
+        }
+        if w0 == 0 || w1 == 0 || w2 == 0 { Cover::Border } else { Cover::Inside }
+    }
+
+    /// The same for coordinates of any magnitude up to 2^33.
+    #[cold]
+    #[inline(never)]
+    pub fn cover_huge(&self, px: i64, py: i64) -> Cover {
+        let x = self.x.map(i128::from);
+        let y = self.y.map(i128::from);
+        let (px, py) = (i128::from(px), i128::from(py));
+        let mut least = i128::MAX;
+        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+            let w = (x[b] - x[a]) * (py - (y[a] << 8)) - (y[b] - y[a]) * (px - (x[a] << 8));
+            least = least.min(w);
+        }
+        match least {
+            i128::MIN..0 => Cover::Outside,
+            0 => Cover::Border,
+            _ => Cover::Inside,
+        }
+    }
+
+    /// Whether every product of [`Corners::cover`] and [`Corners::plane`]'s normal fits 63 bits.
+    #[inline(always)]
+    pub fn is_small(&self) -> bool {
+        let fits = |v: &[i64; 3]| {
+            let (a, b) = (v[1].wrapping_sub(v[0]), v[2].wrapping_sub(v[0]));
+            a.unsigned_abs() < 1 << 26 && b.unsigned_abs() < 1 << 26
+        };
+        fits(&self.x) && fits(&self.y)
+    }
+
+    /// Normal of the plane through the corners with heights `z`, and its height at (`px`, `py`)
+    /// above `z[0]` in 2^-8 steps, rounded half to even. The point lies in the triangle.
+    #[inline(always)]
+    pub fn plane(&self, z: [i64; 3], px: i64, py: i64) -> (Normal, i64) {
+        let [x0, x1, x2] = self.x;
+        let [y0, y1, y2] = self.y;
+        let (ux, uy, uz) = (x1.wrapping_sub(x0), y1.wrapping_sub(y0), z[1].wrapping_sub(z[0]));
+        let (vx, vy, vz) = (x2.wrapping_sub(x0), y2.wrapping_sub(y0), z[2].wrapping_sub(z[0]));
+        let nx = uy.wrapping_mul(vz).wrapping_sub(uz.wrapping_mul(vy));
+        let ny = uz.wrapping_mul(vx).wrapping_sub(ux.wrapping_mul(vz));
+        let nz = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
+        let (qx, qy) = (px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8));
+        let fits = bits(nx).max(bits(ny)) + bits(qx).max(bits(qy)) < 62;
+        let rise = if fits {
+            let up = nx.wrapping_mul(qx).wrapping_add(ny.wrapping_mul(qy));
+            divide_half_even(up.wrapping_neg(), nz)
+        } else {
+            let up = i128::from(nx) * i128::from(qx) + i128::from(ny) * i128::from(qy);
+            divide_half_even_wide(-up, i128::from(nz))
+        };
+        (Normal { x: nx, y: ny, z: nz }, rise)
+    }
+
+    /// The same for coordinates of any magnitude up to 2^33; the normal is scaled down to 62 bits.
+    #[cold]
+    #[inline(never)]
+    pub fn plane_huge(&self, z: [i64; 3], px: i64, py: i64) -> (Normal, i64) {
+        let x = self.x.map(i128::from);
+        let y = self.y.map(i128::from);
+        let z = z.map(i128::from);
+        let (ux, uy, uz) = (x[1] - x[0], y[1] - y[0], z[1] - z[0]);
+        let (vx, vy, vz) = (x[2] - x[0], y[2] - y[0], z[2] - z[0]);
+        let n = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+        let up = n[0] * (i128::from(px) - (x[0] << 8)) + n[1] * (i128::from(py) - (y[0] << 8));
+        let rise = divide_half_even_wide(-up, n[2]);
+        let largest = n.iter().fold(0, |m, v| v.unsigned_abs().max(m));
+        let shift = (128 - largest.leading_zeros()).saturating_sub(62);
+        let [nx, ny, nz] = n.map(|v| (v >> shift) as i64);
+        (Normal { x: nx, y: ny, z: nz.max(1) }, rise)
+    }
+}
+
+#[inline(always)]
+fn bits(v: i64) -> u32 {
+    64 - v.unsigned_abs().leading_zeros()
+}
+
+/// `n / d` rounded half to even; 0 if `d` is not above zero.
+#[inline(always)]
+pub(crate) fn divide_half_even(n: i64, d: i64) -> i64 {
+    let d = if d > 0 { d as u64 } else { return 0 };
+    let m = n.unsigned_abs();
+    let (mut q, mut r) = (m.checked_div(d).unwrap_or(0), 0);
+    r = m.wrapping_sub(q.wrapping_mul(d)).max(r);
+    let rest = d.wrapping_sub(r);
+    if r > rest || (r == rest && q & 1 == 1) {
+        q = q.wrapping_add(1);
+    }
+    if n < 0 { (q as i64).wrapping_neg() } else { q as i64 }
+}
+
+/// The same in 128 bits; 0 if `d` is not above zero.
+#[cold]
+#[inline(never)]
+pub(crate) fn divide_half_even_wide(n: i128, d: i128) -> i64 {
+    let d = if d > 0 { d as u128 } else { return 0 };
+    let m = n.unsigned_abs();
+    let mut q = m.checked_div(d).unwrap_or(0);
+    let r = m.wrapping_sub(q.wrapping_mul(d));
+    let rest = d.wrapping_sub(r);
+    if r > rest || (r == rest && q & 1 == 1) {
+        q = q.wrapping_add(1);
+    }
+    if n < 0 { (q as i64).wrapping_neg() } else { q as i64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_half_to_even() {
+        for (n, d, want) in [(5, 2, 2), (7, 2, 4), (-5, 2, -2), (-7, 2, -4), (-3, 4, -1), (-1, 4, 0), (6, 4, 2)] {
+            assert_eq!(divide_half_even(n, d), want);
+            assert_eq!(divide_half_even_wide(n.into(), d.into()), want);
+        }
+    }
+}

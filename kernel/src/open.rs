@@ -1,0 +1,341 @@
+//! Opening an image, and what can be asked without a search.
+
+use crate::format::{self, Header, Material, Section, Source, TileRecord, section};
+use crate::types::{Cost, Fixed, Hit, IntoPoint, Point, Windows, exp2};
+use crate::verify::{Verifier, VerifyError};
+use core::fmt;
+use zerocopy::FromBytes;
+
+/// Why bytes are not an image that this kernel reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The bytes do not start at a multiple of 128.
+    Misaligned,
+    /// Shorter than a head, or than the length that the head states.
+    Truncated,
+    /// The first bytes are not an image's.
+    NotAnImage,
+    /// Blank or erased memory: all zeros or all ones.
+    Blank,
+    /// Written for a newer reader, or with a section or feature that must be understood and is not.
+    TooNew,
+    /// The head does not match its checksum.
+    HeadDamaged,
+    /// The head states what no builder writes.
+    HeadInvalid,
+    /// The content does not verify.
+    Content(VerifyError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Misaligned => "the image must start at an address that is a multiple of 128 (use include_image! or aligned memory)",
+            Self::Truncated => "the image is cut short",
+            Self::NotAnImage => "these bytes are not a terrain image",
+            Self::Blank => "blank memory: no image was written here",
+            Self::TooNew => "the image needs a newer reader",
+            Self::HeadDamaged => "the head of the image is damaged (its checksum differs)",
+            Self::HeadInvalid => "the head of the image contradicts itself",
+            Self::Content(e) => return e.fmt(f),
+        })
+    }
+}
+
+impl core::error::Error for OpenError {}
+
+/// A terrain image, checked and ready for queries. It borrows the bytes and copies nothing.
+#[derive(Clone, Copy)]
+pub struct Terrain<'a> {
+    pub(crate) header: &'a Header,
+    pub(crate) bytes: &'a [u8],
+    /// The whole image as words, and as bundles.
+    pub(crate) words: &'a [u32],
+    pub(crate) bundles: &'a [[u16; format::bundle::HALVES]],
+    pub(crate) directory: &'a [u32],
+    pub(crate) pages: &'a [u32],
+    pub(crate) table: &'a [TileRecord],
+    pub(crate) materials: &'a [Material],
+    pub(crate) sources: &'a [Source],
+    pub(crate) names: &'a [u8],
+    /// First tile, in 128-byte units from the image's start.
+    pub(crate) tiles_at: usize,
+    /// A bit a tile: set means damaged.
+    pub(crate) damage: &'a [u8],
+}
+
+pub(crate) const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+
+fn head_crc(head: &[u8]) -> u32 {
+    let mut digest = CRC.digest();
+    digest.update(head.get(..24).unwrap_or(&[]));
+    digest.update(&[0; 4]);
+    digest.update(head.get(28..).unwrap_or(&[]));
+    digest.finalize()
+}
+
+impl<'a> Terrain<'a> {
+    /// Opens an image after checking its head: constant time, whatever the image's size.
+    ///
+    /// Bytes beyond the stated length are ignored, so a whole flash region may be passed.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
+        if !(bytes.as_ptr() as usize).is_multiple_of(format::ALIGN) {
+            return Err(OpenError::Misaligned);
+        }
+        let head = bytes.get(..format::HEAD_LEN).ok_or(OpenError::Truncated)?;
+        let header = Header::ref_from_bytes(head).map_err(|_| OpenError::Misaligned)?;
+        if header.magic != format::MAGIC {
+            let blank = header.magic == [0; 8] || header.magic == [0xFF; 8];
+            return Err(if blank { OpenError::Blank } else { OpenError::NotAnImage });
+        }
+        if header.least_reader > format::VERSION || header.version < format::LEAST_VERSION {
+            return Err(OpenError::TooNew);
+        }
+        if header.head_len as usize != format::HEAD_LEN {
+            return Err(OpenError::HeadInvalid);
+        }
+        if head_crc(head) != header.head_crc {
+            return Err(OpenError::HeadDamaged);
+        }
+        if header.must_understand != 0 {
+            return Err(OpenError::TooNew);
+        }
+        let total = usize::try_from(header.total_len).map_err(|_| OpenError::Truncated)?;
+        let bytes = bytes.get(..total).ok_or(OpenError::Truncated)?;
+        if !header_is_sane(header) {
+            return Err(OpenError::HeadInvalid);
+        }
+        let mut parts: [&'a [u8]; 9] = [&[]; 9];
+        let mut tiles_at = 0;
+        for s in &header.sections {
+            if s.kind == 0 {
+                continue;
+            }
+            let body = body_of(bytes, s).ok_or(OpenError::HeadInvalid)?;
+            match parts.get_mut(s.kind as usize) {
+                Some(part) => *part = body,
+                None if s.flags & section::MUST_UNDERSTAND != 0 => return Err(OpenError::TooNew),
+                None => {}
+            }
+            if s.kind == section::TILES {
+                tiles_at = s.offset as usize / format::ALIGN;
+            }
+        }
+        let invalid = |_| OpenError::HeadInvalid;
+        let [_, materials, names, sources, directory, pages, table, _, _] = parts;
+        let terrain = Terrain {
+            header,
+            bytes,
+            words: <[u32]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
+            bundles: <[[u16; 64]]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
+            directory: <[u32]>::ref_from_bytes(directory).map_err(|_| OpenError::HeadInvalid)?,
+            pages: <[u32]>::ref_from_bytes(pages).map_err(|_| OpenError::HeadInvalid)?,
+            table: <[TileRecord]>::ref_from_bytes(table).map_err(|_| OpenError::HeadInvalid)?,
+            materials: <[Material]>::ref_from_bytes(materials).map_err(|_| OpenError::HeadInvalid)?,
+            sources: <[Source]>::ref_from_bytes(sources).map_err(|_| OpenError::HeadInvalid)?,
+            names,
+            tiles_at,
+            damage: &[],
+        };
+        let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);
+        if terrain.directory.len() as u64 != pages
+            || terrain.table.len() != header.tile_count as usize
+            || terrain.materials.is_empty()
+            || terrain.sources.is_empty()
+        {
+            return Err(invalid(()));
+        }
+        Ok(terrain)
+    }
+
+    /// Opens an image and proves all of it: checksums, structure, reserved bytes, stated bounds.
+    pub fn open_verified(bytes: &'a [u8]) -> Result<Self, OpenError> {
+        let terrain = Self::open(bytes)?;
+        let mut verifier = terrain.verifier();
+        loop {
+            match verifier.step(usize::MAX, &mut []) {
+                Ok(true) => return Ok(terrain),
+                Ok(false) => {}
+                Err(e) => return Err(OpenError::Content(e)),
+            }
+        }
+    }
+
+    /// Proves the content in slices, between control ticks.
+    pub fn verifier(&self) -> Verifier<'a> {
+        Verifier::new(*self)
+    }
+
+    /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer [`Status::Damaged`](crate::Status::Damaged).
+    pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
+        Terrain { damage: bitmap, ..self }
+    }
+
+    /// The head of the image.
+    pub fn header(&self) -> &'a Header {
+        self.header
+    }
+
+    /// The bytes of the image, without what followed it.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// SHA-256 of the content.
+    pub fn identity(&self) -> [u8; 32] {
+        self.header.identity
+    }
+
+    /// The stated worst cost of any vertical query.
+    pub fn bound(&self) -> Cost {
+        let [nodes, leaves, tests, lines] = self.header.bound;
+        Cost { nodes, leaves, tests, lines }
+    }
+
+    /// The stated most layers over any place.
+    pub fn max_layers(&self) -> u32 {
+        self.header.max_layers
+    }
+
+    /// Least and greatest coordinates of the ground in metres, each rounded to nearest.
+    pub fn bounds(&self) -> [[f64; 3]; 2] {
+        let h = self.header;
+        let corner = |v: [i32; 3]| {
+            let at = |i: usize, step| (h.origin[i] + i64::from(v[i])) as f64 * exp2(step);
+            [at(0, h.xy_log2), at(1, h.xy_log2), at(2, h.z_log2)]
+        };
+        [corner(h.min), corner(h.max)]
+    }
+
+    /// The windows that the image proposes.
+    pub fn windows(&self) -> Windows {
+        Windows { near: self.header.near, far: self.header.far }
+    }
+
+    /// Rounds a position to the query grid; `None` if it is not finite or far beyond any image.
+    #[inline(always)]
+    pub fn point(&self, p: impl IntoPoint) -> Option<Point> {
+        let f = format::FRACTION as i32;
+        p.into_point(self.header.xy_log2 - f, self.header.z_log2 - f)
+    }
+
+    /// Height in metres, rounded to nearest, ties to even.
+    pub fn z_f64(&self, hit: &Hit) -> f64 {
+        hit.z as f64 * exp2(self.header.z_log2 - format::FRACTION as i32)
+    }
+
+    /// Height in metres, rounded towards minus infinity where the height grid is finer than 2^-24 m.
+    pub fn z_fixed(&self, hit: &Hit) -> Fixed {
+        let shift = self.header.z_log2 - format::FRACTION as i32 + 24;
+        Fixed::from_bits(if shift >= 0 {
+            hit.z.wrapping_shl(shift as u32)
+        } else {
+            hit.z >> (-shift).min(63)
+        })
+    }
+
+    /// dz/dx and dz/dy, each one division of rounded integers and an exact scaling.
+    pub fn slope_f64(&self, hit: &Hit) -> [f64; 2] {
+        let scale = exp2(self.header.z_log2 - self.header.xy_log2);
+        let n = &hit.normal;
+        let up = if n.z > 0 { n.z as f64 } else { 1.0 };
+        [-(n.x as f64) / up * scale, -(n.y as f64) / up * scale]
+    }
+
+    /// dz/dx and dz/dy: each component rounded to f32, then one division.
+    pub fn slope_f32(&self, hit: &Hit) -> [f32; 2] {
+        let scale = f32::from_bits(((127 + self.header.z_log2 - self.header.xy_log2) as u32) << 23);
+        let n = &hit.normal;
+        let up = if n.z > 0 { n.z as f32 } else { 1.0 };
+        [-(n.x as f32) / up * scale, -(n.y as f32) / up * scale]
+    }
+
+    /// The upward unit normal, from [`Terrain::slope_f64`].
+    pub fn normal_f64(&self, hit: &Hit) -> [f64; 3] {
+        let [sx, sy] = self.slope_f64(hit);
+        let r = 1.0 / libm::sqrt(sx * sx + sy * sy + 1.0);
+        [-sx * r, -sy * r, r]
+    }
+
+    /// The upward unit normal, from [`Terrain::slope_f32`].
+    pub fn normal_f32(&self, hit: &Hit) -> [f32; 3] {
+        let [sx, sy] = self.slope_f32(hit);
+        let r = 1.0 / libm::sqrtf(sx * sx + sy * sy + 1.0);
+        [-sx * r, -sy * r, r]
+    }
+
+    /// All materials.
+    pub fn materials(&self) -> &'a [Material] {
+        self.materials
+    }
+
+    /// The material of a hit. Of a number that the image does not have, the first.
+    pub fn material(&self, hit: &Hit) -> &'a Material {
+        const NONE: &Material =
+            &Material { mu: 0.0, rolling: 0.0, gain: 0.0, cone_index: 0.0, name: 0, name_len: 0, surface: 0, class_mask: 0, label: 0, flags: 0, priority: 0, reserved: 0 };
+        self.materials.get(usize::from(hit.material)).or(self.materials.first()).unwrap_or(NONE)
+    }
+
+    /// Friction, rolling resistance and gain of an answer: of its material, or the defaults where there is no ground.
+    pub fn surface(&self, answer: &crate::Answer) -> [f64; 3] {
+        if answer.found() {
+            let m = self.material(&answer.hit);
+            [m.mu, m.rolling, m.gain]
+        } else {
+            [self.header.default_mu, self.header.default_rolling, self.header.default_gain]
+        }
+    }
+
+    /// The name of a material; empty if there is none or it is not UTF-8.
+    pub fn material_name(&self, material: u16) -> &'a str {
+        self.materials.get(usize::from(material)).map_or("", |m| self.name(m.name, m.name_len.into()))
+    }
+
+    /// The name of a source; empty if there is none or it is not UTF-8.
+    pub fn source_name(&self, source: u16) -> &'a str {
+        self.sources.get(usize::from(source)).map_or("", |s| self.name(s.name, s.name_len))
+    }
+
+    /// Number of sources.
+    pub fn source_count(&self) -> usize {
+        self.sources.len()
+    }
+
+    fn name(&self, at: u32, len: u32) -> &'a str {
+        let bytes = self.names.get(at as usize..).and_then(|b| b.get(..len as usize));
+        bytes.and_then(|b| core::str::from_utf8(b).ok()).unwrap_or("")
+    }
+
+    /// The bytes of a section, if the image has it.
+    pub fn section(&self, kind: u32) -> Option<&'a [u8]> {
+        let s = self.header.sections.iter().find(|s| s.kind == kind && kind != 0)?;
+        body_of(self.bytes, s)
+    }
+}
+
+fn body_of<'a>(bytes: &'a [u8], s: &Section) -> Option<&'a [u8]> {
+    let at = usize::try_from(s.offset).ok()?;
+    if !at.is_multiple_of(format::ALIGN) || at < format::HEAD_LEN {
+        return None;
+    }
+    bytes.get(at..)?.get(..usize::try_from(s.len).ok()?)
+}
+
+/// What arithmetic of queries relies on. Everything else is checked where it is read.
+fn header_is_sane(h: &Header) -> bool {
+    let small = |v: i64| v.unsigned_abs() < 1 << 52;
+    h.total_len.is_multiple_of(format::ALIGN as u64)
+        && (-40..=10).contains(&h.xy_log2)
+        && (-40..=10).contains(&h.z_log2)
+        && (h.z_log2 - h.xy_log2).abs() <= 32
+        && h.origin.iter().all(|&o| small(o))
+        && (0..3).all(|i| h.min[i] <= h.max[i])
+        && (4..=31).contains(&h.tile_log2)
+        && h.page_log2 <= 8
+        && h.page_count.iter().all(|&n| (1..=1 << 16).contains(&n))
+        && [h.near, h.far, h.layer_merge].iter().all(|&w| (0..1 << 52).contains(&w))
+        && small(h.default_z)
+        && h.fallback <= format::fallback::EDGE_EXTEND
+        && h.bound.iter().all(|&b| b <= 1 << 26)
+}

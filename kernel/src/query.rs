@@ -1,0 +1,537 @@
+//! The vertical queries.
+
+use crate::format::{FRACTION, fallback};
+use crate::open::Terrain;
+use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows, exp2};
+use crate::walk::{Leaf, LeafWords, Place, Surface};
+use core::ops::ControlFlow;
+
+/// What a search does, step by step; see [`Terrain::explain`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trace {
+    /// A directory, page or node was read, whose entries are squares of 2^`log2` plan steps.
+    Node {
+        /// log2 of an entry's side.
+        log2: u32,
+    },
+    /// The words of a cell were read.
+    Words {
+        /// Bundles and patches that may cover the place.
+        words: u32,
+        /// 64-byte lines of the words.
+        lines: u32,
+    },
+    /// A bundle or a patch block was read.
+    Leaf {
+        /// Which, in units of its size from the image's start.
+        record: usize,
+        /// 64-byte lines.
+        lines: u32,
+    },
+    /// A triangle was tested, or a patch interpolated.
+    Test {
+        /// The bundle.
+        record: usize,
+        /// The triangle.
+        part: u32,
+        /// Whether it covers the place.
+        covered: bool,
+    },
+    /// A surface over the place, within the windows or not.
+    Candidate(Hit),
+}
+
+/// Watches a search. Unused, it compiles away.
+pub(crate) trait Observer {
+    const COUNTS: bool;
+    fn see(&mut self, t: Trace);
+}
+
+impl Observer for () {
+    const COUNTS: bool = false;
+    #[inline(always)]
+    fn see(&mut self, _: Trace) {}
+}
+
+impl Observer for Cost {
+    const COUNTS: bool = true;
+    #[inline(always)]
+    fn see(&mut self, t: Trace) {
+        match t {
+            Trace::Node { .. } => self.nodes = self.nodes.wrapping_add(1),
+            Trace::Words { lines, .. } => self.lines = self.lines.wrapping_add(lines),
+            Trace::Leaf { lines, .. } => {
+                self.leaves = self.leaves.wrapping_add(1);
+                self.lines = self.lines.wrapping_add(lines);
+            }
+            Trace::Test { .. } => self.tests = self.tests.wrapping_add(1),
+            Trace::Candidate(_) => {}
+        }
+    }
+}
+
+struct Watch<F>(F);
+
+impl<F: FnMut(Trace)> Observer for Watch<F> {
+    const COUNTS: bool = true;
+    fn see(&mut self, t: Trace) {
+        (self.0)(t);
+    }
+}
+
+/// How `closest` searches: windows and fall-back; the image's own by default ([`Terrain::options`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Search windows.
+    pub windows: Windows,
+    /// One of [`fallback`].
+    pub fallback: u32,
+}
+
+/// Remembers the last cell, so that the next query beside it starts there. It changes no answer.
+///
+/// A cursor that was used on another image is noticed and started afresh.
+#[derive(Clone, Copy, Default)]
+pub struct Cursor {
+    image: [usize; 2],
+    leaf: Option<Leaf>,
+}
+
+impl Cursor {
+    /// An empty cursor.
+    pub const fn new() -> Self {
+        Cursor { image: [0; 2], leaf: None }
+    }
+}
+
+/// Which heights count, about a height `z`: up to `near` either way first, then `below`, then `above`.
+#[derive(Clone, Copy)]
+struct Search {
+    z: i64,
+    near: i64,
+    below: i64,
+    above: i64,
+}
+
+/// Order of an answer: less is better. Equal ranks are equal heights.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(u64);
+
+impl Rank {
+    const NONE: Rank = Rank(u64::MAX);
+
+    fn reach(self) -> Reach {
+        match self.0 >> 62 {
+            0 => Reach::Near,
+            1 => Reach::FarBelow,
+            _ => Reach::FarAbove,
+        }
+    }
+}
+
+impl Search {
+    /// Beyond every surface: heights are below 2^40, and distances from here fit a rank.
+    const HIGHEST: i64 = 1 << 56;
+
+    /// The same search, from a height that no distance overflows.
+    #[inline(always)]
+    fn tamed(self) -> Search {
+        if self.z.unsigned_abs() <= Self::HIGHEST as u64 { self } else { self.from_afar() }
+    }
+
+    #[cold]
+    fn from_afar(self) -> Search {
+        let z = if self.z > 0 { Self::HIGHEST } else { -Self::HIGHEST };
+        let excess = (self.z.unsigned_abs() - Self::HIGHEST as u64) as i64;
+        let less = |reach: i64| if reach < excess { -1 } else { reach - excess };
+        Search { z, near: less(self.near), below: less(self.below), above: less(self.above) }
+    }
+
+    /// Near window, far below, far above (seed 000).
+    #[inline(always)]
+    fn around(z: i64, near: i64, far: i64) -> Search {
+        let far = if far > near { far } else { near };
+        Search { z, near, below: far, above: far }
+    }
+
+    #[inline(always)]
+    fn rank(&self, z: i64) -> Rank {
+        let rise = z.wrapping_sub(self.z);
+        let above = rise > 0;
+        let d = rise.unsigned_abs() as i64;
+        let stage = if d <= self.near && d <= if above { self.above } else { self.below } {
+            0
+        } else if !above && d <= self.below {
+            1
+        } else if above && d <= self.above {
+            2
+        } else {
+            return Rank::NONE;
+        };
+        Rank(stage << 62 | (d as u64) << 1 | u64::from(above))
+    }
+}
+
+impl<'a> Terrain<'a> {
+    /// The image's windows and fall-back.
+    #[inline(always)]
+    pub fn options(&self) -> Options {
+        Options { windows: self.windows(), fallback: self.header.fallback }
+    }
+
+    /// The ground nearest to a point, straight above or below it.
+    ///
+    /// Near window first, then the far segment below, then above (seed 000). Of two at equal
+    /// distance the one below answers; of surfaces at equal height, the least in canonical order.
+    #[inline]
+    pub fn closest(&self, p: impl IntoPoint) -> Answer {
+        self.closest_with(p, &self.options())
+    }
+
+    /// [`Terrain::closest`] with windows and fall-back of the caller's.
+    #[inline]
+    pub fn closest_with(&self, p: impl IntoPoint, options: &Options) -> Answer {
+        self.closest_core(p, options, &mut ())
+    }
+
+    /// [`Terrain::closest`] and what it cost.
+    pub fn closest_costed(&self, p: impl IntoPoint) -> (Answer, Cost) {
+        let mut cost = Cost::default();
+        let answer = self.closest_core(p, &self.options(), &mut cost);
+        (answer, cost)
+    }
+
+    /// [`Terrain::closest`], telling `see` every step.
+    pub fn explain(&self, p: impl IntoPoint, mut see: impl FnMut(Trace)) -> Answer {
+        self.closest_core(p, &self.options(), &mut Watch(&mut see))
+    }
+
+    /// [`Terrain::closest`] for points that lie close to each other: the same answers, faster.
+    #[inline]
+    pub fn closest_cursor(&self, p: impl IntoPoint, cursor: &mut Cursor) -> Answer {
+        let Some(p) = self.point(p) else {
+            return self.nowhere(Status::NotInImage, None, &self.options());
+        };
+        let image = [self.bytes.as_ptr() as usize, self.bytes.len()];
+        let place = Place {
+            x: p.x.wrapping_sub(self.header.origin[0] << FRACTION),
+            y: p.y.wrapping_sub(self.header.origin[1] << FRACTION),
+        };
+        if let Some(leaf) = &cursor.leaf
+            && cursor.image == image
+            && self.damage.is_empty()
+            && (place.x ^ leaf.x) >> leaf.side_log2 == 0
+            && (place.y ^ leaf.y) >> leaf.side_log2 == 0
+            && self.place(p.x, p.y).is_some()
+        {
+            return self.finish(p, place, leaf, &self.options(), &mut ());
+        }
+        let options = self.options();
+        let Some(place) = self.place(p.x, p.y) else {
+            return self.nowhere(Status::NotInImage, Some(p), &options);
+        };
+        match self.locate(place, &mut ()) {
+            Ok(leaf) => {
+                *cursor = Cursor { image, leaf: Some(leaf) };
+                self.finish(p, place, &leaf, &options, &mut ())
+            }
+            Err(status) => self.nowhere(status, Some(p), &options),
+        }
+    }
+
+    /// [`Terrain::closest`] for many points: the same answers, with cache misses overlapped.
+    ///
+    /// Answers as many as the shorter of the two slices holds, and says how many.
+    pub fn closest_batch<P: IntoPoint>(&self, points: &[P], answers: &mut [Answer]) -> usize {
+        const STAGE: usize = 16;
+        let options = self.options();
+        let mut done = 0;
+        for (points, answers) in points.chunks(STAGE).zip(answers.chunks_mut(STAGE)) {
+            let mut leaves: [Option<(Point, Place, Leaf)>; STAGE] = [None; STAGE];
+            for ((slot, p), a) in leaves.iter_mut().zip(points).zip(answers.iter_mut()) {
+                let p = self.point(*p);
+                let place = p.and_then(|p| self.place(p.x, p.y));
+                match (p, place) {
+                    (Some(p), Some(place)) => match self.locate(place, &mut ()) {
+                        Ok(leaf) => *slot = Some((p, place, leaf)),
+                        Err(status) => *a = self.nowhere(status, Some(p), &options),
+                    },
+                    _ => *a = self.nowhere(Status::NotInImage, p, &options),
+                }
+            }
+            // Read a word of each first leaf: the misses overlap, and the next stage finds them done.
+            let mut touched = 0u16;
+            for (_, _, leaf) in leaves.iter().flatten() {
+                touched |= self.touch(leaf);
+            }
+            core::hint::black_box(touched);
+            for (slot, a) in leaves.iter().zip(answers) {
+                if let Some((p, place, leaf)) = slot {
+                    *a = self.finish(*p, *place, leaf, &options, &mut ());
+                }
+            }
+            done += points.len();
+        }
+        done.min(answers.len()).min(points.len())
+    }
+
+    /// The first ground going down from a point, within the image's far window.
+    #[inline]
+    pub fn below(&self, p: impl IntoPoint) -> Answer {
+        self.segment(p, self.header.far)
+    }
+
+    /// The first ground going down from a point, at most `length` (in 2^-8 of the height step) below it.
+    #[inline]
+    pub fn segment(&self, p: impl IntoPoint, length: i64) -> Answer {
+        let options = self.options();
+        let search = |p: Point| Search { z: p.z, near: self.header.near, below: length, above: -1 };
+        self.core(p, search, &options, &mut ())
+    }
+
+    /// [`Terrain::segment`] with a length in metres, rounded half to even; none if it is not a number or negative.
+    pub fn segment_m(&self, p: impl IntoPoint, length: f64) -> Answer {
+        let steps = length * exp2(FRACTION as i32 - self.header.z_log2);
+        let length = if steps >= 0.0 { libm::rint(steps) as i64 } else { -1 };
+        self.segment(p, length)
+    }
+
+    /// All ground heights over a place, highest first; the height of `p` does not matter.
+    ///
+    /// Heights closer than the header's `layer_merge` to the one kept above them are one layer.
+    /// If `out` is too small it holds the highest, and `total` says how many there are.
+    pub fn layers(&self, p: impl IntoPoint, out: &mut [Hit]) -> Layers {
+        let none = |status| Layers { status, written: 0, total: 0 };
+        let Some(place) = self.point(p).and_then(|p| self.place(p.x, p.y)) else {
+            return none(Status::NotInImage);
+        };
+        let leaf = match self.locate(place, &mut ()) {
+            Ok(leaf) => leaf,
+            Err(status) => return none(status),
+        };
+        match self.sorted_layers(&leaf, place, out) {
+            Ok(layers) => layers,
+            Err(status) => none(status),
+        }
+    }
+
+    fn sorted_layers(&self, leaf: &Leaf, place: Place, out: &mut [Hit]) -> Result<Layers, Status> {
+        let mut count = 0;
+        let mut full = false;
+        self.surfaces(leaf, place, &mut (), |_, s| {
+            let hit = self.hit(&s, Reach::Near);
+            let space = out.len();
+            let sorted = out.get_mut(..count).unwrap_or(&mut []);
+            let at = sorted.partition_point(|h| h.z > hit.z);
+            match out.get_mut(at) {
+                Some(same) if at < count && same.z == hit.z => {
+                    if self.precedes(&s, same) {
+                        *same = hit;
+                    }
+                }
+                Some(_) if count < space => {
+                    if let Some(tail) = out.get_mut(at..=count) {
+                        tail.rotate_right(1);
+                        if let Some(first) = tail.first_mut() {
+                            *first = hit;
+                        }
+                    }
+                    count += 1;
+                }
+                _ => full = true,
+            }
+            ControlFlow::Continue(())
+        })?;
+        if full {
+            return self.counted_layers(leaf, place, out);
+        }
+        let merge = self.header.layer_merge;
+        let mut kept: usize = 0;
+        for i in 0..count {
+            let Some(&hit) = out.get(i) else { break };
+            let last = kept.checked_sub(1).and_then(|k| out.get(k)).map(|h| h.z);
+            if last.is_none_or(|z| z.wrapping_sub(hit.z) >= merge)
+                && let Some(to) = out.get_mut(kept)
+            {
+                *to = hit;
+                kept += 1;
+            }
+        }
+        let status = if kept > 0 { Status::Found } else { Status::NoGround };
+        Ok(Layers { status, written: kept, total: kept })
+    }
+
+    /// Layers one at a time, each the highest that lies far enough under the last: for callers with little space.
+    #[cold]
+    fn counted_layers(&self, leaf: &Leaf, place: Place, out: &mut [Hit]) -> Result<Layers, Status> {
+        let mut top = Search::HIGHEST;
+        let mut total = 0usize;
+        loop {
+            let search = Search { z: top, near: -1, below: i64::MAX, above: -1 };
+            let Some((best, _)) = self.best(leaf, place, &search, &mut ())? else { break };
+            let hit = self.hit(&best, Reach::Near);
+            if let Some(to) = out.get_mut(total) {
+                *to = hit;
+            }
+            total = total.saturating_add(1);
+            top = best.z.wrapping_sub(self.header.layer_merge.max(1));
+        }
+        let status = if total > 0 { Status::Found } else { Status::NoGround };
+        Ok(Layers { status, written: total.min(out.len()), total })
+    }
+
+    /// Whether a surface comes before the one of `hit` at the same height: lattice corners, then material, then source.
+    #[cold]
+    #[inline(never)]
+    fn precedes(&self, s: &Surface, hit: &Hit) -> bool {
+        let mine = self.hit(s, hit.reach);
+        let tile = s.tile;
+        let record = match hit.leaf {
+            LeafKind::Bundle => (tile / 32).wrapping_add(hit.place[1] as usize),
+            _ => tile.wrapping_add(hit.place[1] as usize),
+        };
+        let other = Surface { record, part: hit.place[2], kind: hit.leaf, ..*s };
+        self.order(s, &mine, &other, hit)
+    }
+
+    #[inline(never)]
+    fn order(&self, a: &Surface, a_hit: &Hit, b: &Surface, b_hit: &Hit) -> bool {
+        let key = |s: &Surface, h: &Hit| (self.canonical(s), h.material, h.source);
+        key(a, a_hit) < key(b, b_hit)
+    }
+
+    #[inline(always)]
+    fn closest_core<O: Observer>(&self, p: impl IntoPoint, options: &Options, o: &mut O) -> Answer {
+        let Windows { near, far } = options.windows;
+        self.core(p, |p| Search::around(p.z, near, far), options, o)
+    }
+
+    #[inline(always)]
+    fn core<O: Observer>(
+        &self,
+        p: impl IntoPoint,
+        search: impl Fn(Point) -> Search,
+        options: &Options,
+        o: &mut O,
+    ) -> Answer {
+        let Some(p) = self.point(p) else {
+            return self.nowhere(Status::NotInImage, None, options);
+        };
+        let Some(place) = self.place(p.x, p.y) else {
+            return self.nowhere(Status::NotInImage, Some(p), options);
+        };
+        match self.locate(place, o) {
+            Ok(leaf) => self.answer(p, place, &leaf, &search(p), options, o),
+            Err(status) => self.nowhere(status, Some(p), options),
+        }
+    }
+
+    /// The rest of `closest` once the leaf is known.
+    #[inline(always)]
+    fn finish<O: Observer>(&self, p: Point, place: Place, leaf: &Leaf, options: &Options, o: &mut O) -> Answer {
+        let Windows { near, far } = options.windows;
+        self.answer(p, place, leaf, &Search::around(p.z, near, far), options, o)
+    }
+
+    #[inline(always)]
+    fn answer<O: Observer>(
+        &self,
+        p: Point,
+        place: Place,
+        leaf: &Leaf,
+        search: &Search,
+        options: &Options,
+        o: &mut O,
+    ) -> Answer {
+        let search = Search { z: search.z.saturating_sub(self.header.origin[2] << FRACTION), ..*search }.tamed();
+        match self.best(leaf, place, &search, o) {
+            Ok(Some((s, rank))) => Answer { status: Status::Found, hit: self.hit(&s, rank.reach()) },
+            Ok(None) => self.nowhere(Status::NoGround, Some(p), options),
+            Err(status) => self.nowhere(status, Some(p), options),
+        }
+    }
+
+    #[inline(always)]
+    fn best<O: Observer>(
+        &self,
+        leaf: &Leaf,
+        place: Place,
+        search: &Search,
+        o: &mut O,
+    ) -> Result<Option<(Surface, Rank)>, Status> {
+        let mut best: Option<(Surface, Rank)> = None;
+        let mut least = Rank::NONE;
+        self.surfaces(leaf, place, o, |o, s| {
+            if O::COUNTS {
+                o.see(Trace::Candidate(self.hit(&s, search.rank(s.z).reach())));
+            }
+            let rank = search.rank(s.z);
+            if rank < least {
+                (best, least) = (Some((s, rank)), rank);
+            } else if rank == least
+                && let Some((b, _)) = &best
+            {
+                let (sh, bh) = (self.hit(&s, Reach::Near), self.hit(b, Reach::Near));
+                if self.order(&s, &sh, b, &bh) {
+                    best = Some((s, rank));
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(best)
+    }
+
+    /// Reads the leaf that a search will read first.
+    #[inline(always)]
+    fn touch(&self, leaf: &Leaf) -> u16 {
+        let w = self.words.get(leaf.first).copied().unwrap_or(0);
+        if leaf.kind != LeafWords::Short || leaf.first >= leaf.end {
+            return w as u16;
+        }
+        let record = leaf.bundles.wrapping_add((w >> crate::format::word::BUNDLE) as usize);
+        self.bundles.get(record).map_or(0, |b| b[0] | b[40])
+    }
+
+    /// The answer where there is no ground: every value comes from the policy and the defaults.
+    #[cold]
+    #[inline(never)]
+    fn nowhere(&self, status: Status, p: Option<Point>, options: &Options) -> Answer {
+        let h = self.header;
+        let bottom = h.origin[2].wrapping_add(h.min[2].into()) << FRACTION;
+        let z = match (options.fallback, p) {
+            (fallback::DEFAULT | fallback::MISS, _) => h.default_z,
+            (fallback::EDGE_EXTEND, Some(p)) => self.edge_height(p, options).unwrap_or(bottom),
+            _ => bottom,
+        };
+        let hit = Hit {
+            z,
+            normal: Normal { x: 0, y: 0, z: 1 },
+            material: 0,
+            source: 0,
+            leaf: LeafKind::None,
+            reach: Reach::Fallback,
+            place: [0; 3],
+        };
+        Answer { status, hit }
+    }
+
+    /// Height at the nearest place of the bounding rectangle.
+    fn edge_height(&self, p: Point, options: &Options) -> Option<i64> {
+        let h = self.header;
+        let clamp = |v: i64, i: usize| {
+            let at = |b: i32| h.origin[i].wrapping_add(b.into()) << FRACTION;
+            v.max(at(h.min[i])).min(at(h.max[i]))
+        };
+        let near = Point { x: clamp(p.x, 0), y: clamp(p.y, 1), z: p.z };
+        if near == p {
+            return None;
+        }
+        let place = self.place(near.x, near.y)?;
+        let leaf = self.locate(place, &mut ()).ok()?;
+        let Windows { near: window, far } = options.windows;
+        let z = p.z.saturating_sub(h.origin[2] << FRACTION);
+        let search = Search::around(z, window, far).tamed();
+        let (s, _) = self.best(&leaf, place, &search, &mut ()).ok()??;
+        Some(s.z.wrapping_add(h.origin[2] << FRACTION))
+    }
+}

@@ -1,0 +1,218 @@
+//! Positions, answers and costs.
+
+/// A coordinate for cores without a double-precision FPU: metres, 40 integer and 24 fraction bits.
+pub type Fixed = fixed::types::I40F24;
+
+/// A position on the query grid: integers, 2^-8 of the image's lattice steps, from the source frame's zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Point {
+    /// East, in 2^-8 of the plan step.
+    pub x: i64,
+    /// North, in 2^-8 of the plan step.
+    pub y: i64,
+    /// Up, in 2^-8 of the height step.
+    pub z: i64,
+}
+
+/// Whatever can be rounded, once and half to even, to the query grid.
+///
+/// `None` says that the position is not finite or beyond what 62 bits hold.
+pub trait IntoPoint: Copy {
+    /// Rounds to the grid of 2^`xy_log2` m in plan and 2^`z_log2` m in height.
+    fn into_point(self, xy_log2: i32, z_log2: i32) -> Option<Point>;
+}
+
+impl IntoPoint for Point {
+    #[inline(always)]
+    fn into_point(self, _: i32, _: i32) -> Option<Point> {
+        Some(self)
+    }
+}
+
+/// `[x, y, z]` in metres.
+impl IntoPoint for [f64; 3] {
+    #[inline(always)]
+    fn into_point(self, xy_log2: i32, z_log2: i32) -> Option<Point> {
+        Some(Point {
+            x: round_f64(self[0], xy_log2)?,
+            y: round_f64(self[1], xy_log2)?,
+            z: round_f64(self[2], z_log2)?,
+        })
+    }
+}
+
+/// `[x, y, z]` in metres.
+impl IntoPoint for [Fixed; 3] {
+    #[inline(always)]
+    fn into_point(self, xy_log2: i32, z_log2: i32) -> Option<Point> {
+        Some(Point {
+            x: round_fixed(self[0], xy_log2)?,
+            y: round_fixed(self[1], xy_log2)?,
+            z: round_fixed(self[2], z_log2)?,
+        })
+    }
+}
+
+/// 2^e as f64, for -1022 <= e <= 1023.
+pub(crate) const fn exp2(e: i32) -> f64 {
+    f64::from_bits(((1023 + e) as u64) << 52)
+}
+
+/// Half to even, exactly, by the add-and-subtract of 1.5 x 2^52; larger values are whole already.
+#[inline(always)]
+fn round_f64(v: f64, step_log2: i32) -> Option<i64> {
+    const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 x 2^52
+    const LIMIT: f64 = 4_611_686_018_427_387_904.0; // 2^62
+    let s = v * exp2(-step_log2);
+    if s > -2_251_799_813_685_248.0 && s < 2_251_799_813_685_248.0 {
+        return Some(((s + MAGIC) - MAGIC) as i64);
+    }
+    if s > -LIMIT && s < LIMIT {
+        return Some(s as i64);
+    }
+    None // beyond, infinite or NaN
+}
+
+#[inline(always)]
+fn round_fixed(v: Fixed, step_log2: i32) -> Option<i64> {
+    let bits = v.to_bits();
+    let shift = -24 - step_log2; // value in steps = bits * 2^shift
+    if shift >= 0 {
+        if shift > 40 {
+            return if bits == 0 { Some(0) } else { None };
+        }
+        let r = bits.wrapping_shl(shift as u32);
+        return if r >> shift == bits && (r >> 62) == (r >> 63) { Some(r) } else { None };
+    }
+    let n = (-shift) as u32;
+    if n > 62 {
+        return Some(0);
+    }
+    let floor = bits >> n;
+    let rest = bits & ((1i64 << n) - 1);
+    let half = 1i64 << (n - 1);
+    let up = rest > half || (rest == half && floor & 1 == 1);
+    Some(floor + up as i64)
+}
+
+/// What a query came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// There is ground, and `hit` describes it.
+    Found,
+    /// The image covers this place and there is no ground within the windows.
+    NoGround,
+    /// The image does not cover this place, or the position is not a finite place in its domain.
+    NotInImage,
+    /// The tile is marked as damaged, or its bytes are not a tile.
+    Damaged,
+    /// The work limit was reached first.
+    LimitReached,
+}
+
+/// Which stage of the search answered (seed 000: near segment, far below, far above, fall-back).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// Within the near window.
+    Near,
+    /// Below, outside the near window.
+    FarBelow,
+    /// Above, outside the near window.
+    FarAbove,
+    /// Not found: the values come from the fall-back policy and the image's defaults.
+    Fallback,
+}
+
+/// What kind of leaf holds the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LeafKind {
+    /// A bundle of triangles.
+    Bundle,
+    /// A field of regular heights.
+    Patch,
+    /// No leaf: the fall-back.
+    None,
+}
+
+/// An upward normal in lattice units: height falls by `x/z` height steps a plan step in x.
+///
+/// Exact, except where a triangle spans more than 2^30 steps: then all three are divided by one
+/// power of two and rounded down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Normal {
+    /// East component.
+    pub x: i64,
+    /// North component.
+    pub y: i64,
+    /// Up component, always above zero.
+    pub z: i64,
+}
+
+/// The ground at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hit {
+    /// Height in 2^-8 of the height step, from the source frame's zero: the exact rational, rounded once, half to even.
+    pub z: i64,
+    /// The plane that gave it.
+    pub normal: Normal,
+    /// Index into the material table.
+    pub material: u16,
+    /// Index into the source table.
+    pub source: u16,
+    /// The kind of leaf.
+    pub leaf: LeafKind,
+    /// The stage that found it.
+    pub reach: Reach,
+    /// Where the surface lies in the image, for `explain` and tests: tile, record (128-byte bundle or patch), triangle.
+    pub place: [u32; 3],
+}
+
+/// A status and a hit that is always filled: by the ground, or by the fall-back policy and the defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Answer {
+    /// What the query came to.
+    pub status: Status,
+    /// The ground, or the fall-back.
+    pub hit: Hit,
+}
+
+impl Answer {
+    /// Whether there is ground.
+    #[inline(always)]
+    pub fn found(&self) -> bool {
+        matches!(self.status, Status::Found)
+    }
+}
+
+/// How many heights lie over a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layers {
+    /// `Found` if there is at least one.
+    pub status: Status,
+    /// How many were written, highest first.
+    pub written: usize,
+    /// How many there are; more than `written` if the caller's space was too small.
+    pub total: usize,
+}
+
+/// Search windows of `closest`, in 2^-8 of the height step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Windows {
+    /// Half length of the near segment.
+    pub near: i64,
+    /// Length of each far segment.
+    pub far: i64,
+}
+
+/// Counted work of one query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cost {
+    /// Root, page, tile and node records read.
+    pub nodes: u32,
+    /// Leaves (bundles and patch blocks) read.
+    pub leaves: u32,
+    /// Triangle tests and patch interpolations.
+    pub tests: u32,
+    /// 64-byte lines of cell words and leaves, beyond root and nodes.
+    pub lines: u32,
+}

@@ -1,0 +1,584 @@
+//! Measures every bar: `bench [SCENE...] [--quick] [--record]`.
+
+use benchmarks::check::Agreement;
+use benchmarks::embree::Embree;
+use benchmarks::grid::{Grid, Reference};
+use benchmarks::heightmap::Heightmap;
+use benchmarks::image::{self, Hardpan};
+use benchmarks::parry::Parry;
+use benchmarks::report::*;
+use benchmarks::scenes::{COUNTRY_TRIANGLES, Kind, SCENES, Scene};
+use benchmarks::timing::{self, Contestant};
+use benchmarks::workloads::{self, PATCH_POINTS, WHEELS};
+use benchmarks::{Peer, Query, Rng, check, digest};
+use hardpan::{Answer, Cost, Cursor, Terrain};
+use hardpan_builder::HeightField;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const BATCH_SIZE: usize = 64;
+/// Scenes where wheels, layers, floors and swept caches are looked at too.
+const FULL: [&str; 3] = ["hills1m", "city", "strip"];
+
+const HARDPAN: &str = "hardpan, single";
+const HARDPAN_BATCH: &str = "hardpan, batch of 64";
+const HARDPAN_CURSOR: &str = "hardpan, cursor";
+const EMBREE: &str = "embree 3, robust";
+const PARRY: &str = "parry3d";
+const GRID: &str = "grid64";
+const HEIGHTMAP: &str = "height map, f32";
+
+/// How thorough a run is.
+struct Effort {
+    queries: usize,
+    checked: usize,
+    rounds: usize,
+    singles: usize,
+    swept: usize,
+}
+
+const THOROUGH: Effort = Effort {
+    queries: 200_000,
+    checked: 200_000,
+    rounds: 9,
+    singles: 20_000,
+    swept: 2_000,
+};
+const QUICK: Effort = Effort {
+    queries: 64_000,
+    checked: 20_000,
+    rounds: 5,
+    singles: 5_000,
+    swept: 400,
+};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let flag = |name: &str| arguments.iter().any(|a| a == name);
+    let names: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|a| !a.starts_with("--"))
+        .collect();
+    let known = |n: &str| n == "patch" || SCENES.iter().any(|s| s.name == n);
+    if arguments
+        .iter()
+        .any(|a| !known(a) && !["--quick", "--record"].contains(&a.as_str()))
+    {
+        let scenes = SCENES.map(|s| s.name).join(" ");
+        eprintln!(
+            "usage: bench [--quick] [--record] [SCENE...]\nscenes: {scenes} patch (all by default)"
+        );
+        return ExitCode::from(2);
+    }
+    let wanted = |name: &str| names.is_empty() || names.contains(&name);
+    let effort = if flag("--quick") { QUICK } else { THOROUGH };
+    let circumstances = circumstances(&effort);
+    println!("{circumstances}\n");
+
+    let mut report = Report::default();
+    for scene in SCENES.iter().filter(|s| wanted(s.name)) {
+        bench_scene(scene, &effort, &mut report);
+    }
+    if wanted("patch") {
+        bench_patch(&effort, &mut report);
+    }
+    growth(&mut report);
+    println!("{report}");
+    if flag("--record") {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
+        report
+            .record(&folder, &circumstances)
+            .expect("results can be written");
+        println!("recorded in tests/benches/results");
+    }
+    if report.faults.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// What has to be known to read the figures.
+fn circumstances(effort: &Effort) -> String {
+    let file = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let cpu = file("/proc/cpuinfo");
+    let model = cpu.lines().find(|l| l.starts_with("model name"));
+    let model = model.and_then(|l| l.split(": ").nth(1)).unwrap_or("?");
+    let load = file("/proc/loadavg");
+    let target = match cfg!(target_feature = "avx2") {
+        true => "this processor",
+        false => "any processor of its kind",
+    };
+    format!(
+        "{model} ({}), load {} at the start; compiled for {target}; {} queries, {} rounds; one thread",
+        std::env::consts::ARCH,
+        load.split(' ').next().unwrap_or("?"),
+        effort.queries,
+        effort.rounds,
+    )
+}
+
+/// Hardpan's ways to one answer.
+fn hardpan<'q>(hardpan: &'q Hardpan, queries: &'q [Query]) -> Vec<Contestant<'q>> {
+    let terrain = hardpan.terrain;
+    let points: Vec<[f64; 3]> = queries.iter().map(|q| q.at).collect();
+    let mut answers = vec![terrain.closest(points[0]); BATCH_SIZE];
+    let mut cursors = [const { Cursor::new() }; WHEELS];
+    vec![
+        peer(HARDPAN, hardpan, queries),
+        Contestant::in_calls_of(BATCH_SIZE, HARDPAN_BATCH, move |i| {
+            terrain.closest_batch(&points[i * BATCH_SIZE..][..BATCH_SIZE], &mut answers);
+            answers.iter().map(|a| digest(hardpan.surface(a))).sum()
+        }),
+        Contestant::new(HARDPAN_CURSOR, move |i| {
+            let cursor = &mut cursors[i / PATCH_POINTS % WHEELS];
+            digest(hardpan.surface(&terrain.closest_cursor(queries[i].at, cursor)))
+        }),
+    ]
+}
+
+fn peer<'q>(name: &str, peer: &'q impl Peer, queries: &'q [Query]) -> Contestant<'q> {
+    Contestant::new(name, move |i| digest(peer.closest(&queries[i])))
+}
+
+fn layers<'q>(name: &str, peer: &'q impl Peer, queries: &'q [Query]) -> Contestant<'q> {
+    Contestant::new(name, move |i| {
+        let (n, sum) = peer.layers(&queries[i]);
+        n as f64 + sum
+    })
+}
+
+fn look_up<'q>(map: &'q Heightmap, queries: &'q [Query]) -> Contestant<'q> {
+    Contestant::new(HEIGHTMAP, move |i| digest(Some(map.at(&queries[i]))))
+}
+
+/// What no structure can beat: a 64-byte line at random out of as many bytes as the image has.
+fn lines(memory: &[[u64; 8]]) -> [Contestant<'_>; 2] {
+    let pick =
+        |i: usize| ((u128::from(Rng(i as u64).word()) * memory.len() as u128) >> 64) as usize;
+    let mut last = 0;
+    [
+        Contestant::new("memory, overlapped", move |i| memory[pick(i)][0] as f64),
+        Contestant::new("memory, waited for", move |i| {
+            last = memory[pick(i ^ (last & 1))][0] as usize;
+            last as f64
+        }),
+    ]
+}
+
+/// Whoever answers on a scene.
+struct Peers<'a> {
+    hardpan: Hardpan<'a>,
+    embree: Option<Embree<'a>>,
+    parry: Parry,
+    grid: &'a Grid,
+    /// A grid of minutes: the scene is too uneven for it.
+    slow: bool,
+    map: Option<Heightmap>,
+}
+
+impl Peers<'_> {
+    /// The contestants in `closest`.
+    fn closest<'q>(&'q self, queries: &'q [Query]) -> Vec<Contestant<'q>> {
+        let mut all = hardpan(&self.hardpan, queries);
+        all.extend(
+            self.embree
+                .as_ref()
+                .map(|embree| peer(EMBREE, embree, queries)),
+        );
+        all.push(peer(PARRY, &self.parry, queries));
+        all.push(self.patience(peer(GRID, self.grid, queries)));
+        all.extend(self.map.as_ref().map(|map| look_up(map, queries)));
+        all
+    }
+
+    /// The contestants in `layers`; Embree needs a scene of its own for it.
+    fn layers<'q>(
+        &'q self,
+        embree: &'q Option<Embree>,
+        queries: &'q [Query],
+    ) -> Vec<Contestant<'q>> {
+        let mut all = vec![layers(HARDPAN, &self.hardpan, queries)];
+        all.extend(
+            embree
+                .as_ref()
+                .map(|embree| layers(EMBREE, embree, queries)),
+        );
+        all.push(layers(PARRY, &self.parry, queries));
+        all.push(self.patience(layers(GRID, self.grid, queries)));
+        all
+    }
+
+    fn patience<'q>(&self, grid: Contestant<'q>) -> Contestant<'q> {
+        if self.slow { grid.at_most(200) } else { grid }
+    }
+}
+
+fn find<'t>(timings: &'t [Timing], who: &str) -> Option<&'t Timing> {
+    timings.iter().find(|t| t.times.name == who)
+}
+
+/// A scene in the works.
+struct Bench<'a> {
+    scene: &'static str,
+    effort: &'a Effort,
+    report: &'a mut Report,
+}
+
+impl Bench<'_> {
+    fn add(&mut self, what: &'static str, value: f64, from: String) {
+        self.report.add(what, self.scene, value, from);
+    }
+
+    fn fault(&mut self, fault: String) {
+        println!("  FAULT: {fault}");
+        self.report.faults.push(format!("{}: {fault}", self.scene));
+    }
+
+    /// Times batches, and if asked single queries: their floors, and how they fare after a sweep.
+    fn race(
+        &mut self,
+        workload: &'static str,
+        mut contestants: Vec<Contestant>,
+        singly: bool,
+    ) -> Vec<Timing> {
+        let Effort {
+            queries,
+            rounds,
+            singles,
+            swept,
+            ..
+        } = *self.effort;
+        let times = timing::race(&mut contestants, queries, rounds);
+        let mut singly = |c: &mut Contestant| {
+            let apart = singly && c.is_single();
+            let mut figure = |quantile, ns: &dyn Fn(&mut Contestant) -> Vec<f64>| {
+                apart.then(|| timing::quantile(&mut ns(c), quantile))
+            };
+            (
+                figure(0.999, &|c| c.best(singles, queries)),
+                figure(0.5, &|c| c.swept(swept, queries)),
+            )
+        };
+        let singles: Vec<_> = contestants.iter_mut().map(&mut singly).collect();
+        println!(
+            "  {workload:24} {:>7} {:>17} {:>7} {:>7}",
+            "ns", "range", "p99.9", "swept"
+        );
+        let timing = |(times, (floor, swept))| Timing {
+            scene: self.scene,
+            workload,
+            times,
+            floor,
+            swept,
+        };
+        let timings: Vec<_> = times.into_iter().zip(singles).map(timing).collect();
+        timings.iter().for_each(|t| println!("    {t}"));
+        self.report.timings.extend(timings.iter().cloned());
+        timings
+    }
+
+    /// How many times as long `b` takes as `a`, if both ran.
+    fn compare(&mut self, what: &'static str, timings: &[Timing], a: &str, b: &str) {
+        if let (Some(a), Some(b)) = (find(timings, a), find(timings, b)) {
+            let from = format!("{:.0} : {:.0} ns", a.times.median(), b.times.median());
+            self.add(what, b.times.times_as_long_as(&a.times), from);
+        }
+    }
+
+    /// The same of a figure of single queries.
+    fn compare_singly(
+        &mut self,
+        what: &'static str,
+        timings: &[Timing],
+        figure: impl Fn(&Timing) -> Option<f64>,
+    ) {
+        let of = |who| find(timings, who).and_then(&figure);
+        if let (Some(a), Some(b)) = (of(HARDPAN), of(EMBREE)) {
+            self.add(what, b / a, format!("{a:.0} : {b:.0} ns"));
+        }
+    }
+
+    /// Holds answers against the reference. Hardpan's have to be right; of the others it is good to know.
+    fn check(&mut self, workload: &str, peers: &Peers, reference: &Reference, queries: &[Query]) {
+        let queries = &queries[..self.effort.checked];
+        let mut all: Vec<(&str, &dyn Peer)> =
+            vec![(HARDPAN, &peers.hardpan), (PARRY, &peers.parry)];
+        all.extend(peers.embree.as_ref().map(|e| (EMBREE, e as &dyn Peer)));
+        for (name, peer) in all {
+            let agreement = check::closest(reference, queries, |q| peer.closest(q).map(|s| s.z));
+            println!("  {workload}: {name}: {agreement}");
+            self.judge(workload, name, &agreement);
+        }
+        self.check_ways(workload, peers.hardpan.terrain, queries);
+    }
+
+    fn judge(&mut self, workload: &str, name: &str, agreement: &Agreement) {
+        if let (HARDPAN, [first, ..]) = (name, &agreement.wrong[..]) {
+            self.fault(format!(
+                "{workload}: {} wrong answers, the first {first}",
+                agreement.wrong.len()
+            ));
+        }
+    }
+
+    /// Batches and cursors have to give what single calls give.
+    fn check_ways(&mut self, workload: &str, terrain: Terrain, queries: &[Query]) {
+        let points: Vec<_> = queries.iter().map(|q| q.at).collect();
+        let single: Vec<Answer> = points.iter().map(|&p| terrain.closest(p)).collect();
+        let mut batch = single.clone();
+        for (points, answers) in points.chunks(BATCH_SIZE).zip(batch.chunks_mut(BATCH_SIZE)) {
+            terrain.closest_batch(points, answers);
+        }
+        let mut cursor = Cursor::new();
+        let differ = |a: &Answer, b: &Answer| {
+            let key = |a: &Answer| {
+                (
+                    a.status,
+                    a.hit.z,
+                    a.hit.normal,
+                    a.hit.material,
+                    a.hit.source,
+                    a.hit.reach,
+                )
+            };
+            key(a) != key(b)
+        };
+        let by_batch = single
+            .iter()
+            .zip(&batch)
+            .filter(|(a, b)| differ(a, b))
+            .count();
+        let by_cursor = single
+            .iter()
+            .zip(&points)
+            .filter(|&(a, &p)| differ(a, &terrain.closest_cursor(p, &mut cursor)))
+            .count();
+        for (way, n) in [("batches", by_batch), ("cursors", by_cursor)] {
+            if n > 0 {
+                self.fault(format!(
+                    "{workload}: {way} answer {n} queries differently from single calls"
+                ));
+            }
+        }
+    }
+
+    /// Counts work, and holds it against the stated bound.
+    fn count(&mut self, workload: &str, terrain: Terrain, queries: &[Query]) {
+        let fields = |c: Cost| [c.nodes, c.leaves, c.tests, c.lines];
+        let (mut sum, mut most, bound) = ([0u64; 4], [0; 4], fields(terrain.bound()));
+        for q in queries {
+            for (k, v) in fields(terrain.closest_costed(q.at).1)
+                .into_iter()
+                .enumerate()
+            {
+                sum[k] += u64::from(v);
+                most[k] = most[k].max(v);
+            }
+        }
+        let [nodes, leaves, tests, lines] = sum.map(|s| s as f64 / queries.len() as f64);
+        println!(
+            "  {workload}: mean work: {nodes:.2} nodes, {leaves:.2} leaves, {tests:.2} tests, {lines:.2} lines; most {most:?}, stated {bound:?}"
+        );
+        if (0..4).any(|k| most[k] > bound[k]) {
+            self.fault(format!("{workload}: work {most:?} exceeds the stated bound {bound:?} (nodes, leaves, tests, lines)"));
+        }
+        self.add(LINES, lines, format!("{workload}, most {}", most[3]));
+        self.add(TESTS, tests, format!("{workload}, most {}", most[2]));
+        self.add(
+            BOUND_TESTS,
+            f64::from(bound[2]) / tests,
+            format!("{} : {tests:.2}", bound[2]),
+        );
+        self.add(
+            BOUND_LINES,
+            f64::from(bound[3]) / lines,
+            format!("{} : {lines:.2}", bound[3]),
+        );
+    }
+}
+
+fn timed<T>(make: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let made = make();
+    (made, start.elapsed().as_secs_f64())
+}
+
+fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
+    let mut bench = Bench {
+        scene: scene.name,
+        effort,
+        report,
+    };
+    let mesh = scene.mesh();
+    let n = mesh.triangles.len();
+    let per_triangle = |bytes: usize| bytes as f64 / n as f64;
+
+    let source = image::scene(&mesh);
+    let (built, seconds) = timed(|| image::image(&source));
+    drop(source);
+    println!("{}: {n} triangles; {:?}", scene.name, built.report);
+    bench.add(BUILD, n as f64 / seconds / 1e6, format!("{seconds:.2} s"));
+    bench.add(
+        BYTES,
+        per_triangle(built.image.len()),
+        format!("{} bytes", built.image.len()),
+    );
+
+    let (embree, seconds) = timed(|| Embree::new(&mesh, false));
+    let reference = Reference::new(
+        &mesh,
+        (scene.kind == Kind::Strip).then_some(COUNTRY_TRIANGLES),
+    );
+    let uneven = reference.grid().is_none().then(|| Grid::of(&mesh));
+    let peers = Peers {
+        hardpan: Hardpan::new(&built.image),
+        embree,
+        parry: Parry::new(&mesh),
+        grid: reference
+            .grid()
+            .or(uneven.as_ref())
+            .expect("one of the two"),
+        slow: uneven.is_some(),
+        map: scene.heightmap(),
+    };
+    if let Some(embree) = &peers.embree {
+        println!(
+            "  embree: {:.2} Mtri/s, {:.1} bytes a triangle",
+            n as f64 / seconds / 1e6,
+            per_triangle(embree.bytes())
+        );
+    }
+    println!(
+        "  parry3d: {:.1}, grid64: {:.1} bytes a triangle",
+        per_triangle(peers.parry.bytes()),
+        per_triangle(peers.grid.bytes())
+    );
+
+    let full = FULL.contains(&scene.name);
+    let (workload, queries) = match scene.kind {
+        Kind::Strip => (
+            "on triangles",
+            workloads::on_triangles(&mesh, effort.queries),
+        ),
+        _ => (
+            "random",
+            workloads::random(&mesh, &reference, effort.queries),
+        ),
+    };
+    bench.check(workload, &peers, &reference, &queries);
+    bench.count(workload, peers.hardpan.terrain, &queries);
+    let memory: Vec<[u64; 8]> = (0..built.image.len() as u64 / 64).map(|i| [i; 8]).collect();
+    let mut contestants = peers.closest(&queries);
+    contestants.extend(lines(&memory));
+    let timings = bench.race(workload, contestants, full);
+    bench.compare(SINGLE, &timings, HARDPAN, EMBREE);
+    bench.compare(BATCH, &timings, HARDPAN_BATCH, EMBREE);
+    bench.compare_singly(FLOOR, &timings, |t| t.floor);
+    bench.compare_singly(SWEPT, &timings, |t| t.swept);
+    if !full {
+        return;
+    }
+
+    let queries = workloads::wheels(scene, &reference, effort.queries);
+    bench.check("wheels", &peers, &reference, &queries);
+    let timings = bench.race("wheels", peers.closest(&queries), false);
+    bench.compare(WHEEL, &timings, HARDPAN_CURSOR, EMBREE);
+    bench.compare(WHEEL_GRID, &timings, HARDPAN_CURSOR, GRID);
+
+    let queries = workloads::columns(&mesh, &reference, effort.queries);
+    let checked = &queries[..effort.checked];
+    let merge = peers.hardpan.layer_merge();
+    let agreement = check::layers(&reference, checked, merge, |q| peers.hardpan.heights(q.at));
+    println!("  layers: {HARDPAN}: {agreement}");
+    bench.judge("layers", HARDPAN, &agreement);
+    let embree = Embree::new(&mesh, true);
+    let timings = bench.race("layers", peers.layers(&embree, &queries), false);
+    bench.compare(LAYERS, &timings, HARDPAN, EMBREE);
+}
+
+/// A height field of a million cells: one patch, asked like a height map.
+fn bench_patch(effort: &Effort, report: &mut Report) {
+    const CELLS: usize = 1000;
+    const TOLERANCE: f64 = 0.005;
+    let mut bench = Bench {
+        scene: "patch",
+        effort,
+        report,
+    };
+    let map = Heightmap::hills(CELLS, CELLS);
+    let source = image::field(HeightField {
+        origin: [-1000.0; 2],
+        pitch: 2000.0 / CELLS as f64,
+        columns: CELLS + 1,
+        rows: CELLS + 1,
+        heights: map.posts().map(f64::from).collect(),
+        tolerance: TOLERANCE,
+        ..HeightField::default()
+    });
+    let (built, seconds) = timed(|| image::image(&source));
+    let hardpan = Hardpan::new(&built.image);
+    let cells = (CELLS * CELLS) as f64;
+    println!("patch: {cells} cells; {:?}", built.report);
+    bench.add(
+        "build, million cells per second of wall time",
+        cells / seconds / 1e6,
+        format!("{seconds:.2} s"),
+    );
+    bench.add(
+        "bytes per cell",
+        built.image.len() as f64 / cells,
+        format!(
+            "{} bytes, tolerance {} mm",
+            built.image.len(),
+            TOLERANCE * 1e3
+        ),
+    );
+
+    let queries = workloads::on_field(effort.queries);
+    let (mut worst, mut missed) = (0.0f64, 0);
+    for q in &queries {
+        match hardpan.closest(q) {
+            Some(s) => worst = worst.max((s.z - map.at(q).z).abs()),
+            None => missed += 1,
+        }
+    }
+    println!(
+        "  random: {HARDPAN}: {} asked, {missed} missed, others within {:.3} mm of the height map",
+        queries.len(),
+        worst * 1e3
+    );
+    if missed > 0 || worst > TOLERANCE + check::TOLERANCE {
+        bench.fault(format!(
+            "random: {missed} missed, others within {worst} m where {TOLERANCE} m is the tolerance"
+        ));
+    }
+    bench.check_ways("random", hardpan.terrain, &queries[..effort.checked]);
+    bench.count("random", hardpan.terrain, &queries);
+    let mut contestants = crate::hardpan(&hardpan, &queries);
+    contestants.push(look_up(&map, &queries));
+    let timings = bench.race("random", contestants, true);
+    bench.compare(PATCH, &timings, HEIGHTMAP, HARDPAN);
+    bench.compare(PATCH_BATCH, &timings, HEIGHTMAP, HARDPAN_BATCH);
+}
+
+/// Counted work of each hills scene, times that of the smallest.
+fn growth(report: &mut Report) {
+    for (work, growth) in [(LINES, LINES_GROWTH), (TESTS, TESTS_GROWTH)] {
+        let Some(smallest) = report.value(work, "hills10k") else {
+            return;
+        };
+        for scene in ["hills100k", "hills1m", "hills10m"] {
+            if let Some(value) = report.value(work, scene) {
+                report.add(
+                    growth,
+                    scene,
+                    value / smallest,
+                    format!("{value:.2} : {smallest:.2}"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The bars, and what was measured against them.
+
+use crate::timing::Times;
+use std::fmt::{self, Write as _};
+use std::{fs, io, path::Path};
+
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// At least (bar, stretch).
+    Least(f64, f64),
+    /// At most (bar, stretch).
+    Most(f64, f64),
+}
+use Goal::{Least, Most};
+
+/// What is measured, on which scene, and how good it should be.
+pub const BARS: &[(&str, &str, Goal)] = &[
+    (SINGLE, "hills1m", Least(3.0, 5.0)),
+    (SINGLE, "city", Least(3.0, 5.0)),
+    (SINGLE, "strip", Least(2.0, 4.0)),
+    (BATCH, "hills1m", Least(5.0, 8.0)),
+    (BATCH, "hills10m", Least(6.0, 9.0)),
+    (WHEEL, "hills1m", Least(4.0, 8.0)),
+    (WHEEL, "city", Least(4.0, 6.0)),
+    (WHEEL, "strip", Least(3.0, 6.0)),
+    (WHEEL_GRID, "hills1m", Least(1.3, 1.3)),
+    (FLOOR, "hills1m", Least(1.7, 3.0)),
+    (FLOOR, "city", Least(1.7, 3.0)),
+    (FLOOR, "strip", Least(1.7, 3.0)),
+    (LAYERS, "hills1m", Least(2.0, 4.0)),
+    (LAYERS, "city", Least(2.0, 4.0)),
+    (LAYERS, "strip", Least(2.0, 4.0)),
+    (SWEPT, "hills1m", Least(1.2, 1.5)),
+    (SWEPT, "city", Least(1.2, 1.5)),
+    (SWEPT, "strip", Least(1.2, 1.5)),
+    (BYTES, "hills1m", Most(16.0, 12.0)),
+    (BYTES, "city", Most(17.0, 14.0)),
+    (BYTES, "strip", Most(18.0, 14.0)),
+    (BYTES, "hills100k", Most(24.0, 16.0)),
+    (LINES, "hills1m", Most(4.0, 3.0)),
+    (LINES, "strip", Most(8.0, 4.0)),
+    (LINES_GROWTH, "hills10m", Most(1.2, 1.1)),
+    (TESTS_GROWTH, "hills10m", Most(1.2, 1.1)),
+    (BOUND_TESTS, "hills1m", Most(6.0, 4.0)),
+    (BOUND_TESTS, "strip", Most(10.0, 6.0)),
+    (BOUND_TESTS, "city", Most(20.0, 8.0)),
+    (BOUND_LINES, "hills1m", Most(6.0, 4.0)),
+    (BOUND_LINES, "strip", Most(10.0, 6.0)),
+    (BOUND_LINES, "city", Most(20.0, 8.0)),
+    (PATCH, "patch", Most(3.0, 1.5)),
+];
+
+pub const SINGLE: &str = "closest, single calls: times faster than Embree";
+pub const BATCH: &str = "closest, batches of 64: times faster than Embree";
+pub const WHEEL: &str = "wheels, with cursors: times faster than Embree";
+pub const WHEEL_GRID: &str = "wheels, with cursors: times faster than grid64";
+pub const FLOOR: &str = "p99.9 floor, single calls: times better than Embree";
+pub const LAYERS: &str = "layers: times faster than Embree's all hits";
+pub const SWEPT: &str = "after an L1+L2 sweep, median: times better than Embree";
+pub const BYTES: &str = "bytes per triangle";
+pub const LINES: &str = "64-byte lines beyond root and nodes, mean";
+pub const TESTS: &str = "tests, mean";
+pub const LINES_GROWTH: &str = "lines, mean: times those of hills10k";
+pub const TESTS_GROWTH: &str = "tests, mean: times those of hills10k";
+pub const BOUND_TESTS: &str = "stated bound / mean, tests";
+pub const BOUND_LINES: &str = "stated bound / mean, lines";
+pub const PATCH: &str = "patch query, 1 M cells: times the time of a bilinear look-up";
+pub const PATCH_BATCH: &str = "patch query, batches of 64: times the time of a bilinear look-up";
+pub const BUILD: &str = "build, million triangles per second of wall time";
+
+/// One figure.
+pub struct Figure {
+    pub what: &'static str,
+    pub scene: &'static str,
+    pub value: f64,
+    /// What it was formed from.
+    pub from: String,
+}
+
+/// How long one contestant took over one workload.
+#[derive(Clone)]
+pub struct Timing {
+    pub scene: &'static str,
+    pub workload: &'static str,
+    pub times: Times,
+    /// Nanoseconds: the 99.9th percentile of single queries, each the best of some.
+    pub floor: Option<f64>,
+    /// Nanoseconds: the median of single queries after a sweep of the caches.
+    pub swept: Option<f64>,
+}
+
+fn optional(ns: Option<f64>) -> String {
+    ns.map_or(String::new(), |v| format!("{v:.0}"))
+}
+
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let [low, high] = self.times.range();
+        let (range, floor, swept) = (
+            format!("{low:.1}..{high:.1}"),
+            optional(self.floor),
+            optional(self.swept),
+        );
+        write!(
+            f,
+            "{:22} {:7.1} {range:>17} {floor:>7} {swept:>7}",
+            self.times.name,
+            self.times.median()
+        )
+    }
+}
+
+#[derive(Default)]
+pub struct Report {
+    pub figures: Vec<Figure>,
+    pub timings: Vec<Timing>,
+    /// Wrong answers and exceeded bounds: they void every speed.
+    pub faults: Vec<String>,
+}
+
+struct Row([String; 7]);
+
+impl Report {
+    pub fn add(&mut self, what: &'static str, scene: &'static str, value: f64, from: String) {
+        self.figures.push(Figure {
+            what,
+            scene,
+            value,
+            from,
+        });
+    }
+
+    pub fn value(&self, what: &str, scene: &str) -> Option<f64> {
+        self.figures
+            .iter()
+            .find(|f| f.what == what && f.scene == scene)
+            .map(|f| f.value)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let number = |v: f64| format!("{v:.2}");
+        let barred = BARS.iter().filter_map(|&(what, scene, goal)| {
+            let (sign, bar, stretch) = match goal {
+                Least(bar, stretch) => (">=", bar, stretch),
+                Most(bar, stretch) => ("<=", bar, stretch),
+            };
+            let figure = self
+                .figures
+                .iter()
+                .find(|f| f.what == what && f.scene == scene)?;
+            let reached = |limit: f64, v: f64| {
+                if let Least(..) = goal {
+                    v >= limit
+                } else {
+                    v <= limit
+                }
+            };
+            let verdict = match figure.value {
+                v if reached(stretch, v) => "stretch",
+                v if reached(bar, v) => "met",
+                _ => "MISSED",
+            };
+            let [bar, stretch] = [bar, stretch].map(|limit| format!("{sign} {limit}"));
+            Some(Row([
+                what.into(),
+                scene.into(),
+                figure.from.clone(),
+                number(figure.value),
+                bar,
+                stretch,
+                verdict.into(),
+            ]))
+        });
+        let unbarred = self
+            .figures
+            .iter()
+            .filter(|f| !BARS.iter().any(|b| b.0 == f.what && b.1 == f.scene));
+        let unbarred = unbarred.map(|f| {
+            Row([
+                f.what.into(),
+                f.scene.into(),
+                f.from.clone(),
+                number(f.value),
+                "-".into(),
+                "-".into(),
+                String::new(),
+            ])
+        });
+        barred.chain(unbarred).collect()
+    }
+
+    /// Tables for people and for spreadsheets.
+    pub fn record(&self, folder: &Path, circumstances: &str) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        fs::write(
+            folder.join("bars.md"),
+            format!("# Bars\n\n{circumstances}\n\n{self}"),
+        )?;
+        let mut csv = String::from("what,scene,from,value,bar,stretch,verdict\n");
+        for Row(cells) in self.rows() {
+            let quoted = cells.map(|c| format!("\"{c}\""));
+            csv.push_str(&quoted.join(","));
+            csv.push('\n');
+        }
+        fs::write(folder.join("bars.csv"), csv)?;
+        let mut csv =
+            String::from("scene,workload,who,ns_median,ns_min,ns_max,ns_p999_floor,ns_swept\n");
+        for t in &self.timings {
+            let ([low, high], median) = (t.times.range(), t.times.median());
+            let (floor, swept) = (optional(t.floor), optional(t.swept));
+            let who = format!("{},{},\"{}\"", t.scene, t.workload, t.times.name);
+            writeln!(csv, "{who},{median:.1},{low:.1},{high:.1},{floor},{swept}")
+                .expect("a string");
+        }
+        fs::write(folder.join("times.csv"), csv)
+    }
+}
+
+/// A markdown table with its columns in line.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut rows = vec![Row([
+            "what", "scene", "from", "measured", "bar", "stretch", "",
+        ]
+        .map(String::from))];
+        rows.extend(self.rows());
+        let width: [usize; 7] = std::array::from_fn(|c| {
+            rows.iter()
+                .map(|r| r.0[c].chars().count())
+                .max()
+                .unwrap_or(0)
+        });
+        for (i, Row(cells)) in rows.iter().enumerate() {
+            for (cell, width) in cells.iter().zip(width) {
+                write!(f, "| {cell:width$} ")?;
+            }
+            writeln!(f, "|")?;
+            if i == 0 {
+                for width in width {
+                    write!(f, "|{}", "-".repeat(width + 2))?;
+                }
+                writeln!(f, "|")?;
+            }
+        }
+        let not_run = BARS
+            .iter()
+            .filter(|b| self.value(b.0, b.1).is_none())
+            .count();
+        if not_run > 0 {
+            writeln!(f, "\n{not_run} bars were not measured in this run.")?;
+        }
+        for fault in &self.faults {
+            writeln!(f, "\nFAULT: {fault}")?;
+        }
+        Ok(())
+    }
+}

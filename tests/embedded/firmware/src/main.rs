@@ -1,0 +1,121 @@
+//! Counts the instructions of every query on an emulated board and hashes the answers.
+//!
+//! The image and the queries are loaded beside the firmware, as they would be flashed. Lines on the console:
+//! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines`
+//! and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries, 3 no image, 4 something else opens too.
+#![no_std]
+#![no_main]
+
+mod board;
+
+use core::hint::black_box;
+use core::slice;
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Terrain};
+use probe::{ask, BLANK, KINDS, LAYERS, Queries, UNANSWERED};
+use semihosting::{println, process::exit};
+
+/// What a call gets, prepared outside the count.
+struct Input<'a> {
+    image: &'a [u8],
+    terrain: Terrain<'a>,
+    point: Point,
+    metres: [f64; 3],
+    fixed: [Fixed; 3],
+    hit: Hit,
+}
+
+/// Where calls write.
+struct Output {
+    opened: bool,
+    answer: Answer,
+    layers: Option<Layers>,
+    hits: [Hit; LAYERS],
+    cursor: Cursor,
+    slope: [f32; 2],
+    normal: [f32; 3],
+    damage: [u8; 64],
+}
+
+type Call = fn(&Input, &mut Output);
+
+/// Counted calls: `verify` is one step of 1 KiB.
+const CALLS: [(&str, Call); 12] = [
+    ("open", |i, o| o.opened = Terrain::open(i.image).is_ok()),
+    ("closest", |i, o| o.answer = ask::closest(&i.terrain, i.point)),
+    ("closest_cursor", |i, o| o.answer = ask::closest_cursor(&i.terrain, i.point, &mut o.cursor)),
+    ("closest_fixed", |i, o| o.answer = ask::closest_fixed(&i.terrain, i.fixed)),
+    ("closest_f64", |i, o| o.answer = ask::closest_f64(&i.terrain, i.metres)),
+    ("below", |i, o| o.answer = ask::below(&i.terrain, i.point)),
+    ("segment", |i, o| o.answer = ask::segment(&i.terrain, i.point, 1 << 28)),
+    ("layers", |i, o| o.layers = Some(ask::layers(&i.terrain, i.point, &mut o.hits))),
+    ("slope_f32", |i, o| o.slope = i.terrain.slope_f32(&i.hit)),
+    ("normal_f32", |i, o| o.normal = i.terrain.normal_f32(&i.hit)),
+    ("material", |i, o| o.slope[0] = i.terrain.material(&i.hit).mu as f32),
+    ("verify", |i, o| o.opened = i.terrain.verifier().step(1024, &mut o.damage).is_ok()),
+];
+
+/// Ticks of one call through an opaque pointer.
+#[inline(never)]
+fn ticks(call: Call, input: &Input, output: &mut Output) -> u32 {
+    let call = black_box(call);
+    let start = board::now();
+    call(input, output);
+    board::since(start)
+}
+
+fn main() -> ! {
+    let clock = board::Clock::start();
+    // SAFETY: the memory map reserves both regions and nothing writes to them.
+    let [image, queries] = board::regions().map(|(at, len)| unsafe { slice::from_raw_parts(at, len) });
+    let Some(queries) = Queries::read(queries) else { exit(2) };
+    let Some(image) = image.get(..queries.image_len) else { exit(3) };
+    let Ok(terrain) = Terrain::open(image) else { exit(3) };
+    if !probe::opens_only(image) {
+        exit(4)
+    }
+    let input = |i: usize| {
+        let point = queries.point(i);
+        let (metres, fixed) = (queries.metres(point), queries.fixed(point));
+        Input { image, terrain, point, metres, fixed, hit: ask::closest(&terrain, point).hit }
+    };
+    let mut output = Output {
+        opened: false,
+        answer: UNANSWERED,
+        layers: None,
+        hits: [BLANK; LAYERS],
+        cursor: Cursor::new(),
+        slope: [0.0; 2],
+        normal: [0.0; 3],
+        damage: [0; 64],
+    };
+    let nothing: Call = |_, _| {};
+    let first = input(0);
+    let own = ticks(nothing, &first, &mut output);
+    let own_stack = board::stack(|| black_box(nothing)(&first, &mut output));
+    for (name, call) in CALLS {
+        let (mut least, mut most, mut sum, mut worst) = (u32::MAX, 0, 0u64, 0);
+        for i in 0..queries.timed {
+            let count = clock.instructions(ticks(call, &input(i), &mut output) - own);
+            if i < queries.uniform {
+                least = least.min(count);
+                sum += u64::from(count);
+            }
+            if count > most {
+                (most, worst) = (count, i);
+            }
+        }
+        let tenths = 10 * sum / queries.uniform as u64;
+        println!("count {name} {least} {}.{} {most}", tenths / 10, tenths % 10);
+        let worst = input(worst);
+        let Point { x, y, z } = worst.point;
+        let Cost { nodes, leaves, tests, lines } = terrain.closest_costed(worst.point).1;
+        println!("worst {name} {x} {y} {z} {nodes} {leaves} {tests} {lines}");
+        println!("stack {name} {}", board::stack(|| black_box(call)(&worst, &mut output)).saturating_sub(own_stack));
+    }
+    let Cost { nodes, leaves, tests, lines } = terrain.bound();
+    println!("bound {nodes} {leaves} {tests} {lines}");
+    for (kind, name) in KINDS.iter().enumerate() {
+        println!("hash {name} {:016x}", probe::hash(&terrain, &queries, kind));
+    }
+    exit(0)
+}

@@ -1,0 +1,145 @@
+//! The terrains that the boards are asked about. Only + - * and floor: the same images everywhere.
+
+use hardpan_builder::{HeightField, Material, Scene as Source, Triangle};
+
+/// A terrain and how many uniform queries it gets.
+pub struct Scene {
+    pub name: &'static str,
+    pub make: fn() -> Source,
+    pub uniform: usize,
+}
+
+/// `small` is what fits a microbit.
+pub const ALL: [Scene; 4] = [
+    Scene { name: "hills", make: hills, uniform: 1200 },
+    Scene { name: "proving", make: proving, uniform: 1200 },
+    Scene { name: "field", make: field, uniform: 1200 },
+    Scene { name: "small", make: small, uniform: 360 },
+];
+
+/// splitmix64, as a fraction of 1.
+pub fn unit(state: &mut u64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A parabola's answer to the sine: period 1, from -1 to 1.
+fn wave(t: f64) -> f64 {
+    let u = 2.0 * (t - t.floor()) - 1.0;
+    4.0 * u * (1.0 - if u < 0.0 { -u } else { u }) * -1.0
+}
+
+fn relief(x: f64, y: f64) -> f64 {
+    18.0 * wave(x / 310.0 + 0.1) * wave(y / 270.0) + 5.0 * wave((x + y) / 71.0) + 0.8 * wave((x - 2.0 * y) / 23.0)
+}
+
+fn empty() -> Source {
+    let material = |name: &str, mu, rr| Material { name: name.into(), mu, rr, gain: 1.0 };
+    Source {
+        positions: vec![],
+        triangles: vec![],
+        materials: vec![material("grass", 0.6, 0.08), material("asphalt", 1.0, 0.01), material("kerb", 0.9, 0.02)],
+        sources: vec!["generated".into()],
+        fields: vec![],
+    }
+}
+
+/// Adds a sheet of `columns` x `rows` cells, two triangles each, at whatever `place` makes of the corner's numbers.
+fn sheet(to: &mut Source, columns: u32, rows: u32, material: u16, mut place: impl FnMut(u32, u32) -> [f64; 3]) {
+    let first = to.positions.len() as u32;
+    for j in 0..=rows {
+        to.positions.extend((0..=columns).map(|i| place(i, j)));
+    }
+    for (j, i) in (0..rows).flat_map(|j| (0..columns).map(move |i| (j, i))) {
+        let a = first + j * (columns + 1) + i;
+        let [b, c, d] = [a + 1, a + columns + 2, a + columns + 1];
+        let halves = if (i ^ j) & 1 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
+        to.triangles.extend(halves.map(|v| Triangle { v, material, source: 0 }));
+    }
+}
+
+/// One sheet with irregular corners, about 6 m apart.
+fn rolling(cells: u32, to: &mut Source) {
+    let mut random = 7;
+    let size = 6.0 * f64::from(cells);
+    sheet(to, cells, cells, 0, |i, j| {
+        let mut shift = |at: u32| if at == 0 || at == cells { 0.0 } else { 3.6 * (unit(&mut random) - 0.5) };
+        let (x, y) = (6.0 * f64::from(i) + shift(i), 6.0 * f64::from(j) + shift(j));
+        [x - size / 2.0, y - size / 2.0, relief(x, y)]
+    });
+}
+
+/// A straight road along x with a crown, and a kerb on each side: a steep face 3 cm wide and 12 cm high, then 30 cm of top.
+fn road(to: &mut Source, cells: u32, y: f64) {
+    let length = f64::from(cells);
+    let x = |i: u32| f64::from(i) - length / 2.0;
+    sheet(to, cells, 4, 1, |i, j| [x(i), y + 2.0 * f64::from(j) - 4.0, [0.0, 0.06, 0.08, 0.06, 0.0][j as usize]]);
+    for side in [-1.0, 1.0] {
+        let profile = [(4.0, 0.0), (4.03, 0.12), (4.33, 0.12)];
+        sheet(to, cells, 2, 2, |i, j| {
+            let (across, up) = profile[j as usize];
+            [x(i), y + side * across, up]
+        });
+    }
+}
+
+/// A deck across the road, 6 m up, with a ramp at each end.
+fn bridge(to: &mut Source, half: u32, at: f64) {
+    sheet(to, 8, 2 * half, 1, |i, j| {
+        let y = f64::from(j) - f64::from(half);
+        let from_end = f64::from(half) - if y < 0.0 { -y } else { y };
+        [at + f64::from(i) - 4.0, y, if from_end < 20.0 { 0.3 * from_end } else { 6.0 }]
+    });
+}
+
+fn hills() -> Source {
+    let mut scene = empty();
+    rolling(87, &mut scene);
+    scene
+}
+
+fn proving() -> Source {
+    let mut scene = empty();
+    sheet(&mut scene, 52, 52, 0, |i, j| {
+        let [x, y] = [i, j].map(|k| 6.0 * f64::from(k) - 156.0);
+        [x, y, -0.05 + 0.04 * wave(x / 40.0) * wave(y / 50.0)]
+    });
+    road(&mut scene, 300, 0.0);
+    bridge(&mut scene, 40, 10.0);
+    // cobbles, 10 cm apart
+    sheet(&mut scene, 20, 20, 1, |i, j| {
+        [-40.0 + 0.1 * f64::from(i), 20.0 + 0.1 * f64::from(j), if (i | j) & 1 == 0 { 0.02 } else { 0.0 }]
+    });
+    scene
+}
+
+fn heights(posts: usize, pitch: f64) -> HeightField {
+    let at = |k: usize| pitch * k as f64;
+    HeightField {
+        origin: [-at(posts / 2), -at(posts / 2)],
+        pitch,
+        columns: posts,
+        rows: posts,
+        heights: (0..posts * posts).map(|k| relief(at(k % posts), at(k / posts))).collect(),
+        material: 0,
+        source: 0,
+        tolerance: 0.01,
+    }
+}
+
+fn field() -> Source {
+    Source { fields: vec![heights(257, 0.5)], ..empty() }
+}
+
+fn small() -> Source {
+    let mut scene = empty();
+    rolling(16, &mut scene);
+    road(&mut scene, 40, 0.0);
+    bridge(&mut scene, 20, 10.0);
+    let mut patch = heights(33, 0.5);
+    patch.origin = [60.0, 60.0];
+    scene.fields.push(patch);
+    scene
+}

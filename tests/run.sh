@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# All checks: style, documentation, tests, small cores in an emulator, the command on real files.
+# Installs what they need and is missing; what cannot run is skipped, with the reason. With HARDPAN_CI=1 a skip is a failure.
+# HARDPAN_DATA names the folder of real files (default: shared/data beside this repository).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+ci=${HARDPAN_CI:-0}
+data=${HARDPAN_DATA:-../shared/data}
+profile=tests # as optimised as a release, and linked faster
+
+step() { printf '\n== %s\n' "$*"; }
+
+skip() {
+    echo "skipped, because $*"
+    if [ "$ci" = 1 ]; then
+        echo "nothing may be skipped with HARDPAN_CI=1"
+        exit 1
+    fi
+}
+
+# have PROGRAM PACKAGE: installs the package if the program is missing; no harm if it cannot.
+have() {
+    command -v "$1" >/dev/null && return
+    command -v apt-get >/dev/null || return 0
+    echo "installing $2"
+    local root=()
+    [ "$(id -u)" = 0 ] || root=(sudo)
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c "apt-get install -y -qq $2 || { apt-get update -qq && apt-get install -y -qq $2; }" \
+        >/dev/null || echo "could not install $2"
+}
+
+step "tools"
+if [ -e tests/embedded/run.sh ]; then
+    if command -v rustup >/dev/null; then
+        for target in thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown; do
+            rustup target add --toolchain "$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)" $target 2>/dev/null ||
+                echo "could not install target $target"
+        done
+    fi
+    have qemu-system-arm qemu-system-arm
+    have qemu-system-riscv32 qemu-system-misc
+    have node nodejs
+fi
+rustc --version
+
+step "style"
+cargo fmt --all --check
+cargo clippy --locked --workspace --all-targets --profile $profile -- -D warnings
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
+
+step "tests"
+cargo test --locked --profile $profile --workspace
+
+step "small cores"
+if [ -e tests/embedded/run.sh ]; then
+    tests/embedded/run.sh
+else
+    skip "tests/embedded/run.sh is not there"
+fi
+
+step "the command on real files"
+if [ -d "$data" ]; then
+    cargo build --locked --quiet --profile $profile -p hardpan-builder --bin hardpan
+    hardpan=$(pwd)/target/$profile/hardpan
+    [ -z "${CARGO_TARGET_DIR:-}" ] || hardpan=$CARGO_TARGET_DIR/$profile/hardpan
+    out=$(mktemp -d)
+    trap 'rm -rf "$out"' EXIT
+    while read -r file arguments; do
+        # shellcheck disable=SC2086
+        timeout 120 "$hardpan" build "$data/$file" $arguments -o "$out/a.hpan" >"$out/log" 2>&1 ||
+            { echo "FAILED: build $file"; cat "$out/log"; exit 1; }
+        printf '%-56s %s\n' "$file" "$(sed -n 's/.*hpan: //p' "$out/log")"
+        "$hardpan" info "$out/a.hpan" --json >"$out/info"
+        grep -q '"triangles": [1-9]' "$out/info" || { echo "FAILED: info of $file"; exit 1; }
+        "$hardpan" query "$out/a.hpan" 0,0 0,0,1 --json >"$out/query"
+    done <<'FILES'
+city/samurai_monastry.obj --up y
+city/zdm2.obj --up y
+city/3dfier_innerbuffer_05.obj
+city/recast_dungeon.obj --up y
+city/steelribs.obj --up y
+roads/cloverleaf.obj --unit in
+roads/chrono_multilayer/multilayer-terrain.obj
+roads/chrono_multilayer/multilayer-terrain-collision.obj
+terrain/chrono_bump.obj
+terrain/chrono_bump_YUP.obj --up y
+terrain/chrono_fixedterrain.obj
+terrain/chrono_test_terrain_irregular.obj
+terrain/recast_undulating.obj --up y
+FILES
+else
+    skip "there is no folder $data (set HARDPAN_DATA)"
+fi
+
+echo
+echo "all checks passed"

@@ -1,0 +1,136 @@
+//! Bytes that are not what a builder wrote, and everything that can be asked of them.
+
+use hardpan::{Answer, Cursor, Hit, LeafKind, Normal, Options, Point, Reach, Status, Terrain, Windows, format};
+use std::ops::{Deref, DerefMut};
+
+/// Bytes at a multiple of 128, as images lie.
+pub struct Aligned {
+    store: Vec<u8>,
+    from: usize,
+    len: usize,
+}
+
+impl Aligned {
+    pub fn new(bytes: &[u8]) -> Aligned {
+        let store = vec![0; bytes.len() + format::ALIGN];
+        let from = store.as_ptr().align_offset(format::ALIGN);
+        let mut aligned = Aligned { store, from, len: bytes.len() };
+        aligned.copy_from_slice(bytes);
+        aligned
+    }
+}
+
+impl Deref for Aligned {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.store[self.from..self.from + self.len]
+    }
+}
+
+impl DerefMut for Aligned {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.store[self.from..self.from + self.len]
+    }
+}
+
+/// Makes the head's checksum right again, so that what is wrong in the head is looked at.
+pub fn mend_head(image: &mut [u8]) {
+    if image.len() >= format::HEAD_LEN {
+        image[24..28].fill(0);
+        let crc = crc32(&image[..format::HEAD_LEN]);
+        image[24..28].copy_from_slice(&crc.to_le_bytes());
+    }
+}
+
+/// CRC-32 (ISO-HDLC), a bit at a time.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |crc, &b| {
+        (0..8).fold(crc ^ u32::from(b), |c: u32, _| (c >> 1) ^ (0xedb8_8320 & (c & 1).wrapping_neg()))
+    })
+}
+
+/// An answer for slices to start from.
+pub const BLANK: Answer = Answer {
+    status: Status::LimitReached,
+    hit: Hit {
+        z: 0,
+        normal: Normal { x: 0, y: 0, z: 1 },
+        material: 0,
+        source: 0,
+        leaf: LeafKind::None,
+        reach: Reach::Fallback,
+        place: [0; 3],
+    },
+};
+
+/// Opens whatever it is given and asks everything of it. Returns whether it opened.
+pub fn exercise(bytes: &[u8], points: &[Point]) -> bool {
+    let Ok(terrain) = Terrain::open(bytes) else {
+        assert!(Terrain::open_verified(bytes).is_err(), "verified although it does not open");
+        return false;
+    };
+    let _ = Terrain::open_verified(bytes);
+    let _ = (terrain.bounds(), terrain.bound(), terrain.max_layers(), terrain.identity(), terrain.bytes().len());
+    for m in 0..terrain.materials().len().min(300) as u16 + 1 {
+        let _ = (terrain.material_name(m).len(), terrain.source_name(m).len());
+    }
+    let mut bitmap = vec![0; (terrain.header().tile_count as usize).min(1 << 16) / 8 + 1];
+    let mut verifier = terrain.verifier();
+    for _ in 0..8 {
+        if !matches!(verifier.step(1 << 12, &mut bitmap), Ok(false)) {
+            break;
+        }
+    }
+    ask(&terrain, points);
+    ask(&terrain.with_damage(&bitmap), &points[..points.len().min(4)]);
+    true
+}
+
+fn ask(terrain: &Terrain<'_>, points: &[Point]) {
+    let mut cursor = Cursor::new();
+    let mut few = [BLANK.hit; 3];
+    let mut many = [BLANK.hit; 40];
+    for &p in points {
+        let answer = terrain.closest(p);
+        let _ = (terrain.z_f64(&answer.hit), terrain.z_fixed(&answer.hit), terrain.material(&answer.hit).mu);
+        let _ = (terrain.slope_f64(&answer.hit), terrain.slope_f32(&answer.hit), terrain.surface(&answer));
+        let _ = (terrain.normal_f64(&answer.hit), terrain.normal_f32(&answer.hit));
+        let _ = (terrain.below(p), terrain.segment(p, i64::MAX), terrain.segment(p, i64::MIN), terrain.segment_m(p, 1.5));
+        let _ = (terrain.closest_costed(p), terrain.closest_cursor(p, &mut cursor));
+        for windows in [Windows { near: i64::MAX, far: i64::MAX }, Windows { near: i64::MIN, far: -1 }] {
+            for fallback in 0..5 {
+                let _ = terrain.closest_with(p, &Options { windows, fallback });
+            }
+        }
+        for space in [&mut few[..], &mut many[..], &mut []] {
+            let layers = terrain.layers(p, space);
+            assert!(layers.written <= space.len() && layers.written <= layers.total);
+        }
+        let mut steps = 0u64;
+        let _ = terrain.explain(p, |_| steps += 1);
+    }
+    let mut answers = vec![BLANK; points.len()];
+    terrain.closest_batch(points, &mut answers);
+}
+
+/// Places that no arithmetic may stumble over.
+pub fn extreme_points() -> Vec<Point> {
+    let ends = [i64::MIN, i64::MIN + 1, -(1 << 62), -(1 << 39), -1, 0, 1, (1 << 39) - 1, 1 << 39, 1 << 62, i64::MAX];
+    let mut points = Vec::new();
+    for (i, &x) in ends.iter().enumerate() {
+        for &z in &ends {
+            points.push(Point { x, y: ends[(3 * i + 1) % ends.len()], z });
+            points.push(Point { x: 0, y: x, z });
+            points.push(Point { x: 0, y: 0, z });
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_checksum_is_the_usual_one() {
+        assert_eq!(super::crc32(b"123456789"), 0xcbf4_3926);
+    }
+}

@@ -1,0 +1,55 @@
+//! Just enough OBJ to feed real meshes to the product and to the oracle alike.
+
+use hardpan_builder::{Material, Scene, Triangle};
+use std::path::{Path, PathBuf};
+
+/// The folder of real files: `HARDPAN_DATA`, or `../shared/data` beside the repository.
+pub fn data() -> PathBuf {
+    std::env::var_os("HARDPAN_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from)
+}
+
+/// Positions in file axes and fans of the faces, materials by `usemtl`; whatever does not parse is passed over.
+pub fn read(path: &Path, y_up: bool) -> std::io::Result<Scene> {
+    let bytes = std::fs::read(path)?;
+    let plain = |name: &str| Material { name: name.into(), mu: 1.0, rr: 1.0, gain: 1.0 };
+    let mut scene = Scene {
+        positions: Vec::new(),
+        triangles: Vec::new(),
+        materials: vec![plain("")],
+        sources: vec!["mesh".into()],
+        fields: Vec::new(),
+    };
+    let mut material = 0;
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("v") => {
+                let c: Vec<f64> = words.take(3).filter_map(|w| w.parse().ok()).collect();
+                let [x, y, z] = c.try_into().unwrap_or([0.0; 3]);
+                scene.positions.push(if y_up { [x, -z, y] } else { [x, y, z] });
+            }
+            Some("usemtl") => {
+                let name = words.collect::<Vec<_>>().join(" ");
+                material = scene.materials.iter().position(|m| m.name == name).unwrap_or_else(|| {
+                    scene.materials.push(plain(&name));
+                    scene.materials.len() - 1
+                }) as u16;
+            }
+            Some("f") => {
+                let count = scene.positions.len() as i64;
+                let corners: Vec<u32> = words
+                    .filter_map(|w| w.split('/').next()?.parse::<i64>().ok())
+                    .map(|i| if i < 0 { count + i } else { i - 1 })
+                    .filter(|i| (0..count).contains(i))
+                    .map(|i| i as u32)
+                    .collect();
+                for k in 2..corners.len() {
+                    scene.triangles.push(Triangle { v: [corners[0], corners[k - 1], corners[k]], material, source: 0 });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(scene)
+}

@@ -1,0 +1,332 @@
+//! The truth, slowly: every triangle is tested for every question, in exact integers.
+//!
+//! Shares no code with kernel or builder. Positions are quantised here again, heights come from
+//! barycentric weights, and every comparison is of whole numbers.
+
+use hardpan_builder::{HeightField, Scene};
+use num_rational::BigRational;
+use std::collections::BTreeMap;
+
+/// Query units in a lattice step.
+pub const Q: i64 = 256;
+
+/// Lattice steps of an image, as powers of two of a metre.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    pub xy_log2: i32,
+    pub z_log2: i32,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Steps { xy_log2: -12, z_log2: -16 }
+    }
+}
+
+impl Steps {
+    /// Metres as query units of height.
+    pub fn z_units(self, metres: f64) -> i64 {
+        (metres * f64::from(8 - self.z_log2).exp2()).round_ties_even() as i64
+    }
+
+    /// Metres as query units in plan.
+    pub fn xy_units(self, metres: f64) -> i64 {
+        (metres * f64::from(8 - self.xy_log2).exp2()).round_ties_even() as i64
+    }
+
+    fn lattice(self, p: [f64; 3]) -> [i64; 3] {
+        let scale = |v: f64, log2: i32| (v * f64::from(-log2).exp2()).round_ties_even() as i64;
+        [scale(p[0], self.xy_log2), scale(p[1], self.xy_log2), scale(p[2], self.z_log2)]
+    }
+}
+
+/// A triangle of positive plan area, its corners in canonical order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Face {
+    v: [[i64; 3]; 3],
+    material: u16,
+    source: u16,
+}
+
+/// Ground over a place: height in 2^-8 of the z step, and the owner's upward normal in lattice units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ground {
+    pub z: i64,
+    pub normal: [i128; 3],
+    pub material: u16,
+    pub source: u16,
+}
+
+/// Which stage of the search found it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    Near,
+    FarBelow,
+    FarAbove,
+}
+
+/// All triangles of a scene.
+pub struct Oracle {
+    faces: Vec<Face>,
+    /// west, south, east, north in query units, one for each face
+    boxes: Vec<[i64; 4]>,
+    bounds: [[i64; 3]; 2],
+    /// Names in the order that numbers them.
+    pub materials: Vec<String>,
+    pub sources: Vec<String>,
+    /// Triangles without plan area: vertical, or collapsed by rounding.
+    pub flat: usize,
+    /// Triangles that repeat another's corners.
+    pub repeats: usize,
+}
+
+fn twice_area([a, b, c]: [[i64; 3]; 3]) -> i128 {
+    let d = |p: [i64; 3], q: [i64; 3], k: usize| i128::from(q[k]) - i128::from(p[k]);
+    d(a, b, 0) * d(a, c, 1) - d(a, b, 1) * d(a, c, 0)
+}
+
+impl Oracle {
+    pub fn new(scene: &Scene) -> Oracle {
+        Oracle::with_steps(scene, Steps::default())
+    }
+
+    /// Materials and sources are numbered in the order of their names.
+    pub fn with_steps(scene: &Scene, steps: Steps) -> Oracle {
+        let rank = |names: Vec<&String>| -> Vec<u16> {
+            names.iter().map(|n| names.iter().filter(|m| m < &n).count() as u16).collect()
+        };
+        let materials = rank(scene.materials.iter().map(|m| &m.name).collect());
+        let sources = rank(scene.sources.iter().collect());
+        let mut all: Vec<Face> = scene
+            .triangles
+            .iter()
+            .map(|t| {
+                let mut v = t.v.map(|i| steps.lattice(scene.positions[i as usize]));
+                v.sort_unstable();
+                Face { v, material: materials[t.material as usize], source: sources[t.source as usize] }
+            })
+            .collect();
+        let total = all.len();
+        all.retain(|f| twice_area(f.v) != 0);
+        let flat = total - all.len();
+        all.sort_unstable();
+        let kept = all.len();
+        all.dedup_by_key(|f| f.v); // the least material, then source, stays
+        let mut bounds = [[i64::MAX; 3], [i64::MIN; 3]];
+        for p in all.iter().flat_map(|f| f.v) {
+            bounds[0] = [0, 1, 2].map(|k| bounds[0][k].min(p[k]));
+            bounds[1] = [0, 1, 2].map(|k| bounds[1][k].max(p[k]));
+        }
+        let extent = |f: &Face, k: usize, most: bool| {
+            let c = f.v.map(|p| p[k]);
+            Q * if most { c.into_iter().max() } else { c.into_iter().min() }.unwrap_or(0)
+        };
+        Oracle {
+            boxes: all
+                .iter()
+                .map(|f| [extent(f, 0, false), extent(f, 1, false), extent(f, 0, true), extent(f, 1, true)])
+                .collect(),
+            repeats: kept - all.len(),
+            faces: all,
+            bounds,
+            materials: sorted(scene.materials.iter().map(|m| m.name.clone()).collect()),
+            sources: sorted(scene.sources.clone()),
+            flat,
+        }
+    }
+
+    /// How many different triangles have plan area.
+    pub fn len(&self) -> usize {
+        self.faces.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.faces.is_empty()
+    }
+
+    /// The lattice corners of a triangle, in canonical order.
+    pub fn triangle(&self, i: usize) -> [[i64; 3]; 3] {
+        self.faces[i].v
+    }
+
+    /// Whether the closed triangle lies over a place in query units.
+    pub fn covers(&self, i: usize, x: i64, y: i64) -> bool {
+        height(self.faces[i].v, x, y).is_some()
+    }
+
+    /// Least and greatest lattice coordinates of all triangles with plan area.
+    pub fn bounds(&self) -> [[i64; 3]; 2] {
+        self.bounds
+    }
+
+    /// Every height over a place in query units, highest first, each with its owner.
+    pub fn over(&self, x: i64, y: i64) -> Vec<Ground> {
+        // Faces lie in canonical order, so the first to claim a height owns it.
+        let mut heights = BTreeMap::new();
+        for (face, b) in self.faces.iter().zip(&self.boxes) {
+            let near = b[0] <= x && x <= b[2] && b[1] <= y && y <= b[3];
+            if let Some(z) = near.then(|| height(face.v, x, y)).flatten() {
+                heights.entry(z).or_insert(face);
+            }
+        }
+        heights
+            .into_iter()
+            .rev()
+            .map(|(z, f)| Ground { z, normal: normal(f.v), material: f.material, source: f.source })
+            .collect()
+    }
+
+    /// Nearest within `near` (a tie goes below), else highest at or below within `far`, else lowest above within `far`.
+    pub fn closest(&self, [x, y, z]: [i64; 3], near: i64, far: i64) -> Option<(Ground, Stage)> {
+        let all = self.over(x, y);
+        let below = all.iter().find(|g| g.z <= z); // the highest
+        let above = all.iter().rev().find(|g| g.z > z); // the lowest
+        let drop = |g: &&Ground| (i128::from(g.z) - i128::from(z)).abs();
+        let within = |g: Option<&Ground>, reach: i64| g.filter(|g| drop(g) <= i128::from(reach)).copied();
+        let stage = match (within(below, near), within(above, near)) {
+            (Some(b), Some(a)) => Some((if drop(&&b) <= drop(&&a) { b } else { a }, Stage::Near)),
+            (Some(g), None) | (None, Some(g)) => Some((g, Stage::Near)),
+            (None, None) => None,
+        };
+        stage
+            .or_else(|| within(below, far).map(|g| (g, Stage::FarBelow)))
+            .or_else(|| within(above, far).map(|g| (g, Stage::FarAbove)))
+    }
+
+    /// The first ground going down from a point, at most `length` below it.
+    pub fn segment(&self, [x, y, z]: [i64; 3], length: i64) -> Option<Ground> {
+        let low = i128::from(z) - i128::from(length);
+        self.over(x, y).into_iter().find(|g| g.z <= z && i128::from(g.z) >= low)
+    }
+
+    /// Heights, highest first, those closer than `merge` below the last one kept left out.
+    pub fn layers(&self, x: i64, y: i64, merge: i64) -> Vec<Ground> {
+        let mut kept: Vec<Ground> = Vec::new();
+        for g in self.over(x, y) {
+            if kept.last().is_none_or(|k| k.z - g.z >= merge) {
+                kept.push(g);
+            }
+        }
+        kept
+    }
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort_unstable();
+    names
+}
+
+/// The height over (x, y) in query units, or `None` outside the closed triangle.
+fn height(v: [[i64; 3]; 3], x: i64, y: i64) -> Option<i64> {
+    // The weight of each corner is the area that the point spans with the opposite edge.
+    let at = [x, y];
+    let offset = |p: [i64; 3], k: usize| i128::from(p[k]) * i128::from(Q) - i128::from(at[k]);
+    let weight = |a: [i64; 3], b: [i64; 3]| {
+        let edge = |k: usize| i128::from(b[k]) - i128::from(a[k]);
+        edge(1) * offset(a, 0) - edge(0) * offset(a, 1)
+    };
+    let mut w = [weight(v[1], v[2]), weight(v[2], v[0]), weight(v[0], v[1])];
+    if w.iter().sum::<i128>() < 0 {
+        w = w.map(|w| -w);
+    }
+    if w.iter().any(|&w| w < 0) {
+        return None;
+    }
+    let weighted: i128 = (0..3).map(|k| w[k] * i128::from(v[k][2]) * i128::from(Q)).sum();
+    Some(half_even(weighted, w.iter().sum()) as i64)
+}
+
+/// n/d rounded to the nearest whole number, a half to the even one; d > 0.
+fn half_even(n: i128, d: i128) -> i128 {
+    let (floor, rest) = (n.div_euclid(d), n.rem_euclid(d));
+    match (2 * rest).cmp(&d) {
+        std::cmp::Ordering::Less => floor,
+        std::cmp::Ordering::Greater => floor + 1,
+        std::cmp::Ordering::Equal => floor + floor.rem_euclid(2),
+    }
+}
+
+fn normal([a, b, c]: [[i64; 3]; 3]) -> [i128; 3] {
+    let (u, w) = ([0, 1, 2].map(|k| i128::from(b[k] - a[k])), [0, 1, 2].map(|k| i128::from(c[k] - a[k])));
+    let n = [u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]];
+    if n[2] < 0 { n.map(|c| -c) } else { n }
+}
+
+/// The height of a triangle's plane in query units, from the plane's equation, in exact fractions.
+pub fn plane_height(v: [[i64; 3]; 3], x: i64, y: i64) -> BigRational {
+    let whole = |n: i128| BigRational::from_integer(n.into());
+    let [nx, ny, nz] = normal(v);
+    let d = |k: usize, at: i64| whole(i128::from(at) - i128::from(v[0][k]) * i128::from(Q));
+    whole(i128::from(v[0][2]) * i128::from(Q)) - (whole(nx) * d(0, x) + whole(ny) * d(1, y)) / whole(nz)
+}
+
+/// Bilinear height of a field over a place in metres, in exact fractions; `None` outside the cells
+/// whose four posts all have a height.
+pub fn field_height(field: &HeightField, x: &BigRational, y: &BigRational) -> Option<BigRational> {
+    let exact = |v: f64| BigRational::from_float(v).expect("finite");
+    let cells = |v: &BigRational, origin: f64, posts: usize| {
+        let u = (v - exact(origin)) / exact(field.pitch);
+        // On a post, the cells on both sides count.
+        let up: i64 = u.floor().to_integer().try_into().unwrap_or(i64::MIN);
+        let low = if u.is_integer() { up - 1 } else { up };
+        (u, (low..=up).filter(|&i| i >= 0 && i + 1 < posts as i64).map(|i| i as usize).collect::<Vec<_>>())
+    };
+    let (u, columns) = cells(x, field.origin[0], field.columns);
+    let (v, rows) = cells(y, field.origin[1], field.rows);
+    let one = exact(1.0);
+    for &row in &rows {
+        for &column in &columns {
+            let post = |i: usize, j: usize| BigRational::from_float(field.heights[(row + j) * field.columns + column + i]);
+            if let [Some(a), Some(b), Some(c), Some(d)] = [post(0, 0), post(1, 0), post(0, 1), post(1, 1)] {
+                let (s, t) = (&u - exact(column as f64), &v - exact(row as f64));
+                let (south, north) = (a * (&one - &s) + b * &s, c * (&one - &s) + d * &s);
+                return Some(south * (&one - &t) + north * &t);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_go_to_the_even_neighbour() {
+        let quotients = [(5, 2, 2), (7, 2, 4), (-5, 2, -2), (-7, 2, -4), (8, 3, 3), (7, 3, 2), (-8, 3, -3)];
+        for (n, d, expected) in quotients {
+            assert_eq!(half_even(n, d), expected, "{n}/{d}");
+        }
+    }
+
+    #[test]
+    fn a_closed_triangle_has_its_corners_edges_and_inside_and_nothing_else() {
+        let v = [[0, 0, 0], [4, 0, 8], [0, 4, 16]];
+        assert_eq!(height(v, 0, 0), Some(0));
+        assert_eq!(height(v, 4 * Q, 0), Some(8 * Q));
+        assert_eq!(height(v, 2 * Q, 2 * Q), Some(12 * Q));
+        assert_eq!(height(v, Q, Q), Some(6 * Q));
+        assert_eq!(height(v, 2 * Q + 1, 2 * Q), None);
+        assert_eq!(height(v, -1, 0), None);
+        assert_eq!(height([v[0], v[2], v[1]], Q, Q), Some(6 * Q), "either winding");
+    }
+
+    #[test]
+    fn a_field_is_bilinear_between_posts_and_ends_at_missing_ones() {
+        let field = HeightField {
+            origin: [0.0, 0.0],
+            pitch: 0.5,
+            columns: 3,
+            rows: 2,
+            heights: vec![0.0, 1.0, f64::NAN, 2.0, 5.0, 0.0],
+            material: 0,
+            source: 0,
+            tolerance: 0.0,
+        };
+        let r = |v: f64| BigRational::from_float(v).unwrap();
+        assert_eq!(field_height(&field, &r(0.25), &r(0.25)), Some(r(2.0)));
+        assert_eq!(field_height(&field, &r(0.5), &r(0.5)), Some(r(5.0)));
+        assert_eq!(field_height(&field, &r(0.75), &r(0.25)), None);
+        assert_eq!(field_height(&field, &r(-0.1), &r(0.25)), None);
+    }
+}

@@ -1,0 +1,230 @@
+//! Bytes that a builder did not write.
+
+use crate::common::{hills, image};
+use hardpan::{OpenError, Point, Status, Terrain, VerifyError, format};
+use hardpan_builder::{Scene, fixtures};
+use verification::bytes::{Aligned, exercise, extreme_points, mend_head};
+use verification::oracle::Oracle;
+use verification::random::{Random, points};
+
+fn small_scenes() -> Vec<(&'static str, Scene)> {
+    let mut patch = fixtures::curb();
+    patch.fields.push(hardpan_builder::HeightField {
+        origin: [-4.0, -4.0],
+        pitch: 0.5,
+        columns: 17,
+        rows: 17,
+        heights: (0..17 * 17).map(|i| if i == 40 { f64::NAN } else { (i % 7) as f64 / 10.0 + 8.0 }).collect(),
+        material: 1,
+        source: 0,
+        tolerance: 0.001,
+    });
+    vec![("bridge", fixtures::bridge()), ("curb and patch", patch), ("soup", fixtures::soup(60))]
+}
+
+#[test]
+fn by_06_no_flipped_content_bit_verifies() {
+    for (name, scene) in small_scenes() {
+        let mut bytes = Aligned::new(&image(&scene));
+        Terrain::open_verified(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let provenance = Terrain::open(&bytes).unwrap().header().sections.iter().find(|s| s.kind == format::section::PROVENANCE).map(|s| s.offset..s.offset + s.len);
+        // Every bit of the head; of the rest one bit of every byte, or of as many as there is time for.
+        let stride = bytes.len().div_ceil(12_000) | 1;
+        let places = (0..format::HEAD_LEN).chain((format::HEAD_LEN..bytes.len()).step_by(stride));
+        for at in places {
+            if provenance.as_ref().is_some_and(|p| p.contains(&(at as u64))) {
+                continue;
+            }
+            for bit in if at < format::HEAD_LEN { 0..8 } else { at % 8..at % 8 + 1 } {
+                bytes[at] ^= 1 << bit;
+                assert!(Terrain::open_verified(&bytes).is_err(), "{name}: bit {bit} of byte {at} of {}", bytes.len());
+                bytes[at] ^= 1 << bit;
+            }
+        }
+        Terrain::open_verified(&bytes).unwrap();
+    }
+}
+
+/// Forged rather than damaged: the head's checksum is right, and what it states is not.
+#[test]
+fn by_01_understated_costs_and_filled_reserves_do_not_verify() {
+    let at = |field: *const u8, head: &format::Header| field.addr() - std::ptr::from_ref(head).addr();
+    for (name, scene) in small_scenes() {
+        let mut bytes = Aligned::new(&image(&scene));
+        let t = Terrain::open(&bytes).unwrap();
+        let h = t.header();
+        let bound = at(h.bound.as_ptr().cast(), h);
+        let layers = at(std::ptr::from_ref(&h.max_layers).cast(), h);
+        let reserved = [
+            at(std::ptr::from_ref(&h.reserved0).cast(), h),
+            at(std::ptr::from_ref(&h.reserved1).cast(), h),
+            at(h.reserved2.as_ptr(), h),
+            at(h.reserved2.as_ptr(), h) + h.reserved2.len() - 1,
+            at(std::ptr::from_ref(&h.sections[0].reserved).cast(), h),
+        ];
+        for field in [bound, bound + 4, bound + 8, bound + 12, layers] {
+            let stated = u32::from_le_bytes(bytes[field..field + 4].try_into().unwrap());
+            bytes[field..field + 4].copy_from_slice(&(stated - 1).to_le_bytes());
+            mend_head(&mut bytes);
+            assert!(Terrain::open_verified(&bytes).is_err(), "{name}: head byte {field} states {stated} - 1");
+            bytes[field..field + 4].copy_from_slice(&stated.to_le_bytes());
+        }
+        for field in reserved {
+            bytes[field] ^= 0x40;
+            mend_head(&mut bytes);
+            assert!(Terrain::open_verified(&bytes).is_err(), "{name}: reserved byte {field} is not zero");
+            bytes[field] ^= 0x40;
+        }
+        mend_head(&mut bytes);
+        Terrain::open_verified(&bytes).unwrap();
+    }
+}
+
+#[test]
+fn by_06_found_no_ground_or_damaged() {
+    let scene = hills(300, 1.0);
+    let clean = image(&scene);
+    let mut bytes = Aligned::new(&clean);
+    let whole = Terrain::open(&clean).unwrap();
+    let asked = points(&Oracle::new(&scene), 20_000, 6);
+    let truth: Vec<_> = asked.iter().map(|&p| whole.closest(p)).collect();
+    let count = whole.header().tile_count as usize;
+    assert!(count >= 4, "{count} tiles");
+    let tiles = whole.header().sections.iter().find(|s| s.kind == format::section::TILES).unwrap().offset;
+    let records = whole.section(format::section::TILE_TABLE).unwrap();
+    let victim = count / 2;
+    let field = |k: usize| u64::from_le_bytes(records[64 * victim + 8 * k..][..8].try_into().unwrap());
+    let (offset, len) = (tiles + field(0), field(1));
+
+    for at in [offset + 3, offset + len / 2, offset + len - 1] {
+        bytes[at as usize] ^= 0x10;
+        let t = Terrain::open(&bytes).expect("the head is whole");
+        assert!(matches!(Terrain::open_verified(&bytes), Err(OpenError::Content(_))));
+        // In slices, as between control ticks.
+        let mut bitmap = vec![0u8; count.div_ceil(8)];
+        let mut verifier = t.verifier();
+        let mut slices = 0;
+        let verdict = loop {
+            slices += 1;
+            assert!(slices < 100_000, "it never ends");
+            match verifier.step(4096, &mut bitmap) {
+                Ok(false) => {}
+                end => break end,
+            }
+        };
+        assert_eq!(verdict, Err(VerifyError::TileDamaged(victim as u32)), "everything is checked, then the first error told");
+        assert!(slices > 1, "one slice for {} bytes", bytes.len());
+        let marked: Vec<usize> = (0..count).filter(|i| bitmap[i / 8] >> (i % 8) & 1 == 1).collect();
+        assert_eq!(marked, [victim]);
+        let guarded = t.with_damage(&bitmap);
+        let mut damaged = 0;
+        for (&p, truth) in asked.iter().zip(&truth) {
+            let a = guarded.closest(p);
+            if a.status == Status::Damaged {
+                damaged += 1;
+                assert_eq!(guarded.below(p).status, Status::Damaged);
+                assert_eq!(guarded.closest_cursor(p, &mut hardpan::Cursor::new()), a);
+            } else {
+                assert_eq!(a, *truth, "{p:?} lies in a whole tile");
+            }
+        }
+        assert!(damaged > 0 && damaged < asked.len() / 2, "{damaged} damaged");
+        bytes[at as usize] ^= 0x10;
+    }
+}
+
+#[test]
+fn a_cursor_sees_damage_that_was_found_later() {
+    let bytes = image(&fixtures::flat());
+    let t = Terrain::open(&bytes).unwrap();
+    let mut cursor = hardpan::Cursor::new();
+    let p = Point { x: 5, y: 5, z: 0 };
+    assert!(t.closest_cursor(p, &mut cursor).found());
+    let all = vec![0xFF; t.header().tile_count as usize / 8 + 1];
+    let damaged = t.with_damage(&all);
+    assert_eq!(damaged.closest(p).status, Status::Damaged);
+    assert_eq!(damaged.closest_cursor(p, &mut cursor).status, Status::Damaged);
+    assert!(t.closest_cursor(p, &mut cursor).found());
+}
+
+#[test]
+fn what_is_no_image_says_why() {
+    let bytes = image(&fixtures::curb());
+    let copy = |change: fn(&mut [u8])| {
+        let mut b = Aligned::new(&bytes);
+        change(&mut b);
+        Terrain::open(&b).err()
+    };
+    assert_eq!(copy(|_| ()), None);
+    assert_eq!(copy(|b| b[0] = b'h'), Some(OpenError::NotAnImage));
+    assert_eq!(copy(|b| b.fill(0)), Some(OpenError::Blank));
+    assert_eq!(copy(|b| b.fill(0xFF)), Some(OpenError::Blank));
+    assert_eq!(copy(|b| b[300] ^= 1), Some(OpenError::HeadDamaged));
+    assert_eq!(copy(|b| b[10] = 2), Some(OpenError::TooNew));
+    for len in (0..bytes.len()).step_by(61) {
+        assert_eq!(Terrain::open(&Aligned::new(&bytes[..len])).err(), Some(OpenError::Truncated), "{len} bytes");
+    }
+    let mut shifted = Aligned::new(&[&[0], &bytes[..]].concat());
+    assert_eq!(Terrain::open(&shifted[1..]).err(), Some(OpenError::Misaligned));
+    // A whole flash region: what follows the image is no part of it.
+    shifted = Aligned::new(&[&bytes[..], &[0xFF; 999]].concat());
+    assert_eq!(Terrain::open_verified(&shifted).unwrap().bytes().len(), bytes.len());
+}
+
+#[test]
+fn mutated_bytes_never_panic_and_always_end() {
+    let mut opened = 0;
+    let mut r = Random(2026);
+    for (name, scene) in small_scenes() {
+        let clean = image(&scene);
+        let mut asked = points(&Oracle::new(&scene), 24, 4);
+        asked.extend(extreme_points().into_iter().step_by(41));
+        let mut bytes = Aligned::new(&clean);
+        assert!(exercise(&bytes, &asked), "{name}");
+        for _ in 0..1500 {
+            let in_head = r.below(4) == 0;
+            let mut touched = Vec::new();
+            for _ in 0..1 + r.below(6) {
+                let at = if in_head { 8 + r.below(format::HEAD_LEN - 8) } else { format::HEAD_LEN + r.below(bytes.len() - format::HEAD_LEN) };
+                let word = at & !3;
+                match r.below(5) {
+                    0 => bytes[at] ^= 1 << r.below(8),
+                    1 => bytes[at] = r.bits() as u8,
+                    2 => bytes[word..word + 4].copy_from_slice(&(r.bits() as u32).to_le_bytes()),
+                    3 => bytes[word..word + 4].fill([0, 0xFF, 0x7F, 0x80][r.below(4)]),
+                    _ => {
+                        let from = r.below(bytes.len() - 4) & !3;
+                        bytes.copy_within(from..from + 4, word);
+                    }
+                }
+                touched.push(word);
+            }
+            mend_head(&mut bytes);
+            opened += usize::from(exercise(&bytes, &asked));
+            for word in touched.into_iter().chain([24]) {
+                bytes[word..word + 4].copy_from_slice(&clean[word..word + 4]);
+            }
+        }
+        assert!(bytes[..] == clean[..]);
+    }
+    assert!(opened > 2500, "only {opened} of 4500 opened: the queries were hardly tried");
+}
+
+#[test]
+fn noise_behind_a_good_head_never_panics() {
+    let scene = fixtures::bridge();
+    let clean = image(&scene);
+    let asked = points(&Oracle::new(&scene), 10, 4);
+    let mut r = Random(7);
+    for _ in 0..300 {
+        let mut bytes = Aligned::new(&clean);
+        for b in &mut bytes[format::HEAD_LEN..] {
+            *b = r.bits() as u8;
+        }
+        exercise(&bytes, &asked);
+        // And a good index over noise in the tiles.
+        let tiles = Terrain::open(&clean).unwrap().header().sections.iter().find(|s| s.kind == format::section::TILES).unwrap().offset as usize;
+        bytes[..tiles + 128].copy_from_slice(&clean[..tiles + 128]);
+        exercise(&bytes, &asked);
+    }
+}

@@ -1,0 +1,254 @@
+//! Regular heights against bilinear interpolation in exact fractions.
+
+use crate::common::{image, joined, lattice_scene};
+use hardpan::{LeafKind, Point, Status, Terrain};
+use hardpan_builder::{HeightField, Scene, fixtures};
+use num_rational::BigRational;
+use verification::bytes::BLANK;
+use verification::oracle::{Steps, field_height};
+use verification::random::Random;
+
+const XY_UNIT: f64 = 1.0 / 1_048_576.0;
+const Z_UNIT: f64 = 1.0 / 16_777_216.0;
+/// Half a height step: what quantisation alone may cost.
+const HALF_STEP: f64 = 1.0 / 131_072.0;
+
+fn scene_of(field: HeightField) -> Scene {
+    Scene { fields: vec![field], ..lattice_scene(&[], Vec::new()) }
+}
+
+/// Heights in `low..low + span` metres, on the height lattice if `whole`.
+fn rough(origin: [f64; 2], pitch: f64, [columns, rows]: [usize; 2], span: f64, whole: bool, tolerance: f64, seed: u64) -> HeightField {
+    let mut r = Random(seed);
+    let heights = (0..columns * rows)
+        .map(|i| {
+            let z = 20.0 + span * r.below(10_000) as f64 / 10_000.0 + (i % columns) as f64 * 0.01;
+            if whole { (z * 65536.0).round() / 65536.0 } else { z }
+        })
+        .collect();
+    HeightField { origin, pitch, columns, rows, heights, material: 2, source: 1, tolerance }
+}
+
+/// Holds every answer against the field: where there is ground, how high, and how steep.
+///
+/// The height may be off by the stated tolerance, by half a height step of quantisation, and by what
+/// the cell fraction's 16 bits and the answer's rounding cost.
+fn check(field: &HeightField, seed: u64, count: usize) {
+    let bytes = image(&scene_of(field.clone()));
+    let t = Terrain::open_verified(&bytes).unwrap();
+    let finite: Vec<f64> = field.heights.iter().copied().filter(|h| h.is_finite()).collect();
+    let range = finite.iter().fold(f64::MIN, |m, &h| m.max(h)) - finite.iter().fold(f64::MAX, |m, &h| m.min(h));
+    let allowed = field.tolerance.max(HALF_STEP) + 4.0 * range / 65536.0 + Z_UNIT;
+    let extent = [field.columns, field.rows].map(|n| (n - 1) as f64 * field.pitch);
+    let mut r = Random(seed);
+    let mut worst: f64 = 0.0;
+    let mut found = 0;
+    for i in 0..count {
+        let along = |r: &mut Random, k: usize| match i % 4 {
+            0 => field.origin[k] + extent[k] * (r.below(1_010_000) as f64 / 1e6 - 0.005),
+            // on a line of posts, and one grid unit beside it
+            1 => field.origin[k] + field.pitch * r.below([field.columns, field.rows][k]) as f64,
+            2 => field.origin[k] + field.pitch * r.below([field.columns, field.rows][k]) as f64 + XY_UNIT * r.within(-1, 1) as f64,
+            _ => field.origin[k] + extent[k] * (r.below(1_000_001) as f64 / 1e6),
+        };
+        let p = t.point([along(&mut r, 0), along(&mut r, 1), 0.0]).unwrap();
+        let answer = t.closest(p);
+        let truth = {
+            let exact = |v: i64| BigRational::new(v.into(), (1i64 << 20).into());
+            field_height(field, &exact(p.x), &exact(p.y))
+        };
+        let Some(truth) = truth else {
+            // The field's zero is rounded to the grid, and a cell's fraction to 16 bits.
+            if !reaches(field, p, 1 + (field.pitch / XY_UNIT / 65536.0).ceil() as i64) {
+                assert!(!answer.found(), "{p:?}: {answer:?} outside");
+            }
+            continue;
+        };
+        assert_eq!(answer.status, Status::Found, "{p:?} at {truth}");
+        found += 1;
+        assert_eq!(answer.hit.leaf, LeafKind::Patch);
+        assert_eq!((t.material_name(answer.hit.material), t.source_name(answer.hit.source)), ("c", "t"));
+        let off = (BigRational::from_float(t.z_f64(&answer.hit)).unwrap() - truth).to_f64();
+        worst = worst.max(off.abs());
+        assert!(off.abs() <= allowed, "{off} m off at {p:?}, {allowed} allowed");
+        let mut space = [BLANK.hit; 2];
+        let layers = t.layers(p, &mut space);
+        assert_eq!((layers.total, space[0].z), (1, answer.hit.z));
+    }
+    println!("pitch {}: {worst} m of {allowed} m at {found} places", field.pitch);
+    assert!(found * 2 > count, "{found} of {count} found");
+}
+
+/// Whether the field has ground at a place or `units` of the grid beside it.
+fn reaches(field: &HeightField, p: Point, units: i64) -> bool {
+    let exact = |v: i64| BigRational::new(v.into(), (1i64 << 20).into());
+    let around = [(-1, -1), (1, -1), (-1, 1), (1, 1), (0, 1), (1, 0), (0, -1), (-1, 0)];
+    around.iter().any(|&(dx, dy)| field_height(field, &exact(p.x + units * dx), &exact(p.y + units * dy)).is_some())
+}
+
+trait ToF64 {
+    fn to_f64(&self) -> f64;
+}
+
+impl ToF64 for BigRational {
+    /// Good to far below a height unit for the small numbers here.
+    fn to_f64(&self) -> f64 {
+        let scaled = (self * BigRational::from_integer((1i64 << 50).into())).round().to_integer();
+        i128::try_from(scaled).unwrap() as f64 / (1i64 << 50) as f64
+    }
+}
+
+#[test]
+fn whole_heights_and_pitch_are_exact_at_posts() {
+    let field = rough([-16.0, 8.0], 0.5, [70, 41], 0.9, true, 0.0, 1);
+    let bytes = image(&scene_of(field.clone()));
+    let t = Terrain::open_verified(&bytes).unwrap();
+    for (k, &h) in field.heights.iter().enumerate() {
+        let (i, j) = (k % field.columns, k / field.columns);
+        let [x, y] = [field.origin[0] + i as f64 * 0.5, field.origin[1] + j as f64 * 0.5];
+        let answer = t.closest([x, y, h]);
+        assert_eq!((answer.status, t.z_f64(&answer.hit)), (Status::Found, h), "post {i}, {j}");
+    }
+    check(&field, 2, 4000);
+}
+
+#[test]
+fn fine_coarse_and_odd_pitches_stay_within_tolerance() {
+    check(&rough([3.25, -7.5], 0.25, [130, 67], 0.2, false, 0.0, 3), 4, 3000);
+    check(&rough([-40.0, -40.0], 0.1, [200, 150], 1.0, false, 0.002, 5), 6, 3000);
+    check(&rough([1000.0, 2000.0], 0.005, [400, 300], 0.02, false, 0.0005, 7), 8, 3000);
+    check(&rough([0.0, 0.0], 30.0, [50, 60], 900.0, false, 0.01, 9), 10, 3000);
+    check(&rough([388_096.0, 3_948_996.0], 1.0, [90, 90], 40.0, false, 0.001, 11), 12, 3000);
+    check(&rough([0.0, 0.0], 1.0, [2, 2], 1.0, false, 0.0, 13), 14, 200);
+    check(&rough([0.3, 0.7], 1.0 / 3.0, [33, 18], 1.0, false, 0.0, 15), 16, 2000);
+}
+
+#[test]
+fn cells_with_a_missing_post_are_no_ground() {
+    let mut field = rough([0.0, 0.0], 1.0, [40, 40], 0.9, true, 0.0, 17);
+    let mut r = Random(18);
+    for _ in 0..60 {
+        field.heights[r.below(1600)] = f64::NAN;
+    }
+    check(&field, 19, 6000);
+}
+
+/// Cells are closed, so where a whole cell meets one that is missing there is ground.
+#[test]
+fn borders_of_missing_cells_belong_to_the_whole_ones() {
+    for (hole, places) in [(7, [[0.5, 1.0], [1.5, 1.0]]), (5, [[1.0, 0.5], [1.0, 1.5]]), (1, [[0.5, 1.0], [1.5, 1.0]]), (3, [[1.0, 0.5], [1.0, 1.5]])] {
+        let mut heights = vec![2.0; 9];
+        heights[hole] = f64::NAN;
+        let field = HeightField { origin: [0.0, 0.0], pitch: 1.0, columns: 3, rows: 3, heights, material: 0, source: 0, tolerance: 0.0 };
+        let bytes = image(&scene_of(field));
+        let t = Terrain::open_verified(&bytes).unwrap();
+        for [x, y] in places {
+            assert_eq!(t.closest([x, y, 2.0]).status, Status::Found, "({x}, {y}), post {hole} missing");
+        }
+    }
+}
+
+/// Along every line of posts and every border of blocks the field answers, and does not jump.
+#[test]
+fn fields_are_watertight() {
+    for (pitch, span, tolerance) in [(0.5, 3.0, 0.01), (0.25, 40.0, 0.05), (0.1, 0.4, 0.001)] {
+        let field = rough([-10.0, 5.0], pitch, [37, 45], span, false, tolerance, 20);
+        let bytes = image(&scene_of(field.clone()));
+        let t = Terrain::open_verified(&bytes).unwrap();
+        // The steepest that two neighbouring posts can be, in height units a plan unit, and the rounding.
+        let steepest = (span + 0.01 + 2.0 * tolerance + 4.0 * HALF_STEP) / pitch * XY_UNIT / Z_UNIT;
+        // The cell fraction has 16 bits, so a step of one unit may move it by one such part.
+        let part = ((span + 0.01 + 2.0 * tolerance) / 65536.0 / Z_UNIT).ceil();
+        let jump = 2 * (steepest.ceil() + part) as i64 + 2;
+        let unit = |v: f64| Steps::default().xy_units(v);
+        let (low, high) = ([unit(-10.0), unit(5.0)], [unit(-10.0 + 36.0 * pitch), unit(5.0 + 44.0 * pitch)]);
+        let mut r = Random(21);
+        for line in 0..45 {
+            for _ in 0..200 {
+                for flip in [false, true] {
+                    let k = usize::from(flip);
+                    let (at, cross) = (low[k] + unit(pitch * f64::from(line.min(if flip { 44 } else { 36 }))), r.within(low[1 - k], high[1 - k]));
+                    let z = |by: i64| {
+                        let at = (at + by).clamp(low[k], high[k]);
+                        let (x, y) = if flip { (cross, at) } else { (at, cross) };
+                        let a = t.closest(Point { x, y, z: 20 << 24 });
+                        assert_eq!(a.status, Status::Found, "({x}, {y}) of pitch {pitch}");
+                        a.hit.z
+                    };
+                    let heights = [-2, -1, 0, 1, 2].map(z);
+                    for pair in heights.windows(2) {
+                        assert!((pair[0] - pair[1]).abs() <= jump, "a crack of {} at line {line}: {heights:?}", (pair[0] - pair[1]).abs());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn slopes_follow_the_posts() {
+    // z = 0.25 x - 0.125 y: one plane, so every cell has its slope.
+    let heights = (0..30 * 30).map(|k| 0.25 * (k % 30) as f64 - 0.125 * (k / 30) as f64).collect();
+    let field = HeightField { origin: [0.0, 0.0], pitch: 1.0, columns: 30, rows: 30, heights, material: 0, source: 0, tolerance: 0.0 };
+    let bytes = image(&scene_of(field));
+    let t = Terrain::open_verified(&bytes).unwrap();
+    let mut r = Random(22);
+    for _ in 0..1000 {
+        let p = Point { x: r.within(0, 29 << 20), y: r.within(0, 29 << 20), z: 0 };
+        assert_eq!(t.slope_f64(&t.closest(p).hit), [0.25, -0.125], "{p:?}");
+    }
+}
+
+#[test]
+fn fixtures_of_heights_are_what_they_say() {
+    let bytes = image(&fixtures::step());
+    let t = Terrain::open_verified(&bytes).unwrap();
+    for x in [-0.4995, -0.1, -0.001, 0.001, 0.1, 0.4995] {
+        let a = t.closest([x, 0.1234, 0.0]);
+        let wanted = if x < 0.0 { 0.0 } else { 0.1 };
+        assert!(a.found() && (t.z_f64(&a.hit) - wanted).abs() <= HALF_STEP, "{x}: {a:?}");
+    }
+    let mut space = [BLANK.hit; 3];
+    assert_eq!(t.layers([0.0, 0.0, 0.0], &mut space).total, 2, "closed on both sides of the step");
+
+    let scene = fixtures::cobble();
+    let bytes = image(&scene);
+    let t = Terrain::open_verified(&bytes).unwrap();
+    let field = &scene.fields[0];
+    let mut r = Random(23);
+    for _ in 0..5000 {
+        let p = t.point([0, 1, 2].map(|_| r.within(-5_000_000, 5_000_000) as f64 / 1e6)).unwrap();
+        let exact = |v: i64| BigRational::new(v.into(), (1i64 << 20).into());
+        let Some(truth) = field_height(field, &exact(p.x), &exact(p.y)) else { continue };
+        let a = t.closest(p);
+        assert!(a.found(), "{p:?}");
+        let off = (BigRational::from_float(t.z_f64(&a.hit)).unwrap() - truth).to_f64();
+        assert!(off.abs() <= field.tolerance + 4.0 * fixtures::JOINT / 65536.0 + Z_UNIT, "{off} at {p:?}");
+    }
+}
+
+/// A field over a mesh: two layers, the nearest answers, and which kind of leaf it was is said.
+#[test]
+fn fields_and_meshes_answer_together() {
+    let mut field = rough([-20.0, -20.0], 0.5, [81, 81], 0.5, true, 0.0, 24);
+    (field.material, field.source) = (0, 0);
+    let mut over = fixtures::flat();
+    over.fields.push(field);
+    let bytes = image(&over);
+    let t = Terrain::open_verified(&bytes).unwrap();
+    let mut r = Random(25);
+    for _ in 0..3000 {
+        let p = Point { x: r.within(-30 << 20, 30 << 20), y: r.within(-30 << 20, 30 << 20), z: 0 };
+        let inside = p.x.abs().max(p.y.abs()) <= 20 << 20;
+        let (low, high) = (t.closest(p), t.closest(Point { z: 21 << 24, ..p }));
+        assert_eq!((low.status, low.hit.z, low.hit.leaf), (Status::Found, 0, LeafKind::Bundle), "{p:?}");
+        assert_eq!(high.hit.leaf, if inside { LeafKind::Patch } else { LeafKind::Bundle }, "{p:?}");
+        let mut space = [BLANK.hit; 4];
+        assert_eq!(t.layers(p, &mut space).total, if inside { 2 } else { 1 }, "{p:?}");
+    }
+    let two = joined(fixtures::step(), fixtures::flat());
+    let bytes = image(&two);
+    let t = Terrain::open_verified(&bytes).unwrap();
+    assert_eq!(t.closest([0.25, 0.0, 0.09]).hit.leaf, LeafKind::Patch);
+    assert_eq!(t.closest([40.0, 0.0, 0.09]).hit.leaf, LeafKind::Bundle);
+}

@@ -1,0 +1,134 @@
+//! The same sources give the same image, whatever their order and the number of threads.
+
+use crate::common::{image, joined, lattice_scene};
+use hardpan::Terrain;
+use hardpan_builder::{Scene, Triangle, fixtures};
+use verification::random::Random;
+
+/// The same triangles: in another order, on vertices in another order, each from another corner.
+fn shuffled(scene: &Scene, seed: u64) -> Scene {
+    let mut r = Random(seed);
+    let mut order = |n: usize| {
+        let mut o: Vec<usize> = (0..n).collect();
+        for i in (1..n).rev() {
+            o.swap(i, r.below(i + 1));
+        }
+        o
+    };
+    let (vertices, triangles) = (order(scene.positions.len()), order(scene.triangles.len()));
+    let mut place = vec![0u32; vertices.len()];
+    for (to, &from) in vertices.iter().enumerate() {
+        place[from] = to as u32;
+    }
+    let mut turn = seed;
+    Scene {
+        positions: vertices.iter().map(|&i| scene.positions[i]).collect(),
+        triangles: triangles
+            .iter()
+            .map(|&i| {
+                let mut t = scene.triangles[i];
+                t.v = t.v.map(|v| place[v as usize]);
+                turn = turn.wrapping_mul(5).wrapping_add(1);
+                t.v.rotate_left(turn as usize >> 8 & 1);
+                t
+            })
+            .collect(),
+        ..scene.clone()
+    }
+}
+
+fn scenes() -> Vec<(&'static str, Scene)> {
+    vec![
+        ("bridge", fixtures::bridge()),
+        ("mats", fixtures::mats()),
+        ("soup", fixtures::soup(50)),
+        ("town", fixtures::town(2)),
+        ("town and cobble", joined(fixtures::town(1), fixtures::cobble())),
+    ]
+}
+
+#[test]
+fn two_builds_are_equal() {
+    for (name, scene) in scenes() {
+        assert!(image(&scene)[..] == image(&scene)[..], "{name}");
+    }
+}
+
+#[test]
+fn order_of_triangles_and_vertices_is_no_content() {
+    for (name, scene) in scenes() {
+        let one = image(&scene);
+        for seed in [1, 2] {
+            let other = image(&shuffled(&scene, seed));
+            let [a, b] = [&one, &other].map(|i| Terrain::open(i).unwrap().identity());
+            assert_eq!(a, b, "{name}");
+            assert!(one[..] == other[..], "{name}: equal identity, other bytes");
+        }
+    }
+}
+
+#[test]
+fn number_of_threads_is_no_content() {
+    let with = |threads: usize, scene: &Scene| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| image(scene))
+    };
+    for (name, scene) in scenes() {
+        assert!(with(1, &scene)[..] == with(2, &scene)[..], "{name}");
+    }
+}
+
+#[test]
+fn order_of_materials_and_sources_is_no_content() {
+    let scene = fixtures::soup(51);
+    let mut other = scene.clone();
+    other.materials.reverse();
+    other.sources.reverse();
+    let (m, s) = (other.materials.len() as u16 - 1, other.sources.len() as u16 - 1);
+    for t in &mut other.triangles {
+        (t.material, t.source) = (m - t.material, s - t.source);
+    }
+    assert!(image(&scene)[..] == image(&other)[..]);
+}
+
+#[test]
+fn content_changes_identity() {
+    let identity = |scene: &Scene| Terrain::open(&image(scene)).unwrap().identity();
+    let scene = fixtures::bridge();
+    let mut seen = vec![identity(&scene)];
+    let changes: [fn(&mut Scene); 4] = [
+        |s| s.positions[0][2] += 1.0 / 65536.0,
+        |s| s.materials[0].mu += 1e-9,
+        |s| s.sources[0].push('x'),
+        |s| s.triangles.truncate(3),
+    ];
+    for change in changes {
+        let mut other = scene.clone();
+        change(&mut other);
+        let id = identity(&other);
+        assert!(!seen.contains(&id));
+        seen.push(id);
+    }
+    // Below half a step nothing is different.
+    let mut same = scene.clone();
+    same.positions[0][2] += 0.4 / 65536.0;
+    assert_eq!(identity(&same), seen[0]);
+}
+
+/// A format that repeats the corners of every triangle gives the image of one that shares them.
+#[test]
+fn sharing_of_vertices_is_no_content() {
+    // The square's corners lie about the border of two origins, most of its triangles at one of them.
+    let corners: Vec<[i64; 3]> = [[0, 0], [1, 0], [2, 0], [2047, 0], [2048, 3], [2047, 5], [2049, 9]]
+        .map(|[x, y]: [i64; 2]| [x * 4096, y * 4096, 0])
+        .into();
+    let faces = [[4, 5, 0], [4, 5, 1], [4, 6, 2], [4, 6, 3], [4, 6, 5]];
+    let border = lattice_scene(&corners, faces.map(|v| Triangle { v, material: 0, source: 0 }).into());
+    for (name, scene) in scenes().into_iter().chain([("border", border)]) {
+        let mut apart = scene.clone();
+        apart.positions = scene.triangles.iter().flat_map(|t| t.v.map(|i| scene.positions[i as usize])).collect();
+        for (t, k) in apart.triangles.iter_mut().zip(0..) {
+            t.v = [3 * k, 3 * k + 1, 3 * k + 2];
+        }
+        assert!(image(&scene)[..] == image(&apart)[..], "{name}");
+    }
+}

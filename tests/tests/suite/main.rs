@@ -1,0 +1,15 @@
+//! The product against the truth. One binary, so that it links once.
+
+mod common;
+mod damage;
+mod domain;
+mod fields;
+mod golden;
+mod identity;
+mod oracle;
+mod real;
+mod rows;
+mod watertight;
+
+#[global_allocator]
+static COUNTING: common::Counting = common::Counting;
