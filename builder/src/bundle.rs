@@ -1,9 +1,7 @@
 //! Triangles into bundles: 128 bytes each, at most 16 triangles that do not overlap in plan.
 
 use crate::plan::Plan;
-use hardpan::format::bundle::{
-    CORNERS, HALVES, MEDIUM, NARROW, STRIDE, TRIANGLES, VERTEX_LIMIT, VERTICES, WIDE,
-};
+use hardpan::format::bundle::{CORNERS, HALVES, MEDIUM, NARROW, STRIDE, TRIANGLES, VERTEX_LIMIT, VERTICES, WIDE};
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]

@@ -96,10 +96,8 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
     let mut records = Vec::with_capacity(scales.len());
     for (b, &scale) in scales.iter().enumerate() {
         let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
-        let heights: Vec<Option<i64>> = (0..=SIDE)
-            .flat_map(|j| (0..=SIDE).map(move |i| (i, j)))
-            .map(|(i, j)| rounded(bx + i, by + j))
-            .collect();
+        let heights: Vec<Option<i64>> =
+            (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
         let base = heights.iter().flatten().min().map_or(0, |z| z >> scale << scale);
         let mut void = 0u16;
         for j in 0..SIDE {
@@ -153,7 +151,7 @@ impl Rastered {
 
     /// The plan extent in steps, rounded outwards.
     pub fn extent(&self) -> [[i64; 2]; 2] {
-        let end = [0, 1].map(|a| (self.reach(a, u64::from(self.cells[a]) ) + 256) >> 8);
+        let end = [0, 1].map(|a| (self.reach(a, u64::from(self.cells[a])) + 256) >> 8);
         [self.zero.map(|z| z >> 8), end]
     }
 

@@ -14,8 +14,8 @@ pub const SETT: usize = 20;
 /// A level square of 1000 m at z = 0.
 pub fn flat() -> Scene {
     let mut d = Draft::new(&[("Asphalt", 0.85, 1.0)]);
-    let [a, b, c, e] = [(-500.0, -500.0), (500.0, -500.0), (-500.0, 500.0), (500.0, 500.0)]
-        .map(|(x, y)| d.vertex([x, y, 0.0]));
+    let [a, b, c, e] =
+        [(-500.0, -500.0), (500.0, -500.0), (-500.0, 500.0), (500.0, 500.0)].map(|(x, y)| d.vertex([x, y, 0.0]));
     d.triangle([a, b, c], 0);
     d.triangle([c, b, e], 0);
     d.scene
@@ -216,7 +216,7 @@ pub fn town(blocks: usize) -> Scene {
 fn ground(i: usize, j: usize) -> f64 {
     let bump = |k: usize, period: usize| {
         let t = (k % period) as f64 / period as f64;
-        4.0 * t * (1.0 - t) * if k / period % 2 == 0 { 1.0 } else { -1.0 }
+        4.0 * t * (1.0 - t) * if (k / period).is_multiple_of(2) { 1.0 } else { -1.0 }
     };
     6.0 * bump(i, 200) * bump(j, 150) + 1.5 * bump(i + 30, 70) + 0.05 * bump(i, 9) * bump(j, 11)
 }
@@ -277,7 +277,10 @@ pub fn soup(seed: u64) -> Scene {
     for k in 0..4 {
         let z = -20.0 - 5.0 * f64::from(k);
         let [a, b] = [dice.point([500.0, 500.0, 5.0]), dice.point([500.0, 500.0, 5.0])];
-        d.fan(&[[-20_000.0 + a[0], -15_000.0 + a[1], z], [18_000.0 + b[0], -9_000.0, z + b[2]], [900.0, 22_000.0, z]], k as u16);
+        d.fan(
+            &[[-20_000.0 + a[0], -15_000.0 + a[1], z], [18_000.0 + b[0], -9_000.0, z + b[2]], [900.0, 22_000.0, z]],
+            k as u16,
+        );
     }
     for _ in 0..60 {
         let at = dice.point([0.05, 0.05, 0.02]);
@@ -364,8 +367,9 @@ impl Draft {
 
     /// An eight-sided cone.
     fn tree(&mut self, [x, y, z]: [f64; 3], radius: f64, high: f64, material: u16) {
-        let ring = [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)]
-            .map(|(u, v)| self.vertex([x + radius * u, y + radius * v, z]));
+        let ring =
+            [(1.0, 0.0), (0.7, 0.7), (0.0, 1.0), (-0.7, 0.7), (-1.0, 0.0), (-0.7, -0.7), (0.0, -1.0), (0.7, -0.7)]
+                .map(|(u, v)| self.vertex([x + radius * u, y + radius * v, z]));
         let top = self.vertex([x, y, z + high]);
         for k in 0..8 {
             self.triangle([ring[k], ring[(k + 1) % 8], top], material);

@@ -62,7 +62,7 @@ impl PatchArea {
 /// Builds the grid of a square for the triangles and patches that meet it: about two triangles a cell.
 pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches: &[PatchArea], depth: u32) -> Grid {
     // the fewest blocks of 16 cells with at most 4.5 triangles a cell, before repetition
-    let fewest = (0..7).find(|k| tris.len() * 2 <= 9 * 16 << (2 * k)).unwrap_or(7);
+    let fewest = (0..7).find(|k| tris.len() * 2 <= (9 * 16) << (2 * k)).unwrap_or(7);
     let several = tris.is_empty() && patches.len() > 1;
     let least = if several { 2 } else { depth.min(1) };
     let side_log2 = fewest.max(least).min(log2.saturating_sub(2));
@@ -97,8 +97,8 @@ pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches:
             }
             let block = block(content, bx, by, block_log2, &list, &near);
             let filled = block.iter().filter(|c| !c.is_empty()).count();
-            let tests: usize = block.iter().map(cell_tests).sum();
-            let most = block.iter().map(cell_tests).max().unwrap_or(0);
+            let tests: usize = block.iter().map(|c| cell_tests(c)).sum();
+            let most = block.iter().map(|c| cell_tests(c)).max().unwrap_or(0);
             let crowded = filled > 0 && (tests > CROWDED * filled || most > 3 * CROWDED);
             if crowded && depth < 6 && block_log2 >= 6 && list.len() > 8 {
                 let finer = grid(content, bx, by, block_log2, &list, &near, depth + 1);
@@ -114,7 +114,7 @@ pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches:
     Grid { block_log2, side_log2, entries }
 }
 
-fn cell_tests(cell: &Vec<Word>) -> usize {
+fn cell_tests(cell: &[Word]) -> usize {
     cell.iter().map(|w| w.tests as usize).sum()
 }
 
@@ -123,7 +123,7 @@ fn load(grid: &Grid) -> (usize, usize) {
     fn gather(grid: &Grid, all: &mut Vec<usize>) {
         for e in &grid.entries {
             match e {
-                Entry::Block(b) => all.extend(b.iter().map(cell_tests).filter(|&t| t > 0)),
+                Entry::Block(b) => all.extend(b.iter().map(|c| cell_tests(c)).filter(|&t| t > 0)),
                 Entry::Grid(g) => gather(g, all),
                 Entry::Empty | Entry::Patch(_) => {}
             }
@@ -202,8 +202,7 @@ impl Grid {
         bundles >= word::BUNDLES as usize
             || self.entries.iter().any(|e| match e {
                 Entry::Block(b) => {
-                    b.iter().map(Vec::len).sum::<usize>() > 255
-                        || b.iter().flatten().any(|w| w.number >= word::BUNDLES)
+                    b.iter().map(Vec::len).sum::<usize>() > 255 || b.iter().flatten().any(|w| w.number >= word::BUNDLES)
                 }
                 _ => false,
             })

@@ -118,7 +118,8 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             let [a, b, c] = v.map(|i| vertices[i as usize]);
             let area = area2(a, b, c);
             if area == 0 {
-                let flat = [0, 1, 2].map(|k| [[a, b], [b, c], [c, a]][k]).iter().any(|[p, q]| p == q) || is_line(a, b, c);
+                let flat =
+                    [0, 1, 2].map(|k| [[a, b], [b, c], [c, a]][k]).iter().any(|[p, q]| p == q) || is_line(a, b, c);
                 return if flat { Fate::Collapsed } else { Fate::Vertical };
             }
             if area < 0 {
@@ -306,10 +307,13 @@ fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64
 
 /// A power of two that holds some ten thousand triangles of mean area, from order-free totals alone.
 fn tile_side(vertices: &[[i32; 3]], faces: &[Face], bounds: &[[i32; 3]; 2]) -> u32 {
-    let total: i128 = faces.iter().map(|f| {
-        let [a, b, c] = f.v.map(|i| vertices[i as usize]);
-        area2(a, b, c)
-    }).sum();
+    let total: i128 = faces
+        .iter()
+        .map(|f| {
+            let [a, b, c] = f.v.map(|i| vertices[i as usize]);
+            area2(a, b, c)
+        })
+        .sum();
     let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
     let largest = (32 - extent.leading_zeros()).clamp(10, 26);
     if faces.is_empty() {

@@ -28,14 +28,7 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
             let (at, len) = name(&m.name);
             let name_len = u16::try_from(len)
                 .map_err(|_| BuildError::Limit("a material's name is longer than 65,535 bytes".into()))?;
-            Ok(Material {
-                mu: m.mu,
-                rolling: m.rr,
-                gain: m.gain,
-                name: at,
-                name_len,
-                ..Material::new_zeroed()
-            })
+            Ok(Material { mu: m.mu, rolling: m.rr, gain: m.gain, name: at, name_len, ..Material::new_zeroed() })
         })
         .collect::<Result<_, BuildError>>()?;
     let sources: Vec<Source> = mesh
@@ -146,7 +139,9 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
         [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
     // half a step in each direction; a field adds its tolerance
     let tolerance = mesh.fields.iter().map(|f| f.field.tolerance).fold(0.0, f64::max);
-    h.error_plan = exp2(options.xy_log2 - 1) * std::f64::consts::SQRT_2;
+    // and a fraction of 16 bits, rounded down
+    let fraction = mesh.fields.iter().map(|f| f.field.pitch / 65_536.0).fold(0.0, f64::max);
+    h.error_plan = (exp2(options.xy_log2 - 1) + fraction) * std::f64::consts::SQRT_2;
     h.error_height = exp2(options.z_log2 - 1) + tolerance;
 
     report.tiles = tiles.len() as u64;
@@ -155,8 +150,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     report.references = h.references;
     report.patch_blocks = h.patch_blocks;
     report.index_bytes = sum(|t| t.index_bytes);
-    report.leaf_bytes =
-        tiles.iter().map(|t| t.bytes.len() as u64 - u64::from(t.head.bundles) * 128).sum();
+    report.leaf_bytes = tiles.iter().map(|t| t.bytes.len() as u64 - u64::from(t.head.bundles) * 128).sum();
 }
 
 struct Root {

@@ -28,8 +28,7 @@ pub struct Blob {
 
 /// Builds every tile that holds ground, in Morton order.
 pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
-    let fields =
-        mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
+    let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
     let log2 = mesh.tile_log2;
     let s = 1i64 << log2;
     let key = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
@@ -78,10 +77,8 @@ enum Plot {
 fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u32]) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
-    let parts: Vec<(&Rastered, [u32; 2], [u16; 2])> = fields
-        .iter()
-        .filter_map(|f| f.blocks_in(x, y, s).map(|(first, count)| (f, first, count)))
-        .collect();
+    let parts: Vec<(&Rastered, [u32; 2], [u16; 2])> =
+        fields.iter().filter_map(|f| f.blocks_in(x, y, s).map(|(first, count)| (f, first, count))).collect();
     let mut palette: Vec<(u16, u16)> = faces
         .iter()
         .map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source))
@@ -215,8 +212,7 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
         let side_log2 = ((members.len() / (GROUP / 2)).ilog2().div_ceil(2)).clamp(1, 3);
         let s = 1i64 << (log2 - side_log2);
         let n = 1i64 << side_log2;
-        let squares: Vec<(i64, i64)> =
-            (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
+        let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
         let lists: Vec<Vec<u32>> = squares
             .iter()
             .map(|&(cx, cy)| members.iter().copied().filter(|&t| tris[t as usize].plan.meets(cx, cy, s)).collect())

@@ -34,10 +34,8 @@ mod walk;
 pub use fixed;
 pub use open::{OpenError, Terrain};
 pub use query::{Cursor, Options, Trace};
-pub use types::{
-    Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows,
-};
-pub use verify::{VerifyError, Verifier};
+pub use types::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows};
+pub use verify::{Verifier, VerifyError};
 
 /// A terrain image as a `static`, aligned as the kernel needs it.
 ///

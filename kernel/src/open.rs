@@ -31,7 +31,9 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Misaligned => "the image must start at an address that is a multiple of 128 (use include_image! or aligned memory)",
+            Self::Misaligned => {
+                "the image must start at an address that is a multiple of 128 (use include_image! or aligned memory)"
+            }
             Self::Truncated => "the image is cut short",
             Self::NotAnImage => "these bytes are not a terrain image",
             Self::Blank => "blank memory: no image was written here",
@@ -228,11 +230,7 @@ impl<'a> Terrain<'a> {
     /// Height in metres, rounded towards minus infinity where the height grid is finer than 2^-24 m.
     pub fn z_fixed(&self, hit: &Hit) -> Fixed {
         let shift = self.header.z_log2 - format::FRACTION as i32 + 24;
-        Fixed::from_bits(if shift >= 0 {
-            hit.z.wrapping_shl(shift as u32)
-        } else {
-            hit.z >> (-shift).min(63)
-        })
+        Fixed::from_bits(if shift >= 0 { hit.z.wrapping_shl(shift as u32) } else { hit.z >> (-shift).min(63) })
     }
 
     /// dz/dx and dz/dy, each one division of rounded integers and an exact scaling.
@@ -272,8 +270,20 @@ impl<'a> Terrain<'a> {
 
     /// The material of a hit. Of a number that the image does not have, the first.
     pub fn material(&self, hit: &Hit) -> &'a Material {
-        const NONE: &Material =
-            &Material { mu: 0.0, rolling: 0.0, gain: 0.0, cone_index: 0.0, name: 0, name_len: 0, surface: 0, class_mask: 0, label: 0, flags: 0, priority: 0, reserved: 0 };
+        const NONE: &Material = &Material {
+            mu: 0.0,
+            rolling: 0.0,
+            gain: 0.0,
+            cone_index: 0.0,
+            name: 0,
+            name_len: 0,
+            surface: 0,
+            class_mask: 0,
+            label: 0,
+            flags: 0,
+            priority: 0,
+            reserved: 0,
+        };
         self.materials.get(usize::from(hit.material)).or(self.materials.first()).unwrap_or(NONE)
     }
 

@@ -92,12 +92,7 @@ impl Terrain<'_> {
             let b: &[u32; 8] = self.chunk(from).ok_or(Status::Damaged)?;
             let h: &[u8; 32] = zerocopy::transmute_ref!(b);
             let at = |k: usize| u32::from(h[(7 + post + k) & 31]);
-            (
-                b[0] as i32,
-                u16::from(h[4].min(14)),
-                u16::from_le_bytes([h[5], h[6]]),
-                [at(0), at(1), at(5), at(6)],
-            )
+            (b[0] as i32, u16::from(h[4].min(14)), u16::from_le_bytes([h[5], h[6]]), [at(0), at(1), at(5), at(6)])
         };
         if void >> (j * 4 + i) & 1 == 1 {
             return Ok(None);

@@ -136,11 +136,11 @@ impl Search {
     /// The same search, from a height that no distance overflows.
     #[inline(always)]
     fn tamed(self) -> Search {
-        if self.z.unsigned_abs() <= Self::HIGHEST as u64 { self } else { self.from_afar() }
+        if self.z.unsigned_abs() <= Self::HIGHEST as u64 { self } else { self.afar() }
     }
 
     #[cold]
-    fn from_afar(self) -> Search {
+    fn afar(self) -> Search {
         let z = if self.z > 0 { Self::HIGHEST } else { -Self::HIGHEST };
         let excess = (self.z.unsigned_abs() - Self::HIGHEST as u64) as i64;
         let less = |reach: i64| if reach < excess { -1 } else { reach - excess };

@@ -33,11 +33,7 @@ impl IntoPoint for Point {
 impl IntoPoint for [f64; 3] {
     #[inline(always)]
     fn into_point(self, xy_log2: i32, z_log2: i32) -> Option<Point> {
-        Some(Point {
-            x: round_f64(self[0], xy_log2)?,
-            y: round_f64(self[1], xy_log2)?,
-            z: round_f64(self[2], z_log2)?,
-        })
+        Some(Point { x: round_f64(self[0], xy_log2)?, y: round_f64(self[1], xy_log2)?, z: round_f64(self[2], z_log2)? })
     }
 }
 

@@ -175,7 +175,12 @@ fn root(t: &Terrain) -> Result<(), VerifyError> {
     for r in t.table {
         let invalid = VerifyError::SectionInvalid(section::TILE_TABLE);
         let key = morton(r.x, r.y);
-        if r.offset != offset || r.reserved != 0 || r.len < 256 || r.len % format::ALIGN as u64 != 0 || last >= Some(key) {
+        if r.offset != offset
+            || r.reserved != 0
+            || r.len < 256
+            || r.len % format::ALIGN as u64 != 0
+            || last >= Some(key)
+        {
             return Err(invalid);
         }
         last = Some(key);
@@ -184,7 +189,8 @@ fn root(t: &Terrain) -> Result<(), VerifyError> {
         if (0..2).any(|i| at[i] < 0 || at[i] >= i64::from(h.page_count[i])) {
             return Err(invalid);
         }
-        let directory = t.directory.get((at[1] as usize).wrapping_mul(h.page_count[0] as usize).wrapping_add(at[0] as usize));
+        let directory =
+            t.directory.get((at[1] as usize).wrapping_mul(h.page_count[0] as usize).wrapping_add(at[0] as usize));
         let &number = directory.ok_or(invalid)?;
         if number < slot::FIRST || number > next {
             return Err(VerifyError::SectionInvalid(section::DIRECTORY));
@@ -210,7 +216,13 @@ fn root(t: &Terrain) -> Result<(), VerifyError> {
 fn morton(x: i32, y: i32) -> u64 {
     let spread = |v: i32| {
         let mut v = u64::from(v as u32 ^ 1 << 31);
-        let masks = [0x0000_FFFF_0000_FFFF, 0x00FF_00FF_00FF_00FF, 0x0F0F_0F0F_0F0F_0F0F, 0x3333_3333_3333_3333, 0x5555_5555_5555_5555];
+        let masks = [
+            0x0000_FFFF_0000_FFFF,
+            0x00FF_00FF_00FF_00FF,
+            0x0F0F_0F0F_0F0F_0F0F,
+            0x3333_3333_3333_3333,
+            0x5555_5555_5555_5555,
+        ];
         for (i, mask) in masks.into_iter().enumerate() {
             v = (v | v << (16 >> i)) & mask;
         }

@@ -102,9 +102,7 @@ impl<'a> Terrain<'a> {
             let side = u32::from(node.side_log2) & 15;
             let mask = (1i64 << side).wrapping_sub(1);
             let (ex, ey) = ((x >> cell_log2) & mask, (y >> cell_log2) & mask);
-            let at = tile
-                .wrapping_add(node.entries as usize)
-                .wrapping_add(((ey << side) | ex) as usize);
+            let at = tile.wrapping_add(node.entries as usize).wrapping_add(((ey << side) | ex) as usize);
             let e = *self.words.get(at).ok_or(Status::Damaged)?;
             let to = tile.wrapping_add((e & entry::PLACE) as usize);
             match e >> entry::SHIFT {
@@ -313,11 +311,7 @@ impl<'a> Terrain<'a> {
         }
         let at = tile.wrapping_add(header.palette as usize).wrapping_add(2 * usize::from(attribute));
         let words: &[u32; 2] = self.chunk(at)?;
-        Some(Attribute {
-            material: words[0] as u16,
-            source: (words[0] >> 16) as u16,
-            reserved: words[1],
-        })
+        Some(Attribute { material: words[0] as u16, source: (words[0] >> 16) as u16, reserved: words[1] })
     }
 
     /// Absolute corners of a surface's triangle in lattice steps from the origin, least first.
@@ -395,9 +389,8 @@ impl Bundle<'_, '_> {
     /// Plan base in steps: narrow and medium count from it.
     #[inline(always)]
     pub fn base(&self) -> (i64, i64) {
-        let at = |i: usize| {
-            i64::from(self.leaf.base[i]).wrapping_add(i64::from(self.halves[i] as i16) << self.leaf.shift)
-        };
+        let at =
+            |i: usize| i64::from(self.leaf.base[i]).wrapping_add(i64::from(self.halves[i] as i16) << self.leaf.shift);
         (at(0), at(1))
     }
 
@@ -417,10 +410,7 @@ impl Bundle<'_, '_> {
             bundle::MEDIUM => {
                 let at = bundle::VERTICES + 4 * i;
                 let high = i64::from(self.half(at + 3));
-                (
-                    i64::from(self.half(at)) | (high & 15) << 16,
-                    i64::from(self.half(at + 1)) | (high >> 4 & 15) << 16,
-                )
+                (i64::from(self.half(at)) | (high & 15) << 16, i64::from(self.half(at + 1)) | (high >> 4 & 15) << 16)
             }
             _ => {
                 let at = bundle::VERTICES + 6 * i;
@@ -522,11 +512,8 @@ impl Bundle<'_, '_> {
         let class = self.class();
         let n = self.corner_numbers(part);
         let z = [0, 1, 2].map(|k| self.vertex_z(class, n[k], c.x[k], c.y[k]));
-        let (normal, rise) = if class >= bundle::WIDE && !c.is_small() {
-            c.plane_huge(z, px, py)
-        } else {
-            c.plane(z, px, py)
-        };
+        let (normal, rise) =
+            if class >= bundle::WIDE && !c.is_small() { c.plane_huge(z, px, py) } else { c.plane(z, px, py) };
         (normal, rise.wrapping_add(z[0] << 8))
     }
 }

@@ -95,7 +95,8 @@ fn ask(terrain: &Terrain<'_>, points: &[Point]) {
         let _ = (terrain.z_f64(&answer.hit), terrain.z_fixed(&answer.hit), terrain.material(&answer.hit).mu);
         let _ = (terrain.slope_f64(&answer.hit), terrain.slope_f32(&answer.hit), terrain.surface(&answer));
         let _ = (terrain.normal_f64(&answer.hit), terrain.normal_f32(&answer.hit));
-        let _ = (terrain.below(p), terrain.segment(p, i64::MAX), terrain.segment(p, i64::MIN), terrain.segment_m(p, 1.5));
+        let _ =
+            (terrain.below(p), terrain.segment(p, i64::MAX), terrain.segment(p, i64::MIN), terrain.segment_m(p, 1.5));
         let _ = (terrain.closest_costed(p), terrain.closest_cursor(p, &mut cursor));
         for windows in [Windows { near: i64::MAX, far: i64::MAX }, Windows { near: i64::MIN, far: -1 }] {
             for fallback in 0..5 {

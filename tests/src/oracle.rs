@@ -276,7 +276,8 @@ pub fn field_height(field: &HeightField, x: &BigRational, y: &BigRational) -> Op
     let one = exact(1.0);
     for &row in &rows {
         for &column in &columns {
-            let post = |i: usize, j: usize| BigRational::from_float(field.heights[(row + j) * field.columns + column + i]);
+            let post =
+                |i: usize, j: usize| BigRational::from_float(field.heights[(row + j) * field.columns + column + i]);
             if let [Some(a), Some(b), Some(c), Some(d)] = [post(0, 0), post(1, 0), post(0, 1), post(1, 1)] {
                 let (s, t) = (&u - exact(column as f64), &v - exact(row as f64));
                 let (south, north) = (a * (&one - &s) + b * &s, c * (&one - &s) + d * &s);

@@ -21,7 +21,17 @@ static HARDPAN: LazyLock<PathBuf> = LazyLock::new(|| {
         name => name,
     };
     let done = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "--package", "hardpan-builder", "--bin", "hardpan", "--profile", profile])
+        .args([
+            "build",
+            "--quiet",
+            "--locked",
+            "--package",
+            "hardpan-builder",
+            "--bin",
+            "hardpan",
+            "--profile",
+            profile,
+        ])
         .arg("--target-dir")
         .arg(folder.parent().unwrap())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -239,7 +249,13 @@ fn exit_codes() {
     fs::write(folder.join("bad.obj"), "v 0 0 0\nv 1 0 zero\n").unwrap();
     let why = error(2, &folder, &["build", "bad.obj"]);
     assert!(why.contains("bad.obj: line 2:"), "{why}");
-    for arguments in [&["query", "bridge.hpan"][..], &["query", "bridge.hpan", "-1,b"], &["query", "bridge.hpan", "--no"], &["nonsense"], &[]] {
+    for arguments in [
+        &["query", "bridge.hpan"][..],
+        &["query", "bridge.hpan", "-1,b"],
+        &["query", "bridge.hpan", "--no"],
+        &["nonsense"],
+        &[],
+    ] {
         expect(2, &folder, arguments);
     }
     expect(2, &folder, &["build", "bridge.obj", "--scale", "0"]);

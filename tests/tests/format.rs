@@ -40,29 +40,57 @@ fn agree(heading: &str, size: usize, declared: Vec<Row>) {
 
 #[test]
 fn document_and_code_agree() {
-    agree("## 2. Head", 1024, rows!(Header: magic "[u8; 8]", version "u16", least_reader "u16", head_len "u32",
+    agree(
+        "## 2. Head",
+        1024,
+        rows!(Header: magic "[u8; 8]", version "u16", least_reader "u16", head_len "u32",
         total_len "u64", head_crc "u32", reserved0 "u32", identity "[u8; 32]", must_understand "u64", xy_log2 "i32",
         z_log2 "i32", origin "[i64; 3]", min "[i32; 3]", max "[i32; 3]", tile_log2 "u32", page_log2 "u32",
         page_min "[i32; 2]", page_count "[u32; 2]", tile_count "u32", max_layers "u32", triangles "u64",
         bundles "u64", patch_blocks "u64", references "u64", near "i64", far "i64", layer_merge "i64",
         default_z "i64", default_mu "f64", default_rolling "f64", default_gain "f64", fallback "u32",
         reserved1 "u32", bound "[u32; 4]", error_plan "f64", error_height "f64", reserved2 "[u8; 224]",
-        sections "[Section; SECTIONS]"));
-    agree("### Section table entry", 64, rows!(Section: kind "u32", flags "u32", offset "u64", len "u64", crc "u32",
-        reserved "u32", digest "[u8; 32]"));
-    agree("### Material", 64, rows!(Material: mu "f64", rolling "f64", gain "f64", cone_index "f64", name "u32",
-        name_len "u16", surface "u16", class_mask "u32", label "u32", flags "u32", priority "i32", reserved "u64"));
+        sections "[Section; SECTIONS]"),
+    );
+    agree(
+        "### Section table entry",
+        64,
+        rows!(Section: kind "u32", flags "u32", offset "u64", len "u64", crc "u32",
+        reserved "u32", digest "[u8; 32]"),
+    );
+    agree(
+        "### Material",
+        64,
+        rows!(Material: mu "f64", rolling "f64", gain "f64", cone_index "f64", name "u32",
+        name_len "u16", surface "u16", class_mask "u32", label "u32", flags "u32", priority "i32", reserved "u64"),
+    );
     agree("### Source", 16, rows!(Source: name "u32", name_len "u32", reserved "[u32; 2]"));
-    agree("### Tile record", 64, rows!(TileRecord: offset "u64", len "u64", crc "u32", x "i32", y "i32",
-        reserved "u32", digest "[u8; 32]"));
-    agree("## 3. Tile", 128, rows!(Tile: magic "u32", index "u32", x "i32", y "i32", words "u32", palette "u32",
+    agree(
+        "### Tile record",
+        64,
+        rows!(TileRecord: offset "u64", len "u64", crc "u32", x "i32", y "i32",
+        reserved "u32", digest "[u8; 32]"),
+    );
+    agree(
+        "## 3. Tile",
+        128,
+        rows!(Tile: magic "u32", index "u32", x "i32", y "i32", words "u32", palette "u32",
         palette_len "u32", patches "u32", patch_count "u32", bundles "u32", bundle_count "u32", references "u32",
         min_z "i32", max_z "i32", max_layers "u32", reserved0 "u32", bound "[u32; 4]", error "[f64; 2]",
-        reserved1 "[u32; 8]"));
+        reserved1 "[u32; 8]"),
+    );
     agree("### Palette entry", 8, rows!(Attribute: material "u16", source "u16", reserved "u32"));
-    agree("### Node", 32, rows!(Node: cell_log2 "u8", side_log2 "u8", flags "u8", shift "u8", base "[i32; 2]",
-        entries "u32", bundles "u32", bundle_count "u32", reserved "[u32; 2]"));
-    agree("## 4. Patch", 64, rows!(Patch: zero "[i64; 2]", rate "u64", up "i64", first "[u32; 2]", blocks "[u16; 2]",
+    agree(
+        "### Node",
+        32,
+        rows!(Node: cell_log2 "u8", side_log2 "u8", flags "u8", shift "u8", base "[i32; 2]",
+        entries "u32", bundles "u32", bundle_count "u32", reserved "[u32; 2]"),
+    );
+    agree(
+        "## 4. Patch",
+        64,
+        rows!(Patch: zero "[i64; 2]", rate "u64", up "i64", first "[u32; 2]", blocks "[u16; 2]",
         cells "[u32; 2]", place "u32", attribute "u8", class "u8", interpolation "u8", voids "u8",
-        reserved "u32"));
+        reserved "u32"),
+    );
 }

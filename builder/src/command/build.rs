@@ -61,9 +61,22 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
-    writeln!(out, "{}: {} triangles, {} bytes ({:.1} a triangle)", output.display(), grouped(triangles), grouped(bytes), bytes as f64 / triangles as f64)?;
+    writeln!(
+        out,
+        "{}: {} triangles, {} bytes ({:.1} a triangle)",
+        output.display(),
+        grouped(triangles),
+        grouped(bytes),
+        bytes as f64 / triangles as f64
+    )?;
     let bound = terrain.bound();
-    writeln!(out, "any query costs at most {} tests and {} lines of 64 bytes; at most {} layers", bound.tests, bound.lines, terrain.max_layers())?;
+    writeln!(
+        out,
+        "any query costs at most {} tests and {} lines of 64 bytes; at most {} layers",
+        bound.tests,
+        bound.lines,
+        terrain.max_layers()
+    )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", read.as_secs_f64(), made.as_secs_f64())?;
     writeln!(out, "next: hardpan info {}", output.display())?;
     Ok(())

@@ -68,14 +68,18 @@ fn drive(terrain: &Terrain, picture: &mut Picture, out: &mut impl Write) -> Done
     writeln!(out, "drive            length   front l  front r   rear l   rear r    left right   tests lines  surface")?;
     let (mut asked, mut missed, mut worst) = (0, 0, Cost::default());
     for (name, path) in course() {
-        let mut wheels = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
-            .map(|(f, l)| Wheel { arm: [f * CAR[0], l * CAR[1]], z: 0.0, cursor: Cursor::new() });
+        let mut wheels = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(f, l)| Wheel {
+            arm: [f * CAR[0], l * CAR[1]],
+            z: 0.0,
+            cursor: Cursor::new(),
+        });
         let (mut half_way, mut cost) = (None, Cost::default());
         for (i, pair) in path.windows(2).enumerate() {
             let mut answers = Vec::new();
             for wheel in &mut wheels {
                 let [x, y] = wheel.place(pair[0], pair[1]);
-                let (answer, c) = wheel.ask(terrain, x, y).map_err(|e| Failure::Check(format!("{name}: {e}; please report this")))?;
+                let (answer, c) =
+                    wheel.ask(terrain, x, y).map_err(|e| Failure::Check(format!("{name}: {e}; please report this")))?;
                 cost = most(cost, c);
                 asked += 1;
                 missed += u64::from(!answer.found());
@@ -111,8 +115,18 @@ fn drive(terrain: &Terrain, picture: &mut Picture, out: &mut impl Write) -> Done
         )?;
     }
     let bound = terrain.bound();
-    writeln!(out, "\n{} wheel queries, {missed} without ground. The costliest took {} tests and {} lines of 64 bytes;", grouped(asked), worst.tests, worst.lines)?;
-    writeln!(out, "the image states that no query, anywhere on it, takes more than {} tests and {} lines.", bound.tests, bound.lines)?;
+    writeln!(
+        out,
+        "\n{} wheel queries, {missed} without ground. The costliest took {} tests and {} lines of 64 bytes;",
+        grouped(asked),
+        worst.tests,
+        worst.lines
+    )?;
+    writeln!(
+        out,
+        "the image states that no query, anywhere on it, takes more than {} tests and {} lines.",
+        bound.tests, bound.lines
+    )?;
     if missed > 0 {
         return Err(Failure::Check(format!("{FOLDER}: {missed} wheel positions without ground; please report this")));
     }
@@ -123,7 +137,12 @@ fn drive(terrain: &Terrain, picture: &mut Picture, out: &mut impl Write) -> Done
 }
 
 fn most(a: Cost, b: Cost) -> Cost {
-    Cost { nodes: a.nodes.max(b.nodes), leaves: a.leaves.max(b.leaves), tests: a.tests.max(b.tests), lines: a.lines.max(b.lines) }
+    Cost {
+        nodes: a.nodes.max(b.nodes),
+        leaves: a.leaves.max(b.leaves),
+        tests: a.tests.max(b.tests),
+        lines: a.lines.max(b.lines),
+    }
 }
 
 struct Wheel {
@@ -339,7 +358,10 @@ fn crossing(d: &mut Draft) {
     d.source = 1;
     let stations: Vec<f64> = (0..=54).map(|i| -25.5 + 2.0 * f64::from(i)).collect();
     let strip = |stations: &[f64], across: &[(f64, f64)]| -> Vec<Vec<[f64; 3]>> {
-        stations.iter().map(|&y| across.iter().map(|&(o, up)| [CROSS + o, y, crossing_height(y) + up]).collect()).collect()
+        stations
+            .iter()
+            .map(|&y| across.iter().map(|&(o, up)| [CROSS + o, y, crossing_height(y) + up]).collect())
+            .collect()
     };
     let lanes = [(-CROSS_HALF, 0.0), (-0.1, 0.0), (0.1, 0.0), (CROSS_HALF, 0.0)];
     d.strips(&strip(&stations, &lanes), |i, k| if k == 1 && i.is_multiple_of(2) { PAINT } else { ASPHALT });

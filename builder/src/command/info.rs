@@ -38,15 +38,36 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         writeln!(out, "{axis:<11} {:.3} to {:.3} m", low[i], high[i])?;
     }
     writeln!(out, "lattice     2^{} m in plan, 2^{} m in height; answers 2^{} m", h.xy_log2, h.z_log2, h.z_log2 - 8)?;
-    writeln!(out, "triangles   {} in {} bundles ({:.2} references each)", grouped(h.triangles), grouped(h.bundles), h.references as f64 / h.triangles.max(1) as f64)?;
+    writeln!(
+        out,
+        "triangles   {} in {} bundles ({:.2} references each)",
+        grouped(h.triangles),
+        grouped(h.bundles),
+        h.references as f64 / h.triangles.max(1) as f64
+    )?;
     if h.patch_blocks > 0 {
         writeln!(out, "heights     {} blocks of 4 x 4 cells", grouped(h.patch_blocks))?;
     }
     writeln!(out, "size        {} bytes, {:.2} a triangle", grouped(h.total_len), bytes_per_triangle(t))?;
     writeln!(out, "tiles       {} of {:.1} m", grouped(h.tile_count.into()), steps(h.tile_log2 as i32 + h.xy_log2))?;
-    writeln!(out, "query cost  at most {} nodes, {} leaves, {} tests, {} lines of 64 bytes", bound.nodes, bound.leaves, bound.tests, bound.lines)?;
-    writeln!(out, "layers      at most {}; heights closer than {:.2} mm are one", t.max_layers(), heights(h.layer_merge) * 1e3)?;
-    writeln!(out, "windows     near {} m, far {} m; without ground: {}", heights(h.near), heights(h.far), fallback(h.fallback))?;
+    writeln!(
+        out,
+        "query cost  at most {} nodes, {} leaves, {} tests, {} lines of 64 bytes",
+        bound.nodes, bound.leaves, bound.tests, bound.lines
+    )?;
+    writeln!(
+        out,
+        "layers      at most {}; heights closer than {:.2} mm are one",
+        t.max_layers(),
+        heights(h.layer_merge) * 1e3
+    )?;
+    writeln!(
+        out,
+        "windows     near {} m, far {} m; without ground: {}",
+        heights(h.near),
+        heights(h.far),
+        fallback(h.fallback)
+    )?;
     writeln!(out, "error       {:.6} m in plan, {:.6} m in height", h.error_plan, h.error_height)?;
     writeln!(out, "sources     {}", grouped(t.source_count() as u64))?;
     writeln!(out, "identity    {}", hex(&t.identity()))?;
@@ -64,9 +85,11 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
 fn facts(t: &Terrain, out: &mut impl Write) -> Done {
     let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
     let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
-    let materials = t.materials().iter().enumerate().map(|(i, m)| {
-        json!({ "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain })
-    });
+    let materials = t
+        .materials()
+        .iter()
+        .enumerate()
+        .map(|(i, m)| json!({ "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain }));
     let sections = h.sections.iter().filter(|s| s.kind != 0);
     let facts = json!({
         "format": h.version,

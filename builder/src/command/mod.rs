@@ -41,7 +41,8 @@ enum Command {
 }
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1)");
-const EXITS: &str = "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused";
+const EXITS: &str =
+    "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused";
 
 pub fn main() -> ExitCode {
     let command = Cli::parse_from(env::args_os().map(query::shield)).command;
@@ -96,8 +97,12 @@ impl Failure {
             ErrorKind::BrokenPipe => Self::ClosedPipe,
             ErrorKind::NotFound => Self::Input(format!("{place}: there is no such file or folder; check the spelling")),
             ErrorKind::IsADirectory => Self::Input(format!("{place}: this is a folder; name a file in it")),
-            ErrorKind::PermissionDenied => Self::Machine(format!("{place}: permission denied; check with: ls -l {place}")),
-            ErrorKind::StorageFull => Self::Machine(format!("{place}: the disk is full; free some space or choose another place with -o")),
+            ErrorKind::PermissionDenied => {
+                Self::Machine(format!("{place}: permission denied; check with: ls -l {place}"))
+            }
+            ErrorKind::StorageFull => {
+                Self::Machine(format!("{place}: the disk is full; free some space or choose another place with -o"))
+            }
             _ => Self::Machine(format!("{place}: {error}")),
         }
     }
@@ -105,10 +110,19 @@ impl Failure {
     /// What an image that cannot be opened says about its file.
     pub fn open(place: &Path, error: OpenError) -> Self {
         match error {
-            OpenError::NotAnImage => Self::input(place, "this is not a terrain image; to make one: hardpan build FILE.obj"),
-            OpenError::Blank => Self::check(place, "blank memory: no image was written here; copy or build the image again"),
-            OpenError::TooNew => Self::unsupported(place, "the image needs a newer hardpan; update it, or build the image again with this one"),
-            error => Self::check(place, format!("{error}; copy the image again, or build it again: hardpan build FILE.obj")),
+            OpenError::NotAnImage => {
+                Self::input(place, "this is not a terrain image; to make one: hardpan build FILE.obj")
+            }
+            OpenError::Blank => {
+                Self::check(place, "blank memory: no image was written here; copy or build the image again")
+            }
+            OpenError::TooNew => Self::unsupported(
+                place,
+                "the image needs a newer hardpan; update it, or build the image again with this one",
+            ),
+            error => {
+                Self::check(place, format!("{error}; copy the image again, or build it again: hardpan build FILE.obj"))
+            }
         }
     }
 
@@ -171,7 +185,9 @@ struct NewFile<'a> {
 impl<'a> NewFile<'a> {
     fn write(place: &'a Path, bytes: &[u8]) -> Done<Self> {
         let mut name = std::ffi::OsString::from(".");
-        name.push(place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one with -o FILE"))?);
+        name.push(
+            place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one with -o FILE"))?,
+        );
         name.push(format!(".{}.tmp", std::process::id()));
         let new = NewFile { place, temporary: place.with_file_name(name) };
         let written = fs::File::create_new(&new.temporary).and_then(|mut file| {
@@ -200,7 +216,10 @@ fn write_image(place: &Path, image: &Image) -> Done {
     let read = Image::read(&new.temporary).map_err(|e| Failure::io(place, e))?;
     terrain(place, &read)?;
     if read[..] != image[..] {
-        return Err(Failure::Machine(format!("{}: the disk gave back other bytes than were written; choose another place with -o", place.display())));
+        return Err(Failure::Machine(format!(
+            "{}: the disk gave back other bytes than were written; choose another place with -o",
+            place.display()
+        )));
     }
     new.keep()
 }

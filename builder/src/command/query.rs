@@ -136,7 +136,8 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
             return sheet.row(&Row::new(terrain, ask, Some(0), layers.status, &space[0]));
         }
         let hits = space[..layers.written].iter().zip(1..);
-        hits.map(|(hit, number)| Row::new(terrain, ask, Some(number), layers.status, hit)).try_for_each(|row| sheet.row(&row))
+        hits.map(|(hit, number)| Row::new(terrain, ask, Some(number), layers.status, hit))
+            .try_for_each(|row| sheet.row(&row))
     };
     args.points.iter().try_for_each(&mut one)?;
     if let Some(path) = &args.csv {
@@ -163,7 +164,10 @@ fn read_csv(path: &Path, mut one: impl FnMut(&Ask) -> Done) -> Done {
                 csv::ErrorKind::Io(e) => return Err(Failure::io(path, e)),
                 csv::ErrorKind::Utf8 { pos, .. } => {
                     let line = pos.map_or(0, |p| p.line());
-                    return Err(Failure::input(path, format!("line {line}: not UTF-8 text; write the points as plain CSV")));
+                    return Err(Failure::input(
+                        path,
+                        format!("line {line}: not UTF-8 text; write the points as plain CSV"),
+                    ));
                 }
                 other => return Err(Failure::input(path, format!("{other:?}; write the points as plain CSV"))),
             },
@@ -220,7 +224,14 @@ impl<'a> Row<'a> {
                 source: t.source_name(hit.source),
             }
         });
-        Row { x: ask.x, y: ask.y, layer, status: status_text(status), reach: if layer.is_none() && reach == "layer" { "top" } else { reach }, ground }
+        Row {
+            x: ask.x,
+            y: ask.y,
+            layer,
+            status: status_text(status),
+            reach: if layer.is_none() && reach == "layer" { "top" } else { reach },
+            ground,
+        }
     }
 }
 
@@ -258,7 +269,11 @@ struct Table<W> {
 impl<W: Write> Sheet for Table<W> {
     fn head(&mut self, layers: bool) -> Done {
         let layer = if layers { "layer " } else { "" };
-        writeln!(self.out, "{:>12} {:>12} {layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found", "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source")?;
+        writeln!(
+            self.out,
+            "{:>12} {:>12} {layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
+            "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source"
+        )?;
         Ok(())
     }
 
@@ -271,7 +286,11 @@ impl<W: Write> Sheet for Table<W> {
                 "{:>12.6} {:>9.5} {:>9.5} {:>6} {:>6}  {:<16} {:<16} {}",
                 g.z, g.slope[0], g.slope[1], g.mu, g.rr, g.material, g.source, r.reach
             )?,
-            None => writeln!(self.out, "{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} {}", "-", "-", "-", "-", "-", "-", "-", r.status)?,
+            None => writeln!(
+                self.out,
+                "{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} {}",
+                "-", "-", "-", "-", "-", "-", "-", r.status
+            )?,
         }
         Ok(())
     }
@@ -402,7 +421,13 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> Done {
     }
     candidates.sort_by_key(|hit| -hit.z);
     for hit in &candidates {
-        writeln!(out, "  candidate  z {:.6}  {} of {}", t.z_f64(hit), t.material_name(hit.material), t.source_name(hit.source))?;
+        writeln!(
+            out,
+            "  candidate  z {:.6}  {} of {}",
+            t.z_f64(hit),
+            t.material_name(hit.material),
+            t.source_name(hit.source)
+        )?;
     }
     let near = t.header().near as f64 * 2f64.powi(t.header().z_log2 - 8);
     let rule = match (answer.status, ask.z, ask.length) {

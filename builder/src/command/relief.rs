@@ -58,7 +58,9 @@ impl Picture {
         let pixel = |i: usize| {
             let (x, y) = (i % width * FINE, i / width * FINE);
             let parts = (0..FINE * FINE).map(|k| lit((y + k / FINE) * columns + x + k % FINE));
-            parts.fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i])).map(|c: f32| (c / (FINE * FINE) as f32) as u8)
+            parts
+                .fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]))
+                .map(|c: f32| (c / (FINE * FINE) as f32) as u8)
         };
         let pixels = (0..width * height).map(pixel).collect();
         Picture { width, height, pixels, west, north, per_metre }

@@ -80,7 +80,9 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, Failure> {
         "hpan" => Err(Failure::input(path, "this is a terrain image already; to look at it: hardpan info")),
         "fbx" | "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" => Err(Failure::unsupported(
             path,
-            format!("{extension} files are not read yet; export Wavefront OBJ from your editor, then: hardpan build FILE.obj"),
+            format!(
+                "{extension} files are not read yet; export Wavefront OBJ from your editor, then: hardpan build FILE.obj"
+            ),
         )),
         "tif" | "tiff" | "asc" | "hgt" | "png" | "bmp" | "crg" => Err(Failure::unsupported(
             path,
@@ -88,6 +90,9 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, Failure> {
                 "{extension} files are not read by the command yet; heights in memory go through hardpan_builder::HeightField"
             ),
         )),
-        _ => Err(Failure::unsupported(path, "only Wavefront OBJ files (.obj) are read; export one, then: hardpan build FILE.obj")),
+        _ => Err(Failure::unsupported(
+            path,
+            "only Wavefront OBJ files (.obj) are read; export one, then: hardpan build FILE.obj",
+        )),
     }
 }

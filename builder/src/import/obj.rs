@@ -18,7 +18,10 @@ const DEFAULT: Material = Material { name: String::new(), mu: 0.85, rr: 1.0, gai
 
 pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failure> {
     if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
-        return Err(Failure::unsupported(path, "the text is UTF-16; type: iconv -f UTF-16 -t UTF-8 FILE.obj > FILE-utf8.obj"));
+        return Err(Failure::unsupported(
+            path,
+            "the text is UTF-16; type: iconv -f UTF-16 -t UTF-8 FILE.obj > FILE-utf8.obj",
+        ));
     }
     let text = String::from_utf8_lossy(&bytes);
     let Tidy { text, materials, points_and_lines } = tidy(text.trim_start_matches('\u{FEFF}'));
@@ -34,7 +37,10 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
 
     let mut notes = Notes::default();
     let mut names = Names::default();
-    let mut scene = Scene { materials: materials.into_iter().map(|name| Material { name, ..DEFAULT }).collect(), ..Scene::default() };
+    let mut scene = Scene {
+        materials: materials.into_iter().map(|name| Material { name, ..DEFAULT }).collect(),
+        ..Scene::default()
+    };
     let mut no_material = None;
 
     for tobj::Model { mesh, name } in models.into_iter().filter(|m| !m.mesh.indices.is_empty()) {
@@ -44,7 +50,8 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
                 scene.materials.len() - 1
             })
         });
-        let material = u16::try_from(material).map_err(|_| Failure::input(path, "more than 65,535 materials; split the file"))?;
+        let material =
+            u16::try_from(material).map_err(|_| Failure::input(path, "more than 65,535 materials; split the file"))?;
         let source = names.number(if name == "unnamed_object" { NO_NAME } else { &name });
         let base = u32::try_from(scene.positions.len()).map_err(|_| too_many(path))?;
         scene.positions.extend(mesh.positions.chunks_exact(3).map(|p| frame.apply([p[0], p[1], p[2]])));
@@ -62,7 +69,9 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
                 notes.small += 1;
             } else {
                 notes.polygons += (n > 3) as usize;
-                triangulate(&ring, |t| scene.triangles.push(Triangle { v: t.map(|i| base + face[i]), material, source }));
+                triangulate(&ring, |t| {
+                    scene.triangles.push(Triangle { v: t.map(|i| base + face[i]), material, source })
+                });
             }
         }
     }
@@ -183,7 +192,9 @@ fn explain(path: &Path, line: usize, error: tobj::LoadError) -> Failure {
             format!("line {line}: a face has a corner that is no index (i, i/i, i//i or i/i/i are); mend the line")
         }
         E::FaceVertexOutOfBounds => {
-            format!("line {line}: a face of the object that ends here names a vertex that is not there (the first is 1); export the file again")
+            format!(
+                "line {line}: a face of the object that ends here names a vertex that is not there (the first is 1); export the file again"
+            )
         }
         E::ReadError => "the file could not be read as text; export it again as plain OBJ".into(),
         other => format!("line {line}: {other}; export the file again"),
@@ -240,7 +251,8 @@ mod tests {
 
     #[test]
     fn numbers_that_are_none_leave_their_faces_out() {
-        let import = import("v nan 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 inf\nv 0 1 0\nf 1 2 3\nf 2 3 4\nf 2 3 5\n", METRES).unwrap();
+        let import =
+            import("v nan 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 inf\nv 0 1 0\nf 1 2 3\nf 2 3 4\nf 2 3 5\n", METRES).unwrap();
         assert_eq!(import.scene.triangles.len(), 1);
         assert!(import.scene.positions.iter().flatten().all(|v| v.is_finite()));
     }

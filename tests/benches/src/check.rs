@@ -22,52 +22,26 @@ pub struct Agreement {
 
 impl fmt::Display for Agreement {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Agreement {
-            asked,
-            worst,
-            beside,
-            wrong,
-        } = self;
+        let Agreement { asked, worst, beside, wrong } = self;
         write!(
             f,
             "{asked} asked, {beside} beside an edge, {} wrong, others within {:.3} mm",
             wrong.len(),
             worst * 1e3
         )?;
-        wrong
-            .iter()
-            .take(3)
-            .try_for_each(|w| write!(f, "\n      {w}"))
+        wrong.iter().take(3).try_for_each(|w| write!(f, "\n      {w}"))
     }
 }
 
 fn around([x, y, z]: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
     const S: f64 = std::f64::consts::FRAC_1_SQRT_2;
-    let ring = [
-        (1.0, 0.0),
-        (S, S),
-        (0.0, 1.0),
-        (-S, S),
-        (-1.0, 0.0),
-        (-S, -S),
-        (0.0, -1.0),
-        (S, -S),
-    ];
-    [0.5, 1.0]
-        .into_iter()
-        .flat_map(move |r| ring.map(|(dx, dy)| [x + dx * r * BESIDE, y + dy * r * BESIDE, z]))
+    let ring = [(1.0, 0.0), (S, S), (0.0, 1.0), (-S, S), (-1.0, 0.0), (-S, -S), (0.0, -1.0), (S, -S)];
+    [0.5, 1.0].into_iter().flat_map(move |r| ring.map(|(dx, dy)| [x + dx * r * BESIDE, y + dy * r * BESIDE, z]))
 }
 
 /// Nearest heights.
-pub fn closest(
-    reference: &Reference,
-    queries: &[Query],
-    answer: impl Fn(&Query) -> Option<f64>,
-) -> Agreement {
-    let mut agreement = Agreement {
-        asked: queries.len(),
-        ..Agreement::default()
-    };
+pub fn closest(reference: &Reference, queries: &[Query], answer: impl Fn(&Query) -> Option<f64>) -> Agreement {
+    let mut agreement = Agreement { asked: queries.len(), ..Agreement::default() };
     for q in queries {
         let (expected, got) = (reference.closest(q.at), answer(q));
         let difference = |expected: Option<f64>| match (expected, got) {
@@ -80,34 +54,21 @@ pub fn closest(
                 return false;
             };
             let further = (got - at[2]).abs() - (expected - at[2]).abs();
-            further.abs() <= TOLERANCE
-                && reference
-                    .heights(at[0], at[1])
-                    .iter()
-                    .any(|z| (z - got).abs() <= TOLERANCE)
+            further.abs() <= TOLERANCE && reference.heights(at[0], at[1]).iter().any(|z| (z - got).abs() <= TOLERANCE)
         };
         if difference(expected) <= TOLERANCE {
             agreement.worst = agreement.worst.max(difference(expected));
-        } else if as_near(q.at)
-            || around(q.at).any(|p| difference(reference.closest(p)) <= TOLERANCE || as_near(p))
-        {
+        } else if as_near(q.at) || around(q.at).any(|p| difference(reference.closest(p)) <= TOLERANCE || as_near(p)) {
             agreement.beside += 1;
         } else {
-            agreement
-                .wrong
-                .push(format!("at {:?}: {got:?}, expected {expected:?}", q.at));
+            agreement.wrong.push(format!("at {:?}: {got:?}, expected {expected:?}", q.at));
         }
     }
     agreement
 }
 
 /// All heights, highest first, those within `merge` of each other once.
-pub fn layers(
-    reference: &Reference,
-    queries: &[Query],
-    merge: f64,
-    answer: impl Fn(&Query) -> Vec<f64>,
-) -> Agreement {
+pub fn layers(reference: &Reference, queries: &[Query], merge: f64, answer: impl Fn(&Query) -> Vec<f64>) -> Agreement {
     let expected = |at: [f64; 3]| {
         let mut z = reference.heights(at[0], at[1]);
         z.reverse();
@@ -115,17 +76,10 @@ pub fn layers(
         z
     };
     let difference = |a: &[f64], b: &[f64]| match a.len() == b.len() {
-        true => a
-            .iter()
-            .zip(b)
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max),
+        true => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
         false => f64::INFINITY,
     };
-    let mut agreement = Agreement {
-        asked: queries.len(),
-        ..Agreement::default()
-    };
+    let mut agreement = Agreement { asked: queries.len(), ..Agreement::default() };
     for q in queries {
         let (all, got) = (expected(q.at), answer(q));
         let d = difference(&all, &got);
@@ -134,9 +88,7 @@ pub fn layers(
         } else if around(q.at).any(|p| difference(&expected(p), &got) <= TOLERANCE) {
             agreement.beside += 1;
         } else {
-            agreement
-                .wrong
-                .push(format!("at {:?}: {got:?}, expected {all:?}", q.at));
+            agreement.wrong.push(format!("at {:?}: {got:?}, expected {all:?}", q.at));
         }
     }
     agreement

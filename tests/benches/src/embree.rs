@@ -137,11 +137,7 @@ unsafe extern "C" fn collect(arguments: *const ffi::FilterArguments) {
 const _: () = assert!(offset_of!(Collector, context) == 0);
 
 fn context(filter: Option<unsafe extern "C" fn(*const ffi::FilterArguments)>) -> ffi::Context {
-    ffi::Context {
-        flags: 0,
-        filter,
-        instance: ffi::INVALID,
-    }
+    ffi::Context { flags: 0, filter, instance: ffi::INVALID }
 }
 
 #[inline(always)]
@@ -180,44 +176,20 @@ impl<'a> Embree<'a> {
             assert!(!device.is_null(), "Embree gives no device");
             ffi::rtcSetDeviceMemoryMonitorFunction(device, monitor, (&raw const *held).cast());
             let scene = ffi::rtcNewScene(device);
-            ffi::rtcSetSceneFlags(
-                scene,
-                ffi::SCENE_ROBUST
-                    | if all_hits {
-                        ffi::SCENE_CONTEXT_FILTER
-                    } else {
-                        0
-                    },
-            );
+            ffi::rtcSetSceneFlags(scene, ffi::SCENE_ROBUST | if all_hits { ffi::SCENE_CONTEXT_FILTER } else { 0 });
             ffi::rtcSetSceneBuildQuality(scene, ffi::QUALITY_MEDIUM);
             let geometry = ffi::rtcNewGeometry(device, ffi::GEOMETRY_TRIANGLE);
             let share = |kind, format, data: *const c_void, n| {
                 ffi::rtcSetSharedGeometryBuffer(geometry, kind, 0, format, data, 0, 12, n);
             };
-            share(
-                ffi::BUFFER_VERTEX,
-                ffi::FORMAT_FLOAT3,
-                positions.as_ptr().cast(),
-                mesh.positions.len(),
-            );
-            share(
-                ffi::BUFFER_INDEX,
-                ffi::FORMAT_UINT3,
-                mesh.triangles.as_ptr().cast(),
-                mesh.triangles.len(),
-            );
+            share(ffi::BUFFER_VERTEX, ffi::FORMAT_FLOAT3, positions.as_ptr().cast(), mesh.positions.len());
+            share(ffi::BUFFER_INDEX, ffi::FORMAT_UINT3, mesh.triangles.as_ptr().cast(), mesh.triangles.len());
             ffi::rtcSetGeometryBuildQuality(geometry, ffi::QUALITY_MEDIUM);
             ffi::rtcCommitGeometry(geometry);
             ffi::rtcAttachGeometry(scene, geometry);
             ffi::rtcReleaseGeometry(geometry);
             ffi::rtcCommitScene(scene);
-            Some(Embree {
-                device,
-                scene,
-                held,
-                positions,
-                mesh,
-            })
+            Some(Embree { device, scene, held, positions, mesh })
         }
     }
 }
@@ -249,11 +221,7 @@ impl Peer for Embree<'_> {
 
     #[inline(always)]
     fn layers(&self, q: &Query) -> (usize, f64) {
-        let mut collector = Collector {
-            context: context(Some(collect)),
-            from: q.at[2],
-            found: (0, 0.0),
-        };
+        let mut collector = Collector { context: context(Some(collect)), from: q.at[2], found: (0, 0.0) };
         let mut r = ray(q, -1.0, q.reach);
         // SAFETY: as above; the filter gets back the whole collector, of which the context is the head.
         unsafe { ffi::rtcIntersect1(self.scene, (&raw mut collector).cast(), &mut r) };
@@ -262,8 +230,6 @@ impl Peer for Embree<'_> {
 
     /// The tree and the buffers it refers to.
     fn bytes(&self) -> usize {
-        self.held.load(Relaxed) as usize
-            + size_of_val(&self.positions[..])
-            + size_of_val(&self.mesh.triangles[..])
+        self.held.load(Relaxed) as usize + size_of_val(&self.positions[..]) + size_of_val(&self.mesh.triangles[..])
     }
 }

@@ -27,14 +27,7 @@ impl Grid {
         let extent = [high[0] - low[0], high[1] - low[1]];
         let per_metre = (triangles.len() as f64 / (2.0 * extent[0] * extent[1])).sqrt();
         let size = extent.map(|e| (e * per_metre) as usize + 1);
-        let mut grid = Grid {
-            low,
-            per_metre,
-            size,
-            start: vec![0; size[0] * size[1] + 1],
-            list: vec![],
-            triangles,
-        };
+        let mut grid = Grid { low, per_metre, size, start: vec![0; size[0] * size[1] + 1], list: vec![], triangles };
 
         // A counting sort of triangles into cells.
         for t in 0..grid.triangles.len() {
@@ -70,10 +63,7 @@ impl Grid {
     fn cells(&self, triangle: usize) -> impl Iterator<Item = usize> + use<> {
         let t = &self.triangles[triangle];
         let span = |a: usize| -> RangeInclusive<usize> {
-            let (low, high) = (
-                t[0][a].min(t[1][a]).min(t[2][a]),
-                t[0][a].max(t[1][a]).max(t[2][a]),
-            );
+            let (low, high) = (t[0][a].min(t[1][a]).min(t[2][a]), t[0][a].max(t[1][a]).max(t[2][a]));
             self.step(a, low)..=self.step(a, high)
         };
         let (columns, rows, width) = (span(0), span(1), self.size[0]);
@@ -101,10 +91,7 @@ impl Grid {
             if inside {
                 let r = 1.0 / area;
                 let slope = [(bz * cy - by * cz) * r, (bx * cz - bz * cx) * r];
-                found(Surface {
-                    z: a[2] + slope[0] * px + slope[1] * py,
-                    slope,
-                });
+                found(Surface { z: a[2] + slope[0] * px + slope[1] * py, slope });
             }
         }
     }
@@ -137,9 +124,7 @@ impl Peer for Grid {
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(&self.start[..])
-            + size_of_val(&self.list[..])
-            + size_of_val(&self.triangles[..])
+        size_of_val(&self.start[..]) + size_of_val(&self.list[..]) + size_of_val(&self.triangles[..])
     }
 }
 
@@ -151,9 +136,7 @@ impl Reference {
         match split {
             None => Reference(vec![Grid::of(mesh)]),
             Some(n) => Reference(
-                [0..n, n..mesh.triangles.len()]
-                    .map(|r| Grid::new(r.map(|t| mesh.corners(t)).collect()))
-                    .into(),
+                [0..n, n..mesh.triangles.len()].map(|r| Grid::new(r.map(|t| mesh.corners(t)).collect())).into(),
             ),
         }
     }
@@ -170,9 +153,7 @@ impl Reference {
 
     /// The height nearest to `at`.
     pub fn closest(&self, at: [f64; 3]) -> Option<f64> {
-        self.heights(at[0], at[1])
-            .into_iter()
-            .min_by(|a, b| (a - at[2]).abs().total_cmp(&(b - at[2]).abs()))
+        self.heights(at[0], at[1]).into_iter().min_by(|a, b| (a - at[2]).abs().total_cmp(&(b - at[2]).abs()))
     }
 
     /// The single grid, if there is one.

@@ -7,33 +7,19 @@ use hardpan_builder::{Built, HeightField, Material, Options, Scene, Triangle, bu
 use std::cell::RefCell;
 
 fn one_material() -> Scene {
-    Scene {
-        materials: vec![Material::new("ground", 0.9)],
-        sources: vec!["scene".into()],
-        ..Scene::default()
-    }
+    Scene { materials: vec![Material::new("ground", 0.9)], sources: vec!["scene".into()], ..Scene::default() }
 }
 
 pub fn scene(mesh: &Mesh) -> Scene {
     Scene {
         positions: mesh.positions.iter().map(|p| p.map(f64::from)).collect(),
-        triangles: mesh
-            .triangles
-            .iter()
-            .map(|&v| Triangle {
-                v,
-                ..Triangle::default()
-            })
-            .collect(),
+        triangles: mesh.triangles.iter().map(|&v| Triangle { v, ..Triangle::default() }).collect(),
         ..one_material()
     }
 }
 
 pub fn field(field: HeightField) -> Scene {
-    Scene {
-        fields: vec![field],
-        ..one_material()
-    }
+    Scene { fields: vec![field], ..one_material() }
 }
 
 /// An image with the default options.
@@ -51,18 +37,14 @@ impl<'a> Hardpan<'a> {
     pub fn new(image: &'a [u8]) -> Self {
         let terrain = Terrain::open(image).expect("an image just built");
         let blank = terrain.closest([f64::NAN; 3]).hit;
-        Hardpan {
-            terrain,
-            room: RefCell::new(vec![blank; terrain.max_layers() as usize]),
-        }
+        Hardpan { terrain, room: RefCell::new(vec![blank; terrain.max_layers() as usize]) }
     }
 
     #[inline(always)]
     pub fn surface(&self, answer: &Answer) -> Option<Surface> {
-        answer.found().then(|| Surface {
-            z: self.terrain.z_f64(&answer.hit),
-            slope: self.terrain.slope_f64(&answer.hit),
-        })
+        answer
+            .found()
+            .then(|| Surface { z: self.terrain.z_f64(&answer.hit), slope: self.terrain.slope_f64(&answer.hit) })
     }
 
     /// Heights closer than this, in metres, are one layer.
@@ -75,10 +57,7 @@ impl<'a> Hardpan<'a> {
     pub fn heights(&self, at: [f64; 3]) -> Vec<f64> {
         let mut room = self.room.borrow_mut();
         let found = self.terrain.layers(at, &mut room);
-        room[..found.written]
-            .iter()
-            .map(|hit| self.terrain.z_f64(hit))
-            .collect()
+        room[..found.written].iter().map(|hit| self.terrain.z_f64(hit)).collect()
     }
 }
 
@@ -92,13 +71,7 @@ impl Peer for Hardpan<'_> {
     fn layers(&self, q: &Query) -> (usize, f64) {
         let mut room = self.room.borrow_mut();
         let found = self.terrain.layers(q.at, &mut room);
-        (
-            found.total,
-            room[..found.written]
-                .iter()
-                .map(|hit| self.terrain.z_f64(hit))
-                .sum(),
-        )
+        (found.total, room[..found.written].iter().map(|hit| self.terrain.z_f64(hit)).sum())
     }
 
     fn bytes(&self) -> usize {

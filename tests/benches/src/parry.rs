@@ -16,11 +16,7 @@ fn vertical(q: &Query, sign: f64) -> Ray {
 
 impl Parry {
     pub fn new(mesh: &Mesh) -> Parry {
-        let positions = mesh
-            .positions
-            .iter()
-            .map(|p| Vector::new(p[0], p[1], p[2]))
-            .collect();
+        let positions = mesh.positions.iter().map(|p| Vector::new(p[0], p[1], p[2])).collect();
         Parry(TriMesh::new(positions, mesh.triangles.clone()).expect("a mesh that parry3d accepts"))
     }
 }
@@ -29,16 +25,9 @@ impl Peer for Parry {
     #[inline(always)]
     fn closest(&self, q: &Query) -> Option<Surface> {
         two_rays(q, |sign, reach| {
-            let (id, t) = CompositeShapeRef(&self.0).cast_local_ray(
-                &vertical(q, sign),
-                reach as f32,
-                false,
-            )?;
+            let (id, t) = CompositeShapeRef(&self.0).cast_local_ray(&vertical(q, sign), reach as f32, false)?;
             let n = self.0.triangle(id).scaled_normal();
-            Some(Surface {
-                z: q.at[2] + sign * f64::from(t),
-                slope: [-n.x / n.z, -n.y / n.z].map(f64::from),
-            })
+            Some(Surface { z: q.at[2] + sign * f64::from(t), slope: [-n.x / n.z, -n.y / n.z].map(f64::from) })
         })
     }
 
@@ -47,11 +36,7 @@ impl Peer for Parry {
         let ray = vertical(q, -1.0);
         let found = Cell::new((0, 0.0));
         self.0.bvh().cast_ray(&ray, q.reach as f32, |triangle, _| {
-            if let Some(t) = self
-                .0
-                .triangle(triangle)
-                .cast_local_ray(&ray, q.reach as f32, false)
-            {
+            if let Some(t) = self.0.triangle(triangle).cast_local_ray(&ray, q.reach as f32, false) {
                 let (n, sum) = found.get();
                 found.set((n + 1, sum + q.at[2] - f64::from(t)));
             }

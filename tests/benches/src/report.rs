@@ -96,17 +96,8 @@ fn optional(ns: Option<f64>) -> String {
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let [low, high] = self.times.range();
-        let (range, floor, swept) = (
-            format!("{low:.1}..{high:.1}"),
-            optional(self.floor),
-            optional(self.swept),
-        );
-        write!(
-            f,
-            "{:22} {:7.1} {range:>17} {floor:>7} {swept:>7}",
-            self.times.name,
-            self.times.median()
-        )
+        let (range, floor, swept) = (format!("{low:.1}..{high:.1}"), optional(self.floor), optional(self.swept));
+        write!(f, "{:22} {:7.1} {range:>17} {floor:>7} {swept:>7}", self.times.name, self.times.median())
     }
 }
 
@@ -122,19 +113,11 @@ struct Row([String; 7]);
 
 impl Report {
     pub fn add(&mut self, what: &'static str, scene: &'static str, value: f64, from: String) {
-        self.figures.push(Figure {
-            what,
-            scene,
-            value,
-            from,
-        });
+        self.figures.push(Figure { what, scene, value, from });
     }
 
     pub fn value(&self, what: &str, scene: &str) -> Option<f64> {
-        self.figures
-            .iter()
-            .find(|f| f.what == what && f.scene == scene)
-            .map(|f| f.value)
+        self.figures.iter().find(|f| f.what == what && f.scene == scene).map(|f| f.value)
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -144,16 +127,9 @@ impl Report {
                 Least(bar, stretch) => (">=", bar, stretch),
                 Most(bar, stretch) => ("<=", bar, stretch),
             };
-            let figure = self
-                .figures
-                .iter()
-                .find(|f| f.what == what && f.scene == scene)?;
+            let figure = self.figures.iter().find(|f| f.what == what && f.scene == scene)?;
             let reached = |limit: f64, v: f64| {
-                if let Least(..) = goal {
-                    v >= limit
-                } else {
-                    v <= limit
-                }
+                if let Least(..) = goal { v >= limit } else { v <= limit }
             };
             let verdict = match figure.value {
                 v if reached(stretch, v) => "stretch",
@@ -171,20 +147,9 @@ impl Report {
                 verdict.into(),
             ]))
         });
-        let unbarred = self
-            .figures
-            .iter()
-            .filter(|f| !BARS.iter().any(|b| b.0 == f.what && b.1 == f.scene));
+        let unbarred = self.figures.iter().filter(|f| !BARS.iter().any(|b| b.0 == f.what && b.1 == f.scene));
         let unbarred = unbarred.map(|f| {
-            Row([
-                f.what.into(),
-                f.scene.into(),
-                f.from.clone(),
-                number(f.value),
-                "-".into(),
-                "-".into(),
-                String::new(),
-            ])
+            Row([f.what.into(), f.scene.into(), f.from.clone(), number(f.value), "-".into(), "-".into(), String::new()])
         });
         barred.chain(unbarred).collect()
     }
@@ -192,10 +157,7 @@ impl Report {
     /// Tables for people and for spreadsheets.
     pub fn record(&self, folder: &Path, circumstances: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        fs::write(
-            folder.join("bars.md"),
-            format!("# Bars\n\n{circumstances}\n\n{self}"),
-        )?;
+        fs::write(folder.join("bars.md"), format!("# Bars\n\n{circumstances}\n\n{self}"))?;
         let mut csv = String::from("what,scene,from,value,bar,stretch,verdict\n");
         for Row(cells) in self.rows() {
             let quoted = cells.map(|c| format!("\"{c}\""));
@@ -203,14 +165,12 @@ impl Report {
             csv.push('\n');
         }
         fs::write(folder.join("bars.csv"), csv)?;
-        let mut csv =
-            String::from("scene,workload,who,ns_median,ns_min,ns_max,ns_p999_floor,ns_swept\n");
+        let mut csv = String::from("scene,workload,who,ns_median,ns_min,ns_max,ns_p999_floor,ns_swept\n");
         for t in &self.timings {
             let ([low, high], median) = (t.times.range(), t.times.median());
             let (floor, swept) = (optional(t.floor), optional(t.swept));
             let who = format!("{},{},\"{}\"", t.scene, t.workload, t.times.name);
-            writeln!(csv, "{who},{median:.1},{low:.1},{high:.1},{floor},{swept}")
-                .expect("a string");
+            writeln!(csv, "{who},{median:.1},{low:.1},{high:.1},{floor},{swept}").expect("a string");
         }
         fs::write(folder.join("times.csv"), csv)
     }
@@ -219,17 +179,9 @@ impl Report {
 /// A markdown table with its columns in line.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let mut rows = vec![Row([
-            "what", "scene", "from", "measured", "bar", "stretch", "",
-        ]
-        .map(String::from))];
+        let mut rows = vec![Row(["what", "scene", "from", "measured", "bar", "stretch", ""].map(String::from))];
         rows.extend(self.rows());
-        let width: [usize; 7] = std::array::from_fn(|c| {
-            rows.iter()
-                .map(|r| r.0[c].chars().count())
-                .max()
-                .unwrap_or(0)
-        });
+        let width: [usize; 7] = std::array::from_fn(|c| rows.iter().map(|r| r.0[c].chars().count()).max().unwrap_or(0));
         for (i, Row(cells)) in rows.iter().enumerate() {
             for (cell, width) in cells.iter().zip(width) {
                 write!(f, "| {cell:width$} ")?;
@@ -242,10 +194,7 @@ impl fmt::Display for Report {
                 writeln!(f, "|")?;
             }
         }
-        let not_run = BARS
-            .iter()
-            .filter(|b| self.value(b.0, b.1).is_none())
-            .count();
+        let not_run = BARS.iter().filter(|b| self.value(b.0, b.1).is_none()).count();
         if not_run > 0 {
             writeln!(f, "\n{not_run} bars were not measured in this run.")?;
         }

@@ -47,42 +47,12 @@ pub struct Scene {
 }
 
 pub const SCENES: [Scene; 6] = [
-    Scene {
-        name: "hills10k",
-        kind: Kind::Hills {
-            columns: 100,
-            rows: 50,
-        },
-    },
-    Scene {
-        name: "hills100k",
-        kind: Kind::Hills {
-            columns: 250,
-            rows: 200,
-        },
-    },
-    Scene {
-        name: "hills1m",
-        kind: Kind::Hills {
-            columns: 800,
-            rows: 625,
-        },
-    },
-    Scene {
-        name: "city",
-        kind: Kind::City,
-    },
-    Scene {
-        name: "strip",
-        kind: Kind::Strip,
-    },
-    Scene {
-        name: "hills10m",
-        kind: Kind::Hills {
-            columns: 2500,
-            rows: 2000,
-        },
-    },
+    Scene { name: "hills10k", kind: Kind::Hills { columns: 100, rows: 50 } },
+    Scene { name: "hills100k", kind: Kind::Hills { columns: 250, rows: 200 } },
+    Scene { name: "hills1m", kind: Kind::Hills { columns: 800, rows: 625 } },
+    Scene { name: "city", kind: Kind::City },
+    Scene { name: "strip", kind: Kind::Strip },
+    Scene { name: "hills10m", kind: Kind::Hills { columns: 2500, rows: 2000 } },
 ];
 
 /// Triangles of the strip's country; the road's come after them.
@@ -121,12 +91,7 @@ pub struct Modeller {
 
 impl Modeller {
     fn new(angle: f64, shift: [f64; 2]) -> Self {
-        Modeller {
-            mesh: Mesh::default(),
-            known: HashMap::default(),
-            turn: angle.sin_cos(),
-            shift,
-        }
+        Modeller { mesh: Mesh::default(), known: HashMap::default(), turn: angle.sin_cos(), shift }
     }
 
     fn vertex(&mut self, [x, y, z]: [f64; 3]) -> u32 {
@@ -155,15 +120,8 @@ impl Modeller {
     }
 
     /// `x.1` by `y.1` quads of heights over a rectangle.
-    fn patch(
-        &mut self,
-        x: (Range<f64>, usize),
-        y: (Range<f64>, usize),
-        z: impl Fn(f64, f64) -> f64,
-    ) {
-        let at = |(r, n): &(Range<f64>, usize), i: usize| {
-            r.start + (r.end - r.start) * i as f64 / *n as f64
-        };
+    fn patch(&mut self, x: (Range<f64>, usize), y: (Range<f64>, usize), z: impl Fn(f64, f64) -> f64) {
+        let at = |(r, n): &(Range<f64>, usize), i: usize| r.start + (r.end - r.start) * i as f64 / *n as f64;
         for j in 0..y.1 {
             for i in 0..x.1 {
                 self.quad([(0, 0), (1, 0), (1, 1), (0, 1)].map(|(a, b)| {
@@ -176,12 +134,7 @@ impl Modeller {
 
     /// A vertical face over `a`-`b`, with its foot and top at either end.
     fn wall(&mut self, a: [f64; 2], b: [f64; 2], foot: [f64; 2], top: [f64; 2]) {
-        self.quad([
-            [a[0], a[1], foot[0]],
-            [b[0], b[1], foot[1]],
-            [b[0], b[1], top[1]],
-            [a[0], a[1], top[0]],
-        ]);
+        self.quad([[a[0], a[1], foot[0]], [b[0], b[1], foot[1]], [b[0], b[1], top[1]], [a[0], a[1], top[0]]]);
     }
 }
 
@@ -205,8 +158,7 @@ impl Hasher for Mix {
 
 /// -1..1 for a point of the integer plane.
 fn speckle(i: i64, j: i64) -> f64 {
-    Rng((i as u64).wrapping_mul(0x8DA6_B343) ^ (j as u64).wrapping_mul(0xD816_3841) ^ 77)
-        .range(-1.0, 1.0)
+    Rng((i as u64).wrapping_mul(0x8DA6_B343) ^ (j as u64).wrapping_mul(0xD816_3841) ^ 77).range(-1.0, 1.0)
 }
 
 /// Smooth noise with features of size one.
@@ -263,12 +215,7 @@ fn city() -> Mesh {
             m.patch((x..x + 1.0, 1), (y..y + 1.0, 1), |x, y| street(x, y) + lift);
             if lift > 0.0 {
                 let [sw, se, ne, nw] = [[x, y], [x + 1.0, y], [x + 1.0, y + 1.0], [x, y + 1.0]];
-                for (di, dj, a, b) in [
-                    (1, 0, se, ne),
-                    (-1, 0, nw, sw),
-                    (0, 1, ne, nw),
-                    (0, -1, sw, se),
-                ] {
+                for (di, dj, a, b) in [(1, 0, se, ne), (-1, 0, nw, sw), (0, 1, ne, nw), (0, -1, sw, se)] {
                     if land(i + di, j + dj) == Use::Road {
                         let foot = [street(a[0], a[1]), street(b[0], b[1])];
                         m.wall(a, b, foot, foot.map(|z| z + KERB));
@@ -280,15 +227,9 @@ fn city() -> Mesh {
     let mut rng = Rng(5);
     for block in 0..100 {
         let [x0, y0] = [block % 10, block / 10].map(|i| f64::from(i) * 100.0 + 7.0);
-        m.patch((x0..x0 + 86.0, 21), (y0..y0 + 86.0, 21), |x, y| {
-            street(x, y) + KERB
-        });
+        m.patch((x0..x0 + 86.0, 21), (y0..y0 + 86.0, 21), |x, y| street(x, y) + KERB);
         for _ in 0..5 {
-            let (w, d, h) = (
-                rng.range(8.0, 25.0),
-                rng.range(8.0, 25.0),
-                rng.range(6.0, 40.0),
-            );
+            let (w, d, h) = (rng.range(8.0, 25.0), rng.range(8.0, 25.0), rng.range(6.0, 40.0));
             let (x, y) = (x0 + rng.range(1.0, 85.0 - w), y0 + rng.range(1.0, 85.0 - d));
             let z = street(x, y);
             let corners = [[x, y], [x + w, y], [x + w, y + d], [x, y + d]];
@@ -301,27 +242,18 @@ fn city() -> Mesh {
     for y in [200.0, 500.0, 800.0] {
         let deck = |x: f64| street(x, y) + 6.5 + 2.0 * (x / 90.0).sin();
         m.patch((0.0..1000.0, 500), (y - 4.0..y + 4.0, 4), |x, _| deck(x));
-        m.patch((0.0..1000.0, 500), (y - 4.0..y + 4.0, 4), |x, _| {
-            deck(x) - 1.0
-        });
+        m.patch((0.0..1000.0, 500), (y - 4.0..y + 4.0, 4), |x, _| deck(x) - 1.0);
         for x in (0..500).map(|k| f64::from(k) * 2.0) {
             let ends = [deck(x), deck(x + 2.0)];
             for edge in [y - 4.0, y + 4.0] {
-                m.wall(
-                    [x, edge],
-                    [x + 2.0, edge],
-                    ends.map(|z| z - 1.0),
-                    ends.map(|z| z + 1.0),
-                );
+                m.wall([x, edge], [x + 2.0, edge], ends.map(|z| z - 1.0), ends.map(|z| z + 1.0));
             }
         }
     }
     for x in [300.0, 600.0, 900.0] {
         let floor = |y: f64| street(x, y) - 7.0;
         m.patch((x - 4.0..x + 4.0, 4), (0.0..1000.0, 500), |_, y| floor(y));
-        m.patch((x - 4.0..x + 4.0, 4), (0.0..1000.0, 500), |_, y| {
-            floor(y) + 5.0
-        });
+        m.patch((x - 4.0..x + 4.0, 4), (0.0..1000.0, 500), |_, y| floor(y) + 5.0);
         for y in (0..500).map(|k| f64::from(k) * 2.0) {
             let ends = [floor(y), floor(y + 2.0)];
             for edge in [x - 4.0, x + 4.0] {
@@ -338,35 +270,21 @@ pub fn on_road(along: f64, across: f64) -> [f64; 2] {
     const START: f64 = 0.6;
     let (s0, c0) = f64::sin_cos(START);
     let (s, c) = (START + along / RADIUS).sin_cos();
-    [
-        4200.0 + (RADIUS - across) * c - RADIUS * c0,
-        4100.0 + (RADIUS - across) * s - RADIUS * s0,
-    ]
+    [4200.0 + (RADIUS - across) * c - RADIUS * c0, 4100.0 + (RADIUS - across) * s - RADIUS * s0]
 }
 
 fn strip() -> Mesh {
-    let country = |x: f64, y: f64| {
-        30.0 * (x / 700.0).sin() * (y / 900.0).cos() + 8.0 * noise(x / 300.0, y / 300.0)
-    };
+    let country = |x: f64, y: f64| 30.0 * (x / 700.0).sin() * (y / 900.0).cos() + 8.0 * noise(x / 300.0, y / 300.0);
     let mut m = Modeller::new(0.0, [0.0; 2]);
     m.patch((-5000.0..5000.0, 200), (-5000.0..5000.0, 200), country);
     let post = |i: i64, j: i64| {
         let (along, across) = (i as f64 * 0.02, j as f64 * 0.02 - 2.0);
         let [x, y] = on_road(along, across);
-        [
-            x,
-            y,
-            country(x, y) + 1.5 + 0.01 * noise(along / 0.5, across / 0.5) + 0.003 * speckle(i, j),
-        ]
+        [x, y, country(x, y) + 1.5 + 0.01 * noise(along / 0.5, across / 0.5) + 0.003 * speckle(i, j)]
     };
     for i in 0..12_500 {
         for j in 0..200 {
-            m.quad([
-                post(i, j),
-                post(i + 1, j),
-                post(i + 1, j + 1),
-                post(i, j + 1),
-            ]);
+            m.quad([post(i, j), post(i + 1, j), post(i + 1, j + 1), post(i, j + 1)]);
         }
     }
     m.mesh

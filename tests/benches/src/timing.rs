@@ -45,12 +45,7 @@ impl<'a> Contestant<'a> {
             }
             Job::Single(i) => clock::single(|| answer(i)),
         };
-        Contestant {
-            name: name.into(),
-            unit,
-            limit: usize::MAX,
-            work: Box::new(work),
-        }
+        Contestant { name: name.into(), unit, limit: usize::MAX, work: Box::new(work) }
     }
 
     pub fn at_most(self, limit: usize) -> Self {
@@ -89,12 +84,7 @@ impl<'a> Contestant<'a> {
         let memory = vec![1u64; SWEEP_BYTES / 8];
         self.turn(of);
         let mut call = |k| {
-            black_box(
-                memory
-                    .iter()
-                    .step_by(8)
-                    .fold(0u64, |s, v| s.wrapping_add(*v)),
-            );
+            black_box(memory.iter().step_by(8).fold(0u64, |s, v| s.wrapping_add(*v)));
             (self.work)(Job::Single(k * of / n)) - overhead
         };
         (0..n).map(&mut call).collect()
@@ -119,27 +109,13 @@ impl Times {
 
     /// The ratio to another's times: the median over the rounds.
     pub fn times_as_long_as(&self, other: &Times) -> f64 {
-        quantile(
-            &mut self
-                .rounds
-                .iter()
-                .zip(&other.rounds)
-                .map(|(a, b)| a / b)
-                .collect::<Vec<_>>(),
-            0.5,
-        )
+        quantile(&mut self.rounds.iter().zip(&other.rounds).map(|(a, b)| a / b).collect::<Vec<_>>(), 0.5)
     }
 }
 
 /// Everybody answers the first `n` queries in each round.
 pub fn race(contestants: &mut [Contestant], n: usize, rounds: usize) -> Vec<Times> {
-    let mut times: Vec<_> = contestants
-        .iter()
-        .map(|c| Times {
-            name: c.name.clone(),
-            rounds: vec![],
-        })
-        .collect();
+    let mut times: Vec<_> = contestants.iter().map(|c| Times { name: c.name.clone(), rounds: vec![] }).collect();
     for _ in 0..rounds {
         for (c, t) in contestants.iter_mut().zip(&mut times) {
             t.rounds.push(c.turn(n));
@@ -150,18 +126,12 @@ pub fn race(contestants: &mut [Contestant], n: usize, rounds: usize) -> Vec<Time
 
 pub fn quantile(values: &mut [f64], q: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    values
-        .get(((values.len() as f64 - 1.0) * q).round() as usize)
-        .copied()
-        .unwrap_or(f64::NAN)
+    values.get(((values.len() as f64 - 1.0) * q).round() as usize).copied().unwrap_or(f64::NAN)
 }
 
 /// CPU time of this thread: what others do in between does not count.
 pub fn thread_ns() -> f64 {
-    let mut t = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a valid clock and a valid place for its answer.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
     t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
@@ -212,9 +182,6 @@ mod clock {
 
     /// What timing costs.
     pub fn overhead() -> f64 {
-        quantile(
-            &mut (0..2001).map(|_| single(|| 0.0)).collect::<Vec<_>>(),
-            0.5,
-        )
+        quantile(&mut (0..2001).map(|_| single(|| 0.0)).collect::<Vec<_>>(), 0.5)
     }
 }

@@ -16,10 +16,7 @@ pub fn random(mesh: &Mesh, reference: &Reference, n: usize) -> Vec<Query> {
         let heights = reference.heights(x, y);
         if !heights.is_empty() {
             let z = heights[rng.below(heights.len())] + rng.range(-0.3, 1.0);
-            queries.push(Query {
-                at: [x, y, z],
-                reach: REACH,
-            });
+            queries.push(Query { at: [x, y, z], reach: REACH });
         }
     }
     queries
@@ -38,10 +35,7 @@ pub fn on_triangles(mesh: &Mesh, n: usize) -> Vec<Query> {
         let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
         if area.abs() > 1e-9 {
             let [x, y, z] = [0, 1, 2].map(|k| a[k] + u * (b[k] - a[k]) + v * (c[k] - a[k]));
-            queries.push(Query {
-                at: [x, y, z + rng.range(-0.3, 1.0)],
-                reach: REACH,
-            });
+            queries.push(Query { at: [x, y, z + rng.range(-0.3, 1.0)], reach: REACH });
         }
     }
     queries
@@ -67,10 +61,7 @@ pub fn wheels(scene: &Scene, reference: &Reference, n: usize) -> Vec<Query> {
         match scene.kind {
             Kind::Hills { .. } => [200.0 * (s / 200.0).cos(), 200.0 * (s / 200.0 * 0.9).sin()],
             Kind::City => {
-                let (x, y) = (
-                    100.0 + s + CITY_SHIFT[0],
-                    400.0 + 6.0 * (s / 12.0).sin() + CITY_SHIFT[1],
-                );
+                let (x, y) = (100.0 + s + CITY_SHIFT[0], 400.0 + 6.0 * (s / 12.0).sin() + CITY_SHIFT[1]);
                 let (sin, cos) = CITY_ANGLE.sin_cos();
                 [cos * x - sin * y, sin * x + cos * y]
             }
@@ -78,37 +69,21 @@ pub fn wheels(scene: &Scene, reference: &Reference, n: usize) -> Vec<Query> {
         }
     };
     // Under the city's bridges; on top elsewhere.
-    let start = if scene.kind == Kind::City {
-        street(100.0, 400.0)
-    } else {
-        1e9
-    };
+    let start = if scene.kind == Kind::City { street(100.0, 400.0) } else { 1e9 };
     let mut ground = [start; WHEELS];
     let mut queries = Vec::with_capacity(n);
     for step in 0.. {
         let s = 1.0 + f64::from(step) * 0.02;
         let ([x, y], [ahead_x, ahead_y]) = (path(s), path(s + 0.05));
         let (sin, cos) = (ahead_y - y).atan2(ahead_x - x).sin_cos();
-        let from_body =
-            |along: f64, left: f64| [x + cos * along - sin * left, y + sin * along + cos * left];
-        for (wheel, (along, left)) in [(1.4, 0.8), (1.4, -0.8), (-1.4, 0.8), (-1.4, -0.8)]
-            .into_iter()
-            .enumerate()
-        {
+        let from_body = |along: f64, left: f64| [x + cos * along - sin * left, y + sin * along + cos * left];
+        for (wheel, (along, left)) in [(1.4, 0.8), (1.4, -0.8), (-1.4, 0.8), (-1.4, -0.8)].into_iter().enumerate() {
             let [hub_x, hub_y] = from_body(along, left);
-            let z = reference
-                .closest([hub_x, hub_y, ground[wheel]])
-                .expect("a drive stays on the ground");
+            let z = reference.closest([hub_x, hub_y, ground[wheel]]).expect("a drive stays on the ground");
             ground[wheel] = z;
             for p in 0..PATCH_POINTS {
-                let [x, y] = from_body(
-                    along + (p % 5) as f64 * 0.045 - 0.09,
-                    left + (p / 5) as f64 * 0.15 - 0.075,
-                );
-                queries.push(Query {
-                    at: [x, y, z + 0.3],
-                    reach: 1.0,
-                });
+                let [x, y] = from_body(along + (p % 5) as f64 * 0.045 - 0.09, left + (p / 5) as f64 * 0.15 - 0.075);
+                queries.push(Query { at: [x, y, z + 0.3], reach: 1.0 });
             }
         }
         if queries.len() >= n {
@@ -124,14 +99,7 @@ pub fn on_field(n: usize) -> Vec<Query> {
     let mut rng = Rng(3);
     let mut point = || {
         let (x, y) = (rng.range(-1000.0, 1000.0), rng.range(-1000.0, 1000.0));
-        Query {
-            at: [
-                x,
-                y,
-                scenes::hills(x + 1000.0, y + 1000.0) + rng.range(-0.3, 1.0),
-            ],
-            reach: REACH,
-        }
+        Query { at: [x, y, scenes::hills(x + 1000.0, y + 1000.0) + rng.range(-0.3, 1.0)], reach: REACH }
     };
     (0..n).map(|_| point()).collect()
 }

@@ -4,15 +4,26 @@ use std::{env, fs, path::Path};
 
 const BOARDS: [(&str, &str, &str); 3] = [
     // mps2-an386
-    ("thumbv7em", "-Tlink.x", "
+    (
+        "thumbv7em",
+        "-Tlink.x",
+        "
 MEMORY { FLASH (rx) : ORIGIN = 0x00000000, LENGTH = 4M  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 4M }
-_image = 0x21000000; _image_room = 0xf00000; _queries = 0x21f00000; _queries_room = 0x100000;"),
+_image = 0x21000000; _image_room = 0xf00000; _queries = 0x21f00000; _queries_room = 0x100000;",
+    ),
     // microbit
-    ("thumbv6m", "-Tlink.x", "
+    (
+        "thumbv6m",
+        "-Tlink.x",
+        "
 MEMORY { FLASH (rx) : ORIGIN = 0x00000000, LENGTH = 160K  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 16K }
-_image = 0x28000; _image_room = 0x14000; _queries = 0x3c000; _queries_room = 0x4000;"),
+_image = 0x28000; _image_room = 0x14000; _queries = 0x3c000; _queries_room = 0x4000;",
+    ),
     // virt
-    ("riscv32imac", "-Tmemory.x", "
+    (
+        "riscv32imac",
+        "-Tmemory.x",
+        "
 MEMORY { RAM (rwx) : ORIGIN = 0x80000000, LENGTH = 4M }
 _image = 0x81000000; _image_room = 0xf00000; _queries = 0x81f00000; _queries_room = 0x100000;
 _stack = ORIGIN(RAM) + LENGTH(RAM);
@@ -22,7 +33,8 @@ SECTIONS {
   .rodata : { *(.rodata .rodata.*) *(.srodata .srodata.*) } > RAM
   .data : { *(.data .data.*) *(.sdata .sdata.*) } > RAM
   .bss : { *(.bss .bss.*) *(.sbss .sbss.*) } > RAM
-}"),
+}",
+    ),
 ];
 
 fn main() {

@@ -30,7 +30,8 @@ pub fn lattice_scene(vertices: &[[i64; 3]], triangles: Vec<Triangle>) -> Scene {
 
 /// Rolling ground of `n` by `n` cells of `pitch` metres: two triangles a cell.
 pub fn hills(n: usize, pitch: f64) -> Scene {
-    let height = |i: usize, j: usize| ((i * i + 3 * i * j + 7 * j) % 64) as f64 / 128.0 + ((i / 16 + j / 16) % 5) as f64;
+    let height =
+        |i: usize, j: usize| ((i * i + 3 * i * j + 7 * j) % 64) as f64 / 128.0 + ((i / 16 + j / 16) % 5) as f64;
     let row = n as u32 + 1;
     let mut triangles = Vec::with_capacity(2 * n * n);
     for j in 0..n as u32 {
@@ -96,14 +97,19 @@ pub fn compare(terrain: &Terrain, oracle: &Oracle, points: &[Point]) {
         assert_eq!(costed, single, "costed at {p:?}");
         let bound = terrain.bound();
         assert!(
-            cost.nodes <= bound.nodes && cost.leaves <= bound.leaves && cost.tests <= bound.tests && cost.lines <= bound.lines,
+            cost.nodes <= bound.nodes
+                && cost.leaves <= bound.leaves
+                && cost.tests <= bound.tests
+                && cost.lines <= bound.lines,
             "{cost:?} at {p:?} exceeds the stated {bound:?}"
         );
         assert_eq!(terrain.explain(p, |_| ()), single, "explain at {p:?}");
 
         let narrow = Options { windows: Windows { near: near / 16, far: far / 512 }, ..terrain.options() };
         let truth = oracle.closest(at, narrow.windows.near, narrow.windows.far);
-        expect(terrain, oracle, &terrain.closest_with(p, &narrow), truth, || format!("closest_with({p:?}, {narrow:?})"));
+        expect(terrain, oracle, &terrain.closest_with(p, &narrow), truth, || {
+            format!("closest_with({p:?}, {narrow:?})")
+        });
         for length in [0, 1, far / 1000, far] {
             let answer = terrain.segment(p, length);
             match oracle.segment(at, length) {
@@ -117,7 +123,12 @@ pub fn compare(terrain: &Terrain, oracle: &Oracle, points: &[Point]) {
         assert_eq!(terrain.below(p), terrain.segment(p, far), "below at {p:?}");
 
         let truth = oracle.layers(p.x, p.y, merge);
-        assert!(truth.len() <= terrain.max_layers() as usize, "{} layers at {p:?}, {} stated", truth.len(), terrain.max_layers());
+        assert!(
+            truth.len() <= terrain.max_layers() as usize,
+            "{} layers at {p:?}, {} stated",
+            truth.len(),
+            terrain.max_layers()
+        );
         for room in [256, 2, 1, 0] {
             let mut space = vec![BLANK.hit; room];
             let layers = terrain.layers(p, &mut space);
@@ -133,7 +144,13 @@ pub fn compare(terrain: &Terrain, oracle: &Oracle, points: &[Point]) {
 }
 
 #[track_caller]
-fn expect(terrain: &Terrain, oracle: &Oracle, answer: &Answer, truth: Option<(Ground, Stage)>, what: impl Fn() -> String) {
+fn expect(
+    terrain: &Terrain,
+    oracle: &Oracle,
+    answer: &Answer,
+    truth: Option<(Ground, Stage)>,
+    what: impl Fn() -> String,
+) {
     let Some((ground, stage)) = truth else {
         assert!(matches!(answer.status, Status::NoGround | Status::NotInImage), "{} found {answer:?}", what());
         assert_eq!(answer.hit.reach, Reach::Fallback, "{}", what());

@@ -27,7 +27,13 @@ fn by_06_no_flipped_content_bit_verifies() {
     for (name, scene) in small_scenes() {
         let mut bytes = Aligned::new(&image(&scene));
         Terrain::open_verified(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let provenance = Terrain::open(&bytes).unwrap().header().sections.iter().find(|s| s.kind == format::section::PROVENANCE).map(|s| s.offset..s.offset + s.len);
+        let provenance = Terrain::open(&bytes)
+            .unwrap()
+            .header()
+            .sections
+            .iter()
+            .find(|s| s.kind == format::section::PROVENANCE)
+            .map(|s| s.offset..s.offset + s.len);
         // Every bit of the head; of the rest one bit of every byte, or of as many as there is time for.
         let stride = bytes.len().div_ceil(12_000) | 1;
         let places = (0..format::HEAD_LEN).chain((format::HEAD_LEN..bytes.len()).step_by(stride));
@@ -112,7 +118,11 @@ fn by_06_found_no_ground_or_damaged() {
                 end => break end,
             }
         };
-        assert_eq!(verdict, Err(VerifyError::TileDamaged(victim as u32)), "everything is checked, then the first error told");
+        assert_eq!(
+            verdict,
+            Err(VerifyError::TileDamaged(victim as u32)),
+            "everything is checked, then the first error told"
+        );
         assert!(slices > 1, "one slice for {} bytes", bytes.len());
         let marked: Vec<usize> = (0..count).filter(|i| bitmap[i / 8] >> (i % 8) & 1 == 1).collect();
         assert_eq!(marked, [victim]);
@@ -185,7 +195,11 @@ fn mutated_bytes_never_panic_and_always_end() {
             let in_head = r.below(4) == 0;
             let mut touched = Vec::new();
             for _ in 0..1 + r.below(6) {
-                let at = if in_head { 8 + r.below(format::HEAD_LEN - 8) } else { format::HEAD_LEN + r.below(bytes.len() - format::HEAD_LEN) };
+                let at = if in_head {
+                    8 + r.below(format::HEAD_LEN - 8)
+                } else {
+                    format::HEAD_LEN + r.below(bytes.len() - format::HEAD_LEN)
+                };
                 let word = at & !3;
                 match r.below(5) {
                     0 => bytes[at] ^= 1 << r.below(8),
@@ -223,7 +237,14 @@ fn noise_behind_a_good_head_never_panics() {
         }
         exercise(&bytes, &asked);
         // And a good index over noise in the tiles.
-        let tiles = Terrain::open(&clean).unwrap().header().sections.iter().find(|s| s.kind == format::section::TILES).unwrap().offset as usize;
+        let tiles = Terrain::open(&clean)
+            .unwrap()
+            .header()
+            .sections
+            .iter()
+            .find(|s| s.kind == format::section::TILES)
+            .unwrap()
+            .offset as usize;
         bytes[..tiles + 128].copy_from_slice(&clean[..tiles + 128]);
         exercise(&bytes, &asked);
     }

@@ -59,7 +59,11 @@ fn no_extreme_point_wraps_onto_the_ground() {
             assert_eq!(a.found(), truth.is_some(), "closest({p:?}): {a:?}");
             let most = 1 << 50;
             let widest = Options { windows: Windows { near: most, far: most }, ..t.options() };
-            assert_eq!(t.closest_with(p, &widest).found(), oracle.closest(at, most, most).is_some(), "closest_with({p:?})");
+            assert_eq!(
+                t.closest_with(p, &widest).found(),
+                oracle.closest(at, most, most).is_some(),
+                "closest_with({p:?})"
+            );
             assert_eq!(t.segment(p, far).found(), oracle.segment(at, far).is_some(), "segment({p:?})");
             assert_eq!(t.segment(p, i64::MAX).found(), oracle.segment(at, i64::MAX).is_some(), "segment({p:?}, MAX)");
         }
@@ -91,7 +95,11 @@ fn triangles_beyond_the_domain_are_counted() {
     let t = Terrain::open_verified(&built.image).unwrap();
     assert_eq!(t.bounds(), [[-500.0, -500.0, 0.0], [500.0, 500.0, 0.0]]);
     // Most of a source lost is no image.
-    scene.triangles.extend([scene.triangles[2]; 9].iter().enumerate().map(|(k, t)| Triangle { material: 0, source: 0, v: t.v.map(|i| i.min(first + 2 - (k as u32) % 2)) }));
+    scene.triangles.extend([scene.triangles[2]; 9].iter().enumerate().map(|(k, t)| Triangle {
+        material: 0,
+        source: 0,
+        v: t.v.map(|i| i.min(first + 2 - (k as u32) % 2)),
+    }));
     assert!(build(&scene, &hardpan_builder::Options::default()).is_err());
 }
 

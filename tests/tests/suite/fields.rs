@@ -18,7 +18,15 @@ fn scene_of(field: HeightField) -> Scene {
 }
 
 /// Heights in `low..low + span` metres, on the height lattice if `whole`.
-fn rough(origin: [f64; 2], pitch: f64, [columns, rows]: [usize; 2], span: f64, whole: bool, tolerance: f64, seed: u64) -> HeightField {
+fn rough(
+    origin: [f64; 2],
+    pitch: f64,
+    [columns, rows]: [usize; 2],
+    span: f64,
+    whole: bool,
+    tolerance: f64,
+    seed: u64,
+) -> HeightField {
     let mut r = Random(seed);
     let heights = (0..columns * rows)
         .map(|i| {
@@ -48,7 +56,11 @@ fn check(field: &HeightField, seed: u64, count: usize) {
             0 => field.origin[k] + extent[k] * (r.below(1_010_000) as f64 / 1e6 - 0.005),
             // on a line of posts, and one grid unit beside it
             1 => field.origin[k] + field.pitch * r.below([field.columns, field.rows][k]) as f64,
-            2 => field.origin[k] + field.pitch * r.below([field.columns, field.rows][k]) as f64 + XY_UNIT * r.within(-1, 1) as f64,
+            2 => {
+                field.origin[k]
+                    + field.pitch * r.below([field.columns, field.rows][k]) as f64
+                    + XY_UNIT * r.within(-1, 1) as f64
+            }
             _ => field.origin[k] + extent[k] * (r.below(1_000_001) as f64 / 1e6),
         };
         let p = t.point([along(&mut r, 0), along(&mut r, 1), 0.0]).unwrap();
@@ -136,10 +148,24 @@ fn cells_with_a_missing_post_are_no_ground() {
 /// Cells are closed, so where a whole cell meets one that is missing there is ground.
 #[test]
 fn borders_of_missing_cells_belong_to_the_whole_ones() {
-    for (hole, places) in [(7, [[0.5, 1.0], [1.5, 1.0]]), (5, [[1.0, 0.5], [1.0, 1.5]]), (1, [[0.5, 1.0], [1.5, 1.0]]), (3, [[1.0, 0.5], [1.0, 1.5]])] {
+    for (hole, places) in [
+        (7, [[0.5, 1.0], [1.5, 1.0]]),
+        (5, [[1.0, 0.5], [1.0, 1.5]]),
+        (1, [[0.5, 1.0], [1.5, 1.0]]),
+        (3, [[1.0, 0.5], [1.0, 1.5]]),
+    ] {
         let mut heights = vec![2.0; 9];
         heights[hole] = f64::NAN;
-        let field = HeightField { origin: [0.0, 0.0], pitch: 1.0, columns: 3, rows: 3, heights, material: 0, source: 0, tolerance: 0.0 };
+        let field = HeightField {
+            origin: [0.0, 0.0],
+            pitch: 1.0,
+            columns: 3,
+            rows: 3,
+            heights,
+            material: 0,
+            source: 0,
+            tolerance: 0.0,
+        };
         let bytes = image(&scene_of(field));
         let t = Terrain::open_verified(&bytes).unwrap();
         for [x, y] in places {
@@ -167,7 +193,10 @@ fn fields_are_watertight() {
             for _ in 0..200 {
                 for flip in [false, true] {
                     let k = usize::from(flip);
-                    let (at, cross) = (low[k] + unit(pitch * f64::from(line.min(if flip { 44 } else { 36 }))), r.within(low[1 - k], high[1 - k]));
+                    let (at, cross) = (
+                        low[k] + unit(pitch * f64::from(line.min(if flip { 44 } else { 36 }))),
+                        r.within(low[1 - k], high[1 - k]),
+                    );
                     let z = |by: i64| {
                         let at = (at + by).clamp(low[k], high[k]);
                         let (x, y) = if flip { (cross, at) } else { (at, cross) };
@@ -177,7 +206,11 @@ fn fields_are_watertight() {
                     };
                     let heights = [-2, -1, 0, 1, 2].map(z);
                     for pair in heights.windows(2) {
-                        assert!((pair[0] - pair[1]).abs() <= jump, "a crack of {} at line {line}: {heights:?}", (pair[0] - pair[1]).abs());
+                        assert!(
+                            (pair[0] - pair[1]).abs() <= jump,
+                            "a crack of {} at line {line}: {heights:?}",
+                            (pair[0] - pair[1]).abs()
+                        );
                     }
                 }
             }
@@ -189,7 +222,16 @@ fn fields_are_watertight() {
 fn slopes_follow_the_posts() {
     // z = 0.25 x - 0.125 y: one plane, so every cell has its slope.
     let heights = (0..30 * 30).map(|k| 0.25 * (k % 30) as f64 - 0.125 * (k / 30) as f64).collect();
-    let field = HeightField { origin: [0.0, 0.0], pitch: 1.0, columns: 30, rows: 30, heights, material: 0, source: 0, tolerance: 0.0 };
+    let field = HeightField {
+        origin: [0.0, 0.0],
+        pitch: 1.0,
+        columns: 30,
+        rows: 30,
+        heights,
+        material: 0,
+        source: 0,
+        tolerance: 0.0,
+    };
     let bytes = image(&scene_of(field));
     let t = Terrain::open_verified(&bytes).unwrap();
     let mut r = Random(22);

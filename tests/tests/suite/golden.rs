@@ -19,7 +19,8 @@ fn hash(scene: &Scene, count: usize) -> u64 {
         let p = Point { x, y, z };
         for answer in [t.closest(p), t.below(p), t.segment(p, 1 << 26)] {
             fnv.answer(&answer);
-            for v in t.slope_f64(&answer.hit).into_iter().chain(t.normal_f64(&answer.hit)).chain([t.z_f64(&answer.hit)]) {
+            for v in t.slope_f64(&answer.hit).into_iter().chain(t.normal_f64(&answer.hit)).chain([t.z_f64(&answer.hit)])
+            {
                 fnv.bytes(&v.to_bits().to_le_bytes());
             }
             for v in t.slope_f32(&answer.hit).into_iter().chain(t.normal_f32(&answer.hit)) {
@@ -37,7 +38,16 @@ fn hash(scene: &Scene, count: usize) -> u64 {
 fn waves() -> Scene {
     let heights = (0..64 * 48).map(|k| ((k * k) % 97) as f64 / 64.0).collect();
     let mut scene = fixtures::flat();
-    scene.fields.push(HeightField { origin: [-8.0, -8.0], pitch: 0.25, columns: 64, rows: 48, heights, material: 0, source: 0, tolerance: 0.0 });
+    scene.fields.push(HeightField {
+        origin: [-8.0, -8.0],
+        pitch: 0.25,
+        columns: 64,
+        rows: 48,
+        heights,
+        material: 0,
+        source: 0,
+        tolerance: 0.0,
+    });
     scene
 }
 
@@ -54,7 +64,8 @@ fn answers_are_the_same_bits_everywhere() {
         ("hills", hills(60, 1.25), 0x6b74_5c85_61da_c471),
         ("waves", waves(), 0xb199_54c1_79d2_5f6b),
     ];
-    let found: Vec<(&str, u64, u64)> = sets.iter().map(|(name, scene, wanted)| (*name, hash(scene, 2000), *wanted)).collect();
+    let found: Vec<(&str, u64, u64)> =
+        sets.iter().map(|(name, scene, wanted)| (*name, hash(scene, 2000), *wanted)).collect();
     for (name, hash, wanted) in &found {
         println!("(\"{name}\", 0x{hash:016x}) stands as 0x{wanted:016x}");
     }

@@ -35,7 +35,9 @@ fn crowded() -> impl Strategy<Value = Recipe> {
     let corner = ([-4i64..5, -4i64..5, -3i64..4], [-1i64..2, -1i64..2, -1i64..2], prop::bool::weighted(0.2));
     (3usize..24, unit).prop_flat_map(move |(n, unit)| {
         let steps = [unit, unit, (unit / 16).max(1)];
-        let vertex = corner.clone().prop_map(move |(c, by, nudge)| [0, 1, 2].map(|k| 1_000 + c[k] * steps[k] + if nudge { by[k] } else { 0 }));
+        let vertex = corner
+            .clone()
+            .prop_map(move |(c, by, nudge)| [0, 1, 2].map(|k| 1_000 + c[k] * steps[k] + if nudge { by[k] } else { 0 }));
         (prop::collection::vec(vertex, n), faces(n)).prop_map(|(vertices, faces)| Recipe { vertices, faces })
     })
 }
@@ -45,11 +47,13 @@ fn vast() -> impl Strategy<Value = Recipe> {
     let c = prop::sample::select(vec![-END, 1 - END, -(1 << 30), -70_000, -1, 0, 1, 3, 65_536, 1 << 30, END - 1, END]);
     (3usize..10).prop_flat_map(move |n| {
         let near = prop::collection::vec([-9i64..10, -9i64..10, -9i64..10], 9);
-        (prop::collection::vec([c.clone(), c.clone(), c.clone()], n), near, faces(n + 9)).prop_map(|(mut vertices, near, mut faces)| {
-            vertices.extend(near);
-            faces.extend(anchor(&mut vertices));
-            Recipe { vertices, faces }
-        })
+        (prop::collection::vec([c.clone(), c.clone(), c.clone()], n), near, faces(n + 9)).prop_map(
+            |(mut vertices, near, mut faces)| {
+                vertices.extend(near);
+                faces.extend(anchor(&mut vertices));
+                Recipe { vertices, faces }
+            },
+        )
     })
 }
 
@@ -145,7 +149,15 @@ fn coordinates_at_the_ends_of_the_domain() {
 
 #[test]
 fn fixtures_answer_as_the_oracle() {
-    let scenes = [fixtures::flat(), fixtures::ramp(), fixtures::far(), fixtures::bridge(), fixtures::hole(), fixtures::curb(), fixtures::mats()];
+    let scenes = [
+        fixtures::flat(),
+        fixtures::ramp(),
+        fixtures::far(),
+        fixtures::bridge(),
+        fixtures::hole(),
+        fixtures::curb(),
+        fixtures::mats(),
+    ];
     for scene in scenes {
         let (oracle, bytes) = (Oracle::new(&scene), image(&scene));
         compare(&Terrain::open_verified(&bytes).unwrap(), &oracle, &points(&oracle, 2000, 3));

@@ -145,7 +145,10 @@ fn grows_little(cells: &[usize]) {
     let (small, mean) = costs(cells[0]);
     for &n in &cells[1..] {
         let (bound, means) = costs(n);
-        println!("{} triangles: bound {bound:?}, mean tests and lines {means:?}; before {small:?}, {mean:?}", 2 * n * n);
+        println!(
+            "{} triangles: bound {bound:?}, mean tests and lines {means:?}; before {small:?}, {mean:?}",
+            2 * n * n
+        );
         for (now, then, what) in [
             (f64::from(bound.tests), f64::from(small.tests), "stated tests"),
             (f64::from(bound.lines), f64::from(small.lines), "stated lines"),
@@ -226,7 +229,9 @@ fn vt_19_far_below_then_far_above() {
     let bytes = image(&fixtures::bridge());
     let t = Terrain::open(&bytes).unwrap();
     assert_eq!(t.windows().far, Steps::default().z_units(5000.0), "the default window");
-    for (z, surface, reach) in [(50.0, 6.0, Reach::FarBelow), (-50.0, 0.0, Reach::FarAbove), (5006.0, 6.0, Reach::FarBelow)] {
+    for (z, surface, reach) in
+        [(50.0, 6.0, Reach::FarBelow), (-50.0, 0.0, Reach::FarAbove), (5006.0, 6.0, Reach::FarBelow)]
+    {
         let a = t.closest([0.0, 0.0, z]);
         assert_eq!((t.z_f64(&a.hit), a.hit.reach), (surface, reach), "from {z}");
     }
@@ -339,7 +344,10 @@ fn by_01_no_query_costs_more_than_the_image_states() {
         }
         println!("attained {worst:?} of {bound:?}");
         assert!(
-            worst.nodes <= bound.nodes && worst.leaves <= bound.leaves && worst.tests <= bound.tests && worst.lines <= bound.lines,
+            worst.nodes <= bound.nodes
+                && worst.leaves <= bound.leaves
+                && worst.tests <= bound.tests
+                && worst.lines <= bound.lines,
             "attained {worst:?}, stated {bound:?}"
         );
         for wild in [[f64::NAN; 3], [1e300; 3], [0.0, f64::INFINITY, 0.0]] {
@@ -360,6 +368,9 @@ fn by_11_as_exact_far_from_the_origin() {
         assert_eq!(a.status, b.status, "{p:?}");
         let (za, zb) = (near.z_f64(&a.hit), far.z_f64(&b.hit));
         assert!((za - zb).abs() <= 1e-6, "{za} and {zb} at {p:?}");
-        assert_eq!((near.slope_f64(&a.hit), near.material(&a.hit).mu), (far.slope_f64(&b.hit), far.material(&b.hit).mu));
+        assert_eq!(
+            (near.slope_f64(&a.hit), near.material(&a.hit).mu),
+            (far.slope_f64(&b.hit), far.material(&b.hit).mu)
+        );
     }
 }

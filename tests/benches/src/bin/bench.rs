@@ -38,38 +38,17 @@ struct Effort {
     swept: usize,
 }
 
-const THOROUGH: Effort = Effort {
-    queries: 200_000,
-    checked: 200_000,
-    rounds: 9,
-    singles: 20_000,
-    swept: 2_000,
-};
-const QUICK: Effort = Effort {
-    queries: 64_000,
-    checked: 20_000,
-    rounds: 5,
-    singles: 5_000,
-    swept: 400,
-};
+const THOROUGH: Effort = Effort { queries: 200_000, checked: 200_000, rounds: 9, singles: 20_000, swept: 2_000 };
+const QUICK: Effort = Effort { queries: 64_000, checked: 20_000, rounds: 5, singles: 5_000, swept: 400 };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().any(|a| a == name);
-    let names: Vec<&str> = arguments
-        .iter()
-        .map(String::as_str)
-        .filter(|a| !a.starts_with("--"))
-        .collect();
+    let names: Vec<&str> = arguments.iter().map(String::as_str).filter(|a| !a.starts_with("--")).collect();
     let known = |n: &str| n == "patch" || SCENES.iter().any(|s| s.name == n);
-    if arguments
-        .iter()
-        .any(|a| !known(a) && !["--quick", "--record"].contains(&a.as_str()))
-    {
+    if arguments.iter().any(|a| !known(a) && !["--quick", "--record"].contains(&a.as_str())) {
         let scenes = SCENES.map(|s| s.name).join(" ");
-        eprintln!(
-            "usage: bench [--quick] [--record] [SCENE...]\nscenes: {scenes} patch (all by default)"
-        );
+        eprintln!("usage: bench [--quick] [--record] [SCENE...]\nscenes: {scenes} patch (all by default)");
         return ExitCode::from(2);
     }
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
@@ -88,16 +67,10 @@ fn main() -> ExitCode {
     println!("{report}");
     if flag("--record") {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-        report
-            .record(&folder, &circumstances)
-            .expect("results can be written");
+        report.record(&folder, &circumstances).expect("results can be written");
         println!("recorded in tests/benches/results");
     }
-    if report.faults.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// What has to be known to read the figures.
@@ -156,8 +129,7 @@ fn look_up<'q>(map: &'q Heightmap, queries: &'q [Query]) -> Contestant<'q> {
 
 /// What no structure can beat: a 64-byte line at random out of as many bytes as the image has.
 fn lines(memory: &[[u64; 8]]) -> [Contestant<'_>; 2] {
-    let pick =
-        |i: usize| ((u128::from(Rng(i as u64).word()) * memory.len() as u128) >> 64) as usize;
+    let pick = |i: usize| ((u128::from(Rng(i as u64).word()) * memory.len() as u128) >> 64) as usize;
     let mut last = 0;
     [
         Contestant::new("memory, overlapped", move |i| memory[pick(i)][0] as f64),
@@ -183,11 +155,7 @@ impl Peers<'_> {
     /// The contestants in `closest`.
     fn closest<'q>(&'q self, queries: &'q [Query]) -> Vec<Contestant<'q>> {
         let mut all = hardpan(&self.hardpan, queries);
-        all.extend(
-            self.embree
-                .as_ref()
-                .map(|embree| peer(EMBREE, embree, queries)),
-        );
+        all.extend(self.embree.as_ref().map(|embree| peer(EMBREE, embree, queries)));
         all.push(peer(PARRY, &self.parry, queries));
         all.push(self.patience(peer(GRID, self.grid, queries)));
         all.extend(self.map.as_ref().map(|map| look_up(map, queries)));
@@ -195,17 +163,9 @@ impl Peers<'_> {
     }
 
     /// The contestants in `layers`; Embree needs a scene of its own for it.
-    fn layers<'q>(
-        &'q self,
-        embree: &'q Option<Embree>,
-        queries: &'q [Query],
-    ) -> Vec<Contestant<'q>> {
+    fn layers<'q>(&'q self, embree: &'q Option<Embree>, queries: &'q [Query]) -> Vec<Contestant<'q>> {
         let mut all = vec![layers(HARDPAN, &self.hardpan, queries)];
-        all.extend(
-            embree
-                .as_ref()
-                .map(|embree| layers(EMBREE, embree, queries)),
-        );
+        all.extend(embree.as_ref().map(|embree| layers(EMBREE, embree, queries)));
         all.push(layers(PARRY, &self.parry, queries));
         all.push(self.patience(layers(GRID, self.grid, queries)));
         all
@@ -238,42 +198,19 @@ impl Bench<'_> {
     }
 
     /// Times batches, and if asked single queries: their floors, and how they fare after a sweep.
-    fn race(
-        &mut self,
-        workload: &'static str,
-        mut contestants: Vec<Contestant>,
-        singly: bool,
-    ) -> Vec<Timing> {
-        let Effort {
-            queries,
-            rounds,
-            singles,
-            swept,
-            ..
-        } = *self.effort;
+    fn race(&mut self, workload: &'static str, mut contestants: Vec<Contestant>, singly: bool) -> Vec<Timing> {
+        let Effort { queries, rounds, singles, swept, .. } = *self.effort;
         let times = timing::race(&mut contestants, queries, rounds);
         let mut singly = |c: &mut Contestant| {
             let apart = singly && c.is_single();
             let mut figure = |quantile, ns: &dyn Fn(&mut Contestant) -> Vec<f64>| {
                 apart.then(|| timing::quantile(&mut ns(c), quantile))
             };
-            (
-                figure(0.999, &|c| c.best(singles, queries)),
-                figure(0.5, &|c| c.swept(swept, queries)),
-            )
+            (figure(0.999, &|c| c.best(singles, queries)), figure(0.5, &|c| c.swept(swept, queries)))
         };
         let singles: Vec<_> = contestants.iter_mut().map(&mut singly).collect();
-        println!(
-            "  {workload:24} {:>7} {:>17} {:>7} {:>7}",
-            "ns", "range", "p99.9", "swept"
-        );
-        let timing = |(times, (floor, swept))| Timing {
-            scene: self.scene,
-            workload,
-            times,
-            floor,
-            swept,
-        };
+        println!("  {workload:24} {:>7} {:>17} {:>7} {:>7}", "ns", "range", "p99.9", "swept");
+        let timing = |(times, (floor, swept))| Timing { scene: self.scene, workload, times, floor, swept };
         let timings: Vec<_> = times.into_iter().zip(singles).map(timing).collect();
         timings.iter().for_each(|t| println!("    {t}"));
         self.report.timings.extend(timings.iter().cloned());
@@ -289,12 +226,7 @@ impl Bench<'_> {
     }
 
     /// The same of a figure of single queries.
-    fn compare_singly(
-        &mut self,
-        what: &'static str,
-        timings: &[Timing],
-        figure: impl Fn(&Timing) -> Option<f64>,
-    ) {
+    fn compare_singly(&mut self, what: &'static str, timings: &[Timing], figure: impl Fn(&Timing) -> Option<f64>) {
         let of = |who| find(timings, who).and_then(&figure);
         if let (Some(a), Some(b)) = (of(HARDPAN), of(EMBREE)) {
             self.add(what, b / a, format!("{a:.0} : {b:.0} ns"));
@@ -304,8 +236,7 @@ impl Bench<'_> {
     /// Holds answers against the reference. Hardpan's have to be right; of the others it is good to know.
     fn check(&mut self, workload: &str, peers: &Peers, reference: &Reference, queries: &[Query]) {
         let queries = &queries[..self.effort.checked];
-        let mut all: Vec<(&str, &dyn Peer)> =
-            vec![(HARDPAN, &peers.hardpan), (PARRY, &peers.parry)];
+        let mut all: Vec<(&str, &dyn Peer)> = vec![(HARDPAN, &peers.hardpan), (PARRY, &peers.parry)];
         all.extend(peers.embree.as_ref().map(|e| (EMBREE, e as &dyn Peer)));
         for (name, peer) in all {
             let agreement = check::closest(reference, queries, |q| peer.closest(q).map(|s| s.z));
@@ -317,10 +248,7 @@ impl Bench<'_> {
 
     fn judge(&mut self, workload: &str, name: &str, agreement: &Agreement) {
         if let (HARDPAN, [first, ..]) = (name, &agreement.wrong[..]) {
-            self.fault(format!(
-                "{workload}: {} wrong answers, the first {first}",
-                agreement.wrong.len()
-            ));
+            self.fault(format!("{workload}: {} wrong answers, the first {first}", agreement.wrong.len()));
         }
     }
 
@@ -334,33 +262,15 @@ impl Bench<'_> {
         }
         let mut cursor = Cursor::new();
         let differ = |a: &Answer, b: &Answer| {
-            let key = |a: &Answer| {
-                (
-                    a.status,
-                    a.hit.z,
-                    a.hit.normal,
-                    a.hit.material,
-                    a.hit.source,
-                    a.hit.reach,
-                )
-            };
+            let key = |a: &Answer| (a.status, a.hit.z, a.hit.normal, a.hit.material, a.hit.source, a.hit.reach);
             key(a) != key(b)
         };
-        let by_batch = single
-            .iter()
-            .zip(&batch)
-            .filter(|(a, b)| differ(a, b))
-            .count();
-        let by_cursor = single
-            .iter()
-            .zip(&points)
-            .filter(|&(a, &p)| differ(a, &terrain.closest_cursor(p, &mut cursor)))
-            .count();
+        let by_batch = single.iter().zip(&batch).filter(|(a, b)| differ(a, b)).count();
+        let by_cursor =
+            single.iter().zip(&points).filter(|&(a, &p)| differ(a, &terrain.closest_cursor(p, &mut cursor))).count();
         for (way, n) in [("batches", by_batch), ("cursors", by_cursor)] {
             if n > 0 {
-                self.fault(format!(
-                    "{workload}: {way} answer {n} queries differently from single calls"
-                ));
+                self.fault(format!("{workload}: {way} answer {n} queries differently from single calls"));
             }
         }
     }
@@ -370,10 +280,7 @@ impl Bench<'_> {
         let fields = |c: Cost| [c.nodes, c.leaves, c.tests, c.lines];
         let (mut sum, mut most, bound) = ([0u64; 4], [0; 4], fields(terrain.bound()));
         for q in queries {
-            for (k, v) in fields(terrain.closest_costed(q.at).1)
-                .into_iter()
-                .enumerate()
-            {
+            for (k, v) in fields(terrain.closest_costed(q.at).1).into_iter().enumerate() {
                 sum[k] += u64::from(v);
                 most[k] = most[k].max(v);
             }
@@ -383,20 +290,14 @@ impl Bench<'_> {
             "  {workload}: mean work: {nodes:.2} nodes, {leaves:.2} leaves, {tests:.2} tests, {lines:.2} lines; most {most:?}, stated {bound:?}"
         );
         if (0..4).any(|k| most[k] > bound[k]) {
-            self.fault(format!("{workload}: work {most:?} exceeds the stated bound {bound:?} (nodes, leaves, tests, lines)"));
+            self.fault(format!(
+                "{workload}: work {most:?} exceeds the stated bound {bound:?} (nodes, leaves, tests, lines)"
+            ));
         }
         self.add(LINES, lines, format!("{workload}, most {}", most[3]));
         self.add(TESTS, tests, format!("{workload}, most {}", most[2]));
-        self.add(
-            BOUND_TESTS,
-            f64::from(bound[2]) / tests,
-            format!("{} : {tests:.2}", bound[2]),
-        );
-        self.add(
-            BOUND_LINES,
-            f64::from(bound[3]) / lines,
-            format!("{} : {lines:.2}", bound[3]),
-        );
+        self.add(BOUND_TESTS, f64::from(bound[2]) / tests, format!("{} : {tests:.2}", bound[2]));
+        self.add(BOUND_LINES, f64::from(bound[3]) / lines, format!("{} : {lines:.2}", bound[3]));
     }
 }
 
@@ -407,11 +308,7 @@ fn timed<T>(make: impl FnOnce() -> T) -> (T, f64) {
 }
 
 fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
-    let mut bench = Bench {
-        scene: scene.name,
-        effort,
-        report,
-    };
+    let mut bench = Bench { scene: scene.name, effort, report };
     let mesh = scene.mesh();
     let n = mesh.triangles.len();
     let per_triangle = |bytes: usize| bytes as f64 / n as f64;
@@ -421,26 +318,16 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
     drop(source);
     println!("{}: {n} triangles; {:?}", scene.name, built.report);
     bench.add(BUILD, n as f64 / seconds / 1e6, format!("{seconds:.2} s"));
-    bench.add(
-        BYTES,
-        per_triangle(built.image.len()),
-        format!("{} bytes", built.image.len()),
-    );
+    bench.add(BYTES, per_triangle(built.image.len()), format!("{} bytes", built.image.len()));
 
     let (embree, seconds) = timed(|| Embree::new(&mesh, false));
-    let reference = Reference::new(
-        &mesh,
-        (scene.kind == Kind::Strip).then_some(COUNTRY_TRIANGLES),
-    );
+    let reference = Reference::new(&mesh, (scene.kind == Kind::Strip).then_some(COUNTRY_TRIANGLES));
     let uneven = reference.grid().is_none().then(|| Grid::of(&mesh));
     let peers = Peers {
         hardpan: Hardpan::new(&built.image),
         embree,
         parry: Parry::new(&mesh),
-        grid: reference
-            .grid()
-            .or(uneven.as_ref())
-            .expect("one of the two"),
+        grid: reference.grid().or(uneven.as_ref()).expect("one of the two"),
         slow: uneven.is_some(),
         map: scene.heightmap(),
     };
@@ -459,14 +346,8 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
 
     let full = FULL.contains(&scene.name);
     let (workload, queries) = match scene.kind {
-        Kind::Strip => (
-            "on triangles",
-            workloads::on_triangles(&mesh, effort.queries),
-        ),
-        _ => (
-            "random",
-            workloads::random(&mesh, &reference, effort.queries),
-        ),
+        Kind::Strip => ("on triangles", workloads::on_triangles(&mesh, effort.queries)),
+        _ => ("random", workloads::random(&mesh, &reference, effort.queries)),
     };
     bench.check(workload, &peers, &reference, &queries);
     bench.count(workload, peers.hardpan.terrain, &queries);
@@ -503,11 +384,7 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
 fn bench_patch(effort: &Effort, report: &mut Report) {
     const CELLS: usize = 1000;
     const TOLERANCE: f64 = 0.005;
-    let mut bench = Bench {
-        scene: "patch",
-        effort,
-        report,
-    };
+    let mut bench = Bench { scene: "patch", effort, report };
     let map = Heightmap::hills(CELLS, CELLS);
     let source = image::field(HeightField {
         origin: [-1000.0; 2],
@@ -522,19 +399,11 @@ fn bench_patch(effort: &Effort, report: &mut Report) {
     let hardpan = Hardpan::new(&built.image);
     let cells = (CELLS * CELLS) as f64;
     println!("patch: {cells} cells; {:?}", built.report);
-    bench.add(
-        "build, million cells per second of wall time",
-        cells / seconds / 1e6,
-        format!("{seconds:.2} s"),
-    );
+    bench.add("build, million cells per second of wall time", cells / seconds / 1e6, format!("{seconds:.2} s"));
     bench.add(
         "bytes per cell",
         built.image.len() as f64 / cells,
-        format!(
-            "{} bytes, tolerance {} mm",
-            built.image.len(),
-            TOLERANCE * 1e3
-        ),
+        format!("{} bytes, tolerance {} mm", built.image.len(), TOLERANCE * 1e3),
     );
 
     let queries = workloads::on_field(effort.queries);
@@ -551,9 +420,7 @@ fn bench_patch(effort: &Effort, report: &mut Report) {
         worst * 1e3
     );
     if missed > 0 || worst > TOLERANCE + check::TOLERANCE {
-        bench.fault(format!(
-            "random: {missed} missed, others within {worst} m where {TOLERANCE} m is the tolerance"
-        ));
+        bench.fault(format!("random: {missed} missed, others within {worst} m where {TOLERANCE} m is the tolerance"));
     }
     bench.check_ways("random", hardpan.terrain, &queries[..effort.checked]);
     bench.count("random", hardpan.terrain, &queries);
@@ -572,12 +439,7 @@ fn growth(report: &mut Report) {
         };
         for scene in ["hills100k", "hills1m", "hills10m"] {
             if let Some(value) = report.value(work, scene) {
-                report.add(
-                    growth,
-                    scene,
-                    value / smallest,
-                    format!("{value:.2} : {smallest:.2}"),
-                );
+                report.add(growth, scene, value / smallest, format!("{value:.2} : {smallest:.2}"));
             }
         }
     }

@@ -44,10 +44,7 @@ fn mesh(path: &str) -> io::Result<Mesh> {
 fn queries(path: &str) -> io::Result<Vec<Query>> {
     let query = |record: [u8; 32]| {
         let [x, y, z, reach] = std::array::from_fn(|i| f64::from_le_bytes(record.as_chunks().0[i]));
-        Query {
-            at: [x, y, z],
-            reach,
-        }
+        Query { at: [x, y, z], reach }
     };
     Ok(records::<32>(path)?.into_iter().map(query).collect())
 }
@@ -62,16 +59,9 @@ enum Ask {
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let option = |name: &str| {
-        arguments
-            .iter()
-            .position(|a| a == name)
-            .and_then(|i| arguments.get(i + 1))
-    };
+    let option = |name: &str| arguments.iter().position(|a| a == name).and_then(|i| arguments.get(i + 1));
     let [peer, folder, scene, ..] = &arguments[..] else {
-        eprintln!(
-            "usage: peer hardpan|hardpan-cursor DIR SCENE [--works WORK:MODE,..] [--dump DIR] [--build-only]"
-        );
+        eprintln!("usage: peer hardpan|hardpan-cursor DIR SCENE [--works WORK:MODE,..] [--dump DIR] [--build-only]");
         std::process::exit(2);
     };
     let mesh = mesh(&format!("{folder}/{scene}.tri"))?;
@@ -82,19 +72,14 @@ fn main() -> io::Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     let bytes = built.image.len();
     if arguments.iter().any(|a| a == "--build-only") {
-        println!(
-            "{peer},{scene},build,{n},{seconds:.3},{:.3},{bytes}",
-            n as f64 / seconds / 1e6
-        );
+        println!("{peer},{scene},build,{n},{seconds:.3},{:.3},{bytes}", n as f64 / seconds / 1e6);
         return Ok(());
     }
     let hardpan = Hardpan::new(&built.image);
     let terrain = hardpan.terrain;
     let cursor = RefCell::new(Cursor::new());
-    let works = option("--works").map_or(
-        "rand:down,rand:near,tri:near,wheel:down,wheel:near,layers:layers",
-        String::as_str,
-    );
+    let works =
+        option("--works").map_or("rand:down,rand:near,tri:near,wheel:down,wheel:near,layers:layers", String::as_str);
     for work in works.split(',') {
         let (file, mode) = work.split_once(':').unwrap_or((work, "down"));
         let Ok(queries) = queries(&format!("{folder}/{scene}.{file}.qry")) else {
@@ -111,9 +96,7 @@ fn main() -> io::Result<()> {
         let one = |s: Option<Surface>| (usize::from(s.is_some()), digest(s));
         let answer = |q: &Query| match ask {
             Ask::Closest => one(hardpan.closest(q)),
-            Ask::Cursor => {
-                one(hardpan.surface(&terrain.closest_cursor(q.at, &mut cursor.borrow_mut())))
-            }
+            Ask::Cursor => one(hardpan.surface(&terrain.closest_cursor(q.at, &mut cursor.borrow_mut()))),
             Ask::Down => one(hardpan.surface(&terrain.segment_m(q.at, q.reach))),
             Ask::Layers => hardpan.layers(q),
         };
@@ -126,27 +109,17 @@ fn main() -> io::Result<()> {
             continue;
         }
         let n = QUERIES.min(queries.len());
-        let tally = || {
-            queries[..n]
-                .iter()
-                .map(answer)
-                .fold((0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
-        };
+        let tally = || queries[..n].iter().map(answer).fold((0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
         let mut contestants = [Contestant::new(peer, |i| {
             let (count, sum) = answer(&queries[i]);
             count as f64 + sum
         })];
         let times = &timing::race(&mut contestants, n, ROUNDS)[0];
-        let [mut best, mut swept] = [
-            contestants[0].best(SINGLES.min(n), n),
-            contestants[0].swept(SWEPT.min(n), n),
-        ];
+        let [mut best, mut swept] = [contestants[0].best(SINGLES.min(n), n), contestants[0].swept(SWEPT.min(n), n)];
         let [p50, p999] = [0.5, 0.999].map(|q| timing::quantile(&mut best, q));
         let [cold50, cold99] = [0.5, 0.99].map(|q| timing::quantile(&mut swept, q));
         let ([low, high], median, (hits, sum)) = (times.range(), times.median(), tally());
-        print!(
-            "{peer},{scene},{file}_{mode},{n},{median:.1},{low:.1},{high:.1},{p50:.0},{p999:.0},{p999:.0},"
-        );
+        print!("{peer},{scene},{file}_{mode},{n},{median:.1},{low:.1},{high:.1},{p50:.0},{p999:.0},{p999:.0},");
         println!("{cold50:.0},{cold99:.0},{seconds:.3},{bytes},{hits},{sum:.3}");
     }
     Ok(())

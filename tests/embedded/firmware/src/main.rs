@@ -11,7 +11,7 @@ mod board;
 use core::hint::black_box;
 use core::slice;
 use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Terrain};
-use probe::{ask, BLANK, KINDS, LAYERS, Queries, UNANSWERED};
+use probe::{BLANK, KINDS, LAYERS, Queries, UNANSWERED, ask};
 use semihosting::{println, process::exit};
 
 /// What a call gets, prepared outside the count.

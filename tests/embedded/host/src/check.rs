@@ -19,7 +19,10 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
         .collect();
     let mut failures = Vec::new();
     let mut measured = Budgets::new();
-    println!("{:8} {:12} {:15} {:>7} {:>9} {:>7} {:>7} {:>6}  nodes leaves tests lines of its costliest query", "scene", "board", "instructions", "least", "mean", "most", "budget", "stack");
+    println!(
+        "{:8} {:12} {:15} {:>7} {:>9} {:>7} {:>7} {:>6}  nodes leaves tests lines of its costliest query",
+        "scene", "board", "instructions", "least", "mean", "most", "budget", "stack"
+    );
     for ((scene, board), output) in &outputs {
         let lines = |kind: &'static str| {
             output.lines().filter_map(move |l| {
@@ -39,19 +42,29 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
             *deepest = stack.max(*deepest);
             let budget = allowed.get(board).and_then(|b| b.get(scene)).and_then(|b| b.get(name)).copied();
             let shown = budget.map_or("none".into(), |b| b.to_string());
-            println!("{scene:8} {board:12} {name:15} {least:>7} {mean:>9} {most:>7} {shown:>7} {stack:>6}  {}", worst[4..].join(" "));
+            println!(
+                "{scene:8} {board:12} {name:15} {least:>7} {mean:>9} {most:>7} {shown:>7} {stack:>6}  {}",
+                worst[4..].join(" ")
+            );
         }
         for bound in lines("bound") {
             println!("{scene:8} {board:12} stated bound {:52}  {}", "", bound.join(" "));
         }
         let hashes: Vec<_> = lines("hash").collect();
         let expected = outputs.get(&(scene.clone(), "host-release".into())).map_or("", |o| o);
-        let expected: Vec<Vec<&str>> = expected.lines().filter(|l| l.starts_with("hash ")).map(|l| l.split_whitespace().skip(1).collect()).collect();
+        let expected: Vec<Vec<&str>> = expected
+            .lines()
+            .filter(|l| l.starts_with("hash "))
+            .map(|l| l.split_whitespace().skip(1).collect())
+            .collect();
         if hashes.is_empty() || hashes.len() != expected.len() {
             failures.push(format!("{scene} on {board}: {} hashes, not {}", hashes.len(), expected.len()));
         }
         for (got, want) in hashes.iter().zip(&expected).filter(|(a, b)| a != b) {
-            failures.push(format!("{scene} on {board}: answers of `{}` differ from the host's ({} is not {})", got[0], got[1], want[1]));
+            failures.push(format!(
+                "{scene} on {board}: answers of `{}` differ from the host's ({} is not {})",
+                got[0], got[1], want[1]
+            ));
         }
     }
     // TARGET PROFILE BYTES: code of all entry points
@@ -60,10 +73,11 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
         let code = measured.entry("code".into()).or_default().entry(target.into()).or_default();
         code.insert(profile.into(), bytes.parse().unwrap());
     }
-    let boards: BTreeMap<_, _> = outputs.keys().fold(BTreeMap::new(), |mut all: BTreeMap<&str, Vec<&str>>, (scene, board)| {
-        all.entry(scene).or_default().push(board);
-        all
-    });
+    let boards: BTreeMap<_, _> =
+        outputs.keys().fold(BTreeMap::new(), |mut all: BTreeMap<&str, Vec<&str>>, (scene, board)| {
+            all.entry(scene).or_default().push(board);
+            all
+        });
     for (scene, boards) in boards {
         println!("{scene:8} answers compared: {}", boards.join(", "));
     }
@@ -75,7 +89,9 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
                 for (name, &most) in calls {
                     match allowed.get(board).and_then(|b| b.get(scene)).and_then(|b| b.get(name)) {
                         Some(&budget) if most <= budget => {}
-                        Some(budget) => failures.push(format!("{scene} on {board}: {name} took {most}, budget {budget}")),
+                        Some(budget) => {
+                            failures.push(format!("{scene} on {board}: {name} took {most}, budget {budget}"))
+                        }
                         None => failures.push(format!("{scene} on {board}: {name} has no budget; --bless writes one")),
                     }
                 }

@@ -30,7 +30,13 @@ fn write(dir: &Path, scene: &scenes::Scene) {
     let built = build(&(scene.make)(), &options).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
     let terrain = Terrain::open(&built.image).unwrap();
     let queries = Sampler { terrain, random: 1 }.queries(scene, [options.xy_log2, options.z_log2], built.image.len());
-    println!("{}: {} triangles, {} bytes, bound {:?}", scene.name, built.report.triangles, built.image.len(), terrain.bound());
+    println!(
+        "{}: {} triangles, {} bytes, bound {:?}",
+        scene.name,
+        built.report.triangles,
+        built.image.len(),
+        terrain.bound()
+    );
     fs::write(dir.join(scene.name).with_extension("hpan"), &*built.image).unwrap();
     fs::write(dir.join(scene.name).with_extension("queries"), queries).unwrap();
 }

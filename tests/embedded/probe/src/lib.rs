@@ -233,6 +233,7 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
 
 /// Whether bytes that are not this image, whole and aligned, are refused, and this image passes `open_verified`.
 pub fn opens_only(image: &[u8]) -> bool {
-    let bad = [&image[..0], &image[..64], &image[..image.len() - 1], &image[1..], &image[64..], &[0xff; 256], &[0; 256]];
+    let bad =
+        [&image[..0], &image[..64], &image[..image.len() - 1], &image[1..], &image[64..], &[0xff; 256], &[0; 256]];
     bad.iter().all(|b| Terrain::open(b).is_err()) && Terrain::open_verified(image).is_ok()
 }
