@@ -7,6 +7,8 @@ use hardpan::format::word;
 pub const SIDE: i64 = 4;
 /// Mean triangles of a cell above which a block is divided further.
 const CROWDED: usize = 14;
+/// The same for a block that is larger than its triangles ask for.
+const COARSE: usize = 6;
 
 /// A reference of a cell to a bundle or, with an empty mask, to a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +63,12 @@ impl PatchArea {
 
 /// Builds the grid of a square for the triangles and patches that meet it: about two triangles a cell.
 pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches: &[PatchArea], depth: u32) -> Grid {
-    // the fewest blocks of 16 cells with at most 4.5 triangles a cell, before repetition
-    let fewest = (0..7).find(|k| tris.len() * 2 <= (9 * 16) << (2 * k)).unwrap_or(7);
-    let several = tris.is_empty() && patches.len() > 1;
-    let least = if several { 2 } else { depth.min(1) };
-    let side_log2 = fewest.max(least).min(log2.saturating_sub(2));
+    // Cells of one to four and a half median triangles, so that equal ground has equal cells everywhere;
+    // but no more than eight blocks a side where the triangles are few for the square.
+    let wanted = median_area(content, tris).map_or(log2, |area| (area.max(1) * 9 / 2).ilog2() / 2 + 2);
+    let most = (0..7).find(|k| tris.len() <= 64 << (2 * k)).unwrap_or(7).max(3);
+    let least = if tris.is_empty() && patches.len() > 1 { 2 } else { depth.min(1) };
+    let side_log2 = log2.saturating_sub(wanted).min(most).max(least).min(log2.saturating_sub(2));
     let block_log2 = log2 - side_log2;
     let n = 1usize << side_log2;
     let s = 1i64 << block_log2;
@@ -99,7 +102,8 @@ pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches:
             let filled = block.iter().filter(|c| !c.is_empty()).count();
             let tests: usize = block.iter().map(|c| cell_tests(c)).sum();
             let most = block.iter().map(|c| cell_tests(c)).max().unwrap_or(0);
-            let crowded = filled > 0 && (tests > CROWDED * filled || most > 3 * CROWDED);
+            let coarse = block_log2 > wanted && tests > filled * COARSE;
+            let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > 3 * CROWDED);
             if crowded && depth < 6 && block_log2 >= 6 && list.len() > 8 {
                 let finer = grid(content, bx, by, block_log2, &list, &near, depth + 1);
                 // stacked surfaces cannot be told apart by smaller cells
@@ -112,6 +116,13 @@ pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches:
         })
         .collect();
     Grid { block_log2, side_log2, entries }
+}
+
+/// Median plan area of triangles, in square steps.
+fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
+    let mut areas: Vec<u64> = tris.iter().map(|&t| content.tris[t as usize].plan.area()).collect();
+    let middle = areas.len() / 2;
+    (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
 
 fn cell_tests(cell: &[Word]) -> usize {

@@ -18,6 +18,13 @@ impl Plan {
         Plan { x, y, min: [low(x), low(y)], max: [high(x), high(y)] }
     }
 
+    /// Plan area in square steps, rounded down.
+    pub fn area(&self) -> u64 {
+        let d = |v: &[i64; 3], k: usize| i128::from(v[k] - v[0]);
+        let twice = d(&self.x, 1) * d(&self.y, 2) - d(&self.y, 1) * d(&self.x, 2);
+        (twice / 2) as u64
+    }
+
     /// Larger of the plan extents.
     pub fn extent(&self) -> i64 {
         (self.max[0] - self.min[0]).max(self.max[1] - self.min[1])

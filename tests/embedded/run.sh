@@ -37,48 +37,56 @@ usable() {
 
 build() { cargo build --quiet --locked "$@"; }
 
-roots=$(sed -n 's/^    \(gate_[a-z0-9_]*\)(.*/-u \1/p' gate/src/lib.rs)
+entries=$(sed -n 's/^    \(gate_[a-z0-9_]*\)(.*/\1/p' gate/src/lib.rs)
 lld=$(echo "$(rustc --print sysroot)"/lib/rustlib/*/bin/rust-lld)
 
-# link TARGET PROFILE ARG..: links the gate, without a definition of what panics call.
+# link ENTRIES TARGET PROFILE ARG..: links what the entries reach, without a definition of what panics call.
 link() {
-    local target=$1 profile=$2
-    shift 2
+    local roots=${1//gate_/-u gate_} target=$2 profile=$3
+    shift 3
     # shellcheck disable=SC2086
-    "$lld" -flavor gnu --gc-sections -e gate_open $roots -Map="$out/gate.map" -o "$out/gate.elf" \
+    "$lld" -flavor gnu --gc-sections -e 0 $roots -Map="$out/gate.map" -o "$out/gate.elf" \
         "$CARGO_TARGET_DIR/$target/$profile/libgate.a" "$@"
 }
 
-# why TARGET PROFILE: which functions reach what panics.
-why() {
-    link "$1" "$2" --unresolved-symbols=ignore-all --why-live='*panic*' 2>&1 |
-        sed -nE '/no section/d; s/^live symbol: .*\(([^()]+)\)$/    \1/p; s/^>>> referenced by: [^ ]*\(([^()]+)\).*/        by \1/p'
+# guilty TARGET PROFILE: every entry point from which a panic can be reached, one a line, the function that panics first.
+guilty() {
+    local entry
+    for entry in $entries; do
+        link "$entry" "$@" 2>/dev/null && continue
+        link "$entry" "$@" --unresolved-symbols=ignore-all --why-live='*panic*' 2>&1 |
+            awk '/^>>> referenced by: /{ if (n == 1) print } /^live symbol:/ && !/no section/ { n++ }' |
+            sed -E 's/ \(undefined command line flag\)$//; s/^.*:\((.+)\)$/\1/; s/::h[0-9a-f]{16}$//
+                s/_?\$LT\$/</g; s/\$GT\$/>/g; s/\$u20\$/ /g; s/\$u5b\$/[/g; s/\$u5d\$/]/g; s/\$u3b\$/;/g
+                s/_?\$u7b\$/{/g; s/\$u7d\$/}/g; s/\.\./::/g' |
+            awk '{ line = line (NR > 1 ? " <- " : "") $0 } END { print line }'
+    done
 }
 
 # section NAME: its bytes in the linked gate.
 section() { echo $((16#0$(awk -v s="$1" '$5 == s { print $3 }' "$out/gate.map"))); }
 
-# gate TARGET PROFILE: fails, and names the functions, if a panic path survives.
+# gate TARGET: fails, and names the functions, if a panic can be reached. What overflow checks would add is counted.
 gate() {
-    build -p gate --target "$1" --profile "$2"
-    if link "$1" "$2" 2>"$out/gate.err"; then
-        echo "panic-free: $1, $2: code $(section .text) bytes, constants $(section .rodata), memory $(($(section .data) + $(section .bss)))"
-        echo "$1 $2 $(section .text)" >>"$out/code"
-    else
-        fail "a panic path survives for $1, profile $2:"
-        why "$1" "$2" || cat "$out/gate.err"
+    build -p gate --target "$1" --release
+    if ! link "$entries" "$1" release 2>/dev/null; then
+        fail "a panic can be reached on $1:"
+        guilty "$1" release | sed 's/^/    /'
+        link "$entries" "$1" release --unresolved-symbols=ignore-all 2>/dev/null
     fi
+    echo "$1: code $(section .text) bytes, constants $(section .rodata), memory $(($(section .data) + $(section .bss)))"
+    echo "$1 code $(section .text)" >>"$out/gate"
+    build -p gate --target "$1" --profile checked
+    echo "$1 overflowing $(guilty "$1" checked | wc -l)" >>"$out/gate"
 }
 
 for target in thumbv7em-none-eabihf thumbv6m-none-eabi riscv32imac-unknown-none-elf; do
     usable $target || continue
-    gate $target release
-    gate $target checked
+    gate $target
     # a gate that never closes proves nothing
     build -p gate --target $target --release --features guilty
-    if link $target release 2>"$out/gate.err"; then fail "the gate let a guilty function through for $target"; fi
-    why $target release | grep -q 'by gate_guilty' ||
-        fail "the gate does not name the guilty function for $target"
+    if link gate_guilty $target release 2>/dev/null; then fail "the gate let a guilty function through for $target"; fi
+    guilty $target release | grep -q 'gate_guilty$' || fail "the gate does not name the guilty function for $target"
 done
 
 build -p host
@@ -109,7 +117,7 @@ for scene in hills proving field small; do
 done
 # addresses: firmware/build.rs
 emulate an386 thumbv7em-none-eabihf "qemu-system-arm -M mps2-an386" 0x21000000 0x21f00000 hills proving field small
-emulate microbit thumbv6m-none-eabi "qemu-system-arm -M microbit" 0x28000 0x3c000 small
+emulate microbit thumbv6m-none-eabi "qemu-system-arm -M microbit" 0x30000 0x3c000 small
 emulate virt riscv32imac-unknown-none-elf "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 hills proving field small
 if usable wasm32-unknown-unknown node; then
     cargo rustc --quiet --locked -p probe --target wasm32-unknown-unknown --release --crate-type cdylib

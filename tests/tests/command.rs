@@ -8,6 +8,8 @@ use std::{
     sync::LazyLock,
 };
 
+use serde_json::{Value, json};
+
 /// The command of this build. `HARDPAN_BIN` names another one.
 static HARDPAN: LazyLock<PathBuf> = LazyLock::new(|| {
     if let Some(path) = env::var_os("HARDPAN_BIN") {
@@ -96,49 +98,78 @@ fn bridge(test: &str) -> PathBuf {
     folder
 }
 
-fn json(text: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap()
+/// Asks by CSV on stdin; gives back the answers' columns.
+fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {
+    let mut child = Command::new(&*HARDPAN)
+        .args(["query", image, "--csv", "-"])
+        .args(options)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(points.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.success());
+    let text = String::from_utf8(done.stdout).unwrap();
+    text.lines().skip(1).map(|line| line.split(',').map(String::from).collect()).collect()
+}
+
+/// One column of answers.
+fn column(answers: &[Vec<String>], number: usize) -> Vec<&str> {
+    answers.iter().map(|row| row[number].as_str()).collect()
+}
+
+#[track_caller]
+fn holds(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
 }
 
 #[test]
 fn build_info_query() {
     let folder = bridge("build_info_query");
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
-    assert!(out.contains("Steel plate") && out.contains("triangles   4 in"), "{out}");
-
+    holds(
+        &out,
+        &["Steel plate", "triangles   4 in", "x           -50.000 to 50.000 m", "z           0.000 to 6.000 m"],
+    );
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan", "--json"]);
-    let info = json(&out);
-    assert_eq!(info["triangles"], 4);
-    assert_eq!(info["bounds"]["min"], serde_json::json!([-50.0, -50.0, 0.0]));
-    assert_eq!(info["bounds"]["max"], serde_json::json!([50.0, 50.0, 6.0]));
-    assert_eq!(info["identity"].as_str().unwrap().len(), 64);
-    assert_eq!(info["materials"][1]["name"], "Steel plate");
-    assert_eq!(info["sources"], serde_json::json!(["floor", "deck"]));
-    assert_eq!(info["bytes"].as_u64().unwrap(), fs::metadata(folder.join("bridge.hpan")).unwrap().len());
+    let bytes = fs::metadata(folder.join("bridge.hpan")).unwrap().len();
+    let info: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((info["triangles"].as_u64(), info["bytes"].as_u64()), (Some(4), Some(bytes)));
+    assert_eq!(info["bounds"], json!({ "min": [-50.0, -50.0, 0.0], "max": [50.0, 50.0, 6.0] }));
+    assert_eq!(info["materials"][1], json!({ "name": "Steel plate", "mu": 0.85, "rr": 1.0, "gain": 1.0 }));
+    assert_eq!(info["sources"], json!(["deck", "floor"]));
+    assert_eq!(info["identity"].as_str().map(str::len), Some(64));
 
     // the highest; the nearest; the first below within a length; none
-    let points = ["-1,0", "0,0,2.9", "0,0,3", "0,0,3.1", "0,0,7,2", "0,0,5,2", "0,0,5,6", "70,0"];
-    let [out, _] = expect(0, &folder, &[&["query", "bridge.hpan", "--json"], &points[..]].concat());
-    let answers = json(&out);
-    let z: Vec<Option<f64>> = answers.as_array().unwrap().iter().map(|a| a["z"].as_f64()).collect();
-    assert_eq!(z, [Some(6.0), Some(0.0), Some(0.0), Some(6.0), Some(6.0), None, Some(0.0), None]);
-    assert_eq!(answers[0]["material"], "Steel plate");
-    assert_eq!(answers[0]["source"], "deck");
-    assert_eq!(answers[1]["reach"], "near");
-    assert_eq!(answers[5]["status"], "no ground");
+    let answers = ask(&folder, "bridge.hpan", "-1,0\n0,0,2.9\n0,0,3\n0,0,3.1\n0,0,7,2\n0,0,5,2\n0,0,5,6\n70,0\n", &[]);
+    assert_eq!(column(&answers, 2), ["6", "0", "0", "6", "6", "", "0", ""]);
+    assert_eq!(column(&answers, 7)[..2], ["Steel plate", "Asphalt"]);
+    assert_eq!(column(&answers, 8)[..2], ["deck", "floor"]);
+    assert_eq!(column(&answers, 10)[..2], ["top", "near"]);
+    assert_eq!(answers[5][9], "no ground");
+
+    // on the line, where points may start with a minus
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "-1,0", "-.5,-2,3", "-20,0"]);
+    assert_eq!(out.lines().count(), 4);
+    holds(&out, &["6.000000", "Steel plate"]);
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "-1,0", "70,0", "--json"]);
+    let answers: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&answers[0]["z"], &answers[0]["slope"]), (&json!(6.0), &json!([0.0, 0.0])));
+    assert_eq!((&answers[1]["z"], &answers[1]["status"]), (&Value::Null, &json!("not in image")));
 }
 
 #[test]
 fn layers_and_explain() {
     let folder = bridge("layers_and_explain");
-    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "0,0", "20,0", "--layers", "--json"]);
-    let rows = json(&out);
-    let rows: Vec<_> = rows.as_array().unwrap().iter().map(|r| (r["layer"].as_u64(), r["z"].as_f64())).collect();
-    assert_eq!(rows, [(Some(1), Some(6.0)), (Some(2), Some(0.0)), (Some(1), Some(0.0))]);
-
+    let rows = ask(&folder, "bridge.hpan", "0,0\n20,0\n", &["--layers"]);
+    assert_eq!(column(&rows, 2), ["1", "2", "1"]);
+    assert_eq!(column(&rows, 3), ["6", "0", "0"]);
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "1,-2,1", "--explain"]);
-    assert!(out.contains("candidate  z 6.0") && out.contains("candidate  z 0.0"), "{out}");
-    assert!(out.contains("answer     z 0.0") && out.contains("stated for this image"), "{out}");
+    holds(&out, &["candidate  z 6.0", "candidate  z 0.0", "answer     z 0.0", "stated for this image"]);
 }
 
 #[test]
@@ -156,18 +187,6 @@ fn csv_in_and_out() {
     );
     expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv", "-o", "out.csv"]);
     assert_eq!(fs::read_to_string(folder.join("out.csv")).unwrap(), out);
-
-    let mut child = Command::new(&*HARDPAN)
-        .args(["query", "bridge.hpan", "--csv", "-"])
-        .current_dir(&folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"-1,0\n").unwrap();
-    let piped = child.wait_with_output().unwrap();
-    assert!(piped.status.success());
-    assert_eq!(String::from_utf8(piped.stdout).unwrap().lines().count(), 2);
 
     fs::write(folder.join("bad.csv"), "1,2\n3,four\n").unwrap();
     let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "bad.csv"]);
@@ -198,8 +217,8 @@ fn axes_and_units() {
     assert!(why.contains("--up y"), "{why}");
     assert!(!folder.join("y.hpan").exists());
     expect(0, &folder, &["build", "y.obj", "--up", "y", "--unit", "cm", "--scale", "2"]);
-    let [out, _] = expect(0, &folder, &["info", "y.hpan", "--json"]);
-    assert_eq!(json(&out)["bounds"]["max"], serde_json::json!([20.0, 40.0, 3.0]));
+    let [out, _] = expect(0, &folder, &["info", "y.hpan"]);
+    holds(&out, &["x           0.000 to 20.000 m", "y           0.000 to 40.000 m", "z           3.000 to 3.000 m"]);
 }
 
 #[test]
@@ -281,10 +300,26 @@ fn demo() {
 
     // on the bridge, under it, and what the demo says to try
     let image = "hardpan-demo/proving-ground.hpan";
-    let [out, _] = expect(0, &folder, &["query", image, "-20,30", "-20,30,1.5", "--json"]);
-    let answers = json(&out);
-    assert_eq!((answers[0]["z"].as_f64(), answers[1]["z"].as_f64()), (Some(5.25), Some(0.0)));
+    assert_eq!(column(&ask(&folder, image, "-20,30\n-20,30,1.5\n", &[]), 2), ["5.25", "0"]);
     expect(0, &folder, &["query", image, "-20,30", "--layers"]);
     expect(0, &folder, &["query", image, "-20,30,1.5", "--explain"]);
     expect(0, &folder, &["demo"]);
+}
+
+/// Every `$ hardpan ...` of the manual's console blocks, with the output that stands under it.
+#[test]
+fn the_manual_tells_the_truth() {
+    let folder = folder("the_manual_tells_the_truth");
+    expect(0, &folder, &["demo"]);
+    let manual = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let mut commands = 0;
+    for block in manual.split("```console\n").skip(1) {
+        for command in block.split("```").next().unwrap().split("$ hardpan ").skip(1) {
+            let (typed, printed) = command.split_once('\n').unwrap();
+            let [out, _] = expect(0, &folder, &typed.split_whitespace().collect::<Vec<_>>());
+            assert_eq!(out, printed, "hardpan {typed}");
+            commands += 1;
+        }
+    }
+    assert!(commands >= 2);
 }

@@ -18,7 +18,7 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
-use hardpan::{OpenError, Terrain};
+use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{BuildError, Image};
 
 #[derive(Parser)]
@@ -173,7 +173,10 @@ fn load(path: &Path) -> Done<Image> {
 
 /// Checks all of the image once: what follows may trust every answer.
 fn terrain<'a>(path: &Path, image: &'a Image) -> Done<Terrain<'a>> {
-    Terrain::open_verified(image).map_err(|e| Failure::open(path, e))
+    Terrain::open_verified(image).map_err(|e| match e {
+        OpenError::Truncated if !image.starts_with(&MAGIC) => Failure::open(path, OpenError::NotAnImage),
+        e => Failure::open(path, e),
+    })
 }
 
 /// A file that appears whole or not at all: written beside its place, then renamed.

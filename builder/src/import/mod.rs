@@ -1,7 +1,7 @@
 //! Files in, scenes out.
 //!
-//! An importer hands over f64 metres, z up, with the names of materials and objects. Everything it left out or
-//! mended is a count in [`Import::notes`]; axes and units are converted here, once, and nowhere else.
+//! An importer hands over f64 metres, z up, with the names of materials and objects. Everything it left out
+//! is a count in [`Import::notes`]; axes and units are converted here, once, and nowhere else.
 
 mod obj;
 mod polygon;
@@ -15,7 +15,7 @@ use crate::command::Failure;
 /// A scene and what was remarkable about its file.
 pub struct Import {
     pub scene: Scene,
-    /// One line for each kind of thing that was left out or mended, with its count.
+    /// One line for each kind of thing that was left out, with its count.
     pub notes: Vec<String>,
 }
 

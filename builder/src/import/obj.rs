@@ -68,7 +68,6 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
             } else if n < 3 {
                 notes.small += 1;
             } else {
-                notes.polygons += (n > 3) as usize;
                 triangulate(&ring, |t| {
                     scene.triangles.push(Triangle { v: t.map(|i| base + face[i]), material, source })
                 });
@@ -84,7 +83,6 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
     scene.positions.iter_mut().filter(|p| p.iter().any(|v| !v.is_finite())).for_each(|p| *p = [0.0; 3]);
 
     let counted = [
-        (notes.polygons, "faces with more than three corners were cut into triangles"),
         (notes.small, "faces with one or two corners were left out"),
         (points_and_lines, "points, lines and free-form statements were left out"),
         (notes.not_finite, "faces with a corner that is not a finite number were left out"),
@@ -96,7 +94,6 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
 
 #[derive(Default)]
 struct Notes {
-    polygons: usize,
     small: usize,
     not_finite: usize,
 }

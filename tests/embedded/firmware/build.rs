@@ -16,8 +16,8 @@ _image = 0x21000000; _image_room = 0xf00000; _queries = 0x21f00000; _queries_roo
         "thumbv6m",
         "-Tlink.x",
         "
-MEMORY { FLASH (rx) : ORIGIN = 0x00000000, LENGTH = 160K  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 16K }
-_image = 0x28000; _image_room = 0x14000; _queries = 0x3c000; _queries_room = 0x4000;",
+MEMORY { FLASH (rx) : ORIGIN = 0x00000000, LENGTH = 192K  RAM (rwx) : ORIGIN = 0x20000000, LENGTH = 16K }
+_image = 0x30000; _image_room = 0xc000; _queries = 0x3c000; _queries_room = 0x4000;",
     ),
     // virt
     (

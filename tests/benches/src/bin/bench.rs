@@ -27,6 +27,8 @@ const HARDPAN_CURSOR: &str = "hardpan, cursor";
 const EMBREE: &str = "embree 3, robust";
 const PARRY: &str = "parry3d";
 const GRID: &str = "grid64";
+const SLOW_GRID: &str = "grid64, 200 queries";
+const SLOW_QUERIES: usize = 200;
 const HEIGHTMAP: &str = "height map, f32";
 
 /// How thorough a run is.
@@ -146,7 +148,7 @@ struct Peers<'a> {
     embree: Option<Embree<'a>>,
     parry: Parry,
     grid: &'a Grid,
-    /// A grid of minutes: the scene is too uneven for it.
+    /// The scene is so uneven that the grid would take minutes.
     slow: bool,
     map: Option<Heightmap>,
 }
@@ -157,7 +159,10 @@ impl Peers<'_> {
         let mut all = hardpan(&self.hardpan, queries);
         all.extend(self.embree.as_ref().map(|embree| peer(EMBREE, embree, queries)));
         all.push(peer(PARRY, &self.parry, queries));
-        all.push(self.patience(peer(GRID, self.grid, queries)));
+        all.push(match self.slow {
+            true => peer(SLOW_GRID, self.grid, queries).at_most(SLOW_QUERIES),
+            false => peer(GRID, self.grid, queries),
+        });
         all.extend(self.map.as_ref().map(|map| look_up(map, queries)));
         all
     }
@@ -167,12 +172,10 @@ impl Peers<'_> {
         let mut all = vec![layers(HARDPAN, &self.hardpan, queries)];
         all.extend(embree.as_ref().map(|embree| layers(EMBREE, embree, queries)));
         all.push(layers(PARRY, &self.parry, queries));
-        all.push(self.patience(layers(GRID, self.grid, queries)));
+        if !self.slow {
+            all.push(layers(GRID, self.grid, queries));
+        }
         all
-    }
-
-    fn patience<'q>(&self, grid: Contestant<'q>) -> Contestant<'q> {
-        if self.slow { grid.at_most(200) } else { grid }
     }
 }
 

@@ -108,7 +108,7 @@ fn main() -> ! {
         println!("count {name} {least} {}.{} {most}", tenths / 10, tenths % 10);
         let worst = input(worst);
         let Point { x, y, z } = worst.point;
-        let Cost { nodes, leaves, tests, lines } = terrain.closest_costed(worst.point).1;
+        let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, worst.point).1;
         println!("worst {name} {x} {y} {z} {nodes} {leaves} {tests} {lines}");
         println!("stack {name} {}", board::stack(|| black_box(call)(&worst, &mut output)).saturating_sub(own_stack));
     }

@@ -28,7 +28,7 @@ pub fn unit(state: &mut u64) -> f64 {
 /// A parabola's answer to the sine: period 1, from -1 to 1.
 fn wave(t: f64) -> f64 {
     let u = 2.0 * (t - t.floor()) - 1.0;
-    4.0 * u * (1.0 - if u < 0.0 { -u } else { u }) * -1.0
+    4.0 * u * (if u < 0.0 { -u } else { u } - 1.0)
 }
 
 fn relief(x: f64, y: f64) -> f64 {
@@ -135,11 +135,11 @@ fn field() -> Source {
 
 fn small() -> Source {
     let mut scene = empty();
-    rolling(16, &mut scene);
-    road(&mut scene, 40, 0.0);
-    bridge(&mut scene, 20, 10.0);
+    rolling(12, &mut scene);
+    road(&mut scene, 30, 0.0);
+    bridge(&mut scene, 14, 6.0);
     let mut patch = heights(33, 0.5);
-    patch.origin = [60.0, 60.0];
+    patch.origin = [40.0, 40.0];
     scene.fields.push(patch);
     scene
 }

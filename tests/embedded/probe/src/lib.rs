@@ -1,7 +1,7 @@
 //! The query blob, and the hashes of all its answers: the same code on every target.
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
-use hardpan::{Answer, Cursor, Fixed, Hit, Layers, LeafKind, Normal, Point, Reach, Status, Terrain, Windows};
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, LeafKind, Normal, Point, Reach, Status, Terrain, Windows};
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -40,6 +40,7 @@ pub mod ask {
         closest_f64(t, p: [f64; 3]) -> Answer = t.closest(p);
         closest_fixed(t, p: [Fixed; 3]) -> Answer = t.closest(p);
         closest_cursor(t, p: Point, cursor: &mut Cursor) -> Answer = t.closest_cursor(p, cursor);
+        closest_costed(t, p: Point) -> (Answer, Cost) = t.closest_costed(p);
         below(t, p: Point) -> Answer = t.below(p);
         segment(t, p: Point, length: i64) -> Answer = t.segment(p, length);
         layers(t, p: Point, hits: &mut [Hit]) -> Layers = t.layers(p, hits);
@@ -175,7 +176,7 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
         let p = queries.point(i);
         match kind {
             0 => {
-                let (answer, cost) = terrain.closest_costed(p);
+                let (answer, cost) = ask::closest_costed(terrain, p);
                 fnv.answer(&answer);
                 for v in [cost.nodes, cost.leaves, cost.tests, cost.lines] {
                     fnv.bytes(&v.to_le_bytes());
