@@ -43,6 +43,22 @@ impl Corners {
         if w0 == 0 || w1 == 0 || w2 == 0 { Cover::Border } else { Cover::Inside }
     }
 
+    /// The same for coordinates and positions of at most 20 bits: six products of 29-bit differences.
+    #[inline(always)]
+    pub fn cover_near(&self, px: i64, py: i64) -> Cover {
+        let x = self.x.map(|x| (x << 8).wrapping_sub(px) as i32);
+        let y = self.y.map(|y| (y << 8).wrapping_sub(py) as i32);
+        let side = |a: usize, b: usize| {
+            let (ax, ay, bx, by) = (i64::from(x[a]), i64::from(y[a]), i64::from(x[b]), i64::from(y[b]));
+            ax.wrapping_mul(by).wrapping_sub(ay.wrapping_mul(bx))
+        };
+        let (w2, w0, w1) = (side(0, 1), side(1, 2), side(2, 0));
+        if (w0 | w1 | w2) < 0 {
+            return Cover::Outside;
+        }
+        if w0 == 0 || w1 == 0 || w2 == 0 { Cover::Border } else { Cover::Inside }
+    }
+
     /// The same for coordinates of any magnitude up to 2^33.
     #[cold]
     #[inline(never)]
@@ -122,15 +138,48 @@ fn bits(v: i64) -> u32 {
 /// `n / d` rounded half to even; 0 if `d` is not above zero.
 #[inline(always)]
 pub(crate) fn divide_half_even(n: i64, d: i64) -> i64 {
-    let d = if d > 0 { d as u64 } else { return 0 };
-    let m = n.unsigned_abs();
-    let (mut q, mut r) = (m.checked_div(d).unwrap_or(0), 0);
-    r = m.wrapping_sub(q.wrapping_mul(d)).max(r);
+    if d <= 0 {
+        return 0;
+    }
+    let (m, d) = (n.unsigned_abs(), d as u64);
+    let (mut q, r) = divide(m, d);
     let rest = d.wrapping_sub(r);
     if r > rest || (r == rest && q & 1 == 1) {
         q = q.wrapping_add(1);
     }
     if n < 0 { (q as i64).wrapping_neg() } else { q as i64 }
+}
+
+/// Quotient and remainder; on small cores by their own 32-bit division where that is enough.
+#[inline(always)]
+fn divide(m: u64, d: u64) -> (u64, u64) {
+    if cfg!(target_pointer_width = "32") && d >> 32 == 0 && m >> 32 < d {
+        return divide_32(m, d as u32);
+    }
+    let q = m.checked_div(d).unwrap_or(0);
+    (q, m.wrapping_sub(q.wrapping_mul(d)))
+}
+
+/// Schoolbook division in base 2^16 for a quotient below 2^32 (Knuth, volume 2, algorithm D).
+fn divide_32(m: u64, d: u32) -> (u64, u64) {
+    let shift = d.leading_zeros() & 31;
+    let (d, m) = (d << shift, m << shift);
+    let (high, low) = (d >> 16, d & 0xFFFF);
+    let digit = |rest: u32, next: u32| -> (u32, u32) {
+        let mut q = rest.checked_div(high).unwrap_or(0);
+        let mut r = rest.wrapping_sub(q.wrapping_mul(high));
+        while q >> 16 != 0 || q.wrapping_mul(low) > (r << 16 | next) {
+            q = q.wrapping_sub(1);
+            r = r.wrapping_add(high);
+            if r >> 16 != 0 {
+                break;
+            }
+        }
+        (q, (rest << 16 | next).wrapping_sub(q.wrapping_mul(d)))
+    };
+    let (q1, rest) = digit((m >> 32) as u32, (m >> 16) as u32 & 0xFFFF);
+    let (q0, rest) = digit(rest, m as u32 & 0xFFFF);
+    (u64::from(q1) << 16 | u64::from(q0), u64::from(rest >> shift))
 }
 
 /// The same in 128 bits; 0 if `d` is not above zero.
@@ -151,6 +200,22 @@ pub(crate) fn divide_half_even_wide(n: i128, d: i128) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn divides_by_halves_as_the_machine_does() {
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed >> 32
+        };
+        let edges = [1, 2, 0xFFFF, 0x1_0000, 0x1_0001, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF];
+        for i in 0..1_000_000usize {
+            let d = if i < 900 { edges[i / 100] } else { (next() >> (i % 32)).max(1) };
+            let q = next() >> (i / 7 % 32);
+            let m = q * d + next() % d;
+            assert_eq!(divide_32(m, d as u32), (m / d, m % d), "{m} / {d}");
+        }
+    }
 
     #[test]
     fn rounds_half_to_even() {

@@ -22,6 +22,7 @@
 #[cfg(not(target_endian = "little"))]
 compile_error!("terrain images are little-endian and are read in place");
 
+mod bundle;
 pub mod format;
 mod geom;
 mod open;

@@ -203,9 +203,10 @@ impl<'a> Terrain<'a> {
     /// Least and greatest coordinates of the ground in metres, each rounded to nearest.
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         let h = self.header;
-        let corner = |v: [i32; 3]| {
-            let at = |i: usize, step| (h.origin[i] + i64::from(v[i])) as f64 * exp2(step);
-            [at(0, h.xy_log2), at(1, h.xy_log2), at(2, h.z_log2)]
+        let [ox, oy, oz] = h.origin;
+        let corner = |[x, y, z]: [i32; 3]| {
+            let at = |o: i64, v: i32, step| o.wrapping_add(v.into()) as f64 * exp2(step);
+            [at(ox, x, h.xy_log2), at(oy, y, h.xy_log2), at(oz, z, h.z_log2)]
         };
         [corner(h.min), corner(h.max)]
     }
@@ -340,7 +341,7 @@ fn header_is_sane(h: &Header) -> bool {
         && (-40..=10).contains(&h.z_log2)
         && (h.z_log2 - h.xy_log2).abs() <= 32
         && h.origin.iter().all(|&o| small(o))
-        && (0..3).all(|i| h.min[i] <= h.max[i])
+        && h.min.iter().zip(&h.max).all(|(a, b)| a <= b)
         && (4..=31).contains(&h.tile_log2)
         && h.page_log2 <= 8
         && h.page_count.iter().all(|&n| (1..=1 << 16).contains(&n))

@@ -4,7 +4,7 @@ use crate::format::{self, BLOCK_CELLS, PATCH_SHIFT, Patch};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal, Status};
-use crate::walk::{Place, Surface};
+use crate::walk::{Leaf, Place, Sink, Surface};
 
 /// The cell of a place along one axis, and the fraction in 2^-16: one wide multiply, rounded down.
 ///
@@ -27,15 +27,24 @@ fn cell(q: i64, rate: u64, cells: u32) -> Option<(u32, u32)> {
 }
 
 impl Terrain<'_> {
-    /// The surface of the patch whose record stands at word `at`, if the place lies in it and has heights.
+    /// Gives `sink` the surface of the patch whose record stands at word `at`, if the place lies in it and has heights.
     #[inline(always)]
     pub(crate) fn patch_surface<O: Observer>(
         &self,
-        tile: usize,
+        leaf: &Leaf,
         at: usize,
         p: Place,
         o: &mut O,
-    ) -> Result<Option<Surface>, Status> {
+        sink: &mut impl Sink,
+    ) -> Result<(), Status> {
+        if let Some(s) = self.patch_at(leaf.tile, at, p, o)? {
+            sink.take(self, leaf, &s, o);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn patch_at<O: Observer>(&self, tile: usize, at: usize, p: Place, o: &mut O) -> Result<Option<Surface>, Status> {
         let patch = self.patch(at).ok_or(Status::Damaged)?;
         let column = cell(p.x.wrapping_sub(patch.zero[0]), patch.rate, patch.cells[0]);
         let row = cell(p.y.wrapping_sub(patch.zero[1]), patch.rate, patch.cells[1]);
@@ -105,13 +114,9 @@ impl Terrain<'_> {
         Ok(Some(Surface {
             z: (i64::from(base) << 8).wrapping_add(shift_half_even(sum, 24)),
             normal: Normal { x: (west - east) << 8, y: (south - north) << 8, z: patch.up },
-            tile,
             record: at,
             part: block,
-            attribute: patch.attribute,
             kind: LeafKind::Patch,
-            base: [0; 2],
-            shift: 0,
         }))
     }
 }

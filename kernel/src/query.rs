@@ -3,8 +3,7 @@
 use crate::format::{FRACTION, fallback};
 use crate::open::Terrain;
 use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows, exp2};
-use crate::walk::{Leaf, LeafWords, Place, Surface};
-use core::ops::ControlFlow;
+use crate::walk::{Leaf, LeafWords, Owner, Place, Sink, Surface};
 
 /// What a search does, step by step; see [`Terrain::explain`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,6 +171,71 @@ impl Search {
     }
 }
 
+/// Keeps the best-ranked surface; of equal ones the owner.
+struct Best {
+    search: Search,
+    least: Rank,
+    surface: Option<Surface>,
+    /// The owner's place in canonical order, once a tie asked for it.
+    owner: Option<Owner>,
+}
+
+impl Sink for Best {
+    #[inline(always)]
+    fn take<O: Observer>(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface, o: &mut O) {
+        let rank = self.search.rank(s.z);
+        if O::COUNTS {
+            o.see(Trace::Candidate(t.hit(leaf, s, rank.reach())));
+        }
+        if rank < self.least {
+            *self = Best { search: self.search, least: rank, surface: Some(*s), owner: None };
+        } else if rank == self.least {
+            self.tie(t, leaf, s);
+        }
+    }
+}
+
+impl Best {
+    #[cold]
+    #[inline(never)]
+    fn tie(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface) {
+        let Some(kept) = self.surface else { return };
+        let owner = self.owner.get_or_insert_with(|| t.owner(leaf, &kept));
+        let other = t.owner(leaf, s);
+        if other < *owner {
+            (self.surface, self.owner) = (Some(*s), Some(other));
+        }
+    }
+}
+
+/// Keeps every height once, highest first, as long as there is room.
+struct Sorted<'o> {
+    out: &'o mut [Hit],
+    count: usize,
+    full: bool,
+}
+
+impl Sink for Sorted<'_> {
+    fn take<O: Observer>(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface, _: &mut O) {
+        let hit = t.hit(leaf, s, Reach::Near);
+        let kept = self.out.get(..self.count).unwrap_or(&[]);
+        let at = kept.iter().take_while(|h| h.z > hit.z).count();
+        if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
+            if t.owner(leaf, s) < t.owner(leaf, &t.surface_of(leaf, same)) {
+                *same = hit;
+            }
+        } else if let Some(tail) = self.out.get_mut(at..=self.count) {
+            let mut carried = hit;
+            for place in tail {
+                core::mem::swap(place, &mut carried);
+            }
+            self.count += 1;
+        } else {
+            self.full = true;
+        }
+    }
+}
+
 impl<'a> Terrain<'a> {
     /// The image's windows and fall-back.
     #[inline(always)]
@@ -316,32 +380,9 @@ impl<'a> Terrain<'a> {
     }
 
     fn sorted_layers(&self, leaf: &Leaf, place: Place, out: &mut [Hit]) -> Result<Layers, Status> {
-        let mut count = 0;
-        let mut full = false;
-        self.surfaces(leaf, place, &mut (), |_, s| {
-            let hit = self.hit(&s, Reach::Near);
-            let space = out.len();
-            let sorted = out.get_mut(..count).unwrap_or(&mut []);
-            let at = sorted.partition_point(|h| h.z > hit.z);
-            match out.get_mut(at) {
-                Some(same) if at < count && same.z == hit.z => {
-                    if self.precedes(&s, same) {
-                        *same = hit;
-                    }
-                }
-                Some(_) if count < space => {
-                    if let Some(tail) = out.get_mut(at..=count) {
-                        tail.rotate_right(1);
-                        if let Some(first) = tail.first_mut() {
-                            *first = hit;
-                        }
-                    }
-                    count += 1;
-                }
-                _ => full = true,
-            }
-            ControlFlow::Continue(())
-        })?;
+        let mut sorted = Sorted { out, count: 0, full: false };
+        self.surfaces(leaf, place, &mut (), &mut sorted)?;
+        let Sorted { out, count, full } = sorted;
         if full {
             return self.counted_layers(leaf, place, out);
         }
@@ -369,7 +410,7 @@ impl<'a> Terrain<'a> {
         loop {
             let search = Search { z: top, near: -1, below: i64::MAX, above: -1 };
             let Some((best, _)) = self.best(leaf, place, &search, &mut ())? else { break };
-            let hit = self.hit(&best, Reach::Near);
+            let hit = self.hit(leaf, &best, Reach::Near);
             if let Some(to) = out.get_mut(total) {
                 *to = hit;
             }
@@ -378,26 +419,6 @@ impl<'a> Terrain<'a> {
         }
         let status = if total > 0 { Status::Found } else { Status::NoGround };
         Ok(Layers { status, written: total.min(out.len()), total })
-    }
-
-    /// Whether a surface comes before the one of `hit` at the same height: lattice corners, then material, then source.
-    #[cold]
-    #[inline(never)]
-    fn precedes(&self, s: &Surface, hit: &Hit) -> bool {
-        let mine = self.hit(s, hit.reach);
-        let tile = s.tile;
-        let record = match hit.leaf {
-            LeafKind::Bundle => (tile / 32).wrapping_add(hit.place[1] as usize),
-            _ => tile.wrapping_add(hit.place[1] as usize),
-        };
-        let other = Surface { record, part: hit.place[2], kind: hit.leaf, ..*s };
-        self.order(s, &mine, &other, hit)
-    }
-
-    #[inline(never)]
-    fn order(&self, a: &Surface, a_hit: &Hit, b: &Surface, b_hit: &Hit) -> bool {
-        let key = |s: &Surface, h: &Hit| (self.canonical(s), h.material, h.source);
-        key(a, a_hit) < key(b, b_hit)
     }
 
     #[inline(always)]
@@ -445,7 +466,7 @@ impl<'a> Terrain<'a> {
     ) -> Answer {
         let search = Search { z: search.z.saturating_sub(self.header.origin[2] << FRACTION), ..*search }.tamed();
         match self.best(leaf, place, &search, o) {
-            Ok(Some((s, rank))) => Answer { status: Status::Found, hit: self.hit(&s, rank.reach()) },
+            Ok(Some((s, rank))) => Answer { status: Status::Found, hit: self.hit(leaf, &s, rank.reach()) },
             Ok(None) => self.nowhere(Status::NoGround, Some(p), options),
             Err(status) => self.nowhere(status, Some(p), options),
         }
@@ -459,26 +480,9 @@ impl<'a> Terrain<'a> {
         search: &Search,
         o: &mut O,
     ) -> Result<Option<(Surface, Rank)>, Status> {
-        let mut best: Option<(Surface, Rank)> = None;
-        let mut least = Rank::NONE;
-        self.surfaces(leaf, place, o, |o, s| {
-            if O::COUNTS {
-                o.see(Trace::Candidate(self.hit(&s, search.rank(s.z).reach())));
-            }
-            let rank = search.rank(s.z);
-            if rank < least {
-                (best, least) = (Some((s, rank)), rank);
-            } else if rank == least
-                && let Some((b, _)) = &best
-            {
-                let (sh, bh) = (self.hit(&s, Reach::Near), self.hit(b, Reach::Near));
-                if self.order(&s, &sh, b, &bh) {
-                    best = Some((s, rank));
-                }
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(best)
+        let mut best = Best { search: *search, least: Rank::NONE, surface: None, owner: None };
+        self.surfaces(leaf, place, o, &mut best)?;
+        Ok(best.surface.map(|s| (s, best.least)))
     }
 
     /// Reads the leaf that a search will read first.

@@ -1,8 +1,9 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
+use crate::bundle::Bundle;
 use crate::format::{self, Header, Node, Patch, Section, Tile, bundle, entry, section, slot, word};
 use crate::open::{CRC, Terrain};
-use crate::walk::{Bundle, Leaf, LeafWords};
+use crate::walk::{Leaf, LeafWords};
 use core::fmt;
 use zerocopy::IntoBytes;
 
@@ -160,8 +161,8 @@ fn root(t: &Terrain) -> Result<(), VerifyError> {
     let h = t.header;
     let slots = 1usize << (2 * h.page_log2);
     let is_code = |s: u32| s != 0 && s != u32::MAX;
-    let pages = t.pages.len() / slots;
-    if t.pages.len() != pages * slots || !t.pages.iter().all(|&s| is_code(s)) {
+    let pages = t.pages.len() >> (2 * h.page_log2);
+    if t.pages.len() != pages << (2 * h.page_log2) || !t.pages.iter().all(|&s| is_code(s)) {
         return Err(VerifyError::SectionInvalid(section::PAGES));
     }
     let mut next = slot::FIRST;
@@ -184,13 +185,13 @@ fn root(t: &Terrain) -> Result<(), VerifyError> {
             return Err(invalid);
         }
         last = Some(key);
-        let page = [r.x >> h.page_log2, r.y >> h.page_log2];
-        let at = [0, 1].map(|i| i64::from(page[i]) - i64::from(h.page_min[i]));
-        if (0..2).any(|i| at[i] < 0 || at[i] >= i64::from(h.page_count[i])) {
+        let column = i64::from(r.x >> h.page_log2) - i64::from(h.page_min[0]);
+        let row = i64::from(r.y >> h.page_log2) - i64::from(h.page_min[1]);
+        let [columns, rows] = h.page_count.map(i64::from);
+        if column < 0 || column >= columns || row < 0 || row >= rows {
             return Err(invalid);
         }
-        let directory =
-            t.directory.get((at[1] as usize).wrapping_mul(h.page_count[0] as usize).wrapping_add(at[0] as usize));
+        let directory = t.directory.get((row as usize).wrapping_mul(columns as usize).wrapping_add(column as usize));
         let &number = directory.ok_or(invalid)?;
         if number < slot::FIRST || number > next {
             return Err(VerifyError::SectionInvalid(section::DIRECTORY));
@@ -327,8 +328,9 @@ impl Check<'_, '_> {
             }
             vertices = n.iter().fold(vertices, |m, &v| m.max(v + 1));
             let c = view.corners_3d(part);
-            let d = |p: usize, i: usize| i128::from(c[p][i].wrapping_sub(c[0][i]));
-            let area = d(1, 0).wrapping_mul(d(2, 1)).wrapping_sub(d(1, 1).wrapping_mul(d(2, 0)));
+            let [[ax, ay, _], [bx, by, _], [cx, cy, _]] = c;
+            let d = |p: i64, q: i64| i128::from(q.wrapping_sub(p));
+            let area = d(ax, bx).wrapping_mul(d(ay, cy)).wrapping_sub(d(ay, by).wrapping_mul(d(ax, cx)));
             let low = self.header.min[2];
             let high = self.header.max[2];
             let inside = c.iter().all(|v| v[2] >= i64::from(low) && v[2] <= i64::from(high));
@@ -336,8 +338,9 @@ impl Check<'_, '_> {
                 return false;
             }
         }
-        let used = bundle::VERTICES + vertices * bundle::STRIDE[class.min(2)];
-        vertices <= bundle::VERTEX_LIMIT[class.min(2)] && halves.iter().skip(used).all(|&h| h == 0)
+        let [stride, limit] = [bundle::STRIDE, bundle::VERTEX_LIMIT].map(|v| v.get(class).copied().unwrap_or(0));
+        let used = bundle::VERTICES + vertices * stride;
+        vertices <= limit && halves.iter().skip(used).all(|&h| h == 0)
     }
 
     fn patch(&self, p: u32) -> bool {
@@ -367,10 +370,11 @@ impl Check<'_, '_> {
     fn patch_block(&self, patch: &Patch, b: usize, words: usize) -> bool {
         let at = self.at.wrapping_add(patch.place as usize * 8).wrapping_add(b * words);
         let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
-        let scale = block[1] & if patch.class == 0 { 0xFF } else { 0xFFFF };
+        let flags = block.get(1).copied().unwrap_or(u32::MAX);
+        let scale = flags & if patch.class == 0 { 0xFF } else { 0xFFFF };
         let rest = if patch.class == 0 { &[][..] } else { block.get(15..).unwrap_or(&[]) };
-        let spare = patch.class == 0 || block[14] >> 16 == 0;
-        let void = if patch.class == 0 { block[1] >> 8 & 0xFFFF } else { block[1] >> 16 };
+        let spare = patch.class == 0 || block.get(14).is_some_and(|w| w >> 16 == 0);
+        let void = if patch.class == 0 { flags >> 8 & 0xFFFF } else { flags >> 16 };
         (void == 0 || patch.voids == 1) && scale <= 14 && spare && rest.iter().all(|&w| w == 0)
     }
 

@@ -1,11 +1,10 @@
 //! From a place to the surfaces over it: root, nodes, cell words, bundles.
 
-use crate::format::{self, Attribute, Node, Patch, Tile, bundle, entry, slot, word};
-use crate::geom::{Corners, Cover};
+use crate::bundle::Bundle;
+use crate::format::{self, Attribute, Node, Patch, Tile, entry, slot, word};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{Hit, LeafKind, Normal, Reach, Status};
-use core::ops::ControlFlow;
 use zerocopy::FromBytes;
 
 /// A place relative to the image's origin, in query steps, inside the image's bounds.
@@ -41,20 +40,24 @@ pub(crate) enum LeafWords {
     Patch,
 }
 
-/// One surface over a place.
+/// One surface over a place; the leaf that it came from says the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct Surface {
     /// Height in 2^-8 steps from the origin.
     pub z: i64,
     pub normal: Normal,
-    /// First word of the tile in the image; bundle or patch record; triangle or block.
-    pub tile: usize,
+    /// Bundle in the image, or word of a patch record; triangle or block.
     pub record: usize,
     pub part: u32,
-    pub attribute: u8,
     pub kind: LeafKind,
-    pub base: [i32; 2],
-    pub shift: u8,
+}
+
+/// Canonical order of surfaces at equal height: sorted corners, material, source.
+pub(crate) type Owner = ([[i64; 3]; 3], u16, u16);
+
+/// Takes the surfaces over a place, one after the other.
+pub(crate) trait Sink {
+    fn take<O: Observer>(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface, o: &mut O);
 }
 
 impl<'a> Terrain<'a> {
@@ -223,82 +226,48 @@ impl<'a> Terrain<'a> {
         Patch::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
     }
 
-    /// Calls `found` with every surface over the place, each leaf read once, until it breaks.
+    /// Gives `sink` the surfaces over the place, each leaf read once.
     ///
-    /// With `first_of_sheet`, the rest of a sheet is passed over after a hit inside a triangle.
+    /// After a hit inside a triangle the rest of its sheet holds no other surface and is passed over.
     #[inline(always)]
     pub(crate) fn surfaces<O: Observer>(
         &self,
         leaf: &Leaf,
         p: Place,
         o: &mut O,
-        mut found: impl FnMut(&mut O, Surface) -> ControlFlow<()>,
+        sink: &mut impl Sink,
     ) -> Result<(), Status> {
-        if leaf.kind == LeafWords::Patch {
-            if let Some(s) = self.patch_surface(leaf.tile, leaf.first, p, o)? {
-                let _ = found(o, s);
-            }
-            return Ok(());
-        }
-        let step = if leaf.kind == LeafWords::Long { 2 } else { 1 };
+        let step = match leaf.kind {
+            LeafWords::Short => 1,
+            LeafWords::Long => 2,
+            LeafWords::Patch => return self.patch_surface(leaf, leaf.first, p, o, sink),
+        };
         let mut at = leaf.first;
         let mut skip = false;
-        for _ in 0..format::MAX_WORDS {
-            if at >= leaf.end {
-                return Ok(());
-            }
+        let mut left = format::MAX_WORDS;
+        while at < leaf.end && left > 0 {
+            left = left.wrapping_sub(1);
             let w = *self.words.get(at).ok_or(Status::Damaged)?;
-            let number = match step {
-                1 => w >> word::BUNDLE,
-                _ => *self.words.get(at.wrapping_add(1)).ok_or(Status::Damaged)?,
-            };
-            at = at.wrapping_add(step);
             let last = w & word::LAST != 0;
-            if skip {
-                skip = !last;
-                continue;
-            }
-            if w & word::MASK == 0 {
-                // a patch: its record's number stands where a bundle's would
-                let tile = self.tile(leaf.tile).ok_or(Status::Damaged)?;
-                let record = leaf.tile.wrapping_add(tile.patches as usize).wrapping_add(16 * number as usize);
-                if let Some(s) = self.patch_surface(leaf.tile, record, p, o)?
-                    && found(o, s).is_break()
-                {
-                    return Ok(());
-                }
-                continue;
-            }
-            let record = leaf.bundles.wrapping_add(number as usize);
-            let b = self.bundles.get(record).ok_or(Status::Damaged)?;
-            o.see(Trace::Leaf { record, lines: 2 });
-            let view = Bundle { halves: b, record, leaf };
-            let mut inside = false;
-            let flow = view.each_cover(w, p, o, |o, part, cover, corners, px, py| {
-                let (normal, z) = view.height(part, &corners, px, py);
-                inside = cover == Cover::Inside;
-                let surface = Surface {
-                    z,
-                    normal,
-                    tile: leaf.tile,
-                    record,
-                    part,
-                    attribute: (b[6] & 0xFF) as u8,
-                    kind: LeafKind::Bundle,
-                    base: leaf.base,
-                    shift: leaf.shift,
+            if !skip {
+                let number = match leaf.kind {
+                    LeafWords::Long => *self.words.get(at.wrapping_add(1)).ok_or(Status::Damaged)?,
+                    _ => w >> word::BUNDLE,
                 };
-                match found(o, surface) {
-                    ControlFlow::Continue(()) if !inside => ControlFlow::Continue(()),
-                    ControlFlow::Continue(()) => ControlFlow::Break(false),
-                    ControlFlow::Break(()) => ControlFlow::Break(true),
+                if w & word::MASK != 0 {
+                    let record = leaf.bundles.wrapping_add(number as usize);
+                    let halves = self.bundles.get(record).ok_or(Status::Damaged)?;
+                    o.see(Trace::Leaf { record, lines: 2 });
+                    skip = Bundle { halves, record, leaf }.surfaces(self, w, p, o, sink);
+                } else {
+                    // a patch: its record's number stands where a bundle's would
+                    let tile = self.tile(leaf.tile).ok_or(Status::Damaged)?;
+                    let record = (tile.patches as usize).wrapping_add(16 * number as usize);
+                    self.patch_surface(leaf, leaf.tile.wrapping_add(record), p, o, sink)?;
                 }
-            });
-            match flow {
-                ControlFlow::Break(true) => return Ok(()),
-                ControlFlow::Break(false) => skip = inside && !last,
-                ControlFlow::Continue(()) => {}
             }
+            skip = skip && !last;
+            at = at.wrapping_add(step);
         }
         Ok(())
     }
@@ -314,218 +283,59 @@ impl<'a> Terrain<'a> {
         Some(Attribute { material: words[0] as u16, source: (words[0] >> 16) as u16, reserved: words[1] })
     }
 
-    /// Absolute corners of a surface's triangle in lattice steps from the origin, least first.
+    /// What comes first of surfaces at equal height: lattice corners from the origin, sorted; material; source.
     #[cold]
-    pub(crate) fn canonical(&self, s: &Surface) -> [[i64; 3]; 3] {
-        let leaf = Leaf {
-            x: 0,
-            y: 0,
-            side_log2: 0,
-            tile: s.tile,
-            first: 0,
-            end: 0,
-            kind: LeafWords::Short,
-            bundles: 0,
-            base: s.base,
-            shift: s.shift,
+    #[inline(never)]
+    pub(crate) fn owner(&self, leaf: &Leaf, s: &Surface) -> Owner {
+        let [mut a, mut b, mut c] = match self.bundles.get(s.record).filter(|_| s.kind == LeafKind::Bundle) {
+            Some(halves) => Bundle { halves, record: s.record, leaf }.corners_3d(s.part),
+            None => [[i64::MAX; 3]; 3],
         };
-        let Some(halves) = self.bundles.get(s.record).filter(|_| s.kind == LeafKind::Bundle) else {
-            return [[i64::MAX; 3]; 3];
+        for _ in 0..2 {
+            if b < a {
+                (a, b) = (b, a);
+            }
+            if c < b {
+                (b, c) = (c, b);
+            }
+        }
+        let Attribute { material, source, .. } = self.attribute_of(leaf, s);
+        ([a, b, c], material, source)
+    }
+
+    #[inline(always)]
+    fn attribute_of(&self, leaf: &Leaf, s: &Surface) -> Attribute {
+        let number = match s.kind {
+            LeafKind::Bundle => self.bundles.get(s.record).map(|b| (b[6] & 0xFF) as u8),
+            _ => self.patch(s.record).map(|p| p.attribute),
         };
-        let view = Bundle { halves, record: s.record, leaf: &leaf };
-        let mut corners = view.corners_3d(s.part);
-        corners.sort_unstable();
-        corners
+        number.and_then(|n| self.attribute(leaf.tile, n)).unwrap_or(Attribute { material: 0, source: 0, reserved: 0 })
     }
 
     /// A surface as an answer.
     #[inline(always)]
-    pub(crate) fn hit(&self, s: &Surface, reach: Reach) -> Hit {
-        let a = self.attribute(s.tile, s.attribute).unwrap_or(Attribute { material: 0, source: 0, reserved: 0 });
+    pub(crate) fn hit(&self, leaf: &Leaf, s: &Surface, reach: Reach) -> Hit {
+        let Attribute { material, source, .. } = self.attribute_of(leaf, s);
+        let tile = leaf.tile / 32;
+        let record = match s.kind {
+            LeafKind::Bundle => s.record.wrapping_sub(tile),
+            _ => s.record.wrapping_sub(leaf.tile),
+        };
         Hit {
             z: s.z.wrapping_add(self.header.origin[2] << 8),
             normal: s.normal,
-            material: a.material,
-            source: a.source,
+            material,
+            source,
             leaf: s.kind,
             reach,
-            place: [
-                (s.tile / 32).wrapping_sub(self.tiles_at) as u32,
-                match s.kind {
-                    LeafKind::Bundle => s.record.wrapping_sub(s.tile / 32),
-                    _ => s.record.wrapping_sub(s.tile),
-                } as u32,
-                s.part,
-            ],
-        }
-    }
-}
-
-/// A bundle, seen from a leaf.
-pub(crate) struct Bundle<'a, 'l> {
-    pub halves: &'a [u16; bundle::HALVES],
-    pub record: usize,
-    pub leaf: &'l Leaf,
-}
-
-impl Bundle<'_, '_> {
-    #[inline(always)]
-    fn half(&self, i: usize) -> u16 {
-        self.halves[i & 63]
-    }
-
-    #[inline(always)]
-    pub fn class(&self) -> u16 {
-        self.halves[6] >> 8 & 3
-    }
-
-    #[inline(always)]
-    pub fn corner_numbers(&self, part: u32) -> [usize; 3] {
-        let at = bundle::CORNERS + (part as usize >> 2 & 3);
-        let shift = 4 * (part & 3);
-        [0, 4, 8].map(|plane| usize::from(self.half(at + plane) >> shift & 15))
-    }
-
-    /// Plan base in steps: narrow and medium count from it.
-    #[inline(always)]
-    pub fn base(&self) -> (i64, i64) {
-        let at =
-            |i: usize| i64::from(self.leaf.base[i]).wrapping_add(i64::from(self.halves[i] as i16) << self.leaf.shift);
-        (at(0), at(1))
-    }
-
-    #[inline(always)]
-    pub fn base_z(&self) -> i64 {
-        i64::from((u32::from(self.halves[2]) | u32::from(self.halves[3]) << 16) as i32)
-    }
-
-    /// Plan coordinates of a vertex; from the base, or in a wide bundle from the origin.
-    #[inline(always)]
-    pub fn vertex(&self, class: u16, i: usize) -> (i64, i64) {
-        match class {
-            bundle::NARROW => {
-                let at = bundle::VERTICES + 3 * i;
-                (self.half(at).into(), self.half(at + 1).into())
-            }
-            bundle::MEDIUM => {
-                let at = bundle::VERTICES + 4 * i;
-                let high = i64::from(self.half(at + 3));
-                (i64::from(self.half(at)) | (high & 15) << 16, i64::from(self.half(at + 1)) | (high >> 4 & 15) << 16)
-            }
-            _ => {
-                let at = bundle::VERTICES + 6 * i;
-                (self.long(at), self.long(at + 2))
-            }
+            place: [tile.wrapping_sub(self.tiles_at) as u32, record as u32, s.part],
         }
     }
 
-    #[inline(always)]
-    fn long(&self, at: usize) -> i64 {
-        i64::from((u32::from(self.half(at)) | u32::from(self.half(at + 1)) << 16) as i32)
+    /// The surface that a hit was made of.
+    pub(crate) fn surface_of(&self, leaf: &Leaf, hit: &Hit) -> Surface {
+        let tile = if hit.leaf == LeafKind::Bundle { leaf.tile / 32 } else { leaf.tile };
+        let record = tile.wrapping_add(hit.place[1] as usize);
+        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind: hit.leaf }
     }
-
-    /// Height of a vertex in steps from the origin, given its plan coordinates from [`Bundle::vertex`].
-    #[inline(always)]
-    pub fn vertex_z(&self, class: u16, i: usize, x: i64, y: i64) -> i64 {
-        match class {
-            bundle::NARROW => {
-                let gx = i64::from(self.halves[4] as i16);
-                let gy = i64::from(self.halves[5] as i16);
-                let plane = gx.wrapping_mul(x).wrapping_add(gy.wrapping_mul(y)) >> 8;
-                self.base_z().wrapping_add(plane).wrapping_add(self.half(bundle::VERTICES + 3 * i + 2).into())
-            }
-            bundle::MEDIUM => {
-                let at = bundle::VERTICES + 4 * i + 2;
-                let dz = i64::from(self.half(at)) | i64::from(self.half(at + 1) >> 8) << 16;
-                self.base_z().wrapping_add(dz)
-            }
-            _ => self.long(bundle::VERTICES + 6 * i + 4),
-        }
-    }
-
-    #[inline(always)]
-    fn corners(&self, class: u16, part: u32) -> Corners {
-        let [a, b, c] = self.corner_numbers(part).map(|i| self.vertex(class, i));
-        Corners { x: [a.0, b.0, c.0], y: [a.1, b.1, c.1] }
-    }
-
-    /// Absolute corners of a triangle in steps from the origin.
-    pub fn corners_3d(&self, part: u32) -> [[i64; 3]; 3] {
-        let class = self.class();
-        let (bx, by) = if class >= bundle::WIDE { (0, 0) } else { self.base() };
-        self.corner_numbers(part).map(|i| {
-            let (x, y) = self.vertex(class, i);
-            [x.wrapping_add(bx), y.wrapping_add(by), self.vertex_z(class, i, x, y)]
-        })
-    }
-
-    /// Tests the triangles of a cell word's mask, its guess first.
-    #[inline(always)]
-    fn each_cover<O: Observer>(
-        &self,
-        w: u32,
-        p: Place,
-        o: &mut O,
-        mut covers: impl FnMut(&mut O, u32, Cover, Corners, i64, i64) -> ControlFlow<bool>,
-    ) -> ControlFlow<bool> {
-        let class = self.class();
-        let (px, py) = match class {
-            bundle::NARROW | bundle::MEDIUM => {
-                let (bx, by) = self.base();
-                let (px, py) = (p.x.wrapping_sub(bx << 8), p.y.wrapping_sub(by << 8));
-                let reach = if class == bundle::NARROW { 0xFFFF << 8 } else { 0xF_FFFF << 8 };
-                if px as u64 > reach || py as u64 > reach {
-                    return ControlFlow::Continue(());
-                }
-                (px, py)
-            }
-            _ => (p.x, p.y),
-        };
-        let mut mask = w & word::MASK;
-        let mut part = w >> word::GUESS & 15;
-        if mask >> part & 1 == 0 {
-            part = mask.trailing_zeros();
-        }
-        while mask != 0 {
-            mask &= !(1 << part);
-            let corners = match class {
-                bundle::NARROW => self.corners(bundle::NARROW, part),
-                bundle::MEDIUM => self.corners(bundle::MEDIUM, part),
-                _ => self.corners(bundle::WIDE, part),
-            };
-            let cover = match class {
-                bundle::NARROW | bundle::MEDIUM => corners.cover(px, py),
-                _ => cover_wide(&corners, px, py),
-            };
-            o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
-            if cover != Cover::Outside {
-                covers(o, part, cover, corners, px, py)?;
-            }
-            part = mask.trailing_zeros();
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Normal, and height at a covered place in 2^-8 steps from the origin.
-    #[inline(always)]
-    fn height(&self, part: u32, c: &Corners, px: i64, py: i64) -> (Normal, i64) {
-        let class = self.class();
-        let n = self.corner_numbers(part);
-        let z = [0, 1, 2].map(|k| self.vertex_z(class, n[k], c.x[k], c.y[k]));
-        let (normal, rise) =
-            if class >= bundle::WIDE && !c.is_small() { c.plane_huge(z, px, py) } else { c.plane(z, px, py) };
-        (normal, rise.wrapping_add(z[0] << 8))
-    }
-}
-
-#[inline(always)]
-fn cover_wide(c: &Corners, px: i64, py: i64) -> Cover {
-    if !c.is_small() {
-        return c.cover_huge(px, py);
-    }
-    let (qx, qy) = (px.wrapping_sub(c.x[0] << 8), py.wrapping_sub(c.y[0] << 8));
-    if qx.unsigned_abs() > 1 << 34 || qy.unsigned_abs() > 1 << 34 {
-        return Cover::Outside;
-    }
-    c.cover(px, py)
 }

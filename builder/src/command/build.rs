@@ -60,6 +60,15 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     write_image(&output, &built.image)?;
 
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    let r = &built.report;
+    let left_out = [
+        (r.vertical, "vertical"),
+        (r.collapsed, "collapsed to a line or a point"),
+        (r.duplicates, "duplicates"),
+        (r.outside, "outside the domain"),
+    ];
+    let left_out: Vec<String> =
+        left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
     writeln!(
         out,
@@ -69,6 +78,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         grouped(bytes),
         bytes as f64 / triangles as f64
     )?;
+    if !left_out.is_empty() {
+        writeln!(out, "left out of {} triangles: {}", grouped(r.triangles_in), left_out.join(", "))?;
+    }
     let bound = terrain.bound();
     writeln!(
         out,

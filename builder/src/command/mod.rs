@@ -127,7 +127,12 @@ impl Failure {
     }
 
     pub fn build(place: &Path, error: BuildError) -> Self {
-        Self::input(place, error)
+        let advice = if matches!(&error, BuildError::Limit(text) if text.contains("smaller tiles")) {
+            " (--tile 18, or less)"
+        } else {
+            ""
+        };
+        Self::input(place, format!("{error}{advice}"))
     }
 
     fn code(&self) -> u8 {

@@ -27,7 +27,7 @@ pub struct Args {
     /// Points
     #[arg(value_name = "x,y[,z[,length]]", required_unless_present = "csv")]
     points: Vec<Ask>,
-    /// Points from a CSV file of x,y[,z[,length]] lines, answers as CSV; "-" is stdin
+    /// Points from a CSV file of `x,y[,z[,length]]` lines, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Where the answers go [default: stdout]
