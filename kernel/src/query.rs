@@ -472,7 +472,7 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn best<O: Observer>(
         &self,
         leaf: &Leaf,

@@ -75,7 +75,7 @@ impl<'a> Terrain<'a> {
     }
 
     /// Finds the leaf of a place; at most `MAX_DEPTH` nodes.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn locate<O: Observer>(&self, p: Place, o: &mut O) -> Result<Leaf, Status> {
         let h = self.header;
         let (x, y) = (p.x >> 8, p.y >> 8);
