@@ -1,7 +1,9 @@
 //! Triangles into bundles: 128 bytes each, at most 16 triangles that do not overlap in plan.
 
 use crate::plan::Plan;
-use hardpan::format::bundle::{CORNERS, HALVES, MEDIUM, NARROW, STRIDE, TRIANGLES, VERTEX_LIMIT, VERTICES, WIDE};
+use hardpan::format::bundle::{
+    CORNERS, HALVES, MEDIUM, NARROW, NARROW_RELIEF, STRIDE, TRIANGLES, VERTEX_LIMIT, VERTEX_ZERO, WIDE,
+};
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -59,7 +61,7 @@ fn class_of(t: &Tri, frame: Frame) -> u16 {
     let near = (0..2).all(|i| (t.plan.min[i] - i64::from(frame.base[i])).abs() < reach);
     if !near {
         WIDE
-    } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && high - low < 1 << 19 {
+    } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && high - low < NARROW_RELIEF {
         NARROW
     } else if t.plan.extent() + slack <= 0xF_FFFF && high - low < 1 << 24 {
         MEDIUM
@@ -269,7 +271,7 @@ fn pack(g: &Growing, attribute: u8, frame: Frame) -> Option<Record> {
         }
     }
     let stride = STRIDE[usize::from(g.class)];
-    let mut put = |i: usize, halves: &[u16]| r[VERTICES + stride * i..][..stride].copy_from_slice(halves);
+    let mut put = |i: usize, halves: &[u16]| r[VERTEX_ZERO + stride * (i + 1)..][..stride].copy_from_slice(halves);
     let half = |v: i64, shift: u32| (v >> shift) as u16;
     match g.class {
         NARROW => {
@@ -307,7 +309,7 @@ fn pack(g: &Growing, attribute: u8, frame: Frame) -> Option<Record> {
     r[6] = u16::from(attribute) | g.class << 8 | (g.members.len() as u16 - 1) << 12;
     for (place, &m) in g.members.iter().enumerate() {
         for (plane, v) in g.numbers[m as usize].iter().enumerate() {
-            let i = g.vertices.iter().position(|x| x == v)? as u16;
+            let i = g.vertices.iter().position(|x| x == v)? as u16 + 1;
             r[CORNERS + 4 * plane + place / 4] |= i << (4 * (place % 4));
         }
     }

@@ -1,10 +1,11 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
 use crate::bundle::{Bundled, Tri};
-use hardpan::format::word;
+use hardpan::format::block::{CELLS, CELLS_LOG2};
 
-/// Cells along a block's side.
-pub const SIDE: i64 = 4;
+/// Least area of a cell in median triangles, as a fraction.
+const CELL_AREA: [u64; 2] = [3, 1];
+
 /// Mean triangles of a cell above which a block is divided further.
 const CROWDED: usize = 14;
 /// The same for a block that is larger than its triangles ask for.
@@ -19,22 +20,25 @@ pub struct Word {
     /// Triangles to test, or patch cells to read.
     pub tests: u32,
     pub guess: u8,
-    /// Ends a sheet: a run of words whose triangles do not overlap in the cell.
-    pub last: bool,
+    /// Starts a sheet: a run of words whose triangles do not overlap in the cell.
+    pub start: bool,
 }
 
-/// A square of blocks.
+/// The words of each cell of a block, sheet by sheet.
+pub type Block = [Vec<Word>; CELLS];
+
+/// A rectangle of blocks.
 pub struct Grid {
-    /// log2 of a block's side.
-    pub block_log2: u32,
-    /// log2 of the blocks along a side.
-    pub side_log2: u32,
+    /// log2 of a block's sides.
+    pub block_log2: [u32; 2],
+    /// log2 of the blocks along x and y.
+    pub side_log2: [u32; 2],
     pub entries: Vec<Entry>,
 }
 
 pub enum Entry {
     Empty,
-    Block(Box<[Vec<Word>; 16]>),
+    Block(Box<Block>),
     Grid(Grid),
     /// One patch and nothing else.
     Patch(PatchArea),
@@ -56,31 +60,43 @@ pub struct PatchArea {
 }
 
 impl PatchArea {
-    pub fn meets(&self, x: i64, y: i64, s: i64) -> bool {
-        self.min[0] < x + s && self.min[1] < y + s && self.max[0] >= x && self.max[1] >= y
+    pub fn meets(&self, low: [i64; 2], size: [i64; 2]) -> bool {
+        (0..2).all(|i| self.min[i] < low[i] + size[i] && self.max[i] >= low[i])
     }
 }
 
-/// Builds the grid of a square for the triangles and patches that meet it: about two triangles a cell.
-pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches: &[PatchArea], depth: u32) -> Grid {
-    // Cells of one to four and a half median triangles, so that equal ground has equal cells everywhere;
-    // but no more than eight blocks a side where the triangles are few for the square.
-    let wanted = median_area(content, tris).map_or(log2, |area| (area.max(1) * 9 / 2).ilog2() / 2 + 2);
-    let most = (0..7).find(|k| tris.len() <= 64 << (2 * k)).unwrap_or(7).max(3);
-    let least = if tris.is_empty() && patches.len() > 1 { 2 } else { depth.min(1) };
-    let side_log2 = log2.saturating_sub(wanted).min(most).max(least).min(log2.saturating_sub(2));
-    let block_log2 = log2 - side_log2;
-    let n = 1usize << side_log2;
-    let s = 1i64 << block_log2;
-    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); n * n];
+/// Sides of the rectangle of 2^`bits` square steps, the longer one along x.
+fn sides(bits: u32) -> [u32; 2] {
+    [bits.div_ceil(2), bits / 2]
+}
+
+/// Builds the grid of a rectangle for the triangles and patches that meet it: about two triangles a cell.
+pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea], depth: u32) -> Grid {
+    // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
+    // but only so many blocks where the triangles are few for the rectangle.
+    let bits = log2[0] + log2[1];
+    let wanted =
+        median_area(content, tris).map_or(bits, |area| (area.max(1) * CELL_AREA[0] / CELL_AREA[1]).max(1).ilog2() + 3);
+    let most = (tris.len() / 4).max(64).ilog2();
+    let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
+    let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
+    let [x, y] = sides(block_bits);
+    let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
+    let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
+    let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
+    let size = block_log2.map(|k| 1i64 << k);
+    let n = side_log2.map(|k| 1i64 << k);
+    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); (n[0] * n[1]) as usize];
     for &t in tris {
         let plan = &content.tris[t as usize].plan;
-        let low = [plan.min[0] - x, plan.min[1] - y].map(|v| (v >> block_log2).clamp(0, n as i64 - 1));
-        let high = [plan.max[0] - x, plan.max[1] - y].map(|v| (v >> block_log2).clamp(0, n as i64 - 1));
-        for j in low[1]..=high[1] {
-            for i in low[0]..=high[0] {
-                if plan.meets(x + i * s, y + j * s, s) {
-                    lists[j as usize * n + i as usize].push(t);
+        let range = |i: usize| {
+            let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
+            at(plan.min[i])..=at(plan.max[i])
+        };
+        for j in range(1) {
+            for i in range(0) {
+                if plan.meets([low[0] + i * size[0], low[1] + j * size[1]], size) {
+                    lists[(j * n[0] + i) as usize].push(t);
                 }
             }
         }
@@ -89,8 +105,9 @@ pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches:
         .into_iter()
         .enumerate()
         .map(|(k, list)| {
-            let (bx, by) = (x + (k % n) as i64 * s, y + (k / n) as i64 * s);
-            let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(bx, by, s)).collect();
+            let k = k as i64;
+            let low = [low[0] + k % n[0] * size[0], low[1] + k / n[0] * size[1]];
+            let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
             if list.is_empty() {
                 match near.as_slice() {
                     [] => return Entry::Empty,
@@ -98,14 +115,14 @@ pub fn grid(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches:
                     _ => {}
                 }
             }
-            let block = block(content, bx, by, block_log2, &list, &near);
+            let block = block(content, low, block_log2, &list, &near);
             let filled = block.iter().filter(|c| !c.is_empty()).count();
             let tests: usize = block.iter().map(|c| cell_tests(c)).sum();
             let most = block.iter().map(|c| cell_tests(c)).max().unwrap_or(0);
-            let coarse = block_log2 > wanted && tests > filled * COARSE;
+            let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
             let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > 3 * CROWDED);
-            if crowded && depth < 6 && block_log2 >= 6 && list.len() > 8 {
-                let finer = grid(content, bx, by, block_log2, &list, &near, depth + 1);
+            if crowded && depth < 6 && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
+                let finer = grid(content, low, block_log2, &list, &near, depth + 1);
                 // stacked surfaces cannot be told apart by smaller cells
                 let (mean, top) = load(&finer);
                 if mean * 5 < tests / filled * 4 || top * 5 < most * 4 {
@@ -145,15 +162,16 @@ fn load(grid: &Grid) -> (usize, usize) {
     (all.iter().sum::<usize>() / all.len().max(1), all.iter().copied().max().unwrap_or(0))
 }
 
-fn block(content: &Content, x: i64, y: i64, log2: u32, tris: &[u32], patches: &[PatchArea]) -> [Vec<Word>; 16] {
-    let s = (1i64 << log2) / SIDE;
+fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
+    let size = [0, 1].map(|i| 1i64 << (log2[i] - CELLS_LOG2[i]));
     std::array::from_fn(|cell| {
-        let (cx, cy) = (x + (cell as i64 % SIDE) * s, y + (cell as i64 / SIDE) * s);
+        let at = [cell as i64 & 3, cell as i64 >> 2];
+        let low = [0, 1].map(|i| low[i] + at[i] * size[i]);
         let covering: Vec<u32> =
-            tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(cx, cy, s)).collect();
-        let mut words = cell_words(content, &covering, cx + s / 2, cy + s / 2);
-        for p in patches.iter().filter(|p| p.meets(cx, cy, s)) {
-            words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, last: true });
+            tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
+        let mut words = cell_words(content, &covering, low[0] + size[0] / 2, low[1] + size[1] / 2);
+        for p in patches.iter().filter(|p| p.meets(low, size)) {
+            words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
         words
     })
@@ -173,7 +191,7 @@ fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Wo
     for t in sorted {
         let (number, at) = place(t);
         if parts.last().is_none_or(|p| p.word.number != number) {
-            let word = Word { number, mask: 0, tests: 0, guess: at, last: false };
+            let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
             parts.push(Part { word, tris: Vec::new(), central: false });
         }
         let part = parts.last_mut().expect("just pushed");
@@ -201,21 +219,17 @@ fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Wo
     }
     let mut words = Vec::new();
     for sheet in &sheets {
+        let start = words.len();
         words.extend(sheet.iter().map(|p| p.word));
-        words.last_mut().expect("a sheet has parts").last = true;
+        words[start].start = true;
     }
     words
 }
 
 impl Grid {
-    /// Whether its words need their long form.
-    pub fn is_long(&self, bundles: usize) -> bool {
-        bundles >= word::BUNDLES as usize
-            || self.entries.iter().any(|e| match e {
-                Entry::Block(b) => {
-                    b.iter().map(Vec::len).sum::<usize>() > 255 || b.iter().flatten().any(|w| w.number >= word::BUNDLES)
-                }
-                _ => false,
-            })
+    /// Whether its blocks stand better in a row than behind a table of entries: most of them are there.
+    pub fn is_dense(&self) -> bool {
+        let blocks = self.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();
+        blocks * 20 >= self.entries.len() * 17
     }
 }

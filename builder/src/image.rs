@@ -1,30 +1,30 @@
 //! An image in memory, aligned as the kernel needs it.
 
+use memmap2::MmapMut;
 use std::{fs::File, io, io::Read, ops::Deref, path::Path};
-use zerocopy::{FromZeros, IntoBytes};
 
-#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)]
-#[repr(C, align(128))]
-struct Line([u8; hardpan::format::ALIGN]);
-
-/// The bytes of an image, starting at a multiple of 128.
+/// The bytes of an image, at the start of a page of memory.
+///
+/// Linux is asked for large pages: a query far from the last one waits for the page table too.
 pub struct Image {
-    lines: Vec<Line>,
+    memory: MmapMut,
     len: usize,
 }
 
 impl Image {
     /// Zeros.
-    pub(crate) fn zeroed(len: usize) -> Self {
-        let lines = vec![Line::new_zeroed(); len.div_ceil(size_of::<Line>())];
-        Image { lines, len }
+    pub(crate) fn zeroed(len: usize) -> io::Result<Self> {
+        let memory = MmapMut::map_anon(len.max(1))?;
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage); // a system without them refuses, and nothing is lost
+        Ok(Image { memory, len })
     }
 
     /// An aligned copy of bytes.
-    pub fn copy_of(bytes: &[u8]) -> Self {
-        let mut image = Self::zeroed(bytes.len());
+    pub fn copy_of(bytes: &[u8]) -> io::Result<Self> {
+        let mut image = Self::zeroed(bytes.len())?;
         image.bytes_mut().copy_from_slice(bytes);
-        image
+        Ok(image)
     }
 
     /// Reads a whole file.
@@ -32,14 +32,14 @@ impl Image {
         let mut file = File::open(path)?;
         let len = file.metadata()?.len();
         let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-        let mut image = Self::zeroed(len);
+        let mut image = Self::zeroed(len)?;
         file.read_exact(image.bytes_mut())?;
         Ok(image)
     }
 
     /// The bytes, for writing.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.lines.as_mut_slice().as_mut_bytes()[..self.len]
+        &mut self.memory[..self.len]
     }
 }
 
@@ -47,6 +47,6 @@ impl Deref for Image {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.lines.as_bytes()[..self.len]
+        &self.memory[..self.len]
     }
 }

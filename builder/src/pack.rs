@@ -101,7 +101,8 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
     header.head_crc = CRC.checksum(header.as_bytes());
 
     let len = usize::try_from(total).map_err(|_| BuildError::Limit("the image is larger than memory".into()))?;
-    let mut image = Image::zeroed(len);
+    let mut image = Image::zeroed(len)
+        .map_err(|e| BuildError::Limit(format!("there is no memory for an image of {len} bytes ({e})")))?;
     let bytes = image.bytes_mut();
     bytes[..format::HEAD_LEN].copy_from_slice(header.as_bytes());
     for (s, (_, _, body)) in sections[..6].iter().chain(&sections[7..]).zip(bodies) {

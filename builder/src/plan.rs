@@ -44,19 +44,20 @@ impl Plan {
         v as i32
     }
 
-    /// Whether the closed triangle may hold a query position of the square from (`x`, `y`) of side `s`,
+    /// Whether the closed triangle may hold a query position of the rectangle from `low` of this size,
     /// whose right and upper borders belong to its neighbours. Conservative by less than a step.
-    pub fn meets(&self, x: i64, y: i64, s: i64) -> bool {
-        if self.max[0] < x || self.max[1] < y || self.min[0] >= x + s || self.min[1] >= y + s {
+    pub fn meets(&self, low: [i64; 2], size: [i64; 2]) -> bool {
+        let high = [low[0] + size[0], low[1] + size[1]];
+        if (0..2).any(|i| self.max[i] < low[i] || self.min[i] >= high[i]) {
             return false;
         }
         (0..3).all(|k| {
             let n = (k + 1) % 3;
             let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
-            // the corner of the square deepest inside this edge
-            let cx = if ey > 0 { x } else { x + s };
-            let cy = if ex > 0 { y + s } else { y };
-            self.side(k, cx, cy) >= 0
+            // the corner of the rectangle deepest inside this edge
+            let x = if ey > 0 { low[0] } else { high[0] };
+            let y = if ex > 0 { high[1] } else { low[1] };
+            self.side(k, x, y) >= 0
         })
     }
 

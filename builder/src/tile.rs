@@ -3,10 +3,10 @@
 use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
 use crate::field::{Rastered, raster};
-use crate::grid::{Content, Entry, Grid, PatchArea, Word, grid};
+use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::lattice::Mesh;
 use crate::plan::Plan;
-use hardpan::format::{self, Node, Patch, Tile, entry, word};
+use hardpan::format::{self, NODE_DENSE, Node, PALETTE, Patch, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use zerocopy::IntoBytes;
 
@@ -14,6 +14,8 @@ use zerocopy::IntoBytes;
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
 const ROOT_NODES: u32 = 2;
+/// Word of a node that holds its first bundle.
+const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
 
 /// A finished tile.
 pub struct Blob {
@@ -41,7 +43,7 @@ pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
             let [x0, y0] = plan.min.map(|v| v >> log2);
             let [x1, y1] = plan.max.map(|v| v >> log2);
             (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y))).filter_map(move |(x, y)| {
-                plan.meets(x * s, y * s, s).then_some((key(x, y), [x as i32, y as i32], i as u32))
+                plan.meets([x * s, y * s], [s; 2]).then_some((key(x, y), [x as i32, y as i32], i as u32))
             })
         })
         .collect();
@@ -114,20 +116,20 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
     let plot = divide(&tris, &all, &areas, x, y, mesh.tile_log2, 0);
 
     let mut w = Writer::default();
-    w.words.resize(40, 0);
-    let palette_at = w.words.len();
+    w.words.resize(PALETTE, 0);
     for &(material, source) in &palette {
         w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
     }
     w.align(16);
     w.patches_at = w.words.len();
     w.words.resize(w.patches_at + 16 * parts.len(), 0);
-    w.node(&plot, 32, mesh.tile_log2, ROOT_NODES + 1)?;
+    w.node(&plot, ROOT, mesh.tile_log2, ROOT_NODES + 1)?;
     w.align(32);
     let bundles_at = w.words.len() / 32;
     for &at in &w.nodes {
-        w.words[at + 4] += bundles_at as u32;
+        w.words[at + NODE_BUNDLES] += bundles_at as u32;
     }
+    let index_bytes = (bundles_at * 128) as u64;
     let mut bytes: Vec<u8> = w.words.as_bytes().to_vec();
     let references: u32 = w.bundles.iter().map(|r| u32::from(r[6] >> 12) + 1).sum();
     bytes.extend_from_slice(w.bundles.as_bytes());
@@ -172,7 +174,7 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
         x: at[0],
         y: at[1],
         words: (bytes.len() / 4) as u32,
-        palette: palette_at as u32,
+        reserved0: 0,
         palette_len: palette.len() as u32,
         patches: w.patches_at as u32,
         patch_count: parts.len() as u32,
@@ -182,21 +184,13 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
         min_z,
         max_z,
         max_layers: w.layers,
-        reserved0: 0,
+        reserved1: 0,
         bound: w.bound,
         error: [half(mesh.step[0]) * std::f64::consts::SQRT_2, half(mesh.step[1])],
-        reserved1: [0; 8],
+        reserved2: [0; 8],
     };
     bytes[..128].copy_from_slice(head.as_bytes());
-    Ok(Blob {
-        x: at[0],
-        y: at[1],
-        head,
-        nodes: w.nodes.len() as u64,
-        patch_blocks,
-        index_bytes: w.index_words * 4,
-        bytes,
-    })
+    Ok(Blob { x: at[0], y: at[1], head, nodes: w.nodes.len() as u64, patch_blocks, index_bytes, bytes })
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
@@ -215,7 +209,9 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
         let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
         let lists: Vec<Vec<u32>> = squares
             .iter()
-            .map(|&(cx, cy)| members.iter().copied().filter(|&t| tris[t as usize].plan.meets(cx, cy, s)).collect())
+            .map(|&(cx, cy)| {
+                members.iter().copied().filter(|&t| tris[t as usize].plan.meets([cx, cy], [s; 2])).collect()
+            })
             .collect();
         // stacked or huge triangles cannot be told apart by a finer square
         let total: usize = lists.iter().map(Vec::len).sum();
@@ -224,7 +220,7 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
                 .par_iter()
                 .zip(&lists)
                 .map(|(&(cx, cy), list)| {
-                    let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(cx, cy, s)).collect();
+                    let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
                     divide(tris, list, &near, cx, cy, log2 - side_log2, depth + 1)
                 })
                 .collect();
@@ -236,7 +232,7 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
     let bundled = bundle(&own, frame);
     let all: Vec<u32> = (0..own.len() as u32).collect();
     let content = Content { tris: &own, bundled: &bundled };
-    let grid = grid(&content, x, y, log2, &all, patches, 0);
+    let grid = grid(&content, [x, y], [log2; 2], &all, patches, 0);
     Plot::Group { bundled, frame, grid }
 }
 
@@ -247,7 +243,6 @@ struct Writer {
     /// Where the nodes stand.
     nodes: Vec<usize>,
     patches_at: usize,
-    index_words: u64,
     bound: [u32; 4],
     layers: u32,
 }
@@ -268,7 +263,7 @@ impl Writer {
     fn node(&mut self, plot: &Plot, at: usize, log2: u32, depth: u32) -> Result<(), BuildError> {
         match plot {
             Plot::Inner { side_log2, children } => {
-                let entries = self.entries_of(at, log2 - side_log2, *side_log2, 0, None);
+                let entries = self.node_of(at, [log2 - side_log2; 2], [*side_log2; 2], false, None);
                 for (k, child) in children.iter().enumerate() {
                     self.words[entries + k] = match child {
                         Plot::Empty => entry::EMPTY,
@@ -293,10 +288,13 @@ impl Writer {
     }
 
     fn grid(&mut self, grid: &Grid, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
-        let long = grid.is_long(group.count as usize);
-        let flags = if long { format::NODE_LONG } else { 0 };
-        let entries = self.entries_of(at, grid.block_log2, grid.side_log2, flags, Some(group));
+        let dense = grid.is_dense();
+        let entries = self.node_of(at, grid.block_log2, grid.side_log2, dense, Some(group));
         for (k, e) in grid.entries.iter().enumerate() {
+            if dense {
+                self.block(e, entries + block::WORDS * k, group, depth)?;
+                continue;
+            }
             self.words[entries + k] = match e {
                 Entry::Empty => entry::EMPTY,
                 Entry::Patch(n) => self.patch_entry(*n, depth),
@@ -305,7 +303,13 @@ impl Writer {
                     self.grid(g, to, group, depth + 1)?;
                     entry::NODE << entry::SHIFT | to as u32
                 }
-                Entry::Block(b) => entry::BLOCK << entry::SHIFT | self.block(b, long, depth)? as u32,
+                Entry::Block(_) => {
+                    self.align(block::WORDS);
+                    let to = self.words.len();
+                    self.words.resize(to + block::WORDS, 0);
+                    self.block(e, to, group, depth)?;
+                    entry::BLOCK << entry::SHIFT | to as u32
+                }
             };
         }
         Ok(())
@@ -318,20 +322,33 @@ impl Writer {
         at
     }
 
-    fn entries_of(&mut self, at: usize, cell_log2: u32, side_log2: u32, flags: u8, group: Option<Group>) -> usize {
+    /// Writes a node and makes room for its entries or, of a dense one, its blocks.
+    fn node_of(
+        &mut self,
+        at: usize,
+        entry_log2: [u32; 2],
+        side_log2: [u32; 2],
+        dense: bool,
+        group: Option<Group>,
+    ) -> usize {
+        if dense {
+            self.align(block::WORDS);
+        }
         let entries = self.words.len();
-        self.words.resize(entries + (1 << (2 * side_log2)), 0);
+        let count = 1usize << (side_log2[0] + side_log2[1]);
+        self.words.resize(entries + if dense { block::WORDS * count } else { count }, 0);
         self.nodes.push(at);
         let node = Node {
-            cell_log2: cell_log2 as u8,
-            side_log2: side_log2 as u8,
-            flags,
+            entry_log2: entry_log2.map(|v| v as u8),
+            side_log2: side_log2.map(|v| v as u8),
+            flags: if dense { NODE_DENSE } else { 0 },
             shift: group.map_or(0, |g| g.frame.shift),
+            reserved0: 0,
             base: group.map_or([0; 2], |g| g.frame.base),
             entries: entries as u32,
             bundles: group.map_or(0, |g| g.first),
             bundle_count: group.map_or(0, |g| g.count),
-            reserved: [0; 2],
+            reserved1: 0,
         };
         let words: [u32; 8] = zerocopy::transmute!(node);
         self.words[at..at + 8].copy_from_slice(&words);
@@ -344,38 +361,80 @@ impl Writer {
         entry::PATCH << entry::SHIFT | (self.patches_at as u32 + 16 * number)
     }
 
-    fn block(&mut self, cells: &[Vec<Word>; 16], long: bool, depth: u32) -> Result<usize, BuildError> {
-        self.align(4);
-        let at = self.words.len();
-        let mut end = 0;
-        let ends = cells.each_ref().map(|c| {
-            end += c.len() as u32;
-            end
-        });
-        if end > format::MAX_WORDS {
-            return Err(BuildError::Limit("more than a million surfaces over one place".into()));
-        }
-        if long {
-            self.words.extend(ends);
-        } else {
-            for quad in ends.chunks(4) {
-                self.words.push(u32::from_le_bytes([0, 1, 2, 3].map(|k| quad[k] as u8)));
+    /// Writes the block of an entry at word `at`.
+    fn block(&mut self, e: &Entry, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
+        match e {
+            Entry::Empty => self.words[at..at + block::CELLS].fill(word::EMPTY << word::GUESS),
+            Entry::Grid(g) => {
+                self.words[at..at + block::CELLS].fill(word::NODE << word::GUESS);
+                let to = self.reserve_node();
+                self.words[at + block::TAIL] = to as u32;
+                self.grid(g, to, group, depth + 1)?;
             }
-        }
-        for w in cells.iter().flatten() {
-            let bits = u32::from(w.mask) | u32::from(w.guess) << word::GUESS | u32::from(w.last) << 20;
-            if long {
-                self.words.extend([bits, w.number]);
-            } else {
-                self.words.push(bits | w.number << word::BUNDLE);
+            Entry::Patch(p) => {
+                let one = Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true };
+                self.cells(&std::array::from_fn(|_| vec![one]), at, depth)?;
             }
+            Entry::Block(cells) => self.cells(cells, at, depth)?,
         }
-        self.index_words += (self.words.len() - at) as u64;
-        let (head, step) = if long { (16, 2) } else { (4, 1) };
-        let mut from = 0;
+        Ok(())
+    }
+
+    /// The bits of a word, and its number.
+    fn bits(&self, w: &Word, sheet: bool) -> (u32, u32) {
+        let sheet = if sheet { word::SHEET } else { 0 };
+        if w.mask == 0 {
+            return (word::PATCH << word::GUESS | sheet, self.patches_at as u32 / 16 + w.number);
+        }
+        (u32::from(w.mask) | u32::from(w.guess) << word::GUESS | sheet, w.number)
+    }
+
+    fn cells(&mut self, cells: &Block, at: usize, depth: u32) -> Result<(), BuildError> {
+        let mut further: Vec<u32> = Vec::new();
+        let mut places = Vec::with_capacity(block::CELLS);
         for (cell, words) in cells.iter().enumerate() {
-            let lines = format::word_lines(at, head, step, cell, from, words.len());
-            from += words.len();
+            let Some((home, rest)) = words.split_first() else {
+                self.words[at + cell] = word::EMPTY << word::GUESS;
+                continue;
+            };
+            let before = further.len();
+            let sole = !rest.iter().any(|w| w.start);
+            let numbers = words.iter().map(|w| self.bits(w, false).1).max();
+            let mut list_lines = 0;
+            if rest.len() > block::MOST || numbers >= Some(word::NUMBERS) {
+                if words.len() > format::MAX_WORDS as usize {
+                    return Err(BuildError::Limit("more than a million surfaces over one place".into()));
+                }
+                let list = self.words.len();
+                self.words.push(words.len() as u32);
+                for w in words {
+                    let (bits, number) = self.bits(w, w.start);
+                    self.words.extend([bits, number]);
+                }
+                list_lines = format::lines(list, 1 + 2 * words.len());
+                self.words[at + cell] = word::LIST << word::GUESS;
+                further.push(list as u32);
+            } else {
+                let packed = |w: &Word, sheet: bool| {
+                    let (bits, number) = self.bits(w, sheet);
+                    bits | number << word::NUMBER
+                };
+                let home = packed(home, sole);
+                further.extend(rest.iter().map(|w| packed(w, w.start)));
+                self.words[at + cell] = home;
+            }
+            self.words[at + block::COUNTS] |= ((further.len() - before) as u32) << (4 * cell);
+            places.push((words, before, further.len() - before, list_lines));
+        }
+        let tail = self.words.len();
+        let (inline, beyond) = further.split_at(further.len().min(block::INLINE));
+        self.words[at + block::FURTHER..][..inline.len()].copy_from_slice(inline);
+        if !beyond.is_empty() {
+            self.words[at + block::TAIL] = tail as u32;
+            self.words.extend(beyond);
+        }
+        for (words, before, count, list_lines) in places {
+            let lines = format::word_lines(tail, before, count) + list_lines;
             let sum = |f: fn(&Word) -> u32| words.iter().map(f).sum::<u32>();
             let leaves = sum(|w| if w.mask == 0 { w.tests } else { 1 });
             let tests = sum(|w| w.tests);
@@ -383,7 +442,7 @@ impl Writer {
             let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
             self.raise([depth, leaves, tests, lines + leaf_lines], layers);
         }
-        Ok(at)
+        Ok(())
     }
 
     fn raise(&mut self, cost: [u32; 4], layers: u32) {

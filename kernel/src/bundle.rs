@@ -1,126 +1,125 @@
 //! Bundles: 16 triangles in 128 bytes, in three classes of coordinates.
 
-use crate::format::bundle::{self, MEDIUM, NARROW, VERTICES};
+use crate::format::Node;
+use crate::format::bundle::{self, MEDIUM, NARROW, VERTEX_ZERO};
 use crate::format::word;
-use crate::geom::{Corners, Cover};
-use crate::open::Terrain;
+use crate::geom::{Corners, Cover, Near};
 use crate::query::{Observer, Trace};
-use crate::types::LeafKind;
-use crate::walk::{Leaf, Place, Sink, Surface};
+use crate::types::{LeafKind, Normal};
+use crate::walk::{Place, Sink, Surface};
 
-/// How a class of bundle stores its vertices.
+/// A bundle, seen from a node.
+pub(crate) struct Bundle<'a> {
+    pub halves: &'a [u16; bundle::HALVES],
+    /// Which bundle of the image.
+    pub record: usize,
+    pub node: &'a Node,
+}
+
+/// How narrow and medium bundles store their vertices: from a base, so that all products fit 64 bits.
 trait Class {
-    /// Plan coordinates of a vertex: from the base, or in a wide bundle from the origin.
-    fn plan(b: &Bundle, i: usize) -> (i64, i64);
-    /// Height of a vertex in steps from the origin.
-    fn height(b: &Bundle, i: usize, x: i64, y: i64) -> i64;
-    /// The place in the same frame, if the bundle may reach it.
-    fn local(b: &Bundle, p: Place) -> Option<Place>;
-    /// How a triangle covers it.
-    fn cover(c: &Corners, p: Place) -> Cover;
-    /// Whether a triangle may be too large for 64-bit products.
-    const HUGE: bool;
+    /// Largest plan coordinate.
+    const REACH: u32;
+    /// Plan coordinates of a vertex from the base.
+    fn plan(b: &Bundle, i: usize) -> [u32; 2];
+    /// Height of a vertex in steps from the origin, given its plan coordinates.
+    fn height(b: &Bundle, i: usize, plan: [i32; 2]) -> i64;
+    /// Normal and height above the first corner.
+    fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64);
 }
 
 struct Narrow;
 struct Medium;
-struct Wide;
 
 impl Class for Narrow {
-    const HUGE: bool = false;
+    const REACH: u32 = 0xFFFF;
 
     #[inline(always)]
-    fn plan(b: &Bundle, i: usize) -> (i64, i64) {
-        let at = VERTICES + 3 * i;
-        (b.half(at).into(), b.half(at + 1).into())
+    fn plan(b: &Bundle, i: usize) -> [u32; 2] {
+        let at = VERTEX_ZERO + 3 * (i & 15);
+        [b.half(at).into(), b.half(at + 1).into()]
     }
 
     #[inline(always)]
-    fn height(b: &Bundle, i: usize, x: i64, y: i64) -> i64 {
-        let gx = i64::from(b.halves[4] as i16);
-        let gy = i64::from(b.halves[5] as i16);
-        let plane = gx.wrapping_mul(x).wrapping_add(gy.wrapping_mul(y)) >> 8;
-        b.base_z().wrapping_add(plane).wrapping_add(b.half(VERTICES + 3 * i + 2).into())
+    fn height(b: &Bundle, i: usize, [x, y]: [i32; 2]) -> i64 {
+        // the slopes' products are below 2^31, their sum below 2^32
+        let gx = i32::from(b.halves[4] as i16);
+        let gy = i32::from(b.halves[5] as i16);
+        let plane = (i64::from(gx) * i64::from(x)).wrapping_add(i64::from(gy) * i64::from(y)) >> 8;
+        b.base_z().wrapping_add(plane).wrapping_add(b.half(VERTEX_ZERO + 3 * (i & 15) + 2).into())
     }
 
     #[inline(always)]
-    fn local(b: &Bundle, p: Place) -> Option<Place> {
-        b.local(p, 0xFFFF << 8)
-    }
-
-    #[inline(always)]
-    fn cover(c: &Corners, p: Place) -> Cover {
-        c.cover_near(p.x, p.y)
+    fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64) {
+        near.plane_low(z)
     }
 }
 
 impl Class for Medium {
-    const HUGE: bool = false;
+    const REACH: u32 = 0xF_FFFF;
 
     #[inline(always)]
-    fn plan(b: &Bundle, i: usize) -> (i64, i64) {
-        let at = VERTICES + 4 * i;
-        let high = i64::from(b.half(at + 3));
-        (i64::from(b.half(at)) | (high & 15) << 16, i64::from(b.half(at + 1)) | (high >> 4 & 15) << 16)
+    fn plan(b: &Bundle, i: usize) -> [u32; 2] {
+        let at = VERTEX_ZERO + 4 * i;
+        let high = u32::from(b.half(at + 3));
+        [u32::from(b.half(at)) | (high & 15) << 16, u32::from(b.half(at + 1)) | (high >> 4 & 15) << 16]
     }
 
     #[inline(always)]
-    fn height(b: &Bundle, i: usize, _: i64, _: i64) -> i64 {
-        let at = VERTICES + 4 * i + 2;
+    fn height(b: &Bundle, i: usize, _: [i32; 2]) -> i64 {
+        let at = VERTEX_ZERO + 4 * i + 2;
         b.base_z().wrapping_add(i64::from(b.half(at)) | i64::from(b.half(at + 1) >> 8) << 16)
     }
 
     #[inline(always)]
-    fn local(b: &Bundle, p: Place) -> Option<Place> {
-        b.local(p, 0xF_FFFF << 8)
-    }
-
-    #[inline(always)]
-    fn cover(c: &Corners, p: Place) -> Cover {
-        c.cover_near(p.x, p.y)
+    fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64) {
+        near.plane(z)
     }
 }
 
-impl Class for Wide {
-    const HUGE: bool = true;
+/// A narrow or medium triangle on its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    base: [i32; 2],
+    reach: u32,
+    plans: [[u32; 2]; 3],
+    /// Height of the first corner.
+    z: i64,
+}
 
+impl Held {
+    /// Height above the origin, of the plane with this normal, if the place lies inside the triangle.
     #[inline(always)]
-    fn plan(b: &Bundle, i: usize) -> (i64, i64) {
-        let at = VERTICES + 6 * i;
-        (b.long(at), b.long(at + 2))
+    pub fn height(&self, p: Place, normal: &Normal) -> Option<i64> {
+        let near = Near::new(self.plans, local(p, self.base, self.reach)?);
+        (near.cover() == Cover::Inside).then(|| (self.z << 8).wrapping_add(near.rise(normal)))
     }
+}
 
-    #[inline(always)]
-    fn height(b: &Bundle, i: usize, _: i64, _: i64) -> i64 {
-        b.long(VERTICES + 6 * i + 4)
-    }
+/// A place in query steps from a base, if it is within reach.
+#[inline(always)]
+fn local(p: Place, base: [i32; 2], reach: u32) -> Option<[isize; 2]> {
+    let (x, y) = (p.x.wrapping_sub(base[0]) as u32, p.y.wrapping_sub(base[1]) as u32);
+    (x <= reach && y <= reach).then_some([(x << 8 | p.fx) as isize, (y << 8 | p.fy) as isize])
+}
 
-    #[inline(always)]
-    fn local(_: &Bundle, p: Place) -> Option<Place> {
-        Some(p)
-    }
-
-    #[inline(always)]
-    fn cover(c: &Corners, p: Place) -> Cover {
-        if !c.is_small() {
-            return c.cover_huge(p.x, p.y);
+impl Bundle<'_> {
+    /// One triangle, unless it is wide.
+    pub fn held(&self, part: u32) -> Option<Held> {
+        match self.class() {
+            NARROW => Some(self.held_as::<Narrow>(part)),
+            MEDIUM => Some(self.held_as::<Medium>(part)),
+            _ => None,
         }
-        let (qx, qy) = (p.x.wrapping_sub(c.x[0] << 8), p.y.wrapping_sub(c.y[0] << 8));
-        if qx.unsigned_abs() > 1 << 34 || qy.unsigned_abs() > 1 << 34 {
-            return Cover::Outside;
-        }
-        c.cover(p.x, p.y)
     }
-}
 
-/// A bundle, seen from a leaf.
-pub(crate) struct Bundle<'a, 'l> {
-    pub halves: &'a [u16; bundle::HALVES],
-    pub record: usize,
-    pub leaf: &'l Leaf,
-}
+    fn held_as<C: Class>(&self, part: u32) -> Held {
+        let [first, second, third] = self.corner_numbers(part);
+        let plans = [first, second, third].map(|i| C::plan(self, i));
+        let z = C::height(self, first, plans[0].map(|v| v as i32));
+        Held { base: self.base(), reach: C::REACH, plans, z }
+    }
 
-impl Bundle<'_, '_> {
     #[inline(always)]
     fn half(&self, i: usize) -> u16 {
         self.halves[i & 63]
@@ -132,23 +131,29 @@ impl Bundle<'_, '_> {
     }
 
     #[inline(always)]
+    pub fn attribute(&self) -> u8 {
+        self.halves[6] as u8
+    }
+
+    /// Vertex numbers of a triangle, from 1.
+    #[inline(always)]
     pub fn corner_numbers(&self, part: u32) -> [usize; 3] {
-        let at = bundle::CORNERS + (part as usize >> 2 & 3);
+        let at = bundle::CORNERS + (part >> 2 & 3) as usize;
         let shift = 4 * (part & 3);
-        let number = |plane: usize| usize::from(self.half(at + plane) >> shift & 15);
+        let number = |plane: usize| usize::from(self.halves[at + plane] >> shift & 15);
         [number(0), number(4), number(8)]
     }
 
-    /// Plan base in steps: narrow and medium count from it.
+    /// Plan base in steps from the origin: narrow and medium count from it.
     #[inline(always)]
-    pub fn base(&self) -> (i64, i64) {
-        let at =
-            |i: usize| i64::from(self.leaf.base[i]).wrapping_add(i64::from(self.halves[i] as i16) << self.leaf.shift);
-        (at(0), at(1))
+    fn base(&self) -> [i32; 2] {
+        let shift = u32::from(self.node.shift & 31);
+        let at = |i: usize| self.node.base[i].wrapping_add(i32::from(self.halves[i] as i16).wrapping_shl(shift));
+        [at(0), at(1)]
     }
 
     #[inline(always)]
-    pub fn base_z(&self) -> i64 {
+    fn base_z(&self) -> i64 {
         i64::from((u32::from(self.halves[2]) | u32::from(self.halves[3]) << 16) as i32)
     }
 
@@ -157,76 +162,109 @@ impl Bundle<'_, '_> {
         i64::from((u32::from(self.half(at)) | u32::from(self.half(at + 1)) << 16) as i32)
     }
 
-    #[inline(always)]
-    fn local(&self, p: Place, reach: u64) -> Option<Place> {
-        let (bx, by) = self.base();
-        let (x, y) = (p.x.wrapping_sub(bx << 8), p.y.wrapping_sub(by << 8));
-        (x as u64 <= reach && y as u64 <= reach).then_some(Place { x, y })
+    fn wide(&self, i: usize) -> [i64; 3] {
+        let at = VERTEX_ZERO + 6 * i;
+        [self.long(at), self.long(at + 2), self.long(at + 4)]
     }
 
     /// Absolute corners of a triangle in steps from the origin.
     pub fn corners_3d(&self, part: u32) -> [[i64; 3]; 3] {
+        let numbers = self.corner_numbers(part);
         match self.class() {
-            NARROW => self.corners_of::<Narrow>(part, self.base()),
-            MEDIUM => self.corners_of::<Medium>(part, self.base()),
-            _ => self.corners_of::<Wide>(part, (0, 0)),
+            NARROW => numbers.map(|i| self.corner::<Narrow>(i)),
+            MEDIUM => numbers.map(|i| self.corner::<Medium>(i)),
+            _ => numbers.map(|i| self.wide(i)),
         }
     }
 
-    fn corners_of<C: Class>(&self, part: u32, (bx, by): (i64, i64)) -> [[i64; 3]; 3] {
-        let corner = |i: usize| {
-            let (x, y) = C::plan(self, i);
-            [x.wrapping_add(bx), y.wrapping_add(by), C::height(self, i, x, y)]
-        };
-        let [i, j, k] = self.corner_numbers(part);
-        [corner(i), corner(j), corner(k)]
+    fn corner<C: Class>(&self, i: usize) -> [i64; 3] {
+        let plan = C::plan(self, i).map(|v| v as i32);
+        let at = |k: usize| i64::from(self.base()[k]).wrapping_add(plan[k].into());
+        [at(0), at(1), C::height(self, i, plan)]
     }
 
     /// Tests the triangles of a cell word's mask, its guess first; true after a hit inside a triangle.
     #[inline(always)]
-    pub fn surfaces<O: Observer>(&self, t: &Terrain, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
+    pub fn surfaces<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
         match self.class() {
-            NARROW => self.scan::<Narrow, O>(t, w, p, o, sink),
-            MEDIUM => self.scan::<Medium, O>(t, w, p, o, sink),
-            _ => self.scan_wide(t, w, p, o, sink),
+            NARROW => self.scan::<Narrow, O>(w, p, o, sink),
+            MEDIUM => self.scan::<Medium, O>(w, p, o, sink),
+            _ => self.scan_wide(w, p, o, sink),
         }
     }
 
-    #[cold]
-    fn scan_wide<O: Observer>(&self, t: &Terrain, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        self.scan::<Wide, O>(t, w, p, o, sink)
+    /// The same without counting, and only if the bundle is not wide.
+    #[inline(always)]
+    pub fn near_surfaces(&self, w: u32, p: Place, sink: &mut impl Sink) -> Option<bool> {
+        match self.class() {
+            NARROW => Some(self.scan::<Narrow, ()>(w, p, &mut (), sink)),
+            MEDIUM => Some(self.scan::<Medium, ()>(w, p, &mut (), sink)),
+            _ => None,
+        }
     }
 
     #[inline(always)]
-    fn scan<C: Class, O: Observer>(&self, t: &Terrain, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        let Some(p) = C::local(self, p) else { return false };
+    fn scan<C: Class, O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
+        let Some(q) = local(p, self.base(), C::REACH) else { return false };
         let mut mask = w & word::MASK;
         let mut part = w >> word::GUESS & 15;
-        if mask >> part & 1 == 0 {
-            part = mask.trailing_zeros();
-        }
-        while mask != 0 {
-            mask &= !(1 << part);
-            let [i, j, k] = self.corner_numbers(part);
-            let (a, b, c) = (C::plan(self, i), C::plan(self, j), C::plan(self, k));
-            let corners = Corners { x: [a.0, b.0, c.0], y: [a.1, b.1, c.1] };
-            let cover = C::cover(&corners, p);
+        loop {
+            let cover = Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q).cover();
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             if cover != Cover::Outside {
-                let z = [C::height(self, i, a.0, a.1), C::height(self, j, b.0, b.1), C::height(self, k, c.0, c.1)];
-                let (normal, rise) = if C::HUGE && !corners.is_small() {
-                    corners.plane_huge(z, p.x, p.y)
-                } else {
-                    corners.plane(z, p.x, p.y)
-                };
-                let z = rise.wrapping_add(z[0] << 8);
-                sink.take(t, self.leaf, &Surface { z, normal, record: self.record, part, kind: LeafKind::Bundle }, o);
+                sink.take(&self.surface_at::<C>(part, q), self.node, o);
                 if cover == Cover::Inside {
                     return true;
                 }
             }
+            mask &= !(1 << part);
+            if mask == 0 {
+                return false;
+            }
             part = mask.trailing_zeros();
         }
-        false
+    }
+
+    /// The surface of a triangle over a place. Apart from the loop of tests, which then fits the registers.
+    #[inline(never)]
+    fn surface_at<C: Class>(&self, part: u32, q: [isize; 2]) -> Surface {
+        let numbers = self.corner_numbers(part);
+        let plans = numbers.map(|i| C::plan(self, i));
+        let [i, j, k] = numbers;
+        let [a, b, c] = plans.map(|v| v.map(|c| c as i32));
+        let z = [C::height(self, i, a), C::height(self, j, b), C::height(self, k, c)];
+        let (normal, rise) = C::plane(&Near::new(plans, q), z);
+        self.surface((z[0] << 8).wrapping_add(rise), normal, part)
+    }
+
+    #[inline(always)]
+    fn surface(&self, z: i64, normal: Normal, part: u32) -> Surface {
+        Surface { z, normal, record: self.record, part, kind: LeafKind::Bundle, attribute: self.attribute() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
+        let (px, py) = (i64::from(p.x) << 8 | i64::from(p.fx), i64::from(p.y) << 8 | i64::from(p.fy));
+        let mut mask = w & word::MASK;
+        let mut part = w >> word::GUESS & 15;
+        loop {
+            let [a, b, c] = self.corner_numbers(part).map(|i| self.wide(i));
+            let corners = Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] };
+            let cover = corners.cover(px, py);
+            o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
+            if cover != Cover::Outside {
+                let (normal, rise) = corners.plane([a[2], b[2], c[2]], px, py);
+                sink.take(&self.surface((a[2] << 8).wrapping_add(rise), normal, part), self.node, o);
+                if cover == Cover::Inside {
+                    return true;
+                }
+            }
+            mask &= !(1 << part);
+            if mask == 0 {
+                return false;
+            }
+            part = mask.trailing_zeros();
+        }
     }
 }

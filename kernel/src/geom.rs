@@ -18,103 +18,162 @@ pub(crate) enum Cover {
     Inside,
 }
 
-impl Corners {
-    /// Where the point (`px`, `py`), in 2^-8 steps, lies. Coordinates must be below 2^27 steps in magnitude.
+impl Cover {
+    /// From the three sides of a place, above zero inside.
     #[inline(always)]
-    pub fn cover(&self, px: i64, py: i64) -> Cover {
-        let [x0, x1, x2] = self.x;
-        let [y0, y1, y2] = self.y;
-        let (qx0, qy0) = (px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8));
-        let (ux, uy) = (x1.wrapping_sub(x0), y1.wrapping_sub(y0));
-        let w2 = ux.wrapping_mul(qy0).wrapping_sub(uy.wrapping_mul(qx0));
-        if w2 < 0 {
+    fn of(u: i64, v: i64, w: i64) -> Cover {
+        if (u | v | w) < 0 {
             return Cover::Outside;
         }
-        let (vx, vy) = (x2.wrapping_sub(x0), y2.wrapping_sub(y0));
-        let w1 = vy.wrapping_mul(qx0).wrapping_sub(vx.wrapping_mul(qy0));
-        if w1 < 0 {
-            return Cover::Outside;
+        if u == 0 || v == 0 || w == 0 { Cover::Border } else { Cover::Inside }
+    }
+}
+
+/// Corners of a triangle of at most 20 bits, relative to a query position, in query steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    /// Below 2^29 in magnitude: `isize` makes each difference one operation on 32-bit and 64-bit cores alike.
+    x: [isize; 3],
+    y: [isize; 3],
+}
+
+impl Near {
+    /// Corners in steps and the position `q` in query steps, both from one base and below 2^20 steps.
+    #[inline(always)]
+    pub fn new([a, b, c]: [[u32; 2]; 3], q: [isize; 2]) -> Self {
+        let at = |v: u32, q: isize| ((v << 8) as isize).wrapping_sub(q);
+        Near {
+            x: [at(a[0], q[0]), at(b[0], q[0]), at(c[0], q[0])],
+            y: [at(a[1], q[1]), at(b[1], q[1]), at(c[1], q[1])],
         }
-        let det = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
-        let w0 = (det << 8).wrapping_sub(w1).wrapping_sub(w2);
-        if w0 < 0 {
-            return Cover::Outside;
-        }
-        if w0 == 0 || w1 == 0 || w2 == 0 { Cover::Border } else { Cover::Inside }
     }
 
-    /// The same for coordinates and positions of at most 20 bits: six products of 29-bit differences.
+    /// How the triangle covers the position: the sides of its edges, 2 x 29 + 1 bits.
     #[inline(always)]
-    pub fn cover_near(&self, px: i64, py: i64) -> Cover {
-        let x = self.x.map(|x| (x << 8).wrapping_sub(px) as i32);
-        let y = self.y.map(|y| (y << 8).wrapping_sub(py) as i32);
-        let side = |a: usize, b: usize| {
-            let (ax, ay, bx, by) = (i64::from(x[a]), i64::from(y[a]), i64::from(x[b]), i64::from(y[b]));
-            ax.wrapping_mul(by).wrapping_sub(ay.wrapping_mul(bx))
-        };
-        let (w2, w0, w1) = (side(0, 1), side(1, 2), side(2, 0));
-        if (w0 | w1 | w2) < 0 {
-            return Cover::Outside;
-        }
-        if w0 == 0 || w1 == 0 || w2 == 0 { Cover::Border } else { Cover::Inside }
+    pub fn cover(&self) -> Cover {
+        let side = |a: usize, b: usize| product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]));
+        let (u, v, w) = (side(0, 1), side(1, 2), side(2, 0));
+        Cover::of(u, v, w)
     }
 
-    /// The same for coordinates of any magnitude up to 2^33.
+    /// Normal of the plane through the corners with heights `z`, and its height at the position
+    /// above `z[0]` in 2^-8 steps, rounded half to even. The position lies in the triangle.
+    #[inline(always)]
+    pub fn plane(&self, z: [i64; 3]) -> (Normal, i64) {
+        let n = self.normal(z);
+        (n, self.rise(&n))
+    }
+
+    /// Height at the position above the first corner, of the plane with normal `n`.
+    #[inline(always)]
+    pub fn rise(&self, n: &Normal) -> i64 {
+        n.rise((self.x[0] as i64).wrapping_neg(), (self.y[0] as i64).wrapping_neg())
+    }
+
+    /// The same where numerators are known to fit 62 bits: plan below 2^16 and relief below 2^19 steps.
+    #[inline(always)]
+    pub fn plane_low(&self, z: [i64; 3]) -> (Normal, i64) {
+        let n = self.normal(z);
+        let up = n.x.wrapping_mul(self.x[0] as i64).wrapping_add(n.y.wrapping_mul(self.y[0] as i64));
+        (n, divide_half_even(up, n.z))
+    }
+
+    #[inline(always)]
+    fn normal(&self, z: [i64; 3]) -> Normal {
+        let step = |v: &[isize; 3], k: usize| v[k].wrapping_sub(v[0]) >> 8;
+        let (ux, uy, uz) = (step(&self.x, 1), step(&self.y, 1), z[1].wrapping_sub(z[0]) as i32 as isize);
+        let (vx, vy, vz) = (step(&self.x, 2), step(&self.y, 2), z[2].wrapping_sub(z[0]) as i32 as isize);
+        Normal {
+            x: product(uy, vz).wrapping_sub(product(uz, vy)),
+            y: product(uz, vx).wrapping_sub(product(ux, vz)),
+            z: product(ux, vy).wrapping_sub(product(uy, vx)),
+        }
+    }
+}
+
+/// A widening product, one instruction where `isize` has 32 bits.
+#[inline(always)]
+fn product(a: isize, b: isize) -> i64 {
+    (a as i64).wrapping_mul(b as i64)
+}
+
+impl Normal {
+    /// Height of the plane above its point at distance (`qx`, `qy`) in query steps, in 2^-8 steps, rounded half to even.
+    #[inline(always)]
+    fn rise(&self, qx: i64, qy: i64) -> i64 {
+        let fits = bits(self.x).max(bits(self.y)) + bits(qx).max(bits(qy)) < 62;
+        if fits {
+            let up = self.x.wrapping_mul(qx).wrapping_add(self.y.wrapping_mul(qy));
+            divide_half_even(up.wrapping_neg(), self.z)
+        } else {
+            self.rise_wide(qx, qy)
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub fn cover_huge(&self, px: i64, py: i64) -> Cover {
+    fn rise_wide(&self, qx: i64, qy: i64) -> i64 {
+        let up = i128::from(self.x) * i128::from(qx) + i128::from(self.y) * i128::from(qy);
+        divide_half_even_wide(-up, i128::from(self.z))
+    }
+}
+
+impl Corners {
+    /// Where the point (`px`, `py`), in 2^-8 steps, lies: coordinates of any magnitude up to 2^33.
+    pub fn cover(&self, px: i64, py: i64) -> Cover {
+        if !self.is_small() {
+            return self.cover_huge(px, py);
+        }
+        let [x0, x1, x2] = self.x;
+        let [y0, y1, y2] = self.y;
+        let (qx, qy) = (px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8));
+        if qx.unsigned_abs() > 1 << 34 || qy.unsigned_abs() > 1 << 34 {
+            return Cover::Outside;
+        }
+        let (ux, uy) = (x1.wrapping_sub(x0), y1.wrapping_sub(y0));
+        let (vx, vy) = (x2.wrapping_sub(x0), y2.wrapping_sub(y0));
+        let w2 = ux.wrapping_mul(qy).wrapping_sub(uy.wrapping_mul(qx));
+        let w1 = vy.wrapping_mul(qx).wrapping_sub(vx.wrapping_mul(qy));
+        let det = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
+        Cover::of((det << 8).wrapping_sub(w1).wrapping_sub(w2), w1, w2)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn cover_huge(&self, px: i64, py: i64) -> Cover {
         let x = self.x.map(i128::from);
         let y = self.y.map(i128::from);
         let (px, py) = (i128::from(px), i128::from(py));
-        let mut least = i128::MAX;
-        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+        let side = |a: usize, b: usize| {
             let w = (x[b] - x[a]) * (py - (y[a] << 8)) - (y[b] - y[a]) * (px - (x[a] << 8));
-            least = least.min(w);
-        }
-        match least {
-            i128::MIN..0 => Cover::Outside,
-            0 => Cover::Border,
-            _ => Cover::Inside,
-        }
-    }
-
-    /// Whether every product of [`Corners::cover`] and [`Corners::plane`]'s normal fits 63 bits.
-    #[inline(always)]
-    pub fn is_small(&self) -> bool {
-        let fits = |v: &[i64; 3]| {
-            let (a, b) = (v[1].wrapping_sub(v[0]), v[2].wrapping_sub(v[0]));
-            a.unsigned_abs() < 1 << 26 && b.unsigned_abs() < 1 << 26
+            w.signum() as i64
         };
-        fits(&self.x) && fits(&self.y)
+        Cover::of(side(0, 1), side(1, 2), side(2, 0))
     }
 
     /// Normal of the plane through the corners with heights `z`, and its height at (`px`, `py`)
     /// above `z[0]` in 2^-8 steps, rounded half to even. The point lies in the triangle.
-    #[inline(always)]
+    ///
+    /// The normal is exact for extents below 2^26 steps, else scaled down to 62 bits.
     pub fn plane(&self, z: [i64; 3], px: i64, py: i64) -> (Normal, i64) {
+        if !self.is_small() {
+            return self.plane_huge(z, px, py);
+        }
         let [x0, x1, x2] = self.x;
         let [y0, y1, y2] = self.y;
         let (ux, uy, uz) = (x1.wrapping_sub(x0), y1.wrapping_sub(y0), z[1].wrapping_sub(z[0]));
         let (vx, vy, vz) = (x2.wrapping_sub(x0), y2.wrapping_sub(y0), z[2].wrapping_sub(z[0]));
-        let nx = uy.wrapping_mul(vz).wrapping_sub(uz.wrapping_mul(vy));
-        let ny = uz.wrapping_mul(vx).wrapping_sub(ux.wrapping_mul(vz));
-        let nz = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
-        let (qx, qy) = (px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8));
-        let fits = bits(nx).max(bits(ny)) + bits(qx).max(bits(qy)) < 62;
-        let rise = if fits {
-            let up = nx.wrapping_mul(qx).wrapping_add(ny.wrapping_mul(qy));
-            divide_half_even(up.wrapping_neg(), nz)
-        } else {
-            let up = i128::from(nx) * i128::from(qx) + i128::from(ny) * i128::from(qy);
-            divide_half_even_wide(-up, i128::from(nz))
+        let n = Normal {
+            x: uy.wrapping_mul(vz).wrapping_sub(uz.wrapping_mul(vy)),
+            y: uz.wrapping_mul(vx).wrapping_sub(ux.wrapping_mul(vz)),
+            z: ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx)),
         };
-        (Normal { x: nx, y: ny, z: nz }, rise)
+        (n, n.rise(px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8)))
     }
 
-    /// The same for coordinates of any magnitude up to 2^33; the normal is scaled down to 62 bits.
     #[cold]
     #[inline(never)]
-    pub fn plane_huge(&self, z: [i64; 3], px: i64, py: i64) -> (Normal, i64) {
+    fn plane_huge(&self, z: [i64; 3], px: i64, py: i64) -> (Normal, i64) {
         let x = self.x.map(i128::from);
         let y = self.y.map(i128::from);
         let z = z.map(i128::from);
@@ -127,6 +186,16 @@ impl Corners {
         let shift = (128 - largest.leading_zeros()).saturating_sub(62);
         let [nx, ny, nz] = n.map(|v| (v >> shift) as i64);
         (Normal { x: nx, y: ny, z: nz.max(1) }, rise)
+    }
+
+    /// Whether the triangle extends less than 2^26 steps from its first corner, so that 64 bits hold every product
+    /// of [`Corners::cover`] and the normal.
+    fn is_small(&self) -> bool {
+        let fits = |v: &[i64; 3]| {
+            let (a, b) = (v[1].wrapping_sub(v[0]), v[2].wrapping_sub(v[0]));
+            a.unsigned_abs() < 1 << 26 && b.unsigned_abs() < 1 << 26
+        };
+        fits(&self.x) && fits(&self.y)
     }
 }
 

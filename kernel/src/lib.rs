@@ -23,6 +23,7 @@
 compile_error!("terrain images are little-endian and are read in place");
 
 mod bundle;
+mod cursor;
 pub mod format;
 mod geom;
 mod open;
@@ -32,9 +33,10 @@ mod types;
 mod verify;
 mod walk;
 
+pub use cursor::Cursor;
 pub use fixed;
 pub use open::{OpenError, Terrain};
-pub use query::{Cursor, Options, Trace};
+pub use query::{Options, Trace};
 pub use types::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows};
 pub use verify::{Verifier, VerifyError};
 

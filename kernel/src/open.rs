@@ -63,11 +63,14 @@ pub struct Terrain<'a> {
     pub(crate) names: &'a [u8],
     /// First tile, in 128-byte units from the image's start.
     pub(crate) tiles_at: usize,
+    /// Low corner of the bounds in query steps from the frame's zero, and their size.
+    pub(crate) low: [i64; 2],
+    pub(crate) span: [u64; 2],
     /// A bit a tile: set means damaged.
     pub(crate) damage: &'a [u8],
 }
 
-pub(crate) const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+pub(crate) static CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 
 fn head_crc(head: &[u8]) -> u32 {
     let mut digest = CRC.digest();
@@ -138,6 +141,8 @@ impl<'a> Terrain<'a> {
             sources: <[Source]>::ref_from_bytes(sources).map_err(|_| OpenError::HeadInvalid)?,
             names,
             tiles_at,
+            low: [0, 1].map(|i| (header.origin[i] + i64::from(header.min[i])) << format::FRACTION),
+            span: [0, 1].map(|i| u64::from(header.max[i].abs_diff(header.min[i])) << format::FRACTION),
             damage: &[],
         };
         let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);
@@ -214,6 +219,12 @@ impl<'a> Terrain<'a> {
     /// The windows that the image proposes.
     pub fn windows(&self) -> Windows {
         Windows { near: self.header.near, far: self.header.far }
+    }
+
+    /// Height of the origin in query steps.
+    #[inline(always)]
+    pub(crate) fn zero_z(&self) -> i64 {
+        self.header.origin[2] << format::FRACTION
     }
 
     /// Rounds a position to the query grid; `None` if it is not finite or far beyond any image.
@@ -349,4 +360,9 @@ fn header_is_sane(h: &Header) -> bool {
         && small(h.default_z)
         && h.fallback <= format::fallback::EDGE_EXTEND
         && h.bound.iter().all(|&b| b <= 1 << 26)
+        // the pages hold the bounds
+        && (0..2).all(|i| {
+            let page = |v: i32| (v >> h.tile_log2 >> h.page_log2).wrapping_sub(h.page_min[i]) as u32;
+            page(h.min[i]) < h.page_count[i] && page(h.max[i]) < h.page_count[i] && page(h.min[i]) <= page(h.max[i])
+        })
 }

@@ -1,10 +1,10 @@
 //! Fields of regular heights: where a place lies in the field, and the height there.
 
-use crate::format::{self, BLOCK_CELLS, PATCH_SHIFT, Patch};
+use crate::format::{self, BLOCK_CELLS, Node, PATCH_SHIFT, Patch};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal, Status};
-use crate::walk::{Leaf, Place, Sink, Surface};
+use crate::walk::{Place, Sink, Surface};
 
 /// The cell of a place along one axis, and the fraction in 2^-16: one wide multiply, rounded down.
 ///
@@ -31,23 +31,25 @@ impl Terrain<'_> {
     #[inline(always)]
     pub(crate) fn patch_surface<O: Observer>(
         &self,
-        leaf: &Leaf,
+        tile: usize,
         at: usize,
+        node: &Node,
         p: Place,
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<(), Status> {
-        if let Some(s) = self.patch_at(leaf.tile, at, p, o)? {
-            sink.take(self, leaf, &s, o);
+        if let Some(s) = self.patch_at(tile, at, p, o)? {
+            sink.take(&s, node, o);
         }
         Ok(())
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn patch_at<O: Observer>(&self, tile: usize, at: usize, p: Place, o: &mut O) -> Result<Option<Surface>, Status> {
         let patch = self.patch(at).ok_or(Status::Damaged)?;
-        let column = cell(p.x.wrapping_sub(patch.zero[0]), patch.rate, patch.cells[0]);
-        let row = cell(p.y.wrapping_sub(patch.zero[1]), patch.rate, patch.cells[1]);
+        let (x, y) = (i64::from(p.x) << 8 | i64::from(p.fx), i64::from(p.y) << 8 | i64::from(p.fy));
+        let column = cell(x.wrapping_sub(patch.zero[0]), patch.rate, patch.cells[0]);
+        let row = cell(y.wrapping_sub(patch.zero[1]), patch.rate, patch.cells[1]);
         let (Some((i, fx)), Some((j, fy))) = (column, row) else {
             return Ok(None);
         };
@@ -117,6 +119,7 @@ impl Terrain<'_> {
             record: at,
             part: block,
             kind: LeafKind::Patch,
+            attribute: patch.attribute,
         }))
     }
 }

@@ -1,9 +1,10 @@
 //! The vertical queries.
 
-use crate::format::{FRACTION, fallback};
+use crate::cursor::Cursor;
+use crate::format::{FRACTION, Node, fallback};
 use crate::open::Terrain;
-use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows, exp2};
-use crate::walk::{Leaf, LeafWords, Owner, Place, Sink, Surface};
+use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, Point, Reach, Status, Windows, exp2};
+use crate::walk::{Leaf, Owner, Place, Sink, Surface};
 
 /// What a search does, step by step; see [`Terrain::explain`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,25 +88,9 @@ pub struct Options {
     pub fallback: u32,
 }
 
-/// Remembers the last cell, so that the next query beside it starts there. It changes no answer.
-///
-/// A cursor that was used on another image is noticed and started afresh.
-#[derive(Clone, Copy, Default)]
-pub struct Cursor {
-    image: [usize; 2],
-    leaf: Option<Leaf>,
-}
-
-impl Cursor {
-    /// An empty cursor.
-    pub const fn new() -> Self {
-        Cursor { image: [0; 2], leaf: None }
-    }
-}
-
 /// Which heights count, about a height `z`: up to `near` either way first, then `below`, then `above`.
 #[derive(Clone, Copy)]
-struct Search {
+pub(crate) struct Search {
     z: i64,
     near: i64,
     below: i64,
@@ -114,12 +99,13 @@ struct Search {
 
 /// Order of an answer: less is better. Equal ranks are equal heights.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(u64);
+pub(crate) struct Rank(u64);
 
 impl Rank {
-    const NONE: Rank = Rank(u64::MAX);
+    pub const NONE: Rank = Rank(u64::MAX);
 
-    fn reach(self) -> Reach {
+    #[inline(always)]
+    pub fn reach(self) -> Reach {
         match self.0 >> 62 {
             0 => Reach::Near,
             1 => Reach::FarBelow,
@@ -132,29 +118,18 @@ impl Search {
     /// Beyond every surface: heights are below 2^40, and distances from here fit a rank.
     const HIGHEST: i64 = 1 << 56;
 
-    /// The same search, from a height that no distance overflows.
-    #[inline(always)]
-    fn tamed(self) -> Search {
-        if self.z.unsigned_abs() <= Self::HIGHEST as u64 { self } else { self.afar() }
-    }
-
+    /// The same search for a height so far away that distances would overflow.
     #[cold]
-    fn afar(self) -> Search {
-        let z = if self.z > 0 { Self::HIGHEST } else { -Self::HIGHEST };
-        let excess = (self.z.unsigned_abs() - Self::HIGHEST as u64) as i64;
-        let less = |reach: i64| if reach < excess { -1 } else { reach - excess };
-        Search { z, near: less(self.near), below: less(self.below), above: less(self.above) }
-    }
-
-    /// Near window, far below, far above (seed 000).
-    #[inline(always)]
-    fn around(z: i64, near: i64, far: i64) -> Search {
-        let far = if far > near { far } else { near };
-        Search { z, near, below: far, above: far }
+    #[inline(never)]
+    fn afar(z: i128, near: i64, below: i64, above: i64) -> Search {
+        let highest = i128::from(Self::HIGHEST);
+        let excess = z.abs() - highest;
+        let less = |reach: i64| i64::try_from(i128::from(reach) - excess).map_or(-1, |r| r.max(-1));
+        Search { z: z.clamp(-highest, highest) as i64, near: less(near), below: less(below), above: less(above) }
     }
 
     #[inline(always)]
-    fn rank(&self, z: i64) -> Rank {
+    pub fn rank(&self, z: i64) -> Rank {
         let rise = z.wrapping_sub(self.z);
         let above = rise > 0;
         let d = rise.unsigned_abs() as i64;
@@ -172,56 +147,63 @@ impl Search {
 }
 
 /// Keeps the best-ranked surface; of equal ones the owner.
-struct Best {
+struct Best<'t, 'a> {
+    t: &'t Terrain<'a>,
+    tile: usize,
     search: Search,
     least: Rank,
-    surface: Option<Surface>,
+    hit: Hit,
     /// The owner's place in canonical order, once a tie asked for it.
     owner: Option<Owner>,
 }
 
-impl Sink for Best {
+impl Sink for Best<'_, '_> {
     #[inline(always)]
-    fn take<O: Observer>(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface, o: &mut O) {
+    fn take<O: Observer>(&mut self, s: &Surface, node: &Node, o: &mut O) {
         let rank = self.search.rank(s.z);
         if O::COUNTS {
-            o.see(Trace::Candidate(t.hit(leaf, s, rank.reach())));
+            o.see(Trace::Candidate(self.t.hit(self.tile, s, rank.reach())));
         }
         if rank < self.least {
-            *self = Best { search: self.search, least: rank, surface: Some(*s), owner: None };
-        } else if rank == self.least {
-            self.tie(t, leaf, s);
+            self.least = rank;
+            self.hit = self.t.hit(self.tile, s, rank.reach());
+            self.owner = None;
+        } else if rank == self.least && rank != Rank::NONE {
+            self.tie(s, node);
         }
     }
 }
 
-impl Best {
+impl Best<'_, '_> {
     #[cold]
     #[inline(never)]
-    fn tie(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface) {
-        let Some(kept) = self.surface else { return };
-        let owner = self.owner.get_or_insert_with(|| t.owner(leaf, &kept));
-        let other = t.owner(leaf, s);
+    fn tie(&mut self, s: &Surface, node: &Node) {
+        let (t, tile, hit) = (self.t, self.tile, &self.hit);
+        let owner = self.owner.get_or_insert_with(|| t.owner(tile, node, &t.surface_of(tile, hit)));
+        let other = t.owner(tile, node, s);
         if other < *owner {
-            (self.surface, self.owner) = (Some(*s), Some(other));
+            (self.hit, self.owner) = (t.hit(tile, s, hit.reach), Some(other));
         }
     }
 }
 
 /// Keeps every height once, highest first, as long as there is room.
-struct Sorted<'o> {
+struct Sorted<'t, 'a, 'o> {
+    t: &'t Terrain<'a>,
+    tile: usize,
     out: &'o mut [Hit],
     count: usize,
     full: bool,
 }
 
-impl Sink for Sorted<'_> {
-    fn take<O: Observer>(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface, _: &mut O) {
-        let hit = t.hit(leaf, s, Reach::Near);
+impl Sink for Sorted<'_, '_, '_> {
+    fn take<O: Observer>(&mut self, s: &Surface, node: &Node, _: &mut O) {
+        let hit = self.t.hit(self.tile, s, Reach::Near);
         let kept = self.out.get(..self.count).unwrap_or(&[]);
         let at = kept.iter().take_while(|h| h.z > hit.z).count();
         if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
-            if t.owner(leaf, s) < t.owner(leaf, &t.surface_of(leaf, same)) {
+            let owner = |s: &Surface| self.t.owner(self.tile, node, s);
+            if owner(s) < owner(&self.t.surface_of(self.tile, same)) {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -255,52 +237,52 @@ impl<'a> Terrain<'a> {
     /// [`Terrain::closest`] with windows and fall-back of the caller's.
     #[inline]
     pub fn closest_with(&self, p: impl IntoPoint, options: &Options) -> Answer {
-        self.closest_core(p, options, &mut ())
+        match self.point(p) {
+            Some(p) => self.find_near(p, &self.around(p, options.windows), options),
+            None => self.nowhere(Status::NotInImage, None, options),
+        }
     }
 
     /// [`Terrain::closest`] and what it cost.
     pub fn closest_costed(&self, p: impl IntoPoint) -> (Answer, Cost) {
         let mut cost = Cost::default();
-        let answer = self.closest_core(p, &self.options(), &mut cost);
-        (answer, cost)
+        (self.closest_watched(p, &mut cost), cost)
     }
 
     /// [`Terrain::closest`], telling `see` every step.
     pub fn explain(&self, p: impl IntoPoint, mut see: impl FnMut(Trace)) -> Answer {
-        self.closest_core(p, &self.options(), &mut Watch(&mut see))
+        self.closest_watched(p, &mut Watch(&mut see))
+    }
+
+    fn closest_watched<O: Observer>(&self, p: impl IntoPoint, o: &mut O) -> Answer {
+        let options = self.options();
+        match self.point(p) {
+            Some(p) => self.find(p, &self.around(p, options.windows), &options, o),
+            None => self.nowhere(Status::NotInImage, None, &options),
+        }
     }
 
     /// [`Terrain::closest`] for points that lie close to each other: the same answers, faster.
     #[inline]
     pub fn closest_cursor(&self, p: impl IntoPoint, cursor: &mut Cursor) -> Answer {
-        let Some(p) = self.point(p) else {
-            return self.nowhere(Status::NotInImage, None, &self.options());
-        };
-        let image = [self.bytes.as_ptr() as usize, self.bytes.len()];
-        let place = Place {
-            x: p.x.wrapping_sub(self.header.origin[0] << FRACTION),
-            y: p.y.wrapping_sub(self.header.origin[1] << FRACTION),
-        };
-        if let Some(leaf) = &cursor.leaf
-            && cursor.image == image
-            && self.damage.is_empty()
-            && (place.x ^ leaf.x) >> leaf.side_log2 == 0
-            && (place.y ^ leaf.y) >> leaf.side_log2 == 0
-            && self.place(p.x, p.y).is_some()
-        {
-            return self.finish(p, place, leaf, &self.options(), &mut ());
-        }
         let options = self.options();
-        let Some(place) = self.place(p.x, p.y) else {
+        let Some(p) = self.point(p) else {
+            return self.nowhere(Status::NotInImage, None, &options);
+        };
+        let Some(place) = self.place(p) else {
             return self.nowhere(Status::NotInImage, Some(p), &options);
         };
-        match self.locate(place, &mut ()) {
-            Ok(leaf) => {
-                *cursor = Cursor { image, leaf: Some(leaf) };
-                self.finish(p, place, &leaf, &options, &mut ())
-            }
-            Err(status) => self.nowhere(status, Some(p), &options),
+        let search = self.around(p, options.windows);
+        if let Some(hit) = cursor.held(self, place, &search) {
+            return Answer { status: Status::Found, hit };
         }
+        let leaf = match cursor.leaf(self, place) {
+            Ok(leaf) => leaf,
+            Err(status) => return self.nowhere(status, Some(p), &options),
+        };
+        let answer = self.answer(p, place, &leaf, &search, &options, &mut ());
+        cursor.hold(self, &leaf, &answer);
+        answer
     }
 
     /// [`Terrain::closest`] for many points: the same answers, with cache misses overlapped.
@@ -314,7 +296,7 @@ impl<'a> Terrain<'a> {
             let mut leaves: [Option<(Point, Place, Leaf)>; STAGE] = [None; STAGE];
             for ((slot, p), a) in leaves.iter_mut().zip(points).zip(answers.iter_mut()) {
                 let p = self.point(*p);
-                let place = p.and_then(|p| self.place(p.x, p.y));
+                let place = p.and_then(|p| self.place(p));
                 match (p, place) {
                     (Some(p), Some(place)) => match self.locate(place, &mut ()) {
                         Ok(leaf) => *slot = Some((p, place, leaf)),
@@ -324,14 +306,15 @@ impl<'a> Terrain<'a> {
                 }
             }
             // Read a word of each first leaf: the misses overlap, and the next stage finds them done.
-            let mut touched = 0u16;
+            let mut touched = 0;
             for (_, _, leaf) in leaves.iter().flatten() {
                 touched |= self.touch(leaf);
             }
             core::hint::black_box(touched);
             for (slot, a) in leaves.iter().zip(answers) {
                 if let Some((p, place, leaf)) = slot {
-                    *a = self.finish(*p, *place, leaf, &options, &mut ());
+                    let search = self.around(*p, options.windows);
+                    *a = self.answer(*p, *place, leaf, &search, &options, &mut ());
                 }
             }
             done += points.len();
@@ -349,8 +332,10 @@ impl<'a> Terrain<'a> {
     #[inline]
     pub fn segment(&self, p: impl IntoPoint, length: i64) -> Answer {
         let options = self.options();
-        let search = |p: Point| Search { z: p.z, near: self.header.near, below: length, above: -1 };
-        self.core(p, search, &options, &mut ())
+        match self.point(p) {
+            Some(p) => self.find_near(p, &self.search(p, self.header.near, length, -1), &options),
+            None => self.nowhere(Status::NotInImage, None, &options),
+        }
     }
 
     /// [`Terrain::segment`] with a length in metres, rounded half to even; none if it is not a number or negative.
@@ -366,7 +351,7 @@ impl<'a> Terrain<'a> {
     /// If `out` is too small it holds the highest, and `total` says how many there are.
     pub fn layers(&self, p: impl IntoPoint, out: &mut [Hit]) -> Layers {
         let none = |status| Layers { status, written: 0, total: 0 };
-        let Some(place) = self.point(p).and_then(|p| self.place(p.x, p.y)) else {
+        let Some(place) = self.point(p).and_then(|p| self.place(p)) else {
             return none(Status::NotInImage);
         };
         let leaf = match self.locate(place, &mut ()) {
@@ -380,9 +365,19 @@ impl<'a> Terrain<'a> {
     }
 
     fn sorted_layers(&self, leaf: &Leaf, place: Place, out: &mut [Hit]) -> Result<Layers, Status> {
-        let mut sorted = Sorted { out, count: 0, full: false };
+        if let Some(s) = self.sole(leaf, place) {
+            let written = match out.first_mut() {
+                Some(to) => {
+                    *to = self.hit(leaf.tile, &s, Reach::Near);
+                    1
+                }
+                None => 0,
+            };
+            return Ok(Layers { status: Status::Found, written, total: 1 });
+        }
+        let mut sorted = Sorted { t: self, tile: leaf.tile, out, count: 0, full: false };
         self.surfaces(leaf, place, &mut (), &mut sorted)?;
-        let Sorted { out, count, full } = sorted;
+        let Sorted { out, count, full, .. } = sorted;
         if full {
             return self.counted_layers(leaf, place, out);
         }
@@ -409,51 +404,56 @@ impl<'a> Terrain<'a> {
         let mut total = 0usize;
         loop {
             let search = Search { z: top, near: -1, below: i64::MAX, above: -1 };
-            let Some((best, _)) = self.best(leaf, place, &search, &mut ())? else { break };
-            let hit = self.hit(leaf, &best, Reach::Near);
+            let best = self.best(leaf, place, &search, &mut ())?;
+            if best.least == Rank::NONE {
+                break;
+            }
             if let Some(to) = out.get_mut(total) {
-                *to = hit;
+                *to = Hit { reach: Reach::Near, ..best.hit };
             }
             total = total.saturating_add(1);
-            top = best.z.wrapping_sub(self.header.layer_merge.max(1));
+            top = best.hit.z.wrapping_sub(self.zero_z()).wrapping_sub(self.header.layer_merge.max(1));
         }
         let status = if total > 0 { Status::Found } else { Status::NoGround };
         Ok(Layers { status, written: total.min(out.len()), total })
     }
 
+    /// Near window, far below, far above (seed 000).
     #[inline(always)]
-    fn closest_core<O: Observer>(&self, p: impl IntoPoint, options: &Options, o: &mut O) -> Answer {
-        let Windows { near, far } = options.windows;
-        self.core(p, |p| Search::around(p.z, near, far), options, o)
+    fn around(&self, p: Point, Windows { near, far }: Windows) -> Search {
+        let far = if far > near { far } else { near };
+        self.search(p, near, far, far)
     }
 
     #[inline(always)]
-    fn core<O: Observer>(
-        &self,
-        p: impl IntoPoint,
-        search: impl Fn(Point) -> Search,
-        options: &Options,
-        o: &mut O,
-    ) -> Answer {
-        let Some(p) = self.point(p) else {
-            return self.nowhere(Status::NotInImage, None, options);
-        };
-        let Some(place) = self.place(p.x, p.y) else {
+    fn search(&self, p: Point, near: i64, below: i64, above: i64) -> Search {
+        // the origin is below 2^60: what wraps is far away too
+        let z = p.z.wrapping_sub(self.zero_z());
+        if z.unsigned_abs() <= Search::HIGHEST as u64 {
+            return Search { z, near, below, above };
+        }
+        Search::afar(i128::from(p.z) - i128::from(self.zero_z()), near, below, above)
+    }
+
+    /// One search, from a rounded point to an answer.
+    #[inline(always)]
+    fn find<O: Observer>(&self, p: Point, search: &Search, options: &Options, o: &mut O) -> Answer {
+        let Some(place) = self.place(p) else {
             return self.nowhere(Status::NotInImage, Some(p), options);
         };
         match self.locate(place, o) {
-            Ok(leaf) => self.answer(p, place, &leaf, &search(p), options, o),
+            Ok(leaf) => self.answer(p, place, &leaf, search, options, o),
             Err(status) => self.nowhere(status, Some(p), options),
         }
     }
 
-    /// The rest of `closest` once the leaf is known.
-    #[inline(always)]
-    fn finish<O: Observer>(&self, p: Point, place: Place, leaf: &Leaf, options: &Options, o: &mut O) -> Answer {
-        let Windows { near, far } = options.windows;
-        self.answer(p, place, leaf, &Search::around(p.z, near, far), options, o)
+    /// The one copy of the search that `closest`, `below` and `segment` share.
+    #[inline(never)]
+    fn find_near(&self, p: Point, search: &Search, options: &Options) -> Answer {
+        self.find(p, search, options, &mut ())
     }
 
+    /// The rest of a query once the leaf is known.
     #[inline(always)]
     fn answer<O: Observer>(
         &self,
@@ -464,36 +464,34 @@ impl<'a> Terrain<'a> {
         options: &Options,
         o: &mut O,
     ) -> Answer {
-        let search = Search { z: search.z.saturating_sub(self.header.origin[2] << FRACTION), ..*search }.tamed();
-        match self.best(leaf, place, &search, o) {
-            Ok(Some((s, rank))) => Answer { status: Status::Found, hit: self.hit(leaf, &s, rank.reach()) },
-            Ok(None) => self.nowhere(Status::NoGround, Some(p), options),
+        if !O::COUNTS
+            && let Some(s) = self.sole(leaf, place)
+        {
+            let rank = search.rank(s.z);
+            if rank != Rank::NONE {
+                return Answer { status: Status::Found, hit: self.hit(leaf.tile, &s, rank.reach()) };
+            }
+        }
+        match self.best(leaf, place, search, o) {
+            Ok(best) if best.least != Rank::NONE => Answer { status: Status::Found, hit: best.hit },
+            Ok(_) => self.nowhere(Status::NoGround, Some(p), options),
             Err(status) => self.nowhere(status, Some(p), options),
         }
     }
 
+    /// The best of all surfaces over the place.
     #[inline(never)]
-    fn best<O: Observer>(
-        &self,
-        leaf: &Leaf,
-        place: Place,
-        search: &Search,
-        o: &mut O,
-    ) -> Result<Option<(Surface, Rank)>, Status> {
-        let mut best = Best { search: *search, least: Rank::NONE, surface: None, owner: None };
+    fn best<O: Observer>(&self, leaf: &Leaf, place: Place, search: &Search, o: &mut O) -> Result<Best<'_, 'a>, Status> {
+        let mut best =
+            Best { t: self, tile: leaf.tile, search: *search, least: Rank::NONE, hit: Hit::NONE, owner: None };
         self.surfaces(leaf, place, o, &mut best)?;
-        Ok(best.surface.map(|s| (s, best.least)))
+        Ok(best)
     }
 
     /// Reads the leaf that a search will read first.
     #[inline(always)]
     fn touch(&self, leaf: &Leaf) -> u16 {
-        let w = self.words.get(leaf.first).copied().unwrap_or(0);
-        if leaf.kind != LeafWords::Short || leaf.first >= leaf.end {
-            return w as u16;
-        }
-        let record = leaf.bundles.wrapping_add((w >> crate::format::word::BUNDLE) as usize);
-        self.bundles.get(record).map_or(0, |b| b[0] | b[40])
+        self.first_bundle(leaf).map_or(0, |b| b[0] | b[40])
     }
 
     /// The answer where there is no ground: every value comes from the policy and the defaults.
@@ -507,16 +505,7 @@ impl<'a> Terrain<'a> {
             (fallback::EDGE_EXTEND, Some(p)) => self.edge_height(p, options).unwrap_or(bottom),
             _ => bottom,
         };
-        let hit = Hit {
-            z,
-            normal: Normal { x: 0, y: 0, z: 1 },
-            material: 0,
-            source: 0,
-            leaf: LeafKind::None,
-            reach: Reach::Fallback,
-            place: [0; 3],
-        };
-        Answer { status, hit }
+        Answer { status, hit: Hit { z, ..Hit::NONE } }
     }
 
     /// Height at the nearest place of the bounding rectangle.
@@ -530,12 +519,9 @@ impl<'a> Terrain<'a> {
         if near == p {
             return None;
         }
-        let place = self.place(near.x, near.y)?;
+        let place = self.place(near)?;
         let leaf = self.locate(place, &mut ()).ok()?;
-        let Windows { near: window, far } = options.windows;
-        let z = p.z.saturating_sub(h.origin[2] << FRACTION);
-        let search = Search::around(z, window, far).tamed();
-        let (s, _) = self.best(&leaf, place, &search, &mut ()).ok()??;
-        Some(s.z.wrapping_add(h.origin[2] << FRACTION))
+        let best = self.best(&leaf, place, &self.around(p, options.windows), &mut ()).ok()?;
+        (best.least != Rank::NONE).then_some(best.hit.z)
     }
 }

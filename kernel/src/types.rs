@@ -54,19 +54,56 @@ pub(crate) const fn exp2(e: i32) -> f64 {
     f64::from_bits(((1023 + e) as u64) << 52)
 }
 
-/// Half to even, exactly, by the add-and-subtract of 1.5 x 2^52; larger values are whole already.
+/// Rounds a coordinate to steps, half to even, exactly.
 #[inline(always)]
 fn round_f64(v: f64, step_log2: i32) -> Option<i64> {
+    if cfg!(target_pointer_width = "32") { round_bits(v, step_log2) } else { round_float(v, step_log2) }
+}
+
+/// By the addition of 1.5 x 2^52, whose last bit is one step, where the core has such numbers.
+#[inline(always)]
+fn round_float(v: f64, step_log2: i32) -> Option<i64> {
     const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 x 2^52
-    const LIMIT: f64 = 4_611_686_018_427_387_904.0; // 2^62
     let s = v * exp2(-step_log2);
-    if s > -2_251_799_813_685_248.0 && s < 2_251_799_813_685_248.0 {
-        return Some(((s + MAGIC) - MAGIC) as i64);
+    let r = (s + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits()) as i64;
+    // the sum's exponent is still that of 2^52
+    if (r.wrapping_add(1 << 51) as u64) < 1 << 52 {
+        return Some(r);
     }
-    if s > -LIMIT && s < LIMIT {
-        return Some(s as i64);
-    }
-    None // beyond, infinite or NaN
+    round_far(s)
+}
+
+#[cold]
+#[inline(never)]
+fn round_far(s: f64) -> Option<i64> {
+    const LIMIT: f64 = 4_611_686_018_427_387_904.0; // 2^62
+    // neither infinite nor NaN
+    (s > -LIMIT && s < LIMIT).then(|| libm::rint(s) as i64)
+}
+
+/// By integers alone, for cores that would emulate doubles.
+#[inline(always)]
+fn round_bits(v: f64, step_log2: i32) -> Option<i64> {
+    let bits = v.to_bits();
+    let exponent = (bits >> 52 & 0x7FF) as i32;
+    // a denormal is far below half of any step
+    let mantissa = if exponent == 0 { 0 } else { bits & ((1 << 52) - 1) | 1 << 52 };
+    let shift = exponent - 1075 - step_log2;
+    let r = if shift >= 0 {
+        if mantissa != 0 && (exponent == 0x7FF || shift > 9) {
+            return None; // 2^62 and beyond, infinite or NaN
+        }
+        mantissa << (shift & 15)
+    } else if shift < -54 {
+        0
+    } else {
+        let n = -shift as u32;
+        let half = 1u64 << (n - 1);
+        let floor = mantissa >> n;
+        let rest = mantissa & ((1u64 << n) - 1);
+        floor + u64::from(rest > half || (rest == half && floor & 1 == 1))
+    } as i64;
+    Some(if bits >> 63 == 1 { -r } else { r })
 }
 
 #[inline(always)]
@@ -163,6 +200,19 @@ pub struct Hit {
     pub place: [u32; 3],
 }
 
+impl Hit {
+    /// Level, and nowhere.
+    pub(crate) const NONE: Hit = Hit {
+        z: 0,
+        normal: Normal { x: 0, y: 0, z: 1 },
+        material: 0,
+        source: 0,
+        leaf: LeafKind::None,
+        reach: Reach::Fallback,
+        place: [0; 3],
+    };
+}
+
 /// A status and a hit that is always filled: by the ground, or by the fall-back policy and the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Answer {
@@ -211,4 +261,37 @@ pub struct Cost {
     pub tests: u32,
     /// 64-byte lines of cell words and leaves, beyond root and nodes.
     pub lines: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_rounding_agree() {
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed ^ seed >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        };
+        let mut cases = vec_of([0.0, -0.0, 0.5, 1.5, -2.5, f64::MAX, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY]);
+        for i in 0..200_000usize {
+            let bits = next();
+            // all exponents, then those near the grid with few bits, so that halves are common
+            cases[i % 16] = match i % 3 {
+                0 => f64::from_bits(bits),
+                1 => (bits as i64 >> (bits % 64)) as f64 * exp2(-20 - (bits >> 32) as i32 % 40),
+                _ => ((bits as i64 >> 40) as f64 + 0.5) * exp2(-(bits as i32 & 63)),
+            };
+            for step in [-48, -28, -24, -20, -8, 0, 2] {
+                for v in cases {
+                    assert_eq!(round_bits(v, step), round_float(v, step), "{v:e} in steps of 2^{step}");
+                }
+            }
+        }
+    }
+
+    fn vec_of(first: [f64; 9]) -> [f64; 16] {
+        core::array::from_fn(|i| first.get(i).copied().unwrap_or(0.0))
+    }
 }

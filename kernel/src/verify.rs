@@ -1,9 +1,9 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
 use crate::bundle::Bundle;
-use crate::format::{self, Header, Node, Patch, Section, Tile, bundle, entry, section, slot, word};
+use crate::format::{self, Header, NODE_DENSE, Node, Patch, Section, Tile, block, bundle, entry, section, slot, word};
 use crate::open::{CRC, Terrain};
-use crate::walk::{Leaf, LeafWords};
+use crate::walk::further;
 use core::fmt;
 use zerocopy::IntoBytes;
 
@@ -42,45 +42,149 @@ impl core::error::Error for VerifyError {}
 
 /// Proves an image in slices, so that it can run between control ticks.
 ///
-/// Sections come first, then the tiles, one at a time: the largest pause is that of the largest tile.
+/// All sections but the tiles come in the first step, whatever its limit: 1 KiB, 64 bytes a tile, and the names.
+/// Then each tile: its checksum, then its bundles, patches and nodes, in pieces of 128 bytes and less.
 #[derive(Clone)]
 pub struct Verifier<'a> {
     terrain: Terrain<'a>,
-    sections_done: bool,
+    /// The tile.
     next: u32,
+    stage: Stage,
     first_error: Option<VerifyError>,
+}
+
+#[derive(Clone)]
+enum Stage {
+    Sections,
+    Sum { done: usize, digest: crc::Digest<'static, u32> },
+    Bundles(u32),
+    Patches { number: u32, block: usize },
+    Nodes(Walk),
+}
+
+/// A walk over the nodes of a tile: where it stands at each depth, and the dearest place so far.
+#[derive(Clone)]
+struct Walk {
+    stack: [Turn; format::MAX_DEPTH as usize],
+    depth: usize,
+    cost: [u32; 4],
+}
+
+/// A node of the tile and its next entry.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    at: u32,
+    entry: u32,
 }
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(terrain: Terrain<'a>) -> Self {
-        Verifier { terrain, sections_done: false, next: 0, first_error: None }
+        Verifier { terrain, next: 0, stage: Stage::Sections, first_error: None }
     }
 
-    /// Checks about `max_bytes` more, at least one tile; `Ok(true)` when all is proven.
+    /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven.
     ///
     /// With a `bitmap` of a bit for each tile, damaged tiles are marked in it, the rest is still
     /// checked, and the first error comes at the end. With an empty one the first error ends it.
     pub fn step(&mut self, max_bytes: usize, bitmap: &mut [u8]) -> Result<bool, VerifyError> {
-        let t = &self.terrain;
-        let mut left = max_bytes;
-        if !self.sections_done {
-            sections(t)?;
-            self.sections_done = true;
+        if matches!(self.stage, Stage::Sections) {
+            sections(&self.terrain)?;
+            self.stage = Stage::first();
         }
-        while let Some(record) = t.table.get(self.next as usize) {
+        let mut left = max_bytes;
+        while (self.next as usize) < self.terrain.table.len() {
             let index = self.next;
-            self.next = index.wrapping_add(1);
-            if let Err(e) = tile(t, index) {
-                let Some(byte) = bitmap.get_mut(index as usize / 8) else { return Err(e) };
-                *byte |= 1 << (index % 8);
-                self.first_error.get_or_insert(e);
+            match self.advance(index, left) {
+                Ok(used) => left = left.saturating_sub(used),
+                Err(e) => {
+                    let Some(byte) = bitmap.get_mut(index as usize / 8) else { return Err(e) };
+                    *byte |= 1 << (index % 8);
+                    self.first_error.get_or_insert(e);
+                    (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
+                }
             }
-            left = left.saturating_sub(record.len as usize);
-            if left == 0 && (self.next as usize) < t.table.len() {
+            if left == 0 && (self.next as usize) < self.terrain.table.len() {
                 return Ok(false);
             }
         }
         self.first_error.map_or(Ok(true), Err)
+    }
+
+    /// Checks one piece of a tile and says how many bytes it had.
+    fn advance(&mut self, index: u32, left: usize) -> Result<usize, VerifyError> {
+        let invalid = VerifyError::TileInvalid(index);
+        let check = Check::new(&self.terrain, index).ok_or(invalid)?;
+        match &mut self.stage {
+            Stage::Sections => self.stage = Stage::first(),
+            Stage::Sum { done, digest } => {
+                let rest = check.bytes.get(*done..).unwrap_or(&[]);
+                let piece = rest.get(..left.max(64)).unwrap_or(rest);
+                digest.update(piece);
+                *done = done.saturating_add(piece.len());
+                let used = piece.len();
+                if piece.len() == rest.len() {
+                    if digest.clone().finalize() != check.crc {
+                        return Err(VerifyError::TileDamaged(index));
+                    }
+                    if !check.head() {
+                        return Err(invalid);
+                    }
+                    self.stage = Stage::Bundles(0);
+                }
+                return Ok(used);
+            }
+            Stage::Bundles(number) => {
+                if *number >= check.head.bundle_count {
+                    self.stage = Stage::Patches { number: 0, block: 0 };
+                } else if check.bundle(*number) {
+                    *number = number.wrapping_add(1);
+                    return Ok(128);
+                } else {
+                    return Err(invalid);
+                }
+            }
+            Stage::Patches { number, block } => {
+                if *number >= check.head.patch_count {
+                    self.stage = Stage::Nodes(Walk::new());
+                } else {
+                    let patch = check.patch(*number).ok_or(invalid)?;
+                    if *block >= usize::from(patch.blocks[0]) * usize::from(patch.blocks[1]) {
+                        (*number, *block) = (number.wrapping_add(1), 0);
+                    } else if check.patch_block(patch, *block) {
+                        *block = block.wrapping_add(1);
+                        return Ok(64);
+                    } else {
+                        return Err(invalid);
+                    }
+                }
+            }
+            Stage::Nodes(walk) => match check.turn(walk).ok_or(invalid)? {
+                true => return Ok(64),
+                false => {
+                    let (cost, head, whole) = (walk.cost, check.head.bound, self.terrain.header.bound);
+                    let above = |a: [u32; 4], b: [u32; 4]| a.iter().zip(b).any(|(a, b)| *a > b);
+                    if above(cost, head) || above(head, whole) {
+                        return Err(VerifyError::BoundExceeded(index));
+                    }
+                    (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
+                }
+            },
+        }
+        Ok(1)
+    }
+}
+
+impl Stage {
+    fn first() -> Stage {
+        Stage::Sum { done: 0, digest: CRC.digest() }
+    }
+}
+
+impl Walk {
+    fn new() -> Walk {
+        let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
+        stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
+        Walk { stack, depth: 1, cost: [3, 0, 0, 0] }
     }
 }
 
@@ -232,42 +336,15 @@ fn morton(x: i32, y: i32) -> u64 {
     spread(x) | spread(y) << 1
 }
 
-fn tile(t: &Terrain, index: u32) -> Result<(), VerifyError> {
-    let invalid = VerifyError::TileInvalid(index);
-    let record = t.table.get(index as usize).ok_or(invalid)?;
-    let at_128 = t.tiles_at.wrapping_add((record.offset / format::ALIGN as u64) as usize);
-    let at = at_128.wrapping_mul(32);
-    let bytes = t.bytes.get(at.wrapping_mul(4)..).and_then(|b| b.get(..record.len as usize)).ok_or(invalid)?;
-    if CRC.checksum(bytes) != record.crc {
-        return Err(VerifyError::TileDamaged(index));
-    }
-    let head = t.tile(at).ok_or(invalid)?;
-    let check = Check { t, head, header: t.header, at, at_128, index, len: record.len as usize / 4 };
-    if head.x != record.x || head.y != record.y || !check.head() {
-        return Err(invalid);
-    }
-    for b in 0..head.bundle_count {
-        if !check.bundle(b) {
-            return Err(invalid);
-        }
-    }
-    for p in 0..head.patch_count {
-        if !check.patch(p) {
-            return Err(invalid);
-        }
-    }
-    let mut cost = [2, 0, 0, 0];
-    check.node(32, u32::from(t.header.tile_log2 as u8), 3, &mut cost).ok_or(invalid)?;
-    if cost.iter().zip(&head.bound).any(|(c, b)| c > b) || head.bound.iter().zip(&t.header.bound).any(|(c, b)| c > b) {
-        return Err(VerifyError::BoundExceeded(index));
-    }
-    Ok(())
-}
-
+/// One tile.
 struct Check<'t, 'a> {
     t: &'t Terrain<'a>,
     header: &'a Header,
     head: &'a Tile,
+    bytes: &'a [u8],
+    crc: u32,
+    x: i32,
+    y: i32,
     at: usize,
     at_128: usize,
     index: u32,
@@ -275,7 +352,29 @@ struct Check<'t, 'a> {
     len: usize,
 }
 
-impl Check<'_, '_> {
+impl<'t, 'a> Check<'t, 'a> {
+    fn new(t: &'t Terrain<'a>, index: u32) -> Option<Self> {
+        let record = t.table.get(index as usize)?;
+        let at_128 = t.tiles_at.wrapping_add((record.offset / format::ALIGN as u64) as usize);
+        let at = at_128.wrapping_mul(32);
+        let bytes = t.bytes.get(at.wrapping_mul(4)..).and_then(|b| b.get(..record.len as usize))?;
+        let head = t.tile(at)?;
+        let len = record.len as usize / 4;
+        Some(Check {
+            t,
+            header: t.header,
+            head,
+            bytes,
+            crc: record.crc,
+            x: record.x,
+            y: record.y,
+            at,
+            at_128,
+            index,
+            len,
+        })
+    }
+
     /// Whether `count` words at word `at` lie in the tile.
     fn holds(&self, at: usize, count: usize) -> bool {
         at.checked_add(count).is_some_and(|end| end <= self.len)
@@ -285,23 +384,24 @@ impl Check<'_, '_> {
         let h = self.head;
         h.magic == format::TILE_MAGIC
             && h.index == self.index
+            && h.x == self.x
+            && h.y == self.y
             && h.words as usize == self.len
             && h.reserved0 == 0
-            && h.reserved1 == [0; 8]
+            && h.reserved1 == 0
+            && h.reserved2 == [0; 8]
             && h.palette_len <= 256
-            && h.palette >= 40
-            && self.holds(h.palette as usize, 2 * h.palette_len as usize)
+            && self.holds(format::PALETTE, 2 * h.palette_len as usize)
             && h.patches.is_multiple_of(16)
             && self.holds(h.patches as usize, (h.patch_count as usize).saturating_mul(16))
             && self.holds((h.bundles as usize).saturating_mul(32), (h.bundle_count as usize).saturating_mul(32))
             && h.max_layers <= self.header.max_layers
             && h.error.iter().all(|e| *e >= 0.0)
             && (0..h.palette_len).all(|a| {
-                self.t.attribute(self.at, a as u8).is_some_and(|a| {
-                    usize::from(a.material) < self.t.materials.len()
-                        && usize::from(a.source) < self.t.sources.len()
-                        && a.reserved == 0
-                })
+                let a = self.t.attribute(self.at, a as u8);
+                usize::from(a.material) < self.t.materials.len()
+                    && usize::from(a.source) < self.t.sources.len()
+                    && a.reserved == 0
             })
     }
 
@@ -315,8 +415,7 @@ impl Check<'_, '_> {
         if class > 2 || flags != 0 || u32::from(halves[6] & 0xFF) >= self.head.palette_len {
             return false;
         }
-        let leaf = leaf(&Node::default(), self.at_128, self.at);
-        let view = Bundle { halves, record, leaf: &leaf };
+        let view = Bundle { halves, record, node: &Node::default() };
         let mut vertices = 0;
         for part in 0..bundle::TRIANGLES as u32 {
             let n = view.corner_numbers(part);
@@ -326,29 +425,34 @@ impl Check<'_, '_> {
                 }
                 continue;
             }
-            vertices = n.iter().fold(vertices, |m, &v| m.max(v + 1));
+            if n.contains(&0) {
+                return false;
+            }
+            vertices = n.iter().fold(vertices, |m, &v| m.max(v));
             let c = view.corners_3d(part);
             let [[ax, ay, _], [bx, by, _], [cx, cy, _]] = c;
             let d = |p: i64, q: i64| i128::from(q.wrapping_sub(p));
             let area = d(ax, bx).wrapping_mul(d(ay, cy)).wrapping_sub(d(ay, by).wrapping_mul(d(ax, cx)));
-            let low = self.header.min[2];
-            let high = self.header.max[2];
-            let inside = c.iter().all(|v| v[2] >= i64::from(low) && v[2] <= i64::from(high));
-            if area <= 0 || !inside {
+            let low = c.iter().fold(i64::MAX, |m, v| m.min(v[2]));
+            let high = c.iter().fold(i64::MIN, |m, v| m.max(v[2]));
+            let inside = low >= i64::from(self.header.min[2]) && high <= i64::from(self.header.max[2]);
+            let flat = class != usize::from(bundle::NARROW) || high.wrapping_sub(low) < bundle::NARROW_RELIEF;
+            if area <= 0 || !inside || !flat {
                 return false;
             }
         }
         let [stride, limit] = [bundle::STRIDE, bundle::VERTEX_LIMIT].map(|v| v.get(class).copied().unwrap_or(0));
-        let used = bundle::VERTICES + vertices * stride;
-        vertices <= limit && halves.iter().skip(used).all(|&h| h == 0)
+        let from = bundle::VERTEX_ZERO + (vertices + 1) * stride;
+        let gap = halves.get(bundle::CORNERS + 12..bundle::VERTEX_ZERO + stride).unwrap_or(&[]);
+        vertices <= limit && halves.iter().skip(from).chain(gap).all(|&h| h == 0)
     }
 
-    fn patch(&self, p: u32) -> bool {
+    fn patch(&self, p: u32) -> Option<&'a Patch> {
         let at = self.at.wrapping_add(self.head.patches as usize).wrapping_add(16 * p as usize);
-        let Some(patch) = self.t.patch(at) else { return false };
+        let patch = self.t.patch(at)?;
         let blocks = usize::from(patch.blocks[0]) * usize::from(patch.blocks[1]);
         let words = if patch.class == 0 { 8 } else { 16 };
-        u32::from(patch.attribute) < self.head.palette_len
+        let sound = u32::from(patch.attribute) < self.head.palette_len
             && patch.class <= 1
             && patch.interpolation == 0
             && patch.voids <= 1
@@ -358,16 +462,19 @@ impl Check<'_, '_> {
             && patch.cells.iter().all(|&c| (1..1 << 20).contains(&c))
             && patch.zero.iter().all(|z| z.unsigned_abs() < 1 << 52)
             && (patch.class == 0 || patch.place.is_multiple_of(2))
-            && self.holds((patch.place as usize).saturating_mul(8), blocks.saturating_mul(words))
-            && (0..blocks).all(|b| self.patch_block(patch, b, words))
+            && self.holds((patch.place as usize).saturating_mul(8), blocks.saturating_mul(words));
+        sound.then_some(patch)
     }
 
-    fn patch_reads(&self, p: u32) -> Option<u32> {
-        let at = self.at.wrapping_add(self.head.patches as usize).wrapping_add(16 * p as usize);
-        self.t.patch(at).map(Patch::reads)
+    /// Cells that one query of the patch at word `at` of the tile reads.
+    fn patch_reads(&self, at: usize) -> Option<u32> {
+        let number = at.checked_sub(self.head.patches as usize)? / 16;
+        let sound = number < self.head.patch_count as usize && at.is_multiple_of(16);
+        self.t.patch(self.at.wrapping_add(at)).filter(|_| sound).map(Patch::reads)
     }
 
-    fn patch_block(&self, patch: &Patch, b: usize, words: usize) -> bool {
+    fn patch_block(&self, patch: &Patch, b: usize) -> bool {
+        let words = if patch.class == 0 { 8 } else { 16 };
         let at = self.at.wrapping_add(patch.place as usize * 8).wrapping_add(b * words);
         let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
         let flags = block.get(1).copied().unwrap_or(u32::MAX);
@@ -378,97 +485,173 @@ impl Check<'_, '_> {
         (void == 0 || patch.voids == 1) && scale <= 14 && spare && rest.iter().all(|&w| w == 0)
     }
 
-    /// Checks the nodes below word `at` and raises `cost` to the dearest place among them.
-    fn node(&self, at: usize, log2: u32, depth: u32, cost: &mut [u32; 4]) -> Option<()> {
-        if depth > format::MAX_DEPTH || !self.holds(at, 8) {
-            return None;
+    /// Checks one entry of the walk's deepest node; false when there is none left.
+    fn turn(&self, walk: &mut Walk) -> Option<bool> {
+        let Some(top) = walk.depth.checked_sub(1) else { return Some(false) };
+        let Turn { at, entry: k } = *walk.stack.get(top)?;
+        let node = self.node(at as usize, self.log2_of(walk)?)?;
+        let [entry_x, entry_y] = node.entry_log2.map(u32::from);
+        let [side_x, side_y] = node.side_log2.map(u32::from);
+        if k >> (side_x + side_y) != 0 {
+            walk.depth = top;
+            return Some(true);
         }
-        let node = self.t.node(self.at.wrapping_add(at))?;
-        let (cell, side) = (u32::from(node.cell_log2), u32::from(node.side_log2));
-        let count = 1usize << (2 * side.min(8));
-        let sound = side <= 8
-            && cell + side == log2
-            && node.flags <= format::NODE_LONG
-            && node.shift < 24
-            && node.reserved == [0; 2]
-            && self.holds(node.entries as usize, count)
-            && node.bundles >= self.head.bundles
-            && u64::from(node.bundles) + u64::from(node.bundle_count)
-                <= u64::from(self.head.bundles) + u64::from(self.head.bundle_count);
-        if !sound {
-            return None;
-        }
-        cost[0] = cost[0].max(depth);
-        for k in 0..count {
-            let e = *self.t.words.get(self.at.wrapping_add(node.entries as usize).wrapping_add(k))?;
+        walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
+        let cells = entry_x >= 2 && entry_y >= 1;
+        let first = node.entries as usize;
+        let child = if node.flags & NODE_DENSE != 0 {
+            self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, &mut walk.cost)?
+        } else {
+            let e = *self.t.words.get(self.at.wrapping_add(first).wrapping_add(k as usize))?;
             let to = (e & entry::PLACE) as usize;
             match e >> entry::SHIFT {
-                // a node lies behind the one that names it, so there is no circle
-                entry::NODE if to > at => self.node(to, cell, depth + 1, cost)?,
-                entry::BLOCK if cell >= 2 => self.block(node, to, cost)?,
+                entry::NODE => Some(to),
+                entry::BLOCK => match self.block(node, to, cells, &mut walk.cost)? {
+                    None => None,
+                    // a node is named by the entry itself
+                    Some(_) => return None,
+                },
                 entry::PATCH => {
-                    let first = self.head.patches as usize;
-                    let number = to.checked_sub(first)? / 16;
-                    if number >= self.head.patch_count as usize || to != first + 16 * number {
-                        return None;
-                    }
-                    let reads = self.patch_reads(number as u32)?;
-                    raise(cost, [0, reads, reads, reads]);
+                    let reads = self.patch_reads(to)?;
+                    raise(&mut walk.cost, [0, reads, reads, reads]);
+                    None
                 }
                 _ => match e {
-                    entry::EMPTY | entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => {}
+                    entry::EMPTY | entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => None,
                     _ => return None,
                 },
             }
+        };
+        if let Some(to) = child {
+            // a node lies behind the one that names it, so there is no circle
+            if to <= at as usize || !to.is_multiple_of(8) {
+                return None;
+            }
+            *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
+            walk.depth = walk.depth.wrapping_add(1);
+            raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0]);
+        }
+        Some(true)
+    }
+
+    /// log2 of the sides of the rectangle of a walk's deepest node: an entry of the one above.
+    fn log2_of(&self, walk: &Walk) -> Option<[u32; 2]> {
+        let Some(above) = walk.depth.checked_sub(2) else { return Some([self.header.tile_log2; 2]) };
+        let above = self.t.node(self.at.wrapping_add(walk.stack.get(above)?.at as usize))?;
+        Some(above.entry_log2.map(u32::from))
+    }
+
+    /// A node whose rectangle has sides of 2^`log2` steps, if it is sound.
+    fn node(&self, at: usize, log2: [u32; 2]) -> Option<&'a Node> {
+        if !self.holds(at, 8) {
+            return None;
+        }
+        let node = self.t.node(self.at.wrapping_add(at))?;
+        let side = node.side_log2.map(u32::from);
+        let dense = node.flags & NODE_DENSE != 0;
+        let count = 1usize << (side[0].min(8) + side[1].min(8));
+        let words = if dense { block::WORDS * count } else { count };
+        let bundles = u64::from(self.head.bundles)..=u64::from(self.head.bundles) + u64::from(self.head.bundle_count);
+        let sound = (0..2).all(|i| side[i] <= 8 && u32::from(node.entry_log2[i]) + side[i] == log2[i])
+            && node.flags <= NODE_DENSE
+            && node.shift < 24
+            && node.reserved0 == 0
+            && node.reserved1 == 0
+            && self.holds(node.entries as usize, words)
+            && bundles.contains(&u64::from(node.bundles))
+            && bundles.contains(&(u64::from(node.bundles) + u64::from(node.bundle_count)));
+        sound.then_some(node)
+    }
+
+    /// Checks a block; the node whose place it is, if it is one.
+    fn block(&self, node: &Node, at: usize, cells: bool, cost: &mut [u32; 4]) -> Option<Option<usize>> {
+        if !at.is_multiple_of(block::WORDS) || !self.holds(at, block::WORDS) || !cells {
+            return None;
+        }
+        let b = self.t.block(self.at.wrapping_add(at))?;
+        let tail = b[block::TAIL] as usize;
+        let home = &b[..block::CELLS];
+        if home[0] == word::NODE << word::GUESS {
+            let rest = home.iter().all(|&w| w == home[0]) && b[block::COUNTS] == 0;
+            return (rest && b[block::FURTHER..].iter().all(|&w| w == 0)).then_some(Some(tail));
+        }
+        let (last, count) = further(b, block::CELLS as u32 - 1);
+        let all = (last + count) as usize;
+        let beyond = all.saturating_sub(block::INLINE);
+        let spare = b.iter().skip(block::FURTHER + all).all(|&w| w == 0);
+        if !spare || (beyond == 0 && tail != 0) || (beyond > 0 && !self.holds(tail, beyond)) {
+            return None;
+        }
+        let word_at = |i: usize| match b.get(block::FURTHER + i) {
+            Some(&w) => Some(w),
+            None => self.t.words.get(self.at.wrapping_add(tail).wrapping_add(i - block::INLINE)).copied(),
+        };
+        for (cell, &w) in home.iter().enumerate() {
+            let (before, count) = further(b, cell as u32);
+            let (before, count) = (before as usize, count as usize);
+            let mut place = [0, 0, 0, format::word_lines(tail, before, count)];
+            let kind = w >> word::GUESS;
+            if w & word::MASK == 0 && kind & 15 == word::LIST {
+                if w != word::LIST << word::GUESS || count != 1 {
+                    return None;
+                }
+                self.list(node, word_at(before)? as usize, &mut place)?;
+            } else if w & word::MASK == 0 && kind & 15 != word::PATCH {
+                let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD];
+                if !codes.contains(&kind) || count != 0 {
+                    return None;
+                }
+            } else {
+                self.word(node, w, w >> word::NUMBER, &mut place)?;
+                for i in before..before + count {
+                    let w = word_at(i)?;
+                    self.word(node, w, w >> word::NUMBER, &mut place)?;
+                }
+            }
+            raise(cost, place);
+        }
+        Some(None)
+    }
+
+    /// Checks the list of a cell.
+    fn list(&self, node: &Node, at: usize, place: &mut [u32; 4]) -> Option<()> {
+        let word_at = |i: usize| self.t.words.get(self.at.wrapping_add(at).wrapping_add(i)).copied();
+        let count = word_at(0)?;
+        if count == 0 || count > format::MAX_WORDS || !self.holds(at, 1 + 2 * count as usize) {
+            return None;
+        }
+        place[3] = place[3].saturating_add(format::lines(at, 1 + 2 * count as usize));
+        for i in 0..count as usize {
+            let (w, number) = (word_at(1 + 2 * i)?, word_at(2 + 2 * i)?);
+            if w >> word::NUMBER != 0 {
+                return None;
+            }
+            self.word(node, w, number, place)?;
         }
         Some(())
     }
 
-    fn block(&self, node: &Node, at: usize, cost: &mut [u32; 4]) -> Option<()> {
-        let long = node.flags & format::NODE_LONG != 0;
-        let (head, step) = if long { (16, 2) } else { (4, 1) };
-        if !at.is_multiple_of(4) || !self.holds(at, head) {
-            return None;
-        }
-        let word_at = |i: usize| self.t.words.get(self.at.wrapping_add(at).wrapping_add(i)).copied();
-        let mut from = 0usize;
-        for cell in 0..16 {
-            let end = if long { word_at(cell)? } else { word_at(cell / 4)? >> (8 * (cell % 4)) & 255 } as usize;
-            let words = end.checked_sub(from)?;
-            if end > format::MAX_WORDS as usize || !self.holds(at, head + step * end) {
+    /// Checks a word that names a bundle or a patch, and adds what it costs.
+    fn word(&self, node: &Node, w: u32, number: u32, place: &mut [u32; 4]) -> Option<()> {
+        let (mask, guess) = (w & word::MASK, w >> word::GUESS & 15);
+        let [leaves, tests, lines] = if mask == 0 {
+            if guess != word::PATCH {
                 return None;
             }
-            let mut place = [0, words as u32, 0, format::word_lines(at % 16, head, step, cell, from, words)];
-            for i in from..end {
-                let w = word_at(head + step * i)?;
-                let number = if long { word_at(head + step * i + 1)? } else { w >> word::BUNDLE };
-                if (long && w >> word::BUNDLE != 0) || (i + 1 == end && w & word::LAST == 0) {
-                    return None;
-                }
-                let mask = w & word::MASK;
-                if mask == 0 {
-                    if number >= self.head.patch_count || w & word::LAST == 0 || w >> word::GUESS & 15 != 0 {
-                        return None;
-                    }
-                    let reads = self.patch_reads(number)?;
-                    place[1] = place[1].saturating_add(reads - 1);
-                    place[2] = place[2].saturating_add(reads);
-                    place[3] = place[3].saturating_add(reads);
-                    continue;
-                }
-                if number >= node.bundle_count || mask >> (w >> word::GUESS & 15) & 1 == 0 {
-                    return None;
-                }
-                let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
-                let count = (self.t.bundles.get(record)?[6] >> 12) + 1;
-                if mask >> count != 0 {
-                    return None;
-                }
-                place[2] = place[2].saturating_add(mask.count_ones());
-                place[3] = place[3].saturating_add(2);
+            [self.patch_reads((number as usize).checked_mul(16)?)?; 3]
+        } else {
+            if number >= node.bundle_count || mask >> guess & 1 == 0 {
+                return None;
             }
-            raise(cost, place);
-            from = end;
+            let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
+            let count = (self.t.bundles.get(record)?[6] >> 12) + 1;
+            if mask >> count != 0 {
+                return None;
+            }
+            [1, mask.count_ones(), 2]
+        };
+        for (p, by) in place.iter_mut().skip(1).zip([leaves, tests, lines]) {
+            *p = p.saturating_add(by);
         }
         Some(())
     }
@@ -477,20 +660,5 @@ impl Check<'_, '_> {
 fn raise(cost: &mut [u32; 4], by: [u32; 4]) {
     for (c, b) in cost.iter_mut().zip(by) {
         *c = (*c).max(b);
-    }
-}
-
-fn leaf(node: &Node, bundles: usize, tile: usize) -> Leaf {
-    Leaf {
-        x: 0,
-        y: 0,
-        side_log2: 0,
-        tile,
-        first: 0,
-        end: 0,
-        kind: LeafWords::Short,
-        bundles,
-        base: node.base,
-        shift: node.shift & 31,
     }
 }

@@ -1,46 +1,38 @@
 //! From a place to the surfaces over it: root, nodes, cell words, bundles.
 
 use crate::bundle::Bundle;
-use crate::format::{self, Attribute, Node, Patch, Tile, entry, slot, word};
+use crate::format::{self, Attribute, NODE_DENSE, Node, Patch, Tile, block, entry, slot, word};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
-use crate::types::{Hit, LeafKind, Normal, Reach, Status};
+use crate::types::{Hit, LeafKind, Normal, Point, Reach, Status};
 use zerocopy::FromBytes;
 
-/// A place relative to the image's origin, in query steps, inside the image's bounds.
+/// A place inside the image's bounds, relative to its origin: lattice steps, and 2^-8 of a step beyond.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Place {
-    pub x: i64,
-    pub y: i64,
+    pub x: i32,
+    pub y: i32,
+    pub fx: u32,
+    pub fy: u32,
 }
 
-/// What the index has for a place: cell words or one patch, and the square for which that holds.
+/// What the index has for a place. All places are words of the image.
 #[derive(Clone, Copy)]
 pub(crate) struct Leaf {
-    /// Low corner of the square in query steps, and its side as a power of two.
-    pub x: i64,
-    pub y: i64,
-    pub side_log2: u32,
-    /// First tile word in the image.
     pub tile: usize,
-    /// Cell words in the image; for a patch, its record and nothing.
-    pub first: usize,
-    pub end: usize,
-    pub kind: LeafWords,
-    /// First bundle in the image, base and shift of the node.
-    pub bundles: usize,
-    pub base: [i32; 2],
-    pub shift: u8,
+    pub node: usize,
+    /// The block; or, if `cell` says so, a patch record.
+    pub at: usize,
+    /// Which cell of the block, or `PATCH`.
+    pub cell: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LeafWords {
-    Short,
-    Long,
-    Patch,
+impl Leaf {
+    /// The entry is one patch and nothing else.
+    pub const PATCH: u32 = u32::MAX;
 }
 
-/// One surface over a place; the leaf that it came from says the rest.
+/// One surface over a place.
 #[derive(Clone, Copy)]
 pub(crate) struct Surface {
     /// Height in 2^-8 steps from the origin.
@@ -50,150 +42,119 @@ pub(crate) struct Surface {
     pub record: usize,
     pub part: u32,
     pub kind: LeafKind,
+    /// Number in the tile's palette.
+    pub attribute: u8,
 }
 
 /// Canonical order of surfaces at equal height: sorted corners, material, source.
 pub(crate) type Owner = ([[i64; 3]; 3], u16, u16);
 
+/// Keeps the last surface.
+struct Sole(Option<Surface>);
+
+impl Sink for Sole {
+    #[inline(always)]
+    fn take<O: Observer>(&mut self, s: &Surface, _: &Node, _: &mut O) {
+        self.0 = Some(*s);
+    }
+}
+
 /// Takes the surfaces over a place, one after the other.
 pub(crate) trait Sink {
-    fn take<O: Observer>(&mut self, t: &Terrain, leaf: &Leaf, s: &Surface, o: &mut O);
+    fn take<O: Observer>(&mut self, s: &Surface, node: &Node, o: &mut O);
 }
 
 impl<'a> Terrain<'a> {
-    /// The place of a query position, or why there is none.
+    /// The place of a query position, or none outside the bounds.
     #[inline(always)]
-    pub(crate) fn place(&self, x: i64, y: i64) -> Option<Place> {
-        let h = self.header;
-        let x = x.wrapping_sub(h.origin[0] << 8);
-        let y = y.wrapping_sub(h.origin[1] << 8);
-        let inside = x >= i64::from(h.min[0]) << 8
-            && x <= i64::from(h.max[0]) << 8
-            && y >= i64::from(h.min[1]) << 8
-            && y <= i64::from(h.max[1]) << 8;
-        inside.then_some(Place { x, y })
-    }
-
-    /// Finds the leaf of a place; at most `MAX_DEPTH` nodes.
-    #[inline(never)]
-    pub(crate) fn locate<O: Observer>(&self, p: Place, o: &mut O) -> Result<Leaf, Status> {
-        let h = self.header;
-        let (x, y) = (p.x >> 8, p.y >> 8);
-        let page_shift = h.tile_log2.wrapping_add(h.page_log2);
-        let page_x = (x >> page_shift).wrapping_sub(h.page_min[0].into());
-        let page_y = (y >> page_shift).wrapping_sub(h.page_min[1].into());
-        let (nx, ny) = (i64::from(h.page_count[0]), i64::from(h.page_count[1]));
-        if page_x < 0 || page_y < 0 || page_x >= nx || page_y >= ny {
-            return Err(Status::NotInImage);
-        }
-        o.see(Trace::Node { log2: page_shift });
-        let page = self.slot(self.directory, page_y.wrapping_mul(nx).wrapping_add(page_x) as usize)?;
-        o.see(Trace::Node { log2: h.tile_log2 });
-        let mask = (1i64 << h.page_log2).wrapping_sub(1);
-        let (tx, ty) = ((x >> h.tile_log2) & mask, (y >> h.tile_log2) & mask);
-        let at = (page << h.page_log2).wrapping_add(ty as usize) << h.page_log2;
-        let tile_128 = self.slot(self.pages, at.wrapping_add(tx as usize))?.wrapping_add(self.tiles_at);
-        let tile = tile_128.wrapping_mul(32);
-        if !self.damage.is_empty() {
-            self.check_damage(tile)?;
-        }
-        let mut node_at = tile.wrapping_add(32);
-        for _ in 0..format::MAX_DEPTH {
-            let node = self.node(node_at).ok_or(Status::Damaged)?;
-            o.see(Trace::Node { log2: node.cell_log2.into() });
-            let cell_log2 = u32::from(node.cell_log2) & 31;
-            let side = u32::from(node.side_log2) & 15;
-            let mask = (1i64 << side).wrapping_sub(1);
-            let (ex, ey) = ((x >> cell_log2) & mask, (y >> cell_log2) & mask);
-            let at = tile.wrapping_add(node.entries as usize).wrapping_add(((ey << side) | ex) as usize);
-            let e = *self.words.get(at).ok_or(Status::Damaged)?;
-            let to = tile.wrapping_add((e & entry::PLACE) as usize);
-            match e >> entry::SHIFT {
-                entry::NODE => node_at = to,
-                entry::BLOCK => return self.block(p, tile, tile_128, node, cell_log2, to, o),
-                entry::PATCH => {
-                    let side_log2 = cell_log2 + 8;
-                    return Ok(Leaf {
-                        x: p.x >> side_log2 << side_log2,
-                        y: p.y >> side_log2 << side_log2,
-                        side_log2,
-                        tile,
-                        first: to,
-                        end: to,
-                        kind: LeafWords::Patch,
-                        bundles: 0,
-                        base: [0; 2],
-                        shift: 0,
-                    });
-                }
-                _ => {
-                    return Err(match e {
-                        entry::EMPTY => Status::NoGround,
-                        entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => Status::NotInImage,
-                        _ => Status::Damaged,
-                    });
-                }
-            }
-        }
-        Err(Status::Damaged)
-    }
-
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn block<O: Observer>(
-        &self,
-        p: Place,
-        tile: usize,
-        tile_128: usize,
-        node: &Node,
-        cell_log2: u32,
-        at: usize,
-        o: &mut O,
-    ) -> Result<Leaf, Status> {
-        let side_log2 = (cell_log2 + 6).min(40); // a quarter of an entry, in query steps
-        let cell = ((p.y >> side_log2) & 3) << 2 | ((p.x >> side_log2) & 3);
-        let cell = cell as usize;
-        let long = node.flags & format::NODE_LONG != 0;
-        let (first, end, kind) = if long {
-            let ends: &[u32; 16] = self.chunk(at).ok_or(Status::Damaged)?;
-            let first = if cell == 0 { 0 } else { ends[(cell - 1) & 15] };
-            (16 + 2 * first as usize, 16 + 2 * ends[cell & 15] as usize, LeafWords::Long)
-        } else {
-            let ends: &[u32; 4] = self.chunk(at).ok_or(Status::Damaged)?;
-            let before = (cell.wrapping_sub(1)) & 15;
-            let first = if cell == 0 { 0 } else { ends[before >> 2] >> (8 * (before & 3)) & 255 };
-            let end = ends[(cell >> 2) & 3] >> (8 * (cell & 3)) & 255;
-            (4 + first as usize, 4 + end as usize, LeafWords::Short)
-        };
-        if O::COUNTS {
-            let (head, step) = if long { (16, 2) } else { (4, 1) };
-            let words = end.saturating_sub(first) / step;
-            let before = first.saturating_sub(head) / step;
-            let lines = format::word_lines(at % 16, head, step, cell, before, words);
-            o.see(Trace::Words { words: words as u32, lines });
-        }
-        Ok(Leaf {
-            x: p.x >> side_log2 << side_log2,
-            y: p.y >> side_log2 << side_log2,
-            side_log2,
-            tile,
-            first: at.wrapping_add(first),
-            end: at.wrapping_add(end),
-            kind,
-            bundles: tile_128.wrapping_add(node.bundles as usize),
-            base: node.base,
-            shift: node.shift & 31,
+    pub(crate) fn place(&self, p: Point) -> Option<Place> {
+        let x = p.x.wrapping_sub(self.low[0]) as u64;
+        let y = p.y.wrapping_sub(self.low[1]) as u64;
+        (x <= self.span[0] && y <= self.span[1]).then(|| Place {
+            x: self.header.min[0].wrapping_add((x >> 8) as i32),
+            y: self.header.min[1].wrapping_add((y >> 8) as i32),
+            fx: (x & 255) as u32,
+            fy: (y & 255) as u32,
         })
     }
 
+    /// Finds the leaf of a place.
     #[inline(always)]
-    fn slot(&self, slots: &[u32], at: usize) -> Result<usize, Status> {
-        match slots.get(at) {
-            Some(&s) if s >= slot::FIRST && s != u32::MAX => Ok((s - slot::FIRST) as usize),
-            Some(&slot::EMPTY) => Err(Status::NoGround),
-            Some(&(slot::NOT_IN_IMAGE | slot::NOT_UNDERSTOOD)) => Err(Status::NotInImage),
-            _ => Err(Status::Damaged),
+    pub(crate) fn locate<O: Observer>(&self, p: Place, o: &mut O) -> Result<Leaf, Status> {
+        let h = self.header;
+        // shifts of a checked head: a tile has at most 2^31 steps, a page 2^8 tiles
+        let column = p.x >> (h.tile_log2 & 31);
+        let row = p.y >> (h.tile_log2 & 31);
+        let page_log2 = h.page_log2 & 15;
+        let page_x = (column >> page_log2).wrapping_sub(h.page_min[0]) as usize;
+        let page_y = (row >> page_log2).wrapping_sub(h.page_min[1]) as usize;
+        let at = page_y.wrapping_mul(h.page_count[0] as usize).wrapping_add(page_x);
+        o.see(Trace::Node { log2: h.tile_log2.wrapping_add(h.page_log2) });
+        let page = reference(self.directory, at)?;
+        o.see(Trace::Node { log2: h.tile_log2 });
+        let mask = (1usize << page_log2).wrapping_sub(1);
+        let (x, y) = (column as usize & mask, row as usize & mask);
+        let tile = reference(self.pages, ((page << page_log2 | y) << page_log2) | x)?;
+        let tile = tile.wrapping_add(self.tiles_at).wrapping_mul(32);
+        if !self.damage.is_empty() {
+            self.check_damage(tile)?;
         }
+        self.descend(tile, tile.wrapping_add(format::ROOT), p, o)
+    }
+
+    /// Finds the leaf of a place below a node; at most `MAX_DEPTH` nodes.
+    #[inline(always)]
+    pub(crate) fn descend<O: Observer>(
+        &self,
+        tile: usize,
+        mut node_at: usize,
+        p: Place,
+        o: &mut O,
+    ) -> Result<Leaf, Status> {
+        for _ in 0..format::MAX_DEPTH {
+            let node = self.node(node_at).ok_or(Status::Damaged)?;
+            o.see(Trace::Node { log2: node.entry_log2[0].into() });
+            let at = tile.wrapping_add(node.entries as usize);
+            let [log2_x, log2_y] = node.entry_log2.map(u32::from);
+            let [side_x, side_y] = node.side_log2.map(u32::from);
+            let x = (p.x as u32).wrapping_shr(log2_x) & !(u32::MAX.wrapping_shl(side_x));
+            let y = (p.y as u32).wrapping_shr(log2_y) & !(u32::MAX.wrapping_shl(side_y));
+            let index = (y.wrapping_shl(side_x) | x) as usize;
+            let block_at = if node.flags & NODE_DENSE != 0 {
+                at.wrapping_add(index.wrapping_mul(block::WORDS))
+            } else {
+                let e = *self.words.get(at.wrapping_add(index)).ok_or(Status::Damaged)?;
+                let to = tile.wrapping_add((e & entry::PLACE) as usize);
+                match e >> entry::SHIFT {
+                    entry::BLOCK => to,
+                    entry::NODE => {
+                        node_at = to;
+                        continue;
+                    }
+                    entry::PATCH => return Ok(Leaf { tile, node: node_at, at: to, cell: Leaf::PATCH }),
+                    _ => return Err(code(e)),
+                }
+            };
+            let cx = (p.x as u32).wrapping_shr(log2_x.wrapping_sub(2)) & 3;
+            let cy = (p.y as u32).wrapping_shr(log2_y.wrapping_sub(1)) & 1;
+            let cell = cy << 2 | cx;
+            let b = self.block(block_at).ok_or(Status::Damaged)?;
+            let home = b[cell as usize];
+            if home & word::MASK == 0 {
+                match home >> word::GUESS & 15 {
+                    word::PATCH | word::LIST => {}
+                    word::NODE => {
+                        node_at = tile.wrapping_add(b[block::TAIL] as usize);
+                        continue;
+                    }
+                    word::EMPTY => return Err(Status::NoGround),
+                    word::NOT_IN_IMAGE | word::NOT_UNDERSTOOD => return Err(Status::NotInImage),
+                    _ => return Err(Status::Damaged),
+                }
+            }
+            return Ok(Leaf { tile, node: node_at, at: block_at, cell });
+        }
+        Err(Status::Damaged)
     }
 
     #[cold]
@@ -215,6 +176,11 @@ impl<'a> Terrain<'a> {
         Some(zerocopy::transmute_ref!(words))
     }
 
+    #[inline(always)]
+    pub(crate) fn block(&self, at: usize) -> Option<&'a [u32; block::WORDS]> {
+        self.chunk(at)
+    }
+
     pub(crate) fn tile(&self, at: usize) -> Option<&'a Tile> {
         let words = self.words.get(at..at.checked_add(32)?)?;
         Tile::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
@@ -226,7 +192,7 @@ impl<'a> Terrain<'a> {
         Patch::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
     }
 
-    /// Gives `sink` the surfaces over the place, each leaf read once.
+    /// Gives `sink` the surfaces over the place.
     ///
     /// After a hit inside a triangle the rest of its sheet holds no other surface and is passed over.
     #[inline(always)]
@@ -237,58 +203,167 @@ impl<'a> Terrain<'a> {
         o: &mut O,
         sink: &mut impl Sink,
     ) -> Result<(), Status> {
-        let step = match leaf.kind {
-            LeafWords::Short => 1,
-            LeafWords::Long => 2,
-            LeafWords::Patch => return self.patch_surface(leaf, leaf.first, p, o, sink),
-        };
-        let mut at = leaf.first;
+        let node = self.node(leaf.node).ok_or(Status::Damaged)?;
+        if leaf.cell == Leaf::PATCH {
+            return self.patch_surface(leaf.tile, leaf.at, node, p, o, sink);
+        }
+        let b = self.block(leaf.at).ok_or(Status::Damaged)?;
+        let cell = leaf.cell & 7;
+        let home = b[cell as usize];
+        if O::COUNTS {
+            let (before, count) = further(b, cell);
+            o.see(Trace::Words {
+                words: 1 + count,
+                lines: format::word_lines(b[block::TAIL] as usize, before as usize, count as usize),
+            });
+        }
         let mut skip = false;
-        let mut left = format::MAX_WORDS;
-        while at < leaf.end && left > 0 {
-            left = left.wrapping_sub(1);
-            let w = *self.words.get(at).ok_or(Status::Damaged)?;
-            let last = w & word::LAST != 0;
-            if !skip {
-                let number = match leaf.kind {
-                    LeafWords::Long => *self.words.get(at.wrapping_add(1)).ok_or(Status::Damaged)?,
-                    _ => w >> word::BUNDLE,
-                };
-                if w & word::MASK != 0 {
-                    let record = leaf.bundles.wrapping_add(number as usize);
-                    let halves = self.bundles.get(record).ok_or(Status::Damaged)?;
-                    o.see(Trace::Leaf { record, lines: 2 });
-                    skip = Bundle { halves, record, leaf }.surfaces(self, w, p, o, sink);
-                } else {
-                    // a patch: its record's number stands where a bundle's would
-                    let tile = self.tile(leaf.tile).ok_or(Status::Damaged)?;
-                    let record = (tile.patches as usize).wrapping_add(16 * number as usize);
-                    self.patch_surface(leaf, leaf.tile.wrapping_add(record), p, o, sink)?;
-                }
+        if home & word::MASK != 0 {
+            skip = self.word_surfaces(leaf.tile, node, home, home >> word::NUMBER, p, o, sink)?;
+            if skip && home & word::SHEET != 0 {
+                return Ok(());
             }
-            skip = skip && !last;
-            at = at.wrapping_add(step);
+        } else if home >> word::GUESS & 15 == word::LIST {
+            return self.list_surfaces(leaf.tile, node, b, cell, p, o, sink);
+        } else {
+            self.word_surfaces(leaf.tile, node, home, home >> word::NUMBER, p, o, sink)?;
+        }
+        let (before, count) = further(b, cell);
+        for i in before..before.wrapping_add(count) {
+            let w = self.further_word(leaf.tile, b, i)?;
+            skip &= w & word::SHEET == 0;
+            if !skip {
+                skip = self.word_surfaces(leaf.tile, node, w, w >> word::NUMBER, p, o, sink)?;
+            }
         }
         Ok(())
     }
 
-    /// The palette entry of a surface.
-    pub(crate) fn attribute(&self, tile: usize, attribute: u8) -> Option<Attribute> {
-        let header = self.tile(tile)?;
-        if u32::from(attribute) >= header.palette_len {
+    /// The surface over a place inside a triangle, where the cell has one sheet: then there is no other.
+    #[inline(always)]
+    pub(crate) fn sole(&self, leaf: &Leaf, p: Place) -> Option<Surface> {
+        if leaf.cell == Leaf::PATCH {
             return None;
         }
-        let at = tile.wrapping_add(header.palette as usize).wrapping_add(2 * usize::from(attribute));
-        let words: &[u32; 2] = self.chunk(at)?;
-        Some(Attribute { material: words[0] as u16, source: (words[0] >> 16) as u16, reserved: words[1] })
+        let node = self.node(leaf.node)?;
+        let b = self.block(leaf.at)?;
+        let home = b[(leaf.cell & 7) as usize];
+        if home & word::SHEET == 0 {
+            return None;
+        }
+        let first = (leaf.tile / 32).wrapping_add(node.bundles as usize);
+        let mut found = Sole(None);
+        let (mut w, mut next) = (home, None);
+        loop {
+            let record = first.wrapping_add((w >> word::NUMBER) as usize);
+            let halves = self.bundles.get(record)?;
+            let bundle = Bundle { halves, record, node };
+            if w & word::MASK == 0 {
+                return None;
+            }
+            if bundle.near_surfaces(w, p, &mut found)? {
+                return found.0;
+            }
+            let (i, end) = next.unwrap_or_else(|| {
+                let (before, count) = further(b, leaf.cell);
+                (before, before.wrapping_add(count))
+            });
+            if i == end {
+                return None;
+            }
+            w = self.further_word(leaf.tile, b, i).ok()?;
+            next = Some((i.wrapping_add(1), end));
+        }
+    }
+
+    /// Further word `i` of a block.
+    #[inline(always)]
+    fn further_word(&self, tile: usize, b: &[u32; block::WORDS], i: u32) -> Result<u32, Status> {
+        if (i as usize) < block::INLINE {
+            return Ok(b[(block::FURTHER + i as usize) & 15]);
+        }
+        let at = tile.wrapping_add(b[block::TAIL] as usize).wrapping_add(i as usize - block::INLINE);
+        self.words.get(at).copied().ok_or(Status::Damaged)
+    }
+
+    /// The surfaces of a cell with a list.
+    #[cold]
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)]
+    fn list_surfaces<O: Observer>(
+        &self,
+        tile: usize,
+        node: &Node,
+        b: &[u32; block::WORDS],
+        cell: u32,
+        p: Place,
+        o: &mut O,
+        sink: &mut impl Sink,
+    ) -> Result<(), Status> {
+        let (before, _) = further(b, cell);
+        let at = tile.wrapping_add(self.further_word(tile, b, before)? as usize);
+        let count = (*self.words.get(at).ok_or(Status::Damaged)?).min(format::MAX_WORDS);
+        o.see(Trace::Words { words: count, lines: format::lines(at, 1 + 2 * count as usize) });
+        let mut skip = false;
+        for i in 0..count as usize {
+            let &[w, number] = self.chunk(at.wrapping_add(1 + 2 * i)).ok_or(Status::Damaged)?;
+            skip &= w & word::SHEET == 0;
+            if !skip {
+                skip = self.word_surfaces(tile, node, w, number, p, o, sink)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The surfaces of one cell word; whether one was inside a triangle.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn word_surfaces<O: Observer>(
+        &self,
+        tile: usize,
+        node: &Node,
+        w: u32,
+        number: u32,
+        p: Place,
+        o: &mut O,
+        sink: &mut impl Sink,
+    ) -> Result<bool, Status> {
+        if w & word::MASK == 0 {
+            let record = tile.wrapping_add((number as usize).wrapping_mul(16));
+            self.patch_surface(tile, record, node, p, o, sink)?;
+            return Ok(false);
+        }
+        let record = (tile / 32).wrapping_add(node.bundles as usize).wrapping_add(number as usize);
+        let halves = self.bundles.get(record).ok_or(Status::Damaged)?;
+        o.see(Trace::Leaf { record, lines: 2 });
+        Ok(Bundle { halves, record, node }.surfaces(w, p, o, sink))
+    }
+
+    /// The bundle that a search of the leaf reads first.
+    #[inline(always)]
+    pub(crate) fn first_bundle(&self, leaf: &Leaf) -> Option<&'a [u16; format::bundle::HALVES]> {
+        if leaf.cell == Leaf::PATCH {
+            return None;
+        }
+        let home = self.block(leaf.at)?[(leaf.cell & 7) as usize];
+        let first = (leaf.tile / 32).wrapping_add(self.node(leaf.node)?.bundles as usize);
+        self.bundles.get(first.wrapping_add((home >> word::NUMBER) as usize))
+    }
+
+    /// An entry of a tile's palette.
+    #[inline(always)]
+    pub(crate) fn attribute(&self, tile: usize, attribute: u8) -> Attribute {
+        let at = tile.wrapping_add(format::PALETTE).wrapping_add(2 * usize::from(attribute));
+        let &[pair, reserved] = self.chunk(at).unwrap_or(&[0; 2]);
+        Attribute { material: pair as u16, source: (pair >> 16) as u16, reserved }
     }
 
     /// What comes first of surfaces at equal height: lattice corners from the origin, sorted; material; source.
     #[cold]
     #[inline(never)]
-    pub(crate) fn owner(&self, leaf: &Leaf, s: &Surface) -> Owner {
+    pub(crate) fn owner(&self, tile: usize, node: &Node, s: &Surface) -> Owner {
         let [mut a, mut b, mut c] = match self.bundles.get(s.record).filter(|_| s.kind == LeafKind::Bundle) {
-            Some(halves) => Bundle { halves, record: s.record, leaf }.corners_3d(s.part),
+            Some(halves) => Bundle { halves, record: s.record, node }.corners_3d(s.part),
             None => [[i64::MAX; 3]; 3],
         };
         for _ in 0..2 {
@@ -299,28 +374,16 @@ impl<'a> Terrain<'a> {
                 (b, c) = (c, b);
             }
         }
-        let Attribute { material, source, .. } = self.attribute_of(leaf, s);
+        let Attribute { material, source, .. } = self.attribute(tile, s.attribute);
         ([a, b, c], material, source)
-    }
-
-    #[inline(always)]
-    fn attribute_of(&self, leaf: &Leaf, s: &Surface) -> Attribute {
-        let number = match s.kind {
-            LeafKind::Bundle => self.bundles.get(s.record).map(|b| (b[6] & 0xFF) as u8),
-            _ => self.patch(s.record).map(|p| p.attribute),
-        };
-        number.and_then(|n| self.attribute(leaf.tile, n)).unwrap_or(Attribute { material: 0, source: 0, reserved: 0 })
     }
 
     /// A surface as an answer.
     #[inline(always)]
-    pub(crate) fn hit(&self, leaf: &Leaf, s: &Surface, reach: Reach) -> Hit {
-        let Attribute { material, source, .. } = self.attribute_of(leaf, s);
-        let tile = leaf.tile / 32;
-        let record = match s.kind {
-            LeafKind::Bundle => s.record.wrapping_sub(tile),
-            _ => s.record.wrapping_sub(leaf.tile),
-        };
+    pub(crate) fn hit(&self, tile: usize, s: &Surface, reach: Reach) -> Hit {
+        let Attribute { material, source, .. } = self.attribute(tile, s.attribute);
+        let unit = tile / 32;
+        let record = if s.kind == LeafKind::Bundle { s.record.wrapping_sub(unit) } else { s.record.wrapping_sub(tile) };
         Hit {
             z: s.z.wrapping_add(self.header.origin[2] << 8),
             normal: s.normal,
@@ -328,14 +391,48 @@ impl<'a> Terrain<'a> {
             source,
             leaf: s.kind,
             reach,
-            place: [tile.wrapping_sub(self.tiles_at) as u32, record as u32, s.part],
+            place: [unit.wrapping_sub(self.tiles_at) as u32, record as u32, s.part],
         }
     }
 
     /// The surface that a hit was made of.
-    pub(crate) fn surface_of(&self, leaf: &Leaf, hit: &Hit) -> Surface {
-        let tile = if hit.leaf == LeafKind::Bundle { leaf.tile / 32 } else { leaf.tile };
-        let record = tile.wrapping_add(hit.place[1] as usize);
-        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind: hit.leaf }
+    pub(crate) fn surface_of(&self, tile: usize, hit: &Hit) -> Surface {
+        let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };
+        let record = base.wrapping_add(hit.place[1] as usize);
+        let attribute = match hit.leaf {
+            LeafKind::Bundle => self.bundles.get(record).map_or(0, |b| b[6] as u8),
+            _ => self.patch(record).map_or(0, |p| p.attribute),
+        };
+        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind: hit.leaf, attribute }
     }
+}
+
+/// The reference in a directory or page entry.
+#[inline(always)]
+fn reference(slots: &[u32], at: usize) -> Result<usize, Status> {
+    match slots.get(at) {
+        Some(&s) if s.wrapping_sub(slot::FIRST) < u32::MAX - slot::FIRST => Ok((s - slot::FIRST) as usize),
+        Some(&slot::EMPTY) => Err(Status::NoGround),
+        Some(&(slot::NOT_IN_IMAGE | slot::NOT_UNDERSTOOD)) => Err(Status::NotInImage),
+        _ => Err(Status::Damaged),
+    }
+}
+
+/// What an entry that leads nowhere says.
+#[cold]
+fn code(e: u32) -> Status {
+    match e {
+        entry::EMPTY => Status::NoGround,
+        entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => Status::NotInImage,
+        _ => Status::Damaged,
+    }
+}
+
+/// How many further words of the block stand before those of a cell, and how many the cell has.
+#[inline(always)]
+pub(crate) fn further(b: &[u32; block::WORDS], cell: u32) -> (u32, u32) {
+    let shift = 4 * (cell & 7);
+    let below = b[block::COUNTS] & !(u32::MAX << shift);
+    let pairs = (below & 0x0F0F_0F0F).wrapping_add(below >> 4 & 0x0F0F_0F0F);
+    (pairs.wrapping_mul(0x0101_0101) >> 24, b[block::COUNTS] >> shift & 15)
 }

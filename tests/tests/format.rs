@@ -74,17 +74,17 @@ fn document_and_code_agree() {
     agree(
         "## 3. Tile",
         128,
-        rows!(Tile: magic "u32", index "u32", x "i32", y "i32", words "u32", palette "u32",
+        rows!(Tile: magic "u32", index "u32", x "i32", y "i32", words "u32", reserved0 "u32",
         palette_len "u32", patches "u32", patch_count "u32", bundles "u32", bundle_count "u32", references "u32",
-        min_z "i32", max_z "i32", max_layers "u32", reserved0 "u32", bound "[u32; 4]", error "[f64; 2]",
-        reserved1 "[u32; 8]"),
+        min_z "i32", max_z "i32", max_layers "u32", reserved1 "u32", bound "[u32; 4]", error "[f64; 2]",
+        reserved2 "[u32; 8]"),
     );
     agree("### Palette entry", 8, rows!(Attribute: material "u16", source "u16", reserved "u32"));
     agree(
         "### Node",
         32,
-        rows!(Node: cell_log2 "u8", side_log2 "u8", flags "u8", shift "u8", base "[i32; 2]",
-        entries "u32", bundles "u32", bundle_count "u32", reserved "[u32; 2]"),
+        rows!(Node: entry_log2 "[u8; 2]", side_log2 "[u8; 2]", flags "u8", shift "u8", reserved0 "u16",
+        base "[i32; 2]", entries "u32", bundles "u32", bundle_count "u32", reserved1 "u32"),
     );
     agree(
         "## 4. Patch",

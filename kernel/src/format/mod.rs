@@ -84,7 +84,7 @@ pub mod entry {
     pub const CODE: u32 = 1;
     /// A node: word offset in the tile.
     pub const NODE: u32 = 2;
-    /// A block of 4 x 4 cells: word offset in the tile.
+    /// A block of 4 x 2 cells: word offset in the tile.
     pub const BLOCK: u32 = 3;
     /// One patch and nothing else: word offset of its record in the tile.
     pub const PATCH: u32 = 4;
@@ -96,28 +96,62 @@ pub mod entry {
     pub const NOT_UNDERSTOOD: u32 = CODE << SHIFT | 3;
 }
 
+/// Layout of a block: 16 words, one 64-byte line, for 4 x 2 cells.
+pub mod block {
+    /// Words of a block.
+    pub const WORDS: usize = 16;
+    /// Cells, row by row from the south.
+    pub const CELLS: usize = 8;
+    /// log2 of the cells along x and y.
+    pub const CELLS_LOG2: [u32; 2] = [2, 1];
+    /// The word that holds, four bits a cell, how many words follow its home word.
+    pub const COUNTS: usize = 8;
+    /// The word that says where the tail stands: word offset in the tile. In a block that is a node's place, the node.
+    pub const TAIL: usize = 9;
+    /// The first further words, cell after cell; the others stand in the tail.
+    pub const FURTHER: usize = 10;
+    /// How many further words stand in the block.
+    pub const INLINE: usize = WORDS - FURTHER;
+    /// Most further words of a cell; a cell that needs more has a list.
+    pub const MOST: usize = 15;
+}
+
 /// Cell words: which triangles of which bundle may cover a place of the cell.
 pub mod word {
-    /// One bit for each of 16 triangles; zero makes the word a patch reference.
+    /// One bit for each of 16 triangles. Zero: something else, named by the next four bits.
     pub const MASK: u32 = 0xFFFF;
-    /// The triangle to try first: four bits.
+    /// The triangle to test first, or what else the word is: four bits.
     pub const GUESS: u32 = 16;
-    /// Set on the last word of a sheet: triangles of one sheet do not overlap within the cell.
-    pub const LAST: u32 = 1 << 20;
-    /// The bundle's number in its node: eleven bits. In a long word it is the second word instead.
-    pub const BUNDLE: u32 = 21;
-    /// Most bundles that short words can tell apart.
-    pub const BUNDLES: u32 = 2047;
+    /// In a home word: all words of the cell are one sheet. In a further word: it starts a sheet.
+    /// Triangles of one sheet do not overlap within the cell.
+    pub const SHEET: u32 = 1 << 20;
+    /// The bundle's number in its node, or the place of a patch record in 64-byte units from the tile's start: eleven bits.
+    pub const NUMBER: u32 = 21;
+    /// First number that does not fit.
+    pub const NUMBERS: u32 = 2047;
+
+    /// No ground. A home word.
+    pub const EMPTY: u32 = 1;
+    /// A patch.
+    pub const PATCH: u32 = 2;
+    /// The one further word is the word offset, in the tile, of a list: a count, then pairs of a word and its number. A home word.
+    pub const LIST: u32 = 3;
+    /// The whole block is a node's place. A home word.
+    pub const NODE: u32 = 4;
+    /// Not covered by this image. A home word.
+    pub const NOT_IN_IMAGE: u32 = 5;
+    /// Something a newer reader knows. A home word.
+    pub const NOT_UNDERSTOOD: u32 = 6;
 }
 
 /// Layout of a bundle as 64 half words.
 pub mod bundle {
     /// Half words of a bundle.
     pub const HALVES: usize = 64;
-    /// Where the three nibble planes of corner numbers start, four half words each.
+    /// Where the three nibble planes of corner numbers start, four half words each. Corners are numbered from 1.
     pub const CORNERS: usize = 7;
-    /// Where the vertices start.
-    pub const VERTICES: usize = 19;
+    /// Vertex i stands at this half word plus i strides.
+    pub const VERTEX_ZERO: usize = 16;
     /// Most triangles.
     pub const TRIANGLES: usize = 16;
     /// Class 0: `x, y, dz` u16 beside an integer plane; 15 vertices.
@@ -130,6 +164,8 @@ pub mod bundle {
     pub const VERTEX_LIMIT: [usize; 3] = [15, 11, 7];
     /// Half words of a vertex of each class.
     pub const STRIDE: [usize; 3] = [3, 4, 6];
+    /// In a narrow bundle the heights of a triangle's corners differ by less, in steps.
+    pub const NARROW_RELIEF: i64 = 1 << 19;
 }
 
 /// The first 1,024 bytes of an image.
@@ -310,9 +346,9 @@ pub struct Tile {
     pub y: i32,
     /// Length.
     pub words: u32,
-    /// Where the palette stands.
-    pub palette: u32,
-    /// Entries of the palette, at most 256.
+    /// Zero.
+    pub reserved0: u32,
+    /// Entries of the palette, which stands at word 40; at most 256.
     pub palette_len: u32,
     /// Where the patch records stand.
     pub patches: u32,
@@ -331,13 +367,13 @@ pub struct Tile {
     /// Most layers over any place, an upper bound.
     pub max_layers: u32,
     /// Zero.
-    pub reserved0: u32,
+    pub reserved1: u32,
     /// Stated worst cost: nodes, leaves, tests, lines.
     pub bound: [u32; 4],
     /// Error against the source in plan and height, metres.
     pub error: [f64; 2],
     /// Zero.
-    pub reserved1: [u32; 8],
+    pub reserved2: [u32; 8],
 }
 
 /// What all triangles of a bundle, or a patch, have in common.
@@ -352,32 +388,38 @@ pub struct Attribute {
     pub reserved: u32,
 }
 
-/// A square of 2^(`cell_log2` + `side_log2`) steps, divided into 2^`side_log2` entries a side.
+/// A rectangle, divided into 2^`side_log2[0]` x 2^`side_log2[1]` entries of 2^`entry_log2[0]` x 2^`entry_log2[1]` steps.
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Node {
-    /// log2 of an entry's side in plan steps.
-    pub cell_log2: u8,
-    /// log2 of the number of entries along a side, at most 8.
-    pub side_log2: u8,
-    /// Bit 0: cell words are long.
+    /// log2 of an entry's sides in plan steps, in x and y.
+    pub entry_log2: [u8; 2],
+    /// log2 of the number of entries along x and y, at most 8.
+    pub side_log2: [u8; 2],
+    /// Bit 0: every entry is a block, and the blocks stand where entries would.
     pub flags: u8,
     /// Bundle bases are multiples of 2^`shift` plan steps.
     pub shift: u8,
+    /// Zero.
+    pub reserved0: u16,
     /// What bundle bases count from, plan steps from the origin.
     pub base: [i32; 2],
-    /// Where the entries stand.
+    /// Where the entries or blocks stand.
     pub entries: u32,
     /// First bundle, in 128-byte units from the tile's start.
     pub bundles: u32,
     /// Number of bundles that cell words may name.
     pub bundle_count: u32,
     /// Zero.
-    pub reserved: [u32; 2],
+    pub reserved1: u32,
 }
 
-/// `Node::flags`: cell words take two words each, and a block's ends are u32.
-pub const NODE_LONG: u8 = 1;
+/// `Node::flags`: blocks stand in a row where entries would.
+pub const NODE_DENSE: u8 = 1;
+/// Word of a tile at which its root node stands.
+pub const ROOT: usize = 32;
+/// Word of a tile at which its palette stands.
+pub const PALETTE: usize = 40;
 
 /// A part of a regular grid of heights: cells of one pitch, four by four to a block, rows from the south.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
@@ -421,15 +463,20 @@ pub const PATCH_SHIFT: u32 = 47;
 /// Cells along a block's side.
 pub const BLOCK_CELLS: u32 = 4;
 
-/// 64-byte lines that reading a cell's words touches: `words` of `step` u32 each, after `before` others,
-/// in a block at word `at` whose table of ends takes `head` words.
-pub const fn word_lines(at: usize, head: usize, step: usize, cell: usize, before: usize, words: usize) -> u32 {
-    let (ends, first) = ((at + cell * head / 16) / 16, at + head + before * step);
-    if words == 0 {
+/// 64-byte lines that reading a cell's words touches: its block, and what of the tail at word `tail` of the tile
+/// its `count` further words reach, which stand behind `before` others.
+pub const fn word_lines(tail: usize, before: usize, count: usize) -> u32 {
+    let end = before + count;
+    if count == 0 || end <= block::INLINE {
         return 1;
     }
-    let (from, to) = (first / 16, (first + words * step - 1) / 16);
-    (to - from + 1) as u32 + (from != ends) as u32
+    let from = if before > block::INLINE { before - block::INLINE } else { 0 };
+    1 + lines(tail + from, end - block::INLINE - from)
+}
+
+/// 64-byte lines of `count` words at word `at`; at least one.
+pub const fn lines(at: usize, count: usize) -> u32 {
+    ((at + if count > 0 { count - 1 } else { 0 }) / 16 - at / 16 + 1) as u32
 }
 
 const _: () = {
