@@ -470,7 +470,7 @@ pub const fn word_lines(tail: usize, before: usize, count: usize) -> u32 {
     if count == 0 || end <= block::INLINE {
         return 1;
     }
-    let from = if before > block::INLINE { before - block::INLINE } else { 0 };
+    let from = before.saturating_sub(block::INLINE);
     1 + lines(tail + from, end - block::INLINE - from)
 }
 
