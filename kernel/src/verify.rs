@@ -1,7 +1,7 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
 use crate::bundle::Bundle;
-use crate::format::{self, Header, Node, Patch, Section, Tile, bundle, entry, section, slot, word};
+use crate::format::{self, BLOCK_CELLS, Header, Node, Patch, Section, Tile, bundle, entry, section, slot, word};
 use crate::open::{CRC, Terrain};
 use crate::walk::{Leaf, LeafWords};
 use core::fmt;
@@ -346,19 +346,21 @@ impl Check<'_, '_> {
     fn patch(&self, p: u32) -> bool {
         let at = self.at.wrapping_add(self.head.patches as usize).wrapping_add(16 * p as usize);
         let Some(patch) = self.t.patch(at) else { return false };
-        let blocks = usize::from(patch.blocks[0]) * usize::from(patch.blocks[1]);
+        let blocks = (patch.blocks as usize).saturating_mul(patch.cells[1].div_ceil(BLOCK_CELLS) as usize);
         let words = if patch.class == 0 { 8 } else { 16 };
+        let number = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
         u32::from(patch.attribute) < self.head.palette_len
             && patch.class <= 1
             && patch.interpolation == 0
             && patch.voids <= 1
-            && patch.reserved == 0
-            && patch.rate > 0
-            && patch.up > 0
+            && patch.wide == u8::from(self.header.tile_log2 > format::PATCH_LOG2)
+            && patch.reserved0 == [0; 3]
+            && patch.reserved1 == [0; 2]
+            && (1..=1 << 56).contains(&number(patch.rate))
+            && (1..1 << 62).contains(&number(patch.up))
             && patch.cells.iter().all(|&c| (1..1 << 20).contains(&c))
-            && patch.zero.iter().all(|z| z.unsigned_abs() < 1 << 52)
-            && (patch.class == 0 || patch.place.is_multiple_of(2))
-            && self.holds((patch.place as usize).saturating_mul(8), blocks.saturating_mul(words))
+            && patch.blocks == patch.cells[0].div_ceil(BLOCK_CELLS)
+            && self.holds((patch.place as usize).saturating_mul(words), blocks.saturating_mul(words))
             && (0..blocks).all(|b| self.patch_block(patch, b, words))
     }
 
@@ -368,14 +370,15 @@ impl Check<'_, '_> {
     }
 
     fn patch_block(&self, patch: &Patch, b: usize, words: usize) -> bool {
-        let at = self.at.wrapping_add(patch.place as usize * 8).wrapping_add(b * words);
+        let at = (patch.place as usize).wrapping_add(b).wrapping_mul(words).wrapping_add(self.at);
         let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
-        let flags = block.get(1).copied().unwrap_or(u32::MAX);
-        let scale = flags & if patch.class == 0 { 0xFF } else { 0xFFFF };
-        let rest = if patch.class == 0 { &[][..] } else { block.get(15..).unwrap_or(&[]) };
-        let spare = patch.class == 0 || block.get(14).is_some_and(|w| w >> 16 == 0);
-        let void = if patch.class == 0 { flags >> 8 & 0xFFFF } else { flags >> 16 };
-        (void == 0 || patch.voids == 1) && scale <= 14 && spare && rest.iter().all(|&w| w == 0)
+        let [_, unit, ..] = *block else { return false };
+        let (size, unit, posts) = if patch.class == 0 { (1, unit & 0xFF_FFFF, 7) } else { (2, unit, 8) };
+        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(25 * size)) else {
+            return false;
+        };
+        let whole = posts.chunks_exact(size).all(|p| p.iter().any(|&b| b != 0xFF));
+        unit.is_power_of_two() && format::PATCH_UNITS.contains(&unit) && zero(spare) && (whole || patch.voids == 1)
     }
 
     /// Checks the nodes below word `at` and raises `cost` to the dearest place among them.

@@ -222,8 +222,8 @@ impl<'a> Terrain<'a> {
 
     #[inline(always)]
     pub(crate) fn patch(&self, at: usize) -> Option<&'a Patch> {
-        let words = self.words.get(at..at.wrapping_add(16))?;
-        Patch::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
+        let words = self.words.as_chunks::<16>().0.get(at / 16)?;
+        Some(zerocopy::transmute_ref!(words))
     }
 
     /// Gives `sink` the surfaces over the place, each leaf read once.
