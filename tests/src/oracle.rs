@@ -299,7 +299,8 @@ pub fn patch_height(tile: &[u8], record: &[u8], corner: [i64; 2], q: [i64; 2]) -
     let one = 1i128 << 16;
     // every cell that holds the place, with the fraction in it: the place's own first, then those behind
     let along = |axis: usize| -> Vec<(i128, i128)> {
-        let p = u32_at(record, 8 + 4 * axis) + ((i128::from(q[axis]) - i128::from(corner[axis])) * rate >> 32);
+        let steps = i128::from(q[axis]) - i128::from(corner[axis]);
+        let p = u32_at(record, 8 + 4 * axis) + ((steps * rate) >> 32);
         // numbers of cells count modulo 2^32, and a part is much smaller
         let cell = ((p >> 32) - u32_at(record, 16 + 4 * axis) + (1 << 31)).rem_euclid(1 << 32) - (1 << 31);
         let fraction = p.rem_euclid(1 << 32) / one;
