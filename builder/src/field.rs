@@ -4,16 +4,20 @@
 
 use crate::BuildError;
 use crate::lattice::{Field, exp2};
-use hardpan::format::{BLOCK_CELLS, PATCH_SHIFT};
+use hardpan::format::{BLOCK_CELLS, FRACTION, PATCH_LOG2, PATCH_UNITS, Patch};
 
 /// A field on the lattice: posts in height steps, and the scale of each block.
+///
+/// A place `q` query steps from the origin lies at `zero + q * rate / 2^32`, rounded down, in 2^-32 cells.
+/// Both numbers are rounded up, so that a post on the query grid lies exactly where it should, to the 2^-16
+/// cells that count, anywhere in the domain.
 pub struct Rastered {
-    pub zero: [i64; 2],
-    pub rate: u64,
-    pub up: i64,
-    pub cells: [u32; 2],
-    /// 0: u8 heights, 1: u16 heights.
-    pub class: u8,
+    rate: u64,
+    zero: [i128; 2],
+    up: i64,
+    cells: [u32; 2],
+    /// 0: heights of 8 bits, 1: of 16.
+    class: u8,
     pub material: u16,
     pub source: u16,
     blocks: [usize; 2],
@@ -26,12 +30,13 @@ const SIDE: usize = BLOCK_CELLS as usize;
 pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
     let field = &f.field;
     let limit = |what: &str| BuildError::Limit(format!("a height field of pitch {} m {what}", field.pitch));
-    let pitch = field.pitch * exp2(8 - step[0]); // query steps
-    let rate = (exp2(16 + PATCH_SHIFT as i32) / pitch).round_ties_even();
     let up = (field.pitch * exp2(24 - step[0])).round_ties_even();
-    if !(1.0..9e18).contains(&rate) || !(1.0..9e18).contains(&up) {
+    // a step at least, and less than the domain
+    if !(exp2(24)..exp2(56)).contains(&up) {
         return Err(limit("is too coarse or too fine for the plan step"));
     }
+    let rate = reciprocal(field.pitch * exp2(8 - step[0]));
+    let zero = f.zero.map(|z| -((i128::from(z) * i128::from(rate)) >> 32));
     let scale_z = exp2(-step[1]);
     let posts: Vec<Option<i64>> = field
         .heights
@@ -49,7 +54,7 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
     let post = |x: usize, y: usize| posts[y.min(field.rows - 1) * field.columns + x.min(field.columns - 1)];
     // half a scale of error is allowed at a post, and a height step of its own rounding
     let allowed = ((field.tolerance * scale_z) as u64).max(1) as f64 * 2.0;
-    let coarsest = (allowed.log2().floor() as u32).min(14);
+    let coarsest = (allowed.log2().floor() as u32).min(PATCH_UNITS.end().ilog2() - FRACTION);
     let scales_for = |top: i64| -> Option<Vec<u32>> {
         let mut scales = Vec::with_capacity(blocks[0] * blocks[1]);
         for by in 0..blocks[1] {
@@ -99,39 +104,23 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
         let heights: Vec<Option<i64>> =
             (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
         let base = heights.iter().flatten().min().map_or(0, |z| z >> scale << scale);
-        let mut void = 0u16;
-        for j in 0..SIDE {
-            for i in 0..SIDE {
-                let corners = [0, 1, SIDE + 1, SIDE + 2].map(|k| heights[j * (SIDE + 1) + i + k]);
-                let beyond = bx + i >= cells[0] || by + j >= cells[1];
-                if beyond || corners.contains(&None) {
-                    void |= 1 << (j * SIDE + i);
-                }
-            }
-        }
         let mut r = [0u8; 64];
         let base32 = i32::try_from(base).map_err(|_| limit("reaches beyond the domain in height"))?;
         r[..4].copy_from_slice(&base32.to_le_bytes());
-        let value = |k: usize| heights[k].map_or(0, |z| (z - base) >> scale);
-        if class == 0 {
-            r[4] = scale as u8;
-            r[5..7].copy_from_slice(&void.to_le_bytes());
-            for k in 0..25 {
-                r[7 + k] = u8::try_from(value(k)).map_err(|_| limit("has a block that does not fit"))?;
-            }
-        } else {
-            r[4..6].copy_from_slice(&(scale as u16).to_le_bytes());
-            r[6..8].copy_from_slice(&void.to_le_bytes());
-            for k in 0..25 {
-                let v = u16::try_from(value(k)).map_err(|_| limit("has a block that does not fit"))?;
-                r[8 + 2 * k..][..2].copy_from_slice(&v.to_le_bytes());
+        r[4..8].copy_from_slice(&(1u32 << FRACTION << scale).to_le_bytes());
+        // all ones is no height
+        let values = heights.iter().map(|h| h.map_or(u16::MAX, |z| ((z - base) >> scale) as u16));
+        for (k, v) in values.enumerate() {
+            match class {
+                0 => r[7 + k] = v as u8,
+                _ => r[8 + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
             }
         }
         records.push(r);
     }
     Ok(Rastered {
-        zero: f.zero,
-        rate: rate as u64,
+        rate,
+        zero,
         up: up as i64,
         cells: cells.map(|c| c as u32),
         class,
@@ -142,65 +131,113 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
     })
 }
 
+/// 2^64 divided by a number of query steps, rounded up.
+fn reciprocal(pitch: f64) -> u64 {
+    let exponent = (pitch.to_bits() >> 52) as i32 - 1075;
+    let mantissa = pitch.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    (1u128 << (64 - exponent)).div_ceil(mantissa.into()) as u64
+}
+
+/// What a tile holds of a field: first block, blocks and cells, in x and y.
+#[derive(Clone, Copy)]
+pub struct Part {
+    first: [u32; 2],
+    blocks: [u32; 2],
+    cells: [u32; 2],
+}
+
+impl Part {
+    pub fn block_count(&self) -> u64 {
+        u64::from(self.blocks[0]) * u64::from(self.blocks[1])
+    }
+}
+
 impl Rastered {
-    /// Query steps from the origin at which post `i` of an axis is reached.
-    fn reach(&self, axis: usize, i: u64) -> i64 {
-        let u = u128::from(i) << 16 << PATCH_SHIFT;
-        self.zero[axis] + u.div_ceil(u128::from(self.rate)) as i64
+    /// 2^-32 cells from the field's zero to a place in query steps.
+    fn along(&self, axis: usize, q: i64) -> i128 {
+        self.zero[axis] + ((i128::from(q) * i128::from(self.rate)) >> 32)
+    }
+
+    /// The first query step that lies so far from the field's zero.
+    fn reach(&self, axis: usize, cells: i128) -> i64 {
+        let rate = i128::from(self.rate);
+        (((cells - self.zero[axis]) << 32) + rate - 1).div_euclid(rate) as i64
+    }
+
+    /// First and last query step with ground: fractions are 2^-16 cells, and the last is all of the far border.
+    fn ends(&self, axis: usize) -> [i64; 2] {
+        let beyond = (i128::from(self.cells[axis]) << 32) + (1 << 16);
+        [self.reach(axis, 0), self.reach(axis, beyond) - 1]
     }
 
     /// The plan extent in steps, rounded outwards.
     pub fn extent(&self) -> [[i64; 2]; 2] {
-        let end = [0, 1].map(|a| (self.reach(a, u64::from(self.cells[a])) + 256) >> 8);
-        [self.zero.map(|z| z >> 8), end]
+        let ends = [0, 1].map(|a| self.ends(a));
+        [0, 1].map(|k| [0, 1].map(|a| ends[a][k] >> 8))
     }
 
-    /// Blocks that meet a square, as first and count in x and y; none if they do not.
-    pub fn blocks_in(&self, x: i64, y: i64, s: i64) -> Option<([u32; 2], [u16; 2])> {
-        let mut first = [0; 2];
-        let mut count = [0; 2];
+    /// What lies in a square; none if nothing does.
+    pub fn part(&self, x: i64, y: i64, s: i64) -> Option<Part> {
+        let mut part = Part { first: [0; 2], blocks: [0; 2], cells: [0; 2] };
         for (a, low) in [x, y].into_iter().enumerate() {
-            let block = |q: i64| -> i64 {
-                let q = q - self.zero[a];
-                if q < 0 {
-                    return -1;
-                }
-                let u = (q as u128 * u128::from(self.rate)) >> PATCH_SHIFT;
-                (u >> 16) as i64 / SIDE as i64
-            };
+            let [least, most] = self.ends(a);
+            let (low, high) = ((low << 8).max(least), (((low + s) << 8) - 1).min(most));
+            if low > high {
+                return None;
+            }
+            let cell = |u: i128| (u >> 32).clamp(0, i128::from(self.cells[a]) - 1) as u32;
             // a border belongs to both cells, so the cell before it is here too
-            let from = block((low << 8) - 1).max(0);
-            let last = self.blocks[a] as i64 - 1;
-            let end = self.reach(a, u64::from(self.cells[a])) + 1;
-            if low << 8 > end || (low + s) << 8 <= self.zero[a] {
-                return None;
-            }
-            let (from, to) = (from.min(last), block((low + s) << 8).min(last));
-            if to < from {
-                return None;
-            }
-            first[a] = from as u32;
-            count[a] = u16::try_from(to - from + 1).ok()?;
+            let (from, to) = (cell(self.along(a, low) - (1 << 16)), cell(self.along(a, high)));
+            part.first[a] = from / BLOCK_CELLS;
+            part.blocks[a] = to / BLOCK_CELLS - part.first[a] + 1;
+            part.cells[a] = (part.blocks[a] * BLOCK_CELLS).min(self.cells[a] - part.first[a] * BLOCK_CELLS);
         }
-        Some((first, count))
+        Some(part)
     }
 
-    /// Whether a cell of a part has no ground.
-    pub fn has_voids(&self, first: [u32; 2], count: [u16; 2]) -> bool {
-        let at = if self.class == 0 { 5 } else { 6 };
-        self.part(first, count).any(|r| r[at..at + 2] != [0; 2])
+    /// The record of a part in the tile at (`x`, `y`), whose blocks stand at `place`.
+    pub fn record(&self, part: &Part, [x, y]: [i64; 2], tile_log2: u32, place: usize, attribute: u8) -> Patch {
+        let halves = |v: u64| [v as u32, (v >> 32) as u32];
+        let wide = tile_log2 > PATCH_LOG2;
+        let corners = [x, y].map(|low| if wide { 0 } else { low >> PATCH_LOG2 << PATCH_LOG2 << FRACTION });
+        let start = [0, 1].map(|a| self.along(a, corners[a]));
+        Patch {
+            rate: halves(self.rate),
+            start: start.map(|u| u as u32),
+            first: [0, 1].map(|a| (part.first[a] * BLOCK_CELLS).wrapping_sub((start[a] >> 32) as u32)),
+            cells: part.cells,
+            class: self.class,
+            interpolation: 0,
+            voids: self.has_voids(part).into(),
+            wide: wide.into(),
+            blocks: part.blocks[0],
+            place: (place / self.block_len()) as u32,
+            attribute,
+            reserved0: [0; 3],
+            up: halves(self.up as u64),
+            reserved1: [0; 2],
+        }
     }
 
-    fn part(&self, first: [u32; 2], count: [u16; 2]) -> impl Iterator<Item = &[u8; 64]> {
-        (0..usize::from(count[1])).flat_map(move |j| {
-            let row = (first[1] as usize + j) * self.blocks[0] + first[0] as usize;
-            &self.records[row..row + usize::from(count[0])]
-        })
+    /// Bytes of a block.
+    pub fn block_len(&self) -> usize {
+        if self.class == 0 { 32 } else { 64 }
+    }
+
+    /// Whether a post of a part has no height.
+    pub fn has_voids(&self, part: &Part) -> bool {
+        let (at, size) = if self.class == 0 { (7, 1) } else { (8, 2) };
+        let none = |post: &[u8]| post.iter().all(|&b| b == 0xFF);
+        self.rows(part).flatten().any(|r| r[at..][..25 * size].chunks(size).any(none))
     }
 
     /// Bytes of the blocks of a part, row by row.
-    pub fn bytes(&self, first: [u32; 2], count: [u16; 2]) -> Vec<u8> {
-        let len = if self.class == 0 { 32 } else { 64 };
-        self.part(first, count).flat_map(|r| &r[..len]).copied().collect()
+    pub fn bytes(&self, part: &Part) -> Vec<u8> {
+        self.rows(part).flatten().flat_map(|r| &r[..self.block_len()]).copied().collect()
+    }
+
+    fn rows(&self, part: &Part) -> impl Iterator<Item = &[[u8; 64]]> {
+        let ([x, y], [columns, rows]) = (part.first.map(|v| v as usize), part.blocks.map(|v| v as usize));
+        (y..y + rows).map(move |j| &self.records[j * self.blocks[0] + x..][..columns])
     }
 }

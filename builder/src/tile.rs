@@ -2,11 +2,11 @@
 
 use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
-use crate::field::{Rastered, raster};
+use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::lattice::Mesh;
 use crate::plan::Plan;
-use hardpan::format::{self, NODE_DENSE, Node, PALETTE, Patch, ROOT, Tile, block, entry, word};
+use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use zerocopy::IntoBytes;
 
@@ -51,7 +51,7 @@ pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
         let [low, high] = f.extent();
         for y in low[1] >> log2..=high[1] >> log2 {
             for x in low[0] >> log2..=high[0] >> log2 {
-                if f.blocks_in(x * s, y * s, s).is_some() {
+                if f.part(x * s, y * s, s).is_some() {
                     homes.push((key(x, y), [x as i32, y as i32], u32::MAX));
                 }
             }
@@ -79,12 +79,11 @@ enum Plot {
 fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u32]) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
-    let parts: Vec<(&Rastered, [u32; 2], [u16; 2])> =
-        fields.iter().filter_map(|f| f.blocks_in(x, y, s).map(|(first, count)| (f, first, count))).collect();
+    let parts: Vec<(&Rastered, Part)> = fields.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
     let mut palette: Vec<(u16, u16)> = faces
         .iter()
         .map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source))
-        .chain(parts.iter().map(|(f, ..)| (f.material, f.source)))
+        .chain(parts.iter().map(|(f, _)| (f.material, f.source)))
         .collect();
     palette.sort_unstable();
     palette.dedup();
@@ -106,9 +105,9 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
     let areas: Vec<PatchArea> = parts
         .iter()
         .enumerate()
-        .map(|(n, (f, first, count))| {
+        .map(|(n, (f, part))| {
             let [min, max] = f.extent();
-            let reads = if f.has_voids(*first, *count) { 4 } else { 1 };
+            let reads = if f.has_voids(part) { 4 } else { 1 };
             PatchArea { number: n as u32, reads, min, max }
         })
         .collect();
@@ -134,27 +133,12 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
     let references: u32 = w.bundles.iter().map(|r| u32::from(r[6] >> 12) + 1).sum();
     bytes.extend_from_slice(w.bundles.as_bytes());
     let mut patch_blocks = 0;
-    for (n, (f, first, count)) in parts.iter().enumerate() {
-        if f.class == 1 {
-            bytes.resize(bytes.len().next_multiple_of(64), 0);
-        }
-        let record = Patch {
-            zero: f.zero,
-            rate: f.rate,
-            up: f.up,
-            first: *first,
-            blocks: *count,
-            cells: f.cells,
-            place: (bytes.len() / 32) as u32,
-            attribute: attribute(f.material, f.source),
-            class: f.class,
-            interpolation: 0,
-            voids: f.has_voids(*first, *count).into(),
-            reserved: 0,
-        };
+    for (n, (f, part)) in parts.iter().enumerate() {
+        bytes.resize(bytes.len().next_multiple_of(f.block_len()), 0);
+        let record = f.record(part, [x, y], mesh.tile_log2, bytes.len(), attribute(f.material, f.source));
         bytes[(w.patches_at + 16 * n) * 4..][..64].copy_from_slice(record.as_bytes());
-        bytes.extend(f.bytes(*first, *count));
-        patch_blocks += u64::from(count[0]) * u64::from(count[1]);
+        bytes.extend(f.bytes(part));
+        patch_blocks += part.block_count();
     }
     bytes.resize(bytes.len().next_multiple_of(format::ALIGN), 0);
     if bytes.len() / 4 > entry::PLACE as usize {

@@ -245,7 +245,7 @@ impl Bundle<'_> {
     #[cold]
     #[inline(never)]
     fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        let (px, py) = (i64::from(p.x) << 8 | i64::from(p.fx), i64::from(p.y) << 8 | i64::from(p.fy));
+        let (px, py) = (p.query_x(), p.query_y());
         let mut mask = w & word::MASK;
         let mut part = w >> word::GUESS & 15;
         loop {

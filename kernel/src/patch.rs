@@ -1,29 +1,56 @@
 //! Fields of regular heights: where a place lies in the field, and the height there.
+//!
+//! All arithmetic is of 32-bit numbers and their 64-bit products, for small cores have no wider ones.
 
-use crate::format::{self, BLOCK_CELLS, Node, PATCH_SHIFT, Patch};
+use crate::format::{BLOCK_CELLS, Node, Patch};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal, Status};
 use crate::walk::{Place, Sink, Surface};
 
-/// The cell of a place along one axis, and the fraction in 2^-16: one wide multiply, rounded down.
-///
-/// The last post belongs to the last cell, so the field is closed.
-#[inline(always)]
-fn cell(q: i64, rate: u64, cells: u32) -> Option<(u32, u32)> {
-    if q < 0 {
-        return None;
+/// The ground of a field at one place.
+#[derive(Clone, Copy)]
+pub(crate) struct Height {
+    /// In 2^-8 steps from the origin.
+    pub z: i64,
+    pub normal: Normal,
+    /// The block that holds the cell.
+    pub block: u32,
+}
+
+/// A place along one axis: cells from the part's first, and the fraction in 2^-16.
+#[derive(Clone, Copy)]
+struct Spot {
+    cell: u32,
+    part: u32,
+}
+
+/// The fraction at a cell's far border.
+const ONE: u32 = 1 << 16;
+
+const fn product(a: u32, b: u32) -> u64 {
+    (a as u64).wrapping_mul(b as u64)
+}
+
+const fn joined([low, high]: [u32; 2]) -> u64 {
+    (high as u64) << 32 | low as u64
+}
+
+impl Patch {
+    /// Class and what is special: zero and one are the two classes, bilinear, without voids, in a tile that is not wide.
+    #[inline(always)]
+    fn kind(&self) -> u32 {
+        u32::from_le_bytes([self.class, self.interpolation, self.voids, self.wide])
     }
-    let u = (q as u128).wrapping_mul(u128::from(rate)) >> PATCH_SHIFT;
-    let end = u128::from(cells) << 16;
-    if u > end || cells == 0 {
-        return None;
+
+    /// Where a query position lies along an axis; before the part, beyond all cells.
+    #[inline(always)]
+    fn spot(&self, axis: usize, q: i64, wide: bool) -> Spot {
+        let ([low, high], q_low) = (self.rate, q as u32);
+        let u = product(high, q_low).wrapping_add(product(low, q_low) >> 32).wrapping_add(self.start[axis].into());
+        let u = if wide { u.wrapping_add(joined(self.rate).wrapping_mul((q >> 32) as u64)) } else { u };
+        Spot { cell: ((u >> 32) as u32).wrapping_sub(self.first[axis]), part: u as u32 >> 16 }
     }
-    let u = u as u64;
-    if u == end as u64 {
-        return Some((cells - 1, 1 << 16));
-    }
-    Some(((u >> 16) as u32, (u & 0xFFFF) as u32))
 }
 
 impl Terrain<'_> {
@@ -44,93 +71,146 @@ impl Terrain<'_> {
         Ok(())
     }
 
-    #[inline(never)]
-    fn patch_at<O: Observer>(&self, tile: usize, at: usize, p: Place, o: &mut O) -> Result<Option<Surface>, Status> {
+    /// The surface of the patch whose record stands at word `at`, in the tile at word `tile`; none outside the
+    /// field's cells and where a cell has no heights.
+    #[inline(always)]
+    pub(crate) fn patch_at<O: Observer>(
+        &self,
+        tile: usize,
+        at: usize,
+        p: Place,
+        o: &mut O,
+    ) -> Result<Option<Surface>, Status> {
         let patch = self.patch(at).ok_or(Status::Damaged)?;
-        let (x, y) = (i64::from(p.x) << 8 | i64::from(p.fx), i64::from(p.y) << 8 | i64::from(p.fy));
-        let column = cell(x.wrapping_sub(patch.zero[0]), patch.rate, patch.cells[0]);
-        let row = cell(y.wrapping_sub(patch.zero[1]), patch.rate, patch.cells[1]);
-        let (Some((i, fx)), Some((j, fy))) = (column, row) else {
-            return Ok(None);
-        };
-        if let Some(s) = self.patch_cell(tile, at, patch, [i, j], [fx, fy], o)? {
-            return Ok(Some(s));
+        let height = self.patch_height(tile, patch, p, o)?;
+        let attribute = patch.attribute;
+        Ok(height.map(|Height { z, normal, block }| {
+            Surface { z, normal, record: at, part: block, kind: LeafKind::Patch, attribute }
+        }))
+    }
+
+    #[inline(always)]
+    fn patch_height<O: Observer>(
+        &self,
+        tile: usize,
+        patch: &Patch,
+        p: Place,
+        o: &mut O,
+    ) -> Result<Option<Height>, Status> {
+        let (x, y) = (patch.spot(0, p.query_x(), false), patch.spot(1, p.query_y(), false));
+        match patch.kind() {
+            class @ ..=1 if x.cell < patch.cells[0] && y.cell < patch.cells[1] => {
+                self.patch_cell::<O, false>(tile, patch, class, x, y, o)
+            }
+            _ => self.patch_border(tile, patch, p, o),
         }
+    }
+
+    /// The same where more than one cell may count, in wide tiles, and at the far end of the field.
+    #[inline(never)]
+    fn patch_border<O: Observer>(
+        &self,
+        tile: usize,
+        patch: &Patch,
+        p: Place,
+        o: &mut O,
+    ) -> Result<Option<Height>, Status> {
+        let spot = |axis: usize, q: i64| {
+            let (mut s, end) = (patch.spot(axis, q, patch.wide != 0), patch.cells[axis]);
+            // the last post belongs to the last cell, so the field is closed
+            if s.cell == end && s.part == 0 {
+                s = Spot { cell: end.wrapping_sub(1), part: ONE };
+            }
+            (s.cell < end).then_some(s)
+        };
+        let (Some(x), Some(y)) = (spot(0, p.query_x()), spot(1, p.query_y())) else { return Ok(None) };
+        let class = u32::from(patch.class);
         if patch.voids == 0 {
-            return Ok(None);
+            return self.patch_cell::<O, false>(tile, patch, class, x, y, o);
         }
         // cells are closed: on a border, the neighbour's ground is this place's ground
-        for (west, south) in [(1, 0), (0, 1), (1, 1)] {
-            if (west == 0 || (fx == 0 && i > 0)) && (south == 0 || (fy == 0 && j > 0)) {
-                let f = [if west == 1 { 1 << 16 } else { fx }, if south == 1 { 1 << 16 } else { fy }];
-                if let Some(s) = self.patch_cell(tile, at, patch, [i - west, j - south], f, o)? {
-                    return Ok(Some(s));
-                }
+        let before = |s: Spot| (s.part == 0 && s.cell > 0).then(|| Spot { cell: s.cell.wrapping_sub(1), part: ONE });
+        let (west, south) = (before(x), before(y));
+        for (x, y) in [(Some(x), Some(y)), (west, Some(y)), (Some(x), south), (west, south)] {
+            if let (Some(x), Some(y)) = (x, y)
+                && let Some(height) = self.patch_cell::<O, true>(tile, patch, class, x, y, o)?
+            {
+                return Ok(Some(height));
             }
         }
         Ok(None)
     }
 
     #[inline(always)]
-    fn patch_cell<O: Observer>(
+    fn patch_cell<O: Observer, const VOIDS: bool>(
         &self,
         tile: usize,
-        at: usize,
         patch: &Patch,
-        [i, j]: [u32; 2],
-        [fx, fy]: [u32; 2],
+        class: u32,
+        x: Spot,
+        y: Spot,
         o: &mut O,
-    ) -> Result<Option<Surface>, Status> {
-        let bx = (i / BLOCK_CELLS).wrapping_sub(patch.first[0]);
-        let by = (j / BLOCK_CELLS).wrapping_sub(patch.first[1]);
-        if bx >= u32::from(patch.blocks[0]) || by >= u32::from(patch.blocks[1]) {
-            return Ok(None);
-        }
-        let block = by.wrapping_mul(patch.blocks[0].into()).wrapping_add(bx);
-        let (i, j) = (i % BLOCK_CELLS, j % BLOCK_CELLS);
-        let large = patch.class != 0;
-        let words = if large { 16 } else { 8 };
-        let from = tile.wrapping_add(patch.place as usize * 8).wrapping_add(block as usize * words);
-        o.see(Trace::Leaf { record: from / 16, lines: 1 });
-        o.see(Trace::Test { record: from / 16, part: block, covered: true });
+    ) -> Result<Option<Height>, Status> {
+        let [bx, by] = [x.cell / BLOCK_CELLS, y.cell / BLOCK_CELLS];
+        let [i, j] = [x.cell % BLOCK_CELLS, y.cell % BLOCK_CELLS];
+        let block = by.wrapping_mul(patch.blocks).wrapping_add(bx);
+        let record = (patch.place as usize).wrapping_add(block as usize);
         let post = (j * 5 + i) as usize;
-        let (base, scale, void, posts) = if large {
-            let b: &[u32; 16] = self.chunk(from).ok_or(Status::Damaged)?;
-            let h: &[u16; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| u32::from(h[(4 + post + k) & 31]);
-            (b[0] as i32, h[2].min(14), h[3], [at(0), at(1), at(5), at(6)])
-        } else {
-            let b: &[u32; 8] = self.chunk(from).ok_or(Status::Damaged)?;
+        let found = if class == 0 {
+            let record = (tile / 8).wrapping_add(record);
+            see(o, record, block);
+            let b = self.words.as_chunks::<8>().0.get(record).ok_or(Status::Damaged)?;
             let h: &[u8; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| u32::from(h[(7 + post + k) & 31]);
-            (b[0] as i32, u16::from(h[4].min(14)), u16::from_le_bytes([h[5], h[6]]), [at(0), at(1), at(5), at(6)])
+            let at = |k: usize| h[7 + post + k].into();
+            let posts = [at(0), at(1), at(5), at(6)];
+            bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], b[1] & 0xFF_FFFF)
+        } else {
+            let record = (tile / 16).wrapping_add(record);
+            see(o, record, block);
+            let b = self.words.as_chunks::<16>().0.get(record).ok_or(Status::Damaged)?;
+            let h: &[u16; 32] = zerocopy::transmute_ref!(b);
+            let at = |k: usize| h[4 + post + k].into();
+            let posts = [at(0), at(1), at(5), at(6)];
+            bilinear::<16, VOIDS>(posts, [x.part, y.part], b[0], b[1])
         };
-        if void >> (j * 4 + i) & 1 == 1 {
-            return Ok(None);
-        }
-        let [a, b, c, d] = posts.map(|h| i64::from(h) << scale);
-        let (fx, fy) = (i64::from(fx), i64::from(fy));
-        let (south, north) = ((a << 16) + (b - a) * fx, (c << 16) + (d - c) * fx);
-        let sum = (south << 16).wrapping_add((north - south).wrapping_mul(fy));
-        let (west, east) = ((a << 16) + (c - a) * fy, (b << 16) + (d - b) * fy);
-        Ok(Some(Surface {
-            z: (i64::from(base) << 8).wrapping_add(shift_half_even(sum, 24)),
-            normal: Normal { x: (west - east) << 8, y: (south - north) << 8, z: patch.up },
-            record: at,
-            part: block,
-            kind: LeafKind::Patch,
-            attribute: patch.attribute,
-        }))
+        let Some((z, x, y)) = found else { return Ok(None) };
+        Ok(Some(Height { z, normal: Normal { x, y, z: joined(patch.up) as i64 }, block }))
     }
 }
 
-/// `v / 2^n` rounded half to even.
 #[inline(always)]
-fn shift_half_even(v: i64, n: u32) -> i64 {
-    let floor = v >> n;
-    let rest = v & ((1 << n) - 1);
-    let half = 1 << (n - 1);
-    floor + i64::from(rest > half || (rest == half && floor & 1 == 1))
+fn see<O: Observer>(o: &mut O, record: usize, part: u32) {
+    o.see(Trace::Leaf { record, lines: 1 });
+    o.see(Trace::Test { record, part, covered: true });
 }
 
-const _: () = assert!(format::FRACTION == 8);
+/// Height in 2^-8 steps, and the normal's plan components, from the posts south-west, south-east, north-west and north-east.
+///
+/// What is 2^16 times a height has `BITS` + 16 bits, and a difference of two one more.
+#[inline(always)]
+fn bilinear<const BITS: u32, const VOIDS: bool>(
+    [a, b, c, d]: [u32; 4],
+    [fx, fy]: [u32; 2],
+    base: u32,
+    unit: u32,
+) -> Option<(i64, i64, i64)> {
+    let none = (1 << BITS) - 1;
+    if VOIDS && (a == none || b == none || c == none || d == none) {
+        return None;
+    }
+    let times = |v: i32, w: u32| i64::from(v).wrapping_mul(w.into());
+    let fall = |v: u32, w: u32| v.wrapping_sub(w) as i32;
+    let rest = ONE.wrapping_sub(fy);
+    let south = (a << 16).wrapping_add(b.wrapping_sub(a).wrapping_mul(fx));
+    let north = (c << 16).wrapping_add(d.wrapping_sub(c).wrapping_mul(fx));
+    let west = times(fall(a, b), rest).wrapping_add(times(fall(c, d), fy));
+    let sum = product(south, rest).wrapping_add(product(north, fy));
+    // the height above the base is sum * unit / 2^32, rounded half up, and of a tie to even
+    let half = product(sum as u32, unit).wrapping_add(1 << 31);
+    let rise = product((sum >> 32) as u32, unit).wrapping_add(half >> 32);
+    let rise = if BITS < 16 { (rise as u32).into() } else { rise };
+    let rise = if half as u32 == 0 { rise & !1 } else { rise };
+    let z = joined([base << 8, (base as i32 >> 24) as u32]).wrapping_add(rise) as i64;
+    let slope = |v: i64| if BITS < 16 { times(v as i32, unit) } else { v.wrapping_mul(unit.into()) };
+    Some((z, slope(west), slope(i64::from(south).wrapping_sub(north.into()))))
+}

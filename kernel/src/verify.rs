@@ -1,7 +1,8 @@
 //! Proving an image from its bytes alone: checksums, structure, reserved bytes, stated bounds.
 
 use crate::bundle::Bundle;
-use crate::format::{self, Header, NODE_DENSE, Node, Patch, Section, Tile, block, bundle, entry, section, slot, word};
+use crate::format::{self, BLOCK_CELLS, Header, NODE_DENSE, Node, Patch, Section, Tile};
+use crate::format::{block, bundle, entry, section, slot, word};
 use crate::open::{CRC, Terrain};
 use crate::walk::further;
 use core::fmt;
@@ -148,7 +149,7 @@ impl<'a> Verifier<'a> {
                     self.stage = Stage::Nodes(Walk::new());
                 } else {
                     let patch = check.patch(*number).ok_or(invalid)?;
-                    if *block >= usize::from(patch.blocks[0]) * usize::from(patch.blocks[1]) {
+                    if *block >= patch.block_count() {
                         (*number, *block) = (number.wrapping_add(1), 0);
                     } else if check.patch_block(patch, *block) {
                         *block = block.wrapping_add(1);
@@ -450,19 +451,20 @@ impl<'t, 'a> Check<'t, 'a> {
     fn patch(&self, p: u32) -> Option<&'a Patch> {
         let at = self.at.wrapping_add(self.head.patches as usize).wrapping_add(16 * p as usize);
         let patch = self.t.patch(at)?;
-        let blocks = usize::from(patch.blocks[0]) * usize::from(patch.blocks[1]);
+        let number = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
         let words = if patch.class == 0 { 8 } else { 16 };
         let sound = u32::from(patch.attribute) < self.head.palette_len
             && patch.class <= 1
             && patch.interpolation == 0
             && patch.voids <= 1
-            && patch.reserved == 0
-            && patch.rate > 0
-            && patch.up > 0
+            && patch.wide == u8::from(self.header.tile_log2 > format::PATCH_LOG2)
+            && patch.reserved0 == [0; 3]
+            && patch.reserved1 == [0; 2]
+            && (1..=1 << 56).contains(&number(patch.rate))
+            && (1..1 << 62).contains(&number(patch.up))
             && patch.cells.iter().all(|&c| (1..1 << 20).contains(&c))
-            && patch.zero.iter().all(|z| z.unsigned_abs() < 1 << 52)
-            && (patch.class == 0 || patch.place.is_multiple_of(2))
-            && self.holds((patch.place as usize).saturating_mul(8), blocks.saturating_mul(words));
+            && patch.blocks == patch.cells[0].div_ceil(BLOCK_CELLS)
+            && self.holds((patch.place as usize).saturating_mul(words), patch.block_count().saturating_mul(words));
         sound.then_some(patch)
     }
 
@@ -475,14 +477,15 @@ impl<'t, 'a> Check<'t, 'a> {
 
     fn patch_block(&self, patch: &Patch, b: usize) -> bool {
         let words = if patch.class == 0 { 8 } else { 16 };
-        let at = self.at.wrapping_add(patch.place as usize * 8).wrapping_add(b * words);
+        let at = (patch.place as usize).wrapping_add(b).wrapping_mul(words).wrapping_add(self.at);
         let Some(block) = self.t.words.get(at..at.wrapping_add(words)) else { return false };
-        let flags = block.get(1).copied().unwrap_or(u32::MAX);
-        let scale = flags & if patch.class == 0 { 0xFF } else { 0xFFFF };
-        let rest = if patch.class == 0 { &[][..] } else { block.get(15..).unwrap_or(&[]) };
-        let spare = patch.class == 0 || block.get(14).is_some_and(|w| w >> 16 == 0);
-        let void = if patch.class == 0 { flags >> 8 & 0xFFFF } else { flags >> 16 };
-        (void == 0 || patch.voids == 1) && scale <= 14 && spare && rest.iter().all(|&w| w == 0)
+        let [_, unit, ..] = *block else { return false };
+        let (size, unit, posts) = if patch.class == 0 { (1, unit & 0xFF_FFFF, 7) } else { (2, unit, 8) };
+        let Some((posts, spare)) = block.as_bytes().get(posts..).and_then(|b| b.split_at_checked(25 * size)) else {
+            return false;
+        };
+        let whole = posts.chunks_exact(size).all(|p| p.iter().any(|&b| b != 0xFF));
+        unit.is_power_of_two() && format::PATCH_UNITS.contains(&unit) && zero(spare) && (whole || patch.voids == 1)
     }
 
     /// Checks one entry of the walk's deepest node; false when there is none left.

@@ -16,6 +16,20 @@ pub(crate) struct Place {
     pub fy: u32,
 }
 
+impl Place {
+    /// In query steps from the origin.
+    #[inline(always)]
+    pub fn query_x(self) -> i64 {
+        i64::from(self.x) << 8 | i64::from(self.fx)
+    }
+
+    /// In query steps from the origin.
+    #[inline(always)]
+    pub fn query_y(self) -> i64 {
+        i64::from(self.y) << 8 | i64::from(self.fy)
+    }
+}
+
 /// What the index has for a place. All places are words of the image.
 #[derive(Clone, Copy)]
 pub(crate) struct Leaf {
@@ -188,8 +202,8 @@ impl<'a> Terrain<'a> {
 
     #[inline(always)]
     pub(crate) fn patch(&self, at: usize) -> Option<&'a Patch> {
-        let words = self.words.get(at..at.wrapping_add(16))?;
-        Patch::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).ok()
+        let words = self.words.as_chunks::<16>().0.get(at / 16)?;
+        Some(zerocopy::transmute_ref!(words))
     }
 
     /// Gives `sink` the surfaces over the place.
@@ -239,11 +253,12 @@ impl<'a> Terrain<'a> {
         Ok(())
     }
 
-    /// The surface over a place inside a triangle, where the cell has one sheet: then there is no other.
+    /// The one surface over a place, where the leaf shows that there is no other: a patch alone, or inside a triangle
+    /// of a cell with one sheet.
     #[inline(always)]
     pub(crate) fn sole(&self, leaf: &Leaf, p: Place) -> Option<Surface> {
         if leaf.cell == Leaf::PATCH {
-            return None;
+            return self.patch_at(leaf.tile, leaf.at, p, &mut ()).ok()?;
         }
         let node = self.node(leaf.node)?;
         let b = self.block(leaf.at)?;

@@ -89,8 +89,8 @@ fn document_and_code_agree() {
     agree(
         "## 4. Patch",
         64,
-        rows!(Patch: zero "[i64; 2]", rate "u64", up "i64", first "[u32; 2]", blocks "[u16; 2]",
-        cells "[u32; 2]", place "u32", attribute "u8", class "u8", interpolation "u8", voids "u8",
-        reserved "u32"),
+        rows!(Patch: rate "[u32; 2]", start "[u32; 2]", first "[u32; 2]", cells "[u32; 2]", class "u8",
+        interpolation "u8", voids "u8", wide "u8", blocks "u32", place "u32", attribute "u8", reserved0 "[u8; 3]",
+        up "[u32; 2]", reserved1 "[u32; 2]"),
     );
 }

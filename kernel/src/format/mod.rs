@@ -422,33 +422,40 @@ pub const ROOT: usize = 32;
 pub const PALETTE: usize = 40;
 
 /// A part of a regular grid of heights: cells of one pitch, four by four to a block, rows from the south.
+///
+/// A place `q` query steps from the corner of the square of 2^`PATCH_LOG2` plan steps that holds the tile lies at
+/// `start + floor(q * rate / 2^32)`, in 2^-32 cells: the cell, counted from `first`, and a fraction of which 16 bits count.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Patch {
-    /// The field's zero in query steps from the origin.
-    pub zero: [i64; 2],
-    /// Cells in 2^-16 a query step, in 2^-`PATCH_SHIFT`: `u = q * rate >> PATCH_SHIFT`.
-    pub rate: u64,
-    /// The up component of every normal: 2^24 times the pitch in plan steps.
-    pub up: i64,
-    /// First block of the part, in x and y.
+    /// 2^-64 cells in a query step, low half first: 1 to 2^56.
+    pub rate: [u32; 2],
+    /// Where q is zero, in x and y: the fraction of a cell in 2^-32.
+    pub start: [u32; 2],
+    /// Number of the part's first cell, in x and y, counted from the cell where q is zero.
     pub first: [u32; 2],
-    /// Blocks of the part, in x and y.
-    pub blocks: [u16; 2],
-    /// Cells of the whole field, in x and y.
+    /// Cells of the part, in x and y.
     pub cells: [u32; 2],
-    /// Where the part's blocks stand, in 32-byte units from the tile's start.
-    pub place: u32,
-    /// Palette entry.
-    pub attribute: u8,
-    /// 0: blocks of 32 bytes with u8 heights; 1: blocks of 64 bytes with u16 heights.
+    /// 0: blocks of 32 bytes with u8 posts; 1: blocks of 64 bytes with u16 posts.
     pub class: u8,
     /// 0: bilinear.
     pub interpolation: u8,
-    /// 1 if a cell of the part has no ground: then its neighbours may have, on their common border.
+    /// 1 if a post of the part has no height: then a neighbouring cell may have ground on a common border.
     pub voids: u8,
+    /// 1 if the tile is larger than 2^`PATCH_LOG2` steps: then q is relative to the origin.
+    pub wide: u8,
+    /// Blocks in a row of the part.
+    pub blocks: u32,
+    /// Where the part's blocks stand, row by row, in units of their size from the tile's start.
+    pub place: u32,
+    /// Palette entry.
+    pub attribute: u8,
     /// Zero.
-    pub reserved: u32,
+    pub reserved0: [u8; 3],
+    /// The up component of every normal: 2^24 times the pitch in plan steps, low half first.
+    pub up: [u32; 2],
+    /// Zero.
+    pub reserved1: [u32; 2],
 }
 
 impl Patch {
@@ -456,10 +463,17 @@ impl Patch {
     pub const fn reads(&self) -> u32 {
         if self.voids == 0 { 1 } else { 4 }
     }
+
+    /// Blocks of the part.
+    pub const fn block_count(&self) -> usize {
+        (self.blocks as usize).saturating_mul(self.cells[1].div_ceil(BLOCK_CELLS) as usize)
+    }
 }
 
-/// Fraction bits of [`Patch::rate`].
-pub const PATCH_SHIFT: u32 = 47;
+/// log2 of the plan steps that a place on the query grid can tell apart in 32 bits.
+pub const PATCH_LOG2: u32 = 32 - FRACTION;
+/// Least and greatest unit of a block's posts, in 2^-8 height steps.
+pub const PATCH_UNITS: core::ops::RangeInclusive<u32> = 1 << 8..=1 << 22;
 /// Cells along a block's side.
 pub const BLOCK_CELLS: u32 = 4;
 

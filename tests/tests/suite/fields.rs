@@ -1,11 +1,11 @@
 //! Regular heights against bilinear interpolation in exact fractions.
 
 use crate::common::{image, joined, lattice_scene};
-use hardpan::{LeafKind, Point, Status, Terrain};
-use hardpan_builder::{HeightField, Scene, fixtures};
+use hardpan::{LeafKind, Point, Status, Terrain, format};
+use hardpan_builder::{HeightField, Options, Scene, build, fixtures};
 use num_rational::BigRational;
 use verification::bytes::BLANK;
-use verification::oracle::{Steps, field_height};
+use verification::oracle::{Steps, field_height, patch_height};
 use verification::random::Random;
 
 const XY_UNIT: f64 = 1.0 / 1_048_576.0;
@@ -293,4 +293,124 @@ fn fields_and_meshes_answer_together() {
     let t = Terrain::open_verified(&bytes).unwrap();
     assert_eq!(t.closest([0.25, 0.0, 0.09]).hit.leaf, LeafKind::Patch);
     assert_eq!(t.closest([40.0, 0.0, 0.09]).hit.leaf, LeafKind::Bundle);
+}
+
+/// What the image's bytes say of a place by the words of the format, found without the index: through the tile table.
+fn by_the_format(t: &Terrain, p: Point) -> Option<(i64, [i128; 3])> {
+    let h = t.header();
+    let q = [p.x - (h.origin[0] << 8), p.y - (h.origin[1] << 8)];
+    let inside = |k: usize| q[k] >= i64::from(h.min[k]) << 8 && q[k] <= i64::from(h.max[k]) << 8;
+    let home = q.map(|v| (v >> 8 >> h.tile_log2) as i32);
+    let tiles = t.section(format::section::TILES).unwrap();
+    let table = t.section(format::section::TILE_TABLE).unwrap();
+    let i32_at = |b: &[u8], at: usize| i32::from_le_bytes(b[at..at + 4].try_into().unwrap());
+    let u64_at = |b: &[u8], at: usize| u64::from_le_bytes(b[at..at + 8].try_into().unwrap()) as usize;
+    let record =
+        table.chunks(64).find(|r| [i32_at(r, 20), i32_at(r, 24)] == home).filter(|_| inside(0) && inside(1))?;
+    let tile = &tiles[u64_at(record, 0)..][..u64_at(record, 8)];
+    let (at, count) = (i32_at(tile, 28) as usize * 4, i32_at(tile, 32));
+    assert!(count <= 1, "one field, one part");
+    let corner = if h.tile_log2 > 24 { [0; 2] } else { q.map(|v| v >> 32 << 32) };
+    (count == 1).then(|| patch_height(tile, &tile[at..at + 64], corner, q))?.map(|(z, n)| (z + (h.origin[2] << 8), n))
+}
+
+/// Places on a field: anywhere, on posts, at tile borders, each with its neighbours on the grid.
+fn places(t: &Terrain, field: &HeightField, count: usize, seed: u64) -> Vec<Point> {
+    let h = t.header();
+    let unit = f64::from(8 - h.xy_log2).exp2();
+    let mut r = Random(seed);
+    let mut places = Vec::new();
+    for _ in 0..count {
+        let [x, y] = [0, 1].map(|k| {
+            let posts = [field.columns, field.rows][k];
+            let post = (field.origin[k] * unit) as i64 + (field.pitch * r.below(posts) as f64 * unit).round() as i64;
+            let [low, high] = [0, posts - 1].map(|n| ((field.origin[k] + field.pitch * n as f64) * unit) as i64);
+            let any = r.within(low, high);
+            let tile = (any - (h.origin[k] << 8)) >> 8 >> h.tile_log2 << h.tile_log2 << 8;
+            [any, post, tile + (h.origin[k] << 8), any][r.below(4)] + r.within(-1, 1)
+        });
+        places.push(Point { x, y, z: 0 });
+    }
+    places
+}
+
+/// Every answer is what the bytes say, to the bit, and no tile decides it: coarse, fine, odd, tiny and far-off fields,
+/// with and without missing posts, in heights of 8 and of 16 bits.
+#[test]
+fn answers_follow_the_format_to_the_bit_whatever_the_tile() {
+    let fields = [
+        rough([-2000.0, 3000.0], 30.0, [60, 45], 300.0, false, 0.01, 30),
+        rough([388_096.5, -3_948_996.25], 90.0, [70, 90], 900.0, false, 0.5, 31),
+        rough([3.0, -2.0], 0.05, [120, 90], 0.1, false, 0.001, 32),
+        rough([-100.1, 77.7], 0.3048, [201, 98], 2.0, false, 0.005, 33),
+        rough([-0.35, 0.0], 0.001, [90, 70], 0.02, false, 0.0, 34),
+        rough([1e7, -2e7], 0.5, [65, 66], 0.5, true, 0.0, 35),
+        rough([0.0, 0.0], 7.0, [2, 2], 3.0, false, 0.0, 36),
+        rough([-640.0, -640.0], 16.0, [81, 81], 4.0, true, 0.01, 37),
+    ];
+    for (n, mut field) in fields.into_iter().enumerate() {
+        for voids in [false, true] {
+            if voids && field.heights.len() > 100 {
+                let mut r = Random(40);
+                for _ in 0..field.heights.len() / 20 {
+                    let k = r.below(field.heights.len());
+                    field.heights[k] = f64::NAN;
+                }
+            }
+            let mut first: Option<Vec<_>> = None;
+            let fine = if field.pitch < 1.0 { 12 } else { 17 };
+            for tile_log2 in [fine, 21, 24, 25, 26] {
+                let options = Options { tile_log2: Some(tile_log2), ..Options::default() };
+                let built = build(&scene_of(field.clone()), &options).unwrap();
+                let t = Terrain::open_verified(&built.image).unwrap();
+                let places = places(&t, &field, 2000, 41 + n as u64);
+                let answers: Vec<_> = places
+                    .iter()
+                    .map(|&p| {
+                        let a = t.closest_with(p, &wide(&t));
+                        let found = a.found().then(|| {
+                            let n = a.hit.normal;
+                            (a.hit.z, [n.x, n.y, n.z].map(i128::from))
+                        });
+                        assert_eq!(found, by_the_format(&t, p), "{p:?}, pitch {}, tiles 2^{tile_log2}", field.pitch);
+                        (p, found)
+                    })
+                    .collect();
+                assert!(voids || answers.iter().filter(|a| a.1.is_some()).count() > 1000);
+                let first = first.get_or_insert(answers);
+                for (p, wanted) in first {
+                    let a = t.closest_with(*p, &wide(&t));
+                    let found = a.found().then_some(a.hit.z);
+                    assert_eq!(found, wanted.map(|w| w.0), "{p:?}, pitch {}, tiles 2^{tile_log2}", field.pitch);
+                }
+            }
+        }
+    }
+}
+
+/// Any height is near.
+fn wide(t: &Terrain) -> hardpan::Options {
+    let windows = hardpan::Windows { near: 1 << 50, far: 1 << 50 };
+    hardpan::Options { windows, ..t.options() }
+}
+
+/// A post on the query grid gives its own height, however far from the field's zero and the image's.
+#[test]
+fn posts_on_the_grid_are_exact_in_the_far_corner() {
+    for (origin, pitch, posts) in [([-1e5, 2e5], 0.75, 1500), ([4096.0 * 30.0, -7.0], 90.0, 1100), ([0.0, 0.0], 0.1, 8)]
+    {
+        let heights = (0..posts * 2).map(|k| (k * k % 23) as f64 / 1024.0).collect();
+        let field =
+            HeightField { origin, pitch, columns: posts, rows: 2, heights, material: 0, source: 0, tolerance: 0.0 };
+        let bytes = image(&scene_of(field.clone()));
+        let t = Terrain::open_verified(&bytes).unwrap();
+        for (k, &h) in field.heights.iter().enumerate() {
+            let at = [origin[0] + pitch * (k % posts) as f64, origin[1] + pitch * (k / posts) as f64];
+            if at.map(|v| (v / XY_UNIT).fract()) != [0.0; 2] {
+                continue;
+            }
+            let a = t.closest([at[0], at[1], h]);
+            assert_eq!((a.status, t.z_f64(&a.hit)), (Status::Found, h), "post {k} of pitch {pitch}");
+        }
+    }
 }
