@@ -3,13 +3,16 @@
 use crate::bundle::{Bundled, Tri};
 use hardpan::format::block::{CELLS, CELLS_LOG2};
 
-/// Least area of a cell in median triangles, as a fraction.
-const CELL_AREA: [u64; 2] = [3, 1];
-
+/// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
+const CELL_AREA: u64 = 3;
+/// Mean triangles that a block stands for where the triangles are few for their rectangle.
+const BLOCK_TRIANGLES: usize = 12;
 /// Mean triangles of a cell above which a block is divided further.
-const CROWDED: usize = 14;
+const CROWDED: usize = 20;
 /// The same for a block that is larger than its triangles ask for.
-const COARSE: usize = 6;
+const COARSE: usize = 12;
+/// Triangles of one cell above which its block is divided further.
+const MOST: usize = 42;
 
 /// A reference of a cell to a bundle or, with an empty mask, to a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +78,8 @@ pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
     // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
     // but only so many blocks where the triangles are few for the rectangle.
     let bits = log2[0] + log2[1];
-    let wanted =
-        median_area(content, tris).map_or(bits, |area| (area.max(1) * CELL_AREA[0] / CELL_AREA[1]).max(1).ilog2() + 3);
-    let most = (tris.len() / 4).max(64).ilog2();
+    let wanted = median_area(content, tris).map_or(bits, |area| (area.max(1) * CELL_AREA).ilog2() + 3);
+    let most = (tris.len() / BLOCK_TRIANGLES).max(64).ilog2();
     let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
     let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
     let [x, y] = sides(block_bits);
@@ -120,7 +122,7 @@ pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
             let tests: usize = block.iter().map(|c| cell_tests(c)).sum();
             let most = block.iter().map(|c| cell_tests(c)).max().unwrap_or(0);
             let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
-            let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > 3 * CROWDED);
+            let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > MOST);
             if crowded && depth < 6 && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
                 let finer = grid(content, low, block_log2, &list, &near, depth + 1);
                 // stacked surfaces cannot be told apart by smaller cells

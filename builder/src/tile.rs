@@ -187,7 +187,7 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
         }
     }
     if members.len() > GROUP && log2 >= 10 && depth < 10 {
-        let side_log2 = ((members.len() / (GROUP / 2)).ilog2().div_ceil(2)).clamp(1, 3);
+        let side_log2 = side_for(tris, members, x, y, log2);
         let s = 1i64 << (log2 - side_log2);
         let n = 1i64 << side_log2;
         let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
@@ -218,6 +218,30 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
     let content = Content { tris: &own, bundled: &bundled };
     let grid = grid(&content, [x, y], [log2; 2], &all, patches, 0);
     Plot::Group { bundled, frame, grid }
+}
+
+/// log2 of the squares along a side of which none holds too many triangles, at most 6.
+fn side_for(tris: &[Tri], members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
+    let finest = 6.min(log2 - 6);
+    let mut counts = vec![0usize; 1 << (2 * finest)];
+    for &t in members {
+        let plan = &tris[t as usize].plan;
+        let at = |i: usize, low: i64| {
+            let middle = (plan.min[i] + plan.max[i]) / 2 - low;
+            (middle >> (log2 - finest)).clamp(0, (1 << finest) - 1) as usize
+        };
+        counts[at(1, y) << finest | at(0, x)] += 1;
+    }
+    (1..finest)
+        .find(|k| {
+            let (shift, mut sums) = (finest - k, vec![0usize; 1 << (2 * k)]);
+            for (i, n) in counts.iter().enumerate() {
+                let (row, column) = (i >> finest, i & ((1 << finest) - 1));
+                sums[row >> shift << k | column >> shift] += n;
+            }
+            sums.iter().all(|&n| n <= GROUP / 4 * 3)
+        })
+        .unwrap_or(finest)
 }
 
 #[derive(Default)]

@@ -84,8 +84,13 @@ impl Terrain<'_> {
         let patch = self.patch(at).ok_or(Status::Damaged)?;
         let height = self.patch_height(tile, patch, p, o)?;
         let attribute = patch.attribute;
-        Ok(height.map(|Height { z, normal, block }| {
-            Surface { z, normal, record: at, part: block, kind: LeafKind::Patch, attribute }
+        Ok(height.map(|Height { z, normal, block }| Surface {
+            z,
+            normal,
+            record: at,
+            part: block,
+            kind: LeafKind::Patch,
+            attribute,
         }))
     }
 
