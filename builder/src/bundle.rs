@@ -20,6 +20,8 @@ pub type Record = [u16; HALVES];
 pub struct Bundled {
     pub records: Vec<Record>,
     pub places: Vec<(u32, u8)>,
+    /// Bit k of a triangle: no one triangle lies on the other side of the edge from its corner k.
+    pub open: Vec<u8>,
 }
 
 /// What bundle positions of a node count from.
@@ -155,7 +157,8 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         .collect();
     seeds.sort_unstable();
 
-    let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()] };
+    let open = open_edges(&numbers);
+    let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], open };
     let mut taken = vec![false; tris.len()];
     let mut seen = vec![u32::MAX; tris.len()];
     let mut round = 0u32;
@@ -249,6 +252,27 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         }
     }
     out
+}
+
+/// The edges of each triangle that it does not share with just one other, which runs along it the other way.
+fn open_edges(numbers: &[[u32; 3]]) -> Vec<u8> {
+    let mut edges: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * numbers.len());
+    for (t, n) in numbers.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (n[k], n[(k + 1) % 3]);
+            edges.push(([a.min(b), a.max(b)], a, 3 * t + k));
+        }
+    }
+    edges.sort_unstable();
+    let mut open = vec![0; numbers.len()];
+    for run in edges.chunk_by(|a, b| a.0 == b.0) {
+        if run.len() != 2 || run[0].1 == run[1].1 {
+            for &(_, _, edge) in run {
+                open[edge / 3] |= 1 << (edge % 3);
+            }
+        }
+    }
+    open
 }
 
 fn pack(g: &Growing, attribute: u8, frame: Frame) -> Option<Record> {

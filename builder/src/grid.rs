@@ -27,8 +27,16 @@ pub struct Word {
     pub start: bool,
 }
 
-/// The words of each cell of a block, sheet by sheet.
-pub type Block = [Vec<Word>; CELLS];
+/// The words of a cell, sheet by sheet.
+#[derive(Clone, Default)]
+pub struct Cell {
+    pub words: Vec<Word>,
+    /// One sheet without steps: no place of the cell has two heights.
+    pub sole: bool,
+}
+
+/// The cells of a block.
+pub type Block = [Cell; CELLS];
 
 /// A rectangle of blocks.
 pub struct Grid {
@@ -118,7 +126,7 @@ pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
                 }
             }
             let block = block(content, low, block_log2, &list, &near);
-            let filled = block.iter().filter(|c| !c.is_empty()).count();
+            let filled = block.iter().filter(|c| !c.words.is_empty()).count();
             let tests: usize = block.iter().map(|c| cell_tests(c)).sum();
             let most = block.iter().map(|c| cell_tests(c)).max().unwrap_or(0);
             let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
@@ -144,8 +152,8 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
 
-fn cell_tests(cell: &[Word]) -> usize {
-    cell.iter().map(|w| w.tests as usize).sum()
+fn cell_tests(cell: &Cell) -> usize {
+    cell.words.iter().map(|w| w.tests as usize).sum()
 }
 
 /// Mean and greatest tests of the cells of a grid that have any.
@@ -175,7 +183,13 @@ fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches
         for p in patches.iter().filter(|p| p.meets(low, size)) {
             words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
-        words
+        // where every edge has a triangle on either side, those of one sheet surround each of its places
+        let step = |&t: &u32| {
+            let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
+            (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
+        };
+        let sole = !words.iter().skip(1).any(|w| w.start) && !covering.iter().any(step);
+        Cell { words, sole }
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
 use crate::field::{Part, Rastered, raster};
-use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
+use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::lattice::Mesh;
 use crate::plan::Plan;
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
@@ -381,7 +381,7 @@ impl Writer {
             }
             Entry::Patch(p) => {
                 let one = Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true };
-                self.cells(&std::array::from_fn(|_| vec![one]), at, depth)?;
+                self.cells(&std::array::from_fn(|_| Cell { words: vec![one], sole: false }), at, depth)?;
             }
             Entry::Block(cells) => self.cells(cells, at, depth)?,
         }
@@ -400,13 +400,12 @@ impl Writer {
     fn cells(&mut self, cells: &Block, at: usize, depth: u32) -> Result<(), BuildError> {
         let mut further: Vec<u32> = Vec::new();
         let mut places = Vec::with_capacity(block::CELLS);
-        for (cell, words) in cells.iter().enumerate() {
+        for (cell, Cell { words, sole }) in cells.iter().enumerate() {
             let Some((home, rest)) = words.split_first() else {
                 self.words[at + cell] = word::EMPTY << word::GUESS;
                 continue;
             };
             let before = further.len();
-            let sole = !rest.iter().any(|w| w.start);
             let numbers = words.iter().map(|w| self.bits(w, false).1).max();
             let mut list_lines = 0;
             if rest.len() > block::MOST || numbers >= Some(word::NUMBERS) {
@@ -427,7 +426,7 @@ impl Writer {
                     let (bits, number) = self.bits(w, sheet);
                     bits | number << word::NUMBER
                 };
-                let home = packed(home, sole);
+                let home = packed(home, *sole);
                 further.extend(rest.iter().map(|w| packed(w, w.start)));
                 self.words[at + cell] = home;
             }

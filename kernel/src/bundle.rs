@@ -183,7 +183,8 @@ impl Bundle<'_> {
         [at(0), at(1), C::height(self, i, plan)]
     }
 
-    /// Tests the triangles of a cell word's mask, its guess first; true after a hit inside a triangle.
+    /// Tests the triangles of a cell word's mask, its guess first, and gives those that the sink wants;
+    /// true after one that ends the search of its sheet.
     #[inline(always)]
     pub fn surfaces<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
         match self.class() {
@@ -206,57 +207,48 @@ impl Bundle<'_> {
     #[inline(always)]
     fn scan<C: Class, O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
         let Some(q) = local(p, self.base(), C::REACH) else { return false };
-        let mut mask = w & word::MASK;
-        let mut part = w >> word::GUESS & 15;
-        loop {
-            let cover = Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q).cover();
-            o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
-            if cover != Cover::Outside {
-                sink.take(&self.surface_at::<C>(part, q), self.node, o);
-                if cover == Cover::Inside {
-                    return true;
-                }
-            }
-            mask &= !(1 << part);
-            if mask == 0 {
-                return false;
-            }
-            part = mask.trailing_zeros();
-        }
-    }
-
-    /// The surface of a triangle over a place. Apart from the loop of tests, which then fits the registers.
-    #[inline(never)]
-    fn surface_at<C: Class>(&self, part: u32, q: [isize; 2]) -> Surface {
-        let numbers = self.corner_numbers(part);
-        let plans = numbers.map(|i| C::plan(self, i));
-        let [i, j, k] = numbers;
-        let [a, b, c] = plans.map(|v| v.map(|c| c as i32));
-        let z = [C::height(self, i, a), C::height(self, j, b), C::height(self, k, c)];
-        let (normal, rise) = C::plane(&Near::new(plans, q), z);
-        self.surface((z[0] << 8).wrapping_add(rise), normal, part)
-    }
-
-    #[inline(always)]
-    fn surface(&self, z: i64, normal: Normal, part: u32) -> Surface {
-        Surface { z, normal, record: self.record, part, kind: LeafKind::Bundle, attribute: self.attribute() }
+        let cover = |part: u32| Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q).cover();
+        self.each(w, o, sink, cover, |part| self.plane_at::<C>(part, q))
     }
 
     #[cold]
     #[inline(never)]
     fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
         let (px, py) = (p.query_x(), p.query_y());
+        let corners = |part: u32| {
+            let [a, b, c] = self.corner_numbers(part).map(|i| self.wide(i));
+            (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
+        };
+        let cover = |part: u32| corners(part).0.cover(px, py);
+        self.each(w, o, sink, cover, |part| {
+            let (corners, z) = corners(part);
+            let (normal, rise) = corners.plane(z, px, py);
+            ((z[0] << 8).wrapping_add(rise), normal)
+        })
+    }
+
+    /// The loop of both.
+    #[inline(always)]
+    fn each<O: Observer, S: Sink>(
+        &self,
+        w: u32,
+        o: &mut O,
+        sink: &mut S,
+        cover: impl Fn(u32) -> Cover,
+        plane: impl Fn(u32) -> (i64, Normal),
+    ) -> bool {
         let mut mask = w & word::MASK;
         let mut part = w >> word::GUESS & 15;
         loop {
-            let [a, b, c] = self.corner_numbers(part).map(|i| self.wide(i));
-            let corners = Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] };
-            let cover = corners.cover(px, py);
+            let cover = cover(part);
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
-            if cover != Cover::Outside {
-                let (normal, rise) = corners.plane([a[2], b[2], c[2]], px, py);
-                sink.take(&self.surface((a[2] << 8).wrapping_add(rise), normal, part), self.node, o);
-                if cover == Cover::Inside {
+            if cover != Cover::Outside && (S::BORDERS || cover != Cover::Border) {
+                let (z, normal) = plane(part);
+                let (record, attribute) = (self.record, self.attribute());
+                let owned = cover != Cover::Border;
+                let kind = LeafKind::Bundle;
+                sink.take(&Surface { z, normal, record, part, kind, attribute, owned }, self.node, o);
+                if cover == Cover::Inside || !S::BORDERS {
                     return true;
                 }
             }
@@ -266,5 +258,24 @@ impl Bundle<'_> {
             }
             part = mask.trailing_zeros();
         }
+    }
+
+    /// Whether a triangle's ground at a place on its border is its own; see [`Cover::Owned`].
+    pub fn owns(&self, part: u32, p: Place) -> bool {
+        let [a, b, c] = self.corners_3d(part);
+        let corners = Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] };
+        matches!(corners.cover(p.query_x(), p.query_y()), Cover::Owned | Cover::Inside)
+    }
+
+    /// Height and normal of a triangle over a place. Apart from the loop of tests, which then fits the registers.
+    #[inline(never)]
+    fn plane_at<C: Class>(&self, part: u32, q: [isize; 2]) -> (i64, Normal) {
+        let numbers = self.corner_numbers(part);
+        let plans = numbers.map(|i| C::plan(self, i));
+        let [i, j, k] = numbers;
+        let [a, b, c] = plans.map(|v| v.map(|c| c as i32));
+        let z = [C::height(self, i, a), C::height(self, j, b), C::height(self, k, c)];
+        let (normal, rise) = C::plane(&Near::new(plans, q), z);
+        ((z[0] << 8).wrapping_add(rise), normal)
     }
 }

@@ -15,17 +15,29 @@ pub(crate) enum Cover {
     Outside,
     /// On an edge or a corner.
     Border,
+    /// On an edge or a corner, and over the point moved by (e, e²) for any small e: of triangles that
+    /// do not overlap, one at most.
+    Owned,
     Inside,
 }
 
 impl Cover {
-    /// From the three sides of a place, above zero inside.
+    /// From the three sides of a place, above zero inside; `edge` gives the direction of the edge that each belongs to.
     #[inline(always)]
-    fn of(u: i64, v: i64, w: i64) -> Cover {
+    fn of(sides: [i64; 3], edge: impl Fn(usize) -> [i64; 2]) -> Cover {
+        let [u, v, w] = sides;
         if (u | v | w) < 0 {
             return Cover::Outside;
         }
-        if u == 0 || v == 0 || w == 0 { Cover::Border } else { Cover::Inside }
+        if u != 0 && v != 0 && w != 0 {
+            return Cover::Inside;
+        }
+        // a step of (e, e²) raises the side by x e² - y e
+        let owned = (0..3).all(|k| {
+            let [x, y] = edge(k);
+            sides[k] != 0 || y < 0 || (y == 0 && x > 0)
+        });
+        if owned { Cover::Owned } else { Cover::Border }
     }
 }
 
@@ -52,8 +64,14 @@ impl Near {
     #[inline(always)]
     pub fn cover(&self) -> Cover {
         let side = |a: usize, b: usize| product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]));
-        let (u, v, w) = (side(0, 1), side(1, 2), side(2, 0));
-        Cover::of(u, v, w)
+        let step = |a: usize, b: usize| {
+            [self.x[b].wrapping_sub(self.x[a]) as i64, self.y[b].wrapping_sub(self.y[a]) as i64]
+        };
+        Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| match k {
+            0 => step(0, 1),
+            1 => step(1, 2),
+            _ => step(2, 0),
+        })
     }
 
     /// Normal of the plane through the corners with heights `z`, and its height at the position
@@ -135,7 +153,16 @@ impl Corners {
         let w2 = ux.wrapping_mul(qy).wrapping_sub(uy.wrapping_mul(qx));
         let w1 = vy.wrapping_mul(qx).wrapping_sub(vx.wrapping_mul(qy));
         let det = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
-        Cover::of((det << 8).wrapping_sub(w1).wrapping_sub(w2), w1, w2)
+        Cover::of([w2, (det << 8).wrapping_sub(w1).wrapping_sub(w2), w1], |k| self.edge(k))
+    }
+
+    fn edge(&self, k: usize) -> [i64; 2] {
+        let step = |v: &[i64; 3]| match k {
+            0 => v[1].wrapping_sub(v[0]),
+            1 => v[2].wrapping_sub(v[1]),
+            _ => v[0].wrapping_sub(v[2]),
+        };
+        [step(&self.x), step(&self.y)]
     }
 
     #[cold]
@@ -148,7 +175,7 @@ impl Corners {
             let w = (x[b] - x[a]) * (py - (y[a] << 8)) - (y[b] - y[a]) * (px - (x[a] << 8));
             w.signum() as i64
         };
-        Cover::of(side(0, 1), side(1, 2), side(2, 0))
+        Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| self.edge(k))
     }
 
     /// Normal of the plane through the corners with heights `z`, and its height at (`px`, `py`)

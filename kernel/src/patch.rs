@@ -91,6 +91,7 @@ impl Terrain<'_> {
             part: block,
             kind: LeafKind::Patch,
             attribute,
+            owned: false,
         }))
     }
 

@@ -150,25 +150,30 @@ impl Search {
 struct Best<'t, 'a> {
     t: &'t Terrain<'a>,
     tile: usize,
+    place: Place,
     search: Search,
     least: Rank,
     hit: Hit,
-    /// The owner's place in canonical order, once a tie asked for it.
+    /// Whether the surface is owned, see [`Surface`].
+    owned: bool,
+    /// The owner's place in the order of owners, once a tie asked for it.
     owner: Option<Owner>,
 }
 
 impl Sink for Best<'_, '_> {
+    const BORDERS: bool = true;
+
     #[inline(always)]
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, o: &mut O) {
         let rank = self.search.rank(s.z);
         if O::COUNTS {
             o.see(Trace::Candidate(self.t.hit(self.tile, s, rank.reach())));
         }
-        if rank < self.least {
+        if rank < self.least || (rank == self.least && s.owned && !self.owned && rank != Rank::NONE) {
             self.least = rank;
             self.hit = self.t.hit(self.tile, s, rank.reach());
-            self.owner = None;
-        } else if rank == self.least && rank != Rank::NONE {
+            (self.owned, self.owner) = (s.owned, None);
+        } else if rank == self.least && s.owned == self.owned && rank != Rank::NONE {
             self.tie(s, node);
         }
     }
@@ -178,8 +183,8 @@ impl Best<'_, '_> {
     #[cold]
     #[inline(never)]
     fn tie(&mut self, s: &Surface, node: &Node) {
-        let (t, tile, hit) = (self.t, self.tile, &self.hit);
-        let owner = self.owner.get_or_insert_with(|| t.owner(tile, node, &t.surface_of(tile, hit)));
+        let (t, tile, hit, place) = (self.t, self.tile, &self.hit, self.place);
+        let owner = self.owner.get_or_insert_with(|| t.owner(tile, node, &t.surface_of(tile, node, place, hit)));
         let other = t.owner(tile, node, s);
         if other < *owner {
             (self.hit, self.owner) = (t.hit(tile, s, hit.reach), Some(other));
@@ -191,19 +196,22 @@ impl Best<'_, '_> {
 struct Sorted<'t, 'a, 'o> {
     t: &'t Terrain<'a>,
     tile: usize,
+    place: Place,
     out: &'o mut [Hit],
     count: usize,
     full: bool,
 }
 
 impl Sink for Sorted<'_, '_, '_> {
+    const BORDERS: bool = true;
+
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, _: &mut O) {
         let hit = self.t.hit(self.tile, s, Reach::Near);
         let kept = self.out.get(..self.count).unwrap_or(&[]);
         let at = kept.iter().take_while(|h| h.z > hit.z).count();
         if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
             let owner = |s: &Surface| self.t.owner(self.tile, node, s);
-            if owner(s) < owner(&self.t.surface_of(self.tile, same)) {
+            if owner(s) < owner(&self.t.surface_of(self.tile, node, self.place, same)) {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -375,7 +383,7 @@ impl<'a> Terrain<'a> {
             };
             return Ok(Layers { status: Status::Found, written, total: 1 });
         }
-        let mut sorted = Sorted { t: self, tile: leaf.tile, out, count: 0, full: false };
+        let mut sorted = Sorted { t: self, tile: leaf.tile, place, out, count: 0, full: false };
         self.surfaces(leaf, place, &mut (), &mut sorted)?;
         let Sorted { out, count, full, .. } = sorted;
         if full {
@@ -483,7 +491,7 @@ impl<'a> Terrain<'a> {
     #[inline(never)]
     fn best<O: Observer>(&self, leaf: &Leaf, place: Place, search: &Search, o: &mut O) -> Result<Best<'_, 'a>, Status> {
         let mut best =
-            Best { t: self, tile: leaf.tile, search: *search, least: Rank::NONE, hit: Hit::NONE, owner: None };
+            Best { t: self, tile: leaf.tile, place, search: *search, least: Rank::NONE, hit: Hit::NONE, owned: false, owner: None };
         self.surfaces(leaf, place, o, &mut best)?;
         Ok(best)
     }

@@ -58,15 +58,19 @@ pub(crate) struct Surface {
     pub kind: LeafKind,
     /// Number in the tile's palette.
     pub attribute: u8,
+    /// Not on a border, or the one of those that meet there; see [`Cover::Owned`](crate::geom::Cover::Owned).
+    pub owned: bool,
 }
 
-/// Canonical order of surfaces at equal height: sorted corners, material, source.
-pub(crate) type Owner = ([[i64; 3]; 3], u16, u16);
+/// Order of surfaces at equal height: the owned first, then sorted corners, material, source.
+pub(crate) type Owner = (bool, [[i64; 3]; 3], u16, u16);
 
 /// Keeps the last surface.
 struct Sole(Option<Surface>);
 
 impl Sink for Sole {
+    const BORDERS: bool = false;
+
     #[inline(always)]
     fn take<O: Observer>(&mut self, s: &Surface, _: &Node, _: &mut O) {
         self.0 = Some(*s);
@@ -75,6 +79,8 @@ impl Sink for Sole {
 
 /// Takes the surfaces over a place, one after the other.
 pub(crate) trait Sink {
+    /// Whether it wants every surface of a border; if not, one surface is all it wants.
+    const BORDERS: bool;
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, o: &mut O);
 }
 
@@ -253,8 +259,8 @@ impl<'a> Terrain<'a> {
         Ok(())
     }
 
-    /// The one surface over a place, where the leaf shows that there is no other: a patch alone, or inside a triangle
-    /// of a cell with one sheet.
+    /// The surface over a place, where the leaf shows that there is no other height: a patch alone, or a triangle
+    /// of a cell with one sheet without steps, over whose outer border the place does not lie.
     #[inline(always)]
     pub(crate) fn sole(&self, leaf: &Leaf, p: Place) -> Option<Surface> {
         if leaf.cell == Leaf::PATCH {
@@ -390,7 +396,7 @@ impl<'a> Terrain<'a> {
             }
         }
         let Attribute { material, source, .. } = self.attribute(tile, s.attribute);
-        ([a, b, c], material, source)
+        (!s.owned, [a, b, c], material, source)
     }
 
     /// A surface as an answer.
@@ -410,15 +416,20 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// The surface that a hit was made of.
-    pub(crate) fn surface_of(&self, tile: usize, hit: &Hit) -> Surface {
-        let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };
+    /// The surface over a place that a hit was made of.
+    #[cold]
+    pub(crate) fn surface_of(&self, tile: usize, node: &Node, p: Place, hit: &Hit) -> Surface {
+        let (kind, part) = (hit.leaf, hit.place[2]);
+        let base = if kind == LeafKind::Bundle { tile / 32 } else { tile };
         let record = base.wrapping_add(hit.place[1] as usize);
-        let attribute = match hit.leaf {
-            LeafKind::Bundle => self.bundles.get(record).map_or(0, |b| b[6] as u8),
-            _ => self.patch(record).map_or(0, |p| p.attribute),
+        let (attribute, owned) = match self.bundles.get(record) {
+            Some(halves) if kind == LeafKind::Bundle => {
+                let bundle = Bundle { halves, record, node };
+                (bundle.attribute(), bundle.owns(part, p))
+            }
+            _ => (self.patch(record).map_or(0, |p| p.attribute), false),
         };
-        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind: hit.leaf, attribute }
+        Surface { z: hit.z, normal: hit.normal, record, part, kind, attribute, owned }
     }
 }
 

@@ -161,18 +161,21 @@ impl Oracle {
 
     /// Every height over a place in query units, highest first, each with its owner.
     pub fn over(&self, x: i64, y: i64) -> Vec<Ground> {
-        // Faces lie in canonical order, so the first to claim a height owns it.
-        let mut heights = BTreeMap::new();
+        // Faces lie in canonical order: of those that own the place the first, else the first of all.
+        let mut heights: BTreeMap<i64, (bool, &Face)> = BTreeMap::new();
         for (face, b) in self.faces.iter().zip(&self.boxes) {
             let near = b[0] <= x && x <= b[2] && b[1] <= y && y <= b[3];
-            if let Some(z) = near.then(|| height(face.v, x, y)).flatten() {
-                heights.entry(z).or_insert(face);
+            if let Some((z, owned)) = near.then(|| height(face.v, x, y)).flatten() {
+                let first = heights.entry(z).or_insert((owned, face));
+                if owned && !first.0 {
+                    *first = (owned, face);
+                }
             }
         }
         heights
             .into_iter()
             .rev()
-            .map(|(z, f)| Ground { z, normal: normal(f.v), material: f.material, source: f.source })
+            .map(|(z, (_, f))| Ground { z, normal: normal(f.v), material: f.material, source: f.source })
             .collect()
     }
 
@@ -216,24 +219,26 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The height over (x, y) in query units, or `None` outside the closed triangle.
-fn height(v: [[i64; 3]; 3], x: i64, y: i64) -> Option<i64> {
-    // The weight of each corner is the area that the point spans with the opposite edge.
+/// The height over (x, y) in query units, or `None` outside the closed triangle; and whether the triangle also covers
+/// the place moved by (e, e²) for every small e above zero.
+fn height(v: [[i64; 3]; 3], x: i64, y: i64) -> Option<(i64, bool)> {
+    // The weight of each corner is the area that the point spans with the opposite edge: a polynomial in e.
     let at = [x, y];
     let offset = |p: [i64; 3], k: usize| i128::from(p[k]) * i128::from(Q) - i128::from(at[k]);
     let weight = |a: [i64; 3], b: [i64; 3]| {
         let edge = |k: usize| i128::from(b[k]) - i128::from(a[k]);
-        edge(1) * offset(a, 0) - edge(0) * offset(a, 1)
+        [edge(1) * offset(a, 0) - edge(0) * offset(a, 1), -edge(1), edge(0)]
     };
     let mut w = [weight(v[1], v[2]), weight(v[2], v[0]), weight(v[0], v[1])];
-    if w.iter().sum::<i128>() < 0 {
-        w = w.map(|w| -w);
+    if w.iter().map(|w| w[0]).sum::<i128>() < 0 {
+        w = w.map(|w| w.map(|c| -c));
     }
-    if w.iter().any(|&w| w < 0) {
+    if w.iter().any(|w| w[0] < 0) {
         return None;
     }
-    let weighted: i128 = (0..3).map(|k| w[k] * i128::from(v[k][2]) * i128::from(Q)).sum();
-    Some(half_even(weighted, w.iter().sum()) as i64)
+    let owned = w.iter().all(|w| *w > [0; 3]);
+    let weighted: i128 = (0..3).map(|k| w[k][0] * i128::from(v[k][2]) * i128::from(Q)).sum();
+    Some((half_even(weighted, w.iter().map(|w| w[0]).sum()) as i64, owned))
 }
 
 /// n/d rounded to the nearest whole number, a half to the even one; d > 0.
@@ -351,14 +356,28 @@ mod tests {
 
     #[test]
     fn a_closed_triangle_has_its_corners_edges_and_inside_and_nothing_else() {
+        let z = |v, x, y| height(v, x, y).map(|h| h.0);
         let v = [[0, 0, 0], [4, 0, 8], [0, 4, 16]];
-        assert_eq!(height(v, 0, 0), Some(0));
-        assert_eq!(height(v, 4 * Q, 0), Some(8 * Q));
-        assert_eq!(height(v, 2 * Q, 2 * Q), Some(12 * Q));
-        assert_eq!(height(v, Q, Q), Some(6 * Q));
-        assert_eq!(height(v, 2 * Q + 1, 2 * Q), None);
-        assert_eq!(height(v, -1, 0), None);
-        assert_eq!(height([v[0], v[2], v[1]], Q, Q), Some(6 * Q), "either winding");
+        assert_eq!(z(v, 0, 0), Some(0));
+        assert_eq!(z(v, 4 * Q, 0), Some(8 * Q));
+        assert_eq!(z(v, 2 * Q, 2 * Q), Some(12 * Q));
+        assert_eq!(z(v, Q, Q), Some(6 * Q));
+        assert_eq!(z(v, 2 * Q + 1, 2 * Q), None);
+        assert_eq!(z(v, -1, 0), None);
+        assert_eq!(z([v[0], v[2], v[1]], Q, Q), Some(6 * Q), "either winding");
+    }
+
+    #[test]
+    fn a_place_on_a_border_belongs_to_the_triangle_east_and_north_of_it() {
+        let v = [[0, 0, 0], [4, 0, 8], [0, 4, 16]];
+        let owns = |x, y| height(v, x, y).map(|h| h.1);
+        assert_eq!(owns(Q, Q), Some(true));
+        assert_eq!(owns(0, 0), Some(true));
+        assert_eq!(owns(2 * Q, 0), Some(true));
+        assert_eq!(owns(0, 2 * Q), Some(true));
+        assert_eq!(owns(4 * Q, 0), Some(false));
+        assert_eq!(owns(0, 4 * Q), Some(false));
+        assert_eq!(owns(2 * Q, 2 * Q), Some(false));
     }
 
     #[test]
