@@ -44,6 +44,9 @@ pub fn mend_head(image: &mut [u8]) {
 
 /// Makes every checksum right again, of tiles, sections and head, so that what they guard is looked at.
 pub fn mend_all(image: &mut [u8]) {
+    if image.len() < format::HEAD_LEN {
+        return;
+    }
     let number = |bytes: &[u8], at: usize| -> Option<usize> {
         Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?) as usize)
     };
