@@ -1,6 +1,6 @@
 //! Bytes that are not what a builder wrote, and everything that can be asked of them.
 
-use hardpan::{Answer, Cursor, Hit, LeafKind, Normal, Options, Point, Reach, Status, Terrain, Windows, format};
+use hardpan::{Answer, Cost, Cursor, Hit, LeafKind, Normal, Options, Point, Reach, Status, Terrain, Windows, format};
 use std::ops::{Deref, DerefMut};
 
 /// Bytes at a multiple of 128, as images lie.
@@ -42,6 +42,46 @@ pub fn mend_head(image: &mut [u8]) {
     }
 }
 
+/// Makes every checksum right again, of tiles, sections and head, so that what they guard is looked at.
+pub fn mend_all(image: &mut [u8]) {
+    if image.len() < format::HEAD_LEN {
+        return;
+    }
+    let number = |bytes: &[u8], at: usize| -> Option<usize> {
+        Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?) as usize)
+    };
+    let body = |bytes: &[u8], at: usize, len: usize| Some(at..at.checked_add(len)?).filter(|r| r.end <= bytes.len());
+    let section = |bytes: &[u8], k: usize| -> Option<(usize, u32, std::ops::Range<usize>)> {
+        let at = format::HEAD_LEN / 2 + 64 * k;
+        let kind = number(bytes, at)? as u32;
+        Some((at, kind, body(bytes, number(bytes, at + 8)?, number(bytes, at + 16)?)?))
+    };
+    let find = |bytes: &[u8], kind| (0..format::SECTIONS).filter_map(|k| section(bytes, k)).find(|s| s.1 == kind);
+    if let (Some((_, _, table)), Some((_, _, tiles))) =
+        (find(image, format::section::TILE_TABLE), find(image, format::section::TILES))
+    {
+        for record in table.step_by(64) {
+            let (Some(at), Some(len)) = (number(image, record), number(image, record + 8)) else { continue };
+            if let Some(tile) = tiles.start.checked_add(at).and_then(|at| body(image, at, len))
+                && record + 20 <= image.len()
+            {
+                let crc = crc32(&image[tile]);
+                image[record + 16..record + 20].copy_from_slice(&crc.to_le_bytes());
+            }
+        }
+    }
+    for k in 0..format::SECTIONS {
+        if let Some((at, kind, body)) = section(image, k)
+            && kind != format::section::TILES
+            && kind != 0
+        {
+            let crc = crc32(&image[body]);
+            image[at + 24..at + 28].copy_from_slice(&crc.to_le_bytes());
+        }
+    }
+    mend_head(image);
+}
+
 /// CRC-32 (ISO-HDLC), a bit at a time.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &b| {
@@ -63,13 +103,21 @@ pub const BLANK: Answer = Answer {
     },
 };
 
-/// Opens whatever it is given and asks everything of it. Returns whether it opened.
-pub fn exercise(bytes: &[u8], points: &[Point]) -> bool {
+/// What came of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Opened {
+    No,
+    Unproven,
+    Verified,
+}
+
+/// Opens whatever it is given and asks everything of it. If it verifies, its costs and layers must be as it states.
+pub fn exercise(bytes: &[u8], points: &[Point]) -> Opened {
     let Ok(terrain) = Terrain::open(bytes) else {
         assert!(Terrain::open_verified(bytes).is_err(), "verified although it does not open");
-        return false;
+        return Opened::No;
     };
-    let _ = Terrain::open_verified(bytes);
+    let verified = Terrain::open_verified(bytes).is_ok();
     let _ = (terrain.bounds(), terrain.bound(), terrain.max_layers(), terrain.identity(), terrain.bytes().len());
     for m in 0..terrain.materials().len().min(300) as u16 + 1 {
         let _ = (terrain.material_name(m).len(), terrain.source_name(m).len());
@@ -81,23 +129,29 @@ pub fn exercise(bytes: &[u8], points: &[Point]) -> bool {
             break;
         }
     }
-    ask(&terrain, points);
-    ask(&terrain.with_damage(&bitmap), &points[..points.len().min(4)]);
-    true
+    ask(&terrain, points, verified);
+    ask(&terrain.with_damage(&bitmap), &points[..points.len().min(4)], false);
+    if verified { Opened::Verified } else { Opened::Unproven }
 }
 
-fn ask(terrain: &Terrain<'_>, points: &[Point]) {
+fn ask(terrain: &Terrain<'_>, points: &[Point], verified: bool) {
     let mut cursor = Cursor::new();
     let mut few = [BLANK.hit; 3];
     let mut many = [BLANK.hit; 40];
-    for &p in points {
+    let mut answers = vec![BLANK; points.len()];
+    terrain.closest_batch(points, &mut answers);
+    for (&p, batched) in points.iter().zip(&answers) {
         let answer = terrain.closest(p);
         let _ = (terrain.z_f64(&answer.hit), terrain.z_fixed(&answer.hit), terrain.material(&answer.hit).mu);
         let _ = (terrain.slope_f64(&answer.hit), terrain.slope_f32(&answer.hit), terrain.surface(&answer));
         let _ = (terrain.normal_f64(&answer.hit), terrain.normal_f32(&answer.hit));
         let _ =
             (terrain.below(p), terrain.segment(p, i64::MAX), terrain.segment(p, i64::MIN), terrain.segment_m(p, 1.5));
-        let _ = (terrain.closest_costed(p), terrain.closest_cursor(p, &mut cursor));
+        let (costed, cost) = terrain.closest_costed(p);
+        let mut steps = 0u64;
+        let explained = terrain.explain(p, |_| steps += 1);
+        let same = [costed, terrain.closest_cursor(p, &mut cursor), explained, *batched];
+        assert_eq!(same, [answer; 4], "costed, by cursor, explained and in a batch at {p:?}");
         for windows in [Windows { near: i64::MAX, far: i64::MAX }, Windows { near: i64::MIN, far: -1 }] {
             for fallback in 0..5 {
                 let _ = terrain.closest_with(p, &Options { windows, fallback });
@@ -106,12 +160,15 @@ fn ask(terrain: &Terrain<'_>, points: &[Point]) {
         for space in [&mut few[..], &mut many[..], &mut []] {
             let layers = terrain.layers(p, space);
             assert!(layers.written <= space.len() && layers.written <= layers.total);
+            assert!(!verified || layers.total <= terrain.max_layers() as usize, "{layers:?} at {p:?}");
         }
-        let mut steps = 0u64;
-        let _ = terrain.explain(p, |_| steps += 1);
+        if verified {
+            let Cost { nodes, leaves, tests, lines } = terrain.bound();
+            let within = cost.nodes <= nodes && cost.leaves <= leaves && cost.tests <= tests && cost.lines <= lines;
+            assert!(within, "{cost:?} at {p:?} exceeds the stated {:?}", terrain.bound());
+            assert_ne!(answer.status, Status::Damaged, "verified, at {p:?}");
+        }
     }
-    let mut answers = vec![BLANK; points.len()];
-    terrain.closest_batch(points, &mut answers);
 }
 
 /// Places that no arithmetic may stumble over.
@@ -130,8 +187,24 @@ pub fn extreme_points() -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn mended_is_as_built() {
+        let built = hardpan_builder::build(&hardpan_builder::fixtures::curb(), &Default::default()).unwrap();
+        let mut image = Aligned::new(&built.image);
+        mend_all(&mut image);
+        assert!(image[..] == built.image[..]);
+        // Another name, and another height somewhere in a tile.
+        let names = Terrain::open(&image).unwrap().header().sections[1].offset as usize;
+        image[names] ^= 1;
+        assert!(Terrain::open_verified(&image).is_err());
+        mend_all(&mut image);
+        assert!(Terrain::open_verified(&image).is_ok());
+    }
+
     #[test]
     fn the_checksum_is_the_usual_one() {
-        assert_eq!(super::crc32(b"123456789"), 0xcbf4_3926);
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }
 }

@@ -1,23 +1,34 @@
-//! Arbitrary bytes as an image, its head's checksum mended: everything that can be asked must end without a panic.
+//! Any bytes as an image, their checksums as found, then mended: all that can be asked ends without a panic, in one answer.
+//! In `tests`: `mkdir -p fuzz/corpus/image; HARDPAN_IMAGES=$PWD/fuzz/corpus/image cargo test --test miri` makes seeds,
+//! `cargo install cargo-fuzz; cargo +nightly fuzz run image -- -max_len=40000 -max_total_time=600` runs.
 #![no_main]
 
-use hardpan::Point;
+use hardpan::{Point, Terrain};
 use libfuzzer_sys::fuzz_target;
-use verification::bytes::{Aligned, exercise, extreme_points, mend_head};
+use verification::bytes::{Aligned, exercise, extreme_points, mend_all, mend_head};
+
+/// Places within the stated bounds, by the last bytes (an image ends where its head says, so they may lie behind it),
+/// and a few far from any ground.
+fn places(image: &[u8]) -> Vec<Point> {
+    let (low, high, origin) = Terrain::open(image)
+        .map_or_else(|_| Default::default(), |t| (t.header().min, t.header().max, t.header().origin));
+    let at = |k: usize, share: &[u8]| {
+        let share = i64::from(u16::from_le_bytes([share[2 * k], share[2 * k + 1]]));
+        let (low, high) = (i64::from(low[k]), i64::from(high[k]));
+        ((origin[k] + low) << 8).wrapping_add(((high - low) * share) >> 8)
+    };
+    let within = image[image.len().saturating_sub(48)..].chunks_exact(6).map(|c| Point {
+        x: at(0, c),
+        y: at(1, c),
+        z: at(2, c),
+    });
+    within.chain(extreme_points().into_iter().step_by(67)).collect()
+}
 
 fuzz_target!(|data: &[u8]| {
-    // The last bytes choose where to ask.
-    let (image, places) = data.split_at(data.len().saturating_sub(24 * 4));
-    let mut points: Vec<Point> = places
-        .chunks_exact(24)
-        .map(|c| {
-            let at = |k: usize| c[8 * k..8 * k + 8].iter().rev().fold(0i64, |v, &b| v << 8 | i64::from(b));
-            Point { x: at(0) >> 20, y: at(1) >> 20, z: at(2) >> 16 }
-        })
-        .collect();
-    points.extend(extreme_points().into_iter().step_by(37));
-    let mut image = Aligned::new(image);
-    exercise(&image, &points);
-    mend_head(&mut image);
-    exercise(&image, &points);
+    let mut image = Aligned::new(data);
+    for mend in [|_: &mut [u8]| (), mend_head, mend_all] {
+        mend(&mut image);
+        exercise(&image, &places(&image));
+    }
 });

@@ -1,5 +1,6 @@
 //! The product against the truth. One binary, so that it links once.
 
+mod budget;
 mod common;
 mod damage;
 mod domain;

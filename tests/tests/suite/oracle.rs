@@ -58,7 +58,7 @@ fn vast() -> impl Strategy<Value = Recipe> {
 }
 
 /// Small triangles about zero, enough to keep the image's origin there, whatever statistic chooses it.
-fn anchor(vertices: &mut Vec<[i64; 3]>) -> Vec<([u32; 3], u16, u16)> {
+pub fn anchor(vertices: &mut Vec<[i64; 3]>) -> Vec<([u32; 3], u16, u16)> {
     let first = vertices.len() as u32;
     vertices.extend((0..40).flat_map(|k| [[-20 - k, -20, 0], [20 + k, -20, 0], [0, 20 + k, 5]]));
     (0..40).map(|k| ([0, 1, 2].map(|c| first + 3 * k + c), 1, 1)).collect()

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Undefined behaviour stops Miri, which watches every access while tests/tests/miri.rs opens, verifies, asks and damages tiny images.
+# Installs a nightly toolchain with Miri if there is none. Images are built natively first, and read on a 32-bit core: `libm` has no assembly there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo +nightly miri --version >/dev/null 2>&1 || rustup toolchain install nightly --profile minimal --component miri,rust-src
+export HARDPAN_IMAGES=${CARGO_TARGET_DIR:-$PWD/target}/miri-images
+mkdir -p "$HARDPAN_IMAGES"
+cargo test --locked --profile tests -p verification --test miri
+MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --locked --target arm-unknown-linux-gnueabi -p verification --test miri
