@@ -39,6 +39,9 @@ impl Frame {
     }
 }
 
+/// Triangles from which on a class is not tried when the one before it holds as many.
+const ENOUGH: [usize; 3] = [0, 9, 5];
+
 struct Growing<'a> {
     tris: &'a [Tri],
     /// Vertex numbers of each triangle.
@@ -72,7 +75,12 @@ fn class_of(t: &Tri, frame: Frame) -> u16 {
     }
 }
 
-impl Growing<'_> {
+impl<'a> Growing<'a> {
+    fn new(tris: &'a [Tri], numbers: &'a [[u32; 3]], class: u16) -> Self {
+        let (members, vertices) = (Vec::with_capacity(TRIANGLES), Vec::with_capacity(VERTEX_LIMIT[0]));
+        Growing { tris, numbers, class, members, vertices, min: [i64::MAX; 3], max: [i64::MIN; 3] }
+    }
+
     fn new_vertices(&self, t: u32) -> usize {
         self.numbers[t as usize].iter().filter(|v| !self.vertices.contains(v)).count()
     }
@@ -163,29 +171,19 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
     let mut seen = vec![u32::MAX; tris.len()];
     let mut round = 0u32;
     for s in 0..seeds.len() {
-        let (attribute, class, _, seed) = seeds[s];
+        let (attribute, first, _, seed) = seeds[s];
         if taken[seed as usize] {
             continue;
         }
-        let mut class = class;
-        'class: loop {
+        let home = centre(seed);
+        let mut grow = |class: u16| -> Option<(Vec<u32>, Record)> {
             round += 1;
-            let mut g = Growing {
-                tris,
-                numbers: &numbers,
-                class,
-                members: Vec::with_capacity(TRIANGLES),
-                vertices: Vec::with_capacity(VERTEX_LIMIT[0]),
-                min: [i64::MAX; 3],
-                max: [i64::MIN; 3],
-            };
+            let mut g = Growing::new(tris, &numbers, class);
             let mut next = Vec::new();
             let mut far = s + 1;
-            let home = centre(seed);
             let mut chosen = seed;
             loop {
                 g.add(chosen);
-                taken[chosen as usize] = true;
                 for v in numbers[chosen as usize] {
                     for &t in &around[starts[v as usize] as usize..starts[v as usize + 1] as usize] {
                         if !taken[t as usize] && seen[t as usize] != round && tris[t as usize].attribute == attribute {
@@ -195,7 +193,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     }
                 }
                 let pick = loop {
-                    next.retain(|&t| !taken[t as usize] && g.fits(t, frame));
+                    next.retain(|&t| !g.members.contains(&t) && g.fits(t, frame));
                     let best = next.iter().copied().min_by_key(|&t| {
                         let c = centre(t);
                         let d = (0..2).map(|i| i128::from(c[i] - home[i]).pow(2)).sum::<i128>();
@@ -211,7 +209,8 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     while far < seeds.len() && far <= s + 48 {
                         let (a, c, _, t) = seeds[far];
                         far += 1;
-                        if a == attribute && c == class && !taken[t as usize] && g.fits(t, frame) && !g.overlaps(t) {
+                        let free = a == attribute && c == first && !taken[t as usize] && !g.members.contains(&t);
+                        if free && g.fits(t, frame) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }
@@ -222,34 +221,34 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     None => break,
                 }
             }
-            // heights may not fit the integer plane: give back the latest half until they do
+            // heights may not fit the integer plane: give back the latest until they do
             loop {
                 if let Some(record) = pack(&g, attribute, frame) {
-                    for (place, &t) in g.members.iter().enumerate() {
-                        out.places[t as usize] = (out.records.len() as u32, place as u8);
-                    }
-                    out.records.push(record);
-                    break 'class;
+                    return Some((g.members, record));
                 }
-                if g.members.len() == 1 {
-                    taken[seed as usize] = false;
-                    class += 1;
-                    assert!(class <= WIDE, "a wide bundle holds any triangle");
-                    continue 'class;
-                }
-                let keep = g.members.len() / 2;
-                let kept: Vec<u32> = g.members[..keep].to_vec();
-                for &t in &g.members[keep..] {
-                    taken[t as usize] = false;
-                }
-                g.members.clear();
-                g.vertices.clear();
-                (g.min, g.max) = ([i64::MAX; 3], [i64::MIN; 3]);
-                for t in kept {
-                    g.add(t);
-                }
+                let (_, kept) = g.members.split_last()?;
+                let kept = kept.to_vec();
+                g = Growing::new(tris, &numbers, class);
+                kept.into_iter().for_each(|t| g.add(t));
+            }
+        };
+        // a wider class where the narrower holds fewer than it would
+        let mut best: Option<(Vec<u32>, Record)> = None;
+        for class in first..=WIDE {
+            if best.as_ref().is_some_and(|(members, _)| members.len() >= ENOUGH[usize::from(class)]) {
+                break;
+            }
+            let more = grow(class);
+            if more.as_ref().map_or(0, |m| m.0.len()) > best.as_ref().map_or(0, |b| b.0.len()) {
+                best = more;
             }
         }
+        let (members, record) = best.expect("a wide bundle holds any triangle");
+        for (place, &t) in members.iter().enumerate() {
+            taken[t as usize] = true;
+            out.places[t as usize] = (out.records.len() as u32, place as u8);
+        }
+        out.records.push(record);
     }
     out
 }

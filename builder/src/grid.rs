@@ -1,7 +1,7 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
 use crate::bundle::{Bundled, Tri};
-use hardpan::format::block::{CELLS, CELLS_LOG2};
+use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE};
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
 const CELL_AREA: u64 = 3;
@@ -11,6 +11,8 @@ const BLOCK_TRIANGLES: usize = 12;
 const CROWDED: usize = 20;
 /// The same for a block that is larger than its triangles ask for.
 const COARSE: usize = 12;
+/// Most bytes that dividing a block further may cost for each of its triangles; four times as many if it halves the work.
+const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
 const MOST: usize = 42;
 
@@ -87,7 +89,7 @@ pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
     // but only so many blocks where the triangles are few for the rectangle.
     let bits = log2[0] + log2[1];
     let wanted = median_area(content, tris).map_or(bits, |area| (area.max(1) * CELL_AREA).ilog2() + 3);
-    let most = (tris.len() / BLOCK_TRIANGLES).max(64).ilog2();
+    let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
     let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
     let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
     let [x, y] = sides(block_bits);
@@ -127,15 +129,18 @@ pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
             }
             let block = block(content, low, block_log2, &list, &near);
             let filled = block.iter().filter(|c| !c.words.is_empty()).count();
-            let tests: usize = block.iter().map(|c| cell_tests(c)).sum();
-            let most = block.iter().map(|c| cell_tests(c)).max().unwrap_or(0);
+            let tests: usize = block.iter().map(cell_tests).sum();
+            let most = block.iter().map(cell_tests).max().unwrap_or(0);
             let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
             let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > MOST);
             if crowded && depth < 6 && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
                 let finer = grid(content, low, block_log2, &list, &near, depth + 1);
                 // stacked surfaces cannot be told apart by smaller cells
                 let (mean, top) = load(&finer);
-                if mean * 5 < tests / filled * 4 || top * 5 < most * 4 {
+                let fewer = mean * 5 < tests / filled * 4 || top * 5 < most * 4;
+                let far_fewer = mean * 2 < tests / filled || top * 2 < most;
+                let bytes = finer.bytes() / list.len();
+                if (fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES) {
                     return Entry::Grid(finer);
                 }
             }
@@ -161,7 +166,7 @@ fn load(grid: &Grid) -> (usize, usize) {
     fn gather(grid: &Grid, all: &mut Vec<usize>) {
         for e in &grid.entries {
             match e {
-                Entry::Block(b) => all.extend(b.iter().map(|c| cell_tests(c)).filter(|&t| t > 0)),
+                Entry::Block(b) => all.extend(b.iter().map(cell_tests).filter(|&t| t > 0)),
                 Entry::Grid(g) => gather(g, all),
                 Entry::Empty | Entry::Patch(_) => {}
             }
@@ -243,6 +248,19 @@ fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Wo
 }
 
 impl Grid {
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        let of = |e: &Entry| match e {
+            Entry::Block(cells) => {
+                let words: usize = cells.iter().map(|c| c.words.len()).sum();
+                64 + 4 * words.saturating_sub(CELLS + INLINE)
+            }
+            Entry::Grid(g) => 4 + g.bytes(),
+            Entry::Empty | Entry::Patch(_) => 4,
+        };
+        32 + self.entries.iter().map(of).sum::<usize>()
+    }
+
     /// Whether its blocks stand better in a row than behind a table of entries: most of them are there.
     pub fn is_dense(&self) -> bool {
         let blocks = self.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();

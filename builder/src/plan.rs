@@ -64,9 +64,12 @@ impl Plan {
     /// Whether the edge from corner `k` may touch the closed rectangle from `low` of this size.
     pub fn edge_touches(&self, k: usize, low: [i64; 2], size: [i64; 2]) -> bool {
         let n = (k + 1) % 3;
-        let [x, y] = [low[0], low[0] + size[0]].map(|x| (x, [low[1], low[1] + size[1]])).map(|(x, y)| [(x, y[0]), (x, y[1])]);
+        let [x, y] =
+            [low[0], low[0] + size[0]].map(|x| (x, [low[1], low[1] + size[1]])).map(|(x, y)| [(x, y[0]), (x, y[1])]);
         let apart = |a: i64, b: i64, low: i64, high: i64| a.max(b) < low || a.min(b) > high;
-        if apart(self.x[k], self.x[n], low[0], low[0] + size[0]) || apart(self.y[k], self.y[n], low[1], low[1] + size[1]) {
+        if apart(self.x[k], self.x[n], low[0], low[0] + size[0])
+            || apart(self.y[k], self.y[n], low[1], low[1] + size[1])
+        {
             return false;
         }
         let sides = [x[0], x[1], y[0], y[1]].map(|(x, y)| self.side(k, x, y));

@@ -191,12 +191,21 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
         let s = 1i64 << (log2 - side_log2);
         let n = 1i64 << side_log2;
         let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
-        let lists: Vec<Vec<u32>> = squares
-            .iter()
-            .map(|&(cx, cy)| {
-                members.iter().copied().filter(|&t| tris[t as usize].plan.meets([cx, cy], [s; 2])).collect()
-            })
-            .collect();
+        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); squares.len()];
+        for &t in members {
+            let plan = &tris[t as usize].plan;
+            let range = |i: usize, low: i64| {
+                let at = |v: i64| ((v - low) / s).clamp(0, n - 1);
+                at(plan.min[i])..=at(plan.max[i])
+            };
+            for j in range(1, y) {
+                for i in range(0, x) {
+                    if plan.meets([x + i * s, y + j * s], [s; 2]) {
+                        lists[(j * n + i) as usize].push(t);
+                    }
+                }
+            }
+        }
         // stacked or huge triangles cannot be told apart by a finer square
         let total: usize = lists.iter().map(Vec::len).sum();
         if total < members.len() * 3 {

@@ -24,8 +24,7 @@ pub(crate) enum Cover {
 impl Cover {
     /// From the three sides of a place, above zero inside; `edge` gives the direction of the edge that each belongs to.
     #[inline(always)]
-    fn of(sides: [i64; 3], edge: impl Fn(usize) -> [i64; 2]) -> Cover {
-        let [u, v, w] = sides;
+    fn of([u, v, w]: [i64; 3], edge: impl Fn(usize) -> [i64; 2]) -> Cover {
         if (u | v | w) < 0 {
             return Cover::Outside;
         }
@@ -33,10 +32,11 @@ impl Cover {
             return Cover::Inside;
         }
         // a step of (e, e²) raises the side by x e² - y e
-        let owned = (0..3).all(|k| {
+        let owns = |side: i64, k: usize| {
             let [x, y] = edge(k);
-            sides[k] != 0 || y < 0 || (y == 0 && x > 0)
-        });
+            side != 0 || y < 0 || (y == 0 && x > 0)
+        };
+        let owned = owns(u, 0) && owns(v, 1) && owns(w, 2);
         if owned { Cover::Owned } else { Cover::Border }
     }
 }
@@ -64,9 +64,8 @@ impl Near {
     #[inline(always)]
     pub fn cover(&self) -> Cover {
         let side = |a: usize, b: usize| product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]));
-        let step = |a: usize, b: usize| {
-            [self.x[b].wrapping_sub(self.x[a]) as i64, self.y[b].wrapping_sub(self.y[a]) as i64]
-        };
+        let step =
+            |a: usize, b: usize| [self.x[b].wrapping_sub(self.x[a]) as i64, self.y[b].wrapping_sub(self.y[a]) as i64];
         Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| match k {
             0 => step(0, 1),
             1 => step(1, 2),

@@ -361,8 +361,8 @@ fn header_is_sane(h: &Header) -> bool {
         && h.fallback <= format::fallback::EDGE_EXTEND
         && h.bound.iter().all(|&b| b <= 1 << 26)
         // the pages hold the bounds
-        && (0..2).all(|i| {
-            let page = |v: i32| (v >> h.tile_log2 >> h.page_log2).wrapping_sub(h.page_min[i]) as u32;
-            page(h.min[i]) < h.page_count[i] && page(h.max[i]) < h.page_count[i] && page(h.min[i]) <= page(h.max[i])
+        && h.min.iter().zip(&h.max).zip(h.page_min.iter().zip(&h.page_count)).all(|((&low, &high), (&first, &count))| {
+            let page = |v: i32| (v >> h.tile_log2 >> h.page_log2).wrapping_sub(first) as u32;
+            page(low) < count && page(high) < count && page(low) <= page(high)
         })
 }

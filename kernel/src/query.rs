@@ -490,8 +490,16 @@ impl<'a> Terrain<'a> {
     /// The best of all surfaces over the place.
     #[inline(never)]
     fn best<O: Observer>(&self, leaf: &Leaf, place: Place, search: &Search, o: &mut O) -> Result<Best<'_, 'a>, Status> {
-        let mut best =
-            Best { t: self, tile: leaf.tile, place, search: *search, least: Rank::NONE, hit: Hit::NONE, owned: false, owner: None };
+        let mut best = Best {
+            t: self,
+            tile: leaf.tile,
+            place,
+            search: *search,
+            least: Rank::NONE,
+            hit: Hit::NONE,
+            owned: false,
+            owner: None,
+        };
         self.surfaces(leaf, place, o, &mut best)?;
         Ok(best)
     }

@@ -300,9 +300,9 @@ fn demo() {
 
     // on the bridge, under it, and what the demo says to try
     let image = "hardpan-demo/proving-ground.hpan";
-    assert_eq!(column(&ask(&folder, image, "-20,30\n-20,30,1.5\n", &[]), 2), ["5.25", "0"]);
-    expect(0, &folder, &["query", image, "-20,30", "--layers"]);
-    expect(0, &folder, &["query", image, "-20,30,1.5", "--explain"]);
+    assert_eq!(column(&ask(&folder, image, "-20,31\n-20,31,1.5\n", &[]), 2), ["5.25", "0"]);
+    expect(0, &folder, &["query", image, "-20,31", "--layers"]);
+    expect(0, &folder, &["query", image, "-20,31,1.5", "--explain"]);
     expect(0, &folder, &["demo"]);
 }
 

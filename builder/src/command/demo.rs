@@ -51,8 +51,8 @@ pub fn run(_: &Args, out: &mut impl Write) -> Done {
     writeln!(out, "\nThe picture is {}; yellow lines are the wheels. Try next:", picture_path.display())?;
     let image = image_path.display();
     writeln!(out, "  hardpan info {image}")?;
-    writeln!(out, "  hardpan query {image} -20,30 --layers        # the bridge and the road under it")?;
-    writeln!(out, "  hardpan query {image} -20,30,1.5 --explain   # why a wheel down there stays down there")?;
+    writeln!(out, "  hardpan query {image} -20,31 --layers        # the bridge and the road under it")?;
+    writeln!(out, "  hardpan query {image} -20,31,1.5 --explain   # why a wheel down there stays down there")?;
     writeln!(out, "  hardpan build YOUR.obj")?;
     Ok(())
 }

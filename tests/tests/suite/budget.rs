@@ -3,7 +3,7 @@
 
 use crate::common::{compare, lattice_scene};
 use crate::oracle::anchor;
-use hardpan::format::bundle::{MEDIUM, NARROW, STRIDE, VERTEX_LIMIT, VERTICES, WIDE};
+use hardpan::format::bundle::{MEDIUM, NARROW, STRIDE, VERTEX_LIMIT, VERTEX_ZERO, WIDE};
 use hardpan::format::section::TILES;
 use hardpan::{Hit, Point, Status, Terrain};
 use hardpan_builder::{Image, Options, Triangle, build};
@@ -30,8 +30,8 @@ impl Held {
         let half = |i: usize| u32::from(u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]]));
         let class = (half(6) >> 8 & 3) as u16;
         let (mut plan, mut height) = (0, 0);
-        for i in 0..VERTEX_LIMIT[usize::from(class)] {
-            let at = VERTICES + STRIDE[usize::from(class)] * i;
+        for i in 1..=VERTEX_LIMIT[usize::from(class)] {
+            let at = VERTEX_ZERO + STRIDE[usize::from(class)] * i;
             let (x, y, dz) = match class {
                 NARROW => (half(at), half(at + 1), half(at + 2)),
                 MEDIUM => {
@@ -125,22 +125,23 @@ fn reaches(log2: u32) -> impl Iterator<Item = i64> {
 
 #[test]
 fn narrow_bundles_of_the_largest_extent() {
-    let mut largest = 0;
+    let mut largest = [0; 2];
     for reach in reaches(16) {
         // A strip of eight triangles: none is large, their bundle is.
         let posts = [0, 1, 2, 3, 4].map(|k| reach * k / 4);
         let row = |y: i64| posts.map(|x| [x, y, x / 3 + y]);
         let corners = [row(0), row(9001)].concat();
         let faces: Vec<[u32; 3]> = (0..4).flat_map(|k| [[k, k + 1, k + 6], [k, k + 6, k + 5]]).collect();
-        let case = Case::new(&corners, &faces, false);
-        let [west, east] = [case.held(0), case.held(4)];
-        if west.record == east.record && east.class == NARROW {
-            largest = largest.max(east.plan);
+        let turned: Vec<[i64; 3]> = corners.iter().map(|&[x, y, z]| [-y, -x, z]).collect();
+        for (k, corners) in [corners, turned].iter().enumerate() {
+            let case = Case::new(corners, &faces, false);
+            let [west, east] = [case.held(0), case.held(4)];
+            if west.record == east.record && east.class == NARROW {
+                largest[k] = largest[k].max(east.plan);
+            }
         }
-        let along = Case::new(&corners.iter().map(|&[x, y, z]| [-y, -x, z]).collect::<Vec<_>>(), &faces, false);
-        assert_eq!(along.held(4).class, NARROW, "turned");
     }
-    assert!(largest >= 0xFF00, "no narrow bundle reached further than {largest}");
+    assert!(largest.iter().all(|&l| l >= 0xFF00), "no narrow bundle reached further than {largest:?}");
 }
 
 #[test]
