@@ -263,11 +263,13 @@ fn divide_32(m: u64, d: u32) -> (u64, u64) {
     let digit = |rest: u32, next: u32| -> (u32, u32) {
         let mut q = rest.checked_div(high).unwrap_or(0);
         let mut r = rest.wrapping_sub(q.wrapping_mul(high));
-        while q >> 16 != 0 || q.wrapping_mul(low) > (r << 16 | next) {
+        let above = |q: u32, r: u32| q >> 16 != 0 || q.wrapping_mul(low) > (r << 16 | next);
+        // the divisor's top bit is set: the estimate is two too large at most
+        if above(q, r) {
             q = q.wrapping_sub(1);
             r = r.wrapping_add(high);
-            if r >> 16 != 0 {
-                break;
+            if r >> 16 == 0 && above(q, r) {
+                q = q.wrapping_sub(1);
             }
         }
         (q, (rest << 16 | next).wrapping_sub(q.wrapping_mul(d)))
