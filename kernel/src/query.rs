@@ -1,7 +1,7 @@
 //! The vertical queries.
 
 use crate::cursor::Cursor;
-use crate::format::{FRACTION, Node, fallback};
+use crate::format::{self, FRACTION, Node, fallback};
 use crate::open::Terrain;
 use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, Point, Reach, Status, Windows, exp2};
 use crate::walk::{Leaf, Owner, Place, Sink, Surface};
@@ -297,30 +297,41 @@ impl<'a> Terrain<'a> {
     ///
     /// Answers as many as the shorter of the two slices holds, and says how many.
     pub fn closest_batch<P: IntoPoint>(&self, points: &[P], answers: &mut [Answer]) -> usize {
-        const STAGE: usize = 16;
+        const STAGE: usize = 32;
         let options = self.options();
         let mut done = 0;
         for (points, answers) in points.chunks(STAGE).zip(answers.chunks_mut(STAGE)) {
-            let mut leaves: [Option<(Point, Place, Leaf)>; STAGE] = [None; STAGE];
-            for ((slot, p), a) in leaves.iter_mut().zip(points).zip(answers.iter_mut()) {
+            // Each stage reads a word that the next one needs, of all points: their cache misses overlap.
+            let mut touched = 0;
+            let mut tiles: [Option<(Point, Place, usize)>; STAGE] = [None; STAGE];
+            for ((slot, p), a) in tiles.iter_mut().zip(points).zip(answers.iter_mut()) {
                 let p = self.point(*p);
-                let place = p.and_then(|p| self.place(p));
-                match (p, place) {
-                    (Some(p), Some(place)) => match self.locate(place, &mut ()) {
-                        Ok(leaf) => *slot = Some((p, place, leaf)),
-                        Err(status) => *a = self.nowhere(status, Some(p), &options),
-                    },
-                    _ => *a = self.nowhere(Status::NotInImage, p, &options),
+                let Some((p, place)) = p.and_then(|p| Some((p, self.place(p)?))) else {
+                    *a = self.nowhere(Status::NotInImage, p, &options);
+                    continue;
+                };
+                match self.tile_of(place, &mut ()) {
+                    Ok(tile) => {
+                        touched ^= self.touch_entry(tile, place);
+                        *slot = Some((p, place, tile));
+                    }
+                    Err(status) => *a = self.nowhere(status, Some(p), &options),
                 }
             }
-            // Read a word of each first leaf: the misses overlap, and the next stage finds them done.
-            let mut touched = 0;
-            for (_, _, leaf) in leaves.iter().flatten() {
-                touched |= self.touch(leaf);
+            let mut leaves: [Option<Leaf>; STAGE] = [None; STAGE];
+            for ((leaf, slot), a) in leaves.iter_mut().zip(&tiles).zip(answers.iter_mut()) {
+                let Some((p, place, tile)) = *slot else { continue };
+                match self.descend(tile, tile.wrapping_add(format::ROOT), place, &mut ()) {
+                    Ok(found) => {
+                        touched ^= u32::from(self.touch(&found));
+                        *leaf = Some(found);
+                    }
+                    Err(status) => *a = self.nowhere(status, Some(p), &options),
+                }
             }
             core::hint::black_box(touched);
-            for (slot, a) in leaves.iter().zip(answers) {
-                if let Some((p, place, leaf)) = slot {
+            for ((slot, leaf), a) in tiles.iter().zip(&leaves).zip(answers) {
+                if let (Some((p, place, _)), Some(leaf)) = (slot, leaf) {
                     let search = self.around(*p, options.windows);
                     *a = self.answer(*p, *place, leaf, &search, &options, &mut ());
                 }

@@ -101,6 +101,13 @@ impl<'a> Terrain<'a> {
     /// Finds the leaf of a place.
     #[inline(always)]
     pub(crate) fn locate<O: Observer>(&self, p: Place, o: &mut O) -> Result<Leaf, Status> {
+        let tile = self.tile_of(p, o)?;
+        self.descend(tile, tile.wrapping_add(format::ROOT), p, o)
+    }
+
+    /// Finds the tile of a place.
+    #[inline(always)]
+    pub(crate) fn tile_of<O: Observer>(&self, p: Place, o: &mut O) -> Result<usize, Status> {
         let h = self.header;
         // shifts of a checked head: a tile has at most 2^31 steps, a page 2^8 tiles
         let column = p.x >> (h.tile_log2 & 31);
@@ -119,7 +126,14 @@ impl<'a> Terrain<'a> {
         if !self.damage.is_empty() {
             self.check_damage(tile)?;
         }
-        self.descend(tile, tile.wrapping_add(format::ROOT), p, o)
+        Ok(tile)
+    }
+
+    /// Reads a word of what a tile's root says of a place.
+    #[inline(always)]
+    pub(crate) fn touch_entry(&self, tile: usize, p: Place) -> u32 {
+        let node = self.node(tile.wrapping_add(format::ROOT));
+        node.and_then(|node| self.words.get(entry_at(tile, node, p))).copied().unwrap_or(0)
     }
 
     /// Finds the leaf of a place below a node; at most `MAX_DEPTH` nodes.
@@ -134,16 +148,11 @@ impl<'a> Terrain<'a> {
         for _ in 0..format::MAX_DEPTH {
             let node = self.node(node_at).ok_or(Status::Damaged)?;
             o.see(Trace::Node { log2: node.entry_log2[0].into() });
-            let at = tile.wrapping_add(node.entries as usize);
-            let [log2_x, log2_y] = node.entry_log2.map(u32::from);
-            let [side_x, side_y] = node.side_log2.map(u32::from);
-            let x = (p.x as u32).wrapping_shr(log2_x) & !(u32::MAX.wrapping_shl(side_x));
-            let y = (p.y as u32).wrapping_shr(log2_y) & !(u32::MAX.wrapping_shl(side_y));
-            let index = (y.wrapping_shl(side_x) | x) as usize;
+            let at = entry_at(tile, node, p);
             let block_at = if node.flags & NODE_DENSE != 0 {
-                at.wrapping_add(index.wrapping_mul(block::WORDS))
+                at
             } else {
-                let e = *self.words.get(at.wrapping_add(index)).ok_or(Status::Damaged)?;
+                let e = *self.words.get(at).ok_or(Status::Damaged)?;
                 let to = tile.wrapping_add((e & entry::PLACE) as usize);
                 match e >> entry::SHIFT {
                     entry::BLOCK => to,
@@ -155,6 +164,7 @@ impl<'a> Terrain<'a> {
                     _ => return Err(code(e)),
                 }
             };
+            let [log2_x, log2_y] = node.entry_log2.map(u32::from);
             let cx = (p.x as u32).wrapping_shr(log2_x.wrapping_sub(2)) & 3;
             let cy = (p.y as u32).wrapping_shr(log2_y.wrapping_sub(1)) & 1;
             let cell = cy << 2 | cx;
@@ -431,6 +441,18 @@ impl<'a> Terrain<'a> {
         };
         Surface { z: hit.z, normal: hit.normal, record, part, kind, attribute, owned }
     }
+}
+
+/// Where a node's entry or block for a place stands.
+#[inline(always)]
+fn entry_at(tile: usize, node: &Node, p: Place) -> usize {
+    let [log2_x, log2_y] = node.entry_log2.map(u32::from);
+    let [side_x, side_y] = node.side_log2.map(u32::from);
+    let x = (p.x as u32).wrapping_shr(log2_x) & !(u32::MAX.wrapping_shl(side_x));
+    let y = (p.y as u32).wrapping_shr(log2_y) & !(u32::MAX.wrapping_shl(side_y));
+    let index = (y.wrapping_shl(side_x) | x) as usize;
+    let words = if node.flags & NODE_DENSE != 0 { block::WORDS } else { 1 };
+    tile.wrapping_add(node.entries as usize).wrapping_add(index.wrapping_mul(words))
 }
 
 /// The reference in a directory or page entry.
