@@ -101,7 +101,7 @@ const OTHER_IMAGE: u32 = 5 << 16;
 const NEWER: u32 = 6 << 16;
 /// A patch whose record stands at a word of the tile.
 const fn patch_at(word: u32) -> u32 {
-    word / 16 << 21 | 2 << 16
+    (word / 16) << 21 | 2 << 16
 }
 
 /// FORMAT.md, "Block": home words, further words of each cell, tail; up to six further words.
@@ -440,9 +440,8 @@ fn image(last: Last) -> Aligned {
         tiles.u32s(&words);
         let digest = sha256(&tiles.0[at..]);
         digests.extend(digest);
-        // the checksum comes with the others
         table.u64s(&[at as u64, (tiles.0.len() - at) as u64]);
-        table.u32(0);
+        table.u32(crc32(&tiles.0[at..]));
         table.i32s(&[x, y, 0]);
         table.0.extend(digest);
     }
@@ -461,7 +460,7 @@ fn image(last: Last) -> Aligned {
         }
         sections.u32s(&[kind, flags]);
         sections.u64s(&[1024 + rest.0.len() as u64, body.0.len() as u64]);
-        sections.u32s(&[0, 0]);
+        sections.u32s(&[if kind == 7 { 0 } else { crc32(&body.0) }, 0]);
         sections.0.extend(digest);
         rest.0.extend(&body.0);
         let len = rest.0.len().next_multiple_of(128);
@@ -496,12 +495,16 @@ fn image(last: Last) -> Aligned {
     for part in [&identity[..], &head.0, &sections.0, &rest.0] {
         whole.0.extend(part);
     }
-    let mut image = Aligned::new(&whole.0);
-    mend_all(&mut image);
-    if last.kind > 8 {
-        assert_ne!(image[512 + 7 * 64 + 24..][..4], [0; 4], "mended, whatever the kind");
-    }
-    image
+    let crc = crc32(&whole.0[..1024]);
+    whole.0[24..28].copy_from_slice(&crc.to_le_bytes());
+    Aligned::new(&whole.0)
+}
+
+/// CRC-32 (ISO-HDLC).
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes
+        .iter()
+        .fold(!0, |crc, &b| (0..8).fold(crc ^ u32::from(b), |c, _| c >> 1 ^ if c & 1 == 1 { 0xEDB8_8320 } else { 0 }))
 }
 
 /// SHA-256 as FIPS 180-4 has it; its constants are roots of primes.
@@ -857,4 +860,34 @@ fn the_digest_is_the_usual_one() {
     let hex = |b: &[u8]| sha256(b).iter().map(|b| format!("{b:02x}")).collect::<String>();
     assert_eq!(hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_eq!(hex(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+/// The document's digests and identity, computed again from what the builder wrote.
+#[test]
+fn a_built_image_has_the_digests_of_the_document() {
+    let scene = hardpan_builder::fixtures::town(2);
+    for built in [&crate::common::image(&scene)[..], &image(PROVENANCE)] {
+        let t = Terrain::open(built).unwrap();
+        let mut content = built[64..512].to_vec();
+        for s in t.header().sections.iter().filter(|s| s.kind != 0) {
+            let body = t.section(s.kind).unwrap();
+            let digests: Vec<u8> = if s.kind == 7 {
+                let table = t.section(6).unwrap().as_chunks::<64>().0;
+                table.iter().flat_map(|record| record[32..].to_vec()).collect()
+            } else {
+                body.to_vec()
+            };
+            assert_eq!(s.digest, sha256(&digests), "section {}", s.kind);
+            if s.flags & 2 != 0 {
+                content.extend(s.kind.to_le_bytes());
+                content.extend(s.digest);
+            }
+        }
+        let number = |b: &[u8]| u64::from_le_bytes(b.try_into().unwrap()) as usize;
+        for record in t.section(6).unwrap().as_chunks::<64>().0 {
+            let body = &t.section(7).unwrap()[number(&record[..8])..][..number(&record[8..16])];
+            assert_eq!(record[32..], sha256(body), "a tile");
+        }
+        assert_eq!(t.identity(), sha256(&content));
+    }
 }
