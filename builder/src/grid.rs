@@ -2,6 +2,7 @@
 
 use crate::bundle::{Bundled, Tri};
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE};
+use hardpan::format::bundle::WIDE;
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
 const CELL_AREA: u64 = 3;
@@ -193,7 +194,8 @@ fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches
             let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
             (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
-        let sole = !words.iter().skip(1).any(|w| w.start) && !covering.iter().any(step);
+        let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
+        let sole = !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
         Cell { words, sole }
     })
 }

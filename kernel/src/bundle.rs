@@ -194,12 +194,12 @@ impl Bundle<'_> {
         }
     }
 
-    /// The same without counting, and only if the bundle is not wide.
+    /// The same, but not if the bundle is wide.
     #[inline(always)]
-    pub fn near_surfaces(&self, w: u32, p: Place, sink: &mut impl Sink) -> Option<bool> {
+    pub fn near_surfaces<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> Option<bool> {
         match self.class() {
-            NARROW => Some(self.scan::<Narrow, ()>(w, p, &mut (), sink)),
-            MEDIUM => Some(self.scan::<Medium, ()>(w, p, &mut (), sink)),
+            NARROW => Some(self.scan::<Narrow, O>(w, p, o, sink)),
+            MEDIUM => Some(self.scan::<Medium, O>(w, p, o, sink)),
             _ => None,
         }
     }

@@ -384,14 +384,15 @@ impl<'a> Terrain<'a> {
     }
 
     fn sorted_layers(&self, leaf: &Leaf, place: Place, out: &mut [Hit]) -> Result<Layers, Status> {
-        if let Some(s) = self.sole(leaf, place) {
-            let written = match out.first_mut() {
-                Some(to) => {
-                    *to = self.hit(leaf.tile, &s, Reach::Near);
-                    1
-                }
-                None => 0,
+        if let Some(sole) = self.sole(leaf, place, &mut ()) {
+            let Some(s) = sole else {
+                return Ok(Layers { status: Status::NoGround, written: 0, total: 0 });
             };
+            let to = out.first_mut();
+            let written = to.iter().len();
+            if let Some(to) = to {
+                *to = self.hit(leaf.tile, &s, Reach::Near);
+            }
             return Ok(Layers { status: Status::Found, written, total: 1 });
         }
         let mut sorted = Sorted { t: self, tile: leaf.tile, place, out, count: 0, full: false };
@@ -483,13 +484,17 @@ impl<'a> Terrain<'a> {
         options: &Options,
         o: &mut O,
     ) -> Answer {
-        if !O::COUNTS
-            && let Some(s) = self.sole(leaf, place)
-        {
+        if let Some(sole) = self.sole(leaf, place, o) {
+            let Some(s) = sole else {
+                return self.nowhere(Status::NoGround, Some(p), options);
+            };
             let rank = search.rank(s.z);
-            if rank != Rank::NONE {
-                return Answer { status: Status::Found, hit: self.hit(leaf.tile, &s, rank.reach()) };
-            }
+            let hit = self.hit(leaf.tile, &s, rank.reach());
+            o.see(Trace::Candidate(hit));
+            return match rank {
+                Rank::NONE => self.nowhere(Status::NoGround, Some(p), options),
+                _ => Answer { status: Status::Found, hit },
+            };
         }
         match self.best(leaf, place, search, o) {
             Ok(best) if best.least != Rank::NONE => Answer { status: Status::Found, hit: best.hit },

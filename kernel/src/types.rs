@@ -169,8 +169,8 @@ pub enum LeafKind {
 
 /// An upward normal in lattice units: height falls by `x/z` height steps a plan step in x.
 ///
-/// Exact, except where a triangle spans more than 2^30 steps: then all three are divided by one
-/// power of two and rounded down.
+/// Exact as long as all three are below 2^62, as they are of every triangle of less than 2^29 steps. Else they are
+/// divided by the least power of two that brings them there, and rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Normal {
     /// East component.
@@ -196,7 +196,8 @@ pub struct Hit {
     pub leaf: LeafKind,
     /// The stage that found it.
     pub reach: Reach,
-    /// Where the surface lies in the image, for `explain` and tests: tile, record (128-byte bundle or patch), triangle.
+    /// Where the surface lies in the image, for `explain` and tests. The tile, in 128-byte units from the start of the
+    /// tiles; in it the bundle, in 128-byte units, or the patch record, in words; the triangle, or the patch's block.
     pub place: [u32; 3],
 }
 
@@ -253,7 +254,7 @@ pub struct Windows {
 /// Counted work of one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cost {
-    /// Root, page, tile and node records read.
+    /// Directory, page and nodes read.
     pub nodes: u32,
     /// Leaves (bundles and patch blocks) read.
     pub leaves: u32,

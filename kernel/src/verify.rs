@@ -68,7 +68,8 @@ enum Stage {
 struct Walk {
     stack: [Turn; format::MAX_DEPTH as usize],
     depth: usize,
-    cost: [u32; 4],
+    /// Nodes, leaves, tests, lines, layers.
+    cost: [u32; 5],
 }
 
 /// A node of the tile and its next entry.
@@ -162,9 +163,10 @@ impl<'a> Verifier<'a> {
             Stage::Nodes(walk) => match check.turn(walk).ok_or(invalid)? {
                 true => return Ok(64),
                 false => {
-                    let (cost, head, whole) = (walk.cost, check.head.bound, self.terrain.header.bound);
-                    let above = |a: [u32; 4], b: [u32; 4]| a.iter().zip(b).any(|(a, b)| *a > b);
-                    if above(cost, head) || above(head, whole) {
+                    let (head, whole) = (check.head.bound, self.terrain.header.bound);
+                    let above = |a: &[u32], b: &[u32]| a.iter().zip(b).any(|(a, b)| a > b);
+                    let [cost @ .., layers] = walk.cost;
+                    if above(&cost, &head) || above(&head, &whole) || layers > check.head.max_layers {
                         return Err(VerifyError::BoundExceeded(index));
                     }
                     (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
@@ -185,7 +187,7 @@ impl Walk {
     fn new() -> Walk {
         let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
         stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
-        Walk { stack, depth: 1, cost: [3, 0, 0, 0] }
+        Walk { stack, depth: 1, cost: [3, 0, 0, 0, 0] }
     }
 }
 
@@ -516,7 +518,7 @@ impl<'t, 'a> Check<'t, 'a> {
                 },
                 entry::PATCH => {
                     let reads = self.patch_reads(to)?;
-                    raise(&mut walk.cost, [0, reads, reads, reads]);
+                    raise(&mut walk.cost, [0, reads, reads, reads, 1]);
                     None
                 }
                 _ => match e {
@@ -532,7 +534,7 @@ impl<'t, 'a> Check<'t, 'a> {
             }
             *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
             walk.depth = walk.depth.wrapping_add(1);
-            raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0]);
+            raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0]);
         }
         Some(true)
     }
@@ -567,7 +569,7 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     /// Checks a block; the node whose place it is, if it is one.
-    fn block(&self, node: &Node, at: usize, cells: bool, cost: &mut [u32; 4]) -> Option<Option<usize>> {
+    fn block(&self, node: &Node, at: usize, cells: bool, cost: &mut [u32; 5]) -> Option<Option<usize>> {
         if !at.is_multiple_of(block::WORDS) || !self.holds(at, block::WORDS) || !cells {
             return None;
         }
@@ -592,7 +594,7 @@ impl<'t, 'a> Check<'t, 'a> {
         for (cell, &w) in home.iter().enumerate() {
             let (before, count) = further(b, cell as u32);
             let (before, count) = (before as usize, count as usize);
-            let mut place = [0, 0, 0, format::word_lines(tail, before, count)];
+            let mut place = [0, 0, 0, format::word_lines(tail, before, count), 0];
             let kind = w >> word::GUESS;
             if w & word::MASK == 0 && kind & 15 == word::LIST {
                 if w != word::LIST << word::GUESS || count != 1 {
@@ -605,10 +607,14 @@ impl<'t, 'a> Check<'t, 'a> {
                     return None;
                 }
             } else {
-                self.word(node, w, w >> word::NUMBER, &mut place)?;
+                let sole = w & word::SHEET != 0;
+                self.word(node, w, w >> word::NUMBER, sole, &mut place)?;
                 for i in before..before + count {
                     let w = word_at(i)?;
-                    self.word(node, w, w >> word::NUMBER, &mut place)?;
+                    if sole && w & word::SHEET != 0 {
+                        return None;
+                    }
+                    self.word(node, w, w >> word::NUMBER, sole, &mut place)?;
                 }
             }
             raise(cost, place);
@@ -617,7 +623,7 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     /// Checks the list of a cell.
-    fn list(&self, node: &Node, at: usize, place: &mut [u32; 4]) -> Option<()> {
+    fn list(&self, node: &Node, at: usize, place: &mut [u32; 5]) -> Option<()> {
         let word_at = |i: usize| self.t.words.get(self.at.wrapping_add(at).wrapping_add(i)).copied();
         let count = word_at(0)?;
         if count == 0 || count > format::MAX_WORDS || !self.holds(at, 1 + 2 * count as usize) {
@@ -629,28 +635,30 @@ impl<'t, 'a> Check<'t, 'a> {
             if w >> word::NUMBER != 0 {
                 return None;
             }
-            self.word(node, w, number, place)?;
+            self.word(node, w, number, false, place)?;
         }
         Some(())
     }
 
-    /// Checks a word that names a bundle or a patch, and adds what it costs.
-    fn word(&self, node: &Node, w: u32, number: u32, place: &mut [u32; 4]) -> Option<()> {
+    /// Checks a word that names a bundle or a patch, in a cell of a sole sheet or not, and adds what it costs.
+    fn word(&self, node: &Node, w: u32, number: u32, sole: bool, place: &mut [u32; 5]) -> Option<()> {
         let (mask, guess) = (w & word::MASK, w >> word::GUESS & 15);
         let [leaves, tests, lines] = if mask == 0 {
-            if guess != word::PATCH {
+            if guess != word::PATCH || sole {
                 return None;
             }
+            place[4] = place[4].saturating_add(1);
             [self.patch_reads((number as usize).checked_mul(16)?)?; 3]
         } else {
             if number >= node.bundle_count || mask >> guess & 1 == 0 {
                 return None;
             }
             let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
-            let count = (self.t.bundles.get(record)?[6] >> 12) + 1;
-            if mask >> count != 0 {
+            let kind = self.t.bundles.get(record)?[6];
+            if mask >> ((kind >> 12) + 1) != 0 || (sole && kind >> 8 & 3 == bundle::WIDE) {
                 return None;
             }
+            place[4] = place[4].saturating_add(mask.count_ones());
             [1, mask.count_ones(), 2]
         };
         for (p, by) in place.iter_mut().skip(1).zip([leaves, tests, lines]) {
@@ -660,7 +668,7 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 }
 
-fn raise(cost: &mut [u32; 4], by: [u32; 4]) {
+fn raise(cost: &mut [u32; 5], by: [u32; 5]) {
     for (c, b) in cost.iter_mut().zip(by) {
         *c = (*c).max(b);
     }

@@ -240,19 +240,10 @@ impl<'a> Terrain<'a> {
         let b = self.block(leaf.at).ok_or(Status::Damaged)?;
         let cell = leaf.cell & 7;
         let home = b[cell as usize];
-        if O::COUNTS {
-            let (before, count) = further(b, cell);
-            o.see(Trace::Words {
-                words: 1 + count,
-                lines: format::word_lines(b[block::TAIL] as usize, before as usize, count as usize),
-            });
-        }
+        see_words(b, cell, o);
         let mut skip = false;
         if home & word::MASK != 0 {
             skip = self.word_surfaces(leaf.tile, node, home, home >> word::NUMBER, p, o, sink)?;
-            if skip && home & word::SHEET != 0 {
-                return Ok(());
-            }
         } else if home >> word::GUESS & 15 == word::LIST {
             return self.list_surfaces(leaf.tile, node, b, cell, p, o, sink);
         } else {
@@ -269,12 +260,12 @@ impl<'a> Terrain<'a> {
         Ok(())
     }
 
-    /// The surface over a place, where the leaf shows that there is no other height: a patch alone, or a triangle
-    /// of a cell with one sheet without steps, over whose outer border the place does not lie.
+    /// The surface over a place, or that there is none, where the leaf shows that there is no second one: a patch alone,
+    /// or a cell that one sheet without steps surrounds. `None` where it does not.
     #[inline(always)]
-    pub(crate) fn sole(&self, leaf: &Leaf, p: Place) -> Option<Surface> {
+    pub(crate) fn sole<O: Observer>(&self, leaf: &Leaf, p: Place, o: &mut O) -> Option<Option<Surface>> {
         if leaf.cell == Leaf::PATCH {
-            return self.patch_at(leaf.tile, leaf.at, p, &mut ()).ok()?;
+            return self.patch_at(leaf.tile, leaf.at, p, o).ok();
         }
         let node = self.node(leaf.node)?;
         let b = self.block(leaf.at)?;
@@ -282,25 +273,27 @@ impl<'a> Terrain<'a> {
         if home & word::SHEET == 0 {
             return None;
         }
+        see_words(b, leaf.cell, o);
         let first = (leaf.tile / 32).wrapping_add(node.bundles as usize);
         let mut found = Sole(None);
         let (mut w, mut next) = (home, None);
         loop {
-            let record = first.wrapping_add((w >> word::NUMBER) as usize);
-            let halves = self.bundles.get(record)?;
-            let bundle = Bundle { halves, record, node };
             if w & word::MASK == 0 {
                 return None;
             }
-            if bundle.near_surfaces(w, p, &mut found)? {
-                return found.0;
+            let record = first.wrapping_add((w >> word::NUMBER) as usize);
+            let halves = self.bundles.get(record)?;
+            o.see(Trace::Leaf { record, lines: 2 });
+            let bundle = Bundle { halves, record, node };
+            if bundle.near_surfaces(w, p, o, &mut found)? {
+                return Some(found.0);
             }
             let (i, end) = next.unwrap_or_else(|| {
                 let (before, count) = further(b, leaf.cell);
                 (before, before.wrapping_add(count))
             });
             if i == end {
-                return None;
+                return Some(None);
             }
             w = self.further_word(leaf.tile, b, i).ok()?;
             next = Some((i.wrapping_add(1), end));
@@ -473,6 +466,15 @@ fn code(e: u32) -> Status {
         entry::EMPTY => Status::NoGround,
         entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => Status::NotInImage,
         _ => Status::Damaged,
+    }
+}
+
+#[inline(always)]
+fn see_words<O: Observer>(b: &[u32; block::WORDS], cell: u32, o: &mut O) {
+    if O::COUNTS {
+        let (before, count) = further(b, cell);
+        let lines = format::word_lines(b[block::TAIL] as usize, before as usize, count as usize);
+        o.see(Trace::Words { words: 1 + count, lines });
     }
 }
 

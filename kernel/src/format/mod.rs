@@ -123,7 +123,7 @@ pub mod word {
     /// The triangle to test first, or what else the word is: four bits.
     pub const GUESS: u32 = 16;
     /// In a further word: it starts a sheet. Triangles of one sheet do not overlap within the cell.
-    /// In a home word: all words of the cell are one sheet, and no place of the cell has two heights.
+    /// In a home word: all words of the cell are one sheet that surrounds every place of it, and none names a wide bundle.
     pub const SHEET: u32 = 1 << 20;
     /// The bundle's number in its node, or the place of a patch record in 64-byte units from the tile's start: eleven bits.
     pub const NUMBER: u32 = 21;

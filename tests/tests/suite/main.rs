@@ -6,6 +6,7 @@ mod damage;
 mod domain;
 mod fields;
 mod golden;
+mod handmade;
 mod identity;
 mod oracle;
 mod real;
