@@ -42,6 +42,9 @@ impl Frame {
 /// Triangles from which on a class is not tried when the one before it holds as many.
 const ENOUGH: [usize; 3] = [0, 9, 5];
 
+/// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
+const CANDIDATES: usize = 48;
+
 struct Growing<'a> {
     tris: &'a [Tri],
     /// Vertex numbers of each triangle.
@@ -186,6 +189,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 g.add(chosen);
                 for v in numbers[chosen as usize] {
                     for &t in &around[starts[v as usize] as usize..starts[v as usize + 1] as usize] {
+                        if next.len() >= CANDIDATES {
+                            break;
+                        }
                         if !taken[t as usize] && seen[t as usize] != round && tris[t as usize].attribute == attribute {
                             seen[t as usize] = round;
                             next.push(t);
@@ -226,7 +232,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 if let Some(record) = pack(&g, attribute, frame) {
                     return Some((g.members, record));
                 }
-                let (_, kept) = g.members.split_last()?;
+                let (_, kept) = g.members.split_last().filter(|(_, kept)| !kept.is_empty())?;
                 let kept = kept.to_vec();
                 g = Growing::new(tris, &numbers, class);
                 kept.into_iter().for_each(|t| g.add(t));

@@ -53,8 +53,8 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
     let blocks = cells.map(|c| c.div_ceil(SIDE));
     let post = |x: usize, y: usize| posts[y.min(field.rows - 1) * field.columns + x.min(field.columns - 1)];
     // half a scale of error is allowed at a post, and a height step of its own rounding
-    let allowed = ((field.tolerance * scale_z) as u64).max(1) as f64 * 2.0;
-    let coarsest = (allowed.log2().floor() as u32).min(PATCH_UNITS.end().ilog2() - FRACTION);
+    let allowed = ((field.tolerance * scale_z) as u64).max(1);
+    let coarsest = (allowed.ilog2() + 1).min(PATCH_UNITS.end().ilog2() - FRACTION);
     let scales_for = |top: i64| -> Option<Vec<u32>> {
         let mut scales = Vec::with_capacity(blocks[0] * blocks[1]);
         for by in 0..blocks[1] {

@@ -12,6 +12,8 @@ const BLOCK_TRIANGLES: usize = 12;
 const CROWDED: usize = 20;
 /// The same for a block that is larger than its triangles ask for.
 const COARSE: usize = 12;
+/// Triangles of one cell from which on its words are not gathered into sheets.
+const CROWD: usize = 96;
 /// Most bytes that dividing a block further may cost for each of its triangles; four times as many if it halves the work.
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
@@ -228,6 +230,8 @@ fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Wo
     }
     parts.sort_by_key(|p| (!p.central, std::cmp::Reverse(p.tris.len()), p.word.number));
     let mut sheets: Vec<Vec<Part>> = Vec::new();
+    // a crowd is a stack or a fan: too many to compare each with each, and little to gain
+    let crowd = tris.len() > CROWD;
     for part in parts {
         let apart = |other: &Part| {
             part.tris.iter().all(|&a| {
@@ -235,7 +239,7 @@ fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Wo
                 other.tris.iter().all(|&b| !a.overlaps(&content.tris[b as usize].plan))
             })
         };
-        match sheets.iter_mut().find(|s| s.iter().all(apart)) {
+        match sheets.iter_mut().find(|s| !crowd && s.iter().all(apart)) {
             Some(sheet) => sheet.push(part),
             None => sheets.push(vec![part]),
         }

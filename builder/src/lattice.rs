@@ -229,7 +229,12 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
             return bad(format!("height field {} needs 2 to 2^20 columns and rows, and a height for each post", i + 1));
         }
         let sane = |v: f64| v.abs() < 1e9;
-        if !(f.pitch > 0.0 && sane(f.pitch) && f.origin.iter().all(|&v| sane(v)) && f.tolerance >= 0.0) {
+        if !(f.pitch > 0.0
+            && sane(f.pitch)
+            && f.origin.iter().all(|&v| sane(v))
+            && f.tolerance >= 0.0
+            && f.tolerance.is_finite())
+        {
             return bad(format!("height field {}: origin, pitch and tolerance must be numbers", i + 1));
         }
     }

@@ -169,6 +169,15 @@ fn root(tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
         return Err(BuildError::Empty);
     };
     let count = [0, 1].map(|i| (max[i] - min[i]) as u32 + 1);
+    let area = u64::from(count[0]) * u64::from(count[1]);
+    if count.iter().any(|&n| n > 1 << 16) || area > 1 << 24 {
+        return Err(BuildError::Limit(format!(
+            "the ground is spread over {} x {} squares of {} tiles each; use larger tiles",
+            count[0],
+            count[1],
+            1 << (2 * PAGE_LOG2)
+        )));
+    }
     let side = 1usize << PAGE_LOG2;
     let mut directory = vec![slot::EMPTY; count[0] as usize * count[1] as usize];
     let mut pages: Vec<u32> = Vec::new();

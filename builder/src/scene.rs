@@ -73,7 +73,7 @@ pub struct HeightField {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Fallback {
-    /// The bottom of the bounding box (seed 000).
+    /// The bottom of the bounding box (the order of VS Terrain).
     #[default]
     BoundsMinZ = hardpan::format::fallback::BOUNDS_MIN_Z,
     /// `Options::default_z`.

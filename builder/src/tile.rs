@@ -10,6 +10,8 @@ use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry,
 use rayon::prelude::*;
 use zerocopy::IntoBytes;
 
+/// Pairs of a triangle and a tile under its bounding box from which on tiles are called too small.
+const MOST_PAIRS: u64 = 1 << 31;
 /// Triangles that one node's bundles may hold.
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
@@ -33,6 +35,20 @@ pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
     let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
     let log2 = mesh.tile_log2;
     let s = 1i64 << log2;
+    let pairs: u64 = mesh
+        .faces
+        .par_iter()
+        .map(|f| {
+            let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
+            let along = |i: usize| ((plan.max[i] >> log2) - (plan.min[i] >> log2) + 1) as u64;
+            along(0).saturating_mul(along(1)).min(1 << 34)
+        })
+        .sum();
+    if pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64) {
+        return Err(BuildError::Limit(format!(
+            "tiles of {s} plan steps are too small for this scene: its triangles would be named {pairs} times; use larger tiles"
+        )));
+    }
     let key = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
     let mut homes: Vec<(u64, [i32; 2], u32)> = mesh
         .faces

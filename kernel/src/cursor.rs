@@ -12,7 +12,8 @@ use crate::walk::{Leaf, Place};
 /// A cursor that was used on another image is noticed and started afresh.
 #[derive(Clone, Copy, Default)]
 pub struct Cursor {
-    image: [usize; 2],
+    /// Where the image lies, how long it is, and its head's checksum, which covers the identity.
+    image: [usize; 3],
     spot: Option<Spot>,
     held: Option<(Held, Hit)>,
 }
@@ -35,7 +36,7 @@ impl Spot {
 impl Cursor {
     /// An empty cursor.
     pub const fn new() -> Self {
-        Cursor { image: [0; 2], spot: None, held: None }
+        Cursor { image: [0; 3], spot: None, held: None }
     }
 
     /// The answer, if the place lies inside the triangle of the last one and nothing else can be there.
@@ -76,7 +77,7 @@ impl Cursor {
 
     #[inline(always)]
     fn keep(&mut self, t: &Terrain, p: Place, leaf: Leaf) {
-        self.image = [t.bytes.as_ptr() as usize, t.bytes.len()];
+        self.image = image(t);
         self.held = None;
         self.spot = t.node(leaf.node).map(|node| {
             let [x, y] = node.entry_log2.map(u32::from);
@@ -102,6 +103,11 @@ impl Cursor {
 
     #[inline(always)]
     fn is_of(&self, t: &Terrain) -> bool {
-        self.image == [t.bytes.as_ptr() as usize, t.bytes.len()] && t.damage.is_empty()
+        self.image == image(t) && t.damage.is_empty()
     }
+}
+
+#[inline(always)]
+fn image(t: &Terrain) -> [usize; 3] {
+    [t.bytes.as_ptr() as usize, t.bytes.len(), t.header.head_crc as usize]
 }

@@ -235,7 +235,7 @@ impl<'a> Terrain<'a> {
 
     /// The ground nearest to a point, straight above or below it.
     ///
-    /// Near window first, then the far segment below, then above (seed 000). Of two at equal
+    /// Near window first, then the far segment below, then above (the order of VS Terrain). Of two at equal
     /// distance the one below answers; of surfaces at equal height, the least in canonical order.
     #[inline]
     pub fn closest(&self, p: impl IntoPoint) -> Answer {
@@ -438,7 +438,7 @@ impl<'a> Terrain<'a> {
         Ok(Layers { status, written: total.min(out.len()), total })
     }
 
-    /// Near window, far below, far above (seed 000).
+    /// Near window, far below, far above (the order of VS Terrain).
     #[inline(always)]
     fn around(&self, p: Point, Windows { near, far }: Windows) -> Search {
         let far = if far > near { far } else { near };

@@ -143,7 +143,7 @@ pub enum Status {
     LimitReached,
 }
 
-/// Which stage of the search answered (seed 000: near segment, far below, far above, fall-back).
+/// Which stage of the search answered (VS Terrain's: near segment, far below, far above, fall-back).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reach {
     /// Within the near window.

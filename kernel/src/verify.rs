@@ -43,8 +43,9 @@ impl core::error::Error for VerifyError {}
 
 /// Proves an image in slices, so that it can run between control ticks.
 ///
-/// All sections but the tiles come in the first step, whatever its limit: 1 KiB, 64 bytes a tile, and the names.
-/// Then each tile: its checksum, then its bundles, patches and nodes, in pieces of 128 bytes and less.
+/// All sections but the tiles come in the first step, whatever its limit: the head, materials, names, sources, and of each
+/// tile 64 bytes and its share of the pages. Then each tile: its checksum, then its bundles, patches and nodes, in pieces
+/// of one bundle, one patch block, or one block of cells with its lists.
 #[derive(Clone)]
 pub struct Verifier<'a> {
     terrain: Terrain<'a>,
@@ -55,11 +56,12 @@ pub struct Verifier<'a> {
 }
 
 #[derive(Clone)]
+#[allow(clippy::large_enum_variant)] // no allocation here, and one verifier at a time
 enum Stage {
     Sections,
     Sum { done: usize, digest: crc::Digest<'static, u32> },
     Bundles(u32),
-    Patches { number: u32, block: usize },
+    Patches { number: u32, block: usize, words: usize },
     Nodes(Walk),
 }
 
@@ -68,6 +70,8 @@ enum Stage {
 struct Walk {
     stack: [Turn; format::MAX_DEPTH as usize],
     depth: usize,
+    /// Words read; what is read again is counted again and soon too much, so that the work is the file's size.
+    words: usize,
     /// Nodes, leaves, tests, lines, layers.
     cost: [u32; 5],
 }
@@ -137,7 +141,7 @@ impl<'a> Verifier<'a> {
             }
             Stage::Bundles(number) => {
                 if *number >= check.head.bundle_count {
-                    self.stage = Stage::Patches { number: 0, block: 0 };
+                    self.stage = Stage::Patches { number: 0, block: 0, words: 0 };
                 } else if check.bundle(*number) {
                     *number = number.wrapping_add(1);
                     return Ok(128);
@@ -145,15 +149,20 @@ impl<'a> Verifier<'a> {
                     return Err(invalid);
                 }
             }
-            Stage::Patches { number, block } => {
+            Stage::Patches { number, block, words } => {
                 if *number >= check.head.patch_count {
                     self.stage = Stage::Nodes(Walk::new());
                 } else {
                     let patch = check.patch(*number).ok_or(invalid)?;
+                    // what is read again is counted again, so that the work is the file's size
+                    if *words > check.len {
+                        return Err(invalid);
+                    }
                     if *block >= patch.block_count() {
                         (*number, *block) = (number.wrapping_add(1), 0);
                     } else if check.patch_block(patch, *block) {
                         *block = block.wrapping_add(1);
+                        *words = words.wrapping_add(if patch.class == 0 { 8 } else { 16 });
                         return Ok(64);
                     } else {
                         return Err(invalid);
@@ -187,7 +196,7 @@ impl Walk {
     fn new() -> Walk {
         let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
         stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
-        Walk { stack, depth: 1, cost: [3, 0, 0, 0, 0] }
+        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0] }
     }
 }
 
@@ -502,16 +511,20 @@ impl<'t, 'a> Check<'t, 'a> {
             return Some(true);
         }
         walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
+        walk.words = walk.words.wrapping_add(1);
+        if walk.words > self.len {
+            return None;
+        }
         let cells = entry_x >= 2 && entry_y >= 1;
         let first = node.entries as usize;
         let child = if node.flags & NODE_DENSE != 0 {
-            self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, &mut walk.cost)?
+            self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, walk)?
         } else {
             let e = *self.t.words.get(self.at.wrapping_add(first).wrapping_add(k as usize))?;
             let to = (e & entry::PLACE) as usize;
             match e >> entry::SHIFT {
                 entry::NODE => Some(to),
-                entry::BLOCK => match self.block(node, to, cells, &mut walk.cost)? {
+                entry::BLOCK => match self.block(node, to, cells, walk)? {
                     None => None,
                     // a node is named by the entry itself
                     Some(_) => return None,
@@ -532,6 +545,7 @@ impl<'t, 'a> Check<'t, 'a> {
             if to <= at as usize || !to.is_multiple_of(8) {
                 return None;
             }
+            walk.words = walk.words.wrapping_add(8);
             *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
             walk.depth = walk.depth.wrapping_add(1);
             raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0]);
@@ -569,11 +583,12 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     /// Checks a block; the node whose place it is, if it is one.
-    fn block(&self, node: &Node, at: usize, cells: bool, cost: &mut [u32; 5]) -> Option<Option<usize>> {
+    fn block(&self, node: &Node, at: usize, cells: bool, walk: &mut Walk) -> Option<Option<usize>> {
         if !at.is_multiple_of(block::WORDS) || !self.holds(at, block::WORDS) || !cells {
             return None;
         }
         let b = self.t.block(self.at.wrapping_add(at))?;
+        walk.words = walk.words.wrapping_add(block::WORDS - 1);
         let tail = b[block::TAIL] as usize;
         let home = &b[..block::CELLS];
         if home[0] == word::NODE << word::GUESS {
@@ -600,7 +615,9 @@ impl<'t, 'a> Check<'t, 'a> {
                 if w != word::LIST << word::GUESS || count != 1 {
                     return None;
                 }
-                self.list(node, word_at(before)? as usize, &mut place)?;
+                let at = word_at(before)? as usize;
+                let words = self.list(node, at, &mut place)?;
+                walk.words = walk.words.wrapping_add(words);
             } else if w & word::MASK == 0 && kind & 15 != word::PATCH {
                 let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD];
                 if !codes.contains(&kind) || count != 0 {
@@ -617,13 +634,13 @@ impl<'t, 'a> Check<'t, 'a> {
                     self.word(node, w, w >> word::NUMBER, sole, &mut place)?;
                 }
             }
-            raise(cost, place);
+            raise(&mut walk.cost, place);
         }
         Some(None)
     }
 
-    /// Checks the list of a cell.
-    fn list(&self, node: &Node, at: usize, place: &mut [u32; 5]) -> Option<()> {
+    /// Checks the list of a cell, and says how many words it has.
+    fn list(&self, node: &Node, at: usize, place: &mut [u32; 5]) -> Option<usize> {
         let word_at = |i: usize| self.t.words.get(self.at.wrapping_add(at).wrapping_add(i)).copied();
         let count = word_at(0)?;
         if count == 0 || count > format::MAX_WORDS || !self.holds(at, 1 + 2 * count as usize) {
@@ -637,7 +654,7 @@ impl<'t, 'a> Check<'t, 'a> {
             }
             self.word(node, w, number, false, place)?;
         }
-        Some(())
+        Some(1 + 2 * count as usize)
     }
 
     /// Checks a word that names a bundle or a patch, in a cell of a sole sheet or not, and adds what it costs.

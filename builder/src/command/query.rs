@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    fs,
     fs::File,
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -105,10 +106,22 @@ impl Ask {
     }
 }
 
+/// Room for all layers of a place, as far as an image may be believed.
+fn room(t: &Terrain) -> Vec<Hit> {
+    vec![t.closest([f64::NAN; 3]).hit; (t.max_layers() as usize).clamp(4, 1 << 16)]
+}
+
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
     let Some(output) = &args.output else { return answer(args, &terrain, out) };
+    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
+    if same(output, &args.file) || args.csv.as_ref().is_some_and(|csv| same(output, csv)) {
+        return Err(Failure::input(output, "the answers would replace what they come from; name another file with -o"));
+    }
+    if fs::metadata(output).is_ok_and(|m| !m.is_file()) {
+        return Err(Failure::input(output, "this is not a file; leave -o out to write to the standard output"));
+    }
     let mut bytes = Vec::new();
     answer(args, &terrain, &mut bytes)?;
     NewFile::write(output, &bytes)?.keep()
@@ -125,7 +138,7 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
     };
     sheet.head(args.layers)?;
     // One sheet may show a place twice before layers are merged: leave room.
-    let mut space = vec![terrain.closest([f64::NAN; 3]).hit; 4 * terrain.max_layers() as usize + 4];
+    let mut space = room(terrain);
     let mut one = |ask: &Ask| -> Done {
         if !args.layers {
             let Answer { status, hit } = ask.answer(terrain, &mut space);
@@ -384,7 +397,7 @@ impl<W: Write> Sheet for Json<W> {
 
 /// Every step of the search, the heights it weighed, and the rule that chose.
 fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> Done {
-    let mut space = vec![t.closest([f64::NAN; 3]).hit; 4 * t.max_layers() as usize + 4];
+    let mut space = room(t);
     let answer = ask.answer(t, &mut space);
     let from = ask.z.unwrap_or_else(|| t.z_f64(&answer.hit));
     let mut steps = Vec::new();

@@ -26,7 +26,7 @@ pub const MAX_WORDS: u32 = 1 << 20;
 /// Number of places in the section table.
 pub const SECTIONS: usize = 8;
 
-/// Fall-back values of `z` where there is no ground (seed 000: the bottom of the bounding box).
+/// Fall-back values of `z` where there is no ground (VS Terrain's: the bottom of the bounding box).
 pub mod fallback {
     /// The lower end of the bounding box.
     pub const BOUNDS_MIN_Z: u32 = 0;
@@ -480,17 +480,17 @@ pub const BLOCK_CELLS: u32 = 4;
 /// 64-byte lines that reading a cell's words touches: its block, and what of the tail at word `tail` of the tile
 /// its `count` further words reach, which stand behind `before` others.
 pub const fn word_lines(tail: usize, before: usize, count: usize) -> u32 {
-    let end = before + count;
+    let end = before.wrapping_add(count);
     if count == 0 || end <= block::INLINE {
         return 1;
     }
     let from = before.saturating_sub(block::INLINE);
-    1 + lines(tail + from, end - block::INLINE - from)
+    lines(tail.wrapping_add(from), end.wrapping_sub(block::INLINE).wrapping_sub(from)).wrapping_add(1)
 }
 
 /// 64-byte lines of `count` words at word `at`; at least one.
 pub const fn lines(at: usize, count: usize) -> u32 {
-    ((at + if count > 0 { count - 1 } else { 0 }) / 16 - at / 16 + 1) as u32
+    (at.wrapping_add(count.saturating_sub(1)) / 16).wrapping_sub(at / 16).wrapping_add(1) as u32
 }
 
 const _: () = {

@@ -309,13 +309,13 @@ fn tile_t() -> Vec<u32> {
     // stack of eight, a patch, two codes. The tail crosses from one line to the next.
     let stack: Vec<u32> = (2..10).map(|b| cell(b, 1, 0) | if b > 2 { SHEET } else { 0 }).collect();
     let (floor, roof) = (cell(0, 3, 1), cell(1, 1, 0) | SHEET);
-    let home = [floor, floor, cell(10, 3, 0) | SHEET, NO_GROUND, stack[0], patch_at(48), OTHER_IMAGE, NEWER];
+    let home = [floor, floor, cell(10, 3, 0), NO_GROUND, stack[0], patch_at(48), OTHER_IMAGE, NEWER];
     let inline = [roof, roof, cell(11, 3, 0), stack[1], stack[2], stack[3]];
     t.put(208, &block(home, 0x0007_0111, 190, &inline));
     t.put(190, &stack[4..]);
     // C, from (128 u, 64 u): a wide bundle.
     let mut home = [NO_GROUND; 8];
-    home[0] = cell(12, 1, 0) | SHEET;
+    home[0] = cell(12, 1, 0);
     t.put(224, &block(home, 0, 0, &[]));
     // D's blocks.
     t.put(240, &block([NODE_PLACE; 8], 0, 120, &[]));
@@ -326,7 +326,7 @@ fn tile_t() -> Vec<u32> {
     t.put(288, &block([OTHER_IMAGE, OTHER_IMAGE, OTHER_IMAGE, OTHER_IMAGE, NEWER, NEWER, NEWER, NEWER], 0, 0, &[]));
     // E's block and F's.
     let mut home = [NO_GROUND; 8];
-    home[0] = cell(0, 1, 0) | SHEET;
+    home[0] = cell(0, 1, 0);
     t.put(304, &block(home, 0, 0, &[]));
     home[0] = LIST;
     t.put(320, &block(home, 1, 0, &[172]));
