@@ -13,7 +13,7 @@ const CROWDED: usize = 20;
 /// The same for a block that is larger than its triangles ask for.
 const COARSE: usize = 12;
 /// Triangles of one cell from which on its words are not gathered into sheets.
-const CROWD: usize = 96;
+const CROWD: usize = 40;
 /// Most bytes that dividing a block further may cost for each of its triangles; four times as many if it halves the work.
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
@@ -87,7 +87,19 @@ fn sides(bits: u32) -> [u32; 2] {
 }
 
 /// Builds the grid of a rectangle for the triangles and patches that meet it: about two triangles a cell.
-pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea], depth: u32) -> Grid {
+pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Grid {
+    grid_to(content, low, log2, tris, patches, 0, 6)
+}
+
+fn grid_to(
+    content: &Content,
+    low: [i64; 2],
+    log2: [u32; 2],
+    tris: &[u32],
+    patches: &[PatchArea],
+    depth: u32,
+    deepest: u32,
+) -> Grid {
     // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
     // but only so many blocks where the triangles are few for the rectangle.
     let bits = log2[0] + log2[1];
@@ -136,15 +148,16 @@ pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
             let most = block.iter().map(cell_tests).max().unwrap_or(0);
             let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
             let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > MOST);
-            if crowded && depth < 6 && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
-                let finer = grid(content, low, block_log2, &list, &near, depth + 1);
-                // stacked surfaces cannot be told apart by smaller cells
-                let (mean, top) = load(&finer);
+            if crowded && depth < deepest && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
+                // one step first: stacked surfaces cannot be told apart by smaller cells, and need not be tried further
+                let finer = |deepest: u32| grid_to(content, low, block_log2, &list, &near, depth + 1, deepest);
+                let step = finer(depth + 1);
+                let (mean, top) = load(&step);
                 let fewer = mean * 5 < tests / filled * 4 || top * 5 < most * 4;
                 let far_fewer = mean * 2 < tests / filled || top * 2 < most;
-                let bytes = finer.bytes() / list.len();
+                let bytes = step.bytes() / list.len();
                 if (fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES) {
-                    return Entry::Grid(finer);
+                    return Entry::Grid(if deepest > depth + 1 { finer(deepest) } else { step });
                 }
             }
             Entry::Block(Box::new(block))

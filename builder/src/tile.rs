@@ -241,7 +241,7 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
     let bundled = bundle(&own, frame);
     let all: Vec<u32> = (0..own.len() as u32).collect();
     let content = Content { tris: &own, bundled: &bundled };
-    let grid = grid(&content, [x, y], [log2; 2], &all, patches, 0);
+    let grid = grid(&content, [x, y], [log2; 2], &all, patches);
     Plot::Group { bundled, frame, grid }
 }
 
