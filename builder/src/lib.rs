@@ -11,8 +11,9 @@
 //!
 //! The stages, in order: `lattice` quantises a [`Scene`] to integer triangles, `tile` sorts them
 //! into tiles and indexes each, with `bundle` and `field` writing the leaves, and `pack` lays
-//! out the image. Every decision is made in integers and from order-free facts, so the same scene
-//! gives the same image whatever the order of its triangles and the number of threads.
+//! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
+//! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
+//! the number of threads.
 #![deny(unsafe_code)]
 
 mod bundle;
