@@ -4,9 +4,10 @@ use crate::common::{hills, image};
 use hardpan::{Point, Status, Terrain};
 use hardpan_builder::{Scene, fixtures};
 use std::collections::BTreeSet;
+use verification::obj;
 use verification::oracle::{Oracle, Q};
 
-/// Every vertex and the 255 grid points inside every `stride`th edge answer exactly where they lie.
+/// The ends of every edge, and the 255 grid points inside every `stride`th, answer exactly where they lie.
 fn walk_edges(name: &str, scene: &Scene, stride: usize) {
     let (oracle, bytes) = (Oracle::new(scene), image(scene));
     let terrain = Terrain::open(&bytes).unwrap();
@@ -15,8 +16,9 @@ fn walk_edges(name: &str, scene: &Scene, stride: usize) {
         edges.extend([(a, b), (a, c), (b, c)]); // corners are sorted
     }
     let mut walked = 0;
-    for (a, b) in edges.into_iter().step_by(stride) {
-        for j in 0..=Q {
+    for (number, (a, b)) in edges.into_iter().enumerate() {
+        let step = if number % stride == 0 { 1 } else { Q as usize };
+        for j in (0..=Q).step_by(step) {
             let [x, y, z] = [0, 1, 2].map(|k| a[k] * Q + j * (b[k] - a[k]));
             let answer = terrain.segment(Point { x, y, z }, 0);
             assert!(
@@ -50,6 +52,31 @@ fn edges_of_soups() {
 #[test]
 fn edges_of_hills() {
     walk_edges("hills", &hills(100, 0.7), 1);
+}
+
+#[test]
+fn edges_of_turned_hills() {
+    let mut scene = hills(100, 0.7);
+    let (sin, cos) = (0.3f64.sin(), 0.3f64.cos());
+    for p in &mut scene.positions {
+        *p = [cos * p[0] - sin * p[1], sin * p[0] + cos * p[1], p[2]];
+    }
+    walk_edges("turned hills", &scene, 1);
+}
+
+#[test]
+fn edges_of_real_meshes() {
+    let folder = obj::data().join("city");
+    for (name, y_up, stride) in
+        [("samurai_monastry.obj", true, 41), ("zdm2.obj", true, 17), ("3dfier_innerbuffer_05.obj", false, 31)]
+    {
+        let path = folder.join(name);
+        if !path.exists() {
+            println!("skipped {name}, because it is not in {} (set HARDPAN_DATA)", folder.display());
+            continue;
+        }
+        walk_edges(name, &obj::read(&path, y_up).unwrap(), stride);
+    }
 }
 
 #[test]
