@@ -9,7 +9,7 @@ has_embree() { ldconfig -p | grep -q libembree3.so; }
 if ! has_embree && command -v apt-get >/dev/null; then
     as_root=$([ "$(id -u)" = 0 ] || echo sudo)
     echo "installing Embree 3 (libembree-dev)" >&2
-    $as_root apt-get install -y -qq libembree-dev >&2 || true
+    $as_root apt-get install -y -qq libembree-dev >&2 || echo "could not install libembree-dev" >&2
 fi
 features=
 if has_embree; then

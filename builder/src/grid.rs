@@ -103,7 +103,7 @@ fn grid_to(
     // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
     // but only so many blocks where the triangles are few for the rectangle.
     let bits = log2[0] + log2[1];
-    let wanted = median_area(content, tris).map_or(bits, |area| (area.max(1) * CELL_AREA).ilog2() + 3);
+    let wanted = median_area(content, tris).map_or(bits, |area| area.max(1).saturating_mul(CELL_AREA).ilog2() + 3);
     let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
     let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
     let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));

@@ -180,7 +180,7 @@ impl Corners {
     /// Normal of the plane through the corners with heights `z`, and its height at (`px`, `py`)
     /// above `z[0]` in 2^-8 steps, rounded half to even. The point lies in the triangle.
     ///
-    /// The normal is exact for extents below 2^26 steps, else scaled down to 62 bits.
+    /// The normal is exact while its components are below 2^62, else scaled down to that.
     pub fn plane(&self, z: [i64; 3], px: i64, py: i64) -> (Normal, i64) {
         if !self.is_small() {
             return self.plane_huge(z, px, py);

@@ -202,8 +202,8 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Level, and nowhere.
-    pub(crate) const NONE: Hit = Hit {
+    /// Level ground at zero, nowhere: what to fill slices with before a query writes to them.
+    pub const NONE: Hit = Hit {
         z: 0,
         normal: Normal { x: 0, y: 0, z: 1 },
         material: 0,

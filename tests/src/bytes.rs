@@ -1,6 +1,6 @@
 //! Bytes that are not what a builder wrote, and everything that can be asked of them.
 
-use hardpan::{Answer, Cost, Cursor, Hit, LeafKind, Normal, Options, Point, Reach, Status, Terrain, Windows, format};
+use hardpan::{Answer, Cost, Cursor, Hit, Options, Point, Status, Terrain, Windows, format};
 use std::ops::{Deref, DerefMut};
 
 /// Bytes at a multiple of 128, as images lie.
@@ -90,18 +90,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 /// An answer for slices to start from.
-pub const BLANK: Answer = Answer {
-    status: Status::LimitReached,
-    hit: Hit {
-        z: 0,
-        normal: Normal { x: 0, y: 0, z: 1 },
-        material: 0,
-        source: 0,
-        leaf: LeafKind::None,
-        reach: Reach::Fallback,
-        place: [0; 3],
-    },
-};
+pub const BLANK: Answer = Answer { status: Status::LimitReached, hit: Hit::NONE };
 
 /// What came of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

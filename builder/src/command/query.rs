@@ -108,7 +108,7 @@ impl Ask {
 
 /// Room for all layers of a place, as far as an image may be believed.
 fn room(t: &Terrain) -> Vec<Hit> {
-    vec![t.closest([f64::NAN; 3]).hit; (t.max_layers() as usize).clamp(4, 1 << 16)]
+    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, 1 << 16)]
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {

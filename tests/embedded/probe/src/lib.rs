@@ -1,7 +1,7 @@
 //! The query blob, and the hashes of all its answers: the same code on every target.
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, LeafKind, Normal, Point, Reach, Status, Terrain, Windows};
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Status, Terrain, Windows};
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -10,15 +10,7 @@ mod wasm;
 pub const LAYERS: usize = 8;
 
 /// A hit to overwrite.
-pub const BLANK: Hit = Hit {
-    z: 0,
-    normal: Normal { x: 0, y: 0, z: 1 },
-    material: 0,
-    source: 0,
-    leaf: LeafKind::None,
-    reach: Reach::Fallback,
-    place: [0; 3],
-};
+pub const BLANK: Hit = Hit::NONE;
 
 /// An answer to overwrite.
 pub const UNANSWERED: Answer = Answer { status: Status::NoGround, hit: BLANK };
