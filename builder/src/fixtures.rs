@@ -313,7 +313,7 @@ struct Draft {
 impl Draft {
     /// Materials as (name, mu, rolling resistance).
     fn new(materials: &[(&str, f64, f64)]) -> Draft {
-        let material = |&(name, mu, rr): &(&str, f64, f64)| Material { name: name.into(), mu, rr, gain: 1.0 };
+        let material = |&(name, mu, rr): &(&str, f64, f64)| Material { rr, ..Material::new(name, mu) };
         Draft {
             scene: Scene {
                 positions: Vec::new(),

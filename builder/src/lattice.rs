@@ -217,7 +217,7 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
         }
     }
     for (i, m) in scene.materials.iter().enumerate() {
-        if ![m.mu, m.rr, m.gain].iter().all(|v| v.is_finite()) {
+        if ![m.mu, m.rr, m.gain, m.cone_index].iter().all(|v| v.is_finite()) {
             return bad(format!("material {} ({:?}): a property is not a number", i + 1, m.name));
         }
     }

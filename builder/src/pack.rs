@@ -28,7 +28,20 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
             let (at, len) = name(&m.name);
             let name_len = u16::try_from(len)
                 .map_err(|_| BuildError::Limit("a material's name is longer than 65,535 bytes".into()))?;
-            Ok(Material { mu: m.mu, rolling: m.rr, gain: m.gain, name: at, name_len, ..Material::new_zeroed() })
+            Ok(Material {
+                mu: m.mu,
+                rolling: m.rr,
+                gain: m.gain,
+                cone_index: m.cone_index,
+                name: at,
+                name_len,
+                surface: m.surface,
+                class_mask: m.class_mask,
+                label: m.label,
+                flags: 0,
+                priority: m.priority,
+                reserved: 0,
+            })
         })
         .collect::<Result<_, BuildError>>()?;
     let sources: Vec<Source> = mesh

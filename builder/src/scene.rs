@@ -39,12 +39,39 @@ pub struct Material {
     pub rr: f64,
     /// Gain, as a factor.
     pub gain: f64,
+    /// Surface type, as the user numbers it.
+    pub surface: u16,
+    /// Cone index, kPa; zero if not stated.
+    pub cone_index: f64,
+    /// Class bits for masks.
+    pub class_mask: u32,
+    /// Label for sensors.
+    pub label: u32,
+    /// Which of coincident triangles stays: that of the highest priority.
+    pub priority: i32,
+}
+
+impl Default for Material {
+    /// Without a name: mu, rolling resistance and gain 1, nothing else stated.
+    fn default() -> Self {
+        Material {
+            name: String::new(),
+            mu: 1.0,
+            rr: 1.0,
+            gain: 1.0,
+            surface: 0,
+            cone_index: 0.0,
+            class_mask: 0,
+            label: 0,
+            priority: 0,
+        }
+    }
 }
 
 impl Material {
-    /// A material of rolling resistance 1 and gain 1.
+    /// A material of which only the friction is known.
     pub fn new(name: impl Into<String>, mu: f64) -> Self {
-        Material { name: name.into(), mu, rr: 1.0, gain: 1.0 }
+        Material { name: name.into(), mu, ..Material::default() }
     }
 }
 

@@ -12,7 +12,7 @@ pub fn data() -> PathBuf {
 /// Positions in file axes and fans of the faces, materials by `usemtl`; whatever does not parse is passed over.
 pub fn read(path: &Path, y_up: bool) -> std::io::Result<Scene> {
     let bytes = std::fs::read(path)?;
-    let plain = |name: &str| Material { name: name.into(), mu: 1.0, rr: 1.0, gain: 1.0 };
+    let plain = |name: &str| Material::new(name, 1.0);
     let mut scene = Scene {
         positions: Vec::new(),
         triangles: Vec::new(),

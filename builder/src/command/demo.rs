@@ -224,7 +224,7 @@ fn materials() -> Vec<Material> {
         ("Setts", 0.65, 1.6),
         ("Grass", 0.4, 5.0),
     ]
-    .map(|(name, mu, rr)| Material { name: name.into(), mu, rr, gain: 1.0 })
+    .map(|(name, mu, rr)| Material { rr, ..Material::new(name, mu) })
     .into()
 }
 

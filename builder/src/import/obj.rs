@@ -13,8 +13,8 @@ use crate::command::Failure;
 
 /// Stands for the faces before the first `usemtl` and the faces before the first `o` or `g`.
 const NO_NAME: &str = "unnamed";
-/// mu and rolling resistance of a material about which the file says nothing.
-const DEFAULT: Material = Material { name: String::new(), mu: 0.85, rr: 1.0, gain: 1.0 };
+/// mu of a material about which the file says nothing.
+const DEFAULT_MU: f64 = 0.85;
 
 pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failure> {
     if bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]) {
@@ -38,7 +38,7 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
     let mut notes = Notes::default();
     let mut names = Names::default();
     let mut scene = Scene {
-        materials: materials.into_iter().map(|name| Material { name, ..DEFAULT }).collect(),
+        materials: materials.into_iter().map(|name| Material::new(name, DEFAULT_MU)).collect(),
         ..Scene::default()
     };
     let mut no_material = None;
@@ -46,7 +46,7 @@ pub fn read(path: &Path, bytes: Vec<u8>, frame: &Frame) -> Result<Import, Failur
     for tobj::Model { mesh, name } in models.into_iter().filter(|m| !m.mesh.indices.is_empty()) {
         let material = mesh.material_id.unwrap_or_else(|| {
             *no_material.get_or_insert_with(|| {
-                scene.materials.push(Material { name: NO_NAME.into(), ..DEFAULT });
+                scene.materials.push(Material::new(NO_NAME, DEFAULT_MU));
                 scene.materials.len() - 1
             })
         });

@@ -18,7 +18,7 @@ pub fn metres([x, y, z]: [i64; 3]) -> [f64; 3] {
 
 /// A scene of lattice triangles, materials `a` to `d` and sources `s` and `t`.
 pub fn lattice_scene(vertices: &[[i64; 3]], triangles: Vec<Triangle>) -> Scene {
-    let material = |name: &str| Material { name: name.into(), mu: 0.5, rr: 1.0, gain: 1.0 };
+    let material = |name: &str| Material::new(name, 0.5);
     Scene {
         positions: vertices.iter().map(|&v| metres(v)).collect(),
         triangles,

@@ -36,7 +36,7 @@ fn relief(x: f64, y: f64) -> f64 {
 }
 
 fn empty() -> Source {
-    let material = |name: &str, mu, rr| Material { name: name.into(), mu, rr, gain: 1.0 };
+    let material = |name: &str, mu, rr| Material { rr, ..Material::new(name, mu) };
     Source {
         positions: vec![],
         triangles: vec![],
