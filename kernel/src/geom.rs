@@ -237,12 +237,12 @@ pub(crate) fn divide_half_even(n: i64, d: i64) -> i64 {
         return 0;
     }
     let (m, d) = (n.unsigned_abs(), d as u64);
-    let (mut q, r) = divide(m, d);
+    let (q, r) = divide(m, d);
     let rest = d.wrapping_sub(r);
-    if r > rest || (r == rest && q & 1 == 1) {
-        q = q.wrapping_add(1);
-    }
-    if n < 0 { (q as i64).wrapping_neg() } else { q as i64 }
+    // no branches: one query in two rounds up
+    let up = u64::from(r > rest) | (u64::from(r == rest) & q);
+    let (q, sign) = (q.wrapping_add(up & 1) as i64, n >> 63);
+    (q ^ sign).wrapping_sub(sign)
 }
 
 /// Quotient and remainder; on small cores by their own 32-bit division where that is enough.

@@ -132,17 +132,13 @@ impl Search {
     pub fn rank(&self, z: i64) -> Rank {
         let rise = z.wrapping_sub(self.z);
         let above = rise > 0;
-        let d = rise.unsigned_abs() as i64;
-        let stage = if d <= self.near && d <= if above { self.above } else { self.below } {
-            0
-        } else if !above && d <= self.below {
-            1
-        } else if above && d <= self.above {
-            2
-        } else {
+        let d = rise.unsigned_abs();
+        let reach = if above { self.above } else { self.below };
+        if d as i64 > reach {
             return Rank::NONE;
-        };
-        Rank(stage << 62 | (d as u64) << 1 | u64::from(above))
+        }
+        let stage = if d as i64 <= self.near { 0 } else { 1 + u64::from(above) };
+        Rank(stage << 62 | d << 1 | u64::from(above))
     }
 }
 
@@ -226,6 +222,16 @@ impl Sink for Sorted<'_, '_, '_> {
     }
 }
 
+/// Points of a batch that go down the index together.
+const STAGE: usize = 32;
+
+/// How far a point of a batch has come.
+#[derive(Clone, Copy)]
+enum Way {
+    Tile(usize),
+    Leaf(Leaf),
+}
+
 impl<'a> Terrain<'a> {
     /// The image's windows and fall-back.
     #[inline(always)]
@@ -297,48 +303,68 @@ impl<'a> Terrain<'a> {
     ///
     /// Answers as many as the shorter of the two slices holds, and says how many.
     pub fn closest_batch<P: IntoPoint>(&self, points: &[P], answers: &mut [Answer]) -> usize {
-        const STAGE: usize = 32;
-        let options = self.options();
-        let mut done = 0;
+        let count = points.len().min(answers.len());
         for (points, answers) in points.chunks(STAGE).zip(answers.chunks_mut(STAGE)) {
-            // Each stage reads a word that the next one needs, of all points: their cache misses overlap.
-            let mut touched = 0;
-            let mut tiles: [Option<(Point, Place, usize)>; STAGE] = [None; STAGE];
-            for ((slot, p), a) in tiles.iter_mut().zip(points).zip(answers.iter_mut()) {
-                let p = self.point(*p);
-                let Some((p, place)) = p.and_then(|p| Some((p, self.place(p)?))) else {
-                    *a = self.nowhere(Status::NotInImage, p, &options);
-                    continue;
-                };
-                match self.tile_of(place, &mut ()) {
-                    Ok(tile) => {
-                        touched ^= self.touch_entry(tile, place);
-                        *slot = Some((p, place, tile));
-                    }
-                    Err(status) => *a = self.nowhere(status, Some(p), &options),
-                }
-            }
-            let mut leaves: [Option<Leaf>; STAGE] = [None; STAGE];
-            for ((leaf, slot), a) in leaves.iter_mut().zip(&tiles).zip(answers.iter_mut()) {
-                let Some((p, place, tile)) = *slot else { continue };
-                match self.descend(tile, tile.wrapping_add(format::ROOT), place, &mut ()) {
-                    Ok(found) => {
-                        touched ^= u32::from(self.touch(&found));
-                        *leaf = Some(found);
-                    }
-                    Err(status) => *a = self.nowhere(status, Some(p), &options),
-                }
-            }
-            core::hint::black_box(touched);
-            for ((slot, leaf), a) in tiles.iter().zip(&leaves).zip(answers) {
-                if let (Some((p, place, _)), Some(leaf)) = (slot, leaf) {
-                    let search = self.around(*p, options.windows);
-                    *a = self.answer(*p, *place, leaf, &search, &options, &mut ());
-                }
-            }
-            done += points.len();
+            self.closest_stage(points, answers);
         }
-        done.min(answers.len()).min(points.len())
+        count
+    }
+
+    /// At most `STAGE` points. Between the steps the words that the next one reads are touched, nothing else, so that
+    /// their cache misses overlap.
+    fn closest_stage<P: IntoPoint>(&self, points: &[P], answers: &mut [Answer]) {
+        let options = self.options();
+        let mut ways: [Option<(Point, Place, Way)>; STAGE] = [None; STAGE];
+        let mut words = [[0; 4]; STAGE];
+        for ((way, p), (a, w)) in ways.iter_mut().zip(points).zip(answers.iter_mut().zip(&mut words)) {
+            let p = self.point(*p);
+            let Some((p, place)) = p.and_then(|p| Some((p, self.place(p)?))) else {
+                *a = self.nowhere(Status::NotInImage, p, &options);
+                continue;
+            };
+            match self.tile_of(place, &mut ()) {
+                Ok(tile) => {
+                    let to = self.entry(tile, place);
+                    w[0] = to;
+                    *way = Some((p, place, Way::Tile(tile)));
+                }
+                Err(status) => *a = self.nowhere(status, Some(p), &options),
+            }
+        }
+        self.touch(words.iter().flat_map(|w| w.first()));
+        for (way, w) in ways.iter().zip(&mut words) {
+            if let Some((_, _, Way::Tile(tile))) = way {
+                w[0] = self.behind(*tile, w[0]);
+            }
+        }
+        self.touch(words.iter().flat_map(|w| w.first()));
+        for ((way, a), w) in ways.iter_mut().zip(answers.iter_mut()).zip(&mut words) {
+            let Some((p, place, Way::Tile(tile))) = *way else { continue };
+            match self.descend(tile, tile.wrapping_add(format::ROOT), place, &mut ()) {
+                Ok(leaf) => {
+                    *w = self.first_words(&leaf);
+                    *way = Some((p, place, Way::Leaf(leaf)));
+                }
+                Err(status) => {
+                    *a = self.nowhere(status, Some(p), &options);
+                    *way = None;
+                }
+            }
+        }
+        self.touch(words.as_flattened());
+        for (way, a) in ways.iter().zip(answers) {
+            if let Some((p, place, Way::Leaf(leaf))) = way {
+                let search = self.around(*p, options.windows);
+                *a = self.answer(*p, *place, leaf, &search, &options, &mut ());
+            }
+        }
+    }
+
+    /// Reads words of the image, in a loop so short that many reads are under way at once.
+    #[inline(always)]
+    fn touch<'w>(&self, words: impl IntoIterator<Item = &'w usize>) {
+        let read = |sum: u32, at: &usize| sum ^ self.words.get(*at).copied().unwrap_or(0);
+        core::hint::black_box(words.into_iter().fold(0, read));
     }
 
     /// The first ground going down from a point, within the image's far window.
@@ -518,12 +544,6 @@ impl<'a> Terrain<'a> {
         };
         self.surfaces(leaf, place, o, &mut best)?;
         Ok(best)
-    }
-
-    /// Reads the leaf that a search will read first.
-    #[inline(always)]
-    fn touch(&self, leaf: &Leaf) -> u16 {
-        self.first_bundle(leaf).map_or(0, |b| b[0] | b[40])
     }
 
     /// The answer where there is no ground: every value comes from the policy and the defaults.

@@ -129,11 +129,19 @@ impl<'a> Terrain<'a> {
         Ok(tile)
     }
 
-    /// Reads a word of what a tile's root says of a place.
+    /// Where a tile's root has its entry or block for a place.
     #[inline(always)]
-    pub(crate) fn touch_entry(&self, tile: usize, p: Place) -> u32 {
-        let node = self.node(tile.wrapping_add(format::ROOT));
-        node.and_then(|node| self.words.get(entry_at(tile, node, p))).copied().unwrap_or(0)
+    pub(crate) fn entry(&self, tile: usize, p: Place) -> usize {
+        self.node(tile.wrapping_add(format::ROOT)).map_or(0, |node| entry_at(tile, node, p))
+    }
+
+    /// What a walk reads next, after the entry or block of a tile's root that stands at word `at`.
+    #[inline(always)]
+    pub(crate) fn behind(&self, tile: usize, at: usize) -> usize {
+        match (self.node(tile.wrapping_add(format::ROOT)), self.words.get(at)) {
+            (Some(node), Some(e)) if node.flags & NODE_DENSE == 0 => tile.wrapping_add((e & entry::PLACE) as usize),
+            _ => at,
+        }
     }
 
     /// Finds the leaf of a place below a node; at most `MAX_DEPTH` nodes.
@@ -363,15 +371,20 @@ impl<'a> Terrain<'a> {
         Ok(Bundle { halves, record, node }.surfaces(w, p, o, sink))
     }
 
-    /// The bundle that a search of the leaf reads first.
+    /// Words in the lines of the two bundles that a search of the leaf reads first.
     #[inline(always)]
-    pub(crate) fn first_bundle(&self, leaf: &Leaf) -> Option<&'a [u16; format::bundle::HALVES]> {
+    pub(crate) fn first_words(&self, leaf: &Leaf) -> [usize; 4] {
         if leaf.cell == Leaf::PATCH {
-            return None;
+            return [leaf.at; 4];
         }
-        let home = self.block(leaf.at)?[(leaf.cell & 7) as usize];
-        let first = (leaf.tile / 32).wrapping_add(self.node(leaf.node)?.bundles as usize);
-        self.bundles.get(first.wrapping_add((home >> word::NUMBER) as usize))
+        let (Some(b), Some(node)) = (self.block(leaf.at), self.node(leaf.node)) else { return [0; 4] };
+        let first = (leaf.tile / 32).wrapping_add(node.bundles as usize);
+        let word_of = |w: u32| first.wrapping_add((w >> word::NUMBER) as usize).wrapping_mul(32);
+        let home = word_of(b[(leaf.cell & 7) as usize]);
+        let (before, count) = further(b, leaf.cell);
+        let inline = count > 0 && (before as usize) < block::INLINE;
+        let next = if inline { word_of(b[(block::FURTHER + before as usize) & 15]) } else { home };
+        [home, home.wrapping_add(16), next, next.wrapping_add(16)]
     }
 
     /// An entry of a tile's palette.
