@@ -66,6 +66,10 @@ impl Near {
         let side = |a: usize, b: usize| product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]));
         let step =
             |a: usize, b: usize| [self.x[b].wrapping_sub(self.x[a]) as i64, self.y[b].wrapping_sub(self.y[a]) as i64];
+        // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more than that
+        if cfg!(target_pointer_width = "32") && (side(0, 1) < 0 || side(1, 2) < 0) {
+            return Cover::Outside;
+        }
         Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| match k {
             0 => step(0, 1),
             1 => step(1, 2),
