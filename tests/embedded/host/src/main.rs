@@ -9,7 +9,7 @@ mod trace;
 use hardpan::{Cost, Point, Terrain};
 use hardpan_builder::{Image, Options, Scene, build};
 use probe::{KINDS, Queries};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::{env, fs, path::Path, process::ExitCode};
 use verification::edges::{self, Edges};
 use verification::oracle::Oracle;
@@ -98,13 +98,17 @@ impl Sampler<'_> {
     /// Uniform positions, the costliest of all that are tried, and odd ones: off the edges, far up and down, on coarse
     /// grids where edges meet. The first two kinds are to be timed; that many come first.
     ///
-    /// Tried are every corner and 255 points of every edge of the source's triangles, where no early exit helps, and
-    /// 200,000 positions anywhere.
+    /// Tried are every corner and 255 points of every edge of the source's triangles, where no early exit helps, every
+    /// other one off its edge's height, and 200,000 positions anywhere. Corners are timed all, if the scene says so: ties
+    /// of many triangles take instructions that no cost counts.
     fn points(&mut self, scene: &scenes::Scene, source: &Scene) -> (Vec<Point>, usize) {
         let mut points: Vec<Point> = (0..scene.uniform).map(|_| self.anywhere(0.0)).collect();
         let mut costly = Costly { kept: BTreeMap::new(), random: 2, tried: 0 };
         let edges = Edges::of(&Oracle::new(source)).all;
-        for p in edges.iter().flat_map(|&e| edges::points(e, 1)) {
+        for (i, mut p) in edges.iter().flat_map(|&e| edges::points(e, 1)).enumerate() {
+            if i % 2 == 1 {
+                p.z += ((6.0 * self.unit() - 2.0) * f64::from(1 << 24)) as i64; // by the default lattice
+            }
             costly.take(p, self.terrain.closest_costed(p).1);
         }
         for i in 0..200_000 {
@@ -112,8 +116,12 @@ impl Sampler<'_> {
             let p = if i % 2 == 0 { p } else { coarse(p) };
             costly.take(p, self.terrain.closest_costed(p).1);
         }
-        println!("    {}", costly.summary(edges.len()));
         points.extend(costly.worst(scene.worst));
+        if scene.corners {
+            let ends: BTreeSet<_> = edges.iter().flatten().collect();
+            points.extend(ends.iter().flat_map(|&&e| edges::points([e, e], 256).take(1)));
+        }
+        println!("    {}; {} are timed", costly.summary(edges.len()), points.len());
         let timed = points.len();
         for i in 0..scene.uniform / 3 {
             let mut p = match i % 3 {
@@ -135,7 +143,7 @@ struct Costly {
 }
 
 impl Costly {
-    const EACH: usize = 60;
+    const EACH: usize = 120;
 
     fn take(&mut self, p: Point, Cost { nodes, leaves, tests, lines }: Cost) {
         self.tried += 1;
