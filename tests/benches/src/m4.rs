@@ -13,11 +13,11 @@ pub struct Count {
 
 /// Builds for the board and runs; or says why not.
 pub fn counts() -> Result<Vec<Count>, String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../embedded/run.sh");
-    let mut command = Command::new(&script);
+    const SCRIPT: &str = "tests/embedded/run.sh";
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(SCRIPT));
     command.arg("--counts").stdin(Stdio::null()).stderr(Stdio::inherit());
     // flags for this machine's processor are not for the board's
-    let run = command.env_remove("RUSTFLAGS").output().map_err(|e| format!("{}: {e}", script.display()))?;
+    let run = command.env_remove("RUSTFLAGS").output().map_err(|e| format!("{SCRIPT}: {e}"))?;
     let text = String::from_utf8_lossy(&run.stdout);
     if let Some(reason) = text.lines().find_map(|l| l.strip_prefix("skipped, because ")) {
         return Err(reason.into());
@@ -25,7 +25,7 @@ pub fn counts() -> Result<Vec<Count>, String> {
     let counts: Vec<Count> = text.lines().filter_map(count).collect();
     match run.status.success() && !counts.is_empty() {
         true => Ok(counts),
-        false => Err(format!("tests/embedded/run.sh --counts ended with {}", run.status)),
+        false => Err(format!("{SCRIPT} --counts ended with {}", run.status)),
     }
 }
 

@@ -51,9 +51,8 @@ fn scenes(mesh: &str) -> Result<Vec<Scene>, String> {
         "soup" => Ok(SOUPS.map(fixtures::soup).collect()),
         _ => {
             let &(_, file, y_up) = FILES.iter().find(|f| f.0 == mesh).expect("one of the files");
-            let path = obj::data().join("city").join(file);
-            let scene = obj::read(&path, y_up);
-            scene.map(|s| vec![s]).map_err(|e| format!("{}: {e} (HARDPAN_DATA)", path.display()))
+            let scene = obj::read(&obj::data().join("city").join(file), y_up);
+            scene.map(|s| vec![s]).map_err(|e| format!("HARDPAN_DATA: city/{file}: {e}"))
         }
     }
 }
