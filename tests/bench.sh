@@ -1,5 +1,6 @@
 #!/bin/sh
 # Measures every bar and prints one table: tests/bench.sh [--quick] [--record] [SCENE...]
+# --quick repeats less, and leaves out edges and emulator unless they are named (edges, m4f).
 # Hardpan is compiled as cargo compiles it for everybody; RUSTFLAGS="-C target-cpu=native" compiles it for this processor.
 set -e
 cd "$(dirname "$0")/.."

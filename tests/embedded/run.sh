@@ -3,7 +3,8 @@
 #   - no panic path survives in any entry point (linked without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
 #   - exact instruction counts and stack stay within budgets.toml.
-# run.sh [--bless]: with --bless the budgets are written anew from what was measured.
+# run.sh [--bless | --counts]: with --bless the budgets are written anew from what was measured; with --counts only the
+# Cortex-M4F counts, and prints `count SCENE CALL LEAST MEAN MOST` lines.
 # What cannot run for want of a tool is skipped, with the reason; with HARDPAN_CI=1 that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -80,6 +81,56 @@ gate() {
     echo "$1 overflowing $(guilty "$1" checked | wc -l)" >>"$out/gate"
 }
 
+host() { "$CARGO_TARGET_DIR/release/host" "$@"; }
+
+# emulate BOARD TARGET QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..; addresses: firmware/build.rs
+emulate() {
+    local board=$1 target=$2 qemu=$3 image=$4 queries=$5
+    shift 5
+    usable "$target" "${qemu%% *}" || return 0
+    build -p firmware --target "$target" --release
+    for scene in "$@"; do
+        start "$target" "$qemu -icount shift=8,align=off,sleep=off" "$image" "$queries" "$scene" queries \
+            >"$out/$board.$scene.txt" || fail "$scene on $board: exit code $?"
+    done
+}
+
+# start TARGET QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE KIND
+start() {
+    # shellcheck disable=SC2086
+    timeout 300 $2 -display none -serial null -monitor none -semihosting-config enable=on,target=native \
+        -kernel "$CARGO_TARGET_DIR/$1/release/firmware" \
+        -device "loader,file=$out/$5.hpan,addr=$3,force-raw=on" -device "loader,file=$out/$5.$6,addr=$4,force-raw=on"
+}
+
+# m4f SCENE..: emulates a Cortex-M4F; of a height field, tells apart what its block's decode takes.
+m4f() {
+    local target=thumbv7em-none-eabihf qemu="qemu-system-arm -M mps2-an386" at="0x21000000 0x21f00000" log=$out/field.log
+    # shellcheck disable=SC2086
+    emulate an386 $target "$qemu" $at "$@"
+    [ -e "$out/an386.field.txt" ] || return 0
+    # each instruction on its own, and logged; newer emulators call it one-insn-per-tb
+    case $(qemu-system-arm --help) in
+    *-singlestep*) qemu="$qemu -singlestep" ;;
+    *) qemu="$qemu -accel tcg,one-insn-per-tb=on" ;;
+    esac
+    # shellcheck disable=SC2086
+    start $target "$qemu -d exec,nochain -D $log" $at field traced || fail "field, traced: exit code $?"
+    host trace "$CARGO_TARGET_DIR/$target/release/firmware" "$log" >>"$out/an386.field.txt" || fail "field, traced"
+    rm -f "$log"
+}
+
+if [ "${1:-}" = --counts ]; then
+    usable thumbv7em-none-eabihf qemu-system-arm || exit 0
+    build -p host --release
+    host write "$out" >&2
+    m4f hills proving field >&2
+    for scene in hills proving field; do
+        sed -n "s/^count /count $scene /p" "$out/an386.$scene.txt"
+    done
+    exit $failed
+fi
+
 for target in thumbv7em-none-eabihf thumbv6m-none-eabi riscv32imac-unknown-none-elf; do
     usable $target || continue
     gate $target
@@ -91,32 +142,13 @@ done
 
 build -p host
 build -p host --release
-host() { "$CARGO_TARGET_DIR/release/host" "$@"; }
 host write "$out"
-
-# emulate BOARD TARGET QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..
-emulate() {
-    local board=$1 target=$2 qemu=$3 image=$4 queries=$5
-    shift 5
-    usable "$target" "${qemu%% *}" || return 0
-    build -p firmware --target "$target" --release
-    for scene in "$@"; do
-        # shellcheck disable=SC2086
-        timeout 120 $qemu -display none -serial null -monitor none -icount shift=8,align=off,sleep=off \
-            -semihosting-config enable=on,target=native \
-            -kernel "$CARGO_TARGET_DIR/$target/release/firmware" \
-            -device "loader,file=$out/$scene.hpan,addr=$image,force-raw=on" \
-            -device "loader,file=$out/$scene.queries,addr=$queries,force-raw=on" \
-            >"$out/$board.$scene.txt" || fail "$scene on $board: exit code $?"
-    done
-}
 
 for scene in hills proving field small; do
     host hash "$out" $scene >"$out/host-release.$scene.txt"
     "$CARGO_TARGET_DIR/debug/host" hash "$out" $scene >"$out/host-debug.$scene.txt"
 done
-# addresses: firmware/build.rs
-emulate an386 thumbv7em-none-eabihf "qemu-system-arm -M mps2-an386" 0x21000000 0x21f00000 hills proving field small
+m4f hills proving field small
 emulate microbit thumbv6m-none-eabi "qemu-system-arm -M microbit" 0x30000 0x3c000 small
 emulate virt riscv32imac-unknown-none-elf "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 hills proving field small
 if usable wasm32-unknown-unknown node; then

@@ -1,6 +1,7 @@
 //! What Hardpan is held against: an exact oracle that shares no code with it, and the means to feed both.
 
 pub mod bytes;
+pub mod edges;
 pub mod fnv;
 pub mod obj;
 pub mod oracle;

@@ -6,10 +6,12 @@ pub mod embree;
 pub mod grid;
 pub mod heightmap;
 pub mod image;
+pub mod m4;
 pub mod parry;
 pub mod report;
 pub mod scenes;
 pub mod timing;
+pub mod union;
 pub mod workloads;
 
 /// A place to ask at, and how far a ray may look up or down from it, in metres.

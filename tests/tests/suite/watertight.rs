@@ -1,30 +1,23 @@
 //! No point of the closed union of triangles ever misses.
 
 use crate::common::{hills, image};
-use hardpan::{Point, Status, Terrain};
+use hardpan::Terrain;
 use hardpan_builder::{Scene, fixtures};
-use std::collections::BTreeSet;
+use verification::edges::{self, Edges};
 use verification::obj;
 use verification::oracle::{Oracle, Q};
 
 /// The ends of every edge, and the 255 grid points inside every `stride`th, answer exactly where they lie.
+/// `tests/bench.sh` asks about all points of all edges of more scenes.
 fn walk_edges(name: &str, scene: &Scene, stride: usize) {
     let (oracle, bytes) = (Oracle::new(scene), image(scene));
     let terrain = Terrain::open(&bytes).unwrap();
-    let mut edges = BTreeSet::new();
-    for [a, b, c] in (0..oracle.len()).map(|i| oracle.triangle(i)) {
-        edges.extend([(a, b), (a, c), (b, c)]); // corners are sorted
-    }
     let mut walked = 0;
-    for (number, (a, b)) in edges.into_iter().enumerate() {
+    for (number, edge) in Edges::of(&oracle).all.into_iter().enumerate() {
         let step = if number % stride == 0 { 1 } else { Q as usize };
-        for j in (0..=Q).step_by(step) {
-            let [x, y, z] = [0, 1, 2].map(|k| a[k] * Q + j * (b[k] - a[k]));
-            let answer = terrain.segment(Point { x, y, z }, 0);
-            assert!(
-                answer.status == Status::Found && answer.hit.z == z,
-                "{name}: {answer:?} at {j}/256 of the edge from {a:?} to {b:?}, where z is {z}"
-            );
+        for p in edges::points(edge, step) {
+            let answer = terrain.segment(p, 0);
+            assert!(edges::lands(&answer, p), "{name}: {answer:?} at {p:?} of the edge {edge:?}");
             walked += 1;
         }
     }

@@ -1,4 +1,4 @@
-//! Measures every bar: `bench [SCENE...] [--quick] [--record]`.
+//! Measures every bar: `bench [SCENE...] [--quick] [--record]`. `--quick` leaves out what is slow and not timed, unless it is named.
 
 use benchmarks::check::Agreement;
 use benchmarks::embree::Embree;
@@ -10,7 +10,7 @@ use benchmarks::report::*;
 use benchmarks::scenes::{COUNTRY_TRIANGLES, Kind, SCENES, Scene};
 use benchmarks::timing::{self, Contestant};
 use benchmarks::workloads::{self, PATCH_POINTS, WHEELS};
-use benchmarks::{Peer, Query, Rng, check, digest};
+use benchmarks::{Peer, Query, Rng, check, digest, m4, union};
 use hardpan::{Answer, Cost, Cursor, Terrain};
 use hardpan_builder::HeightField;
 use std::path::Path;
@@ -20,6 +20,9 @@ use std::time::Instant;
 const BATCH_SIZE: usize = 64;
 /// Scenes where wheels, layers, floors and swept caches are looked at too.
 const FULL: [&str; 3] = ["hills1m", "city", "strip"];
+
+/// What else can be asked for: the patch, the edges of meshes, the emulated Cortex-M4F.
+const OTHERS: [&str; 3] = ["patch", "edges", "m4f"];
 
 const HARDPAN: &str = "hardpan, single";
 const HARDPAN_BATCH: &str = "hardpan, batch of 64";
@@ -47,18 +50,25 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let flag = |name: &str| arguments.iter().any(|a| a == name);
     let names: Vec<&str> = arguments.iter().map(String::as_str).filter(|a| !a.starts_with("--")).collect();
-    let known = |n: &str| n == "patch" || SCENES.iter().any(|s| s.name == n);
+    let known = |n: &str| OTHERS.contains(&n) || SCENES.iter().any(|s| s.name == n);
     if arguments.iter().any(|a| !known(a) && !["--quick", "--record"].contains(&a.as_str())) {
         let scenes = SCENES.map(|s| s.name).join(" ");
-        eprintln!("usage: bench [--quick] [--record] [SCENE...]\nscenes: {scenes} patch (all by default)");
+        let others = OTHERS.join(" ");
+        eprintln!("usage: bench [--quick] [--record] [SCENE...]\nscenes: {scenes} {others} (all by default)");
         return ExitCode::from(2);
     }
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     let effort = if flag("--quick") { QUICK } else { THOROUGH };
+    let untimed = |name: &str| names.contains(&name) || (names.is_empty() && !flag("--quick"));
     let circumstances = circumstances(&effort);
     println!("{circumstances}\n");
 
     let mut report = Report::default();
+    if !cfg!(feature = "embree") {
+        for what in [SINGLE, BATCH, WHEEL, FLOOR, LAYERS, SWEPT] {
+            report.without(what, "no Embree 3 here");
+        }
+    }
     for scene in SCENES.iter().filter(|s| wanted(s.name)) {
         bench_scene(scene, &effort, &mut report);
     }
@@ -66,6 +76,16 @@ fn main() -> ExitCode {
         bench_patch(&effort, &mut report);
     }
     growth(&mut report);
+    if untimed("edges") {
+        edges(&mut report);
+    } else if flag("--quick") {
+        report.without(MISSES, "left out by --quick");
+    }
+    if untimed("m4f") {
+        m4f(&mut report);
+    } else if flag("--quick") {
+        M4_BARS.iter().for_each(|b| report.without(b.3, "left out by --quick"));
+    }
     println!("{report}");
     if flag("--record") {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
@@ -444,6 +464,54 @@ fn growth(report: &mut Report) {
             if let Some(value) = report.value(work, scene) {
                 report.add(growth, scene, value / smallest, format!("{value:.2} : {smallest:.2}"));
             }
+        }
+    }
+}
+
+/// Every corner and edge of the meshes whose closed union has to answer.
+fn edges(report: &mut Report) {
+    for mesh in union::MESHES {
+        let (found, seconds) = timed(|| union::ask(mesh));
+        match found {
+            Ok(found) => {
+                let from = format!("{} points, {} edges, {} open", found.points, found.edges, found.border);
+                println!("{mesh}: {from}: {} misses; {seconds:.0} s", found.misses);
+                if let Some(first) = found.first {
+                    report.faults.push(format!("{mesh}: {} misses, the first at {first}", found.misses));
+                }
+                report.add(MISSES, mesh, found.misses as f64, from);
+            }
+            Err(why) => report.without(mesh, &why),
+        }
+    }
+}
+
+/// Scene and call of the emulator, its name in the table, figures of the worst and the mean.
+const M4_BARS: [(&str, &str, &str, &str, Option<&str>); 4] = [
+    ("hills", "closest", "one sheet", M4_WORST, Some(M4_MEAN)),
+    ("proving", "closest", "proving ground", M4_WORST, Some(M4_MEAN)),
+    ("field", "decode", "heights", M4_DECODE, None),
+    ("field", "closest", "heights", M4_HEIGHT, None),
+];
+
+/// Instructions on the emulated Cortex-M4F.
+fn m4f(report: &mut Report) {
+    let counts = m4::counts();
+    for (scene, call, name, worst, mean) in M4_BARS {
+        let found = match &counts {
+            Ok(counts) => {
+                counts.iter().find(|c| c.scene == scene && c.call == call).ok_or("the emulator gave no figure")
+            }
+            Err(why) => Err(&why[..]),
+        };
+        match found {
+            Ok(c) => {
+                report.add(worst, name, c.worst, format!("mean {}", c.mean));
+                if let Some(mean) = mean {
+                    report.add(mean, name, c.mean, format!("worst {}", c.worst));
+                }
+            }
+            Err(why) => report.without(worst, why),
         }
     }
 }

@@ -1,13 +1,21 @@
 //! `write DIR` writes NAME.hpan and NAME.queries; `hash DIR NAME` prints the hashes as the boards do;
+//! `trace ELF LOG` prints whose instructions the emulator logged;
 //! `check DIR BUDGETS [--bless]` judges the boards' output in DIR/BOARD.NAME.txt, or writes new budgets from it.
 
 mod check;
 mod scenes;
+mod trace;
 
 use hardpan::{Cost, Point, Terrain};
-use hardpan_builder::{Image, Options, build};
+use hardpan_builder::{Image, Options, Scene, build};
 use probe::{KINDS, Queries};
+use std::collections::{BTreeMap, BTreeSet};
 use std::{env, fs, path::Path, process::ExitCode};
+use verification::edges::{self, Edges};
+use verification::oracle::Oracle;
+
+/// How many queries are traced, about.
+const TRACED: usize = 200;
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -15,10 +23,11 @@ fn main() -> ExitCode {
     match args[..] {
         ["write", dir] => scenes::ALL.iter().for_each(|s| write(Path::new(dir), s)),
         ["hash", dir, name] => hashes(Path::new(dir), name),
+        ["trace", elf, log] => trace::run(Path::new(elf), Path::new(log)).unwrap(),
         ["check", dir, budgets] => return check::run(Path::new(dir), Path::new(budgets), false),
         ["check", dir, budgets, "--bless"] => return check::run(Path::new(dir), Path::new(budgets), true),
         _ => {
-            eprintln!("host write DIR | hash DIR NAME | check DIR BUDGETS [--bless]");
+            eprintln!("host write DIR | hash DIR NAME | trace ELF LOG | check DIR BUDGETS [--bless]");
             return ExitCode::from(2);
         }
     }
@@ -27,9 +36,9 @@ fn main() -> ExitCode {
 
 fn write(dir: &Path, scene: &scenes::Scene) {
     let options = Options::default();
-    let built = build(&(scene.make)(), &options).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
+    let source = (scene.make)();
+    let built = build(&source, &options).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
     let terrain = Terrain::open(&built.image).unwrap();
-    let queries = Sampler { terrain, random: 1 }.queries(scene, [options.xy_log2, options.z_log2], built.image.len());
     println!(
         "{}: {} triangles, {} bytes, bound {:?}",
         scene.name,
@@ -37,8 +46,21 @@ fn write(dir: &Path, scene: &scenes::Scene) {
         built.image.len(),
         terrain.bound()
     );
-    fs::write(dir.join(scene.name).with_extension("hpan"), &*built.image).unwrap();
-    fs::write(dir.join(scene.name).with_extension("queries"), queries).unwrap();
+    let mut sampler = Sampler { terrain, random: 1 };
+    let (points, timed) = sampler.points(scene, &source);
+    let blob = |points: &[Point], traced| {
+        let steps = [options.xy_log2, options.z_log2];
+        let mut bytes = Queries::header(built.image.len(), points.len(), scene.uniform, timed, steps, traced).to_vec();
+        for v in points.iter().flat_map(|p| [p.x, p.y, p.z]) {
+            bytes.extend(v.to_le_bytes());
+        }
+        bytes
+    };
+    let file = |extension| dir.join(scene.name).with_extension(extension);
+    fs::write(file("hpan"), &*built.image).unwrap();
+    fs::write(file("queries"), blob(&points, false)).unwrap();
+    let few: Vec<Point> = points[..timed].iter().step_by(timed.div_ceil(TRACED)).copied().collect();
+    fs::write(file("traced"), blob(&few, true)).unwrap();
 }
 
 fn hashes(dir: &Path, name: &str) {
@@ -73,22 +95,33 @@ impl Sampler<'_> {
         self.terrain.point([x, y, self.terrain.z_f64(&ground.hit) + up]).unwrap()
     }
 
-    /// Uniform positions, the costliest of many, and odd ones: off the edges, far up and down, on coarse grids where edges meet.
-    fn queries(mut self, scene: &scenes::Scene, steps: [i32; 2], image_len: usize) -> Vec<u8> {
+    /// Uniform positions, the costliest of all that are tried, and odd ones: off the edges, far up and down, on coarse
+    /// grids where edges meet. The first two kinds are to be timed; that many come first.
+    ///
+    /// Tried are every corner and 255 points of every edge of the source's triangles, where no early exit helps, every
+    /// other one off its edge's height, and 200,000 positions anywhere. Corners are timed all, if the scene says so: ties
+    /// of many triangles take instructions that no cost counts.
+    fn points(&mut self, scene: &scenes::Scene, source: &Scene) -> (Vec<Point>, usize) {
         let mut points: Vec<Point> = (0..scene.uniform).map(|_| self.anywhere(0.0)).collect();
-        let mut tried: Vec<(Point, Cost)> = (0..200_000)
-            .map(|i| {
-                let p = self.anywhere(0.0);
-                let p = if i % 2 == 0 { p } else { coarse(p) };
-                (p, self.terrain.closest_costed(p).1)
-            })
-            .collect();
-        let keys: [fn(&Cost) -> u32; 4] =
-            [|c| c.tests, |c| c.lines, |c| c.nodes + c.leaves, |c| 30 * c.nodes + 40 * c.leaves + 50 * c.tests];
-        for key in keys {
-            tried.sort_by_key(|(_, c)| std::cmp::Reverse(key(c)));
-            points.extend(tried.iter().take(scene.uniform / 12).map(|t| t.0));
+        let mut costly = Costly { kept: BTreeMap::new(), random: 2, tried: 0 };
+        let edges = Edges::of(&Oracle::new(source)).all;
+        for (i, mut p) in edges.iter().flat_map(|&e| edges::points(e, 1)).enumerate() {
+            if i % 2 == 1 {
+                p.z += ((6.0 * self.unit() - 2.0) * f64::from(1 << 24)) as i64; // by the default lattice
+            }
+            costly.take(p, self.terrain.closest_costed(p).1);
         }
+        for i in 0..200_000 {
+            let p = self.anywhere(0.0);
+            let p = if i % 2 == 0 { p } else { coarse(p) };
+            costly.take(p, self.terrain.closest_costed(p).1);
+        }
+        points.extend(costly.worst(scene.worst));
+        if scene.corners {
+            let ends: BTreeSet<_> = edges.iter().flatten().collect();
+            points.extend(ends.iter().flat_map(|&&e| edges::points([e, e], 256).take(1)));
+        }
+        println!("    {}; {} are timed", costly.summary(edges.len()), points.len());
         let timed = points.len();
         for i in 0..scene.uniform / 3 {
             let mut p = match i % 3 {
@@ -98,11 +131,66 @@ impl Sampler<'_> {
             p.z += [0, 1 << 30, -(1 << 30), 1 << 45][i % 4];
             points.push(p);
         }
-        let mut bytes = Queries::header(image_len, points.len(), scene.uniform, timed, steps).to_vec();
-        for v in points.iter().flat_map(|p| [p.x, p.y, p.z]) {
-            bytes.extend(v.to_le_bytes());
+        (points, timed)
+    }
+}
+
+/// Places of every cost that occurs: `EACH` at random of those that cost the same.
+struct Costly {
+    kept: BTreeMap<[u32; 4], (u64, Vec<Point>)>,
+    random: u64,
+    tried: u64,
+}
+
+impl Costly {
+    const EACH: usize = 120;
+
+    fn take(&mut self, p: Point, Cost { nodes, leaves, tests, lines }: Cost) {
+        self.tried += 1;
+        let (seen, places) = self.kept.entry([nodes, leaves, tests, lines]).or_default();
+        *seen += 1;
+        let slot = (scenes::unit(&mut self.random) * *seen as f64) as usize;
+        if places.len() < Self::EACH {
+            places.push(p);
+        } else if let Some(place) = places.get_mut(slot) {
+            *place = p;
         }
-        bytes
+    }
+
+    /// At most so many: of the costliest costs by a rough model of instructions, and of the most of each count.
+    fn worst(&self, room: usize) -> Vec<Point> {
+        let keys: [fn(&[u32; 4]) -> u32; 4] =
+            [|c| 30 * c[0] + 40 * c[1] + 50 * c[2], |c| c[2], |c| c[3], |c| c[0] + c[1]];
+        let mut chosen = BTreeMap::new();
+        let order = keys.map(|key| {
+            let mut costs: Vec<_> = self.kept.keys().collect();
+            costs.sort_by_key(|c| std::cmp::Reverse(key(c)));
+            costs
+        });
+        let mut left = room;
+        for cost in (0..self.kept.len()).flat_map(|i| order.iter().map(move |o| o[i])) {
+            let places = &self.kept[cost].1;
+            if !chosen.contains_key(cost) {
+                let n = left.min(places.len()).min((room / 8).max(1));
+                chosen.insert(cost, &places[..n]);
+                left -= n;
+            }
+        }
+        chosen.into_values().flatten().copied().collect()
+    }
+
+    fn summary(&self, edges: usize) -> String {
+        let most = |i: usize| self.kept.keys().map(|c| c[i]).max().unwrap_or(0);
+        format!(
+            "tried {} places, {} of them on {edges} edges; {} costs, most nodes {}, leaves {}, tests {}, lines {}",
+            self.tried,
+            257 * edges,
+            self.kept.len(),
+            most(0),
+            most(1),
+            most(2),
+            most(3)
+        )
     }
 }
 

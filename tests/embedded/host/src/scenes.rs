@@ -2,19 +2,21 @@
 
 use hardpan_builder::{HeightField, Material, Scene as Source, Triangle};
 
-/// A terrain and how many uniform queries it gets.
+/// A terrain, how many uniform queries it gets, how many of the costliest, and whether every corner is one.
 pub struct Scene {
     pub name: &'static str,
     pub make: fn() -> Source,
     pub uniform: usize,
+    pub worst: usize,
+    pub corners: bool,
 }
 
 /// `small` is what fits a microbit.
 pub const ALL: [Scene; 4] = [
-    Scene { name: "hills", make: hills, uniform: 1200 },
-    Scene { name: "proving", make: proving, uniform: 1200 },
-    Scene { name: "field", make: field, uniform: 1200 },
-    Scene { name: "small", make: small, uniform: 360 },
+    Scene { name: "hills", make: hills, uniform: 1200, worst: 4000, corners: true },
+    Scene { name: "proving", make: proving, uniform: 1200, worst: 4000, corners: true },
+    Scene { name: "field", make: field, uniform: 1200, worst: 400, corners: false },
+    Scene { name: "small", make: small, uniform: 360, worst: 120, corners: false },
 ];
 
 /// splitmix64, as a fraction of 1.

@@ -48,6 +48,8 @@ pub struct Queries<'a> {
     pub uniform: usize,
     /// How many, from the first, are timed: the uniform and the worst. The rest are only answered.
     pub timed: usize,
+    /// Nothing is counted: `closest` is called once for each, for an emulator that writes down every instruction.
+    pub traced: bool,
     /// Lattice steps of the image: powers of two, in metres.
     pub steps: [i32; 2],
     points: &'a [u8],
@@ -59,9 +61,17 @@ const RECORD: usize = 24;
 
 impl<'a> Queries<'a> {
     /// The header's bytes.
-    pub fn header(image_len: usize, total: usize, uniform: usize, timed: usize, steps: [i32; 2]) -> [u8; HEADER] {
+    pub fn header(
+        image_len: usize,
+        total: usize,
+        uniform: usize,
+        timed: usize,
+        steps: [i32; 2],
+        traced: bool,
+    ) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
-        let words = [image_len as u32, total as u32, uniform as u32, timed as u32, steps[0] as u32, steps[1] as u32];
+        let [x, y] = steps.map(|s| s as u32);
+        let words = [image_len as u32, total as u32, uniform as u32, timed as u32, x, y, traced.into()];
         bytes[..4].copy_from_slice(&MAGIC);
         for (to, word) in bytes[4..].chunks_exact_mut(4).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
@@ -80,6 +90,7 @@ impl<'a> Queries<'a> {
             uniform: word(3)? as usize,
             timed: word(4)? as usize,
             steps: [word(5)? as i32, word(6)? as i32],
+            traced: word(7)? != 0,
             points: bytes.get(HEADER..HEADER + word(2)? as usize * RECORD)?,
         })
     }
