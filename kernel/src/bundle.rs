@@ -3,7 +3,7 @@
 use crate::format::Node;
 use crate::format::bundle::{self, MEDIUM, NARROW, VERTEX_ZERO};
 use crate::format::word;
-use crate::geom::{Corners, Cover, Near};
+use crate::geom::{Corners, Cover, Near, divide_half_even, product};
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal};
 use crate::walk::{Place, Sink, Surface};
@@ -208,23 +208,25 @@ impl Bundle<'_> {
     fn scan<C: Class, O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
         let Some(q) = local(p, self.base(), C::REACH) else { return false };
         let cover = |part: u32| Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q).cover();
-        self.each(w, o, sink, cover, |part| self.plane_at::<C>(part, q))
+        self.each(w, o, sink, cover, |part| self.border_at::<C>(part, q), |part| self.plane_at::<C>(part, q))
     }
 
     #[cold]
     #[inline(never)]
     fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        let (px, py) = (p.query_x(), p.query_y());
-        let corners = |part: u32| {
-            let [a, b, c] = self.corner_numbers(part).map(|i| self.wide(i));
-            (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
-        };
-        let cover = |part: u32| corners(part).0.cover(px, py);
-        self.each(w, o, sink, cover, |part| {
-            let (corners, z) = corners(part);
-            let (normal, rise) = corners.plane(z, px, py);
-            ((z[0] << 8).wrapping_add(rise), normal)
-        })
+        let cover = |part: u32| self.wide_corners(part).0.cover(p.query_x(), p.query_y());
+        self.each(w, o, sink, cover, |part| self.wide_plane(part, p).0, |part| self.wide_plane(part, p))
+    }
+
+    fn wide_corners(&self, part: u32) -> (Corners, [i64; 3]) {
+        let [a, b, c] = self.corners_3d(part);
+        (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
+    }
+
+    fn wide_plane(&self, part: u32, p: Place) -> (i64, Normal) {
+        let (corners, z) = self.wide_corners(part);
+        let (normal, rise) = corners.plane(z, p.query_x(), p.query_y());
+        ((z[0] << 8).wrapping_add(rise), normal)
     }
 
     /// The loop of both.
@@ -235,6 +237,7 @@ impl Bundle<'_> {
         o: &mut O,
         sink: &mut S,
         cover: impl Fn(u32) -> Cover,
+        border: impl Fn(u32) -> i64,
         plane: impl Fn(u32) -> (i64, Normal),
     ) -> bool {
         let mut mask = w & word::MASK;
@@ -243,10 +246,9 @@ impl Bundle<'_> {
             let cover = cover(part);
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             if cover != Cover::Outside && (S::BORDERS || cover != Cover::Border) {
-                let (z, normal) = plane(part);
-                let (record, attribute) = (self.record, self.attribute());
                 let owned = cover != Cover::Border;
-                let kind = LeafKind::Bundle;
+                let (z, normal) = if owned || O::COUNTS { plane(part) } else { (border(part), Normal::UP) };
+                let (record, attribute, kind) = (self.record, self.attribute(), LeafKind::Bundle);
                 sink.take(&Surface { z, normal, record, part, kind, attribute, owned }, self.node, o);
                 if cover == Cover::Inside || !S::BORDERS {
                     return true;
@@ -260,11 +262,26 @@ impl Bundle<'_> {
         }
     }
 
-    /// Whether a triangle's ground at a place on its border is its own; see [`Cover::Owned`].
-    pub fn owns(&self, part: u32, p: Place) -> bool {
-        let [a, b, c] = self.corners_3d(part);
-        let corners = Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] };
-        matches!(corners.cover(p.query_x(), p.query_y()), Cover::Owned | Cover::Inside)
+    /// Normal of a triangle over a place.
+    pub fn normal(&self, part: u32, p: Place) -> Normal {
+        let near = |reach| local(p, self.base(), reach).unwrap_or_default();
+        match self.class() {
+            NARROW => self.plane_at::<Narrow>(part, near(Narrow::REACH)).1,
+            MEDIUM => self.plane_at::<Medium>(part, near(Medium::REACH)).1,
+            _ => self.wide_plane(part, p).1,
+        }
+    }
+
+    /// Height of a triangle over a place on its border, from the ends of the edge alone.
+    #[inline(never)]
+    fn border_at<C: Class>(&self, part: u32, q: [isize; 2]) -> i64 {
+        let numbers = self.corner_numbers(part);
+        let plans = numbers.map(|i| C::plan(self, i));
+        let z = |k: usize| C::height(self, numbers[k], plans[k].map(|v| v as i32));
+        let (a, b, along) = Near::new(plans, q).edge();
+        let (from, to) = (z(a), z(b));
+        let rise = to.wrapping_sub(from) as i32;
+        (from << 8).wrapping_add(along.map_or(0, |[n, d]| divide_half_even(product(rise as isize, n), d as i64)))
     }
 
     /// Height and normal of a triangle over a place. Apart from the loop of tests, which then fits the registers.

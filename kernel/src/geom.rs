@@ -77,6 +77,28 @@ impl Near {
         })
     }
 
+    /// The two corners between which the position, on the triangle's border, lies; and how far from the first, in 2^-8
+    /// of what the second number counts: along the longer side, above zero. Nothing at the first corner itself.
+    #[inline(always)]
+    pub fn edge(&self) -> (usize, usize, Option<[isize; 2]>) {
+        let zero = |k: usize| self.x[k] | self.y[k] == 0;
+        if let Some(corner) = (0..3).find(|&k| zero(k)) {
+            return (corner, corner, None);
+        }
+        let on = |a: usize, b: usize| product(self.x[a], self.y[b]) == product(self.y[a], self.x[b]);
+        let (a, b) = if on(0, 1) {
+            (0, 1)
+        } else if on(1, 2) {
+            (1, 2)
+        } else {
+            (2, 0)
+        };
+        let longer = |v: &[isize; 3]| v[b].wrapping_sub(v[a]);
+        let (dx, dy) = (longer(&self.x), longer(&self.y));
+        let (n, d) = if dx.unsigned_abs() >= dy.unsigned_abs() { (self.x[a], dx) } else { (self.y[a], dy) };
+        (a, b, Some(if d < 0 { [n, d.wrapping_neg() >> 8] } else { [n.wrapping_neg(), d >> 8] }))
+    }
+
     /// Normal of the plane through the corners with heights `z`, and its height at the position
     /// above `z[0]` in 2^-8 steps, rounded half to even. The position lies in the triangle.
     #[inline(always)]
@@ -114,7 +136,7 @@ impl Near {
 
 /// A widening product, one instruction where `isize` has 32 bits.
 #[inline(always)]
-fn product(a: isize, b: isize) -> i64 {
+pub(crate) fn product(a: isize, b: isize) -> i64 {
     (a as i64).wrapping_mul(b as i64)
 }
 

@@ -149,10 +149,8 @@ struct Best<'t, 'a> {
     place: Place,
     search: Search,
     least: Rank,
-    hit: Hit,
-    /// Whether the surface is owned, see [`Surface`].
-    owned: bool,
-    /// The owner's place in the order of owners, once a tie asked for it.
+    surface: Option<Surface>,
+    /// The surface's place in the order of owners, once a tie asked for it.
     owner: Option<Owner>,
 }
 
@@ -165,11 +163,13 @@ impl Sink for Best<'_, '_> {
         if O::COUNTS {
             o.see(Trace::Candidate(self.t.hit(self.tile, s, rank.reach())));
         }
-        if rank < self.least || (rank == self.least && s.owned && !self.owned && rank != Rank::NONE) {
-            self.least = rank;
-            self.hit = self.t.hit(self.tile, s, rank.reach());
-            (self.owned, self.owner) = (s.owned, None);
-        } else if rank == self.least && s.owned == self.owned && rank != Rank::NONE {
+        if rank > self.least || rank == Rank::NONE {
+            return;
+        }
+        let owned = self.surface.is_some_and(|best| best.owned);
+        if rank < self.least || (s.owned && !owned) {
+            (self.least, self.surface, self.owner) = (rank, Some(*s), None);
+        } else if s.owned == owned {
             self.tie(s, node);
         }
     }
@@ -179,20 +179,28 @@ impl Best<'_, '_> {
     #[cold]
     #[inline(never)]
     fn tie(&mut self, s: &Surface, node: &Node) {
-        let (t, tile, hit, place) = (self.t, self.tile, &self.hit, self.place);
-        let owner = self.owner.get_or_insert_with(|| t.owner(tile, node, &t.surface_of(tile, node, place, hit)));
-        let other = t.owner(tile, node, s);
+        let Some(best) = &mut self.surface else { return };
+        let owner = self.owner.get_or_insert_with(|| self.t.owner(self.tile, node, best));
+        let other = self.t.owner(self.tile, node, s);
         if other < *owner {
-            (self.hit, self.owner) = (t.hit(tile, s, hit.reach), Some(other));
+            (*best, *owner) = (*s, other);
         }
+    }
+
+    /// The surface as an answer, if there is one.
+    #[inline(always)]
+    fn hit(self, node: &Node) -> Option<Hit> {
+        let s = self.t.whole(node, self.place, self.surface?);
+        Some(self.t.hit(self.tile, &s, self.least.reach()))
     }
 }
 
 /// Keeps every height once, highest first, as long as there is room.
+///
+/// Until the end `reach` says of a kept hit whether it is owned: `Near`; or not: `Fallback`, and its normal is not known.
 struct Sorted<'t, 'a, 'o> {
     t: &'t Terrain<'a>,
     tile: usize,
-    place: Place,
     out: &'o mut [Hit],
     count: usize,
     full: bool,
@@ -202,12 +210,13 @@ impl Sink for Sorted<'_, '_, '_> {
     const BORDERS: bool = true;
 
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, _: &mut O) {
-        let hit = self.t.hit(self.tile, s, Reach::Near);
+        let hit = self.t.hit(self.tile, s, if s.owned { Reach::Near } else { Reach::Fallback });
         let kept = self.out.get(..self.count).unwrap_or(&[]);
         let at = kept.iter().take_while(|h| h.z > hit.z).count();
         if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
+            let owned = same.reach == Reach::Near;
             let owner = |s: &Surface| self.t.owner(self.tile, node, s);
-            if owner(s) < owner(&self.t.surface_of(self.tile, node, self.place, same)) {
+            if s.owned && !owned || s.owned == owned && owner(s) < owner(&self.t.surface_of(self.tile, same, owned)) {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -421,7 +430,8 @@ impl<'a> Terrain<'a> {
             }
             return Ok(Layers { status: Status::Found, written, total: 1 });
         }
-        let mut sorted = Sorted { t: self, tile: leaf.tile, place, out, count: 0, full: false };
+        let node = self.node(leaf.node).ok_or(Status::Damaged)?;
+        let mut sorted = Sorted { t: self, tile: leaf.tile, out, count: 0, full: false };
         self.surfaces(leaf, place, &mut (), &mut sorted)?;
         let Sorted { out, count, full, .. } = sorted;
         if full {
@@ -436,6 +446,10 @@ impl<'a> Terrain<'a> {
                 && let Some(to) = out.get_mut(kept)
             {
                 *to = hit;
+                if hit.reach != Reach::Near {
+                    let s = self.whole(node, place, self.surface_of(leaf.tile, &hit, false));
+                    *to = Hit { normal: s.normal, reach: Reach::Near, ..hit };
+                }
                 kept += 1;
             }
         }
@@ -450,15 +464,12 @@ impl<'a> Terrain<'a> {
         let mut total = 0usize;
         loop {
             let search = Search { z: top, near: -1, below: i64::MAX, above: -1 };
-            let best = self.best(leaf, place, &search, &mut ())?;
-            if best.least == Rank::NONE {
-                break;
-            }
+            let Some(hit) = self.best(leaf, place, &search, &mut ())? else { break };
             if let Some(to) = out.get_mut(total) {
-                *to = Hit { reach: Reach::Near, ..best.hit };
+                *to = Hit { reach: Reach::Near, ..hit };
             }
             total = total.saturating_add(1);
-            top = best.hit.z.wrapping_sub(self.zero_z()).wrapping_sub(self.header.layer_merge.max(1));
+            top = hit.z.wrapping_sub(self.zero_z()).wrapping_sub(self.header.layer_merge.max(1));
         }
         let status = if total > 0 { Status::Found } else { Status::NoGround };
         Ok(Layers { status, written: total.min(out.len()), total })
@@ -523,27 +534,20 @@ impl<'a> Terrain<'a> {
             };
         }
         match self.best(leaf, place, search, o) {
-            Ok(best) if best.least != Rank::NONE => Answer { status: Status::Found, hit: best.hit },
-            Ok(_) => self.nowhere(Status::NoGround, Some(p), options),
+            Ok(Some(hit)) => Answer { status: Status::Found, hit },
+            Ok(None) => self.nowhere(Status::NoGround, Some(p), options),
             Err(status) => self.nowhere(status, Some(p), options),
         }
     }
 
     /// The best of all surfaces over the place.
     #[inline(never)]
-    fn best<O: Observer>(&self, leaf: &Leaf, place: Place, search: &Search, o: &mut O) -> Result<Best<'_, 'a>, Status> {
-        let mut best = Best {
-            t: self,
-            tile: leaf.tile,
-            place,
-            search: *search,
-            least: Rank::NONE,
-            hit: Hit::NONE,
-            owned: false,
-            owner: None,
-        };
+    fn best<O: Observer>(&self, leaf: &Leaf, place: Place, search: &Search, o: &mut O) -> Result<Option<Hit>, Status> {
+        let node = self.node(leaf.node).ok_or(Status::Damaged)?;
+        let search = *search;
+        let mut best = Best { t: self, tile: leaf.tile, place, search, least: Rank::NONE, surface: None, owner: None };
         self.surfaces(leaf, place, o, &mut best)?;
-        Ok(best)
+        Ok(best.hit(node))
     }
 
     /// The answer where there is no ground: every value comes from the policy and the defaults.
@@ -573,7 +577,7 @@ impl<'a> Terrain<'a> {
         }
         let place = self.place(near)?;
         let leaf = self.locate(place, &mut ()).ok()?;
-        let best = self.best(&leaf, place, &self.around(p, options.windows), &mut ()).ok()?;
-        (best.least != Rank::NONE).then_some(best.hit.z)
+        let hit = self.best(&leaf, place, &self.around(p, options.windows), &mut ()).ok()??;
+        Some(hit.z)
     }
 }

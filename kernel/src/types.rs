@@ -181,6 +181,11 @@ pub struct Normal {
     pub z: i64,
 }
 
+impl Normal {
+    /// Straight up.
+    pub const UP: Normal = Normal { x: 0, y: 0, z: 1 };
+}
+
 /// The ground at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hit {
@@ -205,7 +210,7 @@ impl Hit {
     /// Level ground at zero, nowhere: what to fill slices with before a query writes to them.
     pub const NONE: Hit = Hit {
         z: 0,
-        normal: Normal { x: 0, y: 0, z: 1 },
+        normal: Normal::UP,
         material: 0,
         source: 0,
         leaf: LeafKind::None,

@@ -51,6 +51,7 @@ impl Leaf {
 pub(crate) struct Surface {
     /// Height in 2^-8 steps from the origin.
     pub z: i64,
+    /// Not of a bundle's surface that is not owned: see [`Terrain::whole`].
     pub normal: Normal,
     /// Bundle in the image, or word of a patch record; triangle or block.
     pub record: usize,
@@ -63,7 +64,7 @@ pub(crate) struct Surface {
 }
 
 /// Order of surfaces at equal height: the owned first, then sorted corners, material, source.
-pub(crate) type Owner = (bool, [[i64; 3]; 3], u16, u16);
+pub(crate) type Owner = (bool, [[i32; 3]; 3], u16, u16);
 
 /// Keeps the last surface.
 struct Sole(Option<Surface>);
@@ -400,8 +401,8 @@ impl<'a> Terrain<'a> {
     #[inline(never)]
     pub(crate) fn owner(&self, tile: usize, node: &Node, s: &Surface) -> Owner {
         let [mut a, mut b, mut c] = match self.bundles.get(s.record).filter(|_| s.kind == LeafKind::Bundle) {
-            Some(halves) => Bundle { halves, record: s.record, node }.corners_3d(s.part),
-            None => [[i64::MAX; 3]; 3],
+            Some(halves) => Bundle { halves, record: s.record, node }.corners_3d(s.part).map(|c| c.map(|v| v as i32)),
+            None => [[i32::MAX; 3]; 3],
         };
         for _ in 0..2 {
             if b < a {
@@ -432,20 +433,29 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// The surface over a place that a hit was made of.
+    /// The surface with its normal: on borders most are passed over, and it is looked for last.
+    #[inline(always)]
+    pub(crate) fn whole(&self, node: &Node, p: Place, s: Surface) -> Surface {
+        match self.bundles.get(s.record) {
+            Some(halves) if s.kind == LeafKind::Bundle && !s.owned => {
+                let bundle = Bundle { halves, record: s.record, node };
+                Surface { normal: bundle.normal(s.part, p), ..s }
+            }
+            _ => s,
+        }
+    }
+
+    /// What a hit was made of, given whether it is owned; without height and normal.
     #[cold]
-    pub(crate) fn surface_of(&self, tile: usize, node: &Node, p: Place, hit: &Hit) -> Surface {
-        let (kind, part) = (hit.leaf, hit.place[2]);
+    pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, owned: bool) -> Surface {
+        let kind = hit.leaf;
         let base = if kind == LeafKind::Bundle { tile / 32 } else { tile };
         let record = base.wrapping_add(hit.place[1] as usize);
-        let (attribute, owned) = match self.bundles.get(record) {
-            Some(halves) if kind == LeafKind::Bundle => {
-                let bundle = Bundle { halves, record, node };
-                (bundle.attribute(), bundle.owns(part, p))
-            }
-            _ => (self.patch(record).map_or(0, |p| p.attribute), false),
+        let attribute = match self.bundles.get(record) {
+            Some(halves) if kind == LeafKind::Bundle => halves[6] as u8,
+            _ => self.patch(record).map_or(0, |p| p.attribute),
         };
-        Surface { z: hit.z, normal: hit.normal, record, part, kind, attribute, owned }
+        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind, attribute, owned }
     }
 }
 
