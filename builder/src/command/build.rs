@@ -156,8 +156,10 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
     let shares = drivable_shares(scene, frame);
     let up = frame.up.to_string();
     let now = AXES.iter().position(|a| up.ends_with(a)).unwrap_or(2);
-    let then =
-        (0..3).filter(|&i| i != now).fold((now + 1) % 3, |best, i| if shares[i] > shares[best] { i } else { best });
+    // x points up in few files: it is named where nothing else will do
+    let then = if now == 2 { 1 } else { 2 };
+    let rare = 3 - now - then;
+    let then = if shares[rare] > 2.0 * shares[then] { rare } else { then };
     let [here, there] = [shares[now], shares[then]].map(|share| share * 100.0);
     let then = AXES[then];
     if here < 10.0 && there > here && !typed {

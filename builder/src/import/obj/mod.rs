@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-use self::parse::{Fault, Piece, What, parse};
+use self::parse::{Fault, NONE, Piece, What, parse};
 use super::{
     FileReport, Frame, Import, ImportError, ImportReport, Library, NO_NAME, Place, file_name, mtl, number_sources,
     plain,
@@ -242,7 +242,7 @@ fn faces(
         let v = &mut piece.corners[i as usize];
         *v = u32::try_from(i64::from(base) + i64::from(*v as i32)).map_err(|_| {
             let face = piece.faces.partition_point(|f| f.end <= i);
-            fault(piece.faces[face].line, "a face counts back to before the first vertex".into())
+            fault(piece.faces[face].line, "a face counts back beyond the first vertex".into())
         })?;
     }
     let mut triangles = Vec::with_capacity(piece.faces.len());
@@ -259,7 +259,8 @@ fn faces(
         let corners = &piece.corners[start..face.end as usize];
         start = face.end as usize;
         if let Some(v) = corners.iter().find(|&&v| v as usize >= positions.len()) {
-            let cause = format!("a face names vertex {}, and the file has {}", u64::from(*v) + 1, positions.len());
+            let which = if *v == NONE { "0".into() } else { format!("{}", u64::from(*v) + 1) };
+            let cause = format!("a face names vertex {which}, and the file has 1 to {}", positions.len());
             return Err(fault(face.line, cause));
         }
         let line = u64::from(face.line) + 1;
