@@ -14,7 +14,7 @@ use hardpan_builder::{
     import::{self, Frame, Import, Unit, Up},
 };
 
-use super::{Done, Failure, grouped, shown, warn, write_image};
+use super::{Done, Failure, grouped, note, shown, warn, write_image};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -81,7 +81,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         translate: args.translate.unwrap_or_default(),
     };
     let Import { scene, report } = import::read(&args.files, &frame)?;
-    report.notes().iter().for_each(|note| warn(shown(note)));
+    report.notes().iter().for_each(|text| note(shown(text)));
     suspect(first, &scene, &frame, args.up.is_some())?;
     let read = start.elapsed();
 

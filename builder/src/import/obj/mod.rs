@@ -18,7 +18,7 @@ use self::parse::{Fault, NONE, Piece, What, parse};
 use super::{
     FileReport, Frame, Import, ImportError, ImportReport, Library, NO_NAME, Place, file_name, mtl, number_sources,
     plain,
-    polygon::Cutter,
+    polygon::{Cut, Cutter, MOST_CORNERS},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
     too_many,
@@ -278,12 +278,21 @@ fn faces(
             _ => {
                 ring.clear();
                 ring.extend(corners.iter().map(|&v| at(v)));
-                let whole =
-                    cutter.cut(&ring, |t| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source }));
-                tally.see(Thing::Polygons, line);
-                if !whole {
-                    tally.see(Thing::Crossing, line);
+                let emit = |t: [usize; 3]| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source });
+                match cutter.cut(&ring, emit) {
+                    Cut::Whole => {}
+                    Cut::Crossing => tally.see(Thing::Crossing, line),
+                    Cut::TooLong => {
+                        let cause =
+                            format!("a concave face has {} corners, and {MOST_CORNERS} is the most", ring.len());
+                        return Err(Fault {
+                            line: face.line,
+                            cause,
+                            hint: "cut it into smaller ones in a mesh editor",
+                        });
+                    }
                 }
+                tally.see(Thing::Polygons, line);
             }
         }
         tally.see(Thing::Faces, line);
