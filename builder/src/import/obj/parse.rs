@@ -14,6 +14,8 @@ pub const NONE: u32 = u32::MAX;
 pub struct Piece {
     /// Ends of lines in it.
     pub lines: u32,
+    /// Vertices before it, once that is known.
+    pub base: u32,
     /// Metres, z up.
     pub positions: Vec<[f64; 3]>,
     /// Numbers of the faces' vertices from zero, the first of the file, or [`NONE`]; of those in `relative`, from the
@@ -136,7 +138,6 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
     }
     p.lines = c.line;
     p.tally.add(Thing::Continued, c.continued.into());
-    p.positions.shrink_to_fit();
     p.corners.shrink_to_fit();
     p.faces.shrink_to_fit();
     Ok(piece)
