@@ -16,8 +16,8 @@ use std::{
 
 use self::parse::{Fault, NONE, Piece, What, parse};
 use super::{
-    FileReport, Frame, Import, ImportError, ImportReport, Library, NO_NAME, Place, file_name, mtl, number_sources,
-    plain,
+    FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, NO_NAME, Place, file_name, mtl,
+    number_sources, plain,
     polygon::{Cut, Cutter, MOST_CORNERS},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
@@ -49,7 +49,8 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
             || parts.par_iter().map(|p| parse(p, &transform)).collect::<Vec<Result<Piece, Fault>>>(),
         );
         for piece in parsed {
-            let mut piece = piece.map_err(|fault| at(path, lines, fault))?;
+            // a file that is being written is no bad file
+            let mut piece = piece.or_else(|fault| text.unchanged().and(Err(at(path, lines, fault))))?;
             lines += u64::from(piece.lines);
             if positions.len() + piece.positions.len() > MOST_VERTICES {
                 return Err(too_many(path, "more than 4,294,967,294 vertices"));
@@ -128,7 +129,7 @@ fn assemble(
         return Err(too_many(path, "more than 65,535 materials"));
     }
     let (names, source_number) = number_sources(sources.iter().map(String::as_str));
-    tally.add(Thing::Others, (sources.len().saturating_sub(names.len())) as u64);
+    tally.add(Thing::Others, sources.len().saturating_sub(MOST_SOURCES) as u64);
     let mut triangles: Vec<Triangle> = Vec::with_capacity(pieces.iter().map(|p| p.faces.len()).sum());
     let mut lines = 0;
     let mut work = pieces.into_iter().zip(runs);

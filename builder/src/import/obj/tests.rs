@@ -243,6 +243,7 @@ fn cg_01_more_objects_than_an_image_can_name() {
         all
     };
     assert_eq!(named(&up), named(&down));
+    assert_eq!(count(&up.report.files[0].repaired, "sources_beyond_limit"), 70_000 - 65_534);
     assert_eq!(up.scene.sources[up.scene.triangles[69_999].source as usize], "others");
 }
 
