@@ -14,7 +14,7 @@ use std::{
     path::Path,
 };
 
-use self::parse::{Fault, NONE, Piece, What, parse};
+use self::parse::{BACK, Fault, HUGE, Piece, What, parse};
 use super::{
     FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, NO_NAME, Place, file_name, mtl,
     number_sources, plain,
@@ -26,7 +26,7 @@ use super::{
 use crate::{Scene, Triangle};
 
 /// Vertices that triangles can number.
-pub const MOST_VERTICES: usize = u32::MAX as usize - 1;
+pub const MOST_VERTICES: usize = HUGE as usize;
 /// Bytes that are parsed at once.
 const PART: usize = 512 << 10;
 
@@ -53,7 +53,7 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
             let mut piece = piece.or_else(|fault| text.unchanged().and(Err(at(path, lines, fault))))?;
             lines += u64::from(piece.lines);
             if positions.len() + piece.positions.len() > MOST_VERTICES {
-                return Err(too_many(path, "more than 4,294,967,294 vertices"));
+                return Err(too_many(path, "more than 4,294,967,293 vertices"));
             }
             piece.base = positions.len() as u32;
             positions.append(&mut std::mem::take(&mut piece.positions));
@@ -231,13 +231,9 @@ fn faces(
     not_finite: bool,
     source_number: &[u16],
 ) -> Result<(Vec<Triangle>, Tally), Fault> {
-    let fault = |line, cause: String| Fault { line, cause, hint: "export the mesh again; a part may be missing" };
     for &i in &piece.relative {
         let v = &mut piece.corners[i as usize];
-        *v = u32::try_from(i64::from(piece.base) + i64::from(*v as i32)).map_err(|_| {
-            let face = piece.faces.partition_point(|f| f.end <= i);
-            fault(piece.faces[face].line, "a face counts back beyond the first vertex".into())
-        })?;
+        *v = u32::try_from(i64::from(piece.base) + i64::from(*v as i32)).unwrap_or(BACK);
     }
     let mut triangles = Vec::with_capacity(piece.faces.len());
     let mut tally = Tally::default();
@@ -253,9 +249,12 @@ fn faces(
         let corners = &piece.corners[start..face.end as usize];
         start = face.end as usize;
         if let Some(v) = corners.iter().find(|&&v| v as usize >= positions.len()) {
-            let which = if *v == NONE { "0".into() } else { format!("{}", u64::from(*v) + 1) };
-            let cause = format!("a face names vertex {which}, and the file has 1 to {}", positions.len());
-            return Err(fault(face.line, cause));
+            let cause = match *v {
+                BACK => "a face counts back beyond the first vertex".into(),
+                HUGE => "a face names a vertex beyond all that can be counted".into(),
+                v => format!("a face names vertex {}, and the file has 1 to {}", v.wrapping_add(1), positions.len()),
+            };
+            return Err(Fault { line: face.line, cause, hint: "export the mesh again; a part may be missing" });
         }
         let line = u64::from(face.line) + 1;
         let at = |v: u32| positions[v as usize];

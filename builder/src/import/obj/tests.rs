@@ -173,8 +173,9 @@ fn cg_01_errors_name_file_and_line() {
     fails(format!("{SQUARE}f 1 2 5\nf 1 2 3\n"), 5, "vertex 5, and the file has 1 to 4");
     fails(format!("o a\r\n{SQUARE}f 1 2 3\nf 0 2 3\nf 1 9 2\n"), 7, "vertex 0");
     fails(format!("{SQUARE}f 1 2 -5\n"), 5, "counts back beyond");
-    fails(format!("{SQUARE}f 1 2 99999999999999999999999\n"), 5, "vertex 0");
-    fails(format!("{SQUARE}f 1 2 -99999999999999999999999\n"), 5, "vertex 0");
+    fails(format!("{SQUARE}f 1 2 99999999999999999999999\n"), 5, "beyond all");
+    fails(format!("{SQUARE}f 1 2 4294967295\n"), 5, "beyond all");
+    fails(format!("{SQUARE}f 1 2 -99999999999999999999999\n"), 5, "counts back beyond");
     fails(format!("{SQUARE}f 1 2 \\\n 3 \\\n 7\n"), 5, "vertex 7");
     for bad in ["a", "1.0", "1,2", "1x", "-", "/1", "+/2"] {
         fails(format!("\r\r{SQUARE}f 1 2 {bad}\n"), 7, "is no corner of a face");
@@ -467,6 +468,40 @@ fn cg_01_what_is_written_in_any_way_is_read() {
             let text = format!("{}{bad}\n{}", &w.text[..at], &w.text[at..]);
             let line = text[..at].replace("\r\n", "\n").matches(['\n', '\r']).count() as u64 + 1;
             fails(text, line, cause);
+        }
+    }
+}
+
+#[test]
+fn cg_01_any_bytes_end_well() {
+    for seed in 0..600 {
+        let r = &mut Random(seed << 32);
+        let mut bytes = Writer::mesh(r).text.into_bytes();
+        for _ in 0..1 + r.below(6) {
+            let at = r.below(bytes.len());
+            let odd = b"\\\\\r\n#/-.\0\x1B\xFF e1vfo";
+            match r.below(5) {
+                0 => bytes[at] = r.bits() as u8,
+                1 => bytes[at] = odd[r.below(odd.len())],
+                2 => bytes.insert(at, odd[r.below(odd.len())]),
+                3 => bytes.truncate(at + 1),
+                _ => drop(bytes.drain(at..(at + r.below(40)).min(bytes.len()))),
+            }
+            if bytes.is_empty() {
+                bytes.push(b'f');
+            }
+        }
+        match import(&bytes) {
+            Ok(import) => {
+                let scene = &import.scene;
+                assert!(!scene.triangles.is_empty() && scene.positions.iter().flatten().all(|v| v.is_finite()));
+                assert!(scene.triangles.iter().flat_map(|t| t.v).all(|v| (v as usize) < scene.positions.len()));
+            }
+            Err(e) => {
+                let lines = String::from_utf8_lossy(&bytes).replace("\r\n", "\n").matches(['\r', '\n']).count() as u64;
+                assert!(!e.to_string().contains(|c: char| c.is_control()), "{e}");
+                assert!(e.place == Place::File || matches!(e.place, Place::Line(n) if n <= lines + 1), "{e}");
+            }
         }
     }
 }
