@@ -9,7 +9,7 @@
 //! assert_eq!(terrain.z_f64(&answer.hit), 2.0);
 //! ```
 //!
-//! The stages, in order: `lattice` quantises a [`Scene`] to integer triangles, `tile` sorts them
+//! [`import`] reads files into a [`Scene`]. The stages then, in order: `lattice` quantises it to integer triangles, `tile` sorts them
 //! into tiles and indexes each, with `bundle` and `field` writing the leaves, and `pack` lays
 //! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
 //! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
@@ -22,6 +22,7 @@ mod field;
 pub mod fixtures;
 mod grid;
 mod image;
+pub mod import;
 mod lattice;
 mod pack;
 mod plan;
@@ -79,7 +80,10 @@ pub struct Report {
 pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
     options.check()?;
     let mut report = Report::default();
-    let mesh = lattice::quantise(scene, options, &mut report)?;
+    let mut mesh = lattice::quantise(scene, options, &mut report)?;
+    if options.tile_log2.is_none() {
+        mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
+    }
     let tiles = tile::build_all(&mesh)?;
     let image = pack::pack(&mesh, options, tiles, &mut report)?;
     Ok(Built { image, report })

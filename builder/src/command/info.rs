@@ -5,7 +5,7 @@ use std::{io::Write, path::PathBuf};
 use hardpan::{Terrain, format::section};
 use serde_json::json;
 
-use super::{Done, grouped, load, terrain};
+use super::{Done, grouped, load, shown, terrain};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -77,7 +77,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(out, "\nmaterial                            mu       rr     gain")?;
     for (i, m) in t.materials().iter().enumerate() {
-        writeln!(out, "{:<30} {:>7} {:>8} {:>8}", t.material_name(i as u16), m.mu, m.rolling, m.gain)?;
+        writeln!(out, "{:<30} {:>7} {:>8} {:>8}", shown(t.material_name(i as u16)), m.mu, m.rolling, m.gain)?;
     }
     Ok(())
 }
