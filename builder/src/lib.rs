@@ -25,12 +25,17 @@ mod image;
 mod lattice;
 mod pack;
 mod plan;
+mod provenance;
+pub mod read;
 mod scene;
+pub mod settings;
 mod tile;
 
 pub use error::BuildError;
 pub use image::Image;
+pub use provenance::{Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Options, Scene, Triangle};
+pub use settings::Settings;
 
 /// What was built, and what happened on the way.
 pub struct Built {
@@ -77,10 +82,16 @@ pub struct Report {
 
 /// Builds an image of a scene.
 pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
+    build_recorded(scene, options, None)
+}
+
+/// [`build`], with a record of where the scene came from; the identity is the same with any record.
+pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
     options.check()?;
     let mut report = Report::default();
     let mesh = lattice::quantise(scene, options, &mut report)?;
     let tiles = tile::build_all(&mesh)?;
-    let image = pack::pack(&mesh, options, tiles, &mut report)?;
+    let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
+    let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
     Ok(Built { image, report })
 }

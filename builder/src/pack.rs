@@ -14,7 +14,13 @@ const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 const PAGE_LOG2: u32 = 5;
 
 /// Lays out an image.
-pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Report) -> Result<Image, BuildError> {
+pub fn pack(
+    mesh: &Mesh,
+    options: &Options,
+    tiles: Vec<Blob>,
+    provenance: &[u8],
+    report: &mut Report,
+) -> Result<Image, BuildError> {
     let mut names = Vec::new();
     let mut name = |s: &str| {
         let at = names.len() as u32;
@@ -65,7 +71,6 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(&tiles, &table)?;
-    let provenance = format!("hardpan-builder {}\n", env!("CARGO_PKG_VERSION"));
 
     let content = section::CONTENT | section::MUST_UNDERSTAND;
     let bodies: [(u32, u32, &[u8]); 7] = [
@@ -75,7 +80,7 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
         (section::DIRECTORY, content, root.directory.as_bytes()),
         (section::PAGES, content, root.pages.as_bytes()),
         (section::TILE_TABLE, content, table.as_bytes()),
-        (section::PROVENANCE, 0, provenance.as_bytes()),
+        (section::PROVENANCE, 0, provenance),
     ];
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;

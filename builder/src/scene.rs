@@ -1,6 +1,7 @@
 //! What an image is built from.
 
 use crate::BuildError;
+use serde::{Deserialize, Serialize};
 
 /// Meshes and height fields, in metres, z up.
 #[derive(Clone, Debug, Default)]
@@ -49,10 +50,14 @@ pub struct Material {
     pub label: u32,
     /// Which of coincident triangles stays: that of the highest priority.
     pub priority: i32,
+    /// Whether its triangles are used at all.
+    pub include: bool,
+    /// Whether its triangles are obstacles, which wheels do not stand on.
+    pub obstacle: bool,
 }
 
 impl Default for Material {
-    /// Without a name: mu, rolling resistance and gain 1, nothing else stated.
+    /// Without a name: ground with mu, rolling resistance and gain 1, nothing else stated.
     fn default() -> Self {
         Material {
             name: String::new(),
@@ -64,6 +69,8 @@ impl Default for Material {
             class_mask: 0,
             label: 0,
             priority: 0,
+            include: true,
+            obstacle: false,
         }
     }
 }
@@ -97,7 +104,8 @@ pub struct HeightField {
 }
 
 /// What height an answer without ground has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[repr(u32)]
 pub enum Fallback {
     /// The bottom of the bounding box (the order of VS Terrain).
@@ -111,8 +119,9 @@ pub enum Fallback {
     EdgeExtend = hardpan::format::fallback::EDGE_EXTEND,
 }
 
-/// How an image is built.
-#[derive(Clone, Debug, PartialEq)]
+/// How an image is built. In a settings file this is the table `[build]`, with these keys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// log2 of the plan step in metres.
     pub xy_log2: i32,

@@ -4,6 +4,7 @@
 
 mod build;
 mod demo;
+mod diff;
 mod info;
 mod query;
 mod relief;
@@ -36,6 +37,8 @@ enum Command {
     Info(info::Args),
     /// Ask an image for the ground at points
     Query(query::Args),
+    /// Compare two images: bytes, facts, heights and materials
+    Diff(diff::Args),
     /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
     Demo(demo::Args),
 }
@@ -51,12 +54,16 @@ pub fn main() -> ExitCode {
         Command::Build(args) => build::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
+        Command::Diff(args) => diff::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
+            if matches!(failure, Failure::Different) {
+                return ExitCode::from(failure.code());
+            }
             let _ = writeln!(io::stderr(), "error: {failure}");
             ExitCode::from(failure.code())
         }
@@ -68,6 +75,8 @@ pub fn main() -> ExitCode {
 pub enum Failure {
     /// An image or an answer is not as it should be.
     Check(String),
+    /// Two images differ, and all about it is said.
+    Different,
     /// The user's file or words.
     Input(String),
     /// Something that Hardpan does not do, with the way round.
@@ -138,7 +147,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
-            Self::Check(_) => 1,
+            Self::Check(_) | Self::Different => 1,
             Self::Input(_) => 2,
             Self::Unsupported(_) => 3,
             Self::Machine(_) => 4,
@@ -150,6 +159,7 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Check(t) | Self::Input(t) | Self::Unsupported(t) | Self::Machine(t) => f.write_str(t),
+            Self::Different => f.write_str("different"),
             Self::ClosedPipe => f.write_str("closed pipe"),
         }
     }
