@@ -27,9 +27,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Option(s) | Self::Scene(s) | Self::Limit(s) => f.write_str(s),
-            Self::Empty => {
-                f.write_str("no ground: every triangle is vertical or collapsed (is the up axis right? try --up y)")
-            }
+            Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
             Self::OutsideDomain { outside, of } => write!(
                 f,
                 "{outside} of {of} triangles lie outside the domain (coarser steps or another scale bring them in)"

@@ -304,7 +304,7 @@ fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64
         let unit = 1i64 << (12 - step[usize::from(i == 2)]).min(48);
         origin[i] = (median + unit / 2).div_euclid(unit) * unit;
         if origin[i].unsigned_abs() >= 1 << 51 {
-            return Err(BuildError::Limit("the scene lies too far from its zero; move it with an origin".into()));
+            return Err(BuildError::Limit("the scene lies too far from its zero; move it closer".into()));
         }
     }
     Ok(origin)
@@ -327,7 +327,11 @@ fn tile_side(vertices: &[[i32; 3]], faces: &[Face], bounds: &[[i32; 3]; 2]) -> u
     let target = (total / 2 / faces.len() as i128).max(1) * 12_000;
     // side^2 nearest to the target: round(log2(target) / 2)
     let log2 = 127 - (target * 2).leading_zeros();
-    // pages are 2^5 tiles a side, and the directory holds at most 2^20 of them
-    let least = (32 - extent.leading_zeros()).saturating_sub(15);
-    (log2 / 2).clamp(10, 26).min(largest).max(least)
+    (log2 / 2).clamp(10, 26).min(largest).max(least_tile_side(bounds))
+}
+
+/// The least log2 of a tile's side: pages are 2^5 tiles a side, and the directory holds at most 2^20 of them.
+pub fn least_tile_side(bounds: &[[i32; 3]; 2]) -> u32 {
+    let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
+    (32 - extent.leading_zeros()).saturating_sub(15).max(10)
 }

@@ -22,6 +22,7 @@ mod field;
 pub mod fixtures;
 mod grid;
 mod image;
+pub mod import;
 mod lattice;
 mod pack;
 mod plan;
@@ -89,7 +90,10 @@ pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
 pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
     options.check()?;
     let mut report = Report::default();
-    let mesh = lattice::quantise(scene, options, &mut report)?;
+    let mut mesh = lattice::quantise(scene, options, &mut report)?;
+    if options.tile_log2.is_none() {
+        mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
+    }
     let tiles = tile::build_all(&mesh)?;
     let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
     let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 mod command;
-mod import;
 
 fn main() -> std::process::ExitCode {
     command::main()

@@ -18,6 +18,12 @@ impl Plan {
         Plan { x, y, min: [low(x), low(y)], max: [high(x), high(y)] }
     }
 
+    /// Tiles of side 2^`log2` under the bounding box, up to 2^34.
+    pub fn tiles(&self, log2: u32) -> u64 {
+        let along = |i: usize| ((self.max[i] >> log2) - (self.min[i] >> log2) + 1) as u64;
+        along(0).saturating_mul(along(1)).min(1 << 34)
+    }
+
     /// Plan area in square steps, rounded down.
     pub fn area(&self) -> u64 {
         let d = |v: &[i64; 3], k: usize| i128::from(v[k] - v[0]);

@@ -4,7 +4,7 @@ use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
 use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
-use crate::lattice::Mesh;
+use crate::lattice::{Mesh, least_tile_side};
 use crate::plan::Plan;
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
@@ -12,6 +12,8 @@ use zerocopy::IntoBytes;
 
 /// Pairs of a triangle and a tile under its bounding box from which on tiles are called too small.
 const MOST_PAIRS: u64 = 1 << 31;
+/// Pairs of material and source in a tile's palette.
+const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
@@ -35,15 +37,7 @@ pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
     let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
     let log2 = mesh.tile_log2;
     let s = 1i64 << log2;
-    let pairs: u64 = mesh
-        .faces
-        .par_iter()
-        .map(|f| {
-            let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-            let along = |i: usize| ((plan.max[i] >> log2) - (plan.min[i] >> log2) + 1) as u64;
-            along(0).saturating_mul(along(1)).min(1 << 34)
-        })
-        .sum();
+    let pairs: u64 = mesh.faces.par_iter().map(|f| Plan::new(f.v.map(|v| mesh.vertices[v as usize])).tiles(log2)).sum();
     if pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64) {
         return Err(BuildError::Limit(format!(
             "tiles of {s} plan steps are too small for this scene: its triangles would be named {pairs} times; use larger tiles"
@@ -84,6 +78,48 @@ pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
         .collect()
 }
 
+/// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
+/// holds: log2 in steps. The one proposed if there is none, or if triangles would be named too often.
+pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
+    let mut all: Vec<u32> = mesh.faces.par_iter().map(|f| pair(f.material, f.source)).collect();
+    all.par_sort_unstable();
+    all.dedup();
+    if all.len() + mesh.fields.len() <= MOST_ATTRIBUTES {
+        return proposed;
+    }
+    let plans: Vec<Plan> = mesh.faces.par_iter().map(|f| Plan::new(f.v.map(|v| mesh.vertices[v as usize]))).collect();
+    let sides = (least_tile_side(&mesh.bounds).min(proposed)..=proposed).rev();
+    let few = |log2: &u32| {
+        let named: u64 = plans.par_iter().map(|p| p.tiles(*log2)).sum();
+        named <= 4 * mesh.faces.len() as u64 + (1 << 22)
+    };
+    let mut sides = sides.take_while(few);
+    let fits = |log2: &u32| {
+        let s = 1i64 << log2;
+        let mut pairs: Vec<(i32, i32, u32)> = plans
+            .par_iter()
+            .zip(&mesh.faces)
+            .flat_map_iter(|(plan, f)| {
+                let [x0, y0] = plan.min.map(|v| v >> log2);
+                let [x1, y1] = plan.max.map(|v| v >> log2);
+                let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
+                let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
+                inside.map(|(x, y)| (x as i32, y as i32, pair(f.material, f.source)))
+            })
+            .collect();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        // each field may add one
+        let most = MOST_ATTRIBUTES.saturating_sub(mesh.fields.len());
+        pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).all(|tile| tile.len() <= most)
+    };
+    sides.find(fits).unwrap_or(proposed)
+}
+
+fn pair(material: u16, source: u16) -> u32 {
+    u32::from(material) << 16 | u32::from(source)
+}
+
 /// A node in the making.
 enum Plot {
     Empty,
@@ -103,9 +139,9 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
         .collect();
     palette.sort_unstable();
     palette.dedup();
-    if palette.len() > 256 {
+    if palette.len() > MOST_ATTRIBUTES {
         return Err(BuildError::Limit(format!(
-            "one tile has {} pairs of material and source, and 256 is the most: use smaller tiles",
+            "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: use smaller tiles",
             palette.len()
         )));
     }

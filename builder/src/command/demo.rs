@@ -25,7 +25,9 @@ const FOLDER: &str = "hardpan-demo";
 
 pub fn run(_: &Args, out: &mut impl Write) -> Done {
     let folder = Path::new(FOLDER);
-    fs::create_dir_all(folder).map_err(|e| Failure::io(folder, e))?;
+    fs::create_dir_all(folder).map_err(|e| {
+        Failure::Machine(format!("{FOLDER}: this folder cannot be made here ({e}); run the demo where you may write"))
+    })?;
     let (image_path, picture_path) = (folder.join("proving-ground.hpan"), folder.join("relief.png"));
 
     let start = Instant::now();

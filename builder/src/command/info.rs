@@ -6,7 +6,7 @@ use hardpan::{Terrain, format::bundle, format::section};
 use hardpan_builder::{Provenance, read};
 use serde_json::{Map, Value, json};
 
-use super::{Done, Failure, grouped, load, terrain};
+use super::{Done, Failure, grouped, load, shown, terrain};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -135,7 +135,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(out, "\nmaterial                            mu       rr     gain")?;
     for (i, m) in t.materials().iter().enumerate() {
-        writeln!(out, "{:<30} {:>7} {:>8} {:>8}", t.material_name(i as u16), m.mu, m.rolling, m.gain)?;
+        writeln!(out, "{:<30} {:>7} {:>8} {:>8}", shown(t.material_name(i as u16)), m.mu, m.rolling, m.gain)?;
     }
     Ok(())
 }
@@ -326,7 +326,7 @@ fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
         let classes = classes(m.class_mask).iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let line = format!(
             "{:<30} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {classes}",
-            t.material_name(i as u16),
+            shown(t.material_name(i as u16)),
             m.mu,
             m.rolling,
             m.gain,

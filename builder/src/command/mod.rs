@@ -20,7 +20,10 @@ use std::{
 
 use clap::{Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
-use hardpan_builder::{BuildError, Image};
+use hardpan_builder::{
+    BuildError, Image,
+    import::{ImportError, ImportErrorKind},
+};
 
 #[derive(Parser)]
 #[command(name = "hardpan", version = VERSION, about = "What is the ground here? Terrain images for vehicles and controllers", after_help = EXITS)]
@@ -101,18 +104,13 @@ impl Failure {
     }
 
     pub fn io(place: &Path, error: io::Error) -> Self {
-        let place = place.display();
         match error.kind() {
             ErrorKind::BrokenPipe => Self::ClosedPipe,
-            ErrorKind::NotFound => Self::Input(format!("{place}: there is no such file or folder; check the spelling")),
-            ErrorKind::IsADirectory => Self::Input(format!("{place}: this is a folder; name a file in it")),
-            ErrorKind::PermissionDenied => {
-                Self::Machine(format!("{place}: permission denied; check with: ls -l {place}"))
-            }
             ErrorKind::StorageFull => {
+                let place = place.display();
                 Self::Machine(format!("{place}: the disk is full; free some space or choose another place with -o"))
             }
-            _ => Self::Machine(format!("{place}: {error}")),
+            _ => ImportError::io(place, &error).into(),
         }
     }
 
@@ -136,10 +134,12 @@ impl Failure {
     }
 
     pub fn build(place: &Path, error: BuildError) -> Self {
-        let advice = if matches!(&error, BuildError::Limit(text) if text.contains("smaller tiles")) {
-            " (--tile 18, or less)"
-        } else {
-            ""
+        let advice = match &error {
+            BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
+            BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
+            BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
+            BuildError::OutsideDomain { .. } => "; check --unit and --scale",
+            _ => "",
         };
         Self::input(place, format!("{error}{advice}"))
     }
@@ -161,6 +161,17 @@ impl Display for Failure {
             Self::Check(t) | Self::Input(t) | Self::Unsupported(t) | Self::Machine(t) => f.write_str(t),
             Self::Different => f.write_str("different"),
             Self::ClosedPipe => f.write_str("closed pipe"),
+        }
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        let text = error.to_string();
+        match error.kind {
+            ImportErrorKind::Input => Self::Input(text),
+            ImportErrorKind::Unsupported => Self::Unsupported(text),
+            ImportErrorKind::Machine => Self::Machine(text),
         }
     }
 }
@@ -242,6 +253,11 @@ fn write_image(place: &Path, image: &Image) -> Done {
     new.keep()
 }
 
+/// A name of a file or an image for a terminal: without control characters.
+fn shown(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() }).collect()
+}
+
 /// 1234567 as "1,234,567".
 fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -251,6 +267,11 @@ fn grouped(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn names_cannot_steer_a_terminal() {
+        assert_eq!(super::shown("Straße \u{1b}[31m\u{9b}1m"), "Straße \\u{1b}[31m\\u{9b}1m");
+    }
+
     #[test]
     fn groups_of_three() {
         assert_eq!([0, 12, 999, 1000, 1234567].map(super::grouped), ["0", "12", "999", "1,000", "1,234,567"]);

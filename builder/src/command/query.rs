@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, load, terrain};
+use super::{Done, Failure, NewFile, load, shown, terrain};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -297,7 +297,14 @@ impl<W: Write> Sheet for Table<W> {
             Some(g) => writeln!(
                 self.out,
                 "{:>12.6} {:>9.5} {:>9.5} {:>6} {:>6}  {:<16} {:<16} {}",
-                g.z, g.slope[0], g.slope[1], g.mu, g.rr, g.material, g.source, r.reach
+                g.z,
+                g.slope[0],
+                g.slope[1],
+                g.mu,
+                g.rr,
+                shown(g.material),
+                shown(g.source),
+                r.reach
             )?,
             None => writeln!(
                 self.out,
@@ -438,8 +445,8 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> Done {
             out,
             "  candidate  z {:.6}  {} of {}",
             t.z_f64(hit),
-            t.material_name(hit.material),
-            t.source_name(hit.source)
+            shown(t.material_name(hit.material)),
+            shown(t.source_name(hit.source))
         )?;
     }
     let near = t.header().near as f64 * 2f64.powi(t.header().z_log2 - 8);

@@ -1,98 +1,202 @@
 //! Files in, scenes out.
 //!
-//! An importer hands over f64 metres, z up, with the names of materials and objects. Everything it left out
-//! is a count in [`Import::notes`]; axes and units are converted here, once, and nowhere else.
+//! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
+//! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
+mod error;
+mod frame;
+mod mtl;
 mod obj;
 mod polygon;
+mod report;
+mod text;
 
-use clap::ValueEnum;
-use hardpan_builder::Scene;
-use std::{fs, path::Path};
+pub use error::{ImportError, ImportErrorKind, Place};
+pub use frame::{Frame, Unit, Up};
+pub use report::{Count, FileReport, ImportReport, Library};
 
-use crate::command::Failure;
+use std::{
+    collections::{BTreeSet, HashMap},
+    fs,
+    io::Read as _,
+    path::Path,
+};
 
-/// A scene and what was remarkable about its file.
+use crate::{Material, Scene, Triangle};
+
+/// What a material, or an object, is called that has no name.
+const NO_NAME: &str = "unnamed";
+/// mu of a material about which the file says nothing.
+const DEFAULT_MU: f64 = 0.85;
+/// The name of sources beyond [`MOST_SOURCES`].
+const OTHERS: &str = "others";
+/// Sources with names of their own.
+const MOST_SOURCES: usize = 65_534;
+
+/// A scene and what was remarkable about its files.
+#[derive(Debug, Default)]
 pub struct Import {
+    /// Meshes of all files.
     pub scene: Scene,
-    /// One line for each kind of thing that was left out, with its count.
-    pub notes: Vec<String>,
+    /// Counts.
+    pub report: ImportReport,
 }
 
-/// The axis that points up in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Up {
-    /// (x, y, z) becomes (x, -z, y).
-    Y,
-    Z,
+/// Reads files into one scene.
+///
+/// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
+/// it is `file/object`, with the file's name as it stands in its folder.
+pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportError> {
+    let mut all = Import::default();
+    for file in files {
+        let path = file.as_ref();
+        let mut import = match check(path)? {
+            Format::Obj => obj::read(path, frame)?,
+        };
+        if files.len() > 1 {
+            let name = file_name(path);
+            import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
+        }
+        all = if all.report.files.is_empty() { import } else { join(all, import, path)? };
+    }
+    Ok(all)
 }
 
-/// The unit of the file's numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Unit {
-    M,
-    Cm,
-    Mm,
-    Ft,
-    In,
-}
-
-impl Unit {
-    /// Metres as an exact ratio.
-    const fn ratio(self) -> (f64, f64) {
-        match self {
-            Unit::M => (1.0, 1.0),
-            Unit::Cm => (1.0, 100.0),
-            Unit::Mm => (1.0, 1000.0),
-            Unit::Ft => (381.0, 1250.0),
-            Unit::In => (127.0, 5000.0),
+/// Puts a scene behind another; materials and sources of one name become one.
+fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportError> {
+    let base = all.scene.positions.len() as u32; // fits, as the joined count does
+    if all.scene.positions.len() + next.scene.positions.len() > obj::MOST_VERTICES {
+        return Err(too_many(path, "vertices of all files together are more than 4,294,967,294"));
+    }
+    let Scene { positions, triangles, materials, sources, .. } = &mut all.scene;
+    let known: HashMap<String, usize> = materials.iter().enumerate().map(|(i, m)| (m.name.clone(), i)).collect();
+    let mut material = Vec::new();
+    for m in next.scene.materials {
+        material.push(known.get(&m.name).copied().unwrap_or(materials.len()));
+        if material.last() == Some(&materials.len()) {
+            materials.push(m);
         }
     }
-}
-
-/// How the file's numbers become metres, z up: times `scale`, times the unit's ratio, then the axes.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame {
-    pub up: Up,
-    pub unit: Unit,
-    pub scale: f64,
-}
-
-impl Frame {
-    fn apply(&self, p: [f64; 3]) -> [f64; 3] {
-        let (numerator, denominator) = self.unit.ratio();
-        let [x, y, z] = p.map(|v| v * self.scale * numerator / denominator);
-        match self.up {
-            Up::Z => [x, y, z],
-            Up::Y => [x, -z, y],
-        }
+    if materials.len() > usize::from(u16::MAX) {
+        return Err(too_many(path, "materials of all files together are more than 65,535"));
     }
+    let (names, number) = number_sources(sources.iter().chain(&next.scene.sources).map(String::as_str));
+    let (first, second) = number.split_at(sources.len());
+    triangles.iter_mut().for_each(|t| t.source = first[usize::from(t.source)]);
+    *sources = names;
+    positions.extend(next.scene.positions);
+    triangles.extend(next.scene.triangles.iter().map(|t| Triangle {
+        v: t.v.map(|v| v + base),
+        material: material[usize::from(t.material)] as u16,
+        source: second[usize::from(t.source)],
+    }));
+    all.report.files.extend(next.report.files);
+    Ok(all)
 }
 
-/// Reads a file of any supported kind.
-pub fn read(path: &Path, frame: &Frame) -> Result<Import, Failure> {
+/// Names that an image can hold, ascending, and the number of each name given. Beyond the first 65,534 by
+/// name all are one: which ones does not depend on their order.
+fn number_sources<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<String>, Vec<u16>) {
+    let sorted: BTreeSet<&str> = names.clone().collect();
+    let over = sorted.len() > MOST_SOURCES;
+    let kept: BTreeSet<&str> = sorted.into_iter().take(MOST_SOURCES).chain(over.then_some(OTHERS)).collect();
+    let kept: Vec<&str> = kept.into_iter().collect();
+    let others = kept.binary_search(&OTHERS).unwrap_or_default();
+    let number = names.map(|n| kept.binary_search(&n).unwrap_or(others) as u16).collect();
+    (kept.into_iter().map(String::from).collect(), number)
+}
+
+fn too_many(path: &Path, cause: &str) -> ImportError {
+    ImportError::input(path, cause, "split it, or leave some out")
+}
+
+/// A material of which only the name is known.
+fn plain(name: &str) -> Material {
+    Material::new(name, DEFAULT_MU)
+}
+
+/// A path's last part, as text.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Formats that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
+}
+
+/// Tells whether a file can be read at all, from its name and its first bytes.
+pub fn check(path: &Path) -> Result<Format, ImportError> {
+    let io = |e| ImportError::io(path, &e);
+    let data = fs::metadata(path).map_err(io)?;
+    if data.is_dir() {
+        return Err(ImportError::input(path, "this is a folder", "name a mesh in it, such as FILE.obj"));
+    }
+    if !data.is_file() {
+        return Err(ImportError::input(
+            path,
+            "this is a device or a pipe",
+            "save the mesh as a file, FILE.obj, and name that",
+        ));
+    }
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    match extension.as_str() {
-        "obj" => {
-            let bytes = fs::read(path).map_err(|e| Failure::io(path, e))?;
-            obj::read(path, bytes, frame)
+    let mut head = Vec::new();
+    fs::File::open(path).map_err(io)?.take(64).read_to_end(&mut head).map_err(io)?;
+    let signed = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map(|(_, kind)| *kind);
+    match (signed.unwrap_or(&extension), extension.as_str()) {
+        ("obj", _) => Ok(Format::Obj),
+        ("hpan", _) => {
+            Err(ImportError::input(path, "this is a terrain image already", "to look at it: hardpan info FILE.hpan"))
         }
-        "hpan" => Err(Failure::input(path, "this is a terrain image already; to look at it: hardpan info")),
-        "fbx" | "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" => Err(Failure::unsupported(
+        (kind, _) => Err(ImportError::new(
+            ImportErrorKind::Unsupported,
             path,
-            format!(
-                "{extension} files are not read yet; export Wavefront OBJ from your editor, then: hardpan build FILE.obj"
-            ),
+            format!("{} not read", what(kind)),
+            way_round(kind),
         )),
-        "tif" | "tiff" | "asc" | "hgt" | "png" | "bmp" | "crg" => Err(Failure::unsupported(
-            path,
-            format!(
-                "{extension} files are not read by the command yet; heights in memory go through hardpan_builder::HeightField"
-            ),
-        )),
-        _ => Err(Failure::unsupported(
-            path,
-            "only Wavefront OBJ files (.obj) are read; export one, then: hardpan build FILE.obj",
-        )),
+    }
+}
+
+/// First bytes by which a file is known whatever its name says.
+const SIGNATURES: [(&[u8], &str); 11] = [
+    (b"Kaydara FBX Binary", "fbx"),
+    (b"; FBX", "fbx"),
+    (b"glTF", "glb"),
+    (b"ply\n", "ply"),
+    (b"ply\r\n", "ply"),
+    (b"BLENDER", "blend"),
+    (b"\x89PNG", "png"),
+    (b"II*\0", "tif"),
+    (b"PK\x03\x04", "zip"),
+    (b"\x1F\x8B", "gz"),
+    (b"HARDPAN\n", "hpan"),
+];
+
+fn what(kind: &str) -> String {
+    match kind {
+        "json" | "vprp" => format!("{kind} files (scenes, trails) are"),
+        "mtl" => "a material library has no mesh and is".into(),
+        "" => "files without an extension are".into(),
+        kind if kind.chars().all(|c| c.is_ascii_alphanumeric()) && kind.len() < 9 => format!("{kind} files are"),
+        _ => "files of this kind are".into(),
+    }
+}
+
+/// What to do with a file that is not read.
+fn way_round(kind: &str) -> &'static str {
+    match kind {
+        "fbx" | "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" | "x3d" | "wrl" | "usd" | "usdz" | "off" => {
+            "open it in a mesh editor and export Wavefront OBJ (in Blender: File, Export, Wavefront), then: hardpan build FILE.obj"
+        }
+        "tif" | "tiff" | "asc" | "hgt" | "png" | "bmp" | "crg" | "jpg" | "img" => {
+            "heights in memory go through hardpan_builder::HeightField; or make a mesh of them as Wavefront OBJ, then: hardpan build FILE.obj"
+        }
+        "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj",
+        "zip" | "gz" => "unpack it, then: hardpan build FILE.obj",
+        "mtl" => "name the mesh that uses it: hardpan build FILE.obj",
+        _ => "only Wavefront OBJ files (.obj) are; export one, then: hardpan build FILE.obj",
     }
 }

@@ -1,25 +1,79 @@
 //! Faces with more than three corners, as triangles.
 
-/// Cuts one face into triangles of indices into `ring`, wound as the face is.
-///
-/// A convex face becomes the fan from its first corner, as other tools draw it; its points on straight edges stay
-/// corners, so that a neighbour's edge still meets them. A concave face is cut by ears, seen along the axis in which
-/// it is largest.
-pub fn triangulate(ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) {
-    let flat = flatten(ring);
-    if ring.len() == 3 || is_convex(&flat) {
-        return (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
+use earcut::Earcut;
+
+/// Cuts faces, with memory that it keeps from one to the next.
+#[derive(Default)]
+pub struct Cutter {
+    flat: Vec<[f64; 2]>,
+    earcut: Earcut<f64>,
+    corners: Vec<u32>,
+}
+
+impl Cutter {
+    /// Cuts one face into triangles of indices into `ring`, wound as the face is. False if it crosses or touches itself, so that
+    /// they are not two fewer than its corners.
+    ///
+    /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it. A concave face is
+    /// cut by ears, seen along the axis in which it is largest. Its points on straight edges stay corners in either
+    /// case, so that a neighbour's edge still meets them and their heights are kept.
+    pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> bool {
+        if ring.len() == 3 {
+            emit([0, 1, 2]);
+            return true;
+        }
+        flatten(ring, &mut self.flat);
+        let flat = &self.flat;
+        if is_convex(flat) {
+            (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
+            return true;
+        }
+        self.earcut.earcut_slice(flat, &[], &mut self.corners);
+        let mut cut = self.corners.chunks_exact(3).map(|t| t.iter().map(|&i| i as usize));
+        let cut = cut.by_ref().map(|mut t| [t.next(), t.next(), t.next()].map(Option::unwrap_or_default));
+        let cut = cut.map(|[a, b, c]| if turn(flat[a], flat[b], flat[c]) < 0.0 { [a, c, b] } else { [a, b, c] });
+        let mut cut: Vec<[usize; 3]> = cut.collect();
+        if cut.len() + 2 < ring.len() {
+            keep_corners(&mut cut, ring.len());
+        }
+        cut.iter().for_each(|&t| emit(t));
+        cut.len() + 2 == ring.len()
     }
-    let mut corners: Vec<usize> = Vec::new();
-    earcut::Earcut::new().earcut_slice(&flat, &[], &mut corners);
-    for t in corners.chunks_exact(3) {
-        let [a, b, c] = [t[0], t[1], t[2]];
-        emit(if turn(flat[a], flat[b], flat[c]) < 0.0 { [a, c, b] } else { [a, b, c] });
+}
+
+/// Splits triangles at the corners that no triangle has, between the two corners whose edge they lie on.
+fn keep_corners(triangles: &mut Vec<[usize; 3]>, corners: usize) {
+    let mut has = vec![false; corners];
+    triangles.iter().flatten().for_each(|&i| has[i] = true);
+    // the next corner that a triangle has
+    let mut next = vec![0; corners];
+    let mut after = 0;
+    for i in (0..2 * corners).rev() {
+        next[i % corners] = after;
+        if has[i % corners] {
+            after = i % corners;
+        }
+    }
+    let gap = |a: usize, b: usize| has[a] && has[b] && next[a] == b && (a + 1) % corners != b;
+    let mut open = std::mem::take(triangles);
+    while let Some([a, b, c]) = open.pop() {
+        let turned = [[a, b, c], [b, c, a], [c, a, b]];
+        match turned.into_iter().find(|t| gap(t[0], t[1])) {
+            None => triangles.push([a, b, c]),
+            Some([a, b, c]) => {
+                let mut from = a;
+                while from != b {
+                    let to = (from + 1) % corners;
+                    open.push([from, to, c]);
+                    from = to;
+                }
+            }
+        }
     }
 }
 
 /// Drops the axis in which the face is thinnest; the result runs counter-clockwise.
-fn flatten(ring: &[[f64; 3]]) -> Vec<[f64; 2]> {
+fn flatten(ring: &[[f64; 3]], flat: &mut Vec<[f64; 2]>) {
     let o = ring[0]; // close to the face, so that large coordinates do not swamp the sum
     let mut normal = [0.0; 3];
     for (i, p) in ring.iter().enumerate() {
@@ -34,7 +88,8 @@ fn flatten(ring: &[[f64; 3]]) -> Vec<[f64; 2]> {
     if normal[axis] < 0.0 {
         (u, v) = (v, u);
     }
-    ring.iter().map(|p| [p[u] - o[u], p[v] - o[v]]).collect()
+    flat.clear();
+    flat.extend(ring.iter().map(|p| [p[u] - o[u], p[v] - o[v]]));
 }
 
 /// Twice the signed area of the corner.
@@ -53,7 +108,8 @@ mod tests {
 
     fn cut(ring: &[[f64; 3]]) -> Vec<[usize; 3]> {
         let mut out = Vec::new();
-        triangulate(ring, |t| out.push(t));
+        let whole = Cutter::default().cut(ring, |t| out.push(t));
+        assert_eq!(whole, out.len() + 2 == ring.len());
         out
     }
 
@@ -91,5 +147,76 @@ mod tests {
         let line: Vec<_> = (0..940).map(|i| [i as f64, 0., 0.]).collect();
         assert_eq!(cut(&line).len(), 938);
         assert_eq!(cut(&[[1., 1., 1.]; 5]).len(), 3);
+    }
+
+    /// A comb whose teeth and back have points on their straight edges, those in the back raised.
+    #[test]
+    fn points_on_straight_edges_of_concave_faces_stay_corners() {
+        let teeth = 50;
+        let mut ring: Vec<[f64; 3]> = (0..=4 * teeth).map(|i| [f64::from(i), 0., f64::from(i % 2)]).collect();
+        for i in (0..teeth).rev() {
+            let x = f64::from(4 * i);
+            ring.extend([[x + 4., 9., 0.], [x + 3., 9., 0.], [x + 2., 9., 0.], [x + 2., 5., 0.], [x + 2., 1., 0.]]);
+            ring.extend([[x + 1., 1., 0.], [x + 0.5, 1., 0.]]);
+        }
+        for turned in 0..ring.len() {
+            ring.rotate_left(1);
+            let triangles = cut(&ring);
+            assert_eq!(triangles.len(), ring.len() - 2, "turned by {turned}");
+            let (sum, size) = plan_area(&ring, &triangles);
+            assert_eq!(sum, size);
+            let whole: f64 =
+                (0..ring.len()).map(|i| turn([0.; 2], flat(ring[i]), flat(ring[(i + 1) % ring.len()]))).sum();
+            assert_eq!(sum, whole / 2.);
+        }
+        let flip: Vec<_> = ring.iter().rev().copied().collect();
+        let (sum, size) = plan_area(&flip, &cut(&flip));
+        assert_eq!(sum, -size);
+    }
+
+    fn flat(p: [f64; 3]) -> [f64; 2] {
+        [p[0], p[1]]
+    }
+
+    /// Seen from any side, each triangle lies in the face's plane and is wound as the face is.
+    #[test]
+    fn faces_that_stand() {
+        let arrow = [[0., 0.], [4., 0.], [4., 4.], [3., 1.]];
+        for axis in 0..3 {
+            for back in [false, true] {
+                let mut ring: Vec<[f64; 3]> = arrow
+                    .map(|[u, v]| {
+                        let mut p = [0.25 * (u + v); 3];
+                        (p[(axis + 1) % 3], p[(axis + 2) % 3]) = (u, v);
+                        p
+                    })
+                    .to_vec();
+                if back {
+                    ring.reverse();
+                }
+                let triangles = cut(&ring);
+                assert_eq!(triangles.len(), 2);
+                for t in triangles {
+                    let [a, b, c] = t.map(|i| [ring[i][(axis + 1) % 3], ring[i][(axis + 2) % 3]]);
+                    assert_eq!(turn(a, b, c) > 0., !back);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn faces_that_cross_themselves_are_told() {
+        let bow = [[0., 0., 0.], [4., 4., 0.], [4., 0., 0.], [0., 3., 0.], [-1., 5., 0.]];
+        cut(&bow); // says whether it is whole
+        // a long random one ends soon
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f64
+        };
+        let tangle: Vec<_> = (0..3000).map(|_| [random(), random(), 0.]).collect();
+        let start = std::time::Instant::now();
+        cut(&tangle);
+        assert!(start.elapsed().as_secs() < 10);
     }
 }

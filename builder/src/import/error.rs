@@ -1,0 +1,92 @@
+//! Why a file cannot be read.
+
+use std::{
+    fmt,
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+/// Why a file cannot be read: where, what is wrong, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportError {
+    /// Who can help.
+    pub kind: ImportErrorKind,
+    /// The file.
+    pub file: PathBuf,
+    /// Where in the file.
+    pub place: Place,
+    /// What is wrong.
+    pub cause: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// Who can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportErrorKind {
+    /// The file is not as it should be.
+    Input,
+    /// The file may be fine, but nothing here reads it; the hint is a way round.
+    Unsupported,
+    /// Disk, permission, memory.
+    Machine,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line of text; the first is 1.
+    Line(u64),
+    /// A byte; the first is 0.
+    Byte(u64),
+}
+
+impl ImportError {
+    /// An error of a whole file.
+    pub(crate) fn new(
+        kind: ImportErrorKind,
+        file: &Path,
+        cause: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> ImportError {
+        ImportError { kind, file: file.into(), place: Place::File, cause: cause.into(), hint: hint.into() }
+    }
+
+    /// A file that is not as it should be.
+    pub(crate) fn input(file: &Path, cause: impl Into<String>, hint: impl Into<String>) -> ImportError {
+        Self::new(ImportErrorKind::Input, file, cause, hint)
+    }
+
+    /// What the system says about a file.
+    pub fn io(file: &Path, error: &io::Error) -> ImportError {
+        use ImportErrorKind::{Input, Machine};
+        let (kind, cause, hint) = match error.kind() {
+            ErrorKind::NotFound => (Input, "there is no such file or folder".into(), "check the spelling".into()),
+            ErrorKind::IsADirectory => (Input, "this is a folder".into(), "name a file in it".into()),
+            ErrorKind::NotADirectory => {
+                (Input, "a part of this path is not a folder".into(), "check the spelling".into())
+            }
+            ErrorKind::PermissionDenied => {
+                (Machine, "permission denied".into(), format!("check with: ls -l {}", file.display()))
+            }
+            _ => (Machine, error.to_string(), "try again, or with a copy on another disk".into()),
+        };
+        Self::new(kind, file, cause, hint)
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file.display())?;
+        match self.place {
+            Place::File => {}
+            Place::Line(n) => write!(f, "line {n}: ")?,
+            Place::Byte(n) => write!(f, "byte {n}: ")?,
+        }
+        write!(f, "{}; {}", self.cause, self.hint)
+    }
+}
+
+impl std::error::Error for ImportError {}

@@ -1,0 +1,336 @@
+//! Wavefront OBJ.
+//!
+//! The file is read in blocks, whose parts are parsed in parallel; what a part cannot know (vertices and names that
+//! stand before it) is filled in when all of them are there. So neither threads nor the sizes of parts show in
+//! the scene. Real files hold much that a strict reader stumbles over; [`super::report`] lists what is passed over.
+
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+};
+
+use self::parse::{Fault, Piece, What, parse};
+use super::{
+    FileReport, Frame, Import, ImportError, ImportReport, Library, NO_NAME, Place, file_name, mtl, number_sources,
+    plain,
+    polygon::Cutter,
+    report::{Tally, Thing},
+    text::{BLOCK, Text, parts},
+    too_many,
+};
+use crate::{Scene, Triangle};
+
+/// Vertices that triangles can number.
+pub const MOST_VERTICES: usize = u32::MAX as usize - 1;
+/// Bytes that are parsed at once.
+const PART: usize = 512 << 10;
+
+/// Reads a file.
+pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+    read_in_parts(path, frame, BLOCK, PART)
+}
+
+fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Result<Import, ImportError> {
+    let transform = frame.transform();
+    let mut text = Text::open(path, block)?;
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut lines = 0;
+    let mut now = text.next()?;
+    while let Some(block) = now {
+        let parts = parts(&block, part);
+        let (next, parsed) = rayon::join(
+            || text.next(),
+            || parts.par_iter().map(|p| parse(p, &transform)).collect::<Vec<Result<Piece, Fault>>>(),
+        );
+        for piece in parsed {
+            let piece = piece.map_err(|fault| at(path, lines, fault))?;
+            lines += u64::from(piece.lines);
+            pieces.push(piece);
+        }
+        now = next?;
+    }
+    text.unchanged()?;
+
+    let mut report =
+        FileReport { file: file_name(path), format: "obj", bytes: text.len(), lines, ..FileReport::default() };
+    let mut tally = Tally::default();
+    let mut statements: Vec<(u64, String)> = Vec::new();
+    let mut before = 0;
+    for piece in &mut pieces {
+        tally.append(&piece.tally, before);
+        statements.extend(piece.libraries.drain(..).map(|(line, s)| (before + u64::from(line) + 1, s)));
+        before += u64::from(piece.lines);
+    }
+    let scene = assemble(path, pieces, &mut tally)?;
+    libraries(path, statements, &scene, &mut report, &mut tally);
+    for (thing, count) in [
+        (Thing::Vertices, scene.positions.len()),
+        (Thing::Triangles, scene.triangles.len()),
+        (Thing::Materials, scene.materials.len()),
+        (Thing::Sources, scene.sources.len()),
+    ] {
+        tally.add(thing, count as u64);
+    }
+    tally.into(&mut report);
+    Ok(Import { scene, report: ImportReport { files: vec![report] } })
+}
+
+/// The error of a line, `lines` lines after the file's first.
+fn at(path: &Path, lines: u64, fault: Fault) -> ImportError {
+    let place = Place::Line(lines + u64::from(fault.line) + 1);
+    ImportError { place, ..ImportError::input(path, fault.cause, fault.hint) }
+}
+
+/// From a face of a piece on: numbers of material and source.
+type Run = (u32, [u32; 2]);
+
+/// Names in order of appearance.
+#[derive(Default)]
+struct Names {
+    list: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.known.get(name) {
+            return number;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(name.into());
+        self.known.insert(name.into(), number);
+        number
+    }
+}
+
+/// Joins the pieces.
+fn assemble(path: &Path, mut pieces: Vec<Piece>, tally: &mut Tally) -> Result<Scene, ImportError> {
+    let total: usize = pieces.iter().map(|p| p.positions.len()).sum();
+    if total > MOST_VERTICES {
+        return Err(too_many(path, "more than 4,294,967,294 vertices"));
+    }
+    let not_finite = pieces.iter().any(|p| p.not_finite);
+    let (materials, sources, runs) = name(&pieces);
+    if materials.len() > usize::from(u16::MAX) {
+        return Err(too_many(path, "more than 65,535 materials"));
+    }
+
+    let mut positions: Vec<[f64; 3]> = Vec::with_capacity(total);
+    let bases: Vec<u32> = pieces
+        .iter_mut()
+        .map(|p| {
+            let base = positions.len() as u32;
+            positions.append(&mut std::mem::take(&mut p.positions));
+            base
+        })
+        .collect();
+
+    let (names, source_number) = number_sources(sources.iter().map(String::as_str));
+    tally.add(Thing::Others, (sources.len().saturating_sub(names.len())) as u64);
+    let mut triangles: Vec<Triangle> = Vec::with_capacity(pieces.iter().map(|p| p.faces.len()).sum());
+    let mut lines = 0;
+    let mut work = pieces.into_iter().zip(bases).zip(runs);
+    loop {
+        let some: Vec<_> = work.by_ref().take(4 * rayon::current_num_threads()).collect();
+        if some.is_empty() {
+            break;
+        }
+        let cut: Vec<_> = some
+            .into_par_iter()
+            .map(|((piece, base), runs)| {
+                let lines = piece.lines;
+                (lines, faces(piece, base, &runs, &positions, not_finite, &source_number))
+            })
+            .collect();
+        for (count, cut) in cut {
+            let (more, counts) = cut.map_err(|fault| at(path, lines, fault))?;
+            triangles.extend(more);
+            tally.append(&counts, lines);
+            lines += u64::from(count);
+        }
+    }
+    if triangles.is_empty() {
+        return Err(nothing(path, tally));
+    }
+    // positions of faces that were left out must not reach the builder as numbers
+    if not_finite {
+        positions.iter_mut().filter(|p| p.iter().any(|v| !v.is_finite())).for_each(|p| *p = [0.0; 3]);
+    }
+    let mut scene = Scene {
+        positions,
+        triangles,
+        materials: materials.iter().map(|n| plain(n)).collect(),
+        sources: names,
+        fields: Vec::new(),
+    };
+    forget_unused(&mut scene);
+    Ok(scene)
+}
+
+/// Why there is nothing to build.
+fn nothing(path: &Path, tally: &Tally) -> ImportError {
+    let counted = [
+        (tally.count(Thing::Small), "have fewer than three corners"),
+        (tally.count(Thing::NotFinite), "have a corner that is not a finite number"),
+    ];
+    let counted: Vec<String> =
+        counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} faces {what}")).collect();
+    let why = if counted.is_empty() { String::new() } else { format!(" ({})", counted.join(", ")) };
+    let hint = if tally.count(Thing::FreeForm) > 0 {
+        "its free-form surfaces are not read: export them as a mesh"
+    } else {
+        "export the mesh with its faces (f lines)"
+    };
+    ImportError::input(path, format!("there are no faces in this file{why}"), hint)
+}
+
+/// Names of all materials and sources, and of each piece the runs of faces that have them.
+///
+/// A source is `object/group`; the one alone where there is no other, or both are the same. An object ends the group
+/// before it.
+fn name(pieces: &[Piece]) -> (Vec<String>, Vec<String>, Vec<Vec<Run>>) {
+    let [mut materials, mut sources] = [Names::default(), Names::default()];
+    let [mut object, mut group, mut material] = [const { String::new() }; 3];
+    let runs = pieces.iter().map(|piece| {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut changes = piece.changes.iter().peekable();
+        let mut from = 0;
+        loop {
+            while let Some(change) = changes.next_if(|c| c.face == from) {
+                match change.what {
+                    What::Object => {
+                        object.clone_from(&change.name);
+                        group.clear();
+                    }
+                    What::Group => group.clone_from(&change.name),
+                    What::Material => material.clone_from(&change.name),
+                }
+            }
+            if from as usize == piece.faces.len() {
+                return runs;
+            }
+            let source = match (object.as_str(), group.as_str()) {
+                ("", "") => sources.number(NO_NAME),
+                (one, "") | ("", one) => sources.number(one),
+                (one, other) if one == other => sources.number(one),
+                (object, group) => sources.number(&format!("{object}/{group}")),
+            };
+            runs.push((from, [materials.number(if material.is_empty() { NO_NAME } else { &material }), source]));
+            from = changes.peek().map_or(piece.faces.len() as u32, |c| c.face);
+        }
+    });
+    let runs = runs.collect();
+    (materials.list, sources.list, runs)
+}
+
+/// The triangles of a piece whose first vertex has the number `base`.
+fn faces(
+    mut piece: Piece,
+    base: u32,
+    runs: &[Run],
+    positions: &[[f64; 3]],
+    not_finite: bool,
+    source_number: &[u16],
+) -> Result<(Vec<Triangle>, Tally), Fault> {
+    let fault = |line, cause: String| Fault { line, cause, hint: "export the mesh again; a part may be missing" };
+    for &i in &piece.relative {
+        let v = &mut piece.corners[i as usize];
+        *v = u32::try_from(i64::from(base) + i64::from(*v as i32)).map_err(|_| {
+            let face = piece.faces.partition_point(|f| f.end <= i);
+            fault(piece.faces[face].line, "a face counts back to before the first vertex".into())
+        })?;
+    }
+    let mut triangles = Vec::with_capacity(piece.faces.len());
+    let mut tally = Tally::default();
+    let (mut cutter, mut ring) = (Cutter::default(), Vec::new());
+    let mut runs = runs.iter().peekable();
+    let mut run = [0; 2];
+    let mut start = 0;
+    for (i, face) in piece.faces.iter().enumerate() {
+        if let Some((_, names)) = runs.next_if(|r| r.0 as usize == i) {
+            run = *names;
+        }
+        let (material, source) = (run[0] as u16, source_number[run[1] as usize]);
+        let corners = &piece.corners[start..face.end as usize];
+        start = face.end as usize;
+        if let Some(v) = corners.iter().find(|&&v| v as usize >= positions.len()) {
+            let cause = format!("a face names vertex {}, and the file has {}", u64::from(*v) + 1, positions.len());
+            return Err(fault(face.line, cause));
+        }
+        let line = u64::from(face.line) + 1;
+        let at = |v: u32| positions[v as usize];
+        if not_finite && corners.iter().any(|&v| at(v).iter().any(|v| !v.is_finite())) {
+            tally.see(Thing::NotFinite, line);
+            continue;
+        }
+        match *corners {
+            [] | [_] | [_, _] => {
+                tally.see(Thing::Small, line);
+                continue;
+            }
+            [a, b, c] => triangles.push(Triangle { v: [a, b, c], material, source }),
+            _ => {
+                ring.clear();
+                ring.extend(corners.iter().map(|&v| at(v)));
+                let whole =
+                    cutter.cut(&ring, |t| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source }));
+                tally.see(Thing::Polygons, line);
+                if !whole {
+                    tally.see(Thing::Crossing, line);
+                }
+            }
+        }
+        tally.see(Thing::Faces, line);
+    }
+    Ok((triangles, tally))
+}
+
+/// Drops materials and sources that no triangle has.
+fn forget_unused(scene: &mut Scene) {
+    let [mut materials, mut sources] = [vec![false; scene.materials.len()], vec![false; scene.sources.len()]];
+    for t in &scene.triangles {
+        materials[usize::from(t.material)] = true;
+        sources[usize::from(t.source)] = true;
+    }
+    if !materials.iter().chain(&sources).all(|&used| used) {
+        let number = |used: &[bool]| -> Vec<u16> {
+            used.iter().scan(0, |next, &used| Some(std::mem::replace(next, *next + u16::from(used)))).collect()
+        };
+        let (material, source) = (number(&materials), number(&sources));
+        scene.triangles.par_iter_mut().for_each(|t| {
+            t.material = material[usize::from(t.material)];
+            t.source = source[usize::from(t.source)];
+        });
+    }
+    let mut used = materials.into_iter();
+    scene.materials.retain(|_| used.next() == Some(true));
+    let mut used = sources.into_iter();
+    scene.sources.retain(|_| used.next() == Some(true));
+}
+
+/// Looks the used materials up in the libraries that the file names.
+fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report: &mut FileReport, tally: &mut Tally) {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut seen = HashSet::new();
+    let mut defined = mtl::Library::default();
+    for (line, statement) in statements.into_iter().filter(|(_, s)| !s.is_empty()) {
+        for (name, file) in mtl::files(&statement, folder) {
+            if seen.insert(name.clone()) {
+                let read =
+                    file.ok_or_else(|| "it is not there, and is not needed".into()).and_then(|f| defined.add(&f));
+                let (materials, problem) = read.map_or_else(|why| (None, Some(why)), |n| (Some(n), None));
+                report.libraries.push(Library { name, line, materials, problem });
+            }
+        }
+    }
+    tally.add(Thing::Redefined, defined.again);
+    if report.libraries.iter().any(|l| l.materials.is_some()) {
+        let undefined = scene.materials.iter().filter(|m| m.name != NO_NAME && !defined.names.contains(&m.name));
+        tally.add(Thing::Undefined, undefined.count() as u64);
+    }
+}

@@ -1,0 +1,169 @@
+//! What of a file was used, ignored, repaired and refused.
+
+use serde::Serialize;
+
+/// What happened to files on their way into a scene.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// One for each file, in the order given.
+    pub files: Vec<FileReport>,
+}
+
+/// What happened to one file. Lists hold what occurred at all, in a fixed order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileReport {
+    /// Its name, without folders.
+    pub file: String,
+    /// "obj".
+    pub format: &'static str,
+    /// Its size.
+    pub bytes: u64,
+    /// Its lines, if it is text.
+    pub lines: u64,
+    /// What went into the scene.
+    pub used: Vec<Count>,
+    /// What a ground has no use for.
+    pub ignored: Vec<Count>,
+    /// What was not as it should be, and was used nevertheless.
+    pub repaired: Vec<Count>,
+    /// What could not be used.
+    pub refused: Vec<Count>,
+    /// Material libraries that the file names.
+    pub libraries: Vec<Library>,
+}
+
+/// How often one thing occurred.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// A key of small letters and underscores.
+    pub what: &'static str,
+    /// How often.
+    pub count: u64,
+    /// The line where it occurred first, if it has one.
+    pub first_line: Option<u64>,
+    /// A sentence for people, if it deserves one.
+    #[serde(skip)]
+    pub note: Option<&'static str>,
+}
+
+/// A material library that a file names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Library {
+    /// As named.
+    pub name: String,
+    /// Where.
+    pub line: u64,
+    /// How many materials it defines; none if it could not be read.
+    pub materials: Option<u64>,
+    /// Why it could not be read.
+    pub problem: Option<String>,
+}
+
+impl ImportReport {
+    /// Sentences on what people should know, each naming its file.
+    pub fn notes(&self) -> Vec<String> {
+        self.files.iter().flat_map(FileReport::notes).collect()
+    }
+}
+
+impl FileReport {
+    fn notes(&self) -> Vec<String> {
+        let counts = [&self.used, &self.ignored, &self.repaired, &self.refused].into_iter().flatten();
+        let counts = counts.filter_map(|c| {
+            let place = c.first_line.map(|n| format!(" (first at line {n})")).unwrap_or_default();
+            Some(format!("{}: {} {}{place}", self.file, c.count, c.note?))
+        });
+        let libraries = self.libraries.iter().filter_map(|l| {
+            let problem = l.problem.as_ref()?;
+            Some(format!("{}: line {}: material library \"{}\": {problem}", self.file, l.line, l.name.escape_debug()))
+        });
+        libraries.chain(counts).collect()
+    }
+}
+
+/// Things that are counted, each with what becomes of it, its key and its note.
+macro_rules! things {
+    ($($thing:ident $fate:ident $key:literal $note:expr;)*) => {
+        #[derive(Clone, Copy)]
+        pub(crate) enum Thing { $($thing),* }
+
+        const THINGS: &[(Fate, &str, Option<&str>)] = &[$((Fate::$fate, $key, $note)),*];
+    };
+}
+
+#[derive(Clone, Copy)]
+enum Fate {
+    Used,
+    Ignored,
+    Repaired,
+    Refused,
+}
+
+things! {
+    Vertices Used "vertices" None;
+    Faces Used "faces" None;
+    Triangles Used "triangles" None;
+    Materials Used "materials" None;
+    Sources Used "sources" None;
+    Normals Ignored "normals" None;
+    TextureCoordinates Ignored "texture_coordinates" None;
+    Colours Ignored "vertex_colours_and_weights" None;
+    PointsAndLines Ignored "points_and_lines" Some("points and lines were left out");
+    FreeForm Ignored "free_form" Some("free-form curves and surfaces were left out; to have them, export them as meshes");
+    Includes Ignored "includes" Some("other files are called for, which is not done; name them on the command line too");
+    Unknown Ignored "unknown" Some("lines are no OBJ statements and were left out");
+    Continued Repaired "continued_lines" None;
+    Polygons Repaired "polygons" None;
+    Names Repaired "names_not_utf8" None;
+    Others Repaired "sources_beyond_limit" Some("objects are more than an image can name, and have the source \"others\"");
+    Undefined Repaired "materials_undefined" Some("materials are in no material library that was found; only their names are known");
+    Redefined Repaired "materials_redefined" Some("materials are defined more than once; only their names are used");
+    Small Refused "faces_below_three_corners" Some("faces with fewer than three corners were left out");
+    NotFinite Refused "faces_not_finite" Some("faces with a corner that is not a finite number were left out");
+    Crossing Refused "polygons_crossing" Some("faces cross or touch themselves and were filled as well as can be");
+}
+
+/// Counts of things, with the line of each one's first.
+#[derive(Clone, Default)]
+pub(crate) struct Tally([(u64, Option<u64>); THINGS.len()]);
+
+impl Tally {
+    /// One at a line.
+    pub fn see(&mut self, thing: Thing, line: u64) {
+        let (count, first) = &mut self.0[thing as usize];
+        *count += 1;
+        *first = first.or(Some(line));
+    }
+
+    /// Some without a place.
+    pub fn add(&mut self, thing: Thing, count: u64) {
+        self.0[thing as usize].0 += count;
+    }
+
+    pub fn count(&self, thing: Thing) -> u64 {
+        self.0[thing as usize].0
+    }
+
+    /// Adds the counts of what follows, whose lines begin after `line`.
+    pub fn append(&mut self, next: &Tally, line: u64) {
+        for ((count, first), (more, at)) in self.0.iter_mut().zip(&next.0) {
+            *count += more;
+            *first = first.or(at.map(|n| n + line));
+        }
+    }
+
+    /// Fills the lists of a report.
+    pub fn into(self, report: &mut FileReport) {
+        for (&(fate, what, note), (count, first_line)) in THINGS.iter().zip(self.0) {
+            if count > 0 {
+                let list = match fate {
+                    Fate::Used => &mut report.used,
+                    Fate::Ignored => &mut report.ignored,
+                    Fate::Repaired => &mut report.repaired,
+                    Fate::Refused => &mut report.refused,
+                };
+                list.push(Count { what, count, first_line, note });
+            }
+        }
+    }
+}
