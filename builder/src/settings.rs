@@ -1,5 +1,6 @@
 //! The one settings structure: sources, materials and build options, as TOML or as JSON of the same shape.
 
+use crate::import::{Frame, Unit, Up};
 use crate::{Material, Options, Scene};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{collections::HashMap, fmt};
@@ -23,12 +24,24 @@ pub struct Settings {
     pub materials: Vec<MaterialRule>,
 }
 
-/// A file of a scene.
+/// A file of a scene, and how its numbers become metres: see [`Frame`] for the order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceFile {
     /// Its name.
     pub file: String,
+    /// The axis that points up: x, y, z, -x, -y, -z; by default z.
+    #[serde(with = "word", skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
+    /// m, km, cm, mm, ft, us-ft, in; by default m.
+    #[serde(with = "word", skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// Factor beside the unit, above 0; by default 1.
+    pub scale: Option<f64>,
+    /// Turn about up in degrees, anticlockwise seen from above; by default 0.
+    pub yaw_deg: Option<f64>,
+    /// Way moved after all else, in metres; by default none.
+    pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
 }
@@ -109,13 +122,12 @@ impl Settings {
             |e: toml::de::Error| SettingsError { line: e.span().map(|s| line(s.start)), text: explain(e.message()) };
         let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         let tree = DeTable::parse(text).map_err(failed)?;
-        let materials = tree.get_ref().get("material");
-        let place = |i: usize, key: &str| {
-            let rule = materials.and_then(|m| m.get_ref().get(i))?;
-            Some(line(rule.get_ref().get(key).map_or(rule.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
+        let place = |list: &str, i: usize, key: &str| {
+            let entry = tree.get_ref().get(list)?.get_ref().get(i)?;
+            Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
         };
         for (i, rule) in settings.materials.iter_mut().enumerate() {
-            rule.line = place(i, if rule.name.is_some() { "name" } else { "pattern" });
+            rule.line = place("material", i, if rule.name.is_some() { "name" } else { "pattern" });
         }
         settings.check(place)?;
         Ok(settings)
@@ -128,27 +140,43 @@ impl Settings {
             let message = message.split(" at line ").next().unwrap_or_default();
             SettingsError { line: (line > 0).then_some(line), text: explain(message) }
         })?;
-        settings.check(|_, _| None)?;
+        settings.check(|_, _, _| None)?;
         Ok(settings)
     }
 
-    /// Numbers in their ranges, and a name or a pattern for each material.
-    fn check(&self, place: impl Fn(usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
+    /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
+    /// line of a key of an entry of a list.
+    fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
         let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, text });
+        for (i, source) in self.sources.iter().enumerate() {
+            let who = format!("source {} ({:?})", i + 1, source.file);
+            if source.file.is_empty() {
+                return wrong(place("source", i, "file"), format!("{who}: name a file"));
+            }
+            if source.scale.is_some_and(|v| !(v > 0.0 && v.is_finite())) {
+                return wrong(place("source", i, "scale"), format!("{who}: scale must be a number above 0"));
+            }
+            if source.yaw_deg.is_some_and(|v| !v.is_finite()) {
+                return wrong(place("source", i, "yaw_deg"), format!("{who}: yaw_deg must be a number of degrees"));
+            }
+            if source.translate.iter().flatten().any(|v| !v.is_finite()) {
+                return wrong(place("source", i, "translate"), format!("{who}: translate is [x, y, z] in metres"));
+            }
+        }
         for (i, rule) in self.materials.iter().enumerate() {
             let who = format!("material {} ({:?})", i + 1, rule.title());
+            let place = |key| place("material", i, key);
             if rule.name.is_some() == rule.pattern.is_some() {
-                return wrong(place(i, ""), format!("{who}: give either name or pattern"));
+                return wrong(place(""), format!("{who}: give either name or pattern"));
             }
             let factors = [("mu", rule.mu), ("rr", rule.rr), ("gain", rule.gain), ("cone_index", rule.cone_index)];
             for (key, value) in factors {
-                if value.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
-                    let value = value.unwrap_or_default();
-                    return wrong(place(i, key), format!("{who}: {key} is {value}; write a number of 0 or more"));
+                if let Some(value) = value.filter(|v| !(*v >= 0.0 && v.is_finite())) {
+                    return wrong(place(key), format!("{who}: {key} is {value}; write a number of 0 or more"));
                 }
             }
             if rule.classes.iter().flatten().any(|&c| c > 31) {
-                return wrong(place(i, "classes"), format!("{who}: classes go from 0 to 31"));
+                return wrong(place("classes"), format!("{who}: classes go from 0 to 31"));
             }
         }
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
@@ -220,10 +248,39 @@ impl Settings {
     }
 }
 
+impl SourceFile {
+    /// What is not said is as by default.
+    pub fn frame(&self) -> Frame {
+        Frame {
+            up: self.up.unwrap_or_default(),
+            unit: self.unit.unwrap_or_default(),
+            scale: self.scale.unwrap_or(1.0),
+            rotate: self.yaw_deg.unwrap_or(0.0),
+            translate: self.translate.unwrap_or_default(),
+        }
+    }
+}
+
 impl MaterialRule {
     /// The name or the pattern.
     pub fn title(&self) -> &str {
         self.name.as_ref().or(self.pattern.as_ref()).map_or("", String::as_str)
+    }
+
+    /// Without what is as it is by default and seldom said.
+    pub fn brief(&self) -> Self {
+        fn other<T: PartialEq + Clone>(value: &Option<T>, plain: &Option<T>) -> Option<T> {
+            value.clone().filter(|_| value != plain)
+        }
+        let plain = MaterialRule::from(&Material::default());
+        MaterialRule {
+            obstacle: other(&self.obstacle, &plain.obstacle),
+            classes: other(&self.classes, &plain.classes),
+            cone_index: other(&self.cone_index, &plain.cone_index),
+            label: other(&self.label, &plain.label),
+            priority: other(&self.priority, &plain.priority),
+            ..self.clone()
+        }
     }
 
     fn give(&self, m: &mut Material) {
@@ -323,6 +380,26 @@ fn explain(message: &str) -> String {
             )
         }
         None => message.trim_end().replace('\n', "; "),
+    }
+}
+
+/// A word of a fixed set, as it is typed.
+mod word {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+    use std::{fmt::Display, str::FromStr};
+
+    pub fn serialize<T: Display, S: Serializer>(word: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        match word {
+            Some(word) => serializer.collect_str(word),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let word = Option::<String>::deserialize(deserializer)?;
+        word.map(|w| w.parse().map_err(de::Error::custom)).transpose()
     }
 }
 
@@ -450,6 +527,11 @@ mod tests {
             ("[[material]]\nmu = 1.0\n", &["line 1: material 1 (\"\"): give either name or pattern"]),
             ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
             ("[build]\nxy_log2 = 3\n", &["build: steps go from"]),
+            ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
+            ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
+            ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
+            ("[[source]]\nfile = \"a.obj\"\nyaw = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
+            ("[[source]]\nfile = \"a.obj\"\n\ntranslate = [1.0, nan, 2.0]\n", &["line 4: ", "[x, y, z]"]),
             ("patch_tolerance = nan\n", &["patch_tolerance"]),
         ] {
             let why = error(text);
@@ -469,7 +551,15 @@ mod tests {
             crs: "EPSG:32632".into(),
             patch_tolerance: Some(0.01),
             build: Options { fallback: Fallback::EdgeExtend, tile_log2: Some(14), near: 0.1, ..Options::default() },
-            sources: vec![SourceFile { file: "a \"b\".obj".into(), licence: "CC0".into(), ..Default::default() }],
+            sources: vec![SourceFile {
+                file: "a \"b\".obj".into(),
+                licence: "CC0".into(),
+                up: Some(Up::NegX),
+                unit: Some(Unit::UsFt),
+                yaw_deg: Some(-30.0),
+                scale: Some(2.5),
+                translate: Some([1.0, -2.0, 3.5]),
+            }],
             materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123456789012345678))],
         };
         let toml = settings.to_toml();

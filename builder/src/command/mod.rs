@@ -6,8 +6,11 @@ mod build;
 mod demo;
 mod diff;
 mod info;
+mod materials;
+mod progress;
 mod query;
 mod relief;
+mod report;
 
 use std::{
     env,
@@ -36,6 +39,8 @@ struct Cli {
 enum Command {
     /// Make a terrain image from a mesh
     Build(build::Args),
+    /// List the materials of a source or an image, or write them as a settings file to edit
+    Materials(materials::Args),
     /// Show contents, extents, bounds, materials and hashes of an image
     Info(info::Args),
     /// Ask an image for the ground at points
@@ -55,6 +60,7 @@ pub fn main() -> ExitCode {
     let out = &mut io::BufWriter::new(io::stdout().lock());
     let done = match command {
         Command::Build(args) => build::run(&args, out),
+        Command::Materials(args) => materials::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
@@ -144,7 +150,7 @@ impl Failure {
         Self::input(place, format!("{error}{advice}"))
     }
 
-    fn code(&self) -> u8 {
+    pub fn code(&self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
             Self::Check(_) | Self::Different => 1,
