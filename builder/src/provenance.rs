@@ -17,7 +17,8 @@ pub struct Provenance {
     /// The files that were read.
     #[serde(rename = "input")]
     pub inputs: Vec<Input>,
-    /// What was typed and what the settings file said, resolved: every option, and every material by its name.
+    /// What was typed and what the settings file said, resolved: every option, and every material by its name, with
+    /// what it has beside the defaults.
     pub settings: Settings,
 }
 
@@ -56,7 +57,7 @@ impl Provenance {
     pub(crate) fn text(&self, options: &Options, materials: &[Material]) -> String {
         let settings = Settings {
             build: options.clone(),
-            materials: materials.iter().map(MaterialRule::from).collect(),
+            materials: materials.iter().map(|m| MaterialRule::from(m).brief()).collect(),
             ..self.settings.clone()
         };
         let whole = Provenance { tool: Self::TOOL.into(), frame: Self::FRAME.into(), settings, ..self.clone() };

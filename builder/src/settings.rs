@@ -235,7 +235,10 @@ impl Settings {
             let absent = |name: &&String| scene.materials.iter().all(|m| m.name != **name);
             if let Some(name) = rule.name.as_ref().filter(absent) {
                 let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
-                return Err(SettingsError { line: rule.line, text: format!("material {name:?} is not there{near}") });
+                return Err(SettingsError {
+                    line: rule.line,
+                    text: format!("material {name:?} is not in the scene{near}"),
+                });
             }
             applied.idle.push(format!("material {} ({:?})", i + 1, rule.title()));
         }
@@ -542,7 +545,7 @@ mod tests {
 
         let text = "[[material]]\nname = \"Grass\"\n\n[[material]]\nmu = 0.2\nname = \"Concerte\"\n";
         let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
-        assert_eq!(why, "line 6: material \"Concerte\" is not there (did you mean \"Concrete\"?)");
+        assert_eq!(why, "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?)");
     }
 
     #[test]

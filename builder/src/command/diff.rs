@@ -47,12 +47,20 @@ const MOST: f64 = 1e9;
 struct Difference {
     equal: bool,
     identity: [String; 2],
-    /// Facts that differ: name, first, second.
-    facts: Vec<(&'static str, String, String)>,
+    /// Facts that differ.
+    facts: Vec<Fact>,
     /// Names of materials that are only in one image, or have other properties.
     materials: Materials,
     first_byte: Option<FirstByte>,
     ground: Option<Ground>,
+}
+
+/// A fact of the one image and of the other.
+#[derive(Serialize)]
+struct Fact {
+    name: &'static str,
+    first: String,
+    second: String,
 }
 
 #[derive(Serialize)]
@@ -160,7 +168,7 @@ fn first_byte(a: &Terrain, b: &Terrain) -> Option<FirstByte> {
     Some(FirstByte { offset: offset as u64, section, content })
 }
 
-fn facts(a: &Terrain, b: &Terrain) -> Vec<(&'static str, String, String)> {
+fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
     let of = |t: &Terrain| {
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
         let extent = |i: usize| format!("{} to {} m", low[i], high[i]);
@@ -197,7 +205,12 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<(&'static str, String, String)> {
             ("sources", sources.join(", ")),
         ]
     };
-    of(a).into_iter().zip(of(b)).filter(|(p, q)| p.1 != q.1).map(|(p, q)| (p.0, p.1, q.1)).collect()
+    of(a)
+        .into_iter()
+        .zip(of(b))
+        .filter(|(p, q)| p.1 != q.1)
+        .map(|((name, first), (_, second))| Fact { name, first, second })
+        .collect()
 }
 
 fn materials(a: &Terrain, b: &Terrain) -> Materials {
@@ -360,8 +373,8 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     for identity in d.identity.iter().take(if d.identity[0] == d.identity[1] { 1 } else { 2 }) {
         writeln!(out, "identity     {identity}")?;
     }
-    for (name, a, b) in &d.facts {
-        writeln!(out, "{name:<12} {a} -> {b}")?;
+    for Fact { name, first, second } in &d.facts {
+        writeln!(out, "{name:<12} {first} -> {second}")?;
     }
     for (what, names) in
         [("lost", &d.materials.lost), ("gained", &d.materials.gained), ("changed", &d.materials.changed)]
