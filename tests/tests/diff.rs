@@ -100,7 +100,7 @@ fn properties_of_materials_and_bad_words() {
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "c.hpan"]);
     holds(
         &out,
-        &["materials    changed: \"Steel\"", "heights      no change", "differ from 1,024 on: materials, content"],
+        &["materials    changed: \"Steel\"", "heights      no change", "differ from 1,088 on: materials, content"],
     );
     for pitch in ["0", "-1", "nan", "x"] {
         expect(2, &folder, &["diff", "a.hpan", "c.hpan", "--grid", pitch]);

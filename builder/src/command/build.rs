@@ -95,6 +95,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
+    // a place that cannot be written to is better known now
+    if place.is_dir() {
+        return Err(Failure::input(place, "this is a folder; name a file in it"));
+    }
+    drop(NewFile::write(place, b"")?);
     let mut report = Report::default();
     let end = make(args, out, &mut report);
     let text = report.text(end.as_ref().map(drop));
@@ -124,6 +129,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
     remark(&settings, &applied);
+    if scene.triangles.is_empty() && scene.fields.is_empty() {
+        return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
+    }
     let frame = sources[0].1.frame();
     if sources.iter().all(|(_, s)| s.frame() == frame) {
         suspect(first, &scene, &frame, sources.iter().all(|(_, s)| s.up.is_some()))?;
@@ -137,9 +145,6 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
     report.seconds.build = time.as_secs_f64();
     let built = built.map_err(|e| match e {
-        BuildError::Empty if applied.excluded + applied.obstacles > 0 && scene.triangles.is_empty() => {
-            Failure::input(first, "the settings leave out every face; set include = true for the ground")
-        }
         BuildError::Empty if sources.iter().any(|(_, s)| s.up.is_none()) => {
             Failure::input(first, format!("{e}; if another axis than z points up, type --up y or --up x"))
         }

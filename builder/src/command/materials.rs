@@ -171,7 +171,8 @@ fn of_image(file: &Path) -> Done<Found> {
     for of in &mut all {
         let rules = settings.iter().flat_map(|s| &s.materials);
         if let Some(rule) = rules.into_iter().find(|r| r.name == of.rule.name) {
-            (of.rule.include, of.rule.obstacle) = (rule.include, rule.obstacle);
+            of.rule.include = rule.include.or(of.rule.include);
+            of.rule.obstacle = rule.obstacle.or(of.rule.obstacle);
         }
     }
     let settings = settings.unwrap_or_else(|| Settings { build: options(&t), ..Settings::default() });
