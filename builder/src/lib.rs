@@ -9,7 +9,7 @@
 //! assert_eq!(terrain.z_f64(&answer.hit), 2.0);
 //! ```
 //!
-//! The stages, in order: `lattice` quantises a [`Scene`] to integer triangles, `tile` sorts them
+//! [`import`] reads files into a [`Scene`]. The stages then, in order: `lattice` quantises it to integer triangles, `tile` sorts them
 //! into tiles and indexes each, with `bundle` and `field` writing the leaves, and `pack` lays
 //! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
 //! from order-free facts, so the same scene gives the same image whatever the order of its triangles and

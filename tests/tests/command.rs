@@ -1,77 +1,16 @@
 //! The command, as it is typed: output, files and exit codes.
 
+mod shell;
+
 use std::{
-    env, fs,
+    fs,
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-    sync::LazyLock,
+    process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
-
-/// The command of this build. `HARDPAN_BIN` names another one.
-static HARDPAN: LazyLock<PathBuf> = LazyLock::new(|| {
-    if let Some(path) = env::var_os("HARDPAN_BIN") {
-        return path.into();
-    }
-    // .../target/PROFILE/deps/command-HASH
-    let this = env::current_exe().unwrap();
-    let folder = this.ancestors().nth(2).unwrap();
-    let profile = match folder.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        name => name,
-    };
-    let done = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--package",
-            "hardpan-builder",
-            "--bin",
-            "hardpan",
-            "--profile",
-            profile,
-        ])
-        .arg("--target-dir")
-        .arg(folder.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(done.success());
-    folder.join("hardpan")
-});
-
-/// An empty folder for one test.
-fn folder(test: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn hardpan(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(&*HARDPAN).args(arguments).current_dir(folder).output().unwrap()
-}
-
-/// Runs, expects an exit code, and gives back stdout and stderr.
-#[track_caller]
-fn expect(code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
-    let Output { status, stdout, stderr } = hardpan(folder, arguments);
-    let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert_eq!(status.code(), Some(code), "hardpan {arguments:?}\n{}\n{}", text[0], text[1]);
-    text
-}
-
-/// The one line that an error prints.
-#[track_caller]
-fn error(code: i32, folder: &Path, arguments: &[&str]) -> String {
-    let [out, err] = expect(code, folder, arguments);
-    assert!(out.is_empty(), "{out}");
-    assert!(err.starts_with("error: ") && err.trim_end().lines().count() == 1, "{err}");
-    err
-}
+use shell::{HARDPAN, error, expect, folder, holds};
 
 /// A floor at 0 with a deck at 6 over |x| <= 5, in two objects of two materials.
 const BRIDGE: &str = "\
@@ -118,13 +57,6 @@ fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<St
 /// One column of answers.
 fn column(answers: &[Vec<String>], number: usize) -> Vec<&str> {
     answers.iter().map(|row| row[number].as_str()).collect()
-}
-
-#[track_caller]
-fn holds(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "no {part:?} in:\n{text}");
-    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use hardpan_builder::{
     settings::{Applied, SourceFile},
 };
 
-use super::{Done, Failure, NewFile, grouped, progress::stage, report::Report, shown, warn, write_image};
+use super::{Done, Failure, NewFile, grouped, note, progress::stage, report::Report, shown, warn, write_image};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -124,7 +124,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (read, time) = stage("reading", || read(&sources));
     let (inputs, Import { mut scene, report: import }) = read?;
     report.seconds.read = time.as_secs_f64();
-    import.notes().iter().for_each(|note| warn(shown(note)));
+    import.notes().iter().for_each(|text| note(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
@@ -238,7 +238,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     };
     let inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-    let import = import::read(&files)?;
+    let import = import::read_each(&files)?;
     // what was digested is what was read
     for ((path, _), (input, file)) in sources.iter().zip(inputs.iter().zip(&import.report.files)) {
         if input.bytes != file.bytes {
@@ -299,8 +299,10 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
     let shares = drivable_shares(scene, frame);
     let up = frame.up.to_string();
     let now = AXES.iter().position(|a| up.ends_with(a)).unwrap_or(2);
-    let then =
-        (0..3).filter(|&i| i != now).fold((now + 1) % 3, |best, i| if shares[i] > shares[best] { i } else { best });
+    // x points up in few files: it is named where nothing else will do
+    let then = if now == 2 { 1 } else { 2 };
+    let rare = 3 - now - then;
+    let then = if shares[rare] > 2.0 * shares[then] { rare } else { then };
     let [here, there] = [shares[now], shares[then]].map(|share| share * 100.0);
     let then = AXES[then];
     if here < 10.0 && there > here && !typed {

@@ -14,7 +14,7 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, build::Transform, grouped, load, shown, terrain, warn};
+use super::{Done, Failure, NewFile, build::Transform, grouped, load, note, shown, terrain};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -98,8 +98,8 @@ fn is_image(file: &Path) -> Done<bool> {
 fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
-    let import = import::read(&read)?;
-    import.report.notes().iter().for_each(|note| warn(shown(note)));
+    let import = import::read_each(&read)?;
+    import.report.notes().iter().for_each(|text| note(shown(text)));
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
     Ok(Found { listed: of_scene(&import.scene), settings: Some(settings) })

@@ -191,6 +191,10 @@ impl From<io::Error> for Failure {
 
 type Done<T = ()> = Result<T, Failure>;
 
+fn note(text: impl Display) {
+    let _ = writeln!(io::stderr(), "note: {text}");
+}
+
 fn warn(text: impl Display) {
     let _ = writeln!(io::stderr(), "warning: {text}");
 }

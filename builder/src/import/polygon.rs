@@ -2,6 +2,20 @@
 
 use earcut::Earcut;
 
+/// Corners of a face that is not convex; the time to cut it grows with their square.
+pub const MOST_CORNERS: usize = 65_536;
+
+/// What became of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Triangles, two fewer than corners.
+    Whole,
+    /// Triangles that fill it as well as can be: it crosses or touches itself.
+    Crossing,
+    /// Nothing: it is not convex and has more than [`MOST_CORNERS`].
+    TooLong,
+}
+
 /// Cuts faces, with memory that it keeps from one to the next.
 #[derive(Default)]
 pub struct Cutter {
@@ -11,22 +25,24 @@ pub struct Cutter {
 }
 
 impl Cutter {
-    /// Cuts one face into triangles of indices into `ring`, wound as the face is. False if it crosses or touches itself, so that
-    /// they are not two fewer than its corners.
+    /// Cuts one face into triangles of indices into `ring`, wound as the face is.
     ///
     /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it. A concave face is
     /// cut by ears, seen along the axis in which it is largest. Its points on straight edges stay corners in either
     /// case, so that a neighbour's edge still meets them and their heights are kept.
-    pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> bool {
+    pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
-            return true;
+            return Cut::Whole;
         }
         flatten(ring, &mut self.flat);
         let flat = &self.flat;
         if is_convex(flat) {
             (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
-            return true;
+            return Cut::Whole;
+        }
+        if ring.len() > MOST_CORNERS {
+            return Cut::TooLong;
         }
         self.earcut.earcut_slice(flat, &[], &mut self.corners);
         let mut cut = self.corners.chunks_exact(3).map(|t| t.iter().map(|&i| i as usize));
@@ -37,7 +53,7 @@ impl Cutter {
             keep_corners(&mut cut, ring.len());
         }
         cut.iter().for_each(|&t| emit(t));
-        cut.len() + 2 == ring.len()
+        if cut.len() + 2 == ring.len() { Cut::Whole } else { Cut::Crossing }
     }
 }
 
@@ -109,7 +125,7 @@ mod tests {
     fn cut(ring: &[[f64; 3]]) -> Vec<[usize; 3]> {
         let mut out = Vec::new();
         let whole = Cutter::default().cut(ring, |t| out.push(t));
-        assert_eq!(whole, out.len() + 2 == ring.len());
+        assert_eq!(whole, if out.len() + 2 == ring.len() { Cut::Whole } else { Cut::Crossing });
         out
     }
 

@@ -41,7 +41,7 @@ pub struct Count {
     pub count: u64,
     /// The line where it occurred first, if it has one.
     pub first_line: Option<u64>,
-    /// A sentence for people, if it deserves one.
+    /// Words for people, to stand before the count, if it deserves some.
     #[serde(skip)]
     pub note: Option<&'static str>,
 }
@@ -71,7 +71,7 @@ impl FileReport {
         let counts = [&self.used, &self.ignored, &self.repaired, &self.refused].into_iter().flatten();
         let counts = counts.filter_map(|c| {
             let place = c.first_line.map(|n| format!(" (first at line {n})")).unwrap_or_default();
-            Some(format!("{}: {} {}{place}", self.file, c.count, c.note?))
+            Some(format!("{}: {}: {}{place}", self.file, c.note?, c.count))
         });
         let libraries = self.libraries.iter().filter_map(|l| {
             let problem = l.problem.as_ref()?;
@@ -108,19 +108,19 @@ things! {
     Normals Ignored "normals" None;
     TextureCoordinates Ignored "texture_coordinates" None;
     Colours Ignored "vertex_colours_and_weights" None;
-    PointsAndLines Ignored "points_and_lines" Some("points and lines were left out");
-    FreeForm Ignored "free_form" Some("free-form curves and surfaces were left out; to have them, export them as meshes");
-    Includes Ignored "includes" Some("other files are called for, which is not done; name them on the command line too");
-    Unknown Ignored "unknown" Some("lines are no OBJ statements and were left out");
+    PointsAndLines Ignored "points_and_lines" Some("points and lines left out");
+    FreeForm Ignored "free_form" Some("free-form curves and surfaces left out (export them as meshes to have them)");
+    Includes Ignored "includes" Some("calls of other files left out (name those files on the command line too)");
+    Unknown Ignored "unknown" Some("lines left out that are no OBJ statements");
     Continued Repaired "continued_lines" None;
     Polygons Repaired "polygons" None;
     Names Repaired "names_not_utf8" None;
-    Others Repaired "sources_beyond_limit" Some("objects are more than an image can name, and have the source \"others\"");
-    Undefined Repaired "materials_undefined" Some("materials are in no material library that was found; only their names are known");
-    Redefined Repaired "materials_redefined" Some("materials are defined more than once; only their names are used");
-    Small Refused "faces_below_three_corners" Some("faces with fewer than three corners were left out");
-    NotFinite Refused "faces_not_finite" Some("faces with a corner that is not a finite number were left out");
-    Crossing Refused "polygons_crossing" Some("faces cross or touch themselves and were filled as well as can be");
+    Others Repaired "sources_beyond_limit" Some("objects beyond those that an image can name, now in the source \"others\"");
+    Undefined Repaired "materials_undefined" Some("materials used that no material library defines");
+    Redefined Repaired "materials_redefined" Some("materials defined more than once");
+    Small Refused "faces_below_three_corners" Some("faces left out that have fewer than three corners");
+    NotFinite Refused "faces_not_finite" Some("faces left out that have a corner that is not a finite number");
+    Crossing Refused "polygons_crossing" Some("faces that cross or touch themselves, filled as well as can be");
 }
 
 /// Counts of things, with the line of each one's first.

@@ -4,7 +4,7 @@ use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use std::{
     borrow::Cow,
     fs::{File, Metadata},
-    io::Read,
+    io::{ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -12,6 +12,8 @@ use super::ImportError;
 
 /// Bytes that are read at once and end at the end of a line.
 pub const BLOCK: usize = 8 << 20;
+/// Bytes that are asked for at least.
+const LEAST: usize = 16;
 /// Bytes without a line's end from which on a file is no text.
 const LONGEST: usize = 128 << 20;
 
@@ -52,9 +54,16 @@ impl Text {
         let mut block = std::mem::take(&mut self.rest);
         let mut want = self.block;
         while !self.done {
-            let missing = want.saturating_sub(block.len()) as u64;
-            let read = self.reader.by_ref().take(missing).read_to_end(&mut block);
-            self.done = (read.map_err(|e| ImportError::io(&self.path, &e))? as u64) < missing;
+            let mut len = block.len();
+            block.resize(want.max(len + LEAST), 0);
+            while len < want && !self.done {
+                match self.reader.read(&mut block[len..]) {
+                    Ok(read) => (len, self.done) = (len + read, read == 0),
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    Err(e) => return Err(ImportError::io(&self.path, &e)),
+                }
+            }
+            block.truncate(len);
             if self.done {
                 break;
             }

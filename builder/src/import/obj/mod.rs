@@ -14,11 +14,11 @@ use std::{
     path::Path,
 };
 
-use self::parse::{Fault, Piece, What, parse};
+use self::parse::{Fault, NONE, Piece, What, parse};
 use super::{
     FileReport, Frame, Import, ImportError, ImportReport, Library, NO_NAME, Place, file_name, mtl, number_sources,
     plain,
-    polygon::Cutter,
+    polygon::{Cut, Cutter, MOST_CORNERS},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
     too_many,
@@ -242,7 +242,7 @@ fn faces(
         let v = &mut piece.corners[i as usize];
         *v = u32::try_from(i64::from(base) + i64::from(*v as i32)).map_err(|_| {
             let face = piece.faces.partition_point(|f| f.end <= i);
-            fault(piece.faces[face].line, "a face counts back to before the first vertex".into())
+            fault(piece.faces[face].line, "a face counts back beyond the first vertex".into())
         })?;
     }
     let mut triangles = Vec::with_capacity(piece.faces.len());
@@ -259,7 +259,8 @@ fn faces(
         let corners = &piece.corners[start..face.end as usize];
         start = face.end as usize;
         if let Some(v) = corners.iter().find(|&&v| v as usize >= positions.len()) {
-            let cause = format!("a face names vertex {}, and the file has {}", u64::from(*v) + 1, positions.len());
+            let which = if *v == NONE { "0".into() } else { format!("{}", u64::from(*v) + 1) };
+            let cause = format!("a face names vertex {which}, and the file has 1 to {}", positions.len());
             return Err(fault(face.line, cause));
         }
         let line = u64::from(face.line) + 1;
@@ -277,12 +278,21 @@ fn faces(
             _ => {
                 ring.clear();
                 ring.extend(corners.iter().map(|&v| at(v)));
-                let whole =
-                    cutter.cut(&ring, |t| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source }));
-                tally.see(Thing::Polygons, line);
-                if !whole {
-                    tally.see(Thing::Crossing, line);
+                let emit = |t: [usize; 3]| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source });
+                match cutter.cut(&ring, emit) {
+                    Cut::Whole => {}
+                    Cut::Crossing => tally.see(Thing::Crossing, line),
+                    Cut::TooLong => {
+                        let cause =
+                            format!("a concave face has {} corners, and {MOST_CORNERS} is the most", ring.len());
+                        return Err(Fault {
+                            line: face.line,
+                            cause,
+                            hint: "cut it into smaller ones in a mesh editor",
+                        });
+                    }
                 }
+                tally.see(Thing::Polygons, line);
             }
         }
         tally.see(Thing::Faces, line);

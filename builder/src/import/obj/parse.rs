@@ -6,6 +6,9 @@ use crate::import::{
     text::{Cursor, name, quoted},
 };
 
+/// Stands for the number of a vertex that no file has.
+pub const NONE: u32 = u32::MAX;
+
 /// What whole lines of a file say.
 #[derive(Default)]
 pub struct Piece {
@@ -13,8 +16,8 @@ pub struct Piece {
     pub lines: u32,
     /// Metres, z up.
     pub positions: Vec<[f64; 3]>,
-    /// Numbers of the faces' vertices from zero, the first of the file; of those in `relative`, from the first of this
-    /// piece, wrapped below it.
+    /// Numbers of the faces' vertices from zero, the first of the file, or [`NONE`]; of those in `relative`, from the
+    /// first of this piece, wrapped below it.
     pub corners: Vec<u32>,
     /// Places in `corners`, ascending.
     pub relative: Vec<u32>,
@@ -244,17 +247,10 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
             }
         }
     }
-    match (negative, value) {
-        (_, 0) => Err("a face names vertex 0, and the first is 1".into()),
-        (false, _) => match u32::try_from(value - 1) {
-            Ok(v) if v != u32::MAX => Ok(Some(Corner::Absolute(v))),
-            _ => Err(format!("a face names vertex {value}, which no file has")),
-        },
-        (true, _) => match i32::try_from(count as i64 - value as i64) {
-            Ok(v) => Ok(Some(Corner::Relative(v))),
-            Err(_) => Err(format!("a face counts {value} vertices back, which no file has")),
-        },
-    }
+    Ok(Some(match (negative, value) {
+        (true, 1..) => i32::try_from(count as i64 - value as i64).map_or(Corner::Absolute(NONE), Corner::Relative),
+        _ => Corner::Absolute(u32::try_from(value.wrapping_sub(1)).unwrap_or(NONE)),
+    }))
 }
 
 #[cold]

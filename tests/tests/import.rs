@@ -1,0 +1,401 @@
+//! Mesh files, good and bad, through the command.
+
+mod shell;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use hardpan::Terrain;
+use hardpan_builder::{
+    Material, Options, Scene, Triangle, build,
+    import::{self, Frame, ImportErrorKind, Place},
+};
+use serde_json::Value;
+use shell::{HARDPAN, error, expect, folder, holds};
+use verification::obj;
+
+const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
+
+/// What `info --json` says.
+fn info(folder: &Path, image: &str) -> Value {
+    serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
+}
+
+/// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went well.
+fn bounded(folder: &Path, file: &Path, options: &[&str]) -> (Output, Duration) {
+    let start = Instant::now();
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -v 1048576; exec \"$0\" build \"$@\""])
+        .arg(&*HARDPAN)
+        .arg(file)
+        .args(["-o", "out.hpan"])
+        .args(options)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let left: Vec<_> = fs::read_dir(folder).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert_eq!(left.len(), usize::from(output.status.success()), "{}: {left:?} is left", file.display());
+    if output.status.success() {
+        fs::remove_file(folder.join("out.hpan")).unwrap();
+    }
+    (output, start.elapsed())
+}
+
+fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        if entry.is_dir() { files(&entry, into) } else { into.push(entry) }
+    }
+    into.sort();
+}
+
+/// Files below a folder of the real data, or none and a word why.
+fn real(below: &str) -> Vec<PathBuf> {
+    let folder = obj::data().join(below);
+    let mut all = Vec::new();
+    files(&folder, &mut all);
+    if all.is_empty() {
+        println!("skipped, because there are no files in {} (set HARDPAN_DATA)", folder.display());
+    }
+    all
+}
+
+fn is_obj(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "obj")
+}
+
+#[test]
+fn cg_01_vt_24_odd_and_malformed_files() {
+    let here = folder("odd_and_malformed_files");
+    // what is not built, and why; all else is
+    let refused: BTreeMap<&str, &str> = [
+        ("blender_340_line_point_0_obj.obj", "every triangle is vertical"),
+        ("box_longline.obj", ""),
+        ("concave_polygon.obj", "every triangle is vertical"),
+        ("issue-246-usemtl-whitespace.obj", "every triangle is vertical"),
+        ("leading-decimal-dot-issue-201.obj", "every triangle is vertical"),
+        ("leading-zero-in-exponent-notation-issue-210.obj", "every triangle is vertical"),
+        ("mtllib-multiple-files-issue-112.obj", "every triangle is vertical"),
+        ("space_in_material_name.obj", "every triangle is vertical"),
+        ("number_formats.obj", "line 11: \"3.1+e2\" is not a number"),
+        ("point_cloud.obj", "there are no faces"),
+        ("synthetic_obj_zoo_0_obj.obj", "every triangle is vertical or collapsed"),
+        ("empty.obj", "there are no faces"),
+        ("invalid-face-definition.obj", "(2 faces have fewer than three corners)"),
+        ("invalid-relative-vertex-index.obj", "line 1: a face counts back"),
+        ("invalid_index.obj", "line 12: a face names vertex 7, and the file has 1 to 6"),
+        ("issue-140-zero-face-idx.obj", "line 16: a face names vertex 0"),
+        ("malformed.obj", "line 23: a face names vertex 12"),
+        ("obj_fuzz_0084.obj", "line 177: \"orted\" is no corner of a face"),
+        ("obj_fuzz_0170.obj", "line 96: "),
+        ("obj_fuzz_0180.obj", "line 87: "),
+    ]
+    .into();
+    for file in [real("obj_odd"), real("malformed")].concat() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let (output, time) = bounded(&here, &file, &["--up", "z"]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(time < Duration::from_secs(10), "{name} took {time:?}");
+        let code = output.status.code();
+        let expected = match refused.get(name) {
+            _ if !is_obj(&file) => 3,
+            Some(_) => 2,
+            None => 0,
+        };
+        assert_eq!(code, Some(expected), "{name}: {text}");
+        if expected != 0 {
+            let errors: Vec<&str> = text.lines().filter(|l| l.starts_with("error: ")).collect();
+            assert_eq!(errors.len(), 1, "{text}");
+            let cause = if expected == 3 { "hardpan build" } else { refused[name] };
+            assert!(errors[0].contains(name) && errors[0].contains(cause), "{text}");
+        }
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+    }
+}
+
+#[test]
+fn cg_01_real_meshes_build() {
+    let here = folder("real_meshes_build");
+    let meshes = ["city", "fbx", "mavs", "roads", "terrain"].map(real).concat();
+    for file in meshes.iter().filter(|f| is_obj(f)) {
+        let (output, time) = bounded(&here, file, &["--up", "z"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        println!("{}: {:?} in {time:?}\n{text}", file.display(), output.status.code());
+        // a wall of one sheet, and what stands on its side
+        let none = text.contains("every triangle is vertical");
+        assert_eq!(output.status.code(), Some(if none { 2 } else { 0 }), "{}: {text}", file.display());
+    }
+}
+
+/// The bytes of the mesh decide, not how its faces are cut, named or placed in the file.
+#[test]
+fn cg_02_a_cube_of_quads_is_the_cube_of_triangles() {
+    let here = folder("a_cube_of_quads");
+    let corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";
+    let quads = [[1, 4, 3, 2], [5, 6, 7, 8], [1, 2, 6, 5], [2, 3, 7, 6], [3, 4, 8, 7], [4, 1, 5, 8]];
+    let (mut whole, mut cut) = (corners.to_string(), corners.to_string());
+    for [a, b, c, d] in quads {
+        writeln!(whole, "f {a} {b} {c} {d}").unwrap();
+        writeln!(cut, "f {a} {b} {c}\nf {a} {c} {d}").unwrap();
+    }
+    fs::write(here.join("quads.obj"), whole).unwrap();
+    fs::write(here.join("cut.obj"), cut).unwrap();
+    for name in ["quads", "cut"] {
+        expect(0, &here, &["build", &format!("{name}.obj")]);
+        let import = import::read(&[here.join(format!("{name}.obj"))], &Frame::default()).unwrap();
+        assert_eq!(import.scene.triangles.len(), 12);
+    }
+    assert_eq!(info(&here, "quads.hpan")["identity"], info(&here, "cut.hpan")["identity"]);
+}
+
+#[test]
+fn scale_unit_axes_rotation_translation() {
+    let here = folder("scale_unit_axes_rotation_translation");
+    fs::write(here.join("a.obj"), "v 100 0 -200\nv 300 0 -250\nv 100 100 -700\nf 1 2 3\n").unwrap();
+    let bounds = |options: &[&str]| {
+        let arguments = [&["build", "a.obj", "-o", "a.hpan"], options].concat();
+        expect(0, &here, &arguments);
+        let info = info(&here, "a.hpan");
+        let [low, high] = ["min", "max"].map(|k| info["bounds"][k].as_array().unwrap().clone());
+        let number = |v: &Value| v.as_f64().unwrap();
+        (low.iter().map(number).collect::<Vec<_>>(), high.iter().map(number).collect::<Vec<_>>())
+    };
+    let y_up = bounds(&["--up", "y", "--unit", "cm"]);
+    assert_eq!(y_up, (vec![1.0, 2.0, 0.0], vec![3.0, 7.0, 1.0]));
+    assert_eq!(bounds(&["--up", "-y", "--unit", "cm"]), (vec![1.0, -7.0, -1.0], vec![3.0, -2.0, 0.0]));
+    assert_eq!(bounds(&["--up=-z"]), (vec![100.0, -100.0, 200.0], vec![300.0, 0.0, 700.0]));
+    assert_eq!(
+        bounds(&["--up", "x", "--unit", "km", "--scale", "1e-3"]),
+        (vec![200.0, 0.0, 100.0], vec![700.0, 100.0, 300.0])
+    );
+    let turned = ["--up", "y", "--unit", "cm", "--rotate", "-90", "--translate", "-10,.5,-1e1"];
+    assert_eq!(bounds(&turned), (vec![-8.0, -2.5, -10.0], vec![-3.0, -0.5, -9.0]));
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-3;
+    let (low, high) = bounds(&["--up", "z", "--rotate", "-30.5", "--translate=0,0,0"]);
+    assert!(near(low[0], 86.1629) && near(high[1], 35.4091), "{low:?} {high:?}");
+    let (low, _) = bounds(&["--up", "z", "--unit", "us-ft"]);
+    assert!(near(low[0], 100.0 * 1200.0 / 3937.0), "{low:?}");
+
+    for bad in [
+        &["--translate", "1,2"][..],
+        &["--translate", "1,2,x"],
+        &["--translate", "1,2,nan"],
+        &["--rotate", "inf"],
+        &["--rotate", "north"],
+        &["--scale", "-1"],
+        &["--unit", "yd"],
+        &["--up", "w"],
+    ] {
+        let [_, why] = expect(2, &here, &[&["build", "a.obj"], bad].concat());
+        assert!(why.contains(bad[0]), "{why}");
+    }
+}
+
+#[test]
+fn several_files_are_one_scene() {
+    let here = folder("several_files_are_one_scene");
+    fs::write(here.join("a.obj"), format!("o road\nusemtl stone\n{SQUARE}")).unwrap();
+    fs::create_dir(here.join("far")).unwrap();
+    let beside = SQUARE.replace("10", "20").replace("v 0", "v 15");
+    fs::write(here.join("far/b.obj"), format!("usemtl stone\no road\n{beside}g edge\nusemtl mud\nf 1 2 3\n")).unwrap();
+    let why = error(2, &here, &["build", "a.obj", "far/b.obj"]);
+    assert!(why.contains("-o"), "{why}");
+    expect(0, &here, &["build", "a.obj", "far/b.obj", "-o", "ab.hpan"]);
+    expect(0, &here, &["build", "far/b.obj", "a.obj", "-o", "ba.hpan"]);
+    let [ab, ba] = ["ab.hpan", "ba.hpan"].map(|n| info(&here, n));
+    assert_eq!(ab["identity"], ba["identity"]);
+    assert_eq!(ab["sources"], serde_json::json!(["a.obj/road", "b.obj/road", "b.obj/road/edge"]));
+    assert_eq!(ab["materials"].as_array().unwrap().len(), 2);
+    let [out, _] = expect(0, &here, &["query", "ab.hpan", "17,4", "2,3"]);
+    holds(&out, &["a.obj/road", "b.obj/road"]);
+    let why = error(2, &here, &["build", "a.obj", "far/b.obj", "-o", "far/b.obj", "--force"]);
+    assert!(why.contains("its own source"), "{why}");
+    let why = error(2, &here, &["build", "a.obj", "far/c.obj", "-o", "ab.hpan"]);
+    assert!(why.contains("far/c.obj"), "{why}");
+    // the same file twice
+    expect(0, &here, &["build", "a.obj", "a.obj", "-o", "aa.hpan"]);
+    assert_eq!(info(&here, "aa.hpan")["triangles"], 2);
+}
+
+#[test]
+fn what_cannot_be_read_says_what_to_do() {
+    let here = folder("what_cannot_be_read");
+    fs::write(here.join("wall.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
+    fs::write(here.join("one.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("points.obj"), "v 0 0 0\nv 1 0 0\n").unwrap();
+    fs::write(here.join("none.obj"), "").unwrap();
+    fs::write(here.join("far.obj"), "v 1e13 0 0\nv 2e13 0 0\nv 1e13 1e13 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("hidden.obj"), "Kaydara FBX Binary  \0").unwrap();
+    fs::write(here.join("packed.obj"), b"PK\x03\x04.....").unwrap();
+    let zeros = fs::File::create(here.join("zeros.obj")).unwrap();
+    zeros.set_len(3 << 30).unwrap();
+    fs::write(here.join("track.txt"), "x").unwrap();
+    let names = |here: &Path| fs::read_dir(here).unwrap().count();
+    let before = names(&here);
+    for (code, arguments, parts) in [
+        (2, &["."][..], &["this is a folder", ".obj"][..]),
+        (2, &["/dev/null"], &["a device or a pipe", ".obj"]),
+        (2, &["absent.obj"], &["absent.obj: there is no such file", "spelling"]),
+        (2, &["one.obj/x.obj"], &["one.obj/x.obj: a part of this path is not a folder"]),
+        (2, &["none.obj"], &["there are no faces"]),
+        (2, &["points.obj"], &["there are no faces", "f lines"]),
+        (2, &["wall.obj"], &["100 % with y up; type --up y"]),
+        (2, &["wall.obj", "--up", "z"], &["every triangle is vertical"]),
+        (2, &["one.obj", "--up", "y"], &["every triangle is vertical"]),
+        (2, &["far.obj"], &["far from its zero", "--translate"]),
+        (2, &["zeros.obj"], &["no line ends within"]),
+        (3, &["hidden.obj"], &["fbx files are not read", "hardpan build FILE.obj"]),
+        (3, &["packed.obj"], &["zip files are not read", "unpack it"]),
+        (3, &["track.txt"], &["txt files are not read", "hardpan build FILE.obj"]),
+    ] {
+        let [out, why] = expect(code, &here, &[&["build"], arguments].concat());
+        assert!(out.is_empty() && why.lines().last().unwrap().starts_with("error: "), "{why}");
+        holds(&why, parts);
+        let typed = arguments.iter().position(|a| *a == "--up").map(|i| arguments[i + 1]);
+        assert!(typed.is_none_or(|up| !why.contains(&format!("--up {up}"))), "{why}");
+        assert_eq!(names(&here), before, "{arguments:?} left something behind");
+    }
+    expect(0, &here, &["build", "one.obj"]);
+
+    // as somebody who may not read it
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(here.join("one.obj"), fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(here.join("one.obj")).is_ok() {
+        println!("skipped an unreadable file, because this user may read everything");
+    } else {
+        holds(&error(4, &here, &["build", "one.obj"]), &["permission denied", "ls -l one.obj"]);
+    }
+
+    // a demo where there can be none
+    fs::write(here.join("hardpan-demo"), "").unwrap();
+    holds(&error(4, &here, &["demo"]), &["hardpan-demo", "may write"]);
+
+    // a pipe without a writer
+    let made = Command::new("mkfifo").arg(here.join("pipe.obj")).status();
+    if made.is_ok_and(|s| s.success()) {
+        holds(&error(2, &here, &["build", "pipe.obj"]), &["a device or a pipe"]);
+    } else {
+        println!("skipped a pipe, because there is no mkfifo");
+    }
+}
+
+#[test]
+fn one_triangle_over_the_whole_domain() {
+    let here = folder("one_triangle_over_the_whole_domain");
+    let most = 524_287.999;
+    let text = format!("v -{most} 0 0\nv {most} {most} 0\nv 0 -{most} 30000\nf 1 2 3\n");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole-domain.obj");
+    fs::write(&file, text).unwrap();
+    let (output, time) = bounded(&here, &file, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(time < Duration::from_secs(10), "{time:?}");
+}
+
+#[test]
+fn cg_02_polygons_of_very_many_corners_end_soon() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("many-corners.obj");
+    let mut r = verification::random::Random(7);
+    // jagged stars and a tangle
+    for (n, star) in [(65_536, true), (65_537, true), (10_000, false)] {
+        let mut text = String::new();
+        for i in 0..n {
+            let angle =
+                if star { f64::from(i) } else { r.below(n as usize) as f64 } / f64::from(n) * std::f64::consts::TAU;
+            let radius = 500.0 + r.below(500) as f64;
+            writeln!(text, "v {} {} 0", radius * angle.cos(), radius * angle.sin()).unwrap();
+        }
+        text += "f";
+        (1..=n).for_each(|i| write!(text, " {i}").unwrap());
+        fs::write(&file, text).unwrap();
+        let start = Instant::now();
+        let import = import::read(&[&file], &Frame::default());
+        assert!(start.elapsed() < Duration::from_secs(10), "{n} corners: {:?}", start.elapsed());
+        match (n, import) {
+            (65_537, Err(e)) => {
+                assert_eq!(e.place, Place::Line(65_538));
+                holds(&e.to_string(), &["a concave face has 65537 corners", "mesh editor"]);
+            }
+            (65_537, Ok(_)) => panic!("more corners than can be"),
+            (_, import) => {
+                let count = import.unwrap().scene.triangles.len();
+                assert!(!star || count == 65_534, "{count} triangles");
+            }
+        }
+    }
+}
+
+/// An image's tile names 256 pairs of material and source; the builder makes tiles as small as that needs.
+#[test]
+fn many_objects_in_a_small_place() {
+    let mut scene = Scene { materials: vec![Material::new("m", 1.0)], ..Scene::default() };
+    for i in 0..2000u32 {
+        let (x, y) = (f64::from(i % 50), f64::from(i / 50));
+        let base = scene.positions.len() as u32;
+        scene.positions.extend([[x, y, 0.0], [x + 1.0, y, 0.0], [x, y + 1.0, 0.1]]);
+        scene.triangles.push(Triangle { v: [base, base + 1, base + 2], material: 0, source: i as u16 });
+        scene.sources.push(format!("object {i}"));
+    }
+    // ground below all of it
+    let base = scene.positions.len() as u32;
+    scene.positions.extend([[-100.0, -100.0, -1.0], [200.0, -100.0, -1.0], [50.0, 300.0, -1.0]]);
+    scene.triangles.push(Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
+    let first = build(&scene, &Options::default()).unwrap();
+    let terrain = Terrain::open_verified(&first.image).unwrap();
+    let answer = terrain.closest([17.2, 23.3, 0.0]);
+    assert_eq!(terrain.source_name(answer.hit.source), format!("object {}", 23 * 50 + 17));
+    scene.triangles.reverse();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let second = pool.install(|| build(&scene, &Options::default())).unwrap();
+    assert!(first.image[..] == second.image[..]);
+}
+
+#[test]
+fn by_10_notes_say_what_was_left_out() {
+    let here = folder("notes_say_what_was_left_out");
+    let text = format!(
+        "mtllib my\x1B[2J.mtl\n{SQUARE}f 1 2\nf 2 3\nl 1 2\nv 0 0 nan\nf 1 2 5\no \x07bell\nusemtl \x1B[31mred\nf 1 2 3\n"
+    );
+    fs::write(here.join("a.obj"), text).unwrap();
+    let [_, notes] = expect(0, &here, &["build", "a.obj"]);
+    holds(
+        &notes,
+        &[
+            "note: a.obj: line 1: material library \"my\\u{1b}[2J.mtl\": it is not there",
+            "note: a.obj: points and lines left out: 1 (first at line 9)",
+            "note: a.obj: faces left out that have fewer than three corners: 2 (first at line 7)",
+            "note: a.obj: faces left out that have a corner that is not a finite number: 1 (first at line 11)",
+        ],
+    );
+    for arguments in
+        [&["info", "a.hpan"][..], &["query", "a.hpan", "1,2", "6,3"], &["query", "a.hpan", "6,3", "--explain"]]
+    {
+        let [out, _] = expect(0, &here, arguments);
+        assert!(!out.chars().any(|c| c.is_control() && c != '\n'), "{out:?}");
+    }
+    let report = import::read(&[here.join("a.obj")], &Frame::default()).unwrap().report;
+    let json = serde_json::to_value(&report).unwrap();
+    let list = |name: &str| json["files"][0][name].as_array().unwrap().clone();
+    assert!(list("used").iter().any(|c| c["what"] == "triangles" && c["count"] == 3));
+    assert!(list("refused").iter().any(|c| c["what"] == "faces_not_finite" && c["first_line"] == 11));
+    assert!(list("repaired").iter().any(|c| c["what"] == "polygons" && c["count"] == 1));
+    assert!(list("ignored").iter().any(|c| c["what"] == "points_and_lines"));
+}
+
+#[test]
+fn errors_are_for_programs_too() {
+    let here = folder("errors_are_for_programs_too");
+    fs::write(here.join("a.obj"), "v 0 0 0\nv 0 x 0\n").unwrap();
+    let path = here.join("a.obj");
+    let error = import::read(&[&path], &Frame::default()).unwrap_err();
+    assert_eq!((error.kind, error.place, &error.file), (ImportErrorKind::Input, Place::Line(2), &path));
+    let unsupported = import::read(&[here.join("a.fbx")], &Frame::default()).unwrap_err();
+    assert_eq!(unsupported.kind, ImportErrorKind::Input, "a file that is not there comes first");
+    fs::write(here.join("a.fbx"), "").unwrap();
+    let unsupported = import::read(&[here.join("a.fbx")], &Frame::default()).unwrap_err();
+    assert_eq!(unsupported.kind, ImportErrorKind::Unsupported);
+}
