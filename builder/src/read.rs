@@ -23,7 +23,7 @@ impl Stored {
     /// Plan area in square lattice steps, doubled.
     pub fn area2(&self) -> i128 {
         let [a, b, c] = self.corners;
-        crate::lattice::area2(a, b, c)
+        crate::mesh::area2(a, b, c)
     }
 }
 
@@ -191,7 +191,7 @@ impl BundleView<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, build, fixtures, lattice};
+    use crate::{Options, build, fixtures, mesh};
 
     #[test]
     fn all_triangles_come_back() {
@@ -201,8 +201,8 @@ mod tests {
         for (scene, options) in cases {
             let built = build(scene, &options).unwrap();
             let t = Terrain::open(&built.image).unwrap();
-            let mesh = lattice::quantise(scene, &options, &mut Default::default()).unwrap();
-            let face = |f: &lattice::Face| Stored {
+            let mesh = mesh::ground(scene, &options, &mut Default::default()).unwrap();
+            let face = |f: &mesh::Face| Stored {
                 corners: f.v.map(|v| mesh.vertices[v as usize]),
                 material: f.material,
                 source: f.source,

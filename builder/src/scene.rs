@@ -50,10 +50,35 @@ pub struct Material {
     pub label: u32,
     /// Which of coincident triangles stays: that of the highest priority.
     pub priority: i32,
-    /// Whether its triangles are used at all.
+    /// Whether its triangles are part of the scene at all.
     pub include: bool,
-    /// Whether its triangles are obstacles, which wheels do not stand on.
+    /// Whether its triangles are in the way rather than ground: left out, until there are queries that hit them.
     pub obstacle: bool,
+    /// Which of its triangles are undersides; by default `Options::undersides`.
+    pub undersides: Option<Undersides>,
+}
+
+/// Which triangles are undersides. Wheels do not stand on them: they are left out, until there are queries that hit them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Undersides {
+    /// Of a source that is exactly closed those that face down, whichever way it is wound; of any other none.
+    #[default]
+    Auto,
+    /// None.
+    Ground,
+    /// Those that are clockwise seen from above.
+    Ceiling,
+}
+
+/// How far apart things may lie and still touch, in lattice steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Near {
+    /// Plan steps.
+    pub plan: u32,
+    /// Height steps.
+    pub height: u32,
 }
 
 impl Default for Material {
@@ -71,6 +96,7 @@ impl Default for Material {
             priority: 0,
             include: true,
             obstacle: false,
+            undersides: None,
         }
     }
 }
@@ -129,6 +155,15 @@ pub struct Options {
     pub z_log2: i32,
     /// log2 of a tile's side in plan steps; by default it follows from the mean triangle.
     pub tile_log2: Option<u8>,
+    /// Which triangles are undersides, where their material does not say.
+    pub undersides: Undersides,
+    /// Vertices so close become one: at zero those on one lattice point.
+    pub weld: Near,
+    /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they are.
+    #[serde(with = "crate::settings::or_false")]
+    pub stitch: Option<Near>,
+    /// Triangles steeper than so many degrees are left out: above 0, below 90.
+    pub max_slope: Option<f64>,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -153,6 +188,10 @@ impl Default for Options {
             xy_log2: -12,
             z_log2: -16,
             tile_log2: None,
+            undersides: Undersides::Auto,
+            weld: Near::default(),
+            stitch: Some(Near { plan: 4, height: 64 }),
+            max_slope: None,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
@@ -173,6 +212,12 @@ impl Options {
         }
         if self.tile_log2.is_some_and(|t| !(6..=26).contains(&t)) {
             return bad("a tile's side goes from 2^6 to 2^26 steps");
+        }
+        if [Some(self.weld), self.stitch].iter().flatten().any(|n| n.plan > 1 << 20 || n.height > 1 << 28) {
+            return bad("weld and stitch reach at most 2^20 steps in plan and 2^28 in height");
+        }
+        if self.max_slope.is_some_and(|d| !(d > 0.0 && d < 90.0)) {
+            return bad("the steepest slope lies between 0 and 90 degrees");
         }
         let window = |w: f64| (0.0..=1e6).contains(&w);
         if !window(self.near) || !window(self.far) || !window(self.layer_merge) {

@@ -1,7 +1,7 @@
 //! The one settings structure: sources, materials and build options, as TOML or as JSON of the same shape.
 
 use crate::import::{Frame, Unit, Up};
-use crate::{Material, Options, Scene};
+use crate::{Material, Options, Scene, Undersides};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{collections::HashMap, fmt};
 use toml::de::{DeTable, DeValue};
@@ -60,6 +60,8 @@ pub struct MaterialRule {
     /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0.
     #[serde(deserialize_with = "flag")]
     pub obstacle: Option<bool>,
+    /// Which of its faces are undersides: auto, ground (none), ceiling; by default as the build options say.
+    pub undersides: Option<Undersides>,
     /// Friction coefficient, 0 or more.
     pub mu: Option<f64>,
     /// Rolling resistance, as a factor, 0 or more.
@@ -84,10 +86,6 @@ pub struct MaterialRule {
 /// What settings did to a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Triangles and height fields left out, because their material is not included.
-    pub excluded: u64,
-    /// Triangles and height fields left out of the ground, because their material is an obstacle.
-    pub obstacles: u64,
     /// Names of materials that only the one named "" fits, or none.
     pub unlisted: Vec<String>,
     /// Patterns that fit no material, and entries whose materials earlier ones take.
@@ -185,7 +183,7 @@ impl Settings {
         self.build.check().map_err(|e| SettingsError { line: None, text: format!("build: {e}") })
     }
 
-    /// Gives the scene's materials their properties and takes out what is no ground.
+    /// Gives the scene's materials their properties; the build leaves out what is no ground.
     ///
     /// The first entry whose name equals or whose pattern fits a material's name counts, wherever one named "" stands;
     /// that one takes the rest, and without it they have mu 1 and rr 1. Settings without materials change none.
@@ -197,7 +195,6 @@ impl Settings {
         if !self.materials.is_empty() {
             self.apply_materials(scene, &mut applied)?;
         }
-        leave_out(scene, &mut applied);
         Ok(applied)
     }
 
@@ -292,6 +289,7 @@ impl MaterialRule {
         }
         set(&mut m.include, self.include);
         set(&mut m.obstacle, self.obstacle);
+        set(&mut m.undersides, self.undersides.map(Some));
         set(&mut m.mu, self.mu);
         set(&mut m.rr, self.rr);
         set(&mut m.gain, self.gain);
@@ -311,6 +309,7 @@ impl From<&Material> for MaterialRule {
             pattern: None,
             include: Some(m.include),
             obstacle: Some(m.obstacle),
+            undersides: m.undersides,
             mu: Some(m.mu),
             rr: Some(m.rr),
             gain: Some(m.gain),
@@ -322,19 +321,6 @@ impl From<&Material> for MaterialRule {
             line: None,
         }
     }
-}
-
-/// Takes out triangles and fields of materials that are not ground.
-fn leave_out(scene: &mut Scene, applied: &mut Applied) {
-    let Scene { materials, triangles, fields, .. } = scene;
-    let mut stays = |material: u16| {
-        let Some(m) = materials.get(usize::from(material)) else { return true };
-        applied.excluded += u64::from(!m.include);
-        applied.obstacles += u64::from(m.include && m.obstacle);
-        m.include && !m.obstacle
-    };
-    triangles.retain(|t| stays(t.material));
-    fields.retain(|f| stays(f.material));
 }
 
 /// Whether a name fits a pattern of `*` and `?`.
@@ -406,6 +392,41 @@ mod word {
     }
 }
 
+/// A table, or `false` for none.
+pub(crate) mod or_false {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+    use std::{fmt, marker::PhantomData};
+
+    pub fn serialize<T: Serialize, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => value.serialize(serializer),
+            None => serializer.serialize_bool(false),
+        }
+    }
+
+    struct OrFalse<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for OrFalse<T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a table or false")
+        }
+
+        fn visit_bool<E: de::Error>(self, v: bool) -> Result<Self::Value, E> {
+            if v { Err(E::invalid_value(de::Unexpected::Bool(v), &self)) } else { Ok(None) }
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Some)
+        }
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        deserializer.deserialize_any(OrFalse(PhantomData))
+    }
+}
+
 /// true, false, 1 or 0.
 fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     struct Flag;
@@ -439,7 +460,7 @@ fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fallback, fixtures};
+    use crate::{Fallback, Near, fixtures};
 
     fn error(text: &str) -> String {
         Settings::from_toml(text).unwrap_err().to_string()
@@ -512,10 +533,28 @@ mod tests {
     fn vt_26_what_is_not_included_is_left_out() {
         let mut scene = fixtures::mats();
         let text = "[[material]]\nname = \"Grass\"\ninclude = 0\n[[material]]\nname = \"\"\nobstacle = true\n\
-                    [[material]]\nname = \"Concrete\"\n";
-        let applied = Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
-        assert_eq!((applied.excluded, applied.obstacles, scene.triangles.len()), (2, 2, 2));
-        assert!(scene.triangles.iter().all(|t| t.material == 0));
+                    [[material]]\nname = \"Concrete\"\nundersides = \"ground\"\n";
+        Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
+        assert_eq!(scene.materials[0].undersides, Some(Undersides::Ground));
+        let report = crate::build(&scene, &Options::default()).unwrap().report;
+        assert_eq!((report.excluded, report.obstacles, report.triangles), (2, 2, 2));
+    }
+
+    #[test]
+    fn repairs_can_be_set_and_switched_off() {
+        let build = |text: &str| Settings::from_toml(text).unwrap().build;
+        assert_eq!(build("").stitch, Options::default().stitch);
+        let off = build("build.stitch = false\nbuild.undersides = \"ceiling\"\nbuild.max_slope = 60");
+        assert_eq!((off.stitch, off.undersides, off.max_slope), (None, Undersides::Ceiling, Some(60.0)));
+        let near = build("build.weld = { plan = 2, height = 3 }\nbuild.stitch = { plan = 8, height = 128 }");
+        assert_eq!((near.weld, near.stitch), (Near { plan: 2, height: 3 }, Some(Near { plan: 8, height: 128 })));
+        for options in [off, near] {
+            let settings = Settings { build: options.clone(), ..Settings::default() };
+            assert_eq!(build(&settings.to_toml()), options);
+            assert_eq!(Settings::from_json(&serde_json::to_string(&settings).unwrap()).unwrap().build, options);
+        }
+        assert!(error("build.stitch = true").contains("a table or false"));
+        assert!(error("[build]\nstitch = { plan = 8, hight = 128 }").contains("did you mean \"height\"?"));
     }
 
     #[test]

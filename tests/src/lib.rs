@@ -5,3 +5,4 @@ pub mod fnv;
 pub mod obj;
 pub mod oracle;
 pub mod random;
+pub mod seams;

@@ -317,6 +317,7 @@ crs = \"EPSG:25832\"
 [settings.build]
 xy_log2 = -12
 z_log2 = -16
+undersides = \"auto\"
 near = 4.0
 far = 5000.0
 layer_merge = 0.0009765625
@@ -325,6 +326,14 @@ default_z = 0.0
 default_mu = 1.0
 default_rr = 1.0
 default_gain = 1.0
+
+[settings.build.weld]
+plan = 0
+height = 0
+
+[settings.build.stitch]
+plan = 4
+height = 64
 
 [[settings.source]]
 file = \"mats.obj\"
@@ -433,7 +442,7 @@ fn by_10_reports_have_the_written_shape() {
     );
     assert_eq!(report["inputs"], json!([{ "file": "mats.obj", "bytes": 133, "sha256": MATS_SHA256 }]));
     assert_eq!(report["ground"]["used"]["triangles"], 2);
-    let ignored = json!({ "excluded": 2, "obstacles": 2, "vertical": 0, "duplicates": 0 });
+    let ignored = json!({ "excluded": 2, "obstacles": 2, "vertical": 0, "ceilings": 0, "steep": 0, "duplicates": 0 });
     assert_eq!(report["ground"]["ignored"], ignored);
     assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\")"] }));
     assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));

@@ -9,7 +9,7 @@ use std::{
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, Provenance, Scene, Settings, build_recorded,
+    BuildError, Input, Provenance, Scene, Settings, Triangle, build_recorded,
     import::{self, Frame, Import, Unit, Up},
     settings::{Applied, SourceFile},
 };
@@ -129,7 +129,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
     remark(&settings, &applied);
-    if scene.triangles.is_empty() && scene.fields.is_empty() {
+    if ground(&scene).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
     }
     let frame = sources[0].1.frame();
@@ -155,12 +155,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     written?;
 
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    report.describe(&terrain, &built.report, &applied);
+    report.describe(&terrain, &built.report);
     let r = &built.report;
     let left_out = [
-        (applied.excluded, "not included"),
-        (applied.obstacles, "obstacles"),
+        (r.excluded, "not included"),
+        (r.obstacles, "obstacles"),
         (r.vertical, "vertical"),
+        (r.ceilings, "undersides"),
+        (r.steep, "steeper than the limit"),
         (r.collapsed, "collapsed to a line or a point"),
         (r.duplicates, "duplicates"),
         (r.outside, "outside the domain"),
@@ -177,8 +179,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         bytes as f64 / triangles as f64
     )?;
     if !left_out.is_empty() {
-        let given = r.triangles_in + applied.excluded + applied.obstacles;
-        writeln!(out, "left out of {} triangles: {}", grouped(given), left_out.join(", "))?;
+        writeln!(out, "left out of {} triangles: {}", grouped(r.triangles_in), left_out.join(", "))?;
     }
     let bound = terrain.bound();
     writeln!(
@@ -292,6 +293,12 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     Err(Failure::input(output, "there is a file here that is not a terrain image; to replace it add --force"))
 }
 
+/// Triangles whose material is ground.
+fn ground(scene: &Scene) -> impl Iterator<Item = &Triangle> {
+    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
+    scene.triangles.iter().filter(move |t| stays[usize::from(t.material)])
+}
+
 /// Axis and unit are not in the file: says so when they look wrong, and stops when nearly nothing could be driven on
 /// and nobody said which axis is up.
 fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
@@ -317,7 +324,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
         ));
     }
     let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    for v in scene.triangles.iter().flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
+    for v in ground(scene).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
         for (e, v) in extents.iter_mut().zip(v) {
             *e = [e[0].min(v), e[1].max(v)];
         }
@@ -333,7 +340,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
 fn drivable_shares(scene: &Scene, frame: &Frame) -> [f64; 3] {
     let axes = frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
-    for t in &scene.triangles {
+    for t in ground(scene) {
         let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
         let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
         let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];

@@ -167,12 +167,13 @@ fn of_image(file: &Path) -> Done<Found> {
         }
     }
     let settings = recorded(&t);
-    // whether a material was left out stands only there
+    // what of a material was left out stands only there
     for of in &mut all {
         let rules = settings.iter().flat_map(|s| &s.materials);
         if let Some(rule) = rules.into_iter().find(|r| r.name == of.rule.name) {
             of.rule.include = rule.include.or(of.rule.include);
             of.rule.obstacle = rule.obstacle.or(of.rule.obstacle);
+            of.rule.undersides = rule.undersides;
         }
     }
     let settings = settings.unwrap_or_else(|| Settings { build: options(&t), ..Settings::default() });
@@ -257,7 +258,7 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     }
     let options = toml::to_string(&known.build).unwrap_or_default();
     let comment = if known.build == Options::default() { "# " } else { "" };
-    text += "\n# Lattice steps as log2 of metres; near, far, layer_merge in metres; what answers where there is no ground.\n";
+    text += "\n# Lattice steps as log2 of metres; weld and stitch in steps, stitch = false for none; windows in metres.\n";
     let _ = writeln!(text, "{comment}[build]");
     options.lines().for_each(|line| {
         let _ = writeln!(text, "{comment}{line}");
@@ -280,6 +281,6 @@ const HELP: &str = "\
 # A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
-# Also: obstacle = true (wheels do not stand on it), classes = [0, 5], cone_index (kPa), label, priority.
+# Also: obstacle = true (wheels do not stand on it), undersides = "auto", "ground" or "ceiling", classes = [0, 5], cone_index (kPa), label, priority.
 
 ";

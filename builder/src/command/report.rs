@@ -59,17 +59,30 @@ fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
 }
 
 impl Fates {
-    fn new(built: &hardpan_builder::Report, applied: &Applied) -> Self {
+    fn new(r: &hardpan_builder::Report) -> Self {
         Fates {
-            used: counts([("triangles", built.triangles), ("posts", built.posts)]),
+            used: counts([("triangles", r.triangles), ("posts", r.posts)]),
             ignored: counts([
-                ("excluded", applied.excluded),
-                ("obstacles", applied.obstacles),
-                ("vertical", built.vertical),
-                ("duplicates", built.duplicates),
+                ("excluded", r.excluded),
+                ("obstacles", r.obstacles),
+                ("vertical", r.vertical),
+                ("ceilings", r.ceilings),
+                ("steep", r.steep),
+                ("duplicates", r.duplicates),
             ]),
-            repaired: counts([("collapsed", built.collapsed)]),
-            refused: counts([("outside", built.outside)]),
+            repaired: counts([
+                ("collapsed", r.collapsed),
+                ("welded_vertices", r.weld.joined),
+                ("weld_collapsed", r.weld.collapsed),
+                ("weld_duplicates", r.weld.duplicates),
+                ("stitched_vertices", r.stitch.joined),
+                ("stitch_collapsed", r.stitch.collapsed),
+                ("stitch_duplicates", r.stitch.duplicates),
+                ("stitch_divided", r.stitch.divided),
+                ("stitch_added", r.stitch.added),
+                ("gaps_left", r.stitch.left),
+            ]),
+            refused: counts([("outside", r.outside)]),
         }
     }
 }
@@ -79,8 +92,8 @@ impl Report {
         self.materials = Materials { unlisted: applied.unlisted.clone(), idle: applied.idle.clone() };
     }
 
-    pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report, applied: &Applied) {
-        self.ground = Some(Fates::new(built, applied));
+    pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report) {
+        self.ground = Some(Fates::new(built));
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
         self.image = Some(json!({
             "identity": hex(&t.identity()),
