@@ -241,6 +241,12 @@ fn facts(l: &Listed) -> serde_json::Value {
     facts
 }
 
+/// The table of build options, under its name.
+#[derive(serde::Serialize)]
+struct Build<'a> {
+    build: &'a Options,
+}
+
 /// A settings file with all that is known, and comments on what else can be said.
 fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     let names: Vec<String> =
@@ -256,11 +262,11 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     if let Some(tolerance) = known.patch_tolerance {
         let _ = writeln!(text, "patch_tolerance = {}", toml::Value::from(tolerance));
     }
-    let options = toml::to_string(&known.build).unwrap_or_default();
     let comment = if known.build == Options::default() { "# " } else { "" };
-    text += "\n# Lattice steps as log2 of metres; weld and stitch in steps, stitch = false for none; windows in metres.\n";
-    let _ = writeln!(text, "{comment}[build]");
-    options.lines().for_each(|line| {
+    text +=
+        "\n# Lattice steps as log2 of metres; weld and stitch in steps, stitch = false for none; windows in metres.\n";
+    let options = toml::to_string(&Build { build: &known.build }).unwrap_or_default();
+    options.lines().filter(|line| !line.is_empty()).for_each(|line| {
         let _ = writeln!(text, "{comment}{line}");
     });
     for source in &known.sources {
@@ -281,6 +287,6 @@ const HELP: &str = "\
 # A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
-# Also: obstacle = true (wheels do not stand on it), undersides = "auto", "ground" or "ceiling", classes = [0, 5], cone_index (kPa), label, priority.
+# Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
 
 ";
