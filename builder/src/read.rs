@@ -174,7 +174,7 @@ impl BundleView<'_> {
         let corner = match class as u16 {
             bundle::NARROW => {
                 let slope = |k: usize| i64::from(self.halves[k] as i16);
-                let plane = slope(4) * half(0) + slope(5) * half(1) >> 8;
+                let plane = (slope(4) * half(0) + slope(5) * half(1)) >> 8;
                 [base(0) + half(0), base(1) + half(1), z + plane + half(2)]
             }
             bundle::MEDIUM => {

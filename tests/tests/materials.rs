@@ -182,6 +182,25 @@ fn on_lattice(v: f64) -> f64 {
     (v * 4096.0).round() / 4096.0
 }
 
+/// The settings that the manual shows.
+#[test]
+fn the_manual_shows_settings_that_work() {
+    let folder = folder("the_manual_shows_settings");
+    let manual = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let text = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    write(&folder, "town.toml", text);
+    let squares = "v 0 0 0\nv 900 0 0\nv 0 0 -900\nv -900 0 0\nv 0 0 900\nusemtl Asphalt\nf 1 2 3\nusemtl Hedge 7\nf 1 3 4\nusemtl Lawn\nf 1 4 5\n";
+    write(&folder, "town.obj", squares);
+    let [out, err] = expect(0, &folder, &["build", "--settings", "town.toml"]);
+    holds(&out, &["town.hpan: 2 triangles", "left out of 3 triangles: 1 not included"]);
+    assert!(err.is_empty(), "{err}");
+    let listed = facts(&folder, &["materials", "town.hpan", "--json"]);
+    let wanted = [("Asphalt", 0.9, true), ("Hedge 7", 0.85, false), ("Lawn", 0.7, true)];
+    for (m, (name, mu, include)) in listed.as_array().unwrap().iter().zip(wanted) {
+        assert_eq!((&m["name"], &m["mu"], &m["include"]), (&json!(name), &json!(mu), &json!(include)));
+    }
+}
+
 #[test]
 fn vt_76_bad_numbers_name_index_and_material() {
     let folder = mats("vt_76_bad_numbers_name_index_and_material");
