@@ -605,7 +605,7 @@ mod tests {
                 scale: Some(2.5),
                 translate: Some([1.0, -2.0, 3.5]),
             }],
-            materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123456789012345678))],
+            materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
         };
         let toml = settings.to_toml();
         let json = serde_json::to_string(&settings).unwrap();
