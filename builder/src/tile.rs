@@ -141,7 +141,7 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
     palette.dedup();
     if palette.len() > MOST_ATTRIBUTES {
         return Err(BuildError::Limit(format!(
-            "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: use smaller tiles",
+            "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: use smaller tiles, or fewer objects",
             palette.len()
         )));
     }

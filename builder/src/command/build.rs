@@ -145,8 +145,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
     report.seconds.build = time.as_secs_f64();
     let built = built.map_err(|e| match e {
-        BuildError::Empty if sources.iter().any(|(_, s)| s.up.is_none()) => {
-            Failure::input(first, format!("{e}; if another axis than z points up, type --up y or --up x"))
+        BuildError::Empty => {
+            let Lie { then, .. } = lie(&scene, &frame);
+            Failure::input(first, format!("{e}; if it lies on its side type --up {then}"))
         }
         e => Failure::build(first, e),
     })?;
@@ -299,19 +300,32 @@ fn ground(scene: &Scene) -> impl Iterator<Item = &Triangle> {
     scene.triangles.iter().filter(move |t| stays[usize::from(t.material)])
 }
 
-/// Axis and unit are not in the file: says so when they look wrong, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up.
-fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
+/// How much of the area is less steep than 60 degrees, in percent.
+struct Lie {
+    /// As it lies.
+    here: f64,
+    /// With another axis up.
+    there: f64,
+    /// That axis.
+    then: &'static str,
+}
+
+/// Compares the way that a mesh lies with the best other one.
+fn lie(scene: &Scene, frame: &Frame) -> Lie {
     const AXES: [&str; 3] = ["x", "y", "z"];
     let shares = drivable_shares(scene, frame);
-    let up = frame.up.to_string();
-    let now = AXES.iter().position(|a| up.ends_with(a)).unwrap_or(2);
+    let now = AXES.iter().position(|a| frame.up.to_string().ends_with(a)).unwrap_or(2);
     // x points up in few files: it is named where nothing else will do
     let then = if now == 2 { 1 } else { 2 };
     let rare = 3 - now - then;
     let then = if shares[rare] > 2.0 * shares[then] { rare } else { then };
-    let [here, there] = [shares[now], shares[then]].map(|share| share * 100.0);
-    let then = AXES[then];
+    Lie { here: shares[now] * 100.0, there: shares[then] * 100.0, then: AXES[then] }
+}
+
+/// Axis and unit are not in the file: says so when they look wrong, and stops when nearly nothing could be driven on
+/// and nobody said which axis is up.
+fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
+    let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up);
     if here < 10.0 && there > here && !typed {
         let text = format!(
             "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"

@@ -72,7 +72,7 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
 fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportError> {
     let base = all.scene.positions.len() as u32; // fits, as the joined count does
     if all.scene.positions.len() + next.scene.positions.len() > obj::MOST_VERTICES {
-        return Err(too_many(path, "vertices of all files together are more than 4,294,967,294"));
+        return Err(too_many(path, "vertices of all files together are more than 4,294,967,293"));
     }
     let Scene { positions, triangles, materials, sources, .. } = &mut all.scene;
     let known: HashMap<String, usize> = materials.iter().enumerate().map(|(i, m)| (m.name.clone(), i)).collect();

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::text::quoted;
+
 /// What happened to files on their way into a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReport {
@@ -75,7 +77,7 @@ impl FileReport {
         });
         let libraries = self.libraries.iter().filter_map(|l| {
             let problem = l.problem.as_ref()?;
-            Some(format!("{}: line {}: material library \"{}\": {problem}", self.file, l.line, l.name.escape_debug()))
+            Some(format!("{}: line {}: material library {}: {problem}", self.file, l.line, quoted(l.name.as_bytes())))
         });
         libraries.chain(counts).collect()
     }

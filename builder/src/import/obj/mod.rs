@@ -14,10 +14,10 @@ use std::{
     path::Path,
 };
 
-use self::parse::{Fault, NONE, Piece, What, parse};
+use self::parse::{BACK, Fault, HUGE, Piece, What, parse};
 use super::{
-    FileReport, Frame, Import, ImportError, ImportReport, Library, NO_NAME, Place, file_name, mtl, number_sources,
-    plain,
+    FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, NO_NAME, Place, file_name, mtl,
+    number_sources, plain,
     polygon::{Cut, Cutter, MOST_CORNERS},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
@@ -26,7 +26,7 @@ use super::{
 use crate::{Scene, Triangle};
 
 /// Vertices that triangles can number.
-pub const MOST_VERTICES: usize = u32::MAX as usize - 1;
+pub const MOST_VERTICES: usize = HUGE as usize;
 /// Bytes that are parsed at once.
 const PART: usize = 512 << 10;
 
@@ -39,6 +39,7 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
     let transform = frame.transform();
     let mut text = Text::open(path, block)?;
     let mut pieces: Vec<Piece> = Vec::new();
+    let mut positions: Vec<[f64; 3]> = Vec::new();
     let mut lines = 0;
     let mut now = text.next()?;
     while let Some(block) = now {
@@ -48,8 +49,14 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
             || parts.par_iter().map(|p| parse(p, &transform)).collect::<Vec<Result<Piece, Fault>>>(),
         );
         for piece in parsed {
-            let piece = piece.map_err(|fault| at(path, lines, fault))?;
+            // a file that is being written is no bad file
+            let mut piece = piece.or_else(|fault| text.unchanged().and(Err(at(path, lines, fault))))?;
             lines += u64::from(piece.lines);
+            if positions.len() + piece.positions.len() > MOST_VERTICES {
+                return Err(too_many(path, "more than 4,294,967,293 vertices"));
+            }
+            piece.base = positions.len() as u32;
+            positions.append(&mut std::mem::take(&mut piece.positions));
             pieces.push(piece);
         }
         now = next?;
@@ -66,7 +73,8 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
         statements.extend(piece.libraries.drain(..).map(|(line, s)| (before + u64::from(line) + 1, s)));
         before += u64::from(piece.lines);
     }
-    let scene = assemble(path, pieces, &mut tally)?;
+    positions.shrink_to_fit();
+    let scene = assemble(path, pieces, positions, &mut tally)?;
     libraries(path, statements, &scene, &mut report, &mut tally);
     for (thing, count) in [
         (Thing::Vertices, scene.positions.len()),
@@ -108,33 +116,23 @@ impl Names {
     }
 }
 
-/// Joins the pieces.
-fn assemble(path: &Path, mut pieces: Vec<Piece>, tally: &mut Tally) -> Result<Scene, ImportError> {
-    let total: usize = pieces.iter().map(|p| p.positions.len()).sum();
-    if total > MOST_VERTICES {
-        return Err(too_many(path, "more than 4,294,967,294 vertices"));
-    }
+/// Joins the pieces, whose positions are all there.
+fn assemble(
+    path: &Path,
+    pieces: Vec<Piece>,
+    mut positions: Vec<[f64; 3]>,
+    tally: &mut Tally,
+) -> Result<Scene, ImportError> {
     let not_finite = pieces.iter().any(|p| p.not_finite);
     let (materials, sources, runs) = name(&pieces);
     if materials.len() > usize::from(u16::MAX) {
         return Err(too_many(path, "more than 65,535 materials"));
     }
-
-    let mut positions: Vec<[f64; 3]> = Vec::with_capacity(total);
-    let bases: Vec<u32> = pieces
-        .iter_mut()
-        .map(|p| {
-            let base = positions.len() as u32;
-            positions.append(&mut std::mem::take(&mut p.positions));
-            base
-        })
-        .collect();
-
     let (names, source_number) = number_sources(sources.iter().map(String::as_str));
-    tally.add(Thing::Others, (sources.len().saturating_sub(names.len())) as u64);
+    tally.add(Thing::Others, sources.len().saturating_sub(MOST_SOURCES) as u64);
     let mut triangles: Vec<Triangle> = Vec::with_capacity(pieces.iter().map(|p| p.faces.len()).sum());
     let mut lines = 0;
-    let mut work = pieces.into_iter().zip(bases).zip(runs);
+    let mut work = pieces.into_iter().zip(runs);
     loop {
         let some: Vec<_> = work.by_ref().take(4 * rayon::current_num_threads()).collect();
         if some.is_empty() {
@@ -142,10 +140,7 @@ fn assemble(path: &Path, mut pieces: Vec<Piece>, tally: &mut Tally) -> Result<Sc
         }
         let cut: Vec<_> = some
             .into_par_iter()
-            .map(|((piece, base), runs)| {
-                let lines = piece.lines;
-                (lines, faces(piece, base, &runs, &positions, not_finite, &source_number))
-            })
+            .map(|(piece, runs)| (piece.lines, faces(piece, &runs, &positions, not_finite, &source_number)))
             .collect();
         for (count, cut) in cut {
             let (more, counts) = cut.map_err(|fault| at(path, lines, fault))?;
@@ -228,22 +223,17 @@ fn name(pieces: &[Piece]) -> (Vec<String>, Vec<String>, Vec<Vec<Run>>) {
     (materials.list, sources.list, runs)
 }
 
-/// The triangles of a piece whose first vertex has the number `base`.
+/// The triangles of a piece.
 fn faces(
     mut piece: Piece,
-    base: u32,
     runs: &[Run],
     positions: &[[f64; 3]],
     not_finite: bool,
     source_number: &[u16],
 ) -> Result<(Vec<Triangle>, Tally), Fault> {
-    let fault = |line, cause: String| Fault { line, cause, hint: "export the mesh again; a part may be missing" };
     for &i in &piece.relative {
         let v = &mut piece.corners[i as usize];
-        *v = u32::try_from(i64::from(base) + i64::from(*v as i32)).map_err(|_| {
-            let face = piece.faces.partition_point(|f| f.end <= i);
-            fault(piece.faces[face].line, "a face counts back beyond the first vertex".into())
-        })?;
+        *v = u32::try_from(i64::from(piece.base) + i64::from(*v as i32)).unwrap_or(BACK);
     }
     let mut triangles = Vec::with_capacity(piece.faces.len());
     let mut tally = Tally::default();
@@ -259,9 +249,12 @@ fn faces(
         let corners = &piece.corners[start..face.end as usize];
         start = face.end as usize;
         if let Some(v) = corners.iter().find(|&&v| v as usize >= positions.len()) {
-            let which = if *v == NONE { "0".into() } else { format!("{}", u64::from(*v) + 1) };
-            let cause = format!("a face names vertex {which}, and the file has 1 to {}", positions.len());
-            return Err(fault(face.line, cause));
+            let cause = match *v {
+                BACK => "a face counts back beyond the first vertex".into(),
+                HUGE => "a face names a vertex beyond all that can be counted".into(),
+                v => format!("a face names vertex {}, and the file has 1 to {}", v.wrapping_add(1), positions.len()),
+            };
+            return Err(Fault { line: face.line, cause, hint: "export the mesh again; a part may be missing" });
         }
         let line = u64::from(face.line) + 1;
         let at = |v: u32| positions[v as usize];

@@ -6,17 +6,21 @@ use crate::import::{
     text::{Cursor, name, quoted},
 };
 
-/// Stands for the number of a vertex that no file has.
-pub const NONE: u32 = u32::MAX;
+/// Stand for the numbers of vertices that no file has: 0, before the first, beyond what can be counted.
+pub const ZERO: u32 = u32::MAX;
+pub const BACK: u32 = u32::MAX - 1;
+pub const HUGE: u32 = u32::MAX - 2;
 
 /// What whole lines of a file say.
 #[derive(Default)]
 pub struct Piece {
     /// Ends of lines in it.
     pub lines: u32,
+    /// Vertices before it, once that is known.
+    pub base: u32,
     /// Metres, z up.
     pub positions: Vec<[f64; 3]>,
-    /// Numbers of the faces' vertices from zero, the first of the file, or [`NONE`]; of those in `relative`, from the
+    /// Numbers of the faces' vertices from zero, the first of the file, or [`ZERO`], [`BACK`], [`HUGE`]; of those in `relative`, from the
     /// first of this piece, wrapped below it.
     pub corners: Vec<u32>,
     /// Places in `corners`, ascending.
@@ -136,7 +140,6 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
     }
     p.lines = c.line;
     p.tally.add(Thing::Continued, c.continued.into());
-    p.positions.shrink_to_fit();
     p.corners.shrink_to_fit();
     p.faces.shrink_to_fit();
     Ok(piece)
@@ -248,8 +251,9 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
         }
     }
     Ok(Some(match (negative, value) {
-        (true, 1..) => i32::try_from(count as i64 - value as i64).map_or(Corner::Absolute(NONE), Corner::Relative),
-        _ => Corner::Absolute(u32::try_from(value.wrapping_sub(1)).unwrap_or(NONE)),
+        (_, 0) => Corner::Absolute(ZERO),
+        (true, _) => i32::try_from(count as i64 - value as i64).map_or(Corner::Absolute(BACK), Corner::Relative),
+        (false, _) => Corner::Absolute(u32::try_from(value - 1).unwrap_or(HUGE).min(HUGE)),
     }))
 }
 

@@ -57,7 +57,7 @@ fn count(list: &[Count], what: &str) -> u64 {
 
 #[track_caller]
 fn fails(bytes: impl AsRef<[u8]>, line: u64, cause: &str) {
-    let error = import(bytes).err().expect("must fail");
+    let error = import(bytes).expect_err("must fail");
     assert_eq!((error.kind, error.place), (ImportErrorKind::Input, Place::Line(line)), "{error}");
     assert!(error.cause.contains(cause) && !error.hint.is_empty(), "{error}");
 }
@@ -138,7 +138,7 @@ fn cg_01_numbers() {
     let text: String = words.iter().map(|w| format!("v {w} 1 1 1 0.5 0\n")).collect();
     let import = import(format!("{text}f 1 2 3\n")).unwrap();
     let x: Vec<u64> = import.scene.positions.iter().map(|p| p[0].to_bits()).collect();
-    assert_eq!(x, words.map(|w| w.parse::<f64>().unwrap().to_bits().max(0)).map(|b| if b == 1 << 63 { 0 } else { b }));
+    assert_eq!(x, words.map(|w| (w.parse::<f64>().unwrap() + 0.0).to_bits()), "and no -0");
     assert_eq!(count(&import.report.files[0].ignored, "vertex_colours_and_weights"), words.len() as u64);
     for bad in ["3.1+e2", "1,5", "0x10", "1_0", "--1", "e5", "1.5.2", "infx", "1e"] {
         fails(format!("v 0 0 0\nv 0 {bad} 0\n"), 2, &format!("{bad:?} is not a number"));
@@ -173,8 +173,9 @@ fn cg_01_errors_name_file_and_line() {
     fails(format!("{SQUARE}f 1 2 5\nf 1 2 3\n"), 5, "vertex 5, and the file has 1 to 4");
     fails(format!("o a\r\n{SQUARE}f 1 2 3\nf 0 2 3\nf 1 9 2\n"), 7, "vertex 0");
     fails(format!("{SQUARE}f 1 2 -5\n"), 5, "counts back beyond");
-    fails(format!("{SQUARE}f 1 2 99999999999999999999999\n"), 5, "vertex 0");
-    fails(format!("{SQUARE}f 1 2 -99999999999999999999999\n"), 5, "vertex 0");
+    fails(format!("{SQUARE}f 1 2 99999999999999999999999\n"), 5, "beyond all");
+    fails(format!("{SQUARE}f 1 2 4294967295\n"), 5, "beyond all");
+    fails(format!("{SQUARE}f 1 2 -99999999999999999999999\n"), 5, "counts back beyond");
     fails(format!("{SQUARE}f 1 2 \\\n 3 \\\n 7\n"), 5, "vertex 7");
     for bad in ["a", "1.0", "1,2", "1x", "-", "/1", "+/2"] {
         fails(format!("\r\r{SQUARE}f 1 2 {bad}\n"), 7, "is no corner of a face");
@@ -185,7 +186,7 @@ fn cg_01_errors_name_file_and_line() {
 #[test]
 fn cg_01_nothing_to_build() {
     for text in ["", "\n", "v 0 0 0\n", "f\n", "\0\0\0\0", "<html>\n</html>\n", "v 0 0 nan\nf 1 1 1\n"] {
-        let error = import(text).err().expect("must fail");
+        let error = import(text).expect_err("must fail");
         assert!(error.cause.contains("there are no faces"), "{text:?}: {error}");
     }
 }
@@ -243,6 +244,7 @@ fn cg_01_more_objects_than_an_image_can_name() {
         all
     };
     assert_eq!(named(&up), named(&down));
+    assert_eq!(count(&up.report.files[0].repaired, "sources_beyond_limit"), 70_000 - 65_534);
     assert_eq!(up.scene.sources[up.scene.triangles[69_999].source as usize], "others");
 }
 
@@ -398,8 +400,8 @@ impl Writer {
     }
 
     fn mesh(r: &mut Random) -> Self {
-        let mut w = Writer::default();
-        w.lines = [&["\n"][..], &["\r\n"], &["\r"], &["\n", "\r\n", "\n\n"]][r.below(4)].to_vec();
+        let ends = [&["\n"][..], &["\r\n"], &["\r"], &["\n", "\r\n", "\n\n"]];
+        let mut w = Writer { lines: ends[r.below(4)].to_vec(), ..Writer::default() };
         (0..3).for_each(|_| w.vertex(r, None));
         for _ in 0..r.below(80) {
             let count = w.positions.len();
@@ -466,6 +468,40 @@ fn cg_01_what_is_written_in_any_way_is_read() {
             let text = format!("{}{bad}\n{}", &w.text[..at], &w.text[at..]);
             let line = text[..at].replace("\r\n", "\n").matches(['\n', '\r']).count() as u64 + 1;
             fails(text, line, cause);
+        }
+    }
+}
+
+#[test]
+fn cg_01_any_bytes_end_well() {
+    for seed in 0..600 {
+        let r = &mut Random(seed << 32);
+        let mut bytes = Writer::mesh(r).text.into_bytes();
+        for _ in 0..1 + r.below(6) {
+            let at = r.below(bytes.len());
+            let odd = b"\\\\\r\n#/-.\0\x1B\xFF e1vfo";
+            match r.below(5) {
+                0 => bytes[at] = r.bits() as u8,
+                1 => bytes[at] = odd[r.below(odd.len())],
+                2 => bytes.insert(at, odd[r.below(odd.len())]),
+                3 => bytes.truncate(at + 1),
+                _ => drop(bytes.drain(at..(at + r.below(40)).min(bytes.len()))),
+            }
+            if bytes.is_empty() {
+                bytes.push(b'f');
+            }
+        }
+        match import(&bytes) {
+            Ok(import) => {
+                let scene = &import.scene;
+                assert!(!scene.triangles.is_empty() && scene.positions.iter().flatten().all(|v| v.is_finite()));
+                assert!(scene.triangles.iter().flat_map(|t| t.v).all(|v| (v as usize) < scene.positions.len()));
+            }
+            Err(e) => {
+                let lines = String::from_utf8_lossy(&bytes).replace("\r\n", "\n").matches(['\r', '\n']).count() as u64;
+                assert!(!e.to_string().contains(|c: char| c.is_control()), "{e}");
+                assert!(e.place == Place::File || matches!(e.place, Place::Line(n) if n <= lines + 1), "{e}");
+            }
         }
     }
 }
