@@ -104,15 +104,18 @@ pub struct Repair {
     pub collapsed: u64,
     /// Triangles lost: coincident with another after the repair.
     pub duplicates: u64,
+    /// Triangles lost: parts of walls a hair off the vertical, now upright.
+    pub upright: u64,
     /// Triangles divided, because of vertices near their open edges.
     pub divided: u64,
     /// Triangles that dividing added.
     pub added: u64,
     /// Edges with one user in the end.
     pub open_edges: u64,
-    /// Pairs of an open edge and an open vertex within the threshold in the end: what could not be stitched.
+    /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
+    /// mending them would take ground away or move it too far. Zero if there are none.
     pub left: u64,
-    /// Farthest that a place of the ground was moved, metres in plan and in height.
+    /// Farthest that a place of the ground was moved, metres in plan and in height; of `upright` ones in plan alone.
     pub moved: [f64; 2],
 }
 
