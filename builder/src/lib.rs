@@ -26,12 +26,14 @@ mod mesh;
 mod pack;
 mod plan;
 mod scene;
+mod split;
 mod tile;
 
 pub use error::BuildError;
 pub use image::Image;
 pub use mesh::repair;
 pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
+pub use split::Split;
 
 /// What was built, and what happened on the way.
 pub struct Built {
@@ -144,7 +146,7 @@ pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
     options.check()?;
     let mut report = Report::default();
     let mesh = mesh::ground(scene, options, &mut report)?;
-    let tiles = tile::build_all(&mesh)?;
+    let tiles = tile::build_all(&mesh, options.split)?;
     let image = pack::pack(&mesh, options, tiles, &mut report)?;
     Ok(Built { image, report })
 }
