@@ -30,6 +30,7 @@ mod provenance;
 pub mod read;
 mod scene;
 pub mod settings;
+mod split;
 mod tile;
 
 pub use error::BuildError;
@@ -38,6 +39,7 @@ pub use mesh::repair;
 pub use provenance::{Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
 pub use settings::Settings;
+pub use split::Split;
 
 /// What was built, and what happened on the way.
 pub struct Built {
@@ -110,15 +112,18 @@ pub struct Repair {
     pub collapsed: u64,
     /// Triangles lost: coincident with another after the repair.
     pub duplicates: u64,
+    /// Triangles lost: parts of walls a hair off the vertical, now upright.
+    pub upright: u64,
     /// Triangles divided, because of vertices near their open edges.
     pub divided: u64,
     /// Triangles that dividing added.
     pub added: u64,
     /// Edges with one user in the end.
     pub open_edges: u64,
-    /// Pairs of an open edge and an open vertex within the threshold in the end: what could not be stitched.
+    /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
+    /// mending them would take ground away or move it too far. Zero if there are none.
     pub left: u64,
-    /// Farthest that a place of the ground was moved, metres in plan and in height.
+    /// Farthest that a place of the ground was moved, metres in plan and in height; of `upright` ones in plan alone.
     pub moved: [f64; 2],
 }
 
@@ -155,7 +160,7 @@ pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Prov
     if options.tile_log2.is_none() {
         mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
     }
-    let tiles = tile::build_all(&mesh)?;
+    let tiles = tile::build_all(&mesh, options.split)?;
     let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
     let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
     Ok(Built { image, report })

@@ -1,6 +1,6 @@
 //! What an image is built from.
 
-use crate::BuildError;
+use crate::{BuildError, Split};
 use serde::{Deserialize, Serialize};
 
 /// Meshes and height fields, in metres, z up.
@@ -164,6 +164,8 @@ pub struct Options {
     pub stitch: Option<Near>,
     /// Triangles steeper than so many degrees are left out: above 0, below 90.
     pub max_slope: Option<f64>,
+    /// Build parameters of VS Terrain; by default the ground is divided by the work that queries have.
+    pub split: Option<Split>,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -192,6 +194,7 @@ impl Default for Options {
             weld: Near::default(),
             stitch: Some(Near { plan: 4, height: 64 }),
             max_slope: None,
+            split: None,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
@@ -218,6 +221,9 @@ impl Options {
         }
         if self.max_slope.is_some_and(|d| !(d > 0.0 && d < 90.0)) {
             return bad("the steepest slope lies between 0 and 90 degrees");
+        }
+        if self.split.is_some_and(|s| !s.is_sane()) {
+            return bad("split: the tolerance goes to 64, the bundle size starts at 1, the others go from 0 to 1e9");
         }
         let window = |w: f64| (0.0..=1e6).contains(&w);
         if !window(self.near) || !window(self.far) || !window(self.layer_merge) {

@@ -463,7 +463,7 @@ fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fallback, Near, fixtures};
+    use crate::{Fallback, Near, Split, fixtures};
 
     fn error(text: &str) -> String {
         Settings::from_toml(text).unwrap_err().to_string()
@@ -551,7 +551,9 @@ mod tests {
         assert_eq!((off.stitch, off.undersides, off.max_slope), (None, Undersides::Ceiling, Some(60.0)));
         let near = build("build.weld = { plan = 2, height = 3 }\nbuild.stitch = { plan = 8, height = 128 }");
         assert_eq!((near.weld, near.stitch), (Near { plan: 2, height: 3 }, Some(Near { plan: 8, height: 128 })));
-        for options in [off, near] {
+        let split = build("build.split = { bundle_size = 5 }");
+        assert_eq!(split.split, Some(Split { bundle_size: 5, ..Split::DEFAULT }));
+        for options in [off, near, split] {
             let settings = Settings { build: options.clone(), ..Settings::default() };
             assert_eq!(build(&settings.to_toml()), options);
             assert_eq!(Settings::from_json(&serde_json::to_string(&settings).unwrap()).unwrap().build, options);

@@ -32,7 +32,7 @@ pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
 /// A seam that ought to be closed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seam {
-    /// Two open vertices within the threshold that no edge links.
+    /// Two open vertices within the threshold that no chain of edges links within the threshold of both.
     Ends(Point, Point),
     /// An open edge, and within the threshold an open vertex, not of the same triangle, whose foot lies inside the edge.
     Beside([Point; 2], Point),
@@ -51,11 +51,29 @@ pub fn seams(triangles: &[[Point; 3]], plan: i64, height: i64) -> Vec<Seam> {
         let from = vertices.partition_point(|v| v[0] < low - plan);
         vertices[from..].iter().take_while(move |v| v[0] <= high + plan)
     };
+    let near = |a: Point, b: Point| {
+        let d = [0, 1, 2].map(|k| b[k] - a[k]);
+        d[0] * d[0] + d[1] * d[1] <= plan * plan && d[2].abs() <= height
+    };
+    let chained = |a: Point, b: Point| {
+        let all: Vec<Point> = run(a[0], a[0]).copied().filter(|&c| near(c, a) && near(c, b)).collect();
+        let mut reached = BTreeSet::from([a]);
+        loop {
+            let new: Vec<Point> = all
+                .iter()
+                .copied()
+                .filter(|c| !reached.contains(c) && reached.iter().any(|r| linked.contains(&[*c.min(r), *c.max(r)])))
+                .collect();
+            if new.is_empty() {
+                return reached.contains(&b);
+            }
+            reached.extend(new);
+        }
+    };
     let mut found = Vec::new();
     for &a in &vertices {
-        for &b in run(a[0], a[0]).filter(|&&b| b > a) {
-            let d = [0, 1, 2].map(|k| b[k] - a[k]);
-            if d[0] * d[0] + d[1] * d[1] <= plan * plan && d[2].abs() <= height && !linked.contains(&[a, b]) {
+        for &b in run(a[0], a[0]).filter(|&&b| b > a && near(a, b)) {
+            if !chained(a, b) {
                 found.push(Seam::Ends(a, b));
             }
         }

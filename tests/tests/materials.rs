@@ -170,6 +170,9 @@ fn vt_48_all_properties_go_round() {
     );
     let head = facts(&folder, &["info", "typed.hpan", "--json"]);
     assert_eq!((&head["tile_log2"], &head["bounds"]["max"]), (&json!(17), &json!([1000.0, 24.5, 3.25])));
+    expect(0, &folder, &["build", "mats.obj", "--preset", "dense", "-o", "dense.hpan"]);
+    let origin = facts(&folder, &["info", "dense.hpan", "--provenance", "--json"]);
+    assert_eq!(origin["provenance"]["settings"]["build"]["split"]["bundle_size"], 16);
     // nothing of the image's content depends on how its settings were written
     expect(0, &folder, &["build", "mats.obj", "-o", "a.hpan"]);
     expect(0, &folder, &["materials", "a.hpan", "-o", "a.toml"]);

@@ -9,7 +9,7 @@ use std::{
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, Provenance, Scene, Settings, Triangle, build_recorded,
+    BuildError, Input, Provenance, Scene, Settings, Split, Triangle, build_recorded,
     import::{self, Frame, Import, Unit, Up},
     settings::{Applied, SourceFile},
 };
@@ -32,6 +32,9 @@ pub struct Args {
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings
+    #[arg(long, value_parser = ["default", "dense"])]
+    preset: Option<String>,
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
@@ -139,6 +142,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 
     let mut settings = settings;
     settings.build.tile_log2 = args.tile.or(settings.build.tile_log2);
+    if let Some(preset) = &args.preset {
+        settings.build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
+    }
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: name_of(path), ..s.clone() }).collect();
     let options = settings.build.clone();
     let provenance = Provenance { inputs, settings, ..Provenance::default() };

@@ -5,7 +5,8 @@
 //! depends on nothing but the places nearby, and no vertex moves farther than the reach.
 //!
 //! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
-//! edge that it becomes, its corners stay.
+//! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
+//! [`farthest`] in all.
 
 use super::near::{Tree, beside, distance, meet};
 use super::{Face, Moved, clean, edge, facing::mix, oriented};
@@ -36,6 +37,16 @@ impl Rest<'_> {
     }
 }
 
+/// How far repairs may move a place in all: twice the threshold of each.
+pub fn farthest(near: Near) -> [f64; 2] {
+    [near.plan, near.height].map(|n| 2.0 * f64::from(n))
+}
+
+/// Whether a shift on top of another stays within a limit; none does not.
+pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
+    (0..2).all(|i| by[i] == 0.0 || before[i] + by[i] <= limit[i])
+}
+
 /// Joins all vertices within reach of each other.
 pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -> Repair {
     let mut repair = Repair::default();
@@ -43,14 +54,25 @@ pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -
     faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
     let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
     drop(used);
-    let moves = joins(rest, &members, near, |_, _| false);
+    let moves = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
     let wanted = moves.len() as u64;
     repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair);
     repair
 }
 
-/// Who joins whom: pairs of a vertex and its root, ascending. Vertices that are `linked` are no neighbours.
-pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: impl Fn(u32, u32) -> bool + Sync) -> Vec<(u32, u32)> {
+/// Vertices near two others from which on no chain is looked for between them.
+const CROWD: usize = 32;
+
+/// Who joins whom: pairs of a vertex and its root, ascending.
+///
+/// Given which vertices an edge links, those that a chain of edges links within reach of both are no neighbours: a
+/// fine mesh, not a gap.
+pub fn joins(
+    rest: &Rest,
+    members: &[u32],
+    near: Near,
+    linked: Option<impl Fn(u32, u32) -> bool + Sync>,
+) -> Vec<(u32, u32)> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Undecided,
@@ -58,10 +80,43 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: impl Fn(u32, u32)
         Joined,
     }
     let tree = Tree::new(members.iter().map(|&v| rest.vertices[v as usize]).collect());
+    let chained = |i: u32, j: u32| {
+        let Some(linked) = &linked else { return false };
+        let linked = |a: u32, b: u32| linked(members[a as usize], members[b as usize]);
+        if linked(i, j) {
+            return true;
+        }
+        let [p, q] = [tree.point(i), tree.point(j)];
+        let mut between = Vec::new();
+        tree.along([p, p], near, |k| {
+            let r = tree.point(k);
+            if k != i && meet(r, p, near) && meet(r, q, near) {
+                between.push(k);
+            }
+            between.len() <= CROWD
+        });
+        if between.len() > CROWD {
+            return false;
+        }
+        let mut reached = vec![i];
+        while let Some(at) = reached.pop() {
+            if at == j {
+                return true;
+            }
+            between.retain(|&k| {
+                let next = linked(at, k);
+                if next {
+                    reached.push(k);
+                }
+                !next
+            });
+        }
+        false
+    };
     // calls `see` with the neighbours of a member until it says `false`
     let around = |i: u32, see: &mut dyn FnMut(u32) -> bool| {
         let p = tree.point(i);
-        let own = |j: u32| j == i || !meet(p, tree.point(j), near) || linked(members[i as usize], members[j as usize]);
+        let own = |j: u32| j == i || !meet(p, tree.point(j), near) || chained(i, j);
         tree.along([p, p], near, |j| own(j) || see(j));
     };
     let lonely = |i: u32| {
@@ -135,12 +190,18 @@ pub fn join(
         .collect();
     drop(flagged);
     let image = |moves: &[(u32, u32)], v: u32| moves.binary_search_by_key(&v, |m| m.0).map_or(v, |i| moves[i].1);
-    let images = loop {
+    let (images, lost) = loop {
         let images: Vec<[u32; 3]> =
             touched.par_iter().map(|&i| faces[i as usize].v.map(|v| image(&moves, v))).collect();
+        let shifted = |k: usize| {
+            let face = &faces[touched[k] as usize].v;
+            let by = displacement(rest, *face, images[k]);
+            !bearable(moved.get(face).copied().unwrap_or_default(), by, farthest(near))
+        };
+        let strained: Vec<usize> = (0..images.len()).filter(|&k| shifted(k)).collect();
         let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], rest.vertices).is_none()).collect();
-        if lost.is_empty() {
-            break images;
+        if lost.is_empty() && strained.is_empty() {
+            break (images, Vec::new());
         }
         let mut edges = Vec::with_capacity(3 * images.len());
         let mut points = Vec::with_capacity(3 * images.len());
@@ -154,7 +215,8 @@ pub fn join(
             true => points.binary_search(&a).is_ok(),
             false => edges.binary_search(&edge(a, b)).is_ok(),
         };
-        let covered = |&k: &usize| {
+        // by how much a lost triangle lies off the edge or edges that it becomes, if others have them
+        let covered = |k: usize| {
             // the corners, the two that lie farthest apart in plan first
             let [a, b, c] = images[k];
             let apart = |a: u32, b: u32| {
@@ -163,21 +225,32 @@ pub fn join(
             };
             let [a, b, c] = *[[a, b, c], [b, c, a], [c, a, b]].iter().max_by_key(|v| apart(v[0], v[1])).expect("three");
             let [p, q, r] = rest.corners([a, b, c]);
-            let flat = meet(r, p, near) || meet(r, q, near) || beside(r, [p, q], near).is_some();
-            flat && (held(a, b) || (held(a, c) && held(c, b)))
+            let end = |p: [i32; 3]| meet(r, p, near).then(|| gap(r, p));
+            let off = end(p).or_else(|| end(q)).or_else(|| Some(beside(r, [p, q], near)?.by))?;
+            (held(a, b) || (held(a, c) && held(c, b))).then_some(off)
         };
-        let mut pinned: Vec<u32> =
-            lost.iter().filter(|k| !covered(k)).flat_map(|&k| faces[touched[k] as usize].v).collect();
+        let fate = |&k: &usize| {
+            let face = faces[touched[k] as usize].v;
+            let by = displacement(rest, face, images[k]);
+            let off = covered(k)?;
+            let by = [by[0] + off[0], by[1] + off[1]];
+            let before = moved.get(&face).copied().unwrap_or_default();
+            bearable(before, by, farthest(near)).then(|| (images[k], [before[0] + by[0], before[1] + by[1]]))
+        };
+        let fates: Vec<Option<([u32; 3], [f64; 2])>> = lost.iter().map(fate).collect();
+        let mut pinned: Vec<u32> = lost
+            .iter()
+            .zip(&fates)
+            .filter(|f| f.1.is_none())
+            .map(|f| f.0)
+            .chain(&strained)
+            .flat_map(|&k| faces[touched[k] as usize].v)
+            .collect();
         if pinned.is_empty() {
-            break images;
+            break (images, fates.into_iter().flatten().collect());
         }
         pinned.sort_unstable();
         moves.retain(|m| pinned.binary_search(&m.0).is_err());
-    };
-    let shift = |from: u32, to: u32| {
-        let [p, q] = rest.corners([from, to]);
-        let (plan, height) = distance(p, q);
-        [(plan as f64).sqrt(), f64::from(height)]
     };
     let mut changed = Vec::new();
     for (&i, v) in touched.iter().zip(images) {
@@ -185,7 +258,7 @@ pub fn join(
         if face.v == v {
             continue;
         }
-        let by = (0..3).map(|k| shift(face.v[k], v[k])).fold([0f64; 2], |m, s| [m[0].max(s[0]), m[1].max(s[1])]);
+        let by = displacement(rest, face.v, v);
         let before = moved.remove(&face.v).unwrap_or_default();
         match oriented(v, rest.vertices) {
             Some(v) => {
@@ -198,10 +271,36 @@ pub fn join(
             }
         }
     }
+    // what is lost lies on triangles that have its corners now
+    let mut heirs: Vec<(u32, [f64; 2])> = lost.iter().flat_map(|(v, by)| v.map(|v| (v, *by))).collect();
+    heirs.sort_unstable_by_key(|h| h.0);
+    if !heirs.is_empty() {
+        for v in touched.iter().map(|&i| faces[i as usize].v).filter(|v| v[0] != GONE) {
+            for corner in v {
+                let from = heirs.partition_point(|h| h.0 < corner);
+                changed.extend(heirs[from..].iter().take_while(|h| h.0 == corner).map(|h| (v, h.1)));
+            }
+        }
+    }
     note(moved, changed);
     settle(faces, rest.materials, repair);
     repair.joined += moves.len() as u64;
     moves.len() as u64
+}
+
+/// The farthest that a corner goes, in steps of plan and height.
+fn displacement(rest: &Rest, from: [u32; 3], to: [u32; 3]) -> [f64; 2] {
+    (0..3).fold([0f64; 2], |most, k| {
+        let [p, q] = rest.corners([from[k], to[k]]);
+        let by = gap(p, q);
+        [most[0].max(by[0]), most[1].max(by[1])]
+    })
+}
+
+/// How far apart two points are, in steps of plan and height.
+fn gap(p: [i32; 3], q: [i32; 3]) -> [f64; 2] {
+    let (plan, height) = distance(p, q);
+    [(plan as f64).sqrt(), f64::from(height)]
 }
 
 /// Notes how far triangles were moved; of coincident ones the farthest.

@@ -13,6 +13,7 @@ mod identity;
 mod oracle;
 mod real;
 mod rows;
+mod split;
 mod stitch;
 mod watertight;
 mod weld;
