@@ -43,6 +43,9 @@ fn pitch(text: &str) -> Result<f64, String> {
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
 
+/// Pairs of materials that the table shows, those at most places first.
+const SHOWN: usize = 10;
+
 #[derive(Serialize)]
 struct Difference {
     equal: bool,
@@ -400,13 +403,16 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
                 writeln!(out, "{:<12} ground at {} places, the first {x},{y},{z}", what, grouped(count.places))?;
             }
         }
-        for MaterialChange { from, to, count } in &g.materials {
+        for MaterialChange { from, to, count } in g.materials.iter().take(SHOWN) {
             let [x, y, z] = count.first.unwrap_or_default();
             writeln!(
                 out,
                 "material     {from:?} -> {to:?} at {} places, the first {x},{y},{z}",
                 grouped(count.places)
             )?;
+        }
+        if g.materials.len() > SHOWN {
+            writeln!(out, "             and {} other pairs; all: --json", g.materials.len() - SHOWN)?;
         }
     }
     match &d.first_byte {
