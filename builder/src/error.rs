@@ -1,9 +1,10 @@
 //! Why a scene cannot become an image.
 
+use crate::Outlier;
 use std::fmt;
 
 /// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
     /// An option is out of its range.
@@ -18,6 +19,8 @@ pub enum BuildError {
         outside: u64,
         /// Triangles given.
         of: u64,
+        /// Whose they are, those that lose most first.
+        outliers: Vec<Outlier>,
     },
     /// A part of the scene does not fit the format.
     Limit(String),
@@ -28,10 +31,13 @@ impl fmt::Display for BuildError {
         match self {
             Self::Option(s) | Self::Scene(s) | Self::Limit(s) => f.write_str(s),
             Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
-            Self::OutsideDomain { outside, of } => write!(
-                f,
-                "{outside} of {of} triangles lie outside the domain (coarser steps or another scale bring them in)"
-            ),
+            Self::OutsideDomain { outside, of, outliers } => {
+                write!(f, "{outside} of {of} triangles lie outside the domain:")?;
+                for o in outliers.iter().take(3) {
+                    write!(f, " {o};")?;
+                }
+                f.write_str(" take the strays out, or bring the scene in with another scale or coarser steps")
+            }
         }
     }
 }

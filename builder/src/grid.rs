@@ -1,6 +1,7 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
 use crate::bundle::{Bundled, Tri};
+use crate::split::Rule;
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE};
 use hardpan::format::bundle::WIDE;
 
@@ -64,6 +65,8 @@ pub enum Entry {
 pub struct Content<'a> {
     pub tris: &'a [Tri],
     pub bundled: &'a Bundled,
+    /// Who decides how far the grid is divided, and how many nodes there may be below each other; else the native rule.
+    pub rule: Option<(Rule, u32)>,
 }
 
 #[derive(Clone, Copy)]
@@ -86,9 +89,44 @@ fn sides(bits: u32) -> [u32; 2] {
     [bits.div_ceil(2), bits / 2]
 }
 
-/// Builds the grid of a rectangle for the triangles and patches that meet it: about two triangles a cell.
-pub fn grid(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Grid {
-    grid_to(content, low, log2, tris, patches, 0, 6)
+/// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
+pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> Grid {
+    match &content.rule {
+        Some((rule, nodes)) => examined(content, rule, low, log2, tris, patches, *nodes),
+        None => grid_to(content, low, [log2; 2], tris, patches, 0, 6),
+    }
+}
+
+/// The grid of a square by a rule: one block if it is accepted, else four squares.
+fn examined(
+    content: &Content,
+    rule: &Rule,
+    low: [i64; 2],
+    log2: u32,
+    tris: &[u32],
+    patches: &[PatchArea],
+    nodes: u32,
+) -> Grid {
+    let accepted = |log2: u32, tris: &[u32]| {
+        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.tris[t as usize]))
+    };
+    let side = u32::from(!accepted(log2, tris));
+    let log2 = log2 - side;
+    let entry = |k: i64| {
+        let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
+        let size = [1i64 << log2; 2];
+        let list: Vec<u32> = tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
+        let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
+        match near.as_slice() {
+            [] if list.is_empty() => Entry::Empty,
+            [one] if list.is_empty() => Entry::Patch(*one),
+            _ if side == 0 || accepted(log2, &list) => {
+                Entry::Block(Box::new(block(content, low, [log2; 2], &list, &near)))
+            }
+            _ => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
+        }
+    };
+    Grid { block_log2: [log2; 2], side_log2: [side; 2], entries: (0..1 << (2 * side)).map(entry).collect() }
 }
 
 fn grid_to(

@@ -9,7 +9,7 @@
 //! assert_eq!(terrain.z_f64(&answer.hit), 2.0);
 //! ```
 //!
-//! [`import`] reads files into a [`Scene`]. The stages then, in order: `lattice` quantises it to integer triangles, `tile` sorts them
+//! [`import`] reads files into a [`Scene`]. The stages then, in order: `mesh` rounds it to integer triangles and repairs them, `tile` sorts them
 //! into tiles and indexes each, with `bundle` and `field` writing the leaves, and `pack` lays
 //! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
 //! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
@@ -23,15 +23,23 @@ pub mod fixtures;
 mod grid;
 mod image;
 pub mod import;
-mod lattice;
+mod mesh;
 mod pack;
 mod plan;
+mod provenance;
+pub mod read;
 mod scene;
+pub mod settings;
+mod split;
 mod tile;
 
 pub use error::BuildError;
 pub use image::Image;
-pub use scene::{Fallback, HeightField, Material, Options, Scene, Triangle};
+pub use mesh::repair;
+pub use provenance::{Input, Provenance};
+pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
+pub use settings::Settings;
+pub use split::Split;
 
 /// What was built, and what happened on the way.
 pub struct Built {
@@ -42,20 +50,39 @@ pub struct Built {
 }
 
 /// What happened to a scene on its way into an image.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// `triangles_in` is the sum of all that are left out, of those that repairs lost, and of `triangles` less those that
+/// stitching added.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Triangles given.
     pub triangles_in: u64,
     /// Triangles stored.
     pub triangles: u64,
-    /// Left out: zero plan area on the lattice, with extent in height.
-    pub vertical: u64,
-    /// Left out: two or three corners on one lattice point, or all on one line.
-    pub collapsed: u64,
-    /// Left out: coincident with another triangle.
-    pub duplicates: u64,
     /// Left out: a corner beyond the domain of 2^31 steps about the origin.
     pub outside: u64,
+    /// Whose they are, those that lose most first.
+    pub outliers: Vec<Outlier>,
+    /// Left out: of a material that is not included.
+    pub excluded: u64,
+    /// Left out: of a material that is an obstacle.
+    pub obstacles: u64,
+    /// Left out: two or three corners on one lattice point, or all on one line.
+    pub collapsed: u64,
+    /// Left out: zero plan area on the lattice, with extent in height.
+    pub vertical: u64,
+    /// Left out: undersides.
+    pub ceilings: u64,
+    /// Left out: steeper than the limit.
+    pub steep: u64,
+    /// Left out: coincident with another triangle.
+    pub duplicates: u64,
+    /// What welding did.
+    pub weld: Repair,
+    /// What stitching did.
+    pub stitch: Repair,
+    /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
+    pub error: [f64; 2],
     /// Height posts given.
     pub posts: u64,
     /// Tiles written.
@@ -76,15 +103,65 @@ pub struct Report {
     pub image_bytes: u64,
 }
 
+/// What a repair did to the ground.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Repair {
+    /// Vertices that were joined to another.
+    pub joined: u64,
+    /// Triangles lost: two of their corners became one, or they lost their plan area.
+    pub collapsed: u64,
+    /// Triangles lost: coincident with another after the repair.
+    pub duplicates: u64,
+    /// Triangles lost: parts of walls a hair off the vertical, now upright.
+    pub upright: u64,
+    /// Triangles divided, because of vertices near their open edges.
+    pub divided: u64,
+    /// Triangles that dividing added.
+    pub added: u64,
+    /// Edges with one user in the end.
+    pub open_edges: u64,
+    /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
+    /// mending them would take ground away or move it too far. Zero if there are none.
+    pub left: u64,
+    /// Farthest that a place of the ground was moved, metres in plan and in height; of `upright` ones in plan alone.
+    pub moved: [f64; 2],
+}
+
+/// Triangles of one source beyond the domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outlier {
+    /// File or object.
+    pub source: String,
+    /// How many.
+    pub triangles: u64,
+    /// Of how many.
+    pub of: u64,
+    /// Their farthest corner, metres.
+    pub at: [f64; 3],
+}
+
+impl std::fmt::Display for Outlier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Outlier { source, triangles, of, at: [x, y, z] } = self;
+        write!(f, "{triangles} of {of} triangles of {source:?} reach as far as ({x}, {y}, {z})")
+    }
+}
+
 /// Builds an image of a scene.
 pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
+    build_recorded(scene, options, None)
+}
+
+/// [`build`], with a record of where the scene came from; the identity is the same with any record.
+pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
     options.check()?;
     let mut report = Report::default();
-    let mut mesh = lattice::quantise(scene, options, &mut report)?;
+    let mut mesh = mesh::ground(scene, options, &mut report)?;
     if options.tile_log2.is_none() {
         mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
     }
-    let tiles = tile::build_all(&mesh)?;
-    let image = pack::pack(&mesh, options, tiles, &mut report)?;
+    let tiles = tile::build_all(&mesh, options.split)?;
+    let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
+    let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
     Ok(Built { image, report })
 }

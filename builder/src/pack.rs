@@ -1,7 +1,7 @@
 //! Tiles and tables into one image.
 
 use crate::image::Image;
-use crate::lattice::{Mesh, exp2};
+use crate::mesh::{Mesh, exp2};
 use crate::tile::Blob;
 use crate::{BuildError, Options, Report};
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot};
@@ -14,7 +14,13 @@ const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 const PAGE_LOG2: u32 = 5;
 
 /// Lays out an image.
-pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Report) -> Result<Image, BuildError> {
+pub fn pack(
+    mesh: &Mesh,
+    options: &Options,
+    tiles: Vec<Blob>,
+    provenance: &[u8],
+    report: &mut Report,
+) -> Result<Image, BuildError> {
     let mut names = Vec::new();
     let mut name = |s: &str| {
         let at = names.len() as u32;
@@ -38,7 +44,7 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
                 surface: m.surface,
                 class_mask: m.class_mask,
                 label: m.label,
-                flags: 0,
+                flags: u32::from(m.obstacle),
                 priority: m.priority,
                 reserved: 0,
             })
@@ -65,7 +71,6 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
     let root = root(&tiles, &table)?;
-    let provenance = format!("hardpan-builder {}\n", env!("CARGO_PKG_VERSION"));
 
     let content = section::CONTENT | section::MUST_UNDERSTAND;
     let bodies: [(u32, u32, &[u8]); 7] = [
@@ -75,7 +80,7 @@ pub fn pack(mesh: &Mesh, options: &Options, tiles: Vec<Blob>, report: &mut Repor
         (section::DIRECTORY, content, root.directory.as_bytes()),
         (section::PAGES, content, root.pages.as_bytes()),
         (section::TILE_TABLE, content, table.as_bytes()),
-        (section::PROVENANCE, 0, provenance.as_bytes()),
+        (section::PROVENANCE, 0, provenance),
     ];
     let mut sections = [Section::default(); format::SECTIONS];
     let mut offset = format::HEAD_LEN as u64;
@@ -155,8 +160,11 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     let tolerance = mesh.fields.iter().map(|f| f.field.tolerance).fold(0.0, f64::max);
     // and a fraction of 16 bits, rounded down
     let fraction = mesh.fields.iter().map(|f| f.field.pitch / 65_536.0).fold(0.0, f64::max);
-    h.error_plan = (exp2(options.xy_log2 - 1) + fraction) * std::f64::consts::SQRT_2;
-    h.error_height = exp2(options.z_log2 - 1) + tolerance;
+    // fields are not repaired, but the sum is simple and above both
+    let moved = mesh.moved.iter().fold([0f64; 2], |m, (_, by)| [m[0].max(by[0]), m[1].max(by[1])]);
+    h.error_plan = (exp2(options.xy_log2 - 1) + fraction) * std::f64::consts::SQRT_2 + moved[0] * exp2(options.xy_log2);
+    h.error_height = exp2(options.z_log2 - 1) + tolerance + moved[1] * exp2(options.z_log2);
+    report.error = [h.error_plan, h.error_height];
 
     report.tiles = tiles.len() as u64;
     report.nodes = sum(|t| t.nodes);

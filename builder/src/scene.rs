@@ -1,6 +1,7 @@
 //! What an image is built from.
 
-use crate::BuildError;
+use crate::{BuildError, Split};
+use serde::{Deserialize, Serialize};
 
 /// Meshes and height fields, in metres, z up.
 #[derive(Clone, Debug, Default)]
@@ -49,10 +50,39 @@ pub struct Material {
     pub label: u32,
     /// Which of coincident triangles stays: that of the highest priority.
     pub priority: i32,
+    /// Whether its triangles are part of the scene at all.
+    pub include: bool,
+    /// Whether its triangles are in the way rather than ground: left out, until there are queries that hit them.
+    pub obstacle: bool,
+    /// Which of its triangles are undersides; by default `Options::undersides`.
+    pub undersides: Option<Undersides>,
+}
+
+/// Which triangles are undersides. Wheels do not stand on them: they are left out, until there are queries that hit them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Undersides {
+    /// Of a source that is exactly closed those that face down, whichever way it is wound; of any other none.
+    #[default]
+    Auto,
+    /// None.
+    Ground,
+    /// Those that are clockwise seen from above.
+    Ceiling,
+}
+
+/// How far apart things may lie and still touch, in lattice steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Near {
+    /// Plan steps.
+    pub plan: u32,
+    /// Height steps.
+    pub height: u32,
 }
 
 impl Default for Material {
-    /// Without a name: mu, rolling resistance and gain 1, nothing else stated.
+    /// Without a name: ground with mu, rolling resistance and gain 1, nothing else stated.
     fn default() -> Self {
         Material {
             name: String::new(),
@@ -64,6 +94,9 @@ impl Default for Material {
             class_mask: 0,
             label: 0,
             priority: 0,
+            include: true,
+            obstacle: false,
+            undersides: None,
         }
     }
 }
@@ -97,7 +130,8 @@ pub struct HeightField {
 }
 
 /// What height an answer without ground has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[repr(u32)]
 pub enum Fallback {
     /// The bottom of the bounding box (the order of VS Terrain).
@@ -111,8 +145,9 @@ pub enum Fallback {
     EdgeExtend = hardpan::format::fallback::EDGE_EXTEND,
 }
 
-/// How an image is built.
-#[derive(Clone, Debug, PartialEq)]
+/// How an image is built. In a settings file this is the table `[build]`, with these keys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// log2 of the plan step in metres.
     pub xy_log2: i32,
@@ -120,6 +155,17 @@ pub struct Options {
     pub z_log2: i32,
     /// log2 of a tile's side in plan steps; by default it follows from the mean triangle.
     pub tile_log2: Option<u8>,
+    /// Which triangles are undersides, where their material does not say.
+    pub undersides: Undersides,
+    /// Vertices so close become one: at zero those on one lattice point.
+    pub weld: Near,
+    /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they are.
+    #[serde(with = "crate::settings::or_false")]
+    pub stitch: Option<Near>,
+    /// Triangles steeper than so many degrees are left out: above 0, below 90.
+    pub max_slope: Option<f64>,
+    /// Build parameters of VS Terrain; by default the ground is divided by the work that queries have.
+    pub split: Option<Split>,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -144,6 +190,11 @@ impl Default for Options {
             xy_log2: -12,
             z_log2: -16,
             tile_log2: None,
+            undersides: Undersides::Auto,
+            weld: Near::default(),
+            stitch: Some(Near { plan: 4, height: 64 }),
+            max_slope: None,
+            split: None,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
@@ -164,6 +215,15 @@ impl Options {
         }
         if self.tile_log2.is_some_and(|t| !(6..=26).contains(&t)) {
             return bad("a tile's side goes from 2^6 to 2^26 steps");
+        }
+        if [Some(self.weld), self.stitch].iter().flatten().any(|n| n.plan > 1 << 20 || n.height > 1 << 28) {
+            return bad("weld and stitch reach at most 2^20 steps in plan and 2^28 in height");
+        }
+        if self.max_slope.is_some_and(|d| !(d > 0.0 && d < 90.0)) {
+            return bad("the steepest slope lies between 0 and 90 degrees");
+        }
+        if self.split.is_some_and(|s| !s.is_sane()) {
+            return bad("split: the tolerance goes to 64, the bundle size starts at 1, the others go from 0 to 1e9");
         }
         let window = |w: f64| (0.0..=1e6).contains(&w);
         if !window(self.near) || !window(self.far) || !window(self.layer_merge) {

@@ -4,8 +4,9 @@ use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
 use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
-use crate::lattice::{Mesh, least_tile_side};
+use crate::mesh::{Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
+use crate::split::{Rule, Split};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use zerocopy::IntoBytes;
@@ -33,7 +34,8 @@ pub struct Blob {
 }
 
 /// Builds every tile that holds ground, in Morton order.
-pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
+pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildError> {
+    let rule = split.map(|s| Rule::new(s, mesh));
     let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
     let log2 = mesh.tile_log2;
     let s = 1i64 << log2;
@@ -73,7 +75,7 @@ pub fn build_all(mesh: &Mesh) -> Result<Vec<Blob>, BuildError> {
         .enumerate()
         .map(|(index, run)| {
             let faces: Vec<u32> = run.iter().map(|r| r.2).filter(|&i| i != u32::MAX).collect();
-            build(mesh, &fields, index as u32, run[0].1, &faces)
+            build(mesh, &fields, rule, index as u32, run[0].1, &faces)
         })
         .collect()
 }
@@ -128,7 +130,14 @@ enum Plot {
     Group { bundled: Bundled, frame: Frame, grid: Grid },
 }
 
-fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u32]) -> Result<Blob, BuildError> {
+fn build(
+    mesh: &Mesh,
+    fields: &[Rastered],
+    rule: Option<Rule>,
+    index: u32,
+    at: [i32; 2],
+    faces: &[u32],
+) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
     let parts: Vec<(&Rastered, Part)> = fields.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
@@ -164,7 +173,7 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
         })
         .collect();
     let all: Vec<u32> = (0..tris.len() as u32).collect();
-    let plot = divide(&tris, &all, &areas, x, y, mesh.tile_log2, 0);
+    let plot = divide(&tris, rule, &all, &areas, [x, y], mesh.tile_log2, 0);
 
     let mut w = Writer::default();
     w.words.resize(PALETTE, 0);
@@ -203,7 +212,11 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
         min_z = min_z.min(mesh.bounds[0][2]);
         max_z = max_z.max(mesh.bounds[1][2]);
     }
-    let half = |log2: i32| crate::lattice::exp2(log2 - 1);
+    let half = |log2: i32| exp2(log2 - 1);
+    let moved = faces
+        .iter()
+        .filter_map(|i| Some(mesh.moved[mesh.moved.binary_search_by_key(i, |m| m.0).ok()?].1))
+        .fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
     let head = Tile {
         magic: format::TILE_MAGIC,
         index,
@@ -222,7 +235,10 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
         max_layers: w.layers,
         reserved1: 0,
         bound: w.bound,
-        error: [half(mesh.step[0]) * std::f64::consts::SQRT_2, half(mesh.step[1])],
+        error: [
+            half(mesh.step[0]) * std::f64::consts::SQRT_2 + moved[0] * exp2(mesh.step[0]),
+            half(mesh.step[1]) + moved[1] * exp2(mesh.step[1]),
+        ],
         reserved2: [0; 8],
     };
     bytes[..128].copy_from_slice(head.as_bytes());
@@ -230,7 +246,15 @@ fn build(mesh: &Mesh, fields: &[Rastered], index: u32, at: [i32; 2], faces: &[u3
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
-fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, log2: u32, depth: u32) -> Plot {
+fn divide(
+    tris: &[Tri],
+    rule: Option<Rule>,
+    members: &[u32],
+    patches: &[PatchArea],
+    [x, y]: [i64; 2],
+    log2: u32,
+    depth: u32,
+) -> Plot {
     if members.is_empty() {
         match patches {
             [] => return Plot::Empty,
@@ -266,7 +290,7 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
                 .zip(&lists)
                 .map(|(&(cx, cy), list)| {
                     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
-                    divide(tris, list, &near, cx, cy, log2 - side_log2, depth + 1)
+                    divide(tris, rule, list, &near, [cx, cy], log2 - side_log2, depth + 1)
                 })
                 .collect();
             return Plot::Inner { side_log2, children };
@@ -276,8 +300,9 @@ fn divide(tris: &[Tri], members: &[u32], patches: &[PatchArea], x: i64, y: i64, 
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(&own, frame);
     let all: Vec<u32> = (0..own.len() as u32).collect();
-    let content = Content { tris: &own, bundled: &bundled };
-    let grid = grid(&content, [x, y], [log2; 2], &all, patches);
+    let rule = rule.map(|r| (r, format::MAX_DEPTH - ROOT_NODES - 1 - depth));
+    let content = Content { tris: &own, bundled: &bundled, rule };
+    let grid = grid(&content, [x, y], log2, &all, patches);
     Plot::Group { bundled, frame, grid }
 }
 

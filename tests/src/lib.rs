@@ -6,3 +6,4 @@ pub mod fnv;
 pub mod obj;
 pub mod oracle;
 pub mod random;
+pub mod seams;

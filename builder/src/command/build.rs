@@ -4,47 +4,77 @@ use std::{
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Options, Scene, build,
+    BuildError, Input, Provenance, Scene, Settings, Split, Triangle, build_recorded,
     import::{self, Frame, Import, Unit, Up},
+    settings::{Applied, SourceFile},
 };
 
-use super::{Done, Failure, grouped, note, shown, warn, write_image};
+use super::{Done, Failure, NewFile, grouped, note, progress::stage, report::Report, shown, warn, write_image};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Wavefront OBJ files; several become one terrain
-    #[arg(required = true, value_name = "FILE")]
+    /// Wavefront OBJ files; several become one terrain [default: the sources of the settings]
+    #[arg(required_unless_present = "settings", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
+    #[arg(long, value_name = "FILE.toml")]
+    settings: Option<PathBuf>,
     /// Where the image goes [default: beside FILE, as FILE.hpan]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The axis that points up in FILE [default: z]
-    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
-    up: Option<Up>,
-    /// The unit of the numbers in FILE
-    #[arg(long, default_value_t = Unit::M, value_parser = PossibleValuesParser::new(Unit::NAMES).try_map(|s| s.parse::<Unit>()))]
-    unit: Unit,
-    /// Multiply the numbers in FILE by this as well
-    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true, value_parser = scale)]
-    scale: f64,
-    /// Then turn about up, anticlockwise seen from above, in degrees
-    #[arg(long, value_name = "YAW", default_value_t = 0.0, allow_hyphen_values = true, value_parser = degrees)]
-    rotate: f64,
-    /// Then move, in metres
-    #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = way)]
-    translate: Option<[f64; 3]>,
+    #[command(flatten)]
+    transform: Transform,
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings
+    #[arg(long, value_parser = ["default", "dense"])]
+    preset: Option<String>,
+    /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
     /// Replace an output file that is not a terrain image
     #[arg(long)]
     force: bool,
+}
+
+/// How the numbers of every FILE become metres.
+#[derive(clap::Args)]
+pub struct Transform {
+    /// The axis that points up in FILE [default: z]
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
+    up: Option<Up>,
+    /// The unit of the numbers in FILE [default: m]
+    #[arg(long, value_parser = PossibleValuesParser::new(Unit::NAMES).try_map(|s| s.parse::<Unit>()))]
+    unit: Option<Unit>,
+    /// Multiply the numbers in FILE by this as well [default: 1]
+    #[arg(long, allow_hyphen_values = true, value_parser = scale)]
+    scale: Option<f64>,
+    /// Then turn about up, anticlockwise seen from above, in degrees [default: 0]
+    #[arg(long, value_name = "YAW", allow_hyphen_values = true, value_parser = degrees)]
+    rotate: Option<f64>,
+    /// Then move, in metres
+    #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = way)]
+    translate: Option<[f64; 3]>,
+}
+
+impl Transform {
+    /// A source with what was typed instead of what it says.
+    pub fn over(&self, source: &SourceFile) -> SourceFile {
+        SourceFile {
+            up: self.up.or(source.up),
+            unit: self.unit.or(source.unit),
+            scale: self.scale.or(source.scale),
+            yaw_deg: self.rotate.or(source.yaw_deg),
+            translate: self.translate.or(source.translate),
+            ..source.clone()
+        }
+    }
 }
 
 fn scale(text: &str) -> Result<f64, String> {
@@ -63,44 +93,83 @@ fn way(text: &str) -> Result<[f64; 3], String> {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
-    args.files.iter().try_for_each(|file| import::check(file).map(drop))?;
-    let first = &args.files[0];
-    let output = match &args.output {
-        Some(output) => output.clone(),
-        None if args.files.len() == 1 => first.with_extension("hpan"),
-        None => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
-    };
-    may_replace(&output, args)?;
+    let Some(place) = &args.report else { return make(args, out, &mut Report::default()) };
+    let kept = [&args.settings, &args.output].into_iter().flatten().chain(&args.files);
+    if kept.into_iter().any(|file| file == place || same(file, place)) {
+        return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
+    }
+    // a place that cannot be written to is better known now
+    if place.is_dir() {
+        return Err(Failure::input(place, "this is a folder; name a file in it"));
+    }
+    drop(NewFile::write(place, b"")?);
+    let mut report = Report::default();
+    let end = make(args, out, &mut report);
+    let text = report.text(end.as_ref().map(drop));
+    let written = NewFile::write(place, text.as_bytes()).and_then(NewFile::keep);
+    end.and(written)
+}
 
-    let start = Instant::now();
-    let frame = Frame {
-        up: args.up.unwrap_or_default(),
-        unit: args.unit,
-        scale: args.scale,
-        rotate: args.rotate,
-        translate: args.translate.unwrap_or_default(),
+fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+    let settings = args.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
+    let sources = sources(args, &settings)?;
+    sources.iter().try_for_each(|(path, _)| import::check(path).map(drop))?;
+    let first = &sources[0].0;
+    let output = match (&args.output, &args.settings, &sources[..]) {
+        (Some(output), ..) => output.clone(),
+        (None, _, [(only, _)]) => only.with_extension("hpan"),
+        (None, Some(settings), _) => settings.with_extension("hpan"),
+        _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     };
-    let Import { scene, report } = import::read(&args.files, &frame)?;
-    report.notes().iter().for_each(|text| note(shown(text)));
-    suspect(first, &scene, &frame, args.up.is_some())?;
-    let read = start.elapsed();
+    report.output = name_of(&output);
+    may_replace(&output, args, &sources)?;
 
-    let start = Instant::now();
-    let options = Options { tile_log2: args.tile, ..Options::default() };
-    let built = build(&scene, &options).map_err(|e| match e {
+    let (read, time) = stage("reading", || read(&sources));
+    let (inputs, Import { mut scene, report: import }) = read?;
+    report.seconds.read = time.as_secs_f64();
+    import.notes().iter().for_each(|text| note(shown(text)));
+    (report.inputs, report.import) = (inputs.clone(), import);
+    let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
+    report.settle(&applied);
+    remark(&settings, &applied);
+    if ground(&scene).next().is_none() && scene.fields.is_empty() {
+        return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
+    }
+    let frame = sources[0].1.frame();
+    if sources.iter().all(|(_, s)| s.frame() == frame) {
+        suspect(first, &scene, &frame, sources.iter().all(|(_, s)| s.up.is_some()))?;
+    }
+
+    let mut settings = settings;
+    settings.build.tile_log2 = args.tile.or(settings.build.tile_log2);
+    if let Some(preset) = &args.preset {
+        settings.build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
+    }
+    settings.sources = sources.iter().map(|(path, s)| SourceFile { file: name_of(path), ..s.clone() }).collect();
+    let options = settings.build.clone();
+    let provenance = Provenance { inputs, settings, ..Provenance::default() };
+    let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
+    report.seconds.build = time.as_secs_f64();
+    let built = built.map_err(|e| match e {
         BuildError::Empty => {
             let Lie { then, .. } = lie(&scene, &frame);
             Failure::input(first, format!("{e}; if it lies on its side type --up {then}"))
         }
         e => Failure::build(first, e),
     })?;
-    let made = start.elapsed();
-    write_image(&output, &built.image)?;
+    let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
+    report.seconds.verify = time.as_secs_f64();
+    written?;
 
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    report.describe(&terrain, &built.report);
     let r = &built.report;
     let left_out = [
+        (r.excluded, "not included"),
+        (r.obstacles, "obstacles"),
         (r.vertical, "vertical"),
+        (r.ceilings, "undersides"),
+        (r.steep, "steeper than the limit"),
         (r.collapsed, "collapsed to a line or a point"),
         (r.duplicates, "duplicates"),
         (r.outside, "outside the domain"),
@@ -127,15 +196,96 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         bound.lines,
         terrain.max_layers()
     )?;
-    writeln!(out, "read in {:.2} s, built in {:.2} s; verified", read.as_secs_f64(), made.as_secs_f64())?;
+    writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     writeln!(out, "next: hardpan info {}", output.display())?;
     Ok(())
 }
 
+/// TOML, or JSON if the name says so.
+fn read_settings(path: &Path) -> Done<Settings> {
+    let text = fs::read_to_string(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::InvalidData => Failure::input(path, "this is not UTF-8 text; save it as UTF-8"),
+        _ => Failure::io(path, e),
+    })?;
+    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let settings = if json { Settings::from_json(&text) } else { Settings::from_toml(&text) };
+    settings.map_err(|e| Failure::input(path, e))
+}
+
+/// Names of materials that settings and scene do not agree about.
+fn in_settings(args: &Args, source: &Path, e: hardpan_builder::settings::SettingsError) -> Failure {
+    let hint = format!("; names: hardpan materials {}", source.display());
+    Failure::input(args.settings.as_deref().unwrap_or(source), format!("{e}{hint}"))
+}
+
+/// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name
+/// holds; what else is typed goes before either.
+fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>> {
+    let said = |path: &PathBuf| settings.sources.iter().find(|s| name_of(Path::new(&s.file)) == name_of(path));
+    let typed = |path: &PathBuf| (path.clone(), args.transform.over(said(path).unwrap_or(&SourceFile::default())));
+    if !args.files.is_empty() {
+        return Ok(args.files.iter().map(typed).collect());
+    }
+    let place = args.settings.as_deref().unwrap_or(Path::new(""));
+    if settings.sources.is_empty() {
+        return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
+    }
+    let folder = place.parent().unwrap_or(Path::new(""));
+    Ok(settings.sources.iter().map(|s| (folder.join(&s.file), args.transform.over(s))).collect())
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Digests and scene of all files.
+fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
+    let digest = |(path, _): &(PathBuf, SourceFile)| {
+        let digest = fs::File::open(path).and_then(|file| Input::digest(name_of(path), file));
+        digest.map_err(|e| Failure::io(path, e))
+    };
+    let inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
+    let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
+    let import = import::read_each(&files)?;
+    // what was digested is what was read
+    for ((path, _), (input, file)) in sources.iter().zip(inputs.iter().zip(&import.report.files)) {
+        if input.bytes != file.bytes {
+            return Err(Failure::input(path, "the file changed while it was read; build again when it is complete"));
+        }
+    }
+    Ok((inputs, import))
+}
+
+/// What the settings say nothing about, and what they say for nothing.
+fn remark(settings: &Settings, applied: &Applied) {
+    const SHOWN: usize = 5;
+    let list = |names: &[String]| {
+        let mut list: Vec<String> = names.iter().take(SHOWN).map(|n| shown(n)).collect();
+        if names.len() > SHOWN {
+            list.push(format!("and {} more", names.len() - SHOWN));
+        }
+        list.join(", ")
+    };
+    let rest = settings.materials.iter().any(|m| m.name.as_deref() == Some(""));
+    if !applied.unlisted.is_empty() && !rest {
+        let names: Vec<String> = applied.unlisted.iter().map(|n| format!("{n:?}")).collect();
+        warn(format!("materials that the settings do not name have mu 1 and rr 1: {}", list(&names)));
+    }
+    if !applied.idle.is_empty() {
+        warn(format!("no material takes its settings from {}", list(&applied.idle)));
+    }
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
 /// An image may be replaced; other people's files need a word.
-fn may_replace(output: &Path, args: &Args) -> Done {
-    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
-    if args.files.iter().any(|file| same(output, file)) {
+fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) -> Done {
+    if args.settings.iter().any(|file| same(output, file)) {
+        return Err(Failure::input(output, "the image would replace its own settings; name another file with -o"));
+    }
+    if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
     }
     if args.force || !output.exists() {
@@ -148,6 +298,12 @@ fn may_replace(output: &Path, args: &Args) -> Done {
         return Ok(());
     }
     Err(Failure::input(output, "there is a file here that is not a terrain image; to replace it add --force"))
+}
+
+/// Triangles whose material is ground.
+fn ground(scene: &Scene) -> impl Iterator<Item = &Triangle> {
+    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
+    scene.triangles.iter().filter(move |t| stays[usize::from(t.material)])
 }
 
 /// How much of the area is less steep than 60 degrees, in percent.
@@ -188,7 +344,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
         ));
     }
     let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    for v in scene.triangles.iter().flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
+    for v in ground(scene).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
         for (e, v) in extents.iter_mut().zip(v) {
             *e = [e[0].min(v), e[1].max(v)];
         }
@@ -204,7 +360,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
 fn drivable_shares(scene: &Scene, frame: &Frame) -> [f64; 3] {
     let axes = frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
-    for t in &scene.triangles {
+    for t in ground(scene) {
         let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
         let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
         let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];

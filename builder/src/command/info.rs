@@ -2,10 +2,11 @@
 
 use std::{io::Write, path::PathBuf};
 
-use hardpan::{Terrain, format::section};
-use serde_json::json;
+use hardpan::{Terrain, format::bundle, format::section};
+use hardpan_builder::{Provenance, read};
+use serde_json::{Map, Value, json};
 
-use super::{Done, grouped, load, shown, terrain};
+use super::{Done, Failure, grouped, load, shown, terrain};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -14,13 +15,70 @@ pub struct Args {
     /// Print the facts as JSON
     #[arg(long)]
     json: bool,
+    /// How many bundles hold how many triangles
+    #[arg(long, visible_alias = "bundles")]
+    leaves: bool,
+    /// Every tile: place, bytes, contents, bound, error
+    #[arg(long)]
+    tiles: bool,
+    /// Every section: place, bytes, digest
+    #[arg(long)]
+    sections: bool,
+    /// Every material, with all its properties
+    #[arg(long)]
+    materials: bool,
+    /// Source files and settings, as the builder recorded them
+    #[arg(long)]
+    provenance: bool,
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
-    let terrain = terrain(&args.file, &image)?;
-    if args.json { facts(&terrain, out) } else { table(&terrain, &args.file.display().to_string(), out) }
+    let t = &terrain(&args.file, &image)?;
+    let wanted: Vec<Part> = [
+        (args.leaves, LEAVES),
+        (args.tiles, TILES),
+        (args.sections, SECTIONS),
+        (args.materials, MATERIALS),
+        (args.provenance, PROVENANCE),
+    ]
+    .into_iter()
+    .filter_map(|(asked, part)| asked.then_some(part))
+    .collect();
+    match (args.json, &wanted[..]) {
+        (true, []) => writeln!(out, "{:#}", facts(t))?,
+        (true, parts) => {
+            let mut facts = Map::new();
+            for Part { name, facts: of, .. } in parts {
+                facts.insert((*name).into(), of(t).map_err(|text| Failure::check(&args.file, text))?);
+            }
+            writeln!(out, "{:#}", Value::Object(facts))?;
+        }
+        (false, []) => table(t, &args.file.display().to_string(), out)?,
+        (false, parts) => {
+            for (i, Part { table, .. }) in parts.iter().enumerate() {
+                if i > 0 {
+                    writeln!(out)?;
+                }
+                table(t, out)?;
+            }
+        }
+    }
+    Ok(())
 }
+
+/// What can be asked for on its own.
+struct Part {
+    name: &'static str,
+    table: fn(&Terrain, &mut dyn Write) -> Done,
+    facts: fn(&Terrain) -> Result<Value, String>,
+}
+
+const LEAVES: Part = Part { name: "leaves", table: leaves_table, facts: |t| Ok(leaves(t).facts()) };
+const TILES: Part = Part { name: "tiles", table: tiles_table, facts: |t| Ok(tiles(t)) };
+const SECTIONS: Part = Part { name: "sections", table: sections_table, facts: |t| Ok(sections(t)) };
+const MATERIALS: Part = Part { name: "materials", table: materials_table, facts: |t| Ok(materials(t)) };
+const PROVENANCE: Part = Part { name: "provenance", table: provenance_text, facts: provenance };
 
 /// Bytes for each triangle, cells of height fields counted as two.
 fn bytes_per_triangle(t: &Terrain) -> f64 {
@@ -82,7 +140,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     Ok(())
 }
 
-fn facts(t: &Terrain, out: &mut impl Write) -> Done {
+fn facts(t: &Terrain) -> Value {
     let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
     let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
     let materials = t
@@ -91,7 +149,7 @@ fn facts(t: &Terrain, out: &mut impl Write) -> Done {
         .enumerate()
         .map(|(i, m)| json!({ "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain }));
     let sections = h.sections.iter().filter(|s| s.kind != 0);
-    let facts = json!({
+    json!({
         "format": h.version,
         "identity": hex(&t.identity()),
         "frame": { "axes": "east-north-up", "unit": "m" },
@@ -115,12 +173,195 @@ fn facts(t: &Terrain, out: &mut impl Write) -> Done {
         "sections": sections.map(|s| json!({ "name": section_name(s.kind), "offset": s.offset, "bytes": s.len })).collect::<Vec<_>>(),
         "materials": materials.collect::<Vec<_>>(),
         "sources": (0..t.source_count()).map(|i| t.source_name(i as u16)).collect::<Vec<_>>(),
-    });
-    writeln!(out, "{facts:#}")?;
+    })
+}
+
+/// How many bundles have how many triangles, and are of which class.
+#[derive(Default)]
+struct Leaves {
+    by_triangles: [u64; bundle::TRIANGLES],
+    by_class: [u64; 3],
+}
+
+impl Leaves {
+    const CLASSES: [&str; 3] = ["narrow", "medium", "wide"];
+
+    fn bundles(&self) -> u64 {
+        self.by_triangles.iter().sum()
+    }
+
+    fn references(&self) -> u64 {
+        self.by_triangles.iter().zip(1..).map(|(n, triangles)| n * triangles).sum()
+    }
+
+    fn mean(&self) -> f64 {
+        self.references() as f64 / self.bundles().max(1) as f64
+    }
+
+    /// Least and most triangles of a bundle; zero without bundles.
+    fn range(&self) -> [u64; 2] {
+        let mut held = self.by_triangles.iter().zip(1..).filter(|(n, _)| **n > 0).map(|(_, triangles)| triangles);
+        let least = held.next().unwrap_or(0);
+        [least, held.last().unwrap_or(least)]
+    }
+
+    fn facts(&self) -> Value {
+        let [min, max] = self.range();
+        let classes: Map<String, Value> =
+            Self::CLASSES.iter().zip(self.by_class).map(|(name, n)| (name.to_string(), n.into())).collect();
+        let bundles: Vec<_> = self.by_triangles.iter().zip(1..).map(|(n, triangles)| json!([triangles, n])).collect();
+        json!({
+            "bundles": self.bundles(), "references": self.references(),
+            "min": min, "mean": self.mean(), "max": max, "classes": classes, "triangles_bundles": bundles,
+        })
+    }
+}
+
+fn leaves(t: &Terrain) -> Leaves {
+    let mut leaves = Leaves::default();
+    for b in read::tiles(t).flat_map(|tile| tile.bundles()) {
+        leaves.by_triangles[b.triangles() - 1] += 1;
+        leaves.by_class[usize::from(b.class()).min(2)] += 1;
+    }
+    leaves
+}
+
+fn leaves_table(t: &Terrain, out: &mut dyn Write) -> Done {
+    let l = leaves(t);
+    let [min, max] = l.range();
+    writeln!(out, "bundles     {}: {}", grouped(l.bundles()), {
+        let classes = Leaves::CLASSES.iter().zip(l.by_class).map(|(name, n)| format!("{} {name}", grouped(n)));
+        classes.collect::<Vec<_>>().join(", ")
+    })?;
+    writeln!(
+        out,
+        "triangles   {min} to {max} in a bundle, {:.2} on average; {} in all",
+        l.mean(),
+        grouped(l.references())
+    )?;
+    writeln!(out, "\ntriangles    bundles")?;
+    let most = l.by_triangles.iter().max().copied().unwrap_or(0).max(1);
+    for (n, triangles) in l.by_triangles.iter().zip(1..).filter(|(n, _)| **n > 0) {
+        let bar = "#".repeat((n * 40).div_ceil(most) as usize);
+        writeln!(out, "{triangles:>9} {:>10}  {bar}", grouped(*n))?;
+    }
     Ok(())
 }
 
-fn fallback(policy: u32) -> &'static str {
+fn tiles(t: &Terrain) -> Value {
+    let h = t.header();
+    let metres = |z: i32| (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
+    let tile = |v: read::TileView| {
+        let (r, d) = (v.record, v.head);
+        let [nodes, leaves, tests, lines] = d.bound;
+        json!({
+            "x": r.x, "y": r.y, "offset": r.offset, "bytes": r.len,
+            "bundles": d.bundle_count, "references": d.references, "patches": d.patch_count, "pairs": d.palette_len,
+            "z": [metres(d.min_z), metres(d.max_z)], "max_layers": d.max_layers,
+            "bound": { "nodes": nodes, "leaves": leaves, "tests": tests, "lines": lines },
+            "error": { "plan": d.error[0], "height": d.error[1] },
+            "crc": format!("{:08x}", r.crc), "sha256": hex(&r.digest),
+        })
+    };
+    read::tiles(t).map(tile).collect()
+}
+
+fn tiles_table(t: &Terrain, out: &mut dyn Write) -> Done {
+    let h = t.header();
+    let metres = |z: i32| (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
+    writeln!(
+        out,
+        "     x      y      bytes  bundles references patches       z min       z max layers nodes leaves tests lines"
+    )?;
+    for read::TileView { record: r, head: d, .. } in read::tiles(t) {
+        let [nodes, leaves, tests, lines] = d.bound;
+        let (low, high) = (metres(d.min_z), metres(d.max_z));
+        writeln!(
+            out,
+            "{:>6} {:>6} {:>10} {:>8} {:>10} {:>7} {low:>11.3} {high:>11.3} {:>6} {nodes:>5} {leaves:>6} {tests:>5} {lines:>5}",
+            r.x, r.y, r.len, d.bundle_count, d.references, d.patch_count, d.max_layers
+        )?;
+    }
+    Ok(())
+}
+
+fn sections(t: &Terrain) -> Value {
+    let held = t.header().sections.iter().filter(|s| s.kind != 0);
+    held.map(|s| {
+        json!({
+            "name": section_name(s.kind), "kind": s.kind, "offset": s.offset, "bytes": s.len,
+            "content": s.flags & section::CONTENT != 0, "must_understand": s.flags & section::MUST_UNDERSTAND != 0,
+            "crc": format!("{:08x}", s.crc), "sha256": hex(&s.digest),
+        })
+    })
+    .collect()
+}
+
+fn sections_table(t: &Terrain, out: &mut dyn Write) -> Done {
+    writeln!(out, "section        offset      bytes content sha256")?;
+    for s in t.header().sections.iter().filter(|s| s.kind != 0) {
+        let content = if s.flags & section::CONTENT != 0 { "yes" } else { "no" };
+        writeln!(out, "{:<10} {:>10} {:>10} {content:<7} {}", section_name(s.kind), s.offset, s.len, hex(&s.digest))?;
+    }
+    Ok(())
+}
+
+fn materials(t: &Terrain) -> Value {
+    let material = |(i, m): (usize, &hardpan::format::Material)| {
+        json!({
+            "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,
+            "classes": classes(m.class_mask), "cone_index": m.cone_index, "label": m.label, "priority": m.priority,
+            "obstacle": m.flags & 1 == 1,
+        })
+    };
+    t.materials().iter().enumerate().map(material).collect()
+}
+
+fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
+    writeln!(
+        out,
+        "material                            mu       rr     gain  type  cone index    label priority classes"
+    )?;
+    for (i, m) in t.materials().iter().enumerate() {
+        let classes = classes(m.class_mask).iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        let line = format!(
+            "{:<30} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {classes}",
+            shown(t.material_name(i as u16)),
+            m.mu,
+            m.rolling,
+            m.gain,
+            m.surface,
+            m.cone_index,
+            m.label,
+            m.priority
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Numbers of the bits that are set.
+fn classes(mask: u32) -> Vec<u32> {
+    (0..32).filter(|c| mask >> c & 1 == 1).collect()
+}
+
+/// The text of the provenance; what is no UTF-8 is marked.
+fn provenance_of<'a>(t: &Terrain<'a>) -> std::borrow::Cow<'a, str> {
+    String::from_utf8_lossy(t.section(section::PROVENANCE).unwrap_or_default())
+}
+
+fn provenance_text(t: &Terrain, out: &mut dyn Write) -> Done {
+    write!(out, "{}", provenance_of(t))?;
+    Ok(())
+}
+
+fn provenance(t: &Terrain) -> Result<Value, String> {
+    let known = Provenance::parse(&provenance_of(t))
+        .map_err(|e| format!("provenance: {e}; as text: hardpan info --provenance"))?;
+    Ok(serde_json::to_value(known).expect("strings, numbers, lists and tables"))
+}
+
+pub fn fallback(policy: u32) -> &'static str {
     use hardpan::format::fallback::*;
     match policy {
         BOUNDS_MIN_Z => "the lowest height of the image",
@@ -131,7 +372,7 @@ fn fallback(policy: u32) -> &'static str {
     }
 }
 
-fn section_name(kind: u32) -> &'static str {
+pub fn section_name(kind: u32) -> &'static str {
     match kind {
         section::MATERIALS => "materials",
         section::NAMES => "names",

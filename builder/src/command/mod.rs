@@ -4,9 +4,13 @@
 
 mod build;
 mod demo;
+mod diff;
 mod info;
+mod materials;
+mod progress;
 mod query;
 mod relief;
+mod report;
 
 use std::{
     env,
@@ -35,10 +39,14 @@ struct Cli {
 enum Command {
     /// Make a terrain image from a mesh
     Build(build::Args),
+    /// List the materials of a source or an image, or write them as a settings file to edit
+    Materials(materials::Args),
     /// Show contents, extents, bounds, materials and hashes of an image
     Info(info::Args),
     /// Ask an image for the ground at points
     Query(query::Args),
+    /// Compare two images: bytes, facts, heights and materials
+    Diff(diff::Args),
     /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
     Demo(demo::Args),
 }
@@ -52,14 +60,19 @@ pub fn main() -> ExitCode {
     let out = &mut io::BufWriter::new(io::stdout().lock());
     let done = match command {
         Command::Build(args) => build::run(&args, out),
+        Command::Materials(args) => materials::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
+        Command::Diff(args) => diff::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
+            if matches!(failure, Failure::Different) {
+                return ExitCode::from(failure.code());
+            }
             let _ = writeln!(io::stderr(), "error: {failure}");
             ExitCode::from(failure.code())
         }
@@ -71,6 +84,8 @@ pub fn main() -> ExitCode {
 pub enum Failure {
     /// An image or an answer is not as it should be.
     Check(String),
+    /// Two images differ, and all about it is said.
+    Different,
     /// The user's file or words.
     Input(String),
     /// Something that Hardpan does not do, with the way round.
@@ -135,10 +150,10 @@ impl Failure {
         Self::input(place, format!("{error}{advice}"))
     }
 
-    fn code(&self) -> u8 {
+    pub fn code(&self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
-            Self::Check(_) => 1,
+            Self::Check(_) | Self::Different => 1,
             Self::Input(_) => 2,
             Self::Unsupported(_) => 3,
             Self::Machine(_) => 4,
@@ -150,6 +165,7 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Check(t) | Self::Input(t) | Self::Unsupported(t) | Self::Machine(t) => f.write_str(t),
+            Self::Different => f.write_str("different"),
             Self::ClosedPipe => f.write_str("closed pipe"),
         }
     }

@@ -107,7 +107,7 @@ impl Ask {
 }
 
 /// Room for all layers of a place, as far as an image may be believed.
-fn room(t: &Terrain) -> Vec<Hit> {
+pub fn room(t: &Terrain) -> Vec<Hit> {
     vec![Hit::NONE; (t.max_layers() as usize).clamp(4, 1 << 16)]
 }
 

@@ -42,13 +42,19 @@ pub struct Import {
     pub report: ImportReport,
 }
 
-/// Reads files into one scene.
+/// Reads files into one scene, all in one frame: [`read_each`].
+pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportError> {
+    let each: Vec<(&Path, Frame)> = files.iter().map(|file| (file.as_ref(), *frame)).collect();
+    read_each(&each)
+}
+
+/// Reads files into one scene, each in its own frame.
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
 /// it is `file/object`, with the file's name as it stands in its folder.
-pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportError> {
+pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     let mut all = Import::default();
-    for file in files {
+    for (file, frame) in files {
         let path = file.as_ref();
         let mut import = match check(path)? {
             Format::Obj => obj::read(path, frame)?,

@@ -1,12 +1,12 @@
 //! Scenes at the limits of the table "Bit budget" of `kernel/FORMAT.md`, each against the truth, and each shown to be
 //! stored in the class that it is about.
 
-use crate::common::{compare, lattice_scene};
+use crate::common::{compare, image, lattice_scene};
 use crate::oracle::anchor;
 use hardpan::format::bundle::{MEDIUM, NARROW, STRIDE, VERTEX_LIMIT, VERTEX_ZERO, WIDE};
 use hardpan::format::section::TILES;
 use hardpan::{Hit, Point, Status, Terrain};
-use hardpan_builder::{Image, Options, Triangle, build};
+use hardpan_builder::{Image, Triangle};
 use verification::oracle::{Oracle, Q, plane_height};
 use verification::random::points;
 
@@ -64,7 +64,7 @@ impl Case {
             triangles.extend(anchor(&mut vertices).into_iter().map(triangle));
         }
         let scene = lattice_scene(&vertices, triangles);
-        let image = build(&scene, &Options::default()).unwrap().image;
+        let image = image(&scene);
         let case = Case { image, oracle: Oracle::new(&scene), corners: corners.to_vec() };
         case.ask(faces);
         case

@@ -1,14 +1,58 @@
 //! Building, and comparing with the oracle in every way a question can be put.
 
 use hardpan::{Answer, Cursor, Fixed, Hit, Options, Point, Reach, Status, Terrain, Windows};
-use hardpan_builder::{Image, Material, Scene, Triangle, build};
+use hardpan_builder::{Image, Material, Scene, Triangle, Undersides, build};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use verification::bytes::BLANK;
 use verification::oracle::{Ground, Oracle, Stage};
+use verification::random::Random;
 
+/// An image of the triangles as they are given: nothing is repaired, all that is not vertical is ground.
 pub fn image(scene: &Scene) -> Image {
-    build(scene, &hardpan_builder::Options::default()).expect("builds").image
+    build(scene, &as_given()).expect("builds").image
+}
+
+/// Options that repair nothing.
+pub fn as_given() -> hardpan_builder::Options {
+    hardpan_builder::Options { undersides: Undersides::Ground, stitch: None, ..hardpan_builder::Options::default() }
+}
+
+/// The same triangles: in another order, on vertices in another order, each from another corner.
+pub fn shuffled(scene: &Scene, seed: u64) -> Scene {
+    let mut r = Random(seed);
+    let mut order = |n: usize| {
+        let mut o: Vec<usize> = (0..n).collect();
+        for i in (1..n).rev() {
+            o.swap(i, r.below(i + 1));
+        }
+        o
+    };
+    let (vertices, triangles) = (order(scene.positions.len()), order(scene.triangles.len()));
+    let mut place = vec![0u32; vertices.len()];
+    for (to, &from) in vertices.iter().enumerate() {
+        place[from] = to as u32;
+    }
+    let mut turn = seed;
+    Scene {
+        positions: vertices.iter().map(|&i| scene.positions[i]).collect(),
+        triangles: triangles
+            .iter()
+            .map(|&i| {
+                let mut t = scene.triangles[i];
+                t.v = t.v.map(|v| place[v as usize]);
+                turn = turn.wrapping_mul(5).wrapping_add(1);
+                t.v.rotate_left(turn as usize >> 8 & 1);
+                t
+            })
+            .collect(),
+        ..scene.clone()
+    }
+}
+
+/// What `make` gives on so many threads.
+pub fn on_threads<T: Send>(threads: usize, make: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(make)
 }
 
 /// Lattice coordinates as metres, at the default steps.

@@ -1,40 +1,12 @@
 //! The same sources give the same image, whatever their order and the number of threads.
 
-use crate::common::{image, joined, lattice_scene};
+use crate::common::{joined, lattice_scene, on_threads, shuffled};
 use hardpan::Terrain;
-use hardpan_builder::{Scene, Triangle, fixtures};
-use verification::random::Random;
+use hardpan_builder::{Image, Options, Scene, Triangle, build, fixtures};
 
-/// The same triangles: in another order, on vertices in another order, each from another corner.
-fn shuffled(scene: &Scene, seed: u64) -> Scene {
-    let mut r = Random(seed);
-    let mut order = |n: usize| {
-        let mut o: Vec<usize> = (0..n).collect();
-        for i in (1..n).rev() {
-            o.swap(i, r.below(i + 1));
-        }
-        o
-    };
-    let (vertices, triangles) = (order(scene.positions.len()), order(scene.triangles.len()));
-    let mut place = vec![0u32; vertices.len()];
-    for (to, &from) in vertices.iter().enumerate() {
-        place[from] = to as u32;
-    }
-    let mut turn = seed;
-    Scene {
-        positions: vertices.iter().map(|&i| scene.positions[i]).collect(),
-        triangles: triangles
-            .iter()
-            .map(|&i| {
-                let mut t = scene.triangles[i];
-                t.v = t.v.map(|v| place[v as usize]);
-                turn = turn.wrapping_mul(5).wrapping_add(1);
-                t.v.rotate_left(turn as usize >> 8 & 1);
-                t
-            })
-            .collect(),
-        ..scene.clone()
-    }
+/// An image as the builder makes it by itself.
+fn image(scene: &Scene) -> Image {
+    build(scene, &Options::default()).expect("builds").image
 }
 
 fn scenes() -> Vec<(&'static str, Scene)> {
@@ -69,9 +41,7 @@ fn order_of_triangles_and_vertices_is_no_content() {
 
 #[test]
 fn number_of_threads_is_no_content() {
-    let with = |threads: usize, scene: &Scene| {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| image(scene))
-    };
+    let with = |threads, scene: &Scene| on_threads(threads, || image(scene));
     for (name, scene) in scenes() {
         assert!(with(1, &scene)[..] == with(2, &scene)[..], "{name}");
     }

@@ -1,9 +1,11 @@
 //! The product against the truth. One binary, so that it links once.
 
 mod budget;
+mod clean;
 mod common;
 mod damage;
 mod domain;
+mod facing;
 mod fields;
 mod golden;
 mod handmade;
@@ -11,7 +13,10 @@ mod identity;
 mod oracle;
 mod real;
 mod rows;
+mod split;
+mod stitch;
 mod watertight;
+mod weld;
 
 #[global_allocator]
 static COUNTING: common::Counting = common::Counting;

@@ -1,6 +1,6 @@
 //! Scenes nobody thought of, against the truth.
 
-use crate::common::{compare, image, lattice_scene};
+use crate::common::{as_given, compare, image, lattice_scene};
 use hardpan::{Point, Terrain};
 use hardpan_builder::{Options, Scene, Triangle, build, fixtures};
 use proptest::prelude::*;
@@ -67,7 +67,7 @@ pub fn anchor(vertices: &mut Vec<[i64; 3]>) -> Vec<([u32; 3], u16, u16)> {
 /// Holds a scene against the oracle, and its report's counts against the oracle's.
 fn check(scene: &Scene, count: usize) -> Result<(), TestCaseError> {
     let oracle = Oracle::new(scene);
-    let built = build(scene, &Options::default());
+    let built = build(scene, &as_given());
     if oracle.is_empty() {
         prop_assert!(built.is_err(), "there is no ground to build");
         return Ok(());
@@ -103,7 +103,7 @@ proptest! {
     fn every_step_answers_as_the_oracle(recipe in crowded(), xy_log2 in -16i32..-8, z_log2 in -20i32..-10, tile in prop::sample::select(vec![None, Some(6u8), Some(9), Some(14)])) {
         let scene = recipe.scene();
         let oracle = Oracle::with_steps(&scene, Steps { xy_log2, z_log2 });
-        let options = Options { xy_log2, z_log2, tile_log2: tile, ..Options::default() };
+        let options = Options { xy_log2, z_log2, tile_log2: tile, ..as_given() };
         let reach = oracle.bounds()[1][0].saturating_sub(oracle.bounds()[0][0]);
         // A tile of 64 steps under a triangle of thousands is refused or large; it is not what is asked here.
         prop_assume!(!oracle.is_empty() && tile.is_none_or(|t| reach >> t < 64));
@@ -168,7 +168,7 @@ fn fixtures_answer_as_the_oracle() {
 fn the_city_answers_as_the_oracle() {
     let scene = fixtures::city();
     assert!(scene.positions.len() >= 405_163 && scene.triangles.len() >= 673_096);
-    let built = build(&scene, &Options::default()).unwrap();
+    let built = build(&scene, &as_given()).unwrap();
     let oracle = Oracle::new(&scene);
     assert_eq!(built.report.triangles, oracle.len() as u64);
     let terrain = Terrain::open_verified(&built.image).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::common::compare;
 use hardpan::Terrain;
-use hardpan_builder::{Options, build};
+use hardpan_builder::{Options, build, repair};
 use verification::obj;
 use verification::oracle::Oracle;
 use verification::random::points;
@@ -49,7 +49,7 @@ fn real_meshes_answer_as_the_oracle() {
         let kept = scene.triangles.iter().copied().filter(|t| t.v.into_iter().all(inside)).collect::<Vec<_>>();
         scene.triangles = kept;
         assert_eq!(built.report.outside, (given - scene.triangles.len()) as u64, "{name}");
-        let oracle = Oracle::new(&scene);
+        let oracle = Oracle::new(&repair(&scene, &Options::default()).unwrap().0);
         assert_eq!(built.report.triangles, oracle.len() as u64, "{name}");
         let terrain = Terrain::open_verified(&built.image).unwrap_or_else(|e| panic!("{name}: {e}"));
         compare(&terrain, &oracle, &points(&oracle, 200, 1));

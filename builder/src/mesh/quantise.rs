@@ -1,77 +1,48 @@
-//! Scene to lattice: positions rounded once, triangles oriented, sorted and freed of duplicates.
-//!
-//! Vertices are numbered by their coordinates and triangles by their vertices, so nothing after
-//! this stage knows the order of the source.
+//! Scene to lattice: positions rounded once, about an origin that outliers do not move.
 
-use crate::{BuildError, HeightField, Options, Report, Scene};
+use super::{Face, Field, exp2};
+use crate::{BuildError, HeightField, Material, Options, Outlier, Report, Scene};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// A triangle on the lattice: corners counter-clockwise in plan, the least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Face {
-    /// Vertex numbers.
-    pub v: [u32; 3],
-    /// Material number, by name.
-    pub material: u16,
-    /// Source number, by name.
-    pub source: u16,
+/// Corners of a triangle that reaches beyond the domain.
+const OUTSIDE: u32 = u32::MAX;
+
+impl Face {
+    /// Whether it reaches beyond the domain: its corners are no vertices.
+    pub fn is_outside(&self) -> bool {
+        self.v[0] == OUTSIDE
+    }
 }
 
-/// A height field of the scene, with materials and sources renumbered and its plan zero on the query grid.
-#[derive(Clone, Debug)]
-pub struct Field {
-    /// Query steps from the origin.
-    pub zero: [i64; 2],
-    /// The field.
-    pub field: HeightField,
-}
-
-/// The ground on the lattice.
-pub struct Mesh {
+/// A scene on the lattice.
+pub struct Lattice {
     /// Steps from the origin, ascending.
     pub vertices: Vec<[i32; 3]>,
-    /// Ascending, each once.
+    /// One for each triangle of the scene, in its order and winding.
     pub faces: Vec<Face>,
-    /// Height fields.
     pub fields: Vec<Field>,
-    /// By name.
-    pub materials: Vec<crate::Material>,
-    /// By name.
+    pub materials: Vec<Material>,
     pub sources: Vec<String>,
-    /// The origin in steps.
     pub origin: [i64; 3],
-    /// log2 of a tile's side in steps.
-    pub tile_log2: u32,
-    /// log2 of the steps in metres.
     pub step: [i32; 2],
-    /// Least and greatest coordinates of mesh and fields, in steps from the origin.
-    pub bounds: [[i32; 3]; 2],
-}
-
-/// Twice the plan area of a triangle, positive if counter-clockwise.
-pub fn area2(a: [i32; 3], b: [i32; 3], c: [i32; 3]) -> i128 {
-    let d = |p: [i32; 3], q: [i32; 3], i: usize| i128::from(p[i]) - i128::from(q[i]);
-    d(b, a, 0) * d(c, a, 1) - d(b, a, 1) * d(c, a, 0)
-}
-
-/// 2^e.
-pub fn exp2(e: i32) -> f64 {
-    f64::from_bits(((1023 + e) as u64) << 52)
+    /// Least and greatest corner of each field, in steps from the origin.
+    pub extents: Vec<[[i32; 3]; 2]>,
 }
 
 /// Rounds a scene to the lattice.
-pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result<Mesh, BuildError> {
+pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result<Lattice, BuildError> {
     check(scene)?;
     report.triangles_in = scene.triangles.len() as u64;
     let step = [options.xy_log2, options.z_log2];
     let scale = [exp2(-step[0]), exp2(-step[0]), exp2(-step[1])];
-    let absolute: Vec<Option<[i64; 3]>> = scene
+    const NOWHERE: [i64; 3] = [i64::MAX; 3];
+    let absolute: Vec<[i64; 3]> = scene
         .positions
         .par_iter()
         .map(|p| {
             let q: [f64; 3] = std::array::from_fn(|i| (p[i] * scale[i]).round_ties_even());
-            q.iter().all(|v| v.abs() < 4e18).then(|| q.map(|v| v as i64))
+            if q.iter().all(|v| v.abs() < 4e18) { q.map(|v| v as i64) } else { NOWHERE }
         })
         .collect();
     let extents = extents_of(scene, step)?;
@@ -80,78 +51,45 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         used[v as usize] = true;
     }
     let mut points: Vec<[i64; 3]> =
-        absolute.par_iter().zip(&used).filter(|(_, u)| **u).filter_map(|(p, _)| *p).collect();
+        absolute.par_iter().zip(&used).filter(|(p, u)| **u && **p != NOWHERE).map(|(p, _)| *p).collect();
+    drop(used);
     points.par_sort_unstable();
     points.dedup();
     let origin = origin(&points, &extents, step)?;
     // the points inside the domain, in the same order
     let local = |p: &[i64; 3]| -> Option<[i32; 3]> {
-        let d = |i: usize| i32::try_from(p[i] - origin[i]).ok();
+        let d = |i: usize| i32::try_from(p[i].checked_sub(origin[i])?).ok();
         Some([d(0)?, d(1)?, d(2)?])
     };
     points.retain(|p| local(p).is_some());
     let vertices: Vec<[i32; 3]> = points.par_iter().filter_map(local).collect();
+    drop(points);
     let number: Vec<u32> = absolute
         .par_iter()
-        .map(|p| p.and_then(|p| points.binary_search(&p).ok()).map_or(u32::MAX, |n| n as u32))
+        .map(|p| local(p).and_then(|p| vertices.binary_search(&p).ok()).map_or(OUTSIDE, |n| n as u32))
         .collect();
-    drop((absolute, used, points));
+    drop(absolute);
 
     let (materials, material_number) = by_name(&scene.materials, |m| m.name.clone())?;
     let (sources, source_number) = by_name(&scene.sources, String::clone)?;
-
-    #[derive(Clone, Copy)]
-    enum Fate {
-        Stay(Face),
-        Vertical,
-        Collapsed,
-        Outside,
-    }
-    let fates: Vec<Fate> = scene
+    let faces: Vec<Face> = scene
         .triangles
         .par_iter()
         .map(|t| {
-            let mut v = t.v.map(|i| number[i as usize]);
-            if v.contains(&u32::MAX) {
-                return Fate::Outside;
+            let v = t.v.map(|i| number[i as usize]);
+            Face {
+                v: if v.contains(&OUTSIDE) { [OUTSIDE; 3] } else { v },
+                material: material_number[usize::from(t.material)],
+                source: source_number[usize::from(t.source)],
             }
-            let [a, b, c] = v.map(|i| vertices[i as usize]);
-            let area = area2(a, b, c);
-            if area == 0 {
-                let flat =
-                    [0, 1, 2].map(|k| [[a, b], [b, c], [c, a]][k]).iter().any(|[p, q]| p == q) || is_line(a, b, c);
-                return if flat { Fate::Collapsed } else { Fate::Vertical };
-            }
-            if area < 0 {
-                v.swap(1, 2);
-            }
-            let least = (0..3).min_by_key(|&k| v[k]).expect("three corners");
-            v.rotate_left(least);
-            let material = material_number[usize::from(t.material)];
-            let source = source_number[usize::from(t.source)];
-            Fate::Stay(Face { v, material, source })
         })
         .collect();
-    let mut faces = Vec::with_capacity(fates.len());
-    for fate in fates {
-        match fate {
-            Fate::Stay(face) => faces.push(face),
-            Fate::Vertical => report.vertical += 1,
-            Fate::Collapsed => report.collapsed += 1,
-            Fate::Outside => report.outside += 1,
-        }
-    }
+    drop(number);
+    report.outliers = outliers(scene, &faces, &sources, origin, scale);
+    report.outside = report.outliers.iter().map(|o| o.triangles).sum();
     if report.outside * 2 > report.triangles_in {
-        return Err(BuildError::OutsideDomain { outside: report.outside, of: report.triangles_in });
-    }
-    faces.par_sort_unstable();
-    let before = faces.len();
-    faces.dedup_by_key(|f| f.v);
-    report.duplicates = (before - faces.len()) as u64;
-    report.triangles = faces.len() as u64;
-    report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
-    if faces.is_empty() && scene.fields.is_empty() {
-        return Err(BuildError::Empty);
+        let outliers = report.outliers.clone();
+        return Err(BuildError::OutsideDomain { outside: report.outside, of: report.triangles_in, outliers });
     }
 
     let fields: Vec<Field> = scene
@@ -167,36 +105,47 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             },
         })
         .collect();
-    let mut bounds = [[i32::MAX; 3], [i32::MIN; 3]];
-    let mut grow = |p: [i64; 3]| -> Result<(), BuildError> {
-        for i in 0..3 {
-            let v = i32::try_from(p[i])
-                .map_err(|_| BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into()))?;
-            bounds[0][i] = bounds[0][i].min(v);
-            bounds[1][i] = bounds[1][i].max(v);
-        }
-        Ok(())
-    };
-    for f in &faces {
-        for v in f.v {
-            grow(vertices[v as usize].map(i64::from))?;
-        }
-    }
-    for e in &extents {
-        grow(std::array::from_fn(|i| e.min[i] - origin[i]))?;
-        grow(std::array::from_fn(|i| e.max[i] - origin[i]))?;
-    }
-    let tile_log2 = match options.tile_log2 {
-        Some(t) => t.into(),
-        None => tile_side(&vertices, &faces, &bounds),
-    };
-    Ok(Mesh { vertices, faces, fields, materials, sources, origin, tile_log2, step, bounds })
+    let beyond = || BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into());
+    let extents = extents
+        .iter()
+        .map(|e| Ok([local(&e.min).ok_or_else(beyond)?, local(&e.max).ok_or_else(beyond)?]))
+        .collect::<Result<_, BuildError>>()?;
+    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, extents })
 }
 
-fn is_line(a: [i32; 3], b: [i32; 3], c: [i32; 3]) -> bool {
-    let d = |p: [i32; 3], q: [i32; 3]| -> [i128; 3] { std::array::from_fn(|i| i128::from(q[i]) - i128::from(p[i])) };
-    let (u, v) = (d(a, b), d(a, c));
-    (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
+/// Counts and names what lies outside the domain, by source, those that lose most first.
+fn outliers(scene: &Scene, faces: &[Face], sources: &[String], origin: [i64; 3], scale: [f64; 3]) -> Vec<Outlier> {
+    if faces.par_iter().all(|f| !f.is_outside()) {
+        return Vec::new();
+    }
+    let mut found: BTreeMap<u16, Outlier> = BTreeMap::new();
+    let mut given = vec![0; sources.len()];
+    for (t, f) in scene.triangles.iter().zip(faces) {
+        given[usize::from(f.source)] += 1;
+        if !f.is_outside() {
+            continue;
+        }
+        let entry = found.entry(f.source).or_insert_with(|| Outlier {
+            source: sources[usize::from(f.source)].clone(),
+            triangles: 0,
+            of: 0,
+            at: [f64::NAN; 3],
+        });
+        entry.triangles += 1;
+        // the corner farthest from the origin on any axis, then the greatest
+        let far = |p: [f64; 3]| {
+            let away = |i: usize| (p[i] - origin[i] as f64 / scale[i]).abs();
+            [away(0).max(away(1)).max(away(2)), p[0], p[1], p[2]]
+        };
+        for p in t.v.map(|v| scene.positions[v as usize]) {
+            if entry.at[0].is_nan() || far(p).partial_cmp(&far(entry.at)) == Some(std::cmp::Ordering::Greater) {
+                entry.at = p;
+            }
+        }
+    }
+    let mut named: Vec<Outlier> = found.into_iter().map(|(s, o)| Outlier { of: given[usize::from(s)], ..o }).collect();
+    named.sort_by_key(|o| std::cmp::Reverse(o.triangles)); // stable: ties by name
+    named
 }
 
 fn check(scene: &Scene) -> Result<(), BuildError> {
@@ -308,30 +257,4 @@ fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64
         }
     }
     Ok(origin)
-}
-
-/// A power of two that holds some ten thousand triangles of mean area, from order-free totals alone.
-fn tile_side(vertices: &[[i32; 3]], faces: &[Face], bounds: &[[i32; 3]; 2]) -> u32 {
-    let total: i128 = faces
-        .iter()
-        .map(|f| {
-            let [a, b, c] = f.v.map(|i| vertices[i as usize]);
-            area2(a, b, c)
-        })
-        .sum();
-    let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
-    let largest = (32 - extent.leading_zeros()).clamp(10, 26);
-    if faces.is_empty() {
-        return largest.min(20);
-    }
-    let target = (total / 2 / faces.len() as i128).max(1) * 12_000;
-    // side^2 nearest to the target: round(log2(target) / 2)
-    let log2 = 127 - (target * 2).leading_zeros();
-    (log2 / 2).clamp(10, 26).min(largest).max(least_tile_side(bounds))
-}
-
-/// The least log2 of a tile's side: pages are 2^5 tiles a side, and the directory holds at most 2^20 of them.
-pub fn least_tile_side(bounds: &[[i32; 3]; 2]) -> u32 {
-    let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
-    (32 - extent.leading_zeros()).saturating_sub(15).max(10)
 }

@@ -1,0 +1,490 @@
+//! `hardpan diff`: what differs between two images, in bytes, in facts and on the ground.
+
+use std::{cmp::Reverse, collections::BTreeMap, io::Write, ops::Range, path::PathBuf};
+
+use hardpan::{Hit, Terrain, format::section};
+use hardpan_builder::read;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{
+    Done, Failure, grouped,
+    info::{fallback, hex, section_name},
+    load,
+    query::room,
+    terrain,
+};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Heights are compared at every vertex of both images and at the squares of a grid, by the kernel's answers. Of the heights
+over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
+Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
+Exit codes: 0 equal, 1 different.")]
+pub struct Args {
+    /// Terrain image
+    first: PathBuf,
+    /// The image to hold against it
+    second: PathBuf,
+    /// Distance of the grid's places in metres [default: 1/500 of the longer side]
+    #[arg(long, value_name = "METRES", value_parser = pitch)]
+    grid: Option<f64>,
+    /// Print the facts as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn pitch(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+}
+
+/// Places along a side of the grid by default, and the most that there may be in all.
+const SIDE: f64 = 500.0;
+const MOST: f64 = 1e9;
+
+/// Pairs of materials that the table shows, those at most places first.
+const SHOWN: usize = 10;
+
+#[derive(Serialize)]
+struct Difference {
+    equal: bool,
+    identity: [String; 2],
+    /// Facts that differ.
+    facts: Vec<Fact>,
+    /// Names of materials that are only in one image, or have other properties.
+    materials: Materials,
+    first_byte: Option<FirstByte>,
+    ground: Option<Ground>,
+}
+
+/// A fact of the one image and of the other.
+#[derive(Serialize)]
+struct Fact {
+    name: &'static str,
+    first: String,
+    second: String,
+}
+
+#[derive(Serialize)]
+struct Materials {
+    lost: Vec<String>,
+    gained: Vec<String>,
+    changed: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FirstByte {
+    offset: u64,
+    section: &'static str,
+    /// Whether it belongs to what the identity covers.
+    content: bool,
+}
+
+/// What was found on the ground.
+#[derive(Clone, Default, Serialize)]
+struct Ground {
+    grid: f64,
+    places: u64,
+    /// Places with a height that changed.
+    changed: u64,
+    largest: Option<Change>,
+    lost: Count,
+    gained: Count,
+    materials: Vec<MaterialChange>,
+}
+
+/// A change of height: where, and from what to what.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct Change {
+    at: [f64; 2],
+    from: f64,
+    to: f64,
+}
+
+/// How many places, and the least of them by x and y.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+struct Count {
+    places: u64,
+    first: Option<[f64; 3]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct MaterialChange {
+    from: String,
+    to: String,
+    #[serde(flatten)]
+    count: Count,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    let [first, second] = [&args.first, &args.second].map(|path| load(path).map(|image| (path, image)));
+    let ((path_a, image_a), (path_b, image_b)) = (first?, second?);
+    let (a, b) = (terrain(path_a, &image_a)?, terrain(path_b, &image_b)?);
+    let first_byte = first_byte(&a, &b);
+    let equal = a.identity() == b.identity() && content_of(&a).eq(content_of(&b));
+    let difference = Difference {
+        equal,
+        identity: [&a, &b].map(|t| hex(&t.identity())),
+        facts: facts(&a, &b),
+        materials: materials(&a, &b),
+        first_byte,
+        ground: if equal { None } else { Some(ground(&a, &b, args.grid)?) },
+    };
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&difference).expect("names, numbers and lists"))?;
+    } else {
+        print(&difference, out)?;
+    }
+    if equal { Ok(()) } else { Err(Failure::Different) }
+}
+
+/// The content header and the bytes of every content section.
+fn content_of<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    let (bytes, sections) = (t.bytes(), &t.header().sections);
+    let content = sections.iter().filter(|s| s.flags & section::CONTENT != 0);
+    std::iter::once(&bytes[HEADER]).chain(content.map(|s| &bytes[s.offset as usize..][..s.len as usize]))
+}
+
+/// The content header.
+const HEADER: Range<usize> = 64..512;
+
+fn first_byte(a: &Terrain, b: &Terrain) -> Option<FirstByte> {
+    let (x, y) = (a.bytes(), b.bytes());
+    // the head's checksum and the identity follow from everything else: they are named only if nothing else is
+    let differs = |range: Range<usize>| x[range.clone()].iter().zip(&y[range]).position(|(p, q)| p != q);
+    let (head, least) = (hardpan::format::HEAD_LEN, x.len().min(y.len()));
+    let offset = differs(HEADER)
+        .map(|i| i + HEADER.start)
+        .or_else(|| differs(head..least).map(|i| i + head))
+        .or_else(|| (x.len() != y.len()).then_some(least))
+        .or_else(|| differs(0..least))?;
+    let within = |s: &&hardpan::format::Section| {
+        (s.offset..s.offset + s.len.next_multiple_of(hardpan::format::ALIGN as u64)).contains(&(offset as u64))
+    };
+    let of = |t: &Terrain| t.header().sections.iter().filter(|s| s.kind != 0).find(within).map(|s| (s.kind, s.flags));
+    let (section, content) = match of(a).or(of(b)) {
+        _ if HEADER.contains(&offset) => ("content header", true),
+        Some((kind, flags)) => (section_name(kind), flags & section::CONTENT != 0),
+        None => ("head", false),
+    };
+    Some(FirstByte { offset: offset as u64, section, content })
+}
+
+fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
+    let of = |t: &Terrain| {
+        let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
+        let extent = |i: usize| format!("{} to {} m", low[i], high[i]);
+        let sources: Vec<_> = (0..t.source_count()).map(|i| t.source_name(i as u16)).collect();
+        [
+            ("x", extent(0)),
+            ("y", extent(1)),
+            ("z", extent(2)),
+            ("lattice", format!("2^{} m, 2^{} m", h.xy_log2, h.z_log2)),
+            ("triangles", grouped(h.triangles)),
+            ("heights", grouped(h.patch_blocks)),
+            ("tiles", format!("{} of 2^{} steps", grouped(h.tile_count.into()), h.tile_log2)),
+            ("references", grouped(h.references)),
+            ("bundles", grouped(h.bundles)),
+            ("bytes", grouped(h.total_len)),
+            ("most layers", grouped(t.max_layers().into())),
+            (
+                "query cost",
+                format!("{} nodes, {} leaves, {} tests, {} lines", bound.nodes, bound.leaves, bound.tests, bound.lines),
+            ),
+            ("windows", format!("{}, {}, merge {}", h.near, h.far, h.layer_merge)),
+            (
+                "no ground",
+                format!(
+                    "{}; z {}, mu {}, rr {}, gain {}",
+                    fallback(h.fallback),
+                    h.default_z,
+                    h.default_mu,
+                    h.default_rolling,
+                    h.default_gain
+                ),
+            ),
+            ("error", format!("{} m, {} m", h.error_plan, h.error_height)),
+            ("sources", sources.join(", ")),
+        ]
+    };
+    of(a)
+        .into_iter()
+        .zip(of(b))
+        .filter(|(p, q)| p.1 != q.1)
+        .map(|((name, first), (_, second))| Fact { name, first, second })
+        .collect()
+}
+
+fn materials(a: &Terrain, b: &Terrain) -> Materials {
+    let of = |t: &Terrain| -> BTreeMap<String, hardpan::format::Material> {
+        // where the name stands is no property
+        let plain = |m: &hardpan::format::Material| hardpan::format::Material { name: 0, ..*m };
+        t.materials().iter().enumerate().map(|(i, m)| (t.material_name(i as u16).into(), plain(m))).collect()
+    };
+    let (a, b) = (of(a), of(b));
+    let only =
+        |p: &BTreeMap<String, _>, q: &BTreeMap<String, _>| p.keys().filter(|n| !q.contains_key(*n)).cloned().collect();
+    Materials {
+        lost: only(&a, &b),
+        gained: only(&b, &a),
+        changed: a.iter().filter(|(n, m)| b.get(*n).is_some_and(|other| other != *m)).map(|(n, _)| n.clone()).collect(),
+    }
+}
+
+/// Places in plan, in metres: the vertices of both, and a grid over both.
+fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<[f64; 2]>)> {
+    let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
+    let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
+    let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
+    let side = (high[0] - low[0]).max(high[1] - low[1]);
+    let pitch = pitch.unwrap_or(if side > 0.0 { side / SIDE } else { 1.0 });
+    let [columns, rows] = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil() + 1.0);
+    if columns * rows > MOST {
+        let text = format!(
+            "a grid of {pitch} m has {:.0} places here, and {MOST:.0} is the most; try --grid {}",
+            columns * rows,
+            side / SIDE
+        );
+        return Err(Failure::Input(text));
+    }
+    let mut places = vertices(a);
+    places.append(&mut vertices(b));
+    for row in 0..rows as u64 {
+        let y = (low[1] + row as f64 * pitch).min(high[1]);
+        places.extend((0..columns as u64).map(|column| [(low[0] + column as f64 * pitch).min(high[0]), y]));
+    }
+    places.par_sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
+    places.dedup();
+    Ok((pitch, places))
+}
+
+fn vertices(t: &Terrain) -> Vec<[f64; 2]> {
+    let h = t.header();
+    let metres = |i: usize, v: i32| (h.origin[i] + i64::from(v)) as f64 * 2f64.powi(h.xy_log2);
+    let mut all: Vec<[i32; 3]> = read::triangles(t).iter().flat_map(|s| s.corners).collect();
+    all.sort_unstable();
+    all.dedup_by_key(|v| [v[0], v[1]]);
+    all.iter().map(|v| [metres(0, v[0]), metres(1, v[1])]).collect()
+}
+
+fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
+    let (grid, places) = places(a, b, pitch)?;
+    // by places in order, so that the least place stands for each kind whatever the threads
+    let parts: Vec<Part> = places
+        .par_chunks(1 << 14)
+        .map(|places| {
+            let mut part = Part::default();
+            let mut space = [room(a), room(b)];
+            places.iter().for_each(|&p| part.look(a, b, p, &mut space));
+            part
+        })
+        .collect();
+    let mut all = Part::default();
+    parts.into_iter().for_each(|part| all.join(part));
+    let mut materials: Vec<MaterialChange> = all
+        .materials
+        .into_iter()
+        .map(|((from, to), count)| MaterialChange {
+            from: a.material_name(from).into(),
+            to: b.material_name(to).into(),
+            count,
+        })
+        .collect();
+    materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
+    let Part { changed, largest, lost, gained, .. } = all;
+    Ok(Ground { grid, places: places.len() as u64, changed, largest, lost, gained, materials })
+}
+
+/// What some places in a row have.
+#[derive(Default)]
+struct Part {
+    changed: u64,
+    largest: Option<Change>,
+    lost: Count,
+    gained: Count,
+    /// By number in both images, where the names differ.
+    materials: BTreeMap<(u16, u16), Count>,
+}
+
+impl Count {
+    fn add(&mut self, place: [f64; 3]) {
+        self.join(&Count { places: 1, first: Some(place) });
+    }
+
+    fn join(&mut self, later: &Count) {
+        self.places += later.places;
+        self.first = self.first.or(later.first);
+    }
+}
+
+impl Part {
+    fn look(&mut self, a: &Terrain, b: &Terrain, [x, y]: [f64; 2], [space_a, space_b]: &mut [Vec<Hit>; 2]) {
+        let over = |t: &Terrain, space: &mut Vec<Hit>| -> usize { t.layers([x, y, 0.0], space).written };
+        let (written_a, written_b) = (over(a, space_a), over(b, space_b));
+        let (a_hits, b_hits) = (&space_a[..written_a], &space_b[..written_b]);
+        let z_a: Vec<f64> = a_hits.iter().map(|h| a.z_f64(h)).collect();
+        let z_b: Vec<f64> = b_hits.iter().map(|h| b.z_f64(h)).collect();
+        let mut changed = false;
+        for (i, &from) in z_a.iter().enumerate() {
+            let Some(k) = nearest(&z_b, from).filter(|&k| nearest(&z_a, z_b[k]) == Some(i)) else {
+                self.lost.add([x, y, from]);
+                continue;
+            };
+            let to = z_b[k];
+            if from != to {
+                changed = true;
+                self.change(Change { at: [x, y], from, to });
+            }
+            let numbers = (a_hits[i].material, b_hits[k].material);
+            if a.material_name(numbers.0) != b.material_name(numbers.1) {
+                self.materials.entry(numbers).or_default().add([x, y, to]);
+            }
+        }
+        for (k, &to) in z_b.iter().enumerate() {
+            if nearest(&z_a, to).is_none_or(|i| nearest(&z_b, z_a[i]) != Some(k)) {
+                self.gained.add([x, y, to]);
+            }
+        }
+        self.changed += u64::from(changed);
+    }
+
+    fn change(&mut self, change: Change) {
+        let size = |c: &Change| (c.to - c.from).abs();
+        if self.largest.as_ref().is_none_or(|l| size(&change) > size(l)) {
+            self.largest = Some(change);
+        }
+    }
+
+    fn join(&mut self, later: Part) {
+        self.changed += later.changed;
+        later.largest.into_iter().for_each(|c| self.change(c));
+        self.lost.join(&later.lost);
+        self.gained.join(&later.gained);
+        later.materials.iter().for_each(|(k, count)| self.materials.entry(*k).or_default().join(count));
+    }
+}
+
+/// The height nearest to `z`; of two the first.
+fn nearest(heights: &[f64], z: f64) -> Option<usize> {
+    let distance = |i: &usize| (heights[*i] - z).abs();
+    (0..heights.len()).min_by(|i, k| distance(i).total_cmp(&distance(k)))
+}
+
+fn print(d: &Difference, out: &mut impl Write) -> Done {
+    writeln!(out, "{}", if d.equal { "equal: the same identity, the same content" } else { "different" })?;
+    for identity in d.identity.iter().take(if d.identity[0] == d.identity[1] { 1 } else { 2 }) {
+        writeln!(out, "identity     {identity}")?;
+    }
+    for Fact { name, first, second } in &d.facts {
+        writeln!(out, "{name:<12} {first} -> {second}")?;
+    }
+    for (what, names) in
+        [("lost", &d.materials.lost), ("gained", &d.materials.gained), ("changed", &d.materials.changed)]
+    {
+        if !names.is_empty() {
+            let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
+            writeln!(out, "materials    {what}: {}", names.join(", "))?;
+        }
+    }
+    if let Some(g) = &d.ground {
+        writeln!(out, "ground       {} places: all vertices, and a grid of {:.3} m", grouped(g.places), g.grid)?;
+        match &g.largest {
+            Some(Change { at: [x, y], from, to }) => writeln!(
+                out,
+                "heights      {} places differ, at most by {:+.6} m: at {x},{y} from {from} to {to}",
+                grouped(g.changed),
+                to - from
+            )?,
+            None => writeln!(out, "heights      no change")?,
+        }
+        for (what, count) in [("lost", &g.lost), ("gained", &g.gained)] {
+            if let Some([x, y, z]) = count.first {
+                writeln!(out, "{:<12} ground at {} places, the first {x},{y},{z}", what, grouped(count.places))?;
+            }
+        }
+        for MaterialChange { from, to, count } in g.materials.iter().take(SHOWN) {
+            let [x, y, z] = count.first.unwrap_or_default();
+            writeln!(
+                out,
+                "material     {from:?} -> {to:?} at {} places, the first {x},{y},{z}",
+                grouped(count.places)
+            )?;
+        }
+        if g.materials.len() > SHOWN {
+            writeln!(out, "             and {} other pairs; all: --json", g.materials.len() - SHOWN)?;
+        }
+    }
+    match &d.first_byte {
+        Some(FirstByte { offset, section, content }) => {
+            let kind = if *content { "content" } else { "no content" };
+            writeln!(out, "bytes        differ from {} on: {section}, {kind}", grouped(*offset))?;
+        }
+        None => writeln!(out, "bytes        equal")?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpan_builder::{Options, Scene, build, fixtures};
+
+    fn compare(a: &Scene, b: &Scene) -> Ground {
+        let [a, b] = [a, b].map(|s| build(s, &Options::default()).unwrap().image);
+        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None).unwrap()
+    }
+
+    #[test]
+    fn ground_that_rises_goes_and_comes() {
+        let scene = fixtures::bridge();
+        let g = compare(&scene, &scene);
+        assert_eq!((g.changed, g.largest, g.lost.places, g.gained.places, g.materials.len()), (0, None, 0, 0, 0));
+
+        // one corner of the deck, up by a quarter
+        let mut raised = scene.clone();
+        let corner = raised.positions.iter().position(|p| *p == [5.0, 50.0, 6.0]).unwrap();
+        raised.positions[corner][2] = 6.25;
+        let g = compare(&scene, &raised);
+        assert_eq!(g.largest, Some(Change { at: [5.0, 50.0], from: 6.0, to: 6.25 }));
+        assert_eq!((g.lost.places, g.gained.places), (0, 0));
+        assert!(g.changed > 1000);
+
+        // no deck
+        let mut bare = scene.clone();
+        bare.triangles.retain(|t| t.material == 0);
+        let g = compare(&scene, &bare);
+        assert_eq!((g.changed, g.gained.places), (0, 0));
+        assert_eq!(g.lost.first, Some([-5.0, -50.0, 6.0]));
+        let back = compare(&bare, &scene);
+        assert_eq!((back.gained, back.lost), (g.lost, g.gained));
+
+        // a deck of another material
+        let mut steel = scene.clone();
+        steel.materials[1].name = "Steel".into();
+        let g = compare(&scene, &steel);
+        let change = |m: &MaterialChange| (m.from.clone(), m.to.clone(), m.count.first);
+        assert_eq!(
+            g.materials.iter().map(change).collect::<Vec<_>>(),
+            [("Deck".into(), "Steel".into(), Some([-5.0, -50.0, 6.0]))]
+        );
+    }
+
+    #[test]
+    fn a_vertex_between_the_places_of_the_grid_counts() {
+        let mut scene = fixtures::flat();
+        let spike = |scene: &mut Scene, z| {
+            let base = scene.positions.len() as u32;
+            scene.positions.extend([[0.1, 0.1, 0.0], [0.11, 0.1, 0.0], [0.1003, 0.1003, z]]);
+            scene.triangles.push(hardpan_builder::Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
+        };
+        let flat = {
+            let mut s = scene.clone();
+            spike(&mut s, 0.25);
+            s
+        };
+        spike(&mut scene, 0.5);
+        let largest = compare(&flat, &scene).largest.unwrap();
+        assert_eq!((largest.from, largest.to), (0.25, 0.5));
+    }
+}

@@ -1,0 +1,292 @@
+//! `hardpan materials`: the materials of a source or an image, as a list or as a settings file to edit.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::{Read, Write},
+    path::{Path, PathBuf, absolute},
+};
+
+use hardpan::{Terrain, format::MAGIC, format::section};
+use hardpan_builder::{
+    Fallback, Material, Options, Provenance, Scene, Settings, import, read,
+    settings::{MaterialRule, SourceFile},
+};
+use serde_json::json;
+
+use super::{Done, Failure, NewFile, build::Transform, grouped, load, note, shown, terrain};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+  hardpan materials town.obj --up y -o town.toml     write a first settings file; edit it; then:
+  hardpan build town.obj --settings town.toml")]
+pub struct Args {
+    /// Wavefront OBJ files, or one terrain image
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write a settings file here instead of a list
+    #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]
+    output: Option<PathBuf>,
+    /// Replace an output file that is there
+    #[arg(long)]
+    force: bool,
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    transform: Transform,
+}
+
+/// A material and what lies on it.
+struct Listed {
+    rule: MaterialRule,
+    triangles: u64,
+    /// Square metres in plan.
+    area: f64,
+    /// Height blocks of 4 x 4 cells.
+    blocks: u64,
+}
+
+/// What a file has to say.
+struct Found {
+    listed: Vec<Listed>,
+    /// Sources and build options, where they are known; its materials do not count.
+    settings: Option<Settings>,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if let Some(output) = &args.output {
+        may_write(output, args)?;
+    }
+    let found = match &args.files[..] {
+        [file] if is_image(file)? => of_image(file)?,
+        files => of_sources(files, args)?,
+    };
+    match &args.output {
+        Some(output) => {
+            let text = settings_file(&found, args, output);
+            NewFile::write(output, text.as_bytes())?.keep()
+        }
+        None if args.json => {
+            let facts: Vec<_> = found.listed.iter().map(facts).collect();
+            Ok(writeln!(out, "{:#}", json!(facts))?)
+        }
+        None => table(&found.listed, out),
+    }
+}
+
+fn may_write(output: &Path, args: &Args) -> Done {
+    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
+    if args.files.iter().any(|file| same(output, file)) {
+        return Err(Failure::input(output, "the settings would replace their own source; name another file with -o"));
+    }
+    if output.exists() && !args.force {
+        return Err(Failure::input(output, "there is a file here already; to replace it add --force"));
+    }
+    Ok(())
+}
+
+fn is_image(file: &Path) -> Done<bool> {
+    let mut start = Vec::new();
+    let opened = fs::File::open(file).map_err(|e| Failure::io(file, e))?;
+    if opened.metadata().is_ok_and(|m| m.is_file()) {
+        opened.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(|e| Failure::io(file, e))?;
+    }
+    Ok(start == MAGIC)
+}
+
+fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
+    let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
+    let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
+    let import = import::read_each(&read)?;
+    import.report.notes().iter().for_each(|text| note(shown(text)));
+    let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
+    let settings = Settings { sources: named.collect(), ..Settings::default() };
+    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings) })
+}
+
+/// A file's name, as a settings file at `output` names it: without folders if it stands in the same.
+fn from(file: &Path, output: Option<&Path>) -> String {
+    let file = absolute(file).unwrap_or_else(|_| file.into());
+    let folder = output.and_then(|o| absolute(o).ok()?.parent().map(Path::to_path_buf));
+    let name = file.file_name().filter(|_| folder.as_deref() == file.parent()).map(Path::new);
+    name.unwrap_or(&file).to_string_lossy().into_owned()
+}
+
+fn of_scene(scene: &Scene) -> Vec<Listed> {
+    let mut listed: Vec<Listed> = scene.materials.iter().map(listed).collect();
+    for t in &scene.triangles {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        let area2 = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        let of = &mut listed[usize::from(t.material)];
+        of.triangles += 1;
+        of.area += area2.abs() / 2.0;
+    }
+    listed.sort_by(|a, b| a.rule.name.cmp(&b.rule.name));
+    listed
+}
+
+fn listed(m: &Material) -> Listed {
+    Listed { rule: m.into(), triangles: 0, area: 0.0, blocks: 0 }
+}
+
+fn of_image(file: &Path) -> Done<Found> {
+    let image = load(file)?;
+    let t = terrain(file, &image)?;
+    let h = t.header();
+    let mut all: Vec<Listed> = t
+        .materials()
+        .iter()
+        .enumerate()
+        .map(|(i, m)| {
+            listed(&Material {
+                name: t.material_name(i as u16).into(),
+                mu: m.mu,
+                rr: m.rolling,
+                gain: m.gain,
+                surface: m.surface,
+                cone_index: m.cone_index,
+                class_mask: m.class_mask,
+                label: m.label,
+                priority: m.priority,
+                ..Material::default()
+            })
+        })
+        .collect();
+    let square = 2f64.powi(2 * h.xy_log2);
+    for s in read::triangles(&t) {
+        let of = &mut all[usize::from(s.material)];
+        of.triangles += 1;
+        of.area += s.area2() as f64 / 2.0 * square;
+    }
+    for tile in read::tiles(&t) {
+        for p in tile.patches() {
+            if let Some(a) = tile.palette().get(usize::from(p.attribute)) {
+                all[usize::from(a.material)].blocks += p.block_count() as u64;
+            }
+        }
+    }
+    let settings = recorded(&t);
+    // what of a material was left out stands only there
+    for of in &mut all {
+        let rules = settings.iter().flat_map(|s| &s.materials);
+        if let Some(rule) = rules.into_iter().find(|r| r.name == of.rule.name) {
+            of.rule.include = rule.include.or(of.rule.include);
+            of.rule.obstacle = rule.obstacle.or(of.rule.obstacle);
+            of.rule.undersides = rule.undersides;
+        }
+    }
+    let settings = settings.unwrap_or_else(|| Settings { build: options(&t), ..Settings::default() });
+    Ok(Found { listed: all, settings: Some(settings) })
+}
+
+/// The settings that the builder recorded, if it did.
+fn recorded(t: &Terrain) -> Option<Settings> {
+    let text = std::str::from_utf8(t.section(section::PROVENANCE)?).ok()?;
+    let known = Provenance::parse(text).ok()?;
+    (!known.inputs.is_empty()).then_some(known.settings)
+}
+
+/// Build options as far as an image's head has them.
+fn options(t: &Terrain) -> Options {
+    let h = t.header();
+    let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
+    let fallback = [Fallback::BoundsMinZ, Fallback::Default, Fallback::Miss, Fallback::EdgeExtend];
+    Options {
+        xy_log2: h.xy_log2,
+        z_log2: h.z_log2,
+        tile_log2: u8::try_from(h.tile_log2).ok(),
+        near: metres(h.near),
+        far: metres(h.far),
+        layer_merge: metres(h.layer_merge),
+        fallback: fallback.into_iter().find(|f| *f as u32 == h.fallback).unwrap_or_default(),
+        default_z: metres(h.default_z),
+        default_mu: h.default_mu,
+        default_rr: h.default_rolling,
+        default_gain: h.default_gain,
+        ..Options::default()
+    }
+}
+
+fn table(listed: &[Listed], out: &mut impl Write) -> Done {
+    writeln!(out, "material                         triangles      m2 in plan      mu       rr     gain  type")?;
+    for Listed { rule, triangles, area, blocks } in listed {
+        let number = |v: Option<f64>| v.unwrap_or_default();
+        write!(
+            out,
+            "{:<30} {:>11} {area:>15.1} {:>7} {:>8} {:>8} {:>5}",
+            shown(rule.title()),
+            grouped(*triangles),
+            number(rule.mu),
+            number(rule.rr),
+            number(rule.gain),
+            rule.surface_type.unwrap_or_default()
+        )?;
+        let fates = [(rule.include == Some(false), "  not included"), (rule.obstacle == Some(true), "  obstacle")];
+        fates.iter().filter(|f| f.0).try_for_each(|f| write!(out, "{}", f.1))?;
+        if *blocks > 0 {
+            write!(out, "  {} blocks of heights", grouped(*blocks))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn facts(l: &Listed) -> serde_json::Value {
+    let mut facts = json!({ "triangles": l.triangles, "plan_area": l.area, "patch_blocks": l.blocks });
+    let rule = serde_json::to_value(&l.rule).expect("strings, numbers and lists");
+    if let (Some(facts), serde_json::Value::Object(rule)) = (facts.as_object_mut(), rule) {
+        facts.extend(rule.into_iter().filter(|(_, v)| !v.is_null()));
+    }
+    facts
+}
+
+/// The table of build options, under its name.
+#[derive(serde::Serialize)]
+struct Build<'a> {
+    build: &'a Options,
+}
+
+/// A settings file with all that is known, and comments on what else can be said.
+fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
+    let names: Vec<String> =
+        args.files.iter().map(|f| shown(&f.file_name().unwrap_or_default().to_string_lossy())).collect();
+    let mut text = format!(
+        "# Settings for {}. Edit, then: hardpan build --settings {}\n",
+        names.join(", "),
+        shown(&output.display().to_string())
+    );
+    text += HELP;
+    let known = found.settings.clone().unwrap_or_default();
+    let _ = writeln!(text, "crs = {}", toml::Value::from(known.crs.as_str()));
+    if let Some(tolerance) = known.patch_tolerance {
+        let _ = writeln!(text, "patch_tolerance = {}", toml::Value::from(tolerance));
+    }
+    let comment = if known.build == Options::default() { "# " } else { "" };
+    text +=
+        "\n# Lattice steps as log2 of metres; weld and stitch in steps, stitch = false for none; windows in metres.\n";
+    let options = toml::to_string(&Build { build: &known.build }).unwrap_or_default();
+    options.lines().filter(|line| !line.is_empty()).for_each(|line| {
+        let _ = writeln!(text, "{comment}{line}");
+    });
+    for source in &known.sources {
+        let _ = write!(text, "\n[[source]]\n{}", toml::to_string(source).unwrap_or_default());
+    }
+    if known.sources.is_empty() {
+        text += "\n# [[source]]\n# file = \"FILE.obj\"\n";
+    }
+    for Listed { rule, triangles, area, blocks } in &found.listed {
+        let blocks = if *blocks > 0 { format!(", {} blocks of heights", grouped(*blocks)) } else { String::new() };
+        let _ = write!(text, "\n# {} triangles, {area:.1} m2 in plan{blocks}\n", grouped(*triangles));
+        let _ = write!(text, "[[material]]\n{}", toml::to_string(&rule.brief()).unwrap_or_default());
+    }
+    text
+}
+
+const HELP: &str = "\
+# A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
+# name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
+# mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
+# Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
+
+";

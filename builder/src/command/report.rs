@@ -1,0 +1,123 @@
+//! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
+
+use hardpan::Terrain;
+use hardpan_builder::{Input, import::ImportReport, settings::Applied};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{Failure, info::hex};
+
+/// The shape's number: it changes when a key changes its meaning or goes.
+const VERSION: u32 = 1;
+
+/// What became of a build, as far as it came.
+#[derive(Default, Serialize)]
+pub struct Report {
+    report: u32,
+    tool: &'static str,
+    /// Whether the image stands at its place.
+    done: bool,
+    /// Why not.
+    error: Option<Value>,
+    /// Name of the image, without folders.
+    pub output: String,
+    pub inputs: Vec<Input>,
+    pub import: ImportReport,
+    materials: Materials,
+    /// Triangles and height posts on their way from scene to image.
+    ground: Option<Fates>,
+    image: Option<Value>,
+    pub seconds: Seconds,
+}
+
+/// Materials that settings and scene do not agree about.
+#[derive(Default, Serialize)]
+pub struct Materials {
+    unlisted: Vec<String>,
+    idle: Vec<String>,
+}
+
+/// Counts by key; all keys are there, whatever their count.
+#[derive(Default, Serialize)]
+pub struct Fates {
+    used: Map<String, Value>,
+    ignored: Map<String, Value>,
+    repaired: Map<String, Value>,
+    refused: Map<String, Value>,
+}
+
+/// Wall time of the stages.
+#[derive(Default, Serialize)]
+pub struct Seconds {
+    pub read: f64,
+    pub build: f64,
+    pub verify: f64,
+}
+
+fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
+    counts.into_iter().map(|(key, n)| (key.into(), n.into())).collect()
+}
+
+impl Fates {
+    fn new(r: &hardpan_builder::Report) -> Self {
+        Fates {
+            used: counts([("triangles", r.triangles), ("posts", r.posts)]),
+            ignored: counts([
+                ("excluded", r.excluded),
+                ("obstacles", r.obstacles),
+                ("vertical", r.vertical),
+                ("ceilings", r.ceilings),
+                ("steep", r.steep),
+                ("duplicates", r.duplicates),
+            ]),
+            repaired: counts([
+                ("collapsed", r.collapsed),
+                ("welded_vertices", r.weld.joined),
+                ("weld_collapsed", r.weld.collapsed),
+                ("weld_duplicates", r.weld.duplicates),
+                ("stitched_vertices", r.stitch.joined),
+                ("stitch_collapsed", r.stitch.collapsed),
+                ("stitch_duplicates", r.stitch.duplicates),
+                ("stitch_divided", r.stitch.divided),
+                ("stitch_added", r.stitch.added),
+                ("gaps_left", r.stitch.left),
+            ]),
+            refused: counts([("outside", r.outside)]),
+        }
+    }
+}
+
+impl Report {
+    pub fn settle(&mut self, applied: &Applied) {
+        self.materials = Materials { unlisted: applied.unlisted.clone(), idle: applied.idle.clone() };
+    }
+
+    pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report) {
+        self.ground = Some(Fates::new(built));
+        let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
+        self.image = Some(json!({
+            "identity": hex(&t.identity()),
+            "bytes": h.total_len,
+            "index_bytes": built.index_bytes,
+            "leaf_bytes": built.leaf_bytes,
+            "triangles": h.triangles,
+            "references": h.references,
+            "bundles": h.bundles,
+            "patch_blocks": h.patch_blocks,
+            "tiles": h.tile_count,
+            "nodes": built.nodes,
+            "max_layers": t.max_layers(),
+            "bounds": { "min": low, "max": high },
+            "bound": { "nodes": bound.nodes, "leaves": bound.leaves, "tests": bound.tests, "lines": bound.lines },
+            "error": { "plan": h.error_plan, "height": h.error_height },
+        }));
+    }
+
+    /// As text, with how it ended.
+    pub fn text(mut self, end: Result<(), &Failure>) -> String {
+        (self.report, self.tool) = (VERSION, concat!("hardpan ", env!("CARGO_PKG_VERSION")));
+        self.done = end.is_ok();
+        self.error = end.err().map(|e| json!({ "exit": e.code(), "text": e.to_string() }));
+        serde_json::to_string_pretty(&self).expect("names, numbers and lists") + "\n"
+    }
+}

@@ -1,0 +1,100 @@
+//! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
+
+use super::{Face, area2, exp2, oriented};
+use crate::{Material, Report};
+use rayon::prelude::*;
+
+#[derive(Clone, Copy)]
+enum Fate {
+    Outside,
+    Excluded,
+    Obstacle,
+    Collapsed,
+    Vertical,
+    Ceiling,
+}
+
+/// Orients what is ground and sorts it; drops and counts the rest.
+pub fn ground(
+    faces: &mut Vec<Face>,
+    vertices: &[[i32; 3]],
+    materials: &[Material],
+    ceilings: &[bool],
+    report: &mut Report,
+) {
+    let fate = |i: usize, f: &mut Face| {
+        if f.is_outside() {
+            return Some(Fate::Outside);
+        }
+        let material = &materials[usize::from(f.material)];
+        if !material.include {
+            return Some(Fate::Excluded);
+        }
+        if material.obstacle {
+            return Some(Fate::Obstacle);
+        }
+        match oriented(f.v, vertices) {
+            None if is_line(f.v.map(|v| vertices[v as usize])) => Some(Fate::Collapsed),
+            None => Some(Fate::Vertical),
+            Some(_) if ceilings.get(i) == Some(&true) => Some(Fate::Ceiling),
+            Some(v) => {
+                f.v = v;
+                None
+            }
+        }
+    };
+    let fates: Vec<Option<Fate>> = faces.par_iter_mut().enumerate().map(|(i, f)| fate(i, f)).collect();
+    let mut fates = fates.into_iter();
+    faces.retain(|_| {
+        let fate = fates.next().flatten();
+        let count = match fate {
+            None => return true,
+            Some(Fate::Outside) => return false, // counted by `quantise`
+            Some(Fate::Excluded) => &mut report.excluded,
+            Some(Fate::Obstacle) => &mut report.obstacles,
+            Some(Fate::Collapsed) => &mut report.collapsed,
+            Some(Fate::Vertical) => &mut report.vertical,
+            Some(Fate::Ceiling) => &mut report.ceilings,
+        };
+        *count += 1;
+        false
+    });
+    faces.par_sort_unstable();
+}
+
+/// Whether three points lie on one line in space.
+fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
+    let d = |p: [i32; 3], q: [i32; 3]| -> [i128; 3] { std::array::from_fn(|i| i128::from(q[i]) - i128::from(p[i])) };
+    let (u, v) = (d(a, b), d(a, c));
+    (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
+}
+
+/// Drops triangles steeper than so many degrees.
+pub fn steep(faces: &mut Vec<Face>, vertices: &[[i32; 3]], step: [i32; 2], degrees: f64, report: &mut Report) {
+    let tangent = libm::tan(degrees * (std::f64::consts::PI / 180.0)) * exp2(step[0]) * exp2(-step[1]);
+    let limit = tangent * tangent;
+    let before = faces.len();
+    faces.retain(|f| {
+        let [a, b, c] = f.v.map(|v| vertices[v as usize]);
+        let d = |p: [i32; 3], i: usize| i128::from(p[i]) - i128::from(a[i]);
+        let normal = |i: usize, j: usize| (d(b, i) * d(c, j) - d(b, j) * d(c, i)) as f64;
+        let [x, y, z] = [normal(1, 2), normal(2, 0), area2(a, b, c) as f64];
+        x * x + y * y <= limit * (z * z)
+    });
+    report.steep = (before - faces.len()) as u64;
+}
+
+/// Keeps one of coincident triangles of a sorted mesh: the material of highest priority, then the first by name, then
+/// the first source by name. Returns how many went.
+pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material]) -> u64 {
+    let before = faces.len();
+    let priority = |f: &Face| materials[usize::from(f.material)].priority;
+    faces.dedup_by(|next, kept| {
+        let same = next.v == kept.v;
+        if same && priority(next) > priority(kept) {
+            *kept = *next;
+        }
+        same
+    });
+    (before - faces.len()) as u64
+}

@@ -1,0 +1,189 @@
+//! Scene to ground on the lattice, in stages from arrays to arrays.
+//!
+//! `quantise` rounds, `facing` finds the undersides, `clean` orients, drops what is no ground and keeps one of
+//! coincident triangles, `weld` makes vertices that lie close one, `stitch` closes hairline gaps and T-junctions.
+//! Vertices are numbered by their coordinates and triangles by their vertices, so nothing after the first
+//! stage knows the order of the source, and no stage makes a vertex.
+
+mod clean;
+mod facing;
+mod near;
+mod quantise;
+mod stitch;
+mod weld;
+
+use crate::{BuildError, HeightField, Material, Options, Report, Scene, Triangle};
+use std::collections::BTreeMap;
+
+/// A triangle on the lattice. From `clean` on corners are counter-clockwise in plan, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Face {
+    /// Vertex numbers.
+    pub v: [u32; 3],
+    /// Material number, by name.
+    pub material: u16,
+    /// Source number, by name.
+    pub source: u16,
+}
+
+/// A height field of the scene, with materials and sources renumbered and its plan zero on the query grid.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Query steps from the origin.
+    pub zero: [i64; 2],
+    /// The field.
+    pub field: HeightField,
+}
+
+/// The ground on the lattice.
+pub struct Mesh {
+    /// Steps from the origin, ascending.
+    pub vertices: Vec<[i32; 3]>,
+    /// Ascending, each once.
+    pub faces: Vec<Face>,
+    /// How far weld and stitch moved a face, in steps of plan and height: ascending by face, none for those that stayed.
+    pub moved: Vec<(u32, [f64; 2])>,
+    /// Height fields.
+    pub fields: Vec<Field>,
+    /// By name.
+    pub materials: Vec<Material>,
+    /// By name.
+    pub sources: Vec<String>,
+    /// The origin in steps.
+    pub origin: [i64; 3],
+    /// log2 of a tile's side in steps.
+    pub tile_log2: u32,
+    /// log2 of the steps in metres.
+    pub step: [i32; 2],
+    /// Least and greatest coordinates of mesh and fields, in steps from the origin.
+    pub bounds: [[i32; 3]; 2],
+}
+
+/// How far each triangle has been moved so far, by its corners: those that stayed are not in it.
+type Moved = BTreeMap<[u32; 3], [f64; 2]>;
+
+/// Twice the plan area of a triangle, positive if counter-clockwise.
+pub fn area2(a: [i32; 3], b: [i32; 3], c: [i32; 3]) -> i128 {
+    let d = |p: [i32; 3], q: [i32; 3], i: usize| i128::from(p[i]) - i128::from(q[i]);
+    d(b, a, 0) * d(c, a, 1) - d(b, a, 1) * d(c, a, 0)
+}
+
+/// 2^e.
+pub fn exp2(e: i32) -> f64 {
+    f64::from_bits(((1023 + e) as u64) << 52)
+}
+
+/// Corners counter-clockwise in plan, the least first; none without plan area.
+fn oriented(mut v: [u32; 3], vertices: &[[i32; 3]]) -> Option<[u32; 3]> {
+    let [a, b, c] = v.map(|i| vertices[i as usize]);
+    let area = area2(a, b, c);
+    if area < 0 {
+        v.swap(1, 2);
+    }
+    let least = (0..3).min_by_key(|&k| v[k]).expect("three corners");
+    v.rotate_left(least);
+    (area != 0).then_some(v)
+}
+
+/// An edge, whatever its direction.
+fn edge(a: u32, b: u32) -> u64 {
+    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
+}
+
+/// Makes the ground of a scene.
+pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<Mesh, BuildError> {
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, extents } =
+        quantise::quantise(scene, options, report)?;
+    let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
+    clean::ground(&mut faces, &vertices, &materials, &ceilings, report);
+    drop(ceilings);
+    if let Some(degrees) = options.max_slope {
+        clean::steep(&mut faces, &vertices, step, degrees, report);
+    }
+    report.duplicates = clean::duplicates(&mut faces, &materials);
+    let mut moved = Moved::new();
+    let rest = weld::Rest { vertices: &vertices, materials: &materials, origin };
+    if options.weld != crate::Near::default() {
+        report.weld = weld::weld(&mut faces, &mut moved, &rest, options.weld);
+        report.weld.moved = farthest(&moved, step);
+    }
+    if let Some(near) = options.stitch {
+        report.stitch = stitch::stitch(&mut faces, &mut moved, &rest, near);
+        report.stitch.moved = farthest(&moved, step);
+    }
+    report.triangles = faces.len() as u64;
+    report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
+    if faces.is_empty() && scene.fields.is_empty() {
+        return Err(BuildError::Empty);
+    }
+    let moved = moved
+        .iter()
+        .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
+        .collect();
+    let bounds = bounds(&vertices, &faces, &extents);
+    let tile_log2 = options.tile_log2.map_or_else(|| tile_side(&vertices, &faces, &bounds), u32::from);
+    Ok(Mesh { vertices, faces, moved, fields, materials, sources, origin, tile_log2, step, bounds })
+}
+
+/// The farthest that repairs have moved a triangle so far, in metres of plan and height.
+fn farthest(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
+    let steps = moved.values().fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
+    [steps[0] * exp2(step[0]), steps[1] * exp2(step[1])]
+}
+
+/// The scene that an image holds: what [`build`](crate::build) would store, on exact lattice points, with what
+/// happened on the way. Height fields stay as they are.
+pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), BuildError> {
+    options.check()?;
+    let mut report = Report::default();
+    let mesh = ground(scene, options, &mut report)?;
+    let step = [mesh.step[0], mesh.step[0], mesh.step[1]].map(exp2);
+    let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (mesh.origin[i] + i64::from(v[i])) as f64 * step[i]);
+    let ground = Scene {
+        positions: mesh.vertices.iter().map(place).collect(),
+        triangles: mesh.faces.iter().map(|f| Triangle { v: f.v, material: f.material, source: f.source }).collect(),
+        fields: mesh
+            .fields
+            .iter()
+            .zip(&scene.fields)
+            .map(|(f, g)| HeightField { origin: g.origin, ..f.field.clone() })
+            .collect(),
+        materials: mesh.materials,
+        sources: mesh.sources,
+    };
+    Ok((ground, report))
+}
+
+/// Least and greatest coordinates of triangles and fields.
+fn bounds(vertices: &[[i32; 3]], faces: &[Face], extents: &[[[i32; 3]; 2]]) -> [[i32; 3]; 2] {
+    let points = faces.iter().flat_map(|f| f.v).map(|v| vertices[v as usize]).chain(extents.iter().flatten().copied());
+    points.fold([[i32::MAX; 3], [i32::MIN; 3]], |[low, high], p| {
+        [[0, 1, 2].map(|i| low[i].min(p[i])), [0, 1, 2].map(|i| high[i].max(p[i]))]
+    })
+}
+
+/// A power of two that holds some ten thousand triangles of mean area, from order-free totals alone.
+fn tile_side(vertices: &[[i32; 3]], faces: &[Face], bounds: &[[i32; 3]; 2]) -> u32 {
+    let total: i128 = faces
+        .iter()
+        .map(|f| {
+            let [a, b, c] = f.v.map(|i| vertices[i as usize]);
+            area2(a, b, c)
+        })
+        .sum();
+    let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
+    let largest = (32 - extent.leading_zeros()).clamp(10, 26);
+    if faces.is_empty() {
+        return largest.min(20);
+    }
+    let target = (total / 2 / faces.len() as i128).max(1) * 12_000;
+    // side^2 nearest to the target: round(log2(target) / 2)
+    let log2 = 127 - (target * 2).leading_zeros();
+    (log2 / 2).clamp(10, 26).min(largest).max(least_tile_side(bounds))
+}
+
+/// The least log2 of a tile's side: pages are 2^5 tiles a side, and the directory holds at most 2^20 of them.
+pub fn least_tile_side(bounds: &[[i32; 3]; 2]) -> u32 {
+    let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
+    (32 - extent.leading_zeros()).saturating_sub(15).max(10)
+}

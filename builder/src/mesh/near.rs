@@ -1,0 +1,130 @@
+//! Who lies close to a point or along a line.
+
+use crate::Near;
+
+/// Points of a leaf.
+const LEAF: usize = 8;
+
+/// Points in a balanced tree of boxes: a search along a line of any length visits only what the line passes.
+pub struct Tree {
+    points: Vec<[i32; 3]>,
+    /// Numbers of the points, leaf by leaf.
+    order: Vec<u32>,
+    /// Least and greatest coordinates below each node; the children of node i are 2i + 1 and 2i + 2.
+    boxes: Vec<[[i32; 3]; 2]>,
+}
+
+impl Tree {
+    pub fn new(points: Vec<[i32; 3]>) -> Tree {
+        let order = (0..points.len() as u32).collect();
+        let nodes = 2 * points.len().div_ceil(LEAF).next_power_of_two();
+        let mut tree = Tree { points, order, boxes: vec![[[i32::MAX; 3], [i32::MIN; 3]]; nodes] };
+        tree.divide(0, 0, tree.order.len());
+        tree
+    }
+
+    fn divide(&mut self, node: usize, from: usize, to: usize) {
+        let mut bounds = [[i32::MAX; 3], [i32::MIN; 3]];
+        for p in self.order[from..to].iter().map(|&i| self.points[i as usize]) {
+            for k in 0..3 {
+                bounds[0][k] = bounds[0][k].min(p[k]);
+                bounds[1][k] = bounds[1][k].max(p[k]);
+            }
+        }
+        self.boxes[node] = bounds;
+        if to - from <= LEAF {
+            return;
+        }
+        let axis = (0..3).max_by_key(|&k| bounds[0][k].abs_diff(bounds[1][k])).expect("three axes");
+        let middle = (to - from) / 2;
+        let points = &self.points;
+        self.order[from..to].select_nth_unstable_by_key(middle, |&i| points[i as usize][axis]);
+        self.divide(2 * node + 1, from, from + middle);
+        self.divide(2 * node + 2, from + middle, to);
+    }
+
+    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
+    pub fn along(&self, [a, b]: [[i32; 3]; 2], near: Near, mut see: impl FnMut(u32) -> bool) {
+        if self.points.is_empty() {
+            return;
+        }
+        let reach = [near.plan, near.plan, near.height].map(i64::from);
+        let low = [0, 1, 2].map(|k| i64::from(a[k].min(b[k])) - reach[k]);
+        let high = [0, 1, 2].map(|k| i64::from(a[k].max(b[k])) + reach[k]);
+        let d = [0, 1].map(|k| i128::from(b[k]) - i128::from(a[k]));
+        let mut stack = vec![(0, 0, self.order.len())];
+        while let Some((node, from, to)) = stack.pop() {
+            let [least, most] = self.boxes[node].map(|p| p.map(i64::from));
+            if (0..3).any(|k| least[k] > high[k] || most[k] < low[k]) {
+                continue;
+            }
+            // the corners of the box, widened by the reach: all on one side of the line?
+            let side = |x: i64, y: i64| {
+                (d[0] * (i128::from(y) - i128::from(a[1])) - d[1] * (i128::from(x) - i128::from(a[0]))).signum()
+            };
+            let ([x0, y0, _], [x1, y1, _]) =
+                ([0, 1, 2].map(|k| least[k] - reach[k]), [0, 1, 2].map(|k| most[k] + reach[k]));
+            let sides = [side(x0, y0), side(x1, y0), side(x0, y1), side(x1, y1)];
+            if d != [0; 2] && (sides == [1; 4] || sides == [-1; 4]) {
+                continue;
+            }
+            if to - from <= LEAF {
+                if !self.order[from..to].iter().all(|&i| see(i)) {
+                    return;
+                }
+            } else {
+                let middle = from + (to - from) / 2;
+                stack.extend([(2 * node + 1, from, middle), (2 * node + 2, middle, to)]);
+            }
+        }
+    }
+
+    pub fn point(&self, i: u32) -> [i32; 3] {
+        self.points[i as usize]
+    }
+}
+
+/// Squared distance in plan, and the difference in height.
+pub fn distance(a: [i32; 3], b: [i32; 3]) -> (u128, u32) {
+    let square = |k: usize| u128::from(a[k].abs_diff(b[k])).pow(2);
+    (square(0) + square(1), a[2].abs_diff(b[2]))
+}
+
+/// Whether two points lie within reach of each other.
+pub fn meet(a: [i32; 3], b: [i32; 3], near: Near) -> bool {
+    let (plan, height) = distance(a, b);
+    plan <= u128::from(near.plan).pow(2) && height <= near.height
+}
+
+/// Where a point lies beside an edge.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// How far along the edge its foot lies, times the edge's length; between zero and the squared length.
+    pub along: i128,
+    /// Distance in plan times the edge's length, positive left of the edge.
+    pub off: i128,
+    /// Distances in plan and in height from its foot, in steps.
+    pub by: [f64; 2],
+}
+
+/// Where `p` lies beside the edge from `a` to `b`; none if it is out of reach or its foot is not inside the edge.
+pub fn beside(p: [i32; 3], [a, b]: [[i32; 3]; 2], near: Near) -> Option<Beside> {
+    let d = [0, 1, 2].map(|k| i128::from(b[k]) - i128::from(a[k]));
+    let w = [0, 1, 2].map(|k| i128::from(p[k]) - i128::from(a[k]));
+    let (along, length) = (d[0] * w[0] + d[1] * w[1], d[0] * d[0] + d[1] * d[1]);
+    if along <= 0 || along >= length {
+        return None;
+    }
+    let off = d[0] * w[1] - d[1] * w[0];
+    // |off| / length <= plan: first so roughly that its square fits
+    let plan = i128::from(near.plan);
+    if off.abs() > plan << 34 || off * off > plan * plan * length {
+        return None;
+    }
+    let height = (w[2] * length - d[2] * along).abs();
+    if height > i128::from(near.height) * length {
+        return None;
+    }
+    let length = length as f64;
+    Some(Beside { along, off, by: [off.abs() as f64 / length.sqrt(), height as f64 / length] })
+}

@@ -1,0 +1,350 @@
+//! Stitch: hairline gaps and T-junctions are closed, for wheels fall through them.
+//!
+//! An edge is *open* if one triangle uses it, a vertex if it ends an open edge. Two things are wrong and are mended, in
+//! passes until there is nothing left to do:
+//!
+//! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
+//!   joined by the rule of `weld`.
+//! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
+//!   triangle: the triangle is divided into a fan from its apex, along the edge through all such vertices. Where two of
+//!   them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex that can be
+//!   had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
+//!   the vertical, a part may be upright then: it goes, if another triangle has its edge. New edges are shorter than the
+//!   one they replace.
+//!
+//! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
+//! place loses its ground but for such a shift, and all shifts of a place are at most twice the threshold. All decisions of a round are taken on the mesh as it stood before, so
+//! they depend on no order, and only on what lies near the triangle.
+
+use super::near::{Beside, Tree, beside, distance};
+use super::weld::{GONE, Rest, bearable, farthest, join, joins, note, settle};
+use super::{Face, Moved, area2, edge, oriented};
+use crate::{Near, Repair};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Most passes over the mesh; three were the most that any real mesh took.
+const PASSES: usize = 16;
+/// Most rounds of divisions in a pass.
+const ROUNDS: usize = 64;
+
+/// Closes what lies within the threshold.
+pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -> Repair {
+    let mut repair = Repair::default();
+    for _ in 0..PASSES {
+        let mut rim = Rim::new(faces, rest);
+        let moves = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+        let wanted = moves.len() as u64;
+        let joined = join(faces, moved, rest, near, moves, &mut repair);
+        if joined > 0 {
+            rim = Rim::new(faces, rest);
+        }
+        repair.open_edges = rim.open.len() as u64;
+        repair.left = wanted - joined;
+        let divided = divide(faces, moved, rest, near, &rim, &mut repair);
+        if joined == 0 && !divided {
+            return repair;
+        }
+    }
+    // not settled: what would come next is left
+    let rim = Rim::new(faces, rest);
+    repair.open_edges = rim.open.len() as u64;
+    repair.left = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0)).len() as u64;
+    let Draft { pieces, edges, tree } = Draft::new(faces, moved, rest, &rim);
+    repair.left += pieces.iter().map(|p| split(p, &edges, &tree, rest, near).1).sum::<u64>();
+    repair
+}
+
+/// Edges that one triangle uses, ascending.
+fn open_edges(faces: &[Face], vertices: usize) -> Vec<u64> {
+    // the greater ends of all edges, by their lesser end
+    let mut ends = vec![0u32; 3 * faces.len()];
+    let mut next = vec![0u32; vertices + 1];
+    let edges = |f: &Face| {
+        let [a, b, c] = f.v; // the least first
+        [(a, b), (a, c), (b.min(c), b.max(c))]
+    };
+    faces.iter().flat_map(edges).for_each(|(low, _)| next[low as usize + 1] += 1);
+    for v in 1..next.len() {
+        next[v] += next[v - 1];
+    }
+    for (low, high) in faces.iter().flat_map(edges) {
+        let at = &mut next[low as usize];
+        ends[*at as usize] = high;
+        *at += 1;
+    }
+    let (mut open, mut from) = (Vec::new(), 0);
+    for (low, &to) in next[..vertices].iter().enumerate() {
+        let run = &mut ends[from..to as usize];
+        from = to as usize;
+        run.sort_unstable();
+        open.extend(run.chunk_by(|a, b| a == b).filter(|r| r.len() == 1).map(|r| edge(low as u32, r[0])));
+    }
+    open
+}
+
+/// The open edges of a mesh and what touches them.
+struct Rim {
+    /// Ascending.
+    open: Vec<u64>,
+    /// Ends of open edges, ascending.
+    vertices: Vec<u32>,
+    /// Every edge between two of them, once for each triangle that uses it, ascending.
+    edges: Vec<u64>,
+    /// Triangles with an open edge, ascending.
+    faces: Vec<u32>,
+}
+
+impl Rim {
+    fn new(faces: &[Face], rest: &Rest) -> Rim {
+        let open = open_edges(faces, rest.vertices.len());
+        let mut vertices: Vec<u32> = open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let mut flagged = vec![false; rest.vertices.len()];
+        vertices.iter().for_each(|&v| flagged[v as usize] = true);
+        let mut rim = Rim { open, vertices, edges: Vec::new(), faces: Vec::new() };
+        for (i, f) in faces.iter().enumerate() {
+            let before = rim.edges.len();
+            rim.edges.extend(sides(f.v).filter(|e| e.iter().all(|&v| flagged[v as usize])).map(|[a, b]| edge(a, b)));
+            if rim.edges[before..].iter().any(|e| rim.open.binary_search(e).is_ok()) {
+                rim.faces.push(i as u32);
+            }
+        }
+        rim.edges.par_sort_unstable();
+        rim
+    }
+
+    /// How many triangles use an edge between vertices of the rim.
+    fn users(&self, e: u64) -> u32 {
+        let from = self.edges.partition_point(|&o| o < e);
+        self.edges[from..].iter().take_while(|&&o| o == e).count() as u32
+    }
+}
+
+fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> {
+    [[a, b], [b, c], [c, a]].into_iter()
+}
+
+/// A triangle that may be divided.
+#[derive(Clone, Copy)]
+struct Piece {
+    face: Face,
+    by: [f64; 2],
+    /// Its number in the mesh, until it is divided.
+    at: Option<u32>,
+}
+
+/// How a triangle is to be divided: the side from its corner `side`, through these vertices, which lie off it by so much.
+struct Split {
+    side: usize,
+    through: Vec<u32>,
+    by: [f64; 2],
+    /// One part is upright and goes.
+    upright: bool,
+}
+
+/// The edges of the rim while triangles are divided.
+struct Edges<'a> {
+    rim: &'a Rim,
+    /// Users of edges that have changed.
+    users: HashMap<u64, u32>,
+    /// Open edges at each vertex of the rim.
+    open_at: Vec<u32>,
+}
+
+impl Edges<'_> {
+    /// Users of an edge between vertices of the rim. Others are not open when a pass begins, and not looked at in it.
+    fn users(&self, a: u32, b: u32) -> u32 {
+        let e = edge(a, b);
+        self.users.get(&e).copied().unwrap_or_else(|| self.rim.users(e))
+    }
+
+    fn number(&self, v: u32) -> Option<usize> {
+        self.rim.vertices.binary_search(&v).ok()
+    }
+
+    fn is_open_at(&self, v: u32) -> bool {
+        self.number(v).is_some_and(|i| self.open_at[i] > 0)
+    }
+
+    /// One user more or less.
+    fn count(&mut self, a: u32, b: u32, more: bool) {
+        let (Some(i), Some(j)) = (self.number(a), self.number(b)) else { return };
+        let was = self.users(a, b);
+        let is = if more { was + 1 } else { was - 1 };
+        self.users.insert(edge(a, b), is);
+        for at in [i, j] {
+            self.open_at[at] = self.open_at[at] + u32::from(is == 1) - u32::from(was == 1);
+        }
+    }
+}
+
+/// Triangles with open edges while they are divided.
+struct Draft<'a> {
+    pieces: Vec<Piece>,
+    edges: Edges<'a>,
+    /// The vertices of the rim.
+    tree: Tree,
+}
+
+impl<'a> Draft<'a> {
+    fn new(faces: &[Face], moved: &Moved, rest: &Rest, rim: &'a Rim) -> Self {
+        let tree = Tree::new(rim.vertices.iter().map(|&v| rest.vertices[v as usize]).collect());
+        let piece = |&i: &u32| {
+            let face = faces[i as usize];
+            Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i) }
+        };
+        let mut open_at = vec![0; rim.vertices.len()];
+        for v in rim.open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]) {
+            open_at[rim.vertices.binary_search(&v).expect("of the rim")] += 1;
+        }
+        let edges = Edges { rim, users: HashMap::new(), open_at };
+        Draft { pieces: rim.faces.iter().map(piece).collect(), edges, tree }
+    }
+}
+
+/// Divides triangles at the vertices near their open edges. Returns whether there were any.
+fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
+    let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rest, rim);
+    let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
+    let whole = pieces.len();
+    for _ in 0..ROUNDS {
+        let splits: Vec<(Option<Split>, u64)> =
+            active.par_iter().map(|&i| split(&pieces[i as usize], &edges, &tree, rest, near)).collect();
+        repair.left += splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum::<u64>();
+        let mut next = Vec::new();
+        let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
+        // of triangles that share an edge only the first may lose a part, for it is the other that has the edge
+        let mut first: HashMap<u64, [u32; 3]> = HashMap::new();
+        for v in splits.iter().filter(|s| s.1.upright).map(|s| pieces[s.0 as usize].face.v) {
+            for [a, b] in sides(v) {
+                first.entry(edge(a, b)).and_modify(|f| *f = v.min(*f)).or_insert(v);
+            }
+        }
+        for (i, split) in splits {
+            let Piece { face, by, at } = pieces[i as usize];
+            if split.upright && sides(face.v).any(|[a, b]| first[&edge(a, b)] != face.v) {
+                next.push(i);
+                continue;
+            }
+            let [a, b, apex] = [0, 1, 2].map(|k| face.v[(split.side + k) % 3]);
+            repair.divided += 1;
+            repair.added += split.through.len() as u64;
+            sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
+            let path: Vec<u32> = [a].into_iter().chain(split.through).chain([b]).collect();
+            for pair in path.windows(2) {
+                let Some(v) = oriented([pair[0], pair[1], apex], rest.vertices) else {
+                    repair.upright += 1;
+                    continue;
+                };
+                sides(v).for_each(|[a, b]| edges.count(a, b, true));
+                next.push(pieces.len() as u32);
+                pieces.push(Piece {
+                    face: Face { v, ..face },
+                    by: [by[0] + split.by[0], by[1] + split.by[1]],
+                    at: None,
+                });
+            }
+            if let Some(at) = at {
+                moved.remove(&face.v);
+                faces[at as usize].v[0] = GONE;
+            }
+            pieces[i as usize].face.v[0] = GONE;
+        }
+        active = next;
+        if active.is_empty() {
+            break;
+        }
+    }
+    if pieces.len() == whole {
+        return false;
+    }
+    let new = || pieces[whole..].iter().filter(|p| p.face.v[0] != GONE);
+    note(moved, new().map(|p| (p.face.v, p.by)));
+    faces.extend(new().map(|p| p.face));
+    settle(faces, rest.materials, repair);
+    true
+}
+
+/// How a triangle is divided now, if it is; and how many vertices near its open edges cannot be had.
+fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> (Option<Split>, u64) {
+    let v = piece.face.v;
+    let side = |k: usize| [v[k], v[(k + 1) % 3]];
+    let length = |[a, b]: [u32; 2]| {
+        let [p, q] = rest.corners([a, b]);
+        distance(p, q).0
+    };
+    // whether other triangles cover the plan of an upright part: the apex, an end of the side, and the vertex beside it
+    let covered = |apex: u32, end: u32, w: u32| {
+        let held = |a: u32, b: u32| match (a == w, b == w) {
+            (false, false) => edges.number(apex).is_none() || edges.users(a, b) > 1,
+            _ => a == apex || b == apex || edges.users(a, b) > 0,
+        };
+        let mut around = [[apex, end], [end, w], [w, apex]];
+        around.sort_by_key(|&e| (length(e), e));
+        let [near, far, longest] = around.map(|[a, b]| held(a, b));
+        longest || (near && far)
+    };
+    // along a side through some vertices: a split, if it is sound
+    let try_split = |k: usize, through: &[(Beside, u32)], upright: bool| -> Option<Split> {
+        let ([a, b], apex) = (side(k), v[(k + 2) % 3]);
+        let by = through.iter().fold([0f64; 2], |m, (place, _)| [m[0].max(place.by[0]), m[1].max(place.by[1])]);
+        let path: Vec<u32> = [a].into_iter().chain(through.iter().map(|t| t.1)).chain([b]).collect();
+        let flat = |pair: &[u32]| {
+            let [p, q, r] = rest.corners([pair[0], pair[1], apex]);
+            area2(p, q, r) == 0
+        };
+        let shorter = path.windows(2).all(|pair| length([pair[0], pair[1]]) < length([a, b]));
+        let sound = match path.windows(2).filter(|pair| flat(pair)).count() {
+            0 => !upright,
+            1 if upright && path.len() == 3 => covered(apex, if flat(&path[..2]) { a } else { b }, path[1]),
+            _ => false,
+        };
+        let through = path[1..path.len() - 1].to_vec();
+        (shorter && sound && bearable(piece.by, by, farthest(near))).then_some(Split { side: k, through, by, upright })
+    };
+    let open = |k: usize| {
+        let [a, b] = side(k);
+        edges.is_open_at(a) && edges.is_open_at(b) && edges.users(a, b) == 1
+    };
+    let mut sides: Vec<usize> = (0..3).filter(|&k| open(k)).collect();
+    sides.sort_by_key(|&k| (std::cmp::Reverse(length(side(k))), side(k)));
+    let mut left = 0;
+    for k in sides {
+        let line = rest.corners(side(k));
+        let mut beyond = Vec::new();
+        tree.along(line, near, |i| {
+            let w = edges.rim.vertices[i as usize];
+            if !v.contains(&w)
+                && edges.open_at[i as usize] > 0
+                && let Some(place) = beside(tree.point(i), line, near)
+            {
+                beyond.push((place, w));
+            }
+            true
+        });
+        if beyond.is_empty() {
+            continue;
+        }
+        left += beyond.len() as u64;
+        beyond.sort_by_key(|(place, w)| (place.along, place.off.abs(), *w));
+        beyond.dedup_by_key(|(place, _)| place.along);
+        let all = try_split(k, &beyond, false);
+        beyond.sort_by_key(|(place, w)| (place.off.abs(), *w));
+        let one = |upright| beyond.iter().find_map(|b| try_split(k, std::slice::from_ref(b), upright));
+        // exactly on another side
+        let other = || {
+            beyond.iter().find_map(|&(_, w)| {
+                [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
+                    let place = beside(rest.vertices[w as usize], rest.corners(side(k)), near)?;
+                    if place.off == 0 { try_split(k, &[(place, w)], false) } else { None }
+                })
+            })
+        };
+        if let Some(split) = all.or_else(|| one(false)).or_else(other).or_else(|| one(true)) {
+            return (Some(split), left);
+        }
+    }
+    (None, left)
+}

@@ -1,0 +1,319 @@
+//! Weld: vertices that lie close to each other become one.
+//!
+//! A vertex is a root if no root within reach has a smaller hash of its coordinates; every other takes the nearest
+//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself. So a result
+//! depends on nothing but the places nearby, and no vertex moves farther than the reach.
+//!
+//! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
+//! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
+//! [`farthest`] in all.
+
+use super::near::{Tree, beside, distance, meet};
+use super::{Face, Moved, clean, edge, facing::mix, oriented};
+use crate::{Material, Near, Repair};
+use rayon::prelude::*;
+
+const ROUNDS: usize = 8;
+/// First corner of a triangle that is to go.
+pub const GONE: u32 = u32::MAX;
+
+/// What repairs read and never change.
+pub struct Rest<'a> {
+    pub vertices: &'a [[i32; 3]],
+    pub materials: &'a [Material],
+    /// The origin in steps.
+    pub origin: [i64; 3],
+}
+
+impl Rest<'_> {
+    pub fn corners<const N: usize>(&self, v: [u32; N]) -> [[i32; 3]; N] {
+        v.map(|v| self.vertices[v as usize])
+    }
+
+    /// A hash of a vertex's place, wherever the origin is.
+    fn hash(&self, v: u32) -> u64 {
+        let p = self.vertices[v as usize];
+        (0..3).fold(0, |h, i| mix(h ^ (self.origin[i] + i64::from(p[i])) as u64))
+    }
+}
+
+/// How far repairs may move a place in all: twice the threshold of each.
+pub fn farthest(near: Near) -> [f64; 2] {
+    [near.plan, near.height].map(|n| 2.0 * f64::from(n))
+}
+
+/// Whether a shift on top of another stays within a limit; none does not.
+pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
+    (0..2).all(|i| by[i] == 0.0 || before[i] + by[i] <= limit[i])
+}
+
+/// Joins all vertices within reach of each other.
+pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -> Repair {
+    let mut repair = Repair::default();
+    let mut used = vec![false; rest.vertices.len()];
+    faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
+    let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
+    drop(used);
+    let moves = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
+    let wanted = moves.len() as u64;
+    repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair);
+    repair
+}
+
+/// Vertices near two others from which on no chain is looked for between them.
+const CROWD: usize = 32;
+
+/// Who joins whom: pairs of a vertex and its root, ascending.
+///
+/// Given which vertices an edge links, those that a chain of edges links within reach of both are no neighbours: a
+/// fine mesh, not a gap.
+pub fn joins(
+    rest: &Rest,
+    members: &[u32],
+    near: Near,
+    linked: Option<impl Fn(u32, u32) -> bool + Sync>,
+) -> Vec<(u32, u32)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        Undecided,
+        Root,
+        Joined,
+    }
+    let tree = Tree::new(members.iter().map(|&v| rest.vertices[v as usize]).collect());
+    let chained = |i: u32, j: u32| {
+        let Some(linked) = &linked else { return false };
+        let linked = |a: u32, b: u32| linked(members[a as usize], members[b as usize]);
+        if linked(i, j) {
+            return true;
+        }
+        let [p, q] = [tree.point(i), tree.point(j)];
+        let mut between = Vec::new();
+        tree.along([p, p], near, |k| {
+            let r = tree.point(k);
+            if k != i && meet(r, p, near) && meet(r, q, near) {
+                between.push(k);
+            }
+            between.len() <= CROWD
+        });
+        if between.len() > CROWD {
+            return false;
+        }
+        let mut reached = vec![i];
+        while let Some(at) = reached.pop() {
+            if at == j {
+                return true;
+            }
+            between.retain(|&k| {
+                let next = linked(at, k);
+                if next {
+                    reached.push(k);
+                }
+                !next
+            });
+        }
+        false
+    };
+    // calls `see` with the neighbours of a member until it says `false`
+    let around = |i: u32, see: &mut dyn FnMut(u32) -> bool| {
+        let p = tree.point(i);
+        let own = |j: u32| j == i || !meet(p, tree.point(j), near) || chained(i, j);
+        tree.along([p, p], near, |j| own(j) || see(j));
+    };
+    let lonely = |i: u32| {
+        let mut lonely = true;
+        around(i, &mut |_| {
+            lonely = false;
+            false
+        });
+        lonely
+    };
+    let mut undecided: Vec<u32> = (0..members.len() as u32).into_par_iter().filter(|&i| !lonely(i)).collect();
+    if undecided.is_empty() {
+        return Vec::new();
+    }
+    let all = undecided.clone();
+    let mut states = vec![State::Undecided; members.len()];
+    let rank = |i: u32| (rest.hash(members[i as usize]), i);
+    for _ in 0..ROUNDS {
+        let decide = |&i: &u32| {
+            let (own, mut state) = (rank(i), State::Root);
+            around(i, &mut |j| {
+                if rank(j) < own {
+                    match states[j as usize] {
+                        State::Root => state = State::Joined,
+                        State::Undecided => state = State::Undecided,
+                        State::Joined => {}
+                    }
+                }
+                state != State::Joined
+            });
+            state
+        };
+        let decided: Vec<State> = undecided.par_iter().map(decide).collect();
+        undecided.iter().zip(&decided).for_each(|(&i, &s)| states[i as usize] = s);
+        undecided.retain(|&i| states[i as usize] == State::Undecided);
+        if undecided.is_empty() {
+            break;
+        }
+    }
+    let nearest = |&i: &u32| {
+        let mut best = None;
+        around(i, &mut |j| {
+            if states[j as usize] == State::Root {
+                let key = (distance(tree.point(i), tree.point(j)), members[j as usize]);
+                best = Some(best.map_or(key, |b: ((u128, u32), u32)| b.min(key)));
+            }
+            true
+        });
+        best.map(|(_, root)| (members[i as usize], root))
+    };
+    all.par_iter().filter(|&&i| states[i as usize] == State::Joined).filter_map(nearest).collect()
+}
+
+/// Moves vertices to their roots, but for those that would take ground away. Returns how many it moved.
+pub fn join(
+    faces: &mut Vec<Face>,
+    moved: &mut Moved,
+    rest: &Rest,
+    near: Near,
+    mut moves: Vec<(u32, u32)>,
+    repair: &mut Repair,
+) -> u64 {
+    if moves.is_empty() {
+        return 0;
+    }
+    let mut flagged = vec![false; rest.vertices.len()];
+    moves.iter().flat_map(|&(from, to)| [from, to]).for_each(|v| flagged[v as usize] = true);
+    let touched: Vec<u32> = (0..faces.len() as u32)
+        .into_par_iter()
+        .filter(|&i| faces[i as usize].v.iter().any(|&v| flagged[v as usize]))
+        .collect();
+    drop(flagged);
+    let image = |moves: &[(u32, u32)], v: u32| moves.binary_search_by_key(&v, |m| m.0).map_or(v, |i| moves[i].1);
+    let (images, lost) = loop {
+        let images: Vec<[u32; 3]> =
+            touched.par_iter().map(|&i| faces[i as usize].v.map(|v| image(&moves, v))).collect();
+        let shifted = |k: usize| {
+            let face = &faces[touched[k] as usize].v;
+            let by = displacement(rest, *face, images[k]);
+            !bearable(moved.get(face).copied().unwrap_or_default(), by, farthest(near))
+        };
+        let strained: Vec<usize> = (0..images.len()).filter(|&k| shifted(k)).collect();
+        let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], rest.vertices).is_none()).collect();
+        if lost.is_empty() && strained.is_empty() {
+            break (images, Vec::new());
+        }
+        let mut edges = Vec::with_capacity(3 * images.len());
+        let mut points = Vec::with_capacity(3 * images.len());
+        for v in images.iter().filter(|v| oriented(**v, rest.vertices).is_some()) {
+            edges.extend([edge(v[0], v[1]), edge(v[1], v[2]), edge(v[2], v[0])]);
+            points.extend(v);
+        }
+        edges.sort_unstable();
+        points.sort_unstable();
+        let held = |a: u32, b: u32| match a == b {
+            true => points.binary_search(&a).is_ok(),
+            false => edges.binary_search(&edge(a, b)).is_ok(),
+        };
+        // by how much a lost triangle lies off the edge or edges that it becomes, if others have them
+        let covered = |k: usize| {
+            // the corners, the two that lie farthest apart in plan first
+            let [a, b, c] = images[k];
+            let apart = |a: u32, b: u32| {
+                let [p, q] = rest.corners([a, b]);
+                distance(p, q).0
+            };
+            let [a, b, c] = *[[a, b, c], [b, c, a], [c, a, b]].iter().max_by_key(|v| apart(v[0], v[1])).expect("three");
+            let [p, q, r] = rest.corners([a, b, c]);
+            let end = |p: [i32; 3]| meet(r, p, near).then(|| gap(r, p));
+            let off = end(p).or_else(|| end(q)).or_else(|| Some(beside(r, [p, q], near)?.by))?;
+            (held(a, b) || (held(a, c) && held(c, b))).then_some(off)
+        };
+        let fate = |&k: &usize| {
+            let face = faces[touched[k] as usize].v;
+            let by = displacement(rest, face, images[k]);
+            let off = covered(k)?;
+            let by = [by[0] + off[0], by[1] + off[1]];
+            let before = moved.get(&face).copied().unwrap_or_default();
+            bearable(before, by, farthest(near)).then(|| (images[k], [before[0] + by[0], before[1] + by[1]]))
+        };
+        let fates: Vec<Option<([u32; 3], [f64; 2])>> = lost.iter().map(fate).collect();
+        let mut pinned: Vec<u32> = lost
+            .iter()
+            .zip(&fates)
+            .filter(|f| f.1.is_none())
+            .map(|f| f.0)
+            .chain(&strained)
+            .flat_map(|&k| faces[touched[k] as usize].v)
+            .collect();
+        if pinned.is_empty() {
+            break (images, fates.into_iter().flatten().collect());
+        }
+        pinned.sort_unstable();
+        moves.retain(|m| pinned.binary_search(&m.0).is_err());
+    };
+    let mut changed = Vec::new();
+    for (&i, v) in touched.iter().zip(images) {
+        let face = &mut faces[i as usize];
+        if face.v == v {
+            continue;
+        }
+        let by = displacement(rest, face.v, v);
+        let before = moved.remove(&face.v).unwrap_or_default();
+        match oriented(v, rest.vertices) {
+            Some(v) => {
+                face.v = v;
+                changed.push((v, [before[0] + by[0], before[1] + by[1]]));
+            }
+            None => {
+                face.v[0] = GONE;
+                repair.collapsed += 1;
+            }
+        }
+    }
+    // what is lost lies on triangles that have its corners now
+    let mut heirs: Vec<(u32, [f64; 2])> = lost.iter().flat_map(|(v, by)| v.map(|v| (v, *by))).collect();
+    heirs.sort_unstable_by_key(|h| h.0);
+    if !heirs.is_empty() {
+        for v in touched.iter().map(|&i| faces[i as usize].v).filter(|v| v[0] != GONE) {
+            for corner in v {
+                let from = heirs.partition_point(|h| h.0 < corner);
+                changed.extend(heirs[from..].iter().take_while(|h| h.0 == corner).map(|h| (v, h.1)));
+            }
+        }
+    }
+    note(moved, changed);
+    settle(faces, rest.materials, repair);
+    repair.joined += moves.len() as u64;
+    moves.len() as u64
+}
+
+/// The farthest that a corner goes, in steps of plan and height.
+fn displacement(rest: &Rest, from: [u32; 3], to: [u32; 3]) -> [f64; 2] {
+    (0..3).fold([0f64; 2], |most, k| {
+        let [p, q] = rest.corners([from[k], to[k]]);
+        let by = gap(p, q);
+        [most[0].max(by[0]), most[1].max(by[1])]
+    })
+}
+
+/// How far apart two points are, in steps of plan and height.
+fn gap(p: [i32; 3], q: [i32; 3]) -> [f64; 2] {
+    let (plan, height) = distance(p, q);
+    [(plan as f64).sqrt(), f64::from(height)]
+}
+
+/// Notes how far triangles were moved; of coincident ones the farthest.
+pub fn note(moved: &mut Moved, changed: impl IntoIterator<Item = ([u32; 3], [f64; 2])>) {
+    for (v, by) in changed {
+        let most = moved.entry(v).or_default();
+        *most = [most[0].max(by[0]), most[1].max(by[1])];
+    }
+}
+
+/// Takes out what is gone and brings the rest in order.
+pub fn settle(faces: &mut Vec<Face>, materials: &[Material], repair: &mut Repair) {
+    faces.retain(|f| f.v[0] != GONE);
+    faces.sort(); // mostly sorted already
+    repair.duplicates += clean::duplicates(faces, materials);
+}

@@ -1,0 +1,225 @@
+//! Tiles, bundles and triangles of an image, read back from its bytes.
+//!
+//! For images that are verified: of others the answers are whatever the bytes say, or less.
+
+use hardpan::Terrain;
+use hardpan::format::{
+    self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
+};
+use zerocopy::FromBytes;
+
+/// A triangle that an image holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stored {
+    /// Corners in lattice steps from the origin, counter-clockwise in plan, the least first.
+    pub corners: [[i32; 3]; 3],
+    /// Number of its material.
+    pub material: u16,
+    /// Number of its source.
+    pub source: u16,
+}
+
+impl Stored {
+    /// Plan area in square lattice steps, doubled.
+    pub fn area2(&self) -> i128 {
+        let [a, b, c] = self.corners;
+        crate::mesh::area2(a, b, c)
+    }
+}
+
+/// A tile: its record in the table, its head, and its words.
+#[derive(Clone, Copy)]
+pub struct TileView<'a> {
+    /// Where it lies, and its checks.
+    pub record: &'a TileRecord,
+    /// Its head.
+    pub head: &'a format::Tile,
+    words: &'a [u32],
+}
+
+/// A bundle: its half words, and what its coordinates count from.
+#[derive(Clone, Copy)]
+pub struct BundleView<'a> {
+    halves: &'a [u16; bundle::HALVES],
+    base: [i32; 2],
+    shift: u8,
+}
+
+/// All tiles, in the order of the table.
+pub fn tiles<'a>(t: &Terrain<'a>) -> impl Iterator<Item = TileView<'a>> + use<'a> {
+    let table = t.section(section::TILE_TABLE).unwrap_or_default();
+    let bytes = t.section(section::TILES).unwrap_or_default();
+    let records = <[TileRecord]>::ref_from_bytes(table).unwrap_or_default();
+    records.iter().filter_map(|record| {
+        let tile = bytes.get(usize::try_from(record.offset).ok()?..)?.get(..usize::try_from(record.len).ok()?)?;
+        let head = format::Tile::ref_from_prefix(tile).ok()?.0;
+        Some(TileView { record, head, words: <[u32]>::ref_from_bytes(tile).ok()? })
+    })
+}
+
+/// All triangles, each once, ascending.
+pub fn triangles(t: &Terrain) -> Vec<Stored> {
+    let mut all: Vec<Stored> = Vec::with_capacity(t.header().references as usize);
+    for tile in tiles(t) {
+        let palette = tile.palette();
+        for b in tile.bundles() {
+            let Some(a) = palette.get(usize::from(b.attribute())) else { continue };
+            let stored = |corners| Stored { corners: turned(corners), material: a.material, source: a.source };
+            all.extend((0..b.triangles()).map(|i| stored(b.corners(i))));
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The least corner first.
+fn turned(mut corners: [[i32; 3]; 3]) -> [[i32; 3]; 3] {
+    let least = (0..3).min_by_key(|&k| corners[k]).unwrap_or(0);
+    corners.rotate_left(least);
+    corners
+}
+
+impl<'a> TileView<'a> {
+    /// Pairs of material and source.
+    pub fn palette(&self) -> &'a [Attribute] {
+        let words = self.words.get(PALETTE..).and_then(|w| w.get(..2 * self.head.palette_len as usize));
+        words.and_then(|w| <[Attribute]>::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()).unwrap_or_default()
+    }
+
+    /// Parts of height fields.
+    pub fn patches(&self) -> &'a [Patch] {
+        let words =
+            self.words.get(self.head.patches as usize..).and_then(|w| w.get(..16 * self.head.patch_count as usize));
+        words.and_then(|w| <[Patch]>::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()).unwrap_or_default()
+    }
+
+    /// Bundles, in the order of the bytes.
+    pub fn bundles(&self) -> impl Iterator<Item = BundleView<'a>> + use<'a> {
+        let words = self.words;
+        let mut nodes = self.nodes();
+        nodes.retain(|n| n.bundle_count > 0);
+        nodes.sort_unstable_by_key(|n| n.bundles);
+        nodes.dedup_by_key(|n| n.bundles); // the nodes of one grid share their bundles
+        nodes.into_iter().flat_map(move |node| {
+            let records =
+                words.get(32 * node.bundles as usize..).and_then(|w| w.get(..32 * node.bundle_count as usize));
+            let records =
+                records.and_then(|w| <[[u16; bundle::HALVES]]>::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok());
+            let views = records.unwrap_or_default().iter();
+            views.map(|halves| BundleView { halves, base: node.base, shift: node.shift & 31 })
+        })
+    }
+
+    fn nodes(&self) -> Vec<&'a Node> {
+        let mut nodes = Vec::new();
+        let mut open = vec![ROOT];
+        while let Some(at) = open.pop() {
+            let words = self.words.get(at..).and_then(|w| w.get(..8));
+            let Some(node) = words.and_then(|w| Node::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()) else {
+                continue;
+            };
+            nodes.push(node);
+            let count = 1usize << (node.side_log2[0] & 15) << (node.side_log2[1] & 15);
+            let dense = node.flags & NODE_DENSE != 0;
+            let width = if dense { block::WORDS } else { 1 };
+            let entries = self.words.get(node.entries as usize..).and_then(|w| w.get(..count.saturating_mul(width)));
+            for e in entries.unwrap_or_default().chunks_exact(width) {
+                // a node lies behind the one that names it, so this ends
+                let to = match (dense, e[0] >> entry::SHIFT) {
+                    (true, _) if e[0] == word::NODE << word::GUESS => e[block::TAIL] as usize,
+                    (false, entry::NODE) => (e[0] & entry::PLACE) as usize,
+                    _ => continue,
+                };
+                if to > at {
+                    open.push(to);
+                }
+            }
+        }
+        nodes
+    }
+}
+
+impl BundleView<'_> {
+    /// Number of triangles, 1 to 16.
+    pub fn triangles(&self) -> usize {
+        usize::from(self.halves[6] >> 12) + 1
+    }
+
+    /// Palette entry.
+    pub fn attribute(&self) -> u8 {
+        self.halves[6] as u8
+    }
+
+    /// One of `format::bundle::{NARROW, MEDIUM, WIDE}`.
+    pub fn class(&self) -> u16 {
+        self.halves[6] >> 8 & 3
+    }
+
+    /// Corners of a triangle in lattice steps from the origin.
+    pub fn corners(&self, part: usize) -> [[i32; 3]; 3] {
+        let nibble = |plane: usize| self.halves[bundle::CORNERS + 4 * plane + part / 4 % 4] >> (4 * (part % 4)) & 15;
+        [0, 1, 2].map(|plane| self.vertex(nibble(plane).into()))
+    }
+
+    /// A vertex, counted from 1.
+    fn vertex(&self, i: usize) -> [i32; 3] {
+        let class = usize::from(self.class()).min(2);
+        let at = bundle::VERTEX_ZERO + bundle::STRIDE[class] * i;
+        let half = |k: usize| i64::from(self.halves[(at + k) & 63]);
+        let long = |low: i64, high: i64| i64::from((low | high << 16) as u32 as i32);
+        let own = |k: usize| i64::from(self.halves[k]);
+        let base = |axis: usize| i64::from(self.base[axis]) + (i64::from(self.halves[axis] as i16) << self.shift);
+        let z = long(own(2), own(3));
+        let corner = match class as u16 {
+            bundle::NARROW => {
+                let slope = |k: usize| i64::from(self.halves[k] as i16);
+                let plane = (slope(4) * half(0) + slope(5) * half(1)) >> 8;
+                [base(0) + half(0), base(1) + half(1), z + plane + half(2)]
+            }
+            bundle::MEDIUM => {
+                let high = half(3);
+                let (x, y) = (half(0) | (high & 15) << 16, half(1) | (high >> 4 & 15) << 16);
+                [base(0) + x, base(1) + y, z + (half(2) | high >> 8 << 16)]
+            }
+            _ => [long(half(0), half(1)), long(half(2), half(3)), long(half(4), half(5))],
+        };
+        corner.map(|v| v as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, build, fixtures, mesh};
+
+    #[test]
+    fn all_triangles_come_back() {
+        let small = Options { tile_log2: Some(14), ..Options::default() };
+        let scenes = [fixtures::ramp(), fixtures::curb(), fixtures::far(), fixtures::soup(3), fixtures::town(1)];
+        let cases = scenes.iter().map(|s| (s, Options::default())).chain([(&scenes[1], small)]);
+        for (scene, options) in cases {
+            let built = build(scene, &options).unwrap();
+            let t = Terrain::open(&built.image).unwrap();
+            let mesh = mesh::ground(scene, &options, &mut Default::default()).unwrap();
+            let face = |f: &mesh::Face| Stored {
+                corners: f.v.map(|v| mesh.vertices[v as usize]),
+                material: f.material,
+                source: f.source,
+            };
+            let mut wanted: Vec<Stored> = mesh.faces.iter().map(face).collect();
+            wanted.sort_unstable();
+            assert_eq!(wanted.len() as u64, t.header().triangles);
+            assert!(triangles(&t) == wanted);
+        }
+    }
+
+    #[test]
+    fn vt_16_bundles_add_up() {
+        let built = build(&fixtures::town(1), &Options::default()).unwrap();
+        let t = Terrain::open(&built.image).unwrap();
+        let counts: Vec<usize> = tiles(&t).flat_map(|tile| tile.bundles()).map(|b| b.triangles()).collect();
+        assert_eq!(counts.len() as u64, t.header().bundles);
+        assert_eq!(counts.iter().sum::<usize>() as u64, t.header().references);
+    }
+}

@@ -1,0 +1,641 @@
+//! The one settings structure: sources, materials and build options, as TOML or as JSON of the same shape.
+
+use crate::import::{Frame, Unit, Up};
+use crate::{Material, Options, Scene, Undersides};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::{collections::HashMap, fmt};
+use toml::de::{DeTable, DeValue};
+
+/// What an image is built from, and how. Every key may be left out; unknown ones are errors.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Coordinate reference system of the frame, as the user names it; recorded, not interpreted.
+    pub crs: String,
+    /// Largest error at a post of every height field, metres; by default each field's own.
+    pub patch_tolerance: Option<f64>,
+    /// Build options; what a command line says goes before them.
+    pub build: Options,
+    /// Files, in order. Names that are not absolute are relative to the settings file.
+    #[serde(rename = "source")]
+    pub sources: Vec<SourceFile>,
+    /// Materials by name or pattern: the first that fits counts, and one named "" for all that none fits.
+    #[serde(rename = "material")]
+    pub materials: Vec<MaterialRule>,
+}
+
+/// A file of a scene, and how its numbers become metres: see [`Frame`] for the order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourceFile {
+    /// Its name.
+    pub file: String,
+    /// The axis that points up: x, y, z, -x, -y, -z; by default z.
+    #[serde(with = "word", skip_serializing_if = "Option::is_none")]
+    pub up: Option<Up>,
+    /// m, km, cm, mm, ft, us-ft, in; by default m.
+    #[serde(with = "word", skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// Factor beside the unit, above 0; by default 1.
+    pub scale: Option<f64>,
+    /// Turn about up in degrees, anticlockwise seen from above; by default 0.
+    pub yaw_deg: Option<f64>,
+    /// Way moved after all else, in metres; by default none.
+    pub translate: Option<[f64; 3]>,
+    /// Whose it is and on what terms, as the user words it; recorded.
+    pub licence: String,
+}
+
+/// What is said about the materials of a name or a pattern. What is left out stays as the source has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MaterialRule {
+    /// The exact name; "" for faces without a material and for every name that nothing else fits.
+    pub name: Option<String>,
+    /// Instead of a name: `*` is any text, `?` any one character.
+    pub pattern: Option<String>,
+    /// Whether its faces are used at all: true or false, 1 or 0.
+    #[serde(deserialize_with = "flag")]
+    pub include: Option<bool>,
+    /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0.
+    #[serde(deserialize_with = "flag")]
+    pub obstacle: Option<bool>,
+    /// Which of its faces are undersides: auto, ground (none), ceiling; by default as the build options say.
+    pub undersides: Option<Undersides>,
+    /// Friction coefficient, 0 or more.
+    pub mu: Option<f64>,
+    /// Rolling resistance, as a factor, 0 or more.
+    pub rr: Option<f64>,
+    /// Gain, as a factor, 0 or more.
+    pub gain: Option<f64>,
+    /// Surface type, as the user numbers it: 0 to 65,535.
+    pub surface_type: Option<u16>,
+    /// Classes for masks: 0 to 31 each.
+    pub classes: Option<Vec<u8>>,
+    /// Cone index, kPa, 0 or more; 0 if not stated.
+    pub cone_index: Option<f64>,
+    /// Label for sensors.
+    pub label: Option<u32>,
+    /// Which of coincident triangles stays: that of the highest priority.
+    pub priority: Option<i32>,
+    /// The line of the settings file that names it.
+    #[serde(skip)]
+    line: Option<usize>,
+}
+
+/// What settings did to a scene.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Names of materials that only the one named "" fits, or none.
+    pub unlisted: Vec<String>,
+    /// Patterns that fit no material, and entries whose materials earlier ones take.
+    pub idle: Vec<String>,
+}
+
+/// What is wrong with settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsError {
+    /// The line of the text, from 1, where it is known.
+    pub line: Option<usize>,
+    /// Cause, and what to write instead.
+    pub text: String,
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+impl Settings {
+    /// Reads TOML.
+    pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
+        let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
+        let failed =
+            |e: toml::de::Error| SettingsError { line: e.span().map(|s| line(s.start)), text: explain(e.message()) };
+        let mut settings: Settings = toml::from_str(text).map_err(failed)?;
+        let tree = DeTable::parse(text).map_err(failed)?;
+        let place = |list: &str, i: usize, key: &str| {
+            let entry = tree.get_ref().get(list)?.get_ref().get(i)?;
+            Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
+        };
+        for (i, rule) in settings.materials.iter_mut().enumerate() {
+            rule.line = place("material", i, if rule.name.is_some() { "name" } else { "pattern" });
+        }
+        settings.check(place)?;
+        Ok(settings)
+    }
+
+    /// Reads JSON of the same shape.
+    pub fn from_json(text: &str) -> Result<Self, SettingsError> {
+        let settings: Settings = serde_json::from_str(text).map_err(|e| {
+            let (line, message) = (e.line(), e.to_string());
+            let message = message.split(" at line ").next().unwrap_or_default();
+            SettingsError { line: (line > 0).then_some(line), text: explain(message) }
+        })?;
+        settings.check(|_, _, _| None)?;
+        Ok(settings)
+    }
+
+    /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
+    /// line of a key of an entry of a list.
+    fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
+        let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, text });
+        for (i, source) in self.sources.iter().enumerate() {
+            let who = format!("source {} ({:?})", i + 1, source.file);
+            if source.file.is_empty() {
+                return wrong(place("source", i, "file"), format!("{who}: name a file"));
+            }
+            if source.scale.is_some_and(|v| !(v > 0.0 && v.is_finite())) {
+                return wrong(place("source", i, "scale"), format!("{who}: scale must be a number above 0"));
+            }
+            if source.yaw_deg.is_some_and(|v| !v.is_finite()) {
+                return wrong(place("source", i, "yaw_deg"), format!("{who}: yaw_deg must be a number of degrees"));
+            }
+            if source.translate.iter().flatten().any(|v| !v.is_finite()) {
+                return wrong(place("source", i, "translate"), format!("{who}: translate is [x, y, z] in metres"));
+            }
+        }
+        for (i, rule) in self.materials.iter().enumerate() {
+            let who = format!("material {} ({:?})", i + 1, rule.title());
+            let place = |key| place("material", i, key);
+            if rule.name.is_some() == rule.pattern.is_some() {
+                return wrong(place(""), format!("{who}: give either name or pattern"));
+            }
+            let factors = [("mu", rule.mu), ("rr", rule.rr), ("gain", rule.gain), ("cone_index", rule.cone_index)];
+            for (key, value) in factors {
+                if let Some(value) = value.filter(|v| !(*v >= 0.0 && v.is_finite())) {
+                    return wrong(place(key), format!("{who}: {key} is {value}; write a number of 0 or more"));
+                }
+            }
+            if rule.classes.iter().flatten().any(|&c| c > 31) {
+                return wrong(place("classes"), format!("{who}: classes go from 0 to 31"));
+            }
+        }
+        if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
+            return wrong(None, "patch_tolerance is a number of 0 or more, in metres".into());
+        }
+        self.build.check().map_err(|e| SettingsError { line: None, text: format!("build: {e}") })
+    }
+
+    /// Gives the scene's materials their properties; the build leaves out what is no ground.
+    ///
+    /// The first entry whose name equals or whose pattern fits a material's name counts, wherever one named "" stands;
+    /// that one takes the rest, and without it they have mu 1 and rr 1. Settings without materials change none.
+    pub fn apply(&self, scene: &mut Scene) -> Result<Applied, SettingsError> {
+        let mut applied = Applied::default();
+        if let Some(tolerance) = self.patch_tolerance {
+            scene.fields.iter_mut().for_each(|f| f.tolerance = tolerance);
+        }
+        if !self.materials.is_empty() {
+            self.apply_materials(scene, &mut applied)?;
+        }
+        Ok(applied)
+    }
+
+    fn apply_materials(&self, scene: &mut Scene, applied: &mut Applied) -> Result<(), SettingsError> {
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        let mut patterns: Vec<(usize, Vec<char>)> = Vec::new();
+        for (i, rule) in self.materials.iter().enumerate() {
+            if let Some(pattern) = &rule.pattern {
+                patterns.push((i, pattern.chars().collect()));
+            } else if let Some(name) = &rule.name {
+                named.entry(name).or_insert(i);
+            }
+        }
+        let rest = named.remove("");
+        let mut used = vec![false; self.materials.len()];
+        for material in &mut scene.materials {
+            let name: Vec<char> = material.name.chars().collect();
+            let exact = named.get(material.name.as_str()).copied();
+            let pattern = patterns.iter().find(|(_, pattern)| fits(pattern, &name)).map(|p| p.0);
+            let first = exact.into_iter().chain(pattern).min();
+            if first.is_none() {
+                applied.unlisted.push(material.name.clone());
+            }
+            match first.or(rest) {
+                Some(i) => {
+                    used[i] = true;
+                    self.materials[i].give(material);
+                }
+                None => (material.mu, material.rr) = (1.0, 1.0),
+            }
+        }
+        applied.unlisted.sort_unstable();
+        applied.unlisted.dedup();
+        for (i, rule) in self.materials.iter().enumerate().filter(|(i, _)| !used[*i] && Some(*i) != rest) {
+            let absent = |name: &&String| scene.materials.iter().all(|m| m.name != **name);
+            if let Some(name) = rule.name.as_ref().filter(absent) {
+                let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
+                return Err(SettingsError {
+                    line: rule.line,
+                    text: format!("material {name:?} is not in the scene{near}"),
+                });
+            }
+            applied.idle.push(format!("material {} ({:?})", i + 1, rule.title()));
+        }
+        Ok(())
+    }
+
+    /// As TOML that [`Settings::from_toml`] reads.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("strings, numbers, lists and tables")
+    }
+}
+
+impl SourceFile {
+    /// What is not said is as by default.
+    pub fn frame(&self) -> Frame {
+        Frame {
+            up: self.up.unwrap_or_default(),
+            unit: self.unit.unwrap_or_default(),
+            scale: self.scale.unwrap_or(1.0),
+            rotate: self.yaw_deg.unwrap_or(0.0),
+            translate: self.translate.unwrap_or_default(),
+        }
+    }
+}
+
+impl MaterialRule {
+    /// The name or the pattern.
+    pub fn title(&self) -> &str {
+        self.name.as_ref().or(self.pattern.as_ref()).map_or("", String::as_str)
+    }
+
+    /// Without what is as it is by default and seldom said.
+    pub fn brief(&self) -> Self {
+        fn other<T: PartialEq + Clone>(value: &Option<T>, plain: &Option<T>) -> Option<T> {
+            value.clone().filter(|_| value != plain)
+        }
+        let plain = MaterialRule::from(&Material::default());
+        MaterialRule {
+            obstacle: other(&self.obstacle, &plain.obstacle),
+            classes: other(&self.classes, &plain.classes),
+            cone_index: other(&self.cone_index, &plain.cone_index),
+            label: other(&self.label, &plain.label),
+            priority: other(&self.priority, &plain.priority),
+            ..self.clone()
+        }
+    }
+
+    fn give(&self, m: &mut Material) {
+        fn set<T: Copy>(to: &mut T, from: Option<T>) {
+            *to = from.unwrap_or(*to);
+        }
+        set(&mut m.include, self.include);
+        set(&mut m.obstacle, self.obstacle);
+        set(&mut m.undersides, self.undersides.map(Some));
+        set(&mut m.mu, self.mu);
+        set(&mut m.rr, self.rr);
+        set(&mut m.gain, self.gain);
+        set(&mut m.surface, self.surface_type);
+        set(&mut m.cone_index, self.cone_index);
+        set(&mut m.class_mask, self.classes.as_ref().map(|c| c.iter().fold(0, |mask, c| mask | 1 << c)));
+        set(&mut m.label, self.label);
+        set(&mut m.priority, self.priority);
+    }
+}
+
+/// An entry by name that gives all that the material has.
+impl From<&Material> for MaterialRule {
+    fn from(m: &Material) -> Self {
+        MaterialRule {
+            name: Some(m.name.clone()),
+            pattern: None,
+            include: Some(m.include),
+            obstacle: Some(m.obstacle),
+            undersides: m.undersides,
+            mu: Some(m.mu),
+            rr: Some(m.rr),
+            gain: Some(m.gain),
+            surface_type: Some(m.surface),
+            classes: Some((0..32).filter(|c| m.class_mask >> c & 1 == 1).collect()),
+            cone_index: Some(m.cone_index),
+            label: Some(m.label),
+            priority: Some(m.priority),
+            line: None,
+        }
+    }
+}
+
+/// Whether a name fits a pattern of `*` and `?`.
+fn fits(pattern: &[char], name: &[char]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // behind the last `*`, and the first character that it has not taken yet
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match (pattern.get(p), star) {
+            (Some('*'), _) => {
+                p += 1;
+                star = Some((p, n));
+            }
+            (Some(&c), _) if c == '?' || c == name[n] => (p, n) = (p + 1, n + 1),
+            (_, Some((after, taken))) => {
+                (p, n) = (after, taken + 1);
+                star = Some((after, taken + 1));
+            }
+            _ => return false,
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+/// ` (did you mean "..."?)`, if one of the known words is spelt much like this one, or begins with it.
+pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let lower = word.to_lowercase();
+    let distance = |k: &str| match k.to_lowercase() {
+        k if lower.chars().count() > 2 && k.starts_with(&lower) => 1,
+        k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
+    };
+    let near = known.into_iter().map(|k| (distance(k), k)).min();
+    match near {
+        Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
+        _ => String::new(),
+    }
+}
+
+/// What serde says, with the nearest spelling: it names in backticks what it found, and then what it knows.
+fn explain(message: &str) -> String {
+    let mut words = message.split('`').skip(1).step_by(2);
+    match words.next().filter(|_| message.starts_with("unknown ")) {
+        Some(word) => {
+            let known: Vec<&str> = words.collect();
+            format!(
+                "{word:?} is not known here{}; known: {}",
+                suggestion(word, known.iter().copied()),
+                known.join(", ")
+            )
+        }
+        None => message.trim_end().replace('\n', "; "),
+    }
+}
+
+/// A word of a fixed set, as it is typed.
+mod word {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+    use std::{fmt::Display, str::FromStr};
+
+    pub fn serialize<T: Display, S: Serializer>(word: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        match word {
+            Some(word) => serializer.collect_str(word),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, T: FromStr<Err = String>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let word = Option::<String>::deserialize(deserializer)?;
+        word.map(|w| w.parse().map_err(de::Error::custom)).transpose()
+    }
+}
+
+/// A table, or `false` for none.
+pub(crate) mod or_false {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+    use std::{fmt, marker::PhantomData};
+
+    pub fn serialize<T: Serialize, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => value.serialize(serializer),
+            None => serializer.serialize_bool(false),
+        }
+    }
+
+    struct OrFalse<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for OrFalse<T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a table or false")
+        }
+
+        fn visit_bool<E: de::Error>(self, v: bool) -> Result<Self::Value, E> {
+            if v { Err(E::invalid_value(de::Unexpected::Bool(v), &self)) } else { Ok(None) }
+        }
+
+        fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Some)
+        }
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        deserializer.deserialize_any(OrFalse(PhantomData))
+    }
+}
+
+/// true, false, 1 or 0.
+fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    struct Flag;
+    impl de::Visitor<'_> for Flag {
+        type Value = Option<bool>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("true, false, 1 or 0")
+        }
+
+        fn visit_bool<E>(self, v: bool) -> Result<Self::Value, E> {
+            Ok(Some(v))
+        }
+
+        fn visit_u64<E: de::Error>(self, v: u64) -> Result<Self::Value, E> {
+            if v > 1 { Err(E::invalid_value(de::Unexpected::Unsigned(v), &self)) } else { Ok(Some(v == 1)) }
+        }
+
+        fn visit_i64<E: de::Error>(self, v: i64) -> Result<Self::Value, E> {
+            let wrong = |_| E::invalid_value(de::Unexpected::Signed(v), &self);
+            u64::try_from(v).map_err(wrong).and_then(|v| self.visit_u64(v))
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+    }
+    deserializer.deserialize_any(Flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fallback, Near, Split, fixtures};
+
+    fn error(text: &str) -> String {
+        Settings::from_toml(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn vt_76_numbers_are_checked_with_index_and_name() {
+        let text = "[[material]]\nname = \"Ice\"\nmu = 0.1\n\n[[material]]\nname = \"Setts\"\nrr = 1.5\nmu = -0.2\n";
+        assert_eq!(error(text), "line 8: material 2 (\"Setts\"): mu is -0.2; write a number of 0 or more");
+        for (key, value) in [("mu", "nan"), ("rr", "inf"), ("gain", "-1.0"), ("cone_index", "-inf")] {
+            let why = error(&format!("[[material]]\nname = \"Ice\"\n{key} = {value}\n"));
+            assert!(why.starts_with(&format!("line 3: material 1 (\"Ice\"): {key} is ")), "{why}");
+        }
+        let why = Settings::from_json(r#"{"material": [{"name": "Ice", "mu": -1}]}"#).unwrap_err();
+        assert_eq!(why.to_string(), "material 1 (\"Ice\"): mu is -1; write a number of 0 or more");
+        let zero = Settings::from_toml("[[material]]\nname = \"Ice\"\nmu = 0\nrr = 0.0\n").unwrap();
+        assert_eq!((zero.materials[0].mu, zero.materials[0].rr), (Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn vt_77_include_in_both_forms() {
+        for (text, wanted) in [("1", true), ("true", true), ("0", false), ("false", false)] {
+            let toml = Settings::from_toml(&format!("[[material]]\nname = \"a\"\ninclude = {text}\n")).unwrap();
+            let json =
+                Settings::from_json(&format!(r#"{{"material": [{{"name": "a", "include": {text}}}]}}"#)).unwrap();
+            assert_eq!([toml, json].map(|s| s.materials[0].include), [Some(wanted); 2]);
+        }
+        let why = error("[[material]]\nname = \"a\"\ninclude = 2\n");
+        assert!(why.contains("line 3") && why.contains("true, false, 1 or 0"), "{why}");
+        let why = error("[[material]]\nname = \"a\"\nobstacle = -1\n");
+        assert!(why.contains("line 3") && why.contains("true, false, 1 or 0"), "{why}");
+    }
+
+    #[test]
+    fn vt_78_the_one_without_a_name_takes_the_rest() {
+        let listed = "[[material]]\nname = \"\"\nmu = 0.3\nrr = 2\n[[material]]\nname = \"Grass\"\nmu = 0.4\n";
+        let mut scene = fixtures::mats();
+        let applied = Settings::from_toml(listed).unwrap().apply(&mut scene).unwrap();
+        let factors = |scene: &Scene| scene.materials.iter().map(|m| (m.mu, m.rr)).collect::<Vec<_>>();
+        assert_eq!(factors(&scene), [(0.3, 2.0), (0.4, 1.6), (0.3, 2.0)], "Concrete, Grass, and without a name");
+        assert_eq!(applied.unlisted, ["", "Concrete"]);
+
+        let mut scene = fixtures::mats();
+        let alone = Settings::from_toml("[[material]]\nname = \"Grass\"\nmu = 0.4\n").unwrap();
+        assert_eq!(alone.apply(&mut scene).unwrap().unlisted, ["", "Concrete"]);
+        assert_eq!(factors(&scene), [(1.0, 1.0), (0.4, 1.6), (1.0, 1.0)]);
+    }
+
+    #[test]
+    fn the_first_that_fits_counts() {
+        let text = r#"
+            material = [
+                { pattern = "C*e", mu = 0.1 },
+                { name = "Concrete", mu = 0.2 },
+                { pattern = "?rass", mu = 0.3, classes = [0, 5], label = 7, surface_type = 9, priority = -2, cone_index = 80 },
+                { pattern = "*", mu = 0.4 },
+                { pattern = "nothing*" },
+            ]"#;
+        let mut scene = fixtures::mats();
+        let applied = Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
+        assert_eq!([0, 1, 2].map(|i| scene.materials[i].mu), [0.1, 0.3, 0.4]);
+        assert_eq!(applied.idle, ["material 2 (\"Concrete\")", "material 5 (\"nothing*\")"]);
+        assert!(applied.unlisted.is_empty());
+        let grass = &scene.materials[1];
+        assert_eq!((grass.class_mask, grass.label, grass.surface), (0b10_0001, 7, 9));
+        assert_eq!((grass.priority, grass.cone_index, grass.rr), (-2, 80.0, 1.6), "what is not stated stays");
+    }
+
+    #[test]
+    fn vt_26_what_is_not_included_is_left_out() {
+        let mut scene = fixtures::mats();
+        let text = "[[material]]\nname = \"Grass\"\ninclude = 0\n[[material]]\nname = \"\"\nobstacle = true\n\
+                    [[material]]\nname = \"Concrete\"\nundersides = \"ground\"\n";
+        Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
+        assert_eq!(scene.materials[0].undersides, Some(Undersides::Ground));
+        let report = crate::build(&scene, &Options::default()).unwrap().report;
+        assert_eq!((report.excluded, report.obstacles, report.triangles), (2, 2, 2));
+    }
+
+    #[test]
+    fn repairs_can_be_set_and_switched_off() {
+        let build = |text: &str| Settings::from_toml(text).unwrap().build;
+        assert_eq!(build("").stitch, Options::default().stitch);
+        let off = build("build.stitch = false\nbuild.undersides = \"ceiling\"\nbuild.max_slope = 60");
+        assert_eq!((off.stitch, off.undersides, off.max_slope), (None, Undersides::Ceiling, Some(60.0)));
+        let near = build("build.weld = { plan = 2, height = 3 }\nbuild.stitch = { plan = 8, height = 128 }");
+        assert_eq!((near.weld, near.stitch), (Near { plan: 2, height: 3 }, Some(Near { plan: 8, height: 128 })));
+        let split = build("build.split = { bundle_size = 5 }");
+        assert_eq!(split.split, Some(Split { bundle_size: 5, ..Split::DEFAULT }));
+        for options in [off, near, split] {
+            let settings = Settings { build: options.clone(), ..Settings::default() };
+            assert_eq!(build(&settings.to_toml()), options);
+            assert_eq!(Settings::from_json(&serde_json::to_string(&settings).unwrap()).unwrap().build, options);
+        }
+        assert!(error("build.stitch = true").contains("a table or false"));
+        assert!(error("[build]\nstitch = { plan = 8, hight = 128 }").contains("did you mean \"height\"?"));
+    }
+
+    #[test]
+    fn unknown_words_have_their_line_and_the_nearest_spelling() {
+        for (text, parts) in [
+            ("crs = \"a\"\n[[material]]\nnmae = \"x\"\n", &["line 3: ", "\"nmae\"", "did you mean \"name\"?"][..]),
+            ("\n[build]\nnaer = 3.0\n", &["line 3: ", "did you mean \"near\"?"]),
+            ("[build]\nfallback = \"defalt\"\n", &["line 2: ", "did you mean \"default\"?"]),
+            ("materials = 3\n", &["line 1: ", "did you mean \"material\"?"]),
+            ("[[material]]\nname = \"x\"\nmu = \"slippery\"\n", &["line 3: ", "string"]),
+            ("[[material]]\nname = \"x\"\nmu = \n", &["line 3: "]),
+            ("[[material]]\nmu = 1.0\n", &["line 1: material 1 (\"\"): give either name or pattern"]),
+            ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
+            ("[build]\nxy_log2 = 3\n", &["build: steps go from"]),
+            ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
+            ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
+            ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
+            ("[[source]]\nfile = \"a.obj\"\nyaw = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
+            ("[[source]]\nfile = \"a.obj\"\n\ntranslate = [1.0, nan, 2.0]\n", &["line 4: ", "[x, y, z]"]),
+            ("patch_tolerance = nan\n", &["patch_tolerance"]),
+        ] {
+            let why = error(text);
+            parts.iter().for_each(|part| assert!(why.contains(part), "no {part:?} in {why}"));
+        }
+        let why = Settings::from_json("{\n\"build\": {\n\"naer\": 3 } }").unwrap_err().to_string();
+        assert!(why.starts_with("line 3: ") && why.contains("did you mean \"near\"?"), "{why}");
+
+        let text = "[[material]]\nname = \"Grass\"\n\n[[material]]\nmu = 0.2\nname = \"Concerte\"\n";
+        let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
+        assert_eq!(why, "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?)");
+    }
+
+    #[test]
+    fn both_languages_say_the_same() {
+        let settings = Settings {
+            crs: "EPSG:32632".into(),
+            patch_tolerance: Some(0.01),
+            build: Options { fallback: Fallback::EdgeExtend, tile_log2: Some(14), near: 0.1, ..Options::default() },
+            sources: vec![SourceFile {
+                file: "a \"b\".obj".into(),
+                licence: "CC0".into(),
+                up: Some(Up::NegX),
+                unit: Some(Unit::UsFt),
+                yaw_deg: Some(-30.0),
+                scale: Some(2.5),
+                translate: Some([1.0, -2.0, 3.5]),
+            }],
+            materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
+        };
+        let toml = settings.to_toml();
+        let json = serde_json::to_string(&settings).unwrap();
+        assert_eq!(Settings::from_toml(&toml).unwrap().to_toml(), toml);
+        assert_eq!(Settings::from_json(&json).unwrap().to_toml(), toml);
+        assert_eq!(Settings::from_toml("").unwrap().to_toml(), Settings::default().to_toml());
+        assert_eq!(Settings::from_json("{}").unwrap().build, Options::default());
+    }
+
+    #[test]
+    fn patterns() {
+        let fits = |p: &str, n: &str| super::fits(&p.chars().collect::<Vec<_>>(), &n.chars().collect::<Vec<_>>());
+        for (pattern, name) in [
+            ("", ""),
+            ("*", ""),
+            ("a*", "a"),
+            ("*b*", "abc"),
+            ("a?c", "abc"),
+            ("*aab", "aaaab"),
+            ("a*b*c", "axbxbxc"),
+            ("ü?", "üß"),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("", "a"), ("?", ""), ("a", "A"), ("a*b", "abc"), ("*aab", "aaaba"), ("??", "a")] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+        // no blow-up
+        assert!(!fits(&"*a".repeat(30), &"a".repeat(29)) && !fits(&"*a".repeat(2000), &("a".repeat(1999) + "b")));
+    }
+}

@@ -1,0 +1,88 @@
+//! The build parameters of VS Terrain, for those who ask for them.
+//!
+//! A square of ground is *examined*: it is accepted as a leaf if few triangles meet it or if its volume, its area times
+//! the height between the lowest and the highest corner of these triangles, is small; else its four quarters are examined,
+//! one step deeper. The depth of a square is log2 of the root's side over its own; the root is the least power-of-two
+//! square as large as the ground.
+//!
+//! A leaf is a block of the image, whose eight cells tell its triangles further apart. Two things that the rule does
+//! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of bundles
+//! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
+
+use crate::bundle::Tri;
+use crate::mesh::{Mesh, exp2};
+use serde::{Deserialize, Serialize};
+
+/// Build parameters of VS Terrain. In a settings file those that are left out are as in [`Split::DEFAULT`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Split {
+    /// Depth beyond which squares are accepted more easily, step by step: 0 to 64.
+    pub depth_tolerance: u32,
+    /// A square that at most so many triangles meet is accepted: from 1 on.
+    pub bundle_size: u32,
+    /// What each step beyond the tolerance adds to the bundle size, the sum rounded down: from 0 on.
+    pub bundle_increase: f64,
+    /// A square of less volume is accepted, cubic metres: from 0 on.
+    pub min_volume: f64,
+    /// What each step beyond the tolerance adds to the least volume, in least volumes: from 0 on.
+    pub volume_increase: f64,
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Split::DEFAULT
+    }
+}
+
+impl Split {
+    /// For most scenes.
+    pub const DEFAULT: Split =
+        Split { depth_tolerance: 8, bundle_size: 8, bundle_increase: 0.5, min_volume: 0.125, volume_increase: 1.5 };
+
+    /// For dense scans. These values are ours: VS Terrain does not publish its own.
+    pub const DENSE: Split =
+        Split { depth_tolerance: 14, bundle_size: 16, bundle_increase: 0.5, min_volume: 1e-4, volume_increase: 1.5 };
+
+    /// Most triangles of a square that is accepted for them, and the volume below which it is accepted, at a depth.
+    pub fn limits(&self, depth: u32) -> (u64, f64) {
+        let beyond = f64::from(depth.saturating_sub(self.depth_tolerance));
+        let size = u64::from(self.bundle_size) + (beyond * self.bundle_increase).floor() as u64;
+        (size, self.min_volume * (1.0 + beyond * self.volume_increase))
+    }
+
+    /// Whether its numbers are in range.
+    pub(crate) fn is_sane(&self) -> bool {
+        let positive = [self.bundle_increase, self.min_volume, self.volume_increase];
+        self.depth_tolerance <= 64 && self.bundle_size >= 1 && positive.iter().all(|v| (0.0..=1e9).contains(v))
+    }
+}
+
+/// The parameters for one mesh.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    split: Split,
+    root_log2: u32,
+    step: [f64; 2],
+}
+
+impl Rule {
+    pub fn new(split: Split, mesh: &Mesh) -> Rule {
+        let side = (0..2).map(|i| mesh.bounds[1][i].abs_diff(mesh.bounds[0][i])).max().expect("two axes");
+        Rule { split, root_log2: u64::from(side).max(1).next_power_of_two().ilog2(), step: mesh.step.map(exp2) }
+    }
+
+    /// Whether a square of side 2^`log2` steps is accepted with these triangles.
+    pub fn accepts(&self, log2: u32, tris: impl ExactSizeIterator<Item = Tri>) -> bool {
+        let (size, volume) = self.split.limits(self.root_log2.saturating_sub(log2));
+        if tris.len() as u64 <= size {
+            return true;
+        }
+        let [mut low, mut high] = [i32::MAX, i32::MIN];
+        for z in tris.flat_map(|t| t.corners).map(|c| c[2]) {
+            (low, high) = (low.min(z), high.max(z));
+        }
+        let side = exp2(log2 as i32) * self.step[0];
+        side * side * (f64::from(high.abs_diff(low)) * self.step[1]) < volume
+    }
+}

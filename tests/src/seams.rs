@@ -1,0 +1,198 @@
+//! What is wrong along the borders of a mesh, and how far two meshes lie apart: by brute force.
+
+use hardpan_builder::Scene;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A point in lattice steps.
+pub type Point = [i64; 3];
+
+/// The triangles of a scene that has exact lattice points, at the default steps.
+pub fn triangles(scene: &Scene) -> Vec<[Point; 3]> {
+    let place = |v: u32| {
+        let p = scene.positions[v as usize];
+        let steps = [p[0] * 4096.0, p[1] * 4096.0, p[2] * 65536.0];
+        assert!(steps.iter().all(|s| s.fract() == 0.0), "{p:?} is no lattice point");
+        steps.map(|s| s as i64)
+    };
+    scene.triangles.iter().map(|t| t.v.map(place)).collect()
+}
+
+/// Edges that one triangle uses: lesser end, greater end, apex of the triangle.
+pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
+    let mut users: BTreeMap<[Point; 2], (u32, Point)> = BTreeMap::new();
+    for t in triangles {
+        for k in 0..3 {
+            let (a, b) = (t[k], t[(k + 1) % 3]);
+            users.entry([a.min(b), a.max(b)]).or_insert((0, t[(k + 2) % 3])).0 += 1;
+        }
+    }
+    users.into_iter().filter(|(_, (n, _))| *n == 1).map(|([a, b], (_, apex))| [a, b, apex]).collect()
+}
+
+/// A seam that ought to be closed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seam {
+    /// Two open vertices within the threshold that no chain of edges links within the threshold of both.
+    Ends(Point, Point),
+    /// An open edge, and within the threshold an open vertex, not of the same triangle, whose foot lies inside the edge.
+    Beside([Point; 2], Point),
+}
+
+/// All seams within so many steps in plan and in height.
+pub fn seams(triangles: &[[Point; 3]], plan: i64, height: i64) -> Vec<Seam> {
+    let open = open_edges(triangles);
+    let vertices: Vec<Point> = open.iter().flat_map(|e| [e[0], e[1]]).collect::<BTreeSet<_>>().into_iter().collect();
+    let linked: BTreeSet<[Point; 2]> = triangles
+        .iter()
+        .flat_map(|t| [(0, 1), (1, 2), (0, 2)].map(|(i, j)| [t[i].min(t[j]), t[i].max(t[j])]))
+        .collect();
+    // vertices lie in order of x: those in reach of an edge are one run of them
+    let run = |low: i64, high: i64| {
+        let from = vertices.partition_point(|v| v[0] < low - plan);
+        vertices[from..].iter().take_while(move |v| v[0] <= high + plan)
+    };
+    let near = |a: Point, b: Point| {
+        let d = [0, 1, 2].map(|k| b[k] - a[k]);
+        d[0] * d[0] + d[1] * d[1] <= plan * plan && d[2].abs() <= height
+    };
+    let chained = |a: Point, b: Point| {
+        let all: Vec<Point> = run(a[0], a[0]).copied().filter(|&c| near(c, a) && near(c, b)).collect();
+        let mut reached = BTreeSet::from([a]);
+        loop {
+            let new: Vec<Point> = all
+                .iter()
+                .copied()
+                .filter(|c| !reached.contains(c) && reached.iter().any(|r| linked.contains(&[*c.min(r), *c.max(r)])))
+                .collect();
+            if new.is_empty() {
+                return reached.contains(&b);
+            }
+            reached.extend(new);
+        }
+    };
+    let mut found = Vec::new();
+    for &a in &vertices {
+        for &b in run(a[0], a[0]).filter(|&&b| b > a && near(a, b)) {
+            if !chained(a, b) {
+                found.push(Seam::Ends(a, b));
+            }
+        }
+    }
+    for &[a, b, apex] in &open {
+        let [low, high] = [a[1].min(b[1]) - plan, a[1].max(b[1]) + plan];
+        for &v in run(a[0].min(b[0]), a[0].max(b[0])).filter(|v| (low..=high).contains(&v[1])) {
+            if v == a || v == b || v == apex {
+                continue;
+            }
+            let d = [0, 1, 2].map(|k| i128::from(b[k] - a[k]));
+            let w = [0, 1, 2].map(|k| i128::from(v[k] - a[k]));
+            let (length, foot, off) = (d[0] * d[0] + d[1] * d[1], w[0] * d[0] + w[1] * d[1], w[0] * d[1] - w[1] * d[0]);
+            let near = off * off <= i128::from(plan * plan) * length;
+            let level = (w[2] * length - foot * d[2]).abs() <= i128::from(height) * length;
+            if 0 < foot && foot < length && near && level {
+                found.push(Seam::Beside([a, b], v));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a triangle has a place at most `h` steps in plan and `v` steps in height from a point.
+fn within(t: &[Point; 3], p: [f64; 3], h: f64, v: f64) -> bool {
+    let c = t.map(|c| [c[0] as f64 - p[0], c[1] as f64 - p[1], c[2] as f64 - p[2]]);
+    let cross = |a: [f64; 3], b: [f64; 3]| a[0] * b[1] - a[1] * b[0];
+    let sub = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| a[k] - b[k]);
+    // the heights over the part of the disc that the triangle covers lie between those of its extreme places
+    let (u, w) = (sub(c[1], c[0]), sub(c[2], c[0]));
+    let area = cross(u, w);
+    let slope = [(u[2] * w[1] - w[2] * u[1]) / area, (w[2] * u[0] - u[2] * w[0]) / area];
+    let z = |x: f64, y: f64| c[0][2] + slope[0] * (x - c[0][0]) + slope[1] * (y - c[0][1]);
+    let inside = |x: f64, y: f64| {
+        (0..3).all(|k| cross(sub(c[(k + 1) % 3], c[k]), sub([x, y, 0.0], c[k])) * area.signum() >= 0.0)
+    };
+    let steepest = slope[0].hypot(slope[1]);
+    let up = if steepest > 0.0 { slope.map(|s| s / steepest * h) } else { [0.0; 2] };
+    let mut heights: Vec<f64> =
+        [[0.0; 2], up, up.map(|s| -s)].iter().filter(|q| inside(q[0], q[1])).map(|q| z(q[0], q[1])).collect();
+    for k in 0..3 {
+        let (a, d) = (c[k], sub(c[(k + 1) % 3], c[k]));
+        if a[0].hypot(a[1]) <= h {
+            heights.push(a[2]);
+        }
+        // where the edge enters and leaves the disc
+        let (aa, ad, dd) = (a[0] * a[0] + a[1] * a[1], a[0] * d[0] + a[1] * d[1], d[0] * d[0] + d[1] * d[1]);
+        let root = ad * ad - dd * (aa - h * h);
+        if root >= 0.0 {
+            let ts = [(-ad - root.sqrt()) / dd, (-ad + root.sqrt()) / dd];
+            heights.extend(ts.iter().filter(|t| (0.0..=1.0).contains(*t)).map(|t| a[2] + t * d[2]));
+        }
+    }
+    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    low <= v && high >= -v
+}
+
+/// Places of one mesh that have none of the other within `h` steps in plan and `v` in height: corners, and places on the
+/// edges and inside.
+pub fn lost(from: &[[Point; 3]], to: &[[Point; 3]], [h, v]: [f64; 2]) -> Vec<[f64; 3]> {
+    let boxes: Vec<[f64; 4]> = to
+        .iter()
+        .map(|t| {
+            let c = |k: usize| t.map(|p| p[k] as f64);
+            let low = |c: [f64; 3]| c[0].min(c[1]).min(c[2]) - h;
+            let high = |c: [f64; 3]| c[0].max(c[1]).max(c[2]) + h;
+            [low(c(0)), low(c(1)), high(c(0)), high(c(1))]
+        })
+        .collect();
+    let weights = [
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.5, 0.5, 0.0],
+        [0.25, 0.0, 0.75],
+        [0.0, 0.625, 0.375],
+        [0.25, 0.25, 0.5],
+        [0.875, 0.0625, 0.0625],
+        [0.125, 0.75, 0.125],
+    ];
+    let places = from.iter().flat_map(|t| {
+        weights.map(|w| [0, 1, 2].map(|k| w[0] * t[0][k] as f64 + w[1] * t[1][k] as f64 + w[2] * t[2][k] as f64))
+    });
+    let slack = 1e-6; // for the arithmetic here
+    places
+        .filter(|p| {
+            let near = |b: &[f64; 4]| b[0] <= p[0] && p[0] <= b[2] && b[1] <= p[1] && p[1] <= b[3];
+            !to.iter().zip(&boxes).any(|(t, b)| near(b) && within(t, *p, h + slack, v + slack))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOOR: [Point; 3] = [[0, 0, 0], [100, 0, 0], [0, 100, 50]];
+
+    #[test]
+    fn a_place_is_near_where_a_ruler_says_so() {
+        let near = |p: [f64; 3], h, v| within(&FLOOR, p, h, v);
+        assert!(near([10.0, 0.0, 0.0], 0.0, 0.0) && near([10.0, 10.0, 5.0], 0.0, 0.0));
+        assert!(!near([10.0, 10.0, 6.0], 0.0, 0.9) && near([10.0, 10.0, 6.0], 0.0, 1.1));
+        assert!(
+            near([10.0, 10.0, 6.0], 2.1, 0.0) && !near([10.0, 10.0, 6.0], 1.9, 0.0),
+            "two steps north it is so high"
+        );
+        assert!(near([50.0, -3.0, 0.0], 3.1, 0.0) && !near([50.0, -3.0, 0.0], 2.9, 9.0));
+        assert_eq!(lost(&[FLOOR], &[FLOOR], [0.0; 2]), [[0.0; 3]; 0]);
+        assert!(!lost(&[FLOOR], &[FLOOR.map(|p| [p[0] + 3, p[1], p[2]])], [2.9, 0.0]).is_empty());
+    }
+
+    #[test]
+    fn a_seam_is_one_where_edges_are_open() {
+        let apart = |by: i64| [FLOOR, [[20, -by, 0], [10, -90, 0], [30, -90, 0]]];
+        assert_eq!(seams(&apart(4), 4, 0), [Seam::Beside([FLOOR[0], FLOOR[1]], [20, -4, 0])]);
+        assert_eq!(seams(&apart(5), 4, 9), []);
+        let ends = [FLOOR, FLOOR.map(|p| [-2 - p[0], p[1], 0])];
+        assert_eq!(seams(&ends, 2, 0), [Seam::Ends([-2, 0, 0], FLOOR[0])]);
+    }
+}

@@ -1,0 +1,111 @@
+//! `hardpan diff`, as it is typed.
+
+mod shell;
+
+use serde_json::{Value, json};
+use shell::{error, expect, folder, holds};
+use std::{fs, path::PathBuf};
+
+/// A floor at 0 with a deck at 6 over |x| <= 5.
+const BRIDGE: &str = "\
+o floor
+v -50 -50 0
+v 50 -50 0
+v 50 50 0
+v -50 50 0
+usemtl Asphalt
+f 1 2 3 4
+o deck
+v -5 -50 6
+v 5 -50 6
+v 5 50 6
+v -5 50 6
+usemtl Steel
+f 5 6 7 8
+";
+
+/// The bridge as `a`, and a changed one as `b`.
+fn pair(test: &str, change: impl Fn(String) -> String) -> PathBuf {
+    let folder = folder(test);
+    fs::write(folder.join("a.obj"), BRIDGE).unwrap();
+    fs::write(folder.join("b.obj"), change(BRIDGE.into())).unwrap();
+    for name in ["a.obj", "b.obj"] {
+        expect(0, &folder, &["build", name]);
+    }
+    folder
+}
+
+#[test]
+fn equal_images() {
+    // the faces in another order, and another name of the file: the same ground from another source
+    let folder = pair("diff_equal", |s| s.replace("f 1 2 3 4", "# the floor\nf 1 2 3 4"));
+    let [out, err] = expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
+    holds(&out, &["equal: the same identity, the same content\n", ": provenance, no content\n"]);
+    assert!(err.is_empty(), "{err}");
+    let [out, _] = expect(0, &folder, &["diff", "a.hpan", "a.hpan"]);
+    assert!(out.ends_with("bytes        equal\n"), "{out}");
+    let facts: Value = serde_json::from_str(&expect(0, &folder, &["diff", "a.hpan", "b.hpan", "--json"])[0]).unwrap();
+    assert_eq!((&facts["equal"], &facts["ground"], &facts["facts"]), (&json!(true), &Value::Null, &json!([])));
+    assert_eq!(facts["first_byte"]["section"], "provenance");
+}
+
+#[test]
+fn a_corner_of_the_deck_rises() {
+    let folder = pair("diff_rises", |s| s.replace("v 5 50 6", "v 5 50 6.5"));
+    let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
+    assert!(err.is_empty(), "{err}");
+    let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
+    // 11 x 11 places of the grid, 2 x 2 vertices beside it; 6 of the right side and of the diagonal move
+    assert_eq!(
+        lines,
+        [
+            "different",
+            "z            0 to 6 m -> 0 to 6.5 m",
+            "ground       125 places: all vertices, and a grid of 10.000 m",
+            "heights      11 places differ, at most by +0.500000 m: at 5,50 from 6 to 6.5",
+            "bytes        differ from 125 on: content header, content",
+        ]
+    );
+    let facts: Value = serde_json::from_str(&expect(1, &folder, &["diff", "b.hpan", "a.hpan", "--json"])[0]).unwrap();
+    assert_eq!(facts["ground"]["largest"], json!({ "at": [5.0, 50.0], "from": 6.5, "to": 6.0 }));
+    assert_eq!(facts["facts"][0], json!({ "name": "z", "first": "0 to 6.5 m", "second": "0 to 6 m" }));
+}
+
+#[test]
+fn ground_goes_and_materials_change() {
+    let folder = pair("diff_goes", |s| s.replace("usemtl Steel\nf 5 6 7 8", "usemtl Wood\nf 5 6 7"));
+    let facts: Value =
+        serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1", "--json"])[0]).unwrap();
+    assert_eq!(facts["materials"], json!({ "lost": ["Steel"], "gained": ["Wood"], "changed": [] }));
+    let ground = &facts["ground"];
+    assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
+    // places of the deck, 11 x 101; those on the diagonal, at every tenth, and below it stay
+    let over = (0..=10).flat_map(|x| (0..=100).map(move |y| (x, y))).filter(|(x, y)| *y > 10 * x).count();
+    assert_eq!(ground["lost"], json!({ "places": over, "first": [-5.0, -49.0, 6.0] }));
+    let change = &ground["materials"][0];
+    assert_eq!(
+        (&change["from"], &change["to"], &change["first"]),
+        (&json!("Steel"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
+    );
+    assert_eq!(change["places"], 11 * 101 - over);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+    holds(&out, &["materials    lost: \"Steel\"", "lost         ground at ", "material     \"Steel\" -> \"Wood\" at "]);
+}
+
+#[test]
+fn properties_of_materials_and_bad_words() {
+    let folder = pair("diff_properties", |s| s);
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Steel\"\nmu = 0.4\n[[material]]\nname = \"\"\n").unwrap();
+    expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "c.hpan"]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "c.hpan"]);
+    holds(
+        &out,
+        &["materials    changed: \"Steel\"", "heights      no change", "differ from 1,088 on: materials, content"],
+    );
+    for pitch in ["0", "-1", "nan", "x"] {
+        expect(2, &folder, &["diff", "a.hpan", "c.hpan", "--grid", pitch]);
+    }
+    holds(&error(2, &folder, &["diff", "a.hpan", "c.hpan", "--grid", "1e-9"]), &["try --grid 0.2"]);
+    error(2, &folder, &["diff", "a.hpan", "a.obj"]);
+    error(2, &folder, &["diff", "a.hpan", "absent.hpan"]);
+}

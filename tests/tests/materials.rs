@@ -1,0 +1,508 @@
+//! Settings, materials, reports and what an image says about its origin, as they are typed.
+
+mod shell;
+
+use hardpan::Terrain;
+use hardpan_builder::{Image, Settings};
+use serde_json::{Value, json};
+use shell::{error, expect, folder, holds};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Three squares of 10 m in a row: Concrete, Grass, and one without a material.
+const MATS: &str = "\
+v 0 0 0
+v 10 0 0
+v 10 10 0
+v 0 10 0
+v 20 0 0
+v 20 10 0
+v 30 0 0
+v 30 10 0
+f 5 7 8 6
+usemtl Concrete
+f 1 2 3 4
+usemtl Grass
+f 2 5 6 3
+";
+
+fn mats(test: &str) -> PathBuf {
+    let folder = folder(test);
+    fs::write(folder.join("mats.obj"), MATS).unwrap();
+    folder
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    fs::write(folder.join(name), text).unwrap();
+}
+
+fn facts(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&expect(0, folder, arguments)[0]).unwrap()
+}
+
+fn identity(folder: &Path, image: &str) -> String {
+    facts(folder, &["info", image, "--json"])["identity"].as_str().unwrap().into()
+}
+
+/// mu over the middles of the three squares; none without ground.
+fn friction(folder: &Path, image: &str) -> [Option<f64>; 3] {
+    let image = Image::read(folder.join(image)).unwrap();
+    let t = Terrain::open_verified(&image).unwrap();
+    [5.0, 15.0, 25.0].map(|x| {
+        let a = t.closest([x, 5.0, 0.0]);
+        a.found().then(|| t.material(&a.hit).mu)
+    })
+}
+
+#[test]
+fn vt_26_materials_are_listed_and_left_out() {
+    let folder = mats("vt_26_materials_are_listed_and_left_out");
+    let [out, _] = expect(0, &folder, &["materials", "mats.obj"]);
+    assert_eq!(
+        out,
+        "\
+material                         triangles      m2 in plan      mu       rr     gain  type
+Concrete                                 2           100.0    0.85        1        1     0
+Grass                                    2           100.0    0.85        1        1     0
+unnamed                                  2           100.0    0.85        1        1     0
+"
+    );
+    expect(0, &folder, &["build", "mats.obj", "-o", "all.hpan"]);
+    expect(0, &folder, &["materials", "mats.obj", "-o", "mats.toml"]);
+    let edited = fs::read_to_string(folder.join("mats.toml")).unwrap().replacen(
+        "name = \"Grass\"\ninclude = true",
+        "name = \"Grass\"\ninclude = 0",
+        1,
+    );
+    write(&folder, "mats.toml", &edited);
+    let [out, err] = expect(0, &folder, &["build", "--settings", "mats.toml"]);
+    holds(&out, &["mats.hpan: 4 triangles", "left out of 6 triangles: 2 not included"]);
+    assert!(err.is_empty(), "{err}");
+    assert_eq!(friction(&folder, "all.hpan"), [Some(0.85); 3]);
+    assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85), None, Some(0.85)], "a hole, and the others unchanged");
+    let [out, _] = expect(0, &folder, &["materials", "mats.hpan"]);
+    holds(&out, &["Grass                                    0             0.0", "not included"]);
+
+    let all = facts(&folder, &["materials", "all.hpan", "--json"]);
+    assert_eq!(all, facts(&folder, &["materials", "mats.obj", "--json"]), "the image lists what its source does");
+    assert_eq!(
+        (&all[1]["name"], &all[1]["triangles"], &all[1]["plan_area"]),
+        (&json!("Grass"), &json!(2), &json!(100.0))
+    );
+}
+
+#[test]
+fn vt_48_all_properties_go_round() {
+    let folder = mats("vt_48_all_properties_go_round");
+    let text = r#"
+        crs = "EPSG:32632"
+        build = { near = 2.5, tile_log2 = 15, fallback = "edge-extend" }
+
+        [[source]]
+        file = "mats.obj"
+        up = "z"
+        unit = "cm"
+        yaw_deg = 90
+        translate = [1000.0, -5.5, 3.25]
+        licence = "CC0"
+
+        [[material]]
+        name = "Concrete"
+        mu = 0.9
+        rr = 1.25
+        gain = 0.75
+        surface_type = 3
+        classes = [0, 5, 31]
+        cone_index = 812.5
+        label = 4000000000
+        priority = -7
+
+        [[material]]
+        pattern = "G??s*"
+        obstacle = true
+
+        [[material]]
+        name = ""
+        mu = 0.123456789012345678
+    "#;
+    write(&folder, "first.toml", text);
+    expect(0, &folder, &["build", "--settings", "first.toml", "-o", "first.hpan"]);
+    let shown = facts(&folder, &["info", "first.hpan", "--materials", "--json"]);
+    assert_eq!(
+        shown["materials"][0],
+        json!({
+            "name": "Concrete", "mu": 0.9, "rr": 1.25, "gain": 0.75, "surface_type": 3, "classes": [0, 5, 31],
+            "cone_index": 812.5, "label": 4_000_000_000u32, "priority": -7, "obstacle": false,
+        })
+    );
+    let head = facts(&folder, &["info", "first.hpan", "--json"]);
+    assert_eq!((&head["near"], &head["tile_log2"], &head["triangles"]), (&json!(2.5), &json!(15), &json!(4)));
+    // a centimetre a unit, a quarter turn, then moved
+    assert_eq!(
+        head["bounds"],
+        json!({ "min": ([999.9, -5.5, 3.25].map(on_lattice)), "max": ([1000.0, -5.2, 3.25].map(on_lattice)) })
+    );
+
+    // out of the image and back
+    expect(0, &folder, &["materials", "first.hpan", "-o", "second.toml"]);
+    let written = fs::read_to_string(folder.join("second.toml")).unwrap();
+    holds(
+        &written,
+        &["crs = \"EPSG:32632\"", "yaw_deg = 90.0", "licence = \"CC0\"", "obstacle = true", "classes = [0, 5, 31]"],
+    );
+    expect(0, &folder, &["build", "--settings", "second.toml", "-o", "second.hpan"]);
+    let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert!(bytes("first.hpan") == bytes("second.hpan"), "provenance and all");
+
+    // the same in JSON
+    let settings = Settings::from_toml(text).unwrap();
+    write(&folder, "third.json", &serde_json::to_string(&settings).unwrap());
+    expect(0, &folder, &["build", "--settings", "third.json", "-o", "third.hpan"]);
+    assert!(bytes("first.hpan") == bytes("third.hpan"));
+
+    // what is typed goes before the file
+    expect(
+        0,
+        &folder,
+        &["build", "mats.obj", "--settings", "first.toml", "--unit", "m", "--tile", "17", "-o", "typed.hpan"],
+    );
+    let head = facts(&folder, &["info", "typed.hpan", "--json"]);
+    assert_eq!((&head["tile_log2"], &head["bounds"]["max"]), (&json!(17), &json!([1000.0, 24.5, 3.25])));
+    expect(0, &folder, &["build", "mats.obj", "--preset", "dense", "-o", "dense.hpan"]);
+    let origin = facts(&folder, &["info", "dense.hpan", "--provenance", "--json"]);
+    assert_eq!(origin["provenance"]["settings"]["build"]["split"]["bundle_size"], 16);
+    // nothing of the image's content depends on how its settings were written
+    expect(0, &folder, &["build", "mats.obj", "-o", "a.hpan"]);
+    expect(0, &folder, &["materials", "a.hpan", "-o", "a.toml"]);
+    expect(0, &folder, &["build", "mats.obj", "--settings", "a.toml", "-o", "b.hpan"]);
+    assert_eq!(identity(&folder, "a.hpan"), identity(&folder, "b.hpan"));
+}
+
+/// The nearest point of the lattice of 2^-12 m.
+fn on_lattice(v: f64) -> f64 {
+    (v * 4096.0).round() / 4096.0
+}
+
+/// The settings that the manual shows.
+#[test]
+fn the_manual_shows_settings_that_work() {
+    let folder = folder("the_manual_shows_settings");
+    let manual = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let text = manual.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    write(&folder, "town.toml", text);
+    let squares = "v 0 0 0\nv 900 0 0\nv 0 0 -900\nv -900 0 0\nv 0 0 900\nusemtl Asphalt\nf 1 2 3\nusemtl Hedge 7\nf 1 3 4\nusemtl Lawn\nf 1 4 5\n";
+    write(&folder, "town.obj", squares);
+    let [out, err] = expect(0, &folder, &["build", "--settings", "town.toml"]);
+    holds(&out, &["town.hpan: 2 triangles", "left out of 3 triangles: 1 not included"]);
+    assert!(err.is_empty(), "{err}");
+    let listed = facts(&folder, &["materials", "town.hpan", "--json"]);
+    let wanted = [("Asphalt", 0.9, true), ("Hedge 7", 0.85, false), ("Lawn", 0.7, true)];
+    for (m, (name, mu, include)) in listed.as_array().unwrap().iter().zip(wanted) {
+        assert_eq!((&m["name"], &m["mu"], &m["include"]), (&json!(name), &json!(mu), &json!(include)));
+    }
+}
+
+#[test]
+fn vt_76_bad_numbers_name_index_and_material() {
+    let folder = mats("vt_76_bad_numbers_name_index_and_material");
+    write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\n[[material]]\nname = \"Concrete\"\nmu = -0.5\n");
+    let why = error(2, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    assert_eq!(why, "error: s.toml: line 5: material 2 (\"Concrete\"): mu is -0.5; write a number of 0 or more\n");
+    write(&folder, "s.json", r#"{"material": [{"name": "Grass", "rr": -1}]}"#);
+    let why = error(2, &folder, &["build", "mats.obj", "--settings", "s.json"]);
+    assert_eq!(why, "error: s.json: material 1 (\"Grass\"): rr is -1; write a number of 0 or more\n");
+    assert!(!folder.join("mats.hpan").exists());
+}
+
+#[test]
+fn vt_77_include_as_number_and_as_word() {
+    let folder = mats("vt_77_include_as_number_and_as_word");
+    for (value, wanted) in [("0", None), ("false", None), ("1", Some(0.85)), ("true", Some(0.85))] {
+        let text = format!("[[material]]\nname = \"Grass\"\ninclude = {value}\n[[material]]\nname = \"\"\n");
+        write(&folder, "s.toml", &text);
+        expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+        assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85), wanted, Some(0.85)], "include = {value}");
+    }
+}
+
+#[test]
+fn vt_78_the_rest_takes_the_one_without_a_name() {
+    let folder = mats("vt_78_the_rest_takes_the_one_without_a_name");
+    write(&folder, "s.toml", "[[material]]\nname = \"\"\nmu = 0.5\n[[material]]\nname = \"Grass\"\nmu = 0.4\n");
+    let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    assert!(err.is_empty(), "{err}");
+    assert_eq!(friction(&folder, "mats.hpan"), [Some(0.5), Some(0.4), Some(0.5)]);
+    // without it mu and rr are 1, and the names are said
+    write(&folder, "s.toml", "[[material]]\nname = \"Concrete\"\nmu = 0.9\n[[material]]\nname = \"Grass\"\nmu = 0.4\n");
+    let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    assert_eq!(err, "warning: materials that the settings do not name have mu 1 and rr 1: \"unnamed\"\n");
+    assert_eq!(friction(&folder, "mats.hpan"), [Some(0.9), Some(0.4), Some(1.0)]);
+    // settings that do not speak of materials change none
+    write(&folder, "s.toml", "build.near = 3\n");
+    expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85); 3]);
+}
+
+#[test]
+fn mistakes_in_settings_have_their_place_and_a_hint() {
+    let folder = mats("mistakes_in_settings");
+    for (text, wanted) in [
+        (
+            "[[material]]\nname = \"Concrte\"\n",
+            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); names: hardpan materials mats.obj",
+        ),
+        (
+            "[[material]]\nname = \"Grass\"\nfriction = 1\n",
+            "s.toml: line 3: \"friction\" is not known here; known: name, pattern, ",
+        ),
+        ("[bulid]\nnear = 1\n", "s.toml: line 1: \"bulid\" is not known here (did you mean \"build\"?)"),
+        ("[build]\nnear = \"far\"\n", "s.toml: line 2: "),
+        ("[build\n", "s.toml: line 1: "),
+        ("[[material]]\npattern = \"*\"\ninclude = 0\n", "the settings leave out every face"),
+    ] {
+        write(&folder, "s.toml", text);
+        let why = error(2, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+        holds(&why, &[wanted]);
+    }
+    write(&folder, "s.toml", "build.near = 3\n");
+    holds(&error(2, &folder, &["build", "--settings", "s.toml"]), &["no [[source]]"]);
+    fs::write(folder.join("s.toml"), b"crs = \"\xFF\"").unwrap();
+    holds(&error(2, &folder, &["build", "mats.obj", "--settings", "s.toml"]), &["s.toml: this is not UTF-8"]);
+    error(2, &folder, &["build", "mats.obj", "--settings", "absent.toml"]);
+    error(2, &folder, &["build", "mats.obj", "--settings", "."]);
+    write(&folder, "s.toml", "[[source]]\nfile = \"absent.obj\"\n");
+    holds(&error(2, &folder, &["build", "--settings", "s.toml"]), &["absent.obj"]);
+    // idle entries are said, not refused
+    write(
+        &folder,
+        "s.toml",
+        "[[material]]\npattern = \"*\"\n[[material]]\nname = \"Grass\"\n[[material]]\npattern = \"x*\"\n",
+    );
+    let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    holds(&err, &["warning: no material takes its settings from material 2 (\"Grass\"), material 3 (\"x*\")\n"]);
+
+    // files of others are safe
+    write(&folder, "mine.toml", "crs = \"mine\"");
+    holds(&error(2, &folder, &["materials", "mats.obj", "-o", "mine.toml"]), &["--force"]);
+    error(2, &folder, &["materials", "mats.obj", "-o", "mats.obj", "--force"]);
+    error(2, &folder, &["build", "mats.obj", "--settings", "mine.toml", "-o", "mine.toml", "--force"]);
+    for place in ["mats.obj", "mine.toml", "x.hpan"] {
+        error(2, &folder, &["build", "mats.obj", "--settings", "mine.toml", "-o", "x.hpan", "--report", place]);
+    }
+    assert_eq!(fs::read_to_string(folder.join("mine.toml")).unwrap(), "crs = \"mine\"");
+    assert_eq!(fs::read_to_string(folder.join("mats.obj")).unwrap(), MATS);
+    expect(0, &folder, &["materials", "mats.obj", "-o", "mine.toml", "--force"]);
+}
+
+#[test]
+fn two_sources_each_in_its_own_frame() {
+    let folder = mats("two_sources_each_in_its_own_frame");
+    fs::create_dir(folder.join("parts")).unwrap();
+    write(&folder, "parts/wall.obj", "v 0 2 0\nv 1 2 0\nv 1 2 -1\nusemtl Stone\nf 1 2 3\n");
+    let text = "[[source]]\nfile = \"mats.obj\"\n[[source]]\nfile = \"parts/wall.obj\"\nup = \"y\"\nscale = 10\ntranslate = [100, 0, 0]\n";
+    write(&folder, "both.toml", text);
+    // from elsewhere: names are relative to the settings
+    let [out, _] =
+        expect(0, folder.parent().unwrap(), &["build", "--settings", "two_sources_each_in_its_own_frame/both.toml"]);
+    holds(&out, &["both.hpan: 7 triangles"]);
+    let head = facts(&folder, &["info", "both.hpan", "--json"]);
+    assert_eq!(head["bounds"], json!({ "min": [0.0, 0.0, 0.0], "max": [110.0, 10.0, 20.0] }));
+    let origin = facts(&folder, &["info", "both.hpan", "--provenance", "--json"])["provenance"].clone();
+    assert_eq!(origin["settings"]["source"][1]["up"], json!("y"));
+    assert_eq!(origin["settings"]["source"][1]["file"], json!("wall.obj"));
+}
+
+#[test]
+fn by_09_provenance() {
+    let folder = mats("by_09_provenance");
+    write(
+        &folder,
+        "s.toml",
+        "crs = \"EPSG:25832\"\n[[source]]\nfile = \"mats.obj\"\nlicence = \"CC-BY 4.0, A. Author\"\nunit = \"ft\"\n",
+    );
+    expect(0, &folder, &["build", "--settings", "s.toml"]);
+    let [out, _] = expect(0, &folder, &["info", "mats.hpan", "--provenance"]);
+    let wanted = "\
+tool = \"hardpan-builder VERSION\"
+frame = \"right-handed, x east, y north, z up, metres\"
+
+[[input]]
+file = \"mats.obj\"
+bytes = 133
+sha256 = \"DIGEST\"
+
+[settings]
+crs = \"EPSG:25832\"
+
+[settings.build]
+xy_log2 = -12
+z_log2 = -16
+undersides = \"auto\"
+near = 4.0
+far = 5000.0
+layer_merge = 0.0009765625
+fallback = \"bounds-min-z\"
+default_z = 0.0
+default_mu = 1.0
+default_rr = 1.0
+default_gain = 1.0
+
+[settings.build.weld]
+plan = 0
+height = 0
+
+[settings.build.stitch]
+plan = 4
+height = 64
+
+[[settings.source]]
+file = \"mats.obj\"
+unit = \"ft\"
+licence = \"CC-BY 4.0, A. Author\"
+
+[[settings.material]]
+name = \"Concrete\"
+include = true
+mu = 0.85
+rr = 1.0
+gain = 1.0
+surface_type = 0
+
+[[settings.material]]
+name = \"Grass\"
+include = true
+mu = 0.85
+rr = 1.0
+gain = 1.0
+surface_type = 0
+
+[[settings.material]]
+name = \"unnamed\"
+include = true
+mu = 0.85
+rr = 1.0
+gain = 1.0
+surface_type = 0
+";
+    assert_eq!(MATS.len(), 133);
+    let wanted = wanted.replace("VERSION", env!("CARGO_PKG_VERSION")).replace("DIGEST", MATS_SHA256);
+    assert_eq!(out, wanted);
+    // outside the identity, and the same wherever and whenever it is built
+    let first = fs::read(folder.join("mats.hpan")).unwrap();
+    expect(
+        0,
+        folder.parent().unwrap(),
+        &["build", "by_09_provenance/mats.obj", "--settings", "by_09_provenance/s.toml"],
+    );
+    assert!(fs::read(folder.join("mats.hpan")).unwrap() == first);
+    expect(0, &folder, &["build", "mats.obj", "--unit", "ft", "-o", "bare.hpan"]);
+    assert_eq!(identity(&folder, "mats.hpan"), identity(&folder, "bare.hpan"));
+}
+
+/// By `sha256sum`.
+const MATS_SHA256: &str = "4f1f056de750f82e0040c06fe4f86564af00d2917948a7594cbbbf70466b3dcc";
+
+#[test]
+fn vt_16_bundles_add_up() {
+    let folder = folder("vt_16_bundles_add_up");
+    expect(0, &folder, &["demo"]);
+    let image = "hardpan-demo/proving-ground.hpan";
+    let head = facts(&folder, &["info", image, "--json"]);
+    let parts = facts(&folder, &["info", image, "--leaves", "--tiles", "--sections", "--json"]);
+    let leaves = &parts["leaves"];
+    assert_eq!((&leaves["bundles"], &leaves["references"]), (&head["bundles"], &head["references"]));
+    let pairs: Vec<[u64; 2]> = serde_json::from_value(leaves["triangles_bundles"].clone()).unwrap();
+    assert_eq!(pairs.iter().map(|[t, n]| t * n).sum::<u64>(), head["references"].as_u64().unwrap());
+    assert_eq!(pairs.iter().map(|[_, n]| n).sum::<u64>(), head["bundles"].as_u64().unwrap());
+    let held = || pairs.iter().filter(|p| p[1] > 0).map(|p| p[0]);
+    assert_eq!((leaves["min"].as_u64(), leaves["max"].as_u64()), (held().min(), held().max()));
+    let classes = ["narrow", "medium", "wide"].map(|c| leaves["classes"][c].as_u64().unwrap());
+    assert_eq!(classes.iter().sum::<u64>(), head["bundles"].as_u64().unwrap());
+
+    let tiles = parts["tiles"].as_array().unwrap();
+    assert_eq!(tiles.len() as u64, head["tiles"].as_u64().unwrap());
+    let sum = |key: &str| tiles.iter().map(|t| t[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(
+        (sum("references"), sum("bundles")),
+        (head["references"].as_u64().unwrap(), head["bundles"].as_u64().unwrap())
+    );
+    for key in ["nodes", "leaves", "tests", "lines"] {
+        assert_eq!(tiles.iter().map(|t| t["bound"][key].as_u64()).max().unwrap(), head["bound"][key].as_u64());
+    }
+    let sections = parts["sections"].as_array().unwrap();
+    assert_eq!(sections.iter().find(|s| s["name"] == "tiles").unwrap()["bytes"].as_u64(), Some(sum("bytes")));
+    assert_eq!(sections.len(), 8);
+
+    let [out, _] =
+        expect(0, &folder, &["info", image, "--leaves", "--tiles", "--sections", "--materials", "--provenance"]);
+    holds(&out, &["triangles    bundles", "z min", "tile table", "cone index", "tool = \"hardpan-builder"]);
+}
+
+#[test]
+fn by_10_reports_have_the_written_shape() {
+    let schema = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/report.schema.json"));
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    let check = |path: &Path| -> Value {
+        let report: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let faults: Vec<String> = schema.iter_errors(&report).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        assert!(faults.is_empty(), "{}: {faults:#?}", path.display());
+        report
+    };
+    let folder = mats("by_10_reports");
+    write(
+        &folder,
+        "s.toml",
+        "[[material]]\nname = \"Grass\"\ninclude = 0\n[[material]]\nname = \"Concrete\"\nobstacle = 1\n[[material]]\npattern = \"x\"\n",
+    );
+    expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml", "--report", "r.json"]);
+    let report = check(&folder.join("r.json"));
+    assert_eq!(
+        (&report["done"], &report["error"], &report["output"]),
+        (&json!(true), &Value::Null, &json!("mats.hpan"))
+    );
+    assert_eq!(report["inputs"], json!([{ "file": "mats.obj", "bytes": 133, "sha256": MATS_SHA256 }]));
+    assert_eq!(report["ground"]["used"]["triangles"], 2);
+    let ignored = json!({ "excluded": 2, "obstacles": 2, "vertical": 0, "ceilings": 0, "steep": 0, "duplicates": 0 });
+    assert_eq!(report["ground"]["ignored"], ignored);
+    assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\")"] }));
+    assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));
+    assert_eq!(report["image"]["bytes"], fs::metadata(folder.join("mats.hpan")).unwrap().len());
+
+    // one that fails says why, and an image that was there stays
+    let before = fs::read(folder.join("mats.hpan")).unwrap();
+    write(&folder, "bad.obj", "v 0 0 0\nv 1 0 zero\n");
+    let why = error(2, &folder, &["build", "bad.obj", "-o", "mats.hpan", "--report", "bad.json"]);
+    let report = check(&folder.join("bad.json"));
+    assert_eq!((&report["done"], &report["image"]), (&json!(false), &Value::Null));
+    assert_eq!(report["error"], json!({ "exit": 2, "text": why.trim_end().strip_prefix("error: ").unwrap() }));
+    assert!(fs::read(folder.join("mats.hpan")).unwrap() == before);
+    error(2, &folder, &["build", "mats.obj", "--report", "nowhere/r.json"]);
+
+    let data = verification::obj::data();
+    let mut files = Vec::new();
+    for part in ["malformed", "obj_odd"] {
+        let Ok(entries) = fs::read_dir(data.join(part)) else {
+            println!("skipped, because {} is not there", data.join(part).display());
+            continue;
+        };
+        let objs =
+            entries.map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")));
+        files.extend(objs);
+    }
+    let (mut built, mut failed) = (0, 0);
+    for file in &files {
+        let done = std::process::Command::new(&*shell::HARDPAN)
+            .args(["build", file.to_str().unwrap(), "-o", "any.hpan", "--report", "any.json"])
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+        let report = check(&folder.join("any.json"));
+        assert_eq!(report["done"].as_bool(), Some(done.status.success()), "{}", file.display());
+        assert_eq!(report["error"]["exit"].as_i64().unwrap_or(0), i64::from(done.status.code().unwrap()));
+        if done.status.success() { built += 1 } else { failed += 1 }
+    }
+    println!("{built} built, {failed} refused, each with a report of the written shape");
+    assert!(files.is_empty() || built > 0 && failed > 0);
+}

@@ -1,0 +1,126 @@
+//! Duplicates, vertical and steep faces, outliers: left out, counted, named.
+
+use crate::common::lattice_scene;
+use hardpan::Terrain;
+use hardpan_builder::{BuildError, Options, Triangle, build, fixtures, repair};
+use verification::oracle::Oracle;
+use verification::random::{Random, points};
+
+#[test]
+fn vt_15_planted_duplicates_are_counted_and_change_no_answer() {
+    let scene = fixtures::soup(15);
+    let mut planted = scene.clone();
+    let mut r = Random(15);
+    // of triangles that have plan area, on vertices of their own, from any corner, of equal rank or a later name
+    let ground = |t: &Triangle| {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs() > 1e-3
+    };
+    let given: Vec<Triangle> = scene.triangles.iter().copied().filter(ground).collect();
+    for _ in 0..1000 {
+        let mut t = given[r.below(given.len())];
+        let first = planted.positions.len() as u32;
+        planted.positions.extend(t.v.map(|v| scene.positions[v as usize]));
+        t.v = [first, first + 1, first + 2];
+        t.v.rotate_left(r.below(3));
+        if r.below(2) == 0 {
+            t.v.swap(0, 1);
+        }
+        planted.triangles.push(t);
+    }
+    let [before, after] = [&scene, &planted].map(|s| build(s, &Options::default()).unwrap());
+    assert_eq!(after.report.duplicates - before.report.duplicates, 1000);
+    assert_eq!(after.report.triangles, before.report.triangles);
+    let [a, b] = [&before, &after].map(|b| Terrain::open_verified(&b.image).unwrap());
+    assert_eq!(a.identity(), b.identity());
+    for p in points(&Oracle::new(&scene), 2000, 1) {
+        assert_eq!(a.closest(p), b.closest(p), "{p:?}");
+    }
+}
+
+#[test]
+fn vt_15_of_coincident_triangles_the_highest_priority_stays() {
+    let corners = [[0, 0, 0], [900, 0, 0], [0, 900, 0]];
+    let faces = [([0, 1, 2], 2, 1), ([1, 2, 0], 3, 0), ([2, 1, 0], 1, 1), ([0, 2, 1], 1, 0)];
+    let triangles = faces.map(|(v, material, source)| Triangle { v, material, source });
+    let mut scene = lattice_scene(&corners, triangles.into());
+    let stays = |scene: &hardpan_builder::Scene| {
+        let (ground, report) = repair(scene, &Options::default()).unwrap();
+        assert_eq!((report.duplicates, ground.triangles.len()), (3, 1));
+        let t = ground.triangles[0];
+        (ground.materials[usize::from(t.material)].name.clone(), ground.sources[usize::from(t.source)].clone())
+    };
+    assert_eq!(stays(&scene), ("b".into(), "s".into()), "ties by name");
+    scene.materials[3].priority = 7;
+    assert_eq!(stays(&scene), ("d".into(), "s".into()));
+    scene.materials[2].priority = 8;
+    assert_eq!(stays(&scene), ("c".into(), "t".into()));
+    scene.materials.iter_mut().for_each(|m| m.priority = -3);
+    assert_eq!(stays(&scene), ("b".into(), "s".into()));
+}
+
+#[test]
+fn cg_07_vertical_faces_are_counted_and_change_no_height() {
+    let scene = fixtures::curb();
+    let mut without = scene.clone();
+    without.triangles.retain(|t| t.v.iter().any(|&v| scene.positions[v as usize][0] != 0.0));
+    let [with, without] = [&scene, &without].map(|s| build(s, &Options::default()).unwrap());
+    assert_eq!((with.report.vertical, without.report.vertical), (2, 0), "the kerb's face has two triangles");
+    let [a, b] = [&with, &without].map(|b| Terrain::open_verified(&b.image).unwrap());
+    for p in points(&Oracle::new(&scene), 1000, 7) {
+        assert_eq!(a.closest(p), b.closest(p), "{p:?}");
+    }
+}
+
+#[test]
+fn cg_07_steep_faces_go_from_a_limit_on() {
+    // a floor, and walls of 45, 80 and 89.9 degrees, towards different sides
+    let wall = |k: i64, degrees: f64| {
+        let rise = (4096.0 * degrees.to_radians().tan() * 16.0) as i64;
+        let (x, z) = (k * 20_000, rise);
+        match k % 2 {
+            0 => [[x, 0, 0], [x + 4096, 0, z], [x, 9000, 0]],
+            _ => [[x, 0, 0], [x + 9000, 0, 0], [x, 4096, z]],
+        }
+    };
+    let degrees = [0.0, 44.9, 45.1, 80.0, 89.9];
+    let corners: Vec<[i64; 3]> = degrees.iter().zip(0..).flat_map(|(&d, k)| wall(k, d)).collect();
+    let triangles = (0..5).map(|k| Triangle { v: [3 * k, 3 * k + 1, 3 * k + 2], material: 0, source: 0 }).collect();
+    let scene = lattice_scene(&corners, triangles);
+    for (limit, kept) in [(None, 5), (Some(89.95), 5), (Some(85.0), 4), (Some(45.0), 2), (Some(0.1), 1)] {
+        let r = repair(&scene, &Options { max_slope: limit, ..Options::default() }).unwrap().1;
+        assert_eq!((r.triangles, r.steep), (kept, 5 - kept), "{limit:?}");
+    }
+    for limit in [0.0, 90.0, -3.0, f64::NAN] {
+        let refused = repair(&scene, &Options { max_slope: Some(limit), ..Options::default() });
+        assert!(matches!(refused, Err(BuildError::Option(_))), "{limit}");
+    }
+}
+
+#[test]
+fn outliers_are_named_and_do_not_move_the_origin() {
+    let mut scene = fixtures::town(1);
+    let alone = repair(&scene, &Options::default()).unwrap().0;
+    scene.sources.push("stray".into());
+    let first = scene.positions.len() as u32;
+    scene.positions.extend([[0.0, 0.0, 0.0], [3e7, 1.0, 0.0], [0.0, 2e7, 0.0]]);
+    for k in 0..3u16 {
+        scene.triangles.push(Triangle { v: [first, first + 1, first + 2], material: 0, source: (k + 1) % 2 });
+    }
+    let (ground, report) = repair(&scene, &Options::default()).unwrap();
+    assert_eq!(ground.triangles.len(), alone.triangles.len());
+    let named: Vec<(&str, u64, [f64; 3])> = report.outliers.iter().map(|o| (&*o.source, o.triangles, o.at)).collect();
+    assert_eq!(named, [("stray", 2, [3e7, 1.0, 0.0]), ("fixture", 1, [3e7, 1.0, 0.0])]);
+    assert_eq!(report.outside, 3);
+    // most of it lost: no image, and the message says whose it is, where, and what to do
+    let many = scene.triangles.len() as u16;
+    scene.triangles.extend((0..2 * many).map(|_| Triangle {
+        v: [first, first + 1, first + 2],
+        material: 0,
+        source: 1,
+    }));
+    let error = build(&scene, &Options::default()).err().unwrap().to_string();
+    for word in ["\"stray\"", "(30000000, 1, 0)", "scale", "coarser steps"] {
+        assert!(error.contains(word), "{error}");
+    }
+}

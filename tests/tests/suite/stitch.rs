@@ -1,0 +1,306 @@
+//! Hairline gaps and T-junctions are closed, and nothing else changes.
+
+use crate::common::{as_given, compare, hills, lattice_scene, on_threads, shuffled};
+use hardpan::{Point as Place, Terrain};
+use hardpan_builder::{Options, Report, Scene, Triangle, build, fixtures, repair};
+use verification::obj;
+use verification::oracle::{Oracle, Q};
+use verification::random::{Random, points};
+use verification::seams::{Point, lost, open_edges, seams, triangles};
+
+fn mesh(faces: &[[Point; 3]]) -> Scene {
+    let corners: Vec<Point> = faces.iter().flatten().copied().collect();
+    let triangle = |k: u32| Triangle { v: [3 * k, 3 * k + 1, 3 * k + 2], ..Triangle::default() };
+    lattice_scene(&corners, (0..faces.len() as u32).map(triangle).collect())
+}
+
+fn stitched(scene: &Scene) -> (Vec<[Point; 3]>, Report) {
+    let (ground, report) = repair(scene, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    (triangles(&ground), report)
+}
+
+/// What is on the lattice before anything is stitched.
+fn given(scene: &Scene) -> Vec<[Point; 3]> {
+    triangles(&repair(scene, &as_given()).unwrap().0)
+}
+
+/// Holds a stitched scene against all that is promised: no seams but those reported, every place kept within the stated shift.
+#[track_caller]
+fn holds(what: &str, scene: &Scene) -> Report {
+    let before = given(scene);
+    let (after, report) = stitched(scene);
+    let found = seams(&after, 4, 64);
+    assert!((report.stitch.left == 0) == found.is_empty(), "{what}: {found:?}, and {:?}", report.stitch);
+    assert_eq!(open_edges(&after).len() as u64, report.stitch.open_edges, "{what}");
+    let moved = [report.stitch.moved[0] * 4096.0, report.stitch.moved[1] * 65536.0];
+    assert!(moved[0] <= 8.0 && moved[1] <= 128.0, "{what}: {moved:?} is more than twice the threshold");
+    // of what stands upright now only the plan is kept
+    let kept = if report.stitch.upright > 0 { [moved[0], 1e9] } else { moved };
+    assert_eq!(lost(&before, &after, kept), [[0.0; 3]; 0], "{what}: ground was lost");
+    assert_eq!(lost(&after, &before, moved), [[0.0; 3]; 0], "{what}: ground was made");
+    report
+}
+
+/// Two triangles south of y = 0, one north of it, whose foot does not touch their common corner.
+fn junction(by: Point) -> Vec<[Point; 3]> {
+    let t = [4000 + by[0], -by[1], by[2]];
+    vec![[[0, 0, 0], [8000, 0, 0], [0, 8000, 0]], [[0, 0, 0], [3000, -5000, 0], t], [t, [3000, -5000, 0], [8000, 0, 0]]]
+}
+
+#[test]
+fn a_junction_is_closed_within_the_threshold() {
+    for by in [[0, 0, 0], [7, 1, 0], [0, 4, 64], [-9, 3, -64], [0, -4, 5]] {
+        let r = holds("junction", &mesh(&junction(by)));
+        assert_eq!((r.stitch.divided, r.stitch.added, r.stitch.joined, r.stitch.left), (1, 1, 0, 0), "{by:?}");
+        let [h, v] = [r.stitch.moved[0] * 4096.0, r.stitch.moved[1] * 65536.0];
+        assert_eq!([h, v], [by[1].abs() as f64, by[2].abs() as f64], "{by:?}");
+        assert!(r.error[0] == 0.0, "the image states it, not the repair");
+    }
+}
+
+#[test]
+fn nothing_is_closed_beyond_the_threshold() {
+    for by in [[0, 5, 0], [0, 0, 65], [0, 0, -65], [0, -5, 3]] {
+        let scene = mesh(&junction(by));
+        assert_eq!(stitched(&scene).0, given(&scene), "{by:?}");
+    }
+}
+
+#[test]
+fn a_wheel_crosses_where_it_fell_through() {
+    let scene = mesh(&junction([0, 3, 9]));
+    let gap = Place { x: 4000 * Q, y: -Q, z: 0 };
+    let answers = [as_given(), Options::default()].map(|o| {
+        let built = build(&scene, &o).unwrap();
+        let t = Terrain::open_verified(&built.image).unwrap();
+        let h = t.header();
+        (t.closest(gap).found(), [h.error_plan, h.error_height], built.report.error)
+    });
+    let half = [0.5f64.sqrt() / 4096.0, 0.5 / 65536.0];
+    assert!(!answers[0].0 && answers[1].0);
+    for (k, steps) in [(0, 4096.0), (1, 65536.0)] {
+        assert!((answers[0].1[k] - half[k]).abs() < 1e-12, "{answers:?}");
+        assert!((answers[1].1[k] - half[k] - [3.0, 9.0][k] / steps).abs() < 1e-12, "{answers:?}");
+        assert_eq!(answers[1].1[k], answers[1].2[k]);
+    }
+}
+
+#[test]
+fn rows_of_vertices_that_do_not_quite_meet_become_one() {
+    // Two strips along y = 0: corners opposite each other 3 steps apart, then at half the spacing.
+    for spacing in [1000, 500] {
+        let mut faces = Vec::new();
+        for i in 0..8i64 {
+            let (x, z) = (1000 * i, 10 * (i % 2));
+            faces.extend([
+                [[x, 0, z], [x + 1000, 0, 10 - z], [x, 1000, 0]],
+                [[x + 1000, 0, 10 - z], [x + 1000, 1000, 0], [x, 1000, 0]],
+            ]);
+        }
+        for i in 0..8000 / spacing {
+            let x = spacing * i;
+            faces.extend([
+                [[x, -3, 5], [x, -1000, 0], [x + spacing, -3, 5]],
+                [[x, -1000, 0], [x + spacing, -1000, 0], [x + spacing, -3, 5]],
+            ]);
+        }
+        let scene = mesh(&faces);
+        assert!(!seams(&given(&scene), 4, 64).is_empty());
+        let r = holds("rows", &scene);
+        assert_eq!((r.stitch.left, r.stitch.joined), (0, 9), "spacing {spacing}");
+        assert_eq!(r.stitch.divided, if spacing == 500 { 8 } else { 0 });
+        assert_eq!(r.stitch.open_edges as i64, 8 + 2 + 2 + 8000 / spacing - 2 + 2, "only the border is open");
+    }
+}
+
+#[test]
+fn layers_are_not_joined() {
+    // A deck half a metre above the junction's north, its edge along the same line.
+    let mut faces = junction([0, 2, 0]);
+    faces.push([[0, 0, 30_000], [8000, 0, 30_000], [0, 8000, 30_000]]);
+    let r = holds("deck", &mesh(&faces));
+    assert_eq!((r.stitch.divided, r.stitch.left), (1, 0));
+    assert!(stitched(&mesh(&faces)).0.contains(&[[0, 0, 30_000], [8000, 0, 30_000], [0, 8000, 30_000]]));
+}
+
+#[test]
+fn ground_is_not_joined_to_a_ceiling() {
+    // A wedge, closed, whose underside ends in the line that the ground beside it ends at.
+    let corners = [[0, 0, 0], [8000, 0, 0], [0, 8000, 0], [0, 0, 9000], [8000, 0, 9000], [0, 8000, 9000]];
+    let sides = [[0, 2, 1], [3, 4, 5], [0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4], [2, 0, 3], [2, 3, 5]];
+    let mut scene = lattice_scene(&corners, Vec::new());
+    scene.triangles = sides.map(|v| Triangle { v, ..Triangle::default() }).into();
+    let beside =
+        mesh(&[[[0, -3, 0], [4000, -9000, 0], [4000, -3, 0]], [[4000, -3, 0], [4000, -9000, 0], [8000, -3, 0]]]);
+    let first = scene.positions.len() as u32;
+    scene.positions.extend(beside.positions);
+    scene.triangles.extend(beside.triangles.iter().map(|t| Triangle { v: t.v.map(|v| v + first), source: 1, ..*t }));
+    let r = repair(&scene, &Options::default()).unwrap().1;
+    assert_eq!((r.ceilings, r.vertical, r.triangles), (1, 6, 3));
+    assert_eq!((r.stitch.joined, r.stitch.divided, r.stitch.left), (0, 0, 0));
+}
+
+#[test]
+fn a_long_edge_meets_ten_thousand_vertices() {
+    // One triangle of 10 km beside quads of one metre: every corner a T-junction, on the line or just off it.
+    let n = 10_000;
+    let post = |i: i64| [4096 * i, (i * i) % 5 - if i % n == 0 { 0 } else { 2 }, (i * 7) % 60];
+    let post = |i: i64| if i % n == 0 { [4096 * i, 0, 0] } else { post(i) };
+    let mut faces = vec![[[0, 0, 0], [4096 * n, 0, 0], [0, 4096 * 100, 0]]];
+    for i in 0..n {
+        let (x, e) = (4096 * i, 4096 * (i + 1));
+        faces.extend([[post(i), [x, -4096, 0], post(i + 1)], [[x, -4096, 0], [e, -4096, 0], post(i + 1)]]);
+    }
+    let scene = mesh(&faces);
+    let clock = std::time::Instant::now();
+    let (after, r) = stitched(&scene);
+    assert!(clock.elapsed().as_secs() < 20, "not quadratic: {:?}", clock.elapsed());
+    assert_eq!((after.len() as i64, r.stitch.added as i64, r.stitch.left), (3 * n, n - 1, 0));
+    assert_eq!(seams(&after, 4, 64), []);
+}
+
+/// Everything that goes wrong along borders, at random: sheets apart by hairlines, cut at different places, over each
+/// other, and loose triangles.
+fn heap(seed: u64) -> Scene {
+    let mut r = Random(seed);
+    let mut faces: Vec<[Point; 3]> = Vec::new();
+    let near = |r: &mut Random, p: Point| [p[0] + r.within(-4, 4), p[1] + r.within(-4, 4), p[2] + r.within(-60, 60)];
+    let size = [40, 600, 5000][r.below(3)];
+    for _ in 0..1 + r.below(4) {
+        // a row of triangles on either side of a line that is cut anew on each side
+        let start = [r.within(-size, size), r.within(-size, size), r.within(-300, 300)];
+        let along = [r.within(-size, size), r.within(1, size), r.within(-90, 90)];
+        for side in [-1, 1] {
+            let parts = 1 + r.below(5) as i64;
+            let cut = |k: i64| [0, 1, 2].map(|i| start[i] + 3 * along[i] * k / parts);
+            let mut last = near(&mut r, cut(0));
+            for k in 0..parts {
+                let next = near(&mut r, cut(k + 1));
+                let apex =
+                    [last[0] - side * along[1] + r.within(-9, 9), last[1] + side * along[0], r.within(-500, 500)];
+                faces.push([last, next, apex]);
+                last = if r.below(3) == 0 { near(&mut r, next) } else { next };
+            }
+        }
+    }
+    for _ in 0..r.below(9) {
+        let old = faces[r.below(faces.len())];
+        let corner = |r: &mut Random| match r.below(4) {
+            0 => old[r.below(3)],
+            k @ 1..=2 => near(r, old[k]),
+            _ => [r.within(-size, size), r.within(-size, size), r.within(-200, 200)],
+        };
+        faces.push([corner(&mut r), corner(&mut r), corner(&mut r)]);
+    }
+    mesh(&faces)
+}
+
+#[test]
+fn heaps_keep_their_ground_and_lose_their_seams() {
+    let (mut mended, mut left) = (0, 0);
+    for seed in 0..1500 {
+        let scene = heap(seed);
+        if repair(&scene, &as_given()).is_err() {
+            continue;
+        }
+        let r = holds(&format!("heap {seed}"), &scene).stitch;
+        mended += r.joined + r.added;
+        left += r.left;
+    }
+    println!("{mended} mended, {left} left");
+    assert!(mended > 5000 && left * 20 < mended, "{mended} mended, {left} left");
+}
+
+#[test]
+fn heaps_are_mended_alike_in_any_order() {
+    for seed in 0..150 {
+        let scene = heap(seed);
+        if repair(&scene, &as_given()).is_err() {
+            continue;
+        }
+        let one = on_threads(1, || stitched(&scene));
+        assert_eq!(one, on_threads(2, || stitched(&scene)), "seed {seed}");
+        assert_eq!(one, stitched(&shuffled(&scene, seed + 1)), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_stitched_is_not_stitched_again() {
+    for seed in 0..300 {
+        let Ok((once, report)) = repair(&heap(seed), &Options::default()) else { continue };
+        if report.stitch.left > 0 {
+            continue; // what it could not bear on top of the rest it may bear alone
+        }
+        let (twice, report) = repair(&once, &Options::default()).unwrap();
+        assert_eq!(triangles(&once), triangles(&twice), "seed {seed}: {:?}", report.stitch);
+    }
+}
+
+#[test]
+fn an_image_answers_as_the_stitched_mesh() {
+    for seed in 0..40 {
+        let scene = heap(seed);
+        let Ok((ground, _)) = repair(&scene, &Options::default()) else { continue };
+        let built = build(&scene, &Options::default()).unwrap();
+        let terrain = Terrain::open_verified(&built.image).unwrap();
+        let oracle = Oracle::new(&ground);
+        assert_eq!(terrain.header().triangles, oracle.len() as u64);
+        compare(&terrain, &oracle, &points(&oracle, 60, seed));
+    }
+}
+
+#[test]
+fn scenes_without_gaps_stay_as_they_are() {
+    let mut fine = hills(60, 2.0 / 4096.0);
+    fine.positions.iter_mut().for_each(|p| p[2] *= 1e-4);
+    let scenes = [
+        ("flat", fixtures::flat()),
+        ("ramp", fixtures::ramp()),
+        ("bridge", fixtures::bridge()),
+        ("hole", fixtures::hole()),
+        ("curb", fixtures::curb()),
+        ("mats", fixtures::mats()),
+        ("hills", hills(60, 1.25)),
+        // a mesh as fine as the threshold has borders, not gaps
+        ("fine hills", fine),
+        ("town", fixtures::town(2)),
+    ];
+    for (name, scene) in scenes {
+        let identity = |o: &Options| Terrain::open(&build(&scene, o).unwrap().image).unwrap().identity();
+        let r = repair(&scene, &Options::default()).unwrap().1.stitch;
+        assert_eq!((r.joined, r.divided, r.left), (0, 0, 0), "{name}");
+        assert_eq!(identity(&Options::default()), identity(&as_given()), "{name}");
+    }
+}
+
+#[test]
+fn real_meshes_have_no_seams_left() {
+    let folder = obj::data();
+    let files = [
+        ("city/samurai_monastry.obj", true),
+        ("city/3dfier_innerbuffer_05.obj", false),
+        ("city/zdm2.obj", true),
+        ("roads/cloverleaf.obj", false),
+    ];
+    for (name, y_up) in files {
+        let path = folder.join(name);
+        if !path.exists() {
+            println!("skipped {name}, because it is not in {} (set HARDPAN_DATA)", folder.display());
+            continue;
+        }
+        let scene = obj::read(&path, y_up).unwrap();
+        let before = seams(&given(&scene), 4, 64).len();
+        let clock = std::time::Instant::now();
+        let (after, r) = stitched(&scene);
+        let seconds = clock.elapsed().as_secs_f64();
+        let found = seams(&after, 4, 64);
+        println!(
+            "{name}: {before} seams before, {} after, {seconds:.2} s; {:?}; {} ceilings",
+            found.len(),
+            r.stitch,
+            r.ceilings
+        );
+        assert_eq!(found, [], "{name}");
+        assert_eq!(r.stitch.left, 0, "{name}");
+    }
+}
