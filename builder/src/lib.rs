@@ -23,14 +23,17 @@ pub mod fixtures;
 mod grid;
 mod image;
 mod lattice;
+mod map;
 mod pack;
 mod plan;
 mod scene;
 mod tile;
+mod verify;
 
 pub use error::BuildError;
-pub use image::Image;
+pub use image::{Image, ImageFile};
 pub use scene::{Fallback, HeightField, Material, Options, Scene, Triangle};
+pub use verify::{Check, Fault, Faults, Outcome, Verdict, Verify, verify};
 
 /// What was built, and what happened on the way.
 pub struct Built {

@@ -186,6 +186,22 @@ impl<'a> Verifier<'a> {
     }
 }
 
+impl Terrain<'_> {
+    /// Proves all sections but the tiles, as the first step of a [`Verifier`].
+    pub fn verify_sections(&self) -> Result<(), VerifyError> {
+        sections(self)
+    }
+
+    /// Proves one tile, as a [`Verifier`] does: tiles can be proven side by side, and in any order.
+    pub fn verify_tile(&self, index: u32) -> Result<(), VerifyError> {
+        let mut verifier = Verifier { next: index, stage: Stage::first(), ..Verifier::new(*self) };
+        while verifier.next == index {
+            verifier.advance(index, usize::MAX)?;
+        }
+        Ok(())
+    }
+}
+
 impl Stage {
     fn first() -> Stage {
         Stage::Sum { done: 0, digest: CRC.digest() }

@@ -11,7 +11,7 @@ use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{Options, Scene, build};
 
 use super::{Done, Failure, grouped, warn, write_image};
-use crate::import::{self, Frame, Unit, Up};
+use crate::import::{self, FrameArgs, Up};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -20,15 +20,8 @@ pub struct Args {
     /// Where the image goes [default: beside FILE, as FILE.hpan]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The axis that points up in FILE [default: z]
-    #[arg(long, value_enum, value_name = "AXIS")]
-    up: Option<Up>,
-    /// The unit of the numbers in FILE
-    #[arg(long, value_enum, default_value = "m")]
-    unit: Unit,
-    /// Multiply the numbers in FILE by this as well
-    #[arg(long, default_value_t = 1.0, value_parser = scale)]
-    scale: f64,
+    #[command(flatten)]
+    frame: FrameArgs,
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
@@ -37,20 +30,14 @@ pub struct Args {
     force: bool,
 }
 
-fn scale(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
-}
-
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let output = args.output.clone().unwrap_or_else(|| args.file.with_extension("hpan"));
     may_replace(&output, args)?;
 
     let start = Instant::now();
-    let frame = Frame { up: args.up.unwrap_or(Up::Z), unit: args.unit, scale: args.scale };
-    let import = import::read(&args.file, &frame)?;
+    let import = import::read(&args.file, &args.frame.frame())?;
     import.notes.iter().for_each(warn);
-    suspect(&args.file, &import.scene, args.up)?;
+    suspect(&args.file, &import.scene, args.frame.up)?;
     let read = start.elapsed();
 
     let start = Instant::now();

@@ -50,6 +50,31 @@ impl Unit {
     }
 }
 
+/// How the file's numbers are meant, as it is typed.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct FrameArgs {
+    /// The axis that points up in the mesh file [default: z]
+    #[arg(long, value_enum, value_name = "AXIS")]
+    pub up: Option<Up>,
+    /// The unit of the numbers in the mesh file
+    #[arg(long, value_enum, default_value = "m")]
+    unit: Unit,
+    /// Multiply the numbers in the mesh file by this as well
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    scale: f64,
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+}
+
+impl FrameArgs {
+    pub fn frame(&self) -> Frame {
+        Frame { up: self.up.unwrap_or(Up::Z), unit: self.unit, scale: self.scale }
+    }
+}
+
 /// How the file's numbers become metres, z up: times `scale`, times the unit's ratio, then the axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
