@@ -127,7 +127,7 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
     proof.attributes = (0..h.palette_len).map(|a| view.attribute(a as u8)).collect();
     let Some(mut content) = decode(view, &mut proof) else { return proof };
     let mut bounds: Option<[[i32; 3]; 2]> = None;
-    for c in content.tris.iter().flat_map(|t| (0..3).map(|k| t.corner(k))) {
+    for c in content.tris.iter().flat_map(|t| [t.corner(0), t.corner(1), t.corner(2)]) {
         let b = bounds.get_or_insert([c, c]);
         *b = std::array::from_fn(|e| {
             std::array::from_fn(|i| if e == 0 { b[e][i].min(c[i]) } else { b[e][i].max(c[i]) })
@@ -342,12 +342,10 @@ fn triangle(view: &View, group: &Group, h: &[u16; bundle::HALVES], part: usize) 
                 [base[0] + x, base[1] + y, base_z + plane + i64::from(h[at + 2])]
             }
             bundle::MEDIUM => {
-                let [x, y, z, high] = [0, 1, 2, 3].map(|i| i64::from(h[at + i]));
-                [
-                    base[0] + (x | (high & 15) << 16),
-                    base[1] + (y | (high >> 4 & 15) << 16),
-                    base_z + (z | high >> 8 << 16),
-                ]
+                let v = &h[at..at + 4];
+                let joined = |low: u16, high: u16| i64::from(low) | i64::from(high) << 16;
+                let (x, y, z) = (joined(v[0], v[3] & 15), joined(v[1], v[3] >> 4 & 15), joined(v[2], v[3] >> 8));
+                [base[0] + x, base[1] + y, base_z + z]
             }
             _ => [long(at), long(at + 2), long(at + 4)],
         };

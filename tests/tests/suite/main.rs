@@ -11,6 +11,7 @@ mod identity;
 mod oracle;
 mod real;
 mod rows;
+mod verify;
 mod watertight;
 
 #[global_allocator]
