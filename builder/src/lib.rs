@@ -33,7 +33,7 @@ mod verify;
 pub use error::BuildError;
 pub use image::{Image, ImageFile};
 pub use scene::{Fallback, HeightField, Material, Options, Scene, Triangle};
-pub use verify::{Check, Fault, Faults, Outcome, Verdict, Verify, verify};
+pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, verify};
 
 /// What was built, and what happened on the way.
 pub struct Built {

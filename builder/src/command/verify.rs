@@ -6,15 +6,25 @@ use std::{
     sync::Mutex,
 };
 
-use hardpan_builder::{Check, Outcome, Verdict, Verify, verify};
+use hardpan::Terrain;
+use hardpan_builder::{Agreement, Check, Outcome, Side, Spot, Verdict, Verify, against, verify};
 use serde_json::{Value, json};
 
 use super::{Done, Failure, grouped, load, unopened};
+use crate::import::{self, FrameArgs};
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
+    /// Measure the error against the mesh that the image was made from; --up, --unit and --scale as for build
+    #[arg(long, value_name = "MESH")]
+    against: Option<PathBuf>,
+    #[command(flatten)]
+    frame: FrameArgs,
+    /// Places spread over the plan at which --against measures
+    #[arg(long, default_value_t = 200_000, value_name = "N")]
+    samples: u32,
     /// Ask the kernel at every vertex and at 255 places of every edge as well: slow
     #[arg(long)]
     exhaustive: bool,
@@ -43,18 +53,114 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let verdict = threads.install(|| verify(&image, &options));
     progress.clear();
     let verdict = verdict.map_err(|e| unopened(&args.file, &image, e))?;
+    // of bytes that are not what they claim no error can be measured
+    let agreement = match &args.against {
+        Some(source) if verdict.passed() => {
+            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e))?;
+            let scene = import::read(source, &args.frame.frame())?.scene;
+            Some(threads.install(|| against(&terrain, &scene, args.samples as usize)))
+        }
+        _ => None,
+    };
     if args.json {
-        writeln!(out, "{:#}", facts(&verdict))?;
+        let mut facts = facts(&verdict);
+        if let Some(agreement) = &agreement {
+            facts["against"] = measured(agreement);
+        }
+        writeln!(out, "{facts:#}")?;
     } else {
         table(&verdict, &args.file.display().to_string(), out)?;
+        if let (Some(agreement), Some(source)) = (&agreement, &args.against) {
+            compared(agreement, &source.display().to_string(), out)?;
+        }
     }
-    match verdict.failed() {
-        None => Ok(()),
-        Some(check) => Err(Failure::check(
-            &args.file,
-            format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check)),
-        )),
+    if let Some(check) = verdict.failed() {
+        let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
+        return Err(Failure::check(&args.file, text));
     }
+    let Some(a) = agreement.filter(|a| !a.holds()) else { return Ok(()) };
+    let (side, what) = if a.source.exceeded > 0 { (&a.source, "lost") } else { (&a.image, "gained") };
+    let at = side.worst.first().map(|s| place(&s.at)).unwrap_or_default();
+    let text = format!(
+        "its error is larger than it states at {} places, the worst {at} with {} m in height: ground was {what} there; is it this image's mesh, with the same --up, --unit and --scale?",
+        grouped(a.source.exceeded + a.image.exceeded),
+        metres(side.height)
+    );
+    Err(Failure::check(&args.file, text))
+}
+
+fn place([x, y, z]: &[f64; 3]) -> String {
+    format!("at ({x:.3}, {y:.3}, {z:.3})")
+}
+
+/// Metres to a tenth of a micrometre, or that there is nothing.
+fn metres(v: f64) -> String {
+    if v.is_finite() { format!("{v:.7}") } else { "nothing".into() }
+}
+
+fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
+    writeln!(
+        out,
+        "\nagainst {source}: stated error {} m in plan, {} m in height",
+        metres(a.stated[0]),
+        metres(a.stated[1])
+    )?;
+    for (name, side) in [("from source", &a.source), ("from image", &a.image)] {
+        let [half, most, nearly] = side.shares.map(metres);
+        writeln!(
+            out,
+            "{name:<12} {} places, {} beyond the stated error; worst {} m in height within it in plan",
+            grouped(side.places),
+            grouped(side.exceeded),
+            metres(side.height)
+        )?;
+        writeln!(
+            out,
+            "{:12} straight up or down, of the plan area: 50 % {half} m, 99 % {most} m, 99.9 % {nearly} m",
+            ""
+        )?;
+        for spot in side.worst.iter().take(if side.exceeded > 0 { 8 } else { 1 }) {
+            let (height, plan) = (metres(spot.height), metres(spot.plan));
+            writeln!(
+                out,
+                "{:12} worst {}: {height} m in height; the stated height within {plan} m in plan",
+                "",
+                place(&spot.at)
+            )?;
+        }
+    }
+    for lost in a.lost.iter().filter(|l| l.triangles > 0) {
+        let first = lost.first.map(|p| place(&p)).unwrap_or_default();
+        let (count, area) = (grouped(lost.triangles), lost.plan_area);
+        writeln!(out, "{:12} {count} {}, {area:.3} m2 in plan, the first {first}", "left out", lost.cause)?;
+    }
+    Ok(())
+}
+
+fn measured(a: &Agreement) -> Value {
+    let spot = |s: &Spot| json!({ "at": s.at, "height": s.height, "plan": s.plan });
+    let side = |s: &Side| {
+        json!({
+            "places": s.places,
+            "exceeded": s.exceeded,
+            "height": s.height,
+            "p50": s.shares[0],
+            "p99": s.shares[1],
+            "p999": s.shares[2],
+            "worst": s.worst.iter().map(spot).collect::<Vec<_>>(),
+        })
+    };
+    let lost = a
+        .lost
+        .iter()
+        .map(|l| json!({ "cause": l.cause, "triangles": l.triangles, "plan_area": l.plan_area, "first": l.first }));
+    json!({
+        "holds": a.holds(),
+        "stated": { "plan": a.stated[0], "height": a.stated[1] },
+        "source": side(&a.source),
+        "image": side(&a.image),
+        "left_out": lost.collect::<Vec<_>>(),
+    })
 }
 
 /// The first fault of a check, in one line.

@@ -14,10 +14,12 @@
 //! Where a cell is said to be surrounded by one sheet, every edge that runs through it has one triangle on either side, with
 //! the same corners: around each place of the cell they close without a step, and one of them owns it.
 
+mod against;
 mod plan;
 mod seams;
 mod tile;
 
+pub use against::{Agreement, Lost, Side, Spot, against};
 use hardpan::format::{Material, TileRecord, section};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;

@@ -79,6 +79,12 @@ impl<'a> View<'a> {
         <[u16; bundle::HALVES]>::ref_from_bytes(words.as_bytes()).expect("128 bytes")
     }
 
+    /// Whether a triangle's least corner lies in the tile.
+    fn is_home(&self, t: &Tri) -> bool {
+        let [x, y, _] = t.corner(0).min(t.corner(1)).min(t.corner(2));
+        self.rect.holds_box([x, y, x, y])
+    }
+
     /// Material, and source times 2^16, of a palette entry.
     fn attribute(&self, number: u8) -> u32 {
         self.words[format::PALETTE + 2 * usize::from(number)]
@@ -165,9 +171,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
     let log2 = terrain.header().tile_log2;
     for &t in &all {
         let (tri, bounds) = (&content.tris[t as usize], content.boxes[t as usize]);
-        let home = (0..3).map(|k| tri.corner(k)).min().expect("three corners");
-        let home = (i64::from(home[0]) >> log2 == view.rect.low[0] >> log2)
-            && (i64::from(home[1]) >> log2 == view.rect.low[1] >> log2);
+        let home = view.is_home(tri);
         proof.triangles += u64::from(home);
         if home && exhaustive {
             // an edge of two triangles is walked from its lesser end
@@ -196,6 +200,12 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         proof,
     };
     walk.node(format::ROOT, view.rect.low, [log2; 2], &all);
+}
+
+/// The triangles of a tile whose least corner lies in it.
+pub fn home_triangles(view: &View) -> Vec<Tri> {
+    let tris = decode(view, &mut Proof::default()).map_or(Vec::new(), |content| content.tris);
+    tris.into_iter().filter(|t| view.is_home(t)).collect()
 }
 
 /// Asks the kernel at both ends of an edge and at the 255 grid points between: it must find the height that the edge has.
