@@ -28,11 +28,19 @@ impl Image {
         Ok(image)
     }
 
-    /// Reads a whole file.
+    /// Reads a whole file, or all that a pipe gives.
     pub fn read(path: impl AsRef<Path>) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let len = file.metadata()?.len();
-        let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        Self::read_from(File::open(path)?)
+    }
+
+    fn read_from(mut file: File) -> io::Result<Self> {
+        let data = file.metadata()?;
+        if !data.is_file() || data.len() == 0 {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            return Self::copy_of(&bytes);
+        }
+        let len = usize::try_from(data.len()).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         let mut image = Self::zeroed(len)?;
         file.read_exact(image.bytes_mut())?;
         Ok(image)
@@ -67,14 +75,13 @@ pub enum ImageFile {
 impl ImageFile {
     /// Opens a file. Its bytes are not checked.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
         let data = file.metadata()?;
-        if data.is_file() && data.len() > 0 {
-            return Ok(Self::Mapped(map::file(&file)?));
+        match map::file(&file) {
+            Ok(map) if data.is_file() && data.len() > 0 => Ok(Self::Mapped(map)),
+            // no file system must offer maps
+            _ => Image::read_from(file).map(Self::Read),
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok(Self::Read(Image::copy_of(&bytes)?))
     }
 }
 

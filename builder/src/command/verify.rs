@@ -1,6 +1,7 @@
 //! `hardpan verify`: what an image claims, proven from its bytes.
 
 use std::{
+    fs,
     io::{self, IsTerminal, Write},
     path::PathBuf,
     sync::Mutex,
@@ -41,6 +42,9 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
+    if let Some(source) = &args.against {
+        fs::metadata(source).map_err(|e| Failure::io(source, e))?; // a wrong name shows before the work
+    }
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
     let threads = threads.map_err(|e| Failure::Machine(format!("no threads to work with: {e}")))?;
     let progress = Progress::new(image.len() as u64);

@@ -3,7 +3,7 @@
 use crate::common::{hills, image};
 use crate::handmade;
 use hardpan::{Point, Terrain, format};
-use hardpan_builder::{Outcome, Scene, Verdict, Verify, build, fixtures, verify};
+use hardpan_builder::{Outcome, Scene, Verdict, Verify, against, build, fixtures, verify};
 use verification::bytes::{Aligned, mend_all, mend_head};
 use verification::obj;
 use verification::oracle::Oracle;
@@ -426,4 +426,88 @@ fn by_02_real_meshes_are_proven() {
         assert_eq!(format!("{verdict:?}"), format!("{again:?}"), "{name}: one thread or two");
         println!("{name}: {} seams", verdict.check("seams").unwrap().faults.count);
     }
+}
+
+/// Stated errors hold, and whatever is beyond them is told.
+#[test]
+fn by_05_against_the_source() {
+    for (name, scene) in small().into_iter().chain([("far", fixtures::far()), ("city", fixtures::city())]) {
+        let built = image(&scene);
+        let a = against(&Terrain::open(&built).unwrap(), &scene, 20_000);
+        if name == "curb and patch" {
+            // heights of a field have no triangles to compare with
+            assert_eq!(a.source.exceeded, 0, "{name}: {a:?}");
+            continue;
+        }
+        assert!(a.holds(), "{name}: {a:?}");
+        assert!(a.source.height <= a.stated[1] + 1e-7 && a.image.height <= a.stated[1] + 1e-7, "{name}: {a:?}");
+    }
+}
+
+#[test]
+fn by_05_what_is_beyond_the_stated_error() {
+    let scene = hills(30, 1.0);
+    let built = image(&scene);
+    let terrain = Terrain::open(&built).unwrap();
+    let measured = |change: &dyn Fn(&mut Scene)| {
+        let mut scene = scene.clone();
+        change(&mut scene);
+        against(&terrain, &scene, 10_000)
+    };
+    // all raised by a millimetre: both ways
+    let a = measured(&|s| s.positions.iter_mut().for_each(|p| p[2] += 0.001));
+    assert!(a.source.exceeded > 1000 && a.image.exceeded > 1000, "{a:?}");
+    assert!((a.source.shares[0] - 0.001).abs() < 1e-5 && a.source.height < 0.001 + 1e-5, "{a:?}");
+    // a square more in the source is ground lost, one less ground gained
+    let a = measured(&|s| {
+        let first = s.positions.len() as u32;
+        s.positions.extend([[40.0, 0.0, 0.0], [41.0, 0.0, 0.0], [40.0, 1.0, 0.0]]);
+        s.triangles.push(hardpan_builder::Triangle { v: [first, first + 1, first + 2], ..s.triangles[0] });
+    });
+    assert!(a.source.exceeded > 0 && a.image.exceeded == 0, "{a:?}");
+    assert!(a.source.worst[0].height.is_infinite() && a.source.worst[0].at[0] >= 40.0, "{a:?}");
+    let gone = scene.triangles[100];
+    let a = measured(&|s| s.triangles[100] = s.triangles[99]);
+    let corner = scene.positions[gone.v[0] as usize];
+    assert!(a.source.exceeded == 0 && a.image.exceeded > 0, "{a:?}");
+    assert!((0..2).all(|i| (a.image.worst[0].at[i] - corner[i]).abs() <= 1.0), "{a:?}");
+
+    // a tile that states less than rounding takes
+    let mut scene = hills(30, 0.7);
+    scene.positions.iter_mut().for_each(|p| p[2] += 5e-6);
+    let mut bytes = Aligned::new(&image(&scene));
+    assert!(against(&Terrain::open(&bytes).unwrap(), &scene, 10_000).holds());
+    for (tile, _) in tiles(&bytes) {
+        bytes[tile + 88..tile + 96].copy_from_slice(&1e-9f64.to_le_bytes());
+    }
+    forge(&mut bytes);
+    assert!(proven(&bytes).passed());
+    let a = against(&Terrain::open(&bytes).unwrap(), &scene, 10_000);
+    assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
+}
+
+#[test]
+fn by_05_what_was_left_out() {
+    let mut scene = fixtures::bridge();
+    let built = image(&scene);
+    let terrain = Terrain::open(&built).unwrap();
+    scene.materials.push(hardpan_builder::Material::new("Unknown", 1.0));
+    let other = scene.materials.len() as u16 - 1;
+    let mut add = |corners: [[f64; 3]; 3], material: u16| {
+        let first = scene.positions.len() as u32;
+        scene.positions.extend(corners);
+        scene.triangles.push(hardpan_builder::Triangle { v: [0, 1, 2].map(|k| first + k), material, source: 0 });
+    };
+    add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 3.0]], 0);
+    add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.00001, 0.0]], 0);
+    add([[0.0, 0.0, 9.0], [4.0, 0.0, 9.0], [0.0, 4.0, 9.0]], other);
+    add([[0.0, 0.0, 0.0], [1e6, 0.0, 0.0], [0.0, 10.0, 0.0]], 0);
+    let again = scene.triangles[0];
+    scene.triangles.push(again);
+    let a = against(&terrain, &scene, 1000);
+    let counts: Vec<_> = a.lost.iter().map(|l| (l.cause, l.triangles)).collect();
+    let causes = ["vertical", "collapsed", "duplicate", "excluded material", "outside the domain"];
+    assert_eq!(counts, causes.map(|c| (c, 1)));
+    assert_eq!((a.lost[3].plan_area, a.lost[3].first), (8.0, Some([0.0, 0.0, 9.0])));
+    assert!(a.holds(), "{a:?}");
 }
