@@ -192,9 +192,13 @@ impl Terrain<'_> {
         sections(self)
     }
 
-    /// Proves one tile, as a [`Verifier`] does: tiles can be proven side by side, and in any order.
+    /// Proves one tile as a [`Verifier`] does, but for its checksum, which a host computes with larger tables: tiles can
+    /// be proven side by side, and in any order.
     pub fn verify_tile(&self, index: u32) -> Result<(), VerifyError> {
-        let mut verifier = Verifier { next: index, stage: Stage::first(), ..Verifier::new(*self) };
+        if !Check::new(self, index).is_some_and(|check| check.head()) {
+            return Err(VerifyError::TileInvalid(index));
+        }
+        let mut verifier = Verifier { next: index, stage: Stage::Bundles(0), ..Verifier::new(*self) };
         while verifier.next == index {
             verifier.advance(index, usize::MAX)?;
         }

@@ -28,6 +28,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tile::{Crossing, View};
 use zerocopy::FromBytes;
 
+/// CRC-32 as in the kernel, 16 bytes at a time.
+const CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
 /// How many places of a check are told.
 const TOLD: usize = 8;
 
@@ -221,7 +223,9 @@ impl Verifying<'_> {
         let Some(view) = View::new(&self.terrain, tiles, index, record) else {
             return Outcomes { kernel: Some(VerifyError::TileInvalid(index)), ..Outcomes::default() };
         };
-        let kernel = self.terrain.verify_tile(index).err();
+        let whole = CRC.checksum(zerocopy::IntoBytes::as_bytes(view.words)) == record.crc;
+        let damaged = || Err(VerifyError::TileDamaged(index));
+        let kernel = if whole { self.terrain.verify_tile(index) } else { damaged() }.err();
         let digest = Sha256::digest(zerocopy::IntoBytes::as_bytes(view.words)).as_slice() == record.digest;
         let mut outcome = Outcomes { kernel, digest, ..Outcomes::default() };
         // a tile of which only the stated costs are wrong has been followed to its end

@@ -131,17 +131,21 @@ impl Tri {
         if boxed & (boxed.wrapping_sub(1)) == 0 {
             return boxed as u8; // what it meets of the rectangle lies in its box
         }
-        let mut outside = [0i64; 8];
-        for k in 0..3 {
+        // of each edge: its side at the first cell, and what a cell further east and north adds
+        let [p, q, r] = [0, 1, 2].map(|k| {
             let [_, _, ex, ey] = self.edge(k);
-            let first = self.deepest::<true>(k, &Rect { low, size });
-            let (east, north) = (-ey * size[0], ex * size[1]);
-            for (cell, out) in outside.iter_mut().enumerate() {
-                *out |= first + east * (cell as i64 & 3) + north * (cell as i64 >> 2);
-            }
+            [self.deepest::<true>(k, &Rect { low, size }), -ey * size[0], ex * size[1]]
+        });
+        let mut cells = 0;
+        let mut rest = boxed;
+        while rest != 0 {
+            let cell = rest.trailing_zeros();
+            rest &= rest - 1;
+            let (east, north) = (i64::from(cell & 3), i64::from(cell >> 2));
+            let side = |[first, x, y]: [i64; 3]| first + east * x + north * y;
+            cells |= u32::from((side(p) | side(q) | side(r)) >= 0) << cell;
         }
-        let inside = outside.iter().enumerate().fold(0u32, |mask, (cell, &v)| mask | u32::from(v >= 0) << cell);
-        (inside & boxed) as u8
+        cells as u8
     }
 
     /// Whether the interiors of two triangles have a place in common.

@@ -132,13 +132,7 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
     let h = view.head;
     proof.attributes = (0..h.palette_len).map(|a| view.attribute(a as u8)).collect();
     let Some(mut content) = decode(view, &mut proof) else { return proof };
-    let mut bounds: Option<[[i32; 3]; 2]> = None;
-    for c in content.tris.iter().flat_map(|t| [t.corner(0), t.corner(1), t.corner(2)]) {
-        let b = bounds.get_or_insert([c, c]);
-        *b = std::array::from_fn(|e| {
-            std::array::from_fn(|i| if e == 0 { b[e][i].min(c[i]) } else { b[e][i].max(c[i]) })
-        });
-    }
+    let bounds = bounds_of(&content.tris);
     if let Some([low, high]) = bounds {
         if (0..3).any(|i| low[i] < header.min[i] || high[i] > header.max[i]) {
             proof.cover.add(view.fault("a triangle lies outside the bounds that the head states"));

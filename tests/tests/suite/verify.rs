@@ -397,6 +397,31 @@ fn by_02_what_passes_answers_the_same() {
     assert!(failed > 10 * passed / 2, "{failed} told, {passed} passed");
 }
 
+/// Any bit of a tile, its triangles among them: nothing panics, and in what still passes every edge is found.
+#[test]
+fn by_02_any_bit_of_a_tile() {
+    let (mut passed, mut failed) = (0, 0);
+    for (name, scene) in small().into_iter().filter(|s| s.0 != "soup") {
+        let clean = Aligned::new(&image(&scene));
+        let mut random = Random(9);
+        let tiles = tiles(&clean);
+        for _ in 0..120 {
+            let (at, len) = tiles[random.below(tiles.len())];
+            let mut bytes = Aligned::new(&clean);
+            bytes[at + random.below(len)] ^= 1 << random.below(8);
+            forge(&mut bytes);
+            if proven(&bytes).passed() {
+                passed += 1;
+                passes(name, &bytes, true);
+            } else {
+                failed += 1;
+            }
+        }
+    }
+    println!("{failed} told, {passed} another image");
+    assert!(failed > 100 && passed > 10, "{failed} told, {passed} passed");
+}
+
 #[test]
 fn by_02_the_image_made_by_hand() {
     let bytes = handmade::by_hand();
