@@ -405,6 +405,7 @@ impl Verifying<'_> {
     /// A triangle is held by every tile that it meets.
     fn crossings(&self, mut crossings: Vec<Crossing>, table: &[TileRecord], cover: &mut Faults) {
         crossings.par_sort_unstable();
+        crossings.dedup(); // a tile that holds it twice counts once
         for held in crossings.chunk_by(|a, b| a.tri == b.tri) {
             let meets = held.iter().map(|c| c.meets).max().unwrap_or(0);
             if meets as usize != held.len() {

@@ -157,6 +157,18 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
     proof
 }
 
+/// Least and greatest coordinates of triangles, if there are any.
+fn bounds_of(tris: &[Tri]) -> Option<[[i32; 3]; 2]> {
+    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+    for t in tris {
+        for (i, axis) in [t.x, t.y, t.z].into_iter().enumerate() {
+            low[i] = low[i].min(axis[0]).min(axis[1]).min(axis[2]);
+            high[i] = high[i].max(axis[0]).max(axis[1]).max(axis[2]);
+        }
+    }
+    (!tris.is_empty()).then_some([low, high])
+}
+
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
     let single = pair_edges(content);
     let all: Vec<u32> = (0..content.tris.len() as u32)
