@@ -14,6 +14,8 @@
 //! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
 //! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
 //! the number of threads.
+//!
+//! [`verify`] proves an image from its bytes, with code of its own, and [`against`] measures it against its scene.
 #![deny(unsafe_code)]
 
 mod bundle;
