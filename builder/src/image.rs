@@ -1,6 +1,7 @@
 //! An image in memory, aligned as the kernel needs it.
 
-use memmap2::MmapMut;
+use crate::map;
+use memmap2::{Mmap, MmapMut};
 use std::{fs::File, io, io::Read, ops::Deref, path::Path};
 
 /// The bytes of an image, at the start of a page of memory.
@@ -27,11 +28,19 @@ impl Image {
         Ok(image)
     }
 
-    /// Reads a whole file.
+    /// Reads a whole file, or all that a pipe gives.
     pub fn read(path: impl AsRef<Path>) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let len = file.metadata()?.len();
-        let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        Self::read_from(File::open(path)?)
+    }
+
+    fn read_from(mut file: File) -> io::Result<Self> {
+        let data = file.metadata()?;
+        if !data.is_file() || data.len() == 0 {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            return Self::copy_of(&bytes);
+        }
+        let len = usize::try_from(data.len()).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         let mut image = Self::zeroed(len)?;
         file.read_exact(image.bytes_mut())?;
         Ok(image)
@@ -48,5 +57,41 @@ impl Deref for Image {
 
     fn deref(&self) -> &[u8] {
         &self.memory[..self.len]
+    }
+}
+
+/// An image file, open for queries: mapped, so that it may be larger than memory; what cannot be mapped, such as a pipe,
+/// is read as a whole.
+///
+/// While it is open the file must neither be written to nor shortened; a mapped file that is cut short ends the program.
+/// To replace an image, write another file and rename it.
+pub enum ImageFile {
+    /// A regular file.
+    Mapped(Mmap),
+    /// Anything else.
+    Read(Image),
+}
+
+impl ImageFile {
+    /// Opens a file. Its bytes are not checked.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let data = file.metadata()?;
+        match map::file(&file) {
+            Ok(map) if data.is_file() && data.len() > 0 => Ok(Self::Mapped(map)),
+            // no file system must offer maps
+            _ => Image::read_from(file).map(Self::Read),
+        }
+    }
+}
+
+impl Deref for ImageFile {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Read(image) => image,
+        }
     }
 }

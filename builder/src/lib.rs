@@ -14,6 +14,8 @@
 //! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
 //! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
 //! the number of threads.
+//!
+//! [`verify`] proves an image from its bytes, with code of its own, and [`against`] measures it against its scene.
 #![deny(unsafe_code)]
 
 mod bundle;
@@ -23,6 +25,7 @@ pub mod fixtures;
 mod grid;
 mod image;
 pub mod import;
+mod map;
 mod mesh;
 mod pack;
 mod plan;
@@ -32,14 +35,16 @@ mod scene;
 pub mod settings;
 mod split;
 mod tile;
+mod verify;
 
 pub use error::BuildError;
-pub use image::Image;
+pub use image::{Image, ImageFile};
 pub use mesh::repair;
 pub use provenance::{Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
 pub use settings::Settings;
 pub use split::Split;
+pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, verify};
 
 /// What was built, and what happened on the way.
 pub struct Built {

@@ -186,6 +186,26 @@ impl<'a> Verifier<'a> {
     }
 }
 
+impl Terrain<'_> {
+    /// Proves all sections but the tiles, as the first step of a [`Verifier`].
+    pub fn verify_sections(&self) -> Result<(), VerifyError> {
+        sections(self)
+    }
+
+    /// Proves one tile as a [`Verifier`] does, but for its checksum, which a host computes with larger tables: tiles can
+    /// be proven side by side, and in any order.
+    pub fn verify_tile(&self, index: u32) -> Result<(), VerifyError> {
+        if !Check::new(self, index).is_some_and(|check| check.head()) {
+            return Err(VerifyError::TileInvalid(index));
+        }
+        let mut verifier = Verifier { next: index, stage: Stage::Bundles(0), ..Verifier::new(*self) };
+        while verifier.next == index {
+            verifier.advance(index, usize::MAX)?;
+        }
+        Ok(())
+    }
+}
+
 impl Stage {
     fn first() -> Stage {
         Stage::Sum { done: 0, digest: CRC.digest() }

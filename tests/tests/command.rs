@@ -238,6 +238,96 @@ fn demo() {
     expect(0, &folder, &["demo"]);
 }
 
+#[test]
+fn by_01_verify() {
+    let folder = bridge("by_01_verify");
+    let [out, err] = expect(0, &folder, &["verify", "bridge.hpan"]);
+    holds(&out, &["bridge.hpan: every claim holds", "cover      pass", "sheets     pass", "seams      pass"]);
+    assert!(err.is_empty(), "{err}");
+    let [out, _] = expect(0, &folder, &["verify", "bridge.hpan", "--exhaustive", "--threads", "1", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(facts["passed"], json!(true));
+    let names: Vec<_> = facts["checks"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    let all = "checksums structure bounds digests tables counts cover sheets seams edges";
+    assert_eq!(names.join(" "), all);
+
+    // what no image can be
+    let image = fs::read(folder.join("bridge.hpan")).unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
+    write("short.hpan", &image[..image.len() - 1]);
+    let why = error(1, &folder, &["verify", "short.hpan"]);
+    assert!(why.contains("short.hpan: the image is cut short"), "{why}");
+    write("tiny.hpan", &image[..100]);
+    error(1, &folder, &["verify", "tiny.hpan"]);
+    write("empty.hpan", b"");
+    for (name, code) in [("bridge.obj", 2), ("absent.hpan", 2), (".", 2), ("empty.hpan", 2)] {
+        error(code, &folder, &["verify", name]);
+    }
+    // every other byte of what the sums guard
+    for at in [40, 700, 1030, image.len() / 2, image.len() - 300] {
+        let mut bytes = image.clone();
+        bytes[at] ^= 0x20;
+        write("changed.hpan", &bytes);
+        let [_, why] = expect(1, &folder, &["verify", "changed.hpan"]);
+        assert!(why.starts_with("error: changed.hpan: ") && why.trim_end().lines().count() == 1, "{why}");
+    }
+    // an image that is replaced while it is read stays whole: build writes beside it and renames
+    expect(0, &folder, &["build", "bridge.obj"]);
+    assert_eq!(fs::read(folder.join("bridge.hpan")).unwrap(), image);
+}
+
+#[test]
+fn by_05_verify_against() {
+    let folder = bridge("by_05_verify_against");
+    let [out, _] = expect(0, &folder, &["verify", "bridge.hpan", "--against", "bridge.obj"]);
+    holds(&out, &["against bridge.obj", "0 beyond the stated error"]);
+    let [out, _] =
+        expect(0, &folder, &["verify", "bridge.hpan", "--against", "bridge.obj", "--json", "--samples", "100"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&facts["against"]["holds"], &facts["against"]["source"]["exceeded"]), (&json!(true), &json!(0)));
+    // another unit, another deck
+    let [_, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "bridge.obj", "--unit", "cm"]);
+    holds(&why, &["error: bridge.hpan: its error is larger than it states", "--unit"]);
+    fs::write(folder.join("other.obj"), BRIDGE.replace(" 6\n", " 6.001\n")).unwrap();
+    let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "other.obj"]);
+    holds(&out, &["0.0010000 m in height"]);
+    holds(&why, &["ground was lost there"]);
+    error(2, &folder, &["verify", "bridge.hpan", "--against", "absent.obj"]);
+    // the image knows how its mesh was meant
+    let [_, err] = expect(0, &folder, &["build", "bridge.obj", "--up", "-z", "--unit", "cm", "-o", "turned.hpan"]);
+    assert!(!err.contains("error"), "{err}");
+    let [out, _] = expect(0, &folder, &["verify", "turned.hpan", "--against", "bridge.obj"]);
+    holds(&out, &["0 beyond the stated error"]);
+    // undersides of what is closed are no ground, and are told
+    let block = "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 0 0 1\nv 4 0 1\nv 4 4 1\nv 0 4 1\n\
+        f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    fs::write(folder.join("block.obj"), block).unwrap();
+    expect(0, &folder, &["build", "block.obj"]);
+    let [out, _] = expect(0, &folder, &["verify", "block.hpan", "--against", "block.obj"]);
+    holds(&out, &["0 beyond the stated error", "2 underside", "8 vertical"]);
+    fs::write(folder.join("bridge.fbx"), "Kaydara FBX Binary").unwrap();
+    expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.fbx"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn images_come_through_pipes() {
+    let folder = bridge("images_come_through_pipes");
+    let image = fs::read(folder.join("bridge.hpan")).unwrap();
+    for arguments in [&["info", "/dev/stdin"][..], &["verify", "/dev/stdin"], &["query", "/dev/stdin", "0,0"]] {
+        let mut child = Command::new(&*HARDPAN)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(&image).unwrap();
+        let done = child.wait_with_output().unwrap();
+        assert!(done.status.success() && !done.stdout.is_empty(), "{arguments:?}: {done:?}");
+    }
+}
+
 /// Every `$ hardpan ...` of the manual's console blocks, with the output that stands under it.
 #[test]
 fn the_manual_tells_the_truth() {

@@ -14,7 +14,7 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, build::Transform, grouped, load, note, shown, terrain};
+use super::{Done, Failure, NewFile, grouped, load, note, shown, terrain, transform::Transform};
 
 #[derive(clap::Args)]
 #[command(after_help = "\

@@ -11,6 +11,8 @@ mod progress;
 mod query;
 mod relief;
 mod report;
+mod transform;
+mod verify;
 
 use std::{
     env,
@@ -24,7 +26,7 @@ use std::{
 use clap::{Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Image,
+    BuildError, Image, ImageFile, Verify,
     import::{ImportError, ImportErrorKind},
 };
 
@@ -47,6 +49,8 @@ enum Command {
     Query(query::Args),
     /// Compare two images: bytes, facts, heights and materials
     Diff(diff::Args),
+    /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
+    Verify(verify::Args),
     /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
     Demo(demo::Args),
 }
@@ -64,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
+        Command::Verify(args) => verify::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
@@ -199,20 +204,25 @@ fn warn(text: impl Display) {
     let _ = writeln!(io::stderr(), "warning: {text}");
 }
 
-/// Reads an image into aligned memory; [`terrain`] then opens it.
-fn load(path: &Path) -> Done<Image> {
+/// Maps an image file, or reads what is none; [`terrain`] then opens it.
+fn load(path: &Path) -> Done<ImageFile> {
     if fs::metadata(path).map_err(|e| Failure::io(path, e))?.is_dir() {
         return Err(Failure::input(path, "this is a folder; name an image in it"));
     }
-    Image::read(path).map_err(|e| Failure::io(path, e))
+    ImageFile::open(path).map_err(|e| Failure::io(path, e))
 }
 
 /// Checks all of the image once: what follows may trust every answer.
-fn terrain<'a>(path: &Path, image: &'a Image) -> Done<Terrain<'a>> {
-    Terrain::open_verified(image).map_err(|e| match e {
+fn terrain<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
+    Terrain::open_verified(image).map_err(|e| unopened(path, image, e))
+}
+
+/// What bytes that cannot be opened say about their file.
+fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
+    match error {
         OpenError::Truncated if !image.starts_with(&MAGIC) => Failure::open(path, OpenError::NotAnImage),
-        e => Failure::open(path, e),
-    })
+        error => Failure::open(path, error),
+    }
 }
 
 /// A file that appears whole or not at all: written beside its place, then renamed.
@@ -249,16 +259,25 @@ impl Drop for NewFile<'_> {
     }
 }
 
-/// Writes an image: to a temporary file, read back and verified, then renamed.
+/// Writes an image: to a temporary file, read back and proven, then renamed.
 fn write_image(place: &Path, image: &Image) -> Done {
     let new = NewFile::write(place, image)?;
-    let read = Image::read(&new.temporary).map_err(|e| Failure::io(place, e))?;
-    terrain(place, &read)?;
-    if read[..] != image[..] {
-        return Err(Failure::Machine(format!(
-            "{}: the disk gave back other bytes than were written; choose another place with -o",
-            place.display()
-        )));
+    {
+        let read = ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?;
+        let verdict = hardpan_builder::verify(&read, &Verify::default()).map_err(|e| unopened(place, &read, e))?;
+        if read[..] != image[..] {
+            return Err(Failure::Machine(format!(
+                "{}: the disk gave back other bytes than were written; choose another place with -o",
+                place.display()
+            )));
+        }
+        if let Some(check) = verdict.failed() {
+            let text = format!(
+                "{}; this is a fault of hardpan, not of the mesh: nothing was written",
+                verify::first_fault(check)
+            );
+            return Err(Failure::check(place, text));
+        }
     }
     new.keep()
 }

@@ -501,6 +501,11 @@ fn image(last: Last) -> Aligned {
     Aligned::new(&whole.0)
 }
 
+/// The image, for other suites.
+pub fn by_hand() -> Aligned {
+    image(PROVENANCE)
+}
+
 /// CRC-32 (ISO-HDLC).
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes
@@ -509,7 +514,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 /// SHA-256 as FIPS 180-4 has it; its constants are roots of primes.
-fn sha256(bytes: &[u8]) -> [u8; 32] {
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let primes: Vec<u128> = (2..312).filter(|n| (2..*n).all(|d| n % d != 0)).collect();
     // the largest number of 36 bits whose power is not above
     let root = |v: u128, power: u32| {

@@ -15,6 +15,7 @@ mod real;
 mod rows;
 mod split;
 mod stitch;
+mod verify;
 mod watertight;
 mod weld;
 

@@ -1,0 +1,56 @@
+//! Axes, unit, scale, rotation and translation, as they are typed.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hardpan_builder::{
+    import::{Unit, Up},
+    settings::SourceFile,
+};
+
+/// How the numbers of every FILE become metres.
+#[derive(clap::Args)]
+pub struct Transform {
+    /// The axis that points up in FILE [default: z]
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
+    up: Option<Up>,
+    /// The unit of the numbers in FILE [default: m]
+    #[arg(long, value_parser = PossibleValuesParser::new(Unit::NAMES).try_map(|s| s.parse::<Unit>()))]
+    unit: Option<Unit>,
+    /// Multiply the numbers in FILE by this as well [default: 1]
+    #[arg(long, allow_hyphen_values = true, value_parser = scale)]
+    scale: Option<f64>,
+    /// Then turn about up, anticlockwise seen from above, in degrees [default: 0]
+    #[arg(long, value_name = "YAW", allow_hyphen_values = true, value_parser = degrees)]
+    rotate: Option<f64>,
+    /// Then move, in metres
+    #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = way)]
+    translate: Option<[f64; 3]>,
+}
+
+impl Transform {
+    /// A source with what was typed instead of what it says.
+    pub fn over(&self, source: &SourceFile) -> SourceFile {
+        SourceFile {
+            up: self.up.or(source.up),
+            unit: self.unit.or(source.unit),
+            scale: self.scale.or(source.scale),
+            yaw_deg: self.rotate.or(source.yaw_deg),
+            translate: self.translate.or(source.translate),
+            ..source.clone()
+        }
+    }
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+}
+
+fn degrees(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| "not a number of degrees".into())
+}
+
+fn way(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
+    numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "three numbers with commas between them, x,y,z".into())
+}

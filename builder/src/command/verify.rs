@@ -1,0 +1,263 @@
+//! `hardpan verify`: what an image claims, proven from its bytes.
+
+use std::{
+    fs,
+    io::{self, IsTerminal, Write},
+    path::PathBuf,
+    sync::Mutex,
+};
+
+use hardpan::{Terrain, format::section};
+use hardpan_builder::{
+    Agreement, Check, Outcome, Provenance, Side, Spot, Verdict, Verify, against, import,
+    settings::{Settings, SourceFile},
+    verify,
+};
+use serde_json::{Value, json};
+
+use super::{Done, Failure, grouped, load, transform::Transform, unopened};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Terrain image
+    file: PathBuf,
+    /// Measure the error against the mesh that the image was made from; settings as the image has them, but for what is typed
+    #[arg(long, value_name = "MESH")]
+    against: Option<PathBuf>,
+    #[command(flatten)]
+    transform: Transform,
+    /// Places spread over the plan at which --against measures
+    #[arg(long, default_value_t = 200_000, value_name = "N")]
+    samples: u32,
+    /// Ask the kernel at every vertex and at 255 places of every edge as well: slow
+    #[arg(long)]
+    exhaustive: bool,
+    /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
+    #[arg(long)]
+    no_seams: bool,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Print the checks as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    let image = load(&args.file)?;
+    if let Some(source) = &args.against {
+        fs::metadata(source).map_err(|e| Failure::io(source, e))?; // a wrong name shows before the work
+    }
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
+    let threads = threads.map_err(|e| Failure::Machine(format!("no threads to work with: {e}")))?;
+    let progress = Progress::new(image.len() as u64);
+    let shown = |done: u64| progress.show(done);
+    let options = Verify {
+        exhaustive: args.exhaustive,
+        no_seams: args.no_seams,
+        progress: io::stderr().is_terminal().then_some(&shown as _),
+    };
+    let verdict = threads.install(|| verify(&image, &options));
+    progress.clear();
+    let verdict = verdict.map_err(|e| unopened(&args.file, &image, e))?;
+    // of bytes that are not what they claim no error can be measured
+    let agreement = match &args.against {
+        Some(source) if verdict.passed() => {
+            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e))?;
+            let settings = settings_of(&terrain);
+            let said = settings.sources.iter().find(|s| Some(s.file.as_ref()) == source.file_name());
+            let frame = args.transform.over(said.unwrap_or(&SourceFile::default())).frame();
+            let mut scene = import::read(&[source], &frame)?.scene;
+            settings.apply(&mut scene).map_err(|e| Failure::input(source, e))?;
+            Some(threads.install(|| against(&terrain, &scene, &settings.build, args.samples as usize)))
+        }
+        _ => None,
+    };
+    if args.json {
+        let mut facts = facts(&verdict);
+        if let Some(agreement) = &agreement {
+            facts["against"] = measured(agreement);
+        }
+        writeln!(out, "{facts:#}")?;
+    } else {
+        table(&verdict, &args.file.display().to_string(), out)?;
+        if let (Some(agreement), Some(source)) = (&agreement, &args.against) {
+            compared(agreement, &source.display().to_string(), out)?;
+        }
+    }
+    if let Some(check) = verdict.failed() {
+        let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
+        return Err(Failure::check(&args.file, text));
+    }
+    let Some(a) = agreement.filter(|a| !a.holds()) else { return Ok(()) };
+    let (side, what) = if a.source.exceeded > 0 { (&a.source, "lost") } else { (&a.image, "gained") };
+    let at = side.worst.first().map(|s| place(&s.at)).unwrap_or_default();
+    let text = format!(
+        "its error is larger than it states at {} places, the worst {at} with {} m in height: ground was {what} there; is it this image's mesh, with the same --up, --unit and --scale?",
+        grouped(a.source.exceeded + a.image.exceeded),
+        metres(side.height)
+    );
+    Err(Failure::check(&args.file, text))
+}
+
+/// The settings that the image was built by, as it says.
+fn settings_of(terrain: &Terrain) -> Settings {
+    let text = terrain.section(section::PROVENANCE).map(String::from_utf8_lossy).unwrap_or_default();
+    Provenance::parse(&text).map(|p| p.settings).unwrap_or_default()
+}
+
+fn place([x, y, z]: &[f64; 3]) -> String {
+    format!("at ({x:.3}, {y:.3}, {z:.3})")
+}
+
+/// Metres to a tenth of a micrometre, or that there is nothing.
+fn metres(v: f64) -> String {
+    if v.is_finite() { format!("{v:.7}") } else { "nothing".into() }
+}
+
+fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
+    writeln!(
+        out,
+        "\nagainst {source}: stated error {} m in plan, {} m in height",
+        metres(a.stated[0]),
+        metres(a.stated[1])
+    )?;
+    for (name, side) in [("from source", &a.source), ("from image", &a.image)] {
+        let [half, most, nearly] = side.shares.map(metres);
+        writeln!(
+            out,
+            "{name:<12} {} places, {} beyond the stated error; worst {} m in height within it in plan",
+            grouped(side.places),
+            grouped(side.exceeded),
+            metres(side.height)
+        )?;
+        writeln!(
+            out,
+            "{:12} straight up or down, of the plan area: 50 % {half} m, 99 % {most} m, 99.9 % {nearly} m",
+            ""
+        )?;
+        for spot in side.worst.iter().take(if side.exceeded > 0 { 8 } else { 1 }) {
+            let (height, plan) = (metres(spot.height), metres(spot.plan));
+            writeln!(
+                out,
+                "{:12} worst {}: {height} m in height; the stated height within {plan} m in plan",
+                "",
+                place(&spot.at)
+            )?;
+        }
+    }
+    for lost in a.lost.iter().filter(|l| l.triangles > 0) {
+        let first = lost.first.map(|p| place(&p)).unwrap_or_default();
+        let (count, area) = (grouped(lost.triangles), lost.plan_area);
+        writeln!(out, "{:12} {count} {}, {area:.3} m2 in plan, the first {first}", "left out", lost.cause)?;
+    }
+    Ok(())
+}
+
+fn measured(a: &Agreement) -> Value {
+    let spot = |s: &Spot| json!({ "at": s.at, "height": s.height, "plan": s.plan });
+    let side = |s: &Side| {
+        json!({
+            "places": s.places,
+            "exceeded": s.exceeded,
+            "height": s.height,
+            "p50": s.shares[0],
+            "p99": s.shares[1],
+            "p999": s.shares[2],
+            "worst": s.worst.iter().map(spot).collect::<Vec<_>>(),
+        })
+    };
+    let lost = a
+        .lost
+        .iter()
+        .map(|l| json!({ "cause": l.cause, "triangles": l.triangles, "plan_area": l.plan_area, "first": l.first }));
+    json!({
+        "holds": a.holds(),
+        "stated": { "plan": a.stated[0], "height": a.stated[1] },
+        "source": side(&a.source),
+        "image": side(&a.image),
+        "left_out": lost.collect::<Vec<_>>(),
+    })
+}
+
+/// The first fault of a check, in one line.
+pub fn first_fault(check: &Check) -> String {
+    let more = match check.faults.count {
+        0 | 1 => String::new(),
+        n => format!(" ({} such)", grouped(n)),
+    };
+    let first = check.faults.first.first().map(said).unwrap_or_default();
+    format!("{}: {first}{more}", check.name)
+}
+
+fn said(fault: &hardpan_builder::Fault) -> String {
+    let tile = fault.tile.map(|t| format!("tile {t}")).unwrap_or_default();
+    let at = fault.at.map(|[x, y]| format!("near ({x:.3}, {y:.3})")).unwrap_or_default();
+    let place = [tile, at].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ");
+    if place.is_empty() { fault.what.clone() } else { format!("{place}: {}", fault.what) }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "pass",
+        Outcome::Note => "note",
+        Outcome::Fail => "fail",
+        Outcome::Skipped => "skipped",
+    }
+}
+
+fn table(verdict: &Verdict, name: &str, out: &mut impl Write) -> Done {
+    writeln!(out, "{name}: {}", if verdict.passed() { "every claim holds" } else { "not what it claims" })?;
+    for c in &verdict.checks {
+        let found = match c.faults.count {
+            0 => String::new(),
+            n => format!(": {} found", grouped(n)),
+        };
+        writeln!(out, "{:<10} {:<8} {}{found}", c.name, word(c.outcome), c.looked_at)?;
+        for fault in &c.faults.first {
+            writeln!(out, "{:19} {}", "", said(fault))?;
+        }
+    }
+    Ok(())
+}
+
+fn facts(verdict: &Verdict) -> Value {
+    let checks = verdict.checks.iter().map(|c| {
+        let first = c.faults.first.iter().map(|f| json!({ "tile": f.tile, "at": f.at, "what": f.what }));
+        json!({
+            "name": c.name,
+            "outcome": word(c.outcome),
+            "looked_at": c.looked_at,
+            "found": c.faults.count,
+            "first": first.collect::<Vec<_>>(),
+        })
+    });
+    json!({ "passed": verdict.passed(), "checks": checks.collect::<Vec<_>>() })
+}
+
+/// A line on stderr that says how far it is.
+struct Progress {
+    bytes: u64,
+    percent: Mutex<u64>,
+}
+
+impl Progress {
+    fn new(bytes: u64) -> Self {
+        Progress { bytes: bytes.max(1), percent: Mutex::new(0) }
+    }
+
+    fn show(&self, done: u64) {
+        let now = (done * 100 / self.bytes).min(100);
+        let Ok(mut percent) = self.percent.lock() else { return };
+        if now > *percent {
+            *percent = now;
+            let _ = write!(io::stderr(), "\rverifying: {now} %");
+        }
+    }
+
+    fn clear(&self) {
+        if self.percent.lock().is_ok_and(|p| *p > 0) {
+            let _ = write!(io::stderr(), "\r{:20}\r", "");
+        }
+    }
+}

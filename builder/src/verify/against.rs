@@ -1,0 +1,515 @@
+//! How far an image is from its source, measured both ways in f64 metres, with code of its own.
+//!
+//! An error is a pair (h, v): within h in plan of every point of one surface lies a point of the other that is at most v higher
+//! or lower. It is measured at every corner, at the middle of every edge, at seeded places that are spread evenly over the plan, and
+//! again in the triangles that were worst.
+
+use super::tile::{View, home_triangles};
+use crate::{Fallback, Options, Scene, Undersides};
+use hardpan::format::{TileRecord, section};
+use hardpan::{Terrain, Windows};
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use zerocopy::FromBytes;
+
+/// What f64 and the answer's own rounding may add to an error, metres.
+pub const SLACK: f64 = 1e-7;
+/// Places that are tried again in each of the worst triangles.
+const AGAIN: usize = 256;
+/// How many of them.
+const WORST: usize = 16;
+/// Places that are told.
+const TOLD: usize = 8;
+/// How far beyond the stated error in plan a surface is looked for, in doublings.
+const FARTHER: u32 = 12;
+
+type Point = [f64; 3];
+/// Error in plan and in height that each tile states, metres, by its numbers in x and y.
+type TileErrors = HashMap<[i64; 2], [f64; 2]>;
+
+/// A place and how far the other surface is from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// Where, metres.
+    pub at: Point,
+    /// Error in height, metres, within the stated error in plan; infinite if nothing is there.
+    pub height: f64,
+    /// Error in plan, metres, at which the stated error in height suffices; infinite if that is more than 4,096 times the stated one.
+    pub plan: f64,
+}
+
+/// One surface measured against the other.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    /// Places that were measured.
+    pub places: u64,
+    /// Places with a larger error than stated, and the worst of them.
+    pub exceeded: u64,
+    /// The worst first, each in another triangle.
+    pub worst: Vec<Spot>,
+    /// Largest error in height, metres, within the stated error in plan.
+    pub height: f64,
+    /// Shares of the plan area, 50, 99 and 99.9 %, with at most this error straight up or down, metres.
+    pub shares: [f64; 3],
+}
+
+/// Source triangles without ground of their own, for one reason.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// Why.
+    pub cause: &'static str,
+    /// How many.
+    pub triangles: u64,
+    /// Their area in plan, square metres.
+    pub plan_area: f64,
+    /// The first of them: its first corner.
+    pub first: Option<Point>,
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug)]
+pub struct Agreement {
+    /// Error that the head states, in plan and in height, metres.
+    pub stated: [f64; 2],
+    /// The source, from which the image is measured: what was lost.
+    pub source: Side,
+    /// The image, from which the source is measured: what was gained.
+    pub image: Side,
+    /// Source triangles that the image has no ground for, by cause.
+    pub lost: Vec<Lost>,
+}
+
+impl Agreement {
+    /// Whether no place has a larger error than the image states for its tile.
+    pub fn holds(&self) -> bool {
+        self.source.exceeded + self.image.exceeded == 0
+    }
+}
+
+/// Measures an image against its source, in about `samples` places spread over the plan, and in corners and edges.
+///
+/// The image must be proven. `rules` say which triangles are no ground: undersides, and those that are too steep. Patches count where the source's heights are asked for, and not the other way round.
+pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize) -> Agreement {
+    let h = terrain.header();
+    let (image, errors) = image_of(terrain);
+    let (kept, lost) = sort_out(terrain, scene, rules);
+    let stated = |p: &Point| -> [f64; 2] {
+        let tile = |i: usize| (((p[i] * 2f64.powi(-h.xy_log2)).round_ties_even() as i64) - h.origin[i]) >> h.tile_log2;
+        errors.get(&[tile(0), tile(1)]).copied().unwrap_or([h.error_plan, h.error_height])
+    };
+    let all: Vec<[Point; 3]> = scene
+        .triangles
+        .iter()
+        .map(|t| t.v.map(|v| scene.positions[v as usize]))
+        .filter(|t| t.iter().flatten().all(|v| v.is_finite()))
+        .collect();
+    let (image, all) = (Surface::new(image), Surface::new(all));
+    let fallback = Fallback::Miss as u32;
+    let options = hardpan::Options { windows: Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 }, fallback };
+    let ask = |p: &Point| {
+        let answer = terrain.closest_with(*p, &options);
+        answer.found().then(|| (terrain.z_f64(&answer.hit) - p[2]).abs())
+    };
+    let none = |p: &Point| all.nearest(p, 0.0);
+    Agreement {
+        stated: [h.error_plan, h.error_height],
+        source: side(&kept, samples, &stated, &ask, &image),
+        image: side(&image.triangles, samples, &stated, &none, &all),
+        lost,
+    }
+}
+
+/// The image's triangles in metres, each once, and what each tile states.
+fn image_of(terrain: &Terrain) -> (Vec<[Point; 3]>, TileErrors) {
+    let h = terrain.header();
+    let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
+    let tiles = terrain.section(section::TILES).unwrap_or(&[]);
+    let step = [h.xy_log2, h.xy_log2, h.z_log2].map(|l| 2f64.powi(l));
+    let parts: Vec<_> = table
+        .par_iter()
+        .enumerate()
+        .filter_map(|(index, record)| View::new(terrain, tiles, index as u32, record))
+        .map(|view| {
+            let metres = |c: [i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(c[i])) as f64 * step[i]);
+            let tris = home_triangles(&view).iter().map(|t| [0, 1, 2].map(|k| metres(t.corner(k)))).collect::<Vec<_>>();
+            (tris, ([view.head.x.into(), view.head.y.into()], view.head.error))
+        })
+        .collect();
+    let errors = parts.iter().map(|p| p.1).collect();
+    (parts.into_iter().flat_map(|p| p.0).collect(), errors)
+}
+
+/// Source triangles that must have ground, and the others by cause.
+fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3]>, Vec<Lost>) {
+    let h = terrain.header();
+    let causes = [
+        "vertical",
+        "collapsed",
+        "duplicate",
+        "excluded material",
+        "obstacle",
+        "outside the domain",
+        "underside",
+        "steeper than the limit",
+    ];
+    let mut lost = causes.map(|cause| Lost { cause, triangles: 0, plan_area: 0.0, first: None });
+    let mut seen = HashSet::with_capacity(scene.triangles.len());
+    let mut kept = Vec::with_capacity(scene.triangles.len());
+    let scale = [-h.xy_log2, -h.xy_log2, -h.z_log2].map(|l| 2f64.powi(l));
+    let corners: Vec<[Point; 3]> = scene.triangles.iter().map(|t| t.v.map(|v| scene.positions[v as usize])).collect();
+    let steps = |c: &[Point; 3]| {
+        let steps = c.map(|c| [0, 1, 2].map(|i| (c[i] * scale[i]).round_ties_even() - h.origin[i] as f64));
+        let inside = steps.iter().flatten().all(|v| (-2147483648.0..=2147483647.0).contains(v));
+        inside.then(|| steps.map(|c| c.map(|v| v as i64)))
+    };
+    let steps: Vec<Option<[[i64; 3]; 3]>> = corners.par_iter().map(steps).collect();
+    let closed = closed(scene, &steps);
+    for (i, t) in scene.triangles.iter().enumerate() {
+        let c = corners[i];
+        let m = &scene.materials[usize::from(t.material)];
+        let cause = match &steps[i] {
+            _ if !m.include => Some(3),
+            _ if m.obstacle => Some(4),
+            None => Some(5),
+            Some(q) => flatness(q).or_else(|| {
+                let down = if plan_area(&c) != 0.0 { plan_area(&c) < 0.0 } else { exact_area(q) < 0 };
+                let underside = match m.undersides.unwrap_or(rules.undersides) {
+                    Undersides::Ground => false,
+                    Undersides::Ceiling => down,
+                    Undersides::Auto => closed.get(&t.source).is_some_and(|&inside_out| inside_out != down),
+                };
+                let mut q = *q;
+                q.sort_unstable();
+                match rules.max_slope {
+                    _ if underside => Some(6),
+                    Some(most) if slope(&c) > most => Some(7),
+                    _ => (!seen.insert(q)).then_some(2),
+                }
+            }),
+        };
+        let Some(cause) = cause else {
+            kept.push(c);
+            continue;
+        };
+        let lost = &mut lost[cause];
+        lost.triangles += 1;
+        lost.plan_area += plan_area(&c).abs();
+        lost.first.get_or_insert(c[0]);
+    }
+    (kept, lost.into())
+}
+
+/// Sources whose triangles are exactly closed on the lattice: every directed edge once, and its opposite once. Whether each
+/// is inside out.
+fn closed(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> HashMap<u16, bool> {
+    let mut edges = HashMap::with_capacity(3 * steps.len());
+    let mut volumes: HashMap<u16, Option<i128>> = HashMap::new();
+    for (t, q) in scene.triangles.iter().zip(steps) {
+        let volume = volumes.entry(t.source).or_insert(Some(0));
+        let Some(q) = q else {
+            *volume = None;
+            continue;
+        };
+        let [a, b, c] = q.map(|c| c.map(i128::from));
+        if a == b || b == c || c == a {
+            continue;
+        }
+        let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
+        let six = a[0].wrapping_mul(minor(1, 2)).wrapping_add(a[1].wrapping_mul(minor(2, 0)));
+        let six = six.wrapping_add(a[2].wrapping_mul(minor(0, 1)));
+        *volume = volume.map(|v| v.wrapping_add(six));
+        for k in 0..3 {
+            let (p, q) = (q[k], q[(k + 1) % 3]);
+            let uses: &mut [u32; 2] = edges.entry((t.source, p.min(q), p.max(q))).or_default();
+            uses[usize::from(p > q)] += 1;
+        }
+    }
+    for ((source, ..), uses) in edges {
+        if uses != [1, 1] {
+            volumes.insert(source, None);
+        }
+    }
+    volumes.into_iter().filter_map(|(s, v)| Some((s, v.filter(|&v| v != 0)? < 0))).collect()
+}
+
+/// Twice the area in plan on the lattice, above zero if anticlockwise.
+fn exact_area(q: &[[i64; 3]; 3]) -> i128 {
+    let d = |k: usize, i: usize| i128::from(q[k][i] - q[0][i]);
+    d(1, 0) * d(2, 1) - d(1, 1) * d(2, 0)
+}
+
+/// In degrees.
+fn slope([a, b, c]: &[Point; 3]) -> f64 {
+    let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
+    let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    n[0].hypot(n[1]).atan2(n[2].abs()).to_degrees()
+}
+
+/// Whether three lattice points have no area in plan: 0 if they stand upright, 1 if they lie on a line.
+fn flatness(q: &[[i64; 3]; 3]) -> Option<usize> {
+    let d = |k: usize, i: usize| i128::from(q[k][i] - q[0][i]);
+    let normal = |i: usize, j: usize| d(1, i) * d(2, j) - d(1, j) * d(2, i);
+    match [normal(0, 1), normal(1, 2), normal(2, 0)] {
+        [0, 0, 0] => Some(1),
+        [0, ..] => Some(0),
+        _ => None,
+    }
+}
+
+/// Above zero if anticlockwise.
+fn plan_area([a, b, c]: &[Point; 3]) -> f64 {
+    ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2.0
+}
+
+/// SplitMix64, as numbers from 0 to 1.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A place in a triangle, evenly spread.
+    fn within(&mut self, t: &[Point; 3]) -> Point {
+        let (mut u, mut v) = (self.next(), self.next());
+        if u + v > 1.0 {
+            (u, v) = (1.0 - u, 1.0 - v);
+        }
+        at(t, u, v)
+    }
+}
+
+fn at([a, b, c]: &[Point; 3], u: f64, v: f64) -> Point {
+    [0, 1, 2].map(|i| a[i] + u * (b[i] - a[i]) + v * (c[i] - a[i]))
+}
+
+/// Measures triangles against a surface. `straight` is the error straight up or down, if anything is there.
+fn side(
+    triangles: &[[Point; 3]],
+    samples: usize,
+    stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
+    straight: &(dyn Fn(&Point) -> Option<f64> + Sync),
+    surface: &Surface,
+) -> Side {
+    let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
+    let measure = |p: &Point| -> (Spot, bool, f64) {
+        let [h, v] = stated(p);
+        let up = straight(p).unwrap_or(f64::INFINITY);
+        let height = if up <= v { up } else { surface.nearest(p, h + SLACK).map_or(up, |near| near.min(up)) };
+        let exceeded = height > v + SLACK;
+        let plan = if exceeded {
+            let farther = |k: &u32| h * f64::from(1u32 << k);
+            let found = (1..=FARTHER).find(|k| surface.nearest(p, farther(k)).is_some_and(|near| near <= v + SLACK));
+            found.map_or(f64::INFINITY, |k| farther(&k))
+        } else {
+            h
+        };
+        (Spot { at: *p, height, plan }, exceeded, up)
+    };
+    struct Part {
+        places: u64,
+        exceeded: u64,
+        worst: Option<Spot>,
+        straight: Vec<f32>,
+    }
+    let parts: Vec<Part> = triangles
+        .par_iter()
+        .enumerate()
+        .map(|(number, t)| {
+            let mut part = Part { places: 0, exceeded: 0, worst: None, straight: Vec::new() };
+            let mut see = |p: Point, even: bool| {
+                let (spot, exceeded, up) = measure(&p);
+                part.places += 1;
+                part.exceeded += u64::from(exceeded);
+                if part.worst.is_none_or(|w| spot.height > w.height) {
+                    part.worst = Some(spot);
+                }
+                if even {
+                    part.straight.push(up as f32);
+                }
+            };
+            for [u, v] in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [0.0, 0.5], [0.5, 0.5]] {
+                see(at(t, u, v), false);
+            }
+            let mut random = Random(number as u64);
+            let share = if area > 0.0 { plan_area(t).abs() / area * samples as f64 } else { 0.0 };
+            for _ in 0..(share + random.next()) as usize {
+                see(random.within(t), true);
+            }
+            part
+        })
+        .collect();
+    let mut side = Side::default();
+    let mut worst: Vec<(usize, Spot)> = Vec::new();
+    let mut all = Vec::new();
+    for (number, part) in parts.into_iter().enumerate() {
+        side.places += part.places;
+        side.exceeded += part.exceeded;
+        worst.extend(part.worst.map(|w| (number, w)));
+        all.extend(part.straight);
+    }
+    worst.sort_unstable_by(|a, b| b.1.height.total_cmp(&a.1.height).then(a.0.cmp(&b.0)));
+    worst.truncate(WORST);
+    for (number, spot) in &mut worst {
+        let mut random = Random(!(*number as u64));
+        for _ in 0..AGAIN {
+            let (again, exceeded, _) = measure(&random.within(&triangles[*number]));
+            side.places += 1;
+            side.exceeded += u64::from(exceeded);
+            if again.height > spot.height {
+                *spot = again;
+            }
+        }
+    }
+    worst.sort_unstable_by(|a, b| b.1.height.total_cmp(&a.1.height).then(a.0.cmp(&b.0)));
+    side.height = worst.first().map_or(0.0, |w| w.1.height);
+    side.worst = worst.into_iter().map(|w| w.1).take(TOLD).collect();
+    all.sort_unstable_by(f32::total_cmp);
+    side.shares = [0.5, 0.99, 0.999].map(|share| {
+        let last = all.len().saturating_sub(1);
+        all.get(((share * all.len() as f64) as usize).min(last)).copied().unwrap_or(0.0).into()
+    });
+    side
+}
+
+/// Triangles in a tree of boxes.
+struct Surface {
+    triangles: Vec<[Point; 3]>,
+    /// From the leaves of four triangles up, each level half as many: x, y, x, y.
+    levels: Vec<Vec<[f64; 4]>>,
+}
+
+impl Surface {
+    fn new(mut triangles: Vec<[Point; 3]>) -> Self {
+        let box_of = |t: &[Point; 3]| {
+            let low = |i: usize| t[0][i].min(t[1][i]).min(t[2][i]);
+            let high = |i: usize| t[0][i].max(t[1][i]).max(t[2][i]);
+            [low(0), low(1), high(0), high(1)]
+        };
+        let join = |a: [f64; 4], b: &[f64; 4]| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])];
+        const NONE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
+        let whole = triangles.iter().map(box_of).fold(NONE, |a, b| join(a, &b));
+        let side = (whole[2] - whole[0]).max(whole[3] - whole[1]).max(f64::MIN_POSITIVE);
+        triangles.par_sort_by_cached_key(|t| {
+            let b = box_of(t);
+            let part = |i: usize| (((b[i] + b[i + 2]) / 2.0 - whole[i]) / side * 65535.0) as u64;
+            (0..16)
+                .fold(0u64, |key, bit| key | (part(0) >> bit & 1) << (2 * bit) | (part(1) >> bit & 1) << (2 * bit + 1))
+        });
+        let mut levels = Vec::new();
+        let mut level: Vec<[f64; 4]> =
+            triangles.chunks(4).map(|c| c.iter().map(box_of).fold(NONE, |a, b| join(a, &b))).collect();
+        while level.len() > 1 {
+            let next = level.chunks(2).map(|c| c.iter().fold(NONE, join)).collect();
+            levels.push(std::mem::replace(&mut level, next));
+        }
+        levels.push(level);
+        Surface { triangles, levels }
+    }
+
+    /// The least difference in height to a point of the surface within `reach` of `p` in plan.
+    fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
+        let mut best: Option<f64> = None;
+        let mut stack = vec![(self.levels.len() - 1, 0usize)];
+        while let Some((level, i)) = stack.pop() {
+            let Some(b) = self.levels[level].get(i) else { continue };
+            if p[0] < b[0] - reach || p[0] > b[2] + reach || p[1] < b[1] - reach || p[1] > b[3] + reach {
+                continue;
+            }
+            if level > 0 {
+                stack.extend([(level - 1, 2 * i), (level - 1, 2 * i + 1)]);
+                continue;
+            }
+            for t in self.triangles[4 * i..].iter().take(4) {
+                if let Some(v) = rise(t, p, reach) {
+                    best = Some(best.map_or(v, |b| b.min(v)));
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The least difference in height between `p` and the part of a triangle within `reach` of it in plan.
+///
+/// That part is convex and its height linear, so its heights are those between its lowest and its highest corner: ends of
+/// edges cut by the circle, or the places of the circle that lie straight up and down the slope.
+fn rise(t: &[Point; 3], p: &Point, reach: f64) -> Option<f64> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut take = |z: f64| (low, high) = (low.min(z), high.max(z));
+    let q = t.map(|c| [c[0] - p[0], c[1] - p[1], c[2] - p[2]]);
+    for k in 0..3 {
+        let (a, b) = (q[k], q[(k + 1) % 3]);
+        let d = [0, 1, 2].map(|i| b[i] - a[i]);
+        // |a + s d| <= reach
+        let (dd, ad) = (d[0] * d[0] + d[1] * d[1], a[0] * d[0] + a[1] * d[1]);
+        let aa = a[0] * a[0] + a[1] * a[1] - reach * reach;
+        if dd == 0.0 {
+            if aa <= 0.0 {
+                take(a[2]);
+                take(b[2]);
+            }
+            continue;
+        }
+        let root = ad * ad - dd * aa;
+        if root < 0.0 {
+            continue;
+        }
+        let root = root.sqrt();
+        let (from, to) = (((-ad - root) / dd).max(0.0), ((-ad + root) / dd).min(1.0));
+        if from <= to {
+            take(a[2] + from * d[2]);
+            take(a[2] + to * d[2]);
+        }
+    }
+    // the plane through the corners
+    let (u, v) = ([0, 1, 2].map(|i| q[1][i] - q[0][i]), [0, 1, 2].map(|i| q[2][i] - q[0][i]));
+    let up = u[0] * v[1] - u[1] * v[0];
+    if up != 0.0 {
+        let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[0] * v[2] - u[2] * v[0]) / up];
+        let steep = (slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
+        let way = if steep > 0.0 { [slope[0] / steep, slope[1] / steep] } else { [0.0; 2] };
+        for r in [-reach, 0.0, reach] {
+            let place = [way[0] * r - q[0][0], way[1] * r - q[0][1]];
+            let s = (place[0] * v[1] - place[1] * v[0]) / up;
+            let w = (u[0] * place[1] - u[1] * place[0]) / up;
+            if s >= 0.0 && w >= 0.0 && s + w <= 1.0 {
+                take(q[0][2] + s * u[2] + w * v[2]);
+            }
+        }
+    }
+    if low > high {
+        None
+    } else if low <= 0.0 && high >= 0.0 {
+        Some(0.0)
+    } else {
+        Some(low.abs().min(high.abs()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights_within_reach() {
+        let t = [[0.0, 0.0, 0.0], [10.0, 0.0, 10.0], [0.0, 10.0, 0.0]];
+        let near = |p, reach| rise(&t, &p, reach);
+        assert_eq!(near([2.0, 2.0, 2.0], 0.0), Some(0.0));
+        assert!((near([2.0, 2.0, 3.0], 0.0).unwrap() - 1.0).abs() < 1e-12);
+        assert!((near([2.0, 2.0, 3.0], 0.5).unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(near([2.0, 2.0, 3.0], 1.5), Some(0.0));
+        assert_eq!(near([-1.0, 2.0, 0.0], 0.5), None);
+        assert_eq!(near([-1.0, 2.0, -3.0], 1.0), Some(3.0));
+        let wall = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 0.0, 8.0]];
+        assert_eq!(rise(&wall, &[0.0, 1.0, 4.0], 1.0), Some(0.0));
+        assert_eq!(rise(&wall, &[0.0, 1.0, 9.0], 1.0), Some(1.0));
+        let surface = Surface::new(vec![t, wall]);
+        assert_eq!(surface.nearest(&[3.0, 3.0, 3.0], 0.0), Some(0.0));
+        assert_eq!(surface.nearest(&[30.0, 3.0, 3.0], 0.0), None);
+        assert_eq!(Surface::new(vec![]).nearest(&[0.0; 3], 1.0), None);
+    }
+}

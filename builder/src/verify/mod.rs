@@ -1,0 +1,452 @@
+//! Proving an image from its own bytes.
+//!
+//! The kernel's verifier checks sums, structure and stated costs. What is here adds the digests and the identity, the tables, the
+//! counts, and what queries rely on: that every place over a triangle finds it (*cover*), that the sheets whose rest a query
+//! passes over hold no second surface (*sheets*), and where open edges leave a gap narrower than the stitch threshold (*seams*).
+//! Nothing here is the builder's: bytes are read by the tables of `FORMAT.md`, and the geometry is written anew.
+//!
+//! **Cover** is proven in whole cells. Each triangle of a tile is carried down the tile's nodes to every cell that it meets, by
+//! an exact test of a closed triangle against a half-open rectangle; the cell must name it. A triangle that reaches beyond its
+//! tile must be held by every tile that it meets. So a query at any place of the closed union reads a word that names each
+//! triangle over the place, unless a sheet's rest is passed over.
+//!
+//! **Sheets**: no two triangles of a sheet overlap, so behind a hit inside one of them its sheet has nothing over the place.
+//! Where a cell is said to be surrounded by one sheet, every edge that runs through it has one triangle on either side, with
+//! the same corners: around each place of the cell they close without a step, and one of them owns it.
+
+mod against;
+mod plan;
+mod seams;
+mod tile;
+
+pub use against::{Agreement, Lost, Side, Spot, against};
+use hardpan::format::{Material, TileRecord, section};
+use hardpan::{OpenError, Terrain, VerifyError};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tile::{Crossing, View};
+use zerocopy::FromBytes;
+
+/// CRC-32 as in the kernel, 16 bytes at a time.
+const CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
+/// How many places of a check are told.
+const TOLD: usize = 8;
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Number of the tile.
+    pub tile: Option<u32>,
+    /// Place: in metres from the source frame's zero once it is part of a [`Check`].
+    pub at: Option<[f64; 2]>,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// Faults of one kind: how many, and the first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Faults {
+    /// How many.
+    pub count: u64,
+    /// The first of them, by tile.
+    pub first: Vec<Fault>,
+}
+
+impl Faults {
+    fn add(&mut self, fault: Fault) {
+        self.count += 1;
+        if self.first.len() < TOLD {
+            self.first.push(fault);
+        }
+    }
+
+    fn say(&mut self, what: impl Into<String>) {
+        self.add(Fault { tile: None, at: None, what: what.into() });
+    }
+
+    fn join(&mut self, other: Faults) {
+        self.count += other.count;
+        self.first.extend(other.first);
+        self.first.truncate(TOLD);
+    }
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Proven.
+    Pass,
+    /// Something to know that contradicts no claim of the image.
+    Note,
+    /// The image is not what it claims.
+    Fail,
+    /// Not looked at, because an earlier check failed.
+    Skipped,
+}
+
+/// One check.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// Its name.
+    pub name: &'static str,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was looked at, or why nothing was.
+    pub looked_at: String,
+    /// What was found.
+    pub faults: Faults,
+}
+
+/// What came of an image.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// All checks, in their order.
+    pub checks: Vec<Check>,
+}
+
+impl Verdict {
+    /// Whether every claim holds.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|c| matches!(c.outcome, Outcome::Pass | Outcome::Note))
+    }
+
+    /// The first check that failed.
+    pub fn failed(&self) -> Option<&Check> {
+        self.checks.iter().find(|c| c.outcome == Outcome::Fail)
+    }
+
+    /// A check by its name.
+    pub fn check(&self, name: &str) -> Option<&Check> {
+        self.checks.iter().find(|c| c.name == name)
+    }
+}
+
+/// How an image is verified.
+#[derive(Clone, Copy, Default)]
+pub struct Verify<'a> {
+    /// Ask the kernel at every vertex and at the 255 grid points of every edge as well.
+    pub exhaustive: bool,
+    /// Gaps narrower than the stitch threshold are a fault, not a note.
+    pub no_seams: bool,
+    /// Told now and then how many bytes of tiles are done.
+    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// What came of one tile.
+#[derive(Default)]
+struct Outcomes {
+    kernel: Option<VerifyError>,
+    digest: bool,
+    proof: tile::Proof,
+    seams: seams::Seams,
+    border: seams::Border,
+}
+
+/// Proves an image. An error says that the bytes cannot be opened at all; whatever else is wrong is in the verdict.
+///
+/// Tiles are proven side by side by rayon's threads, each once, in memory of the size of a tile: the bytes may be a map of a file that is larger
+/// than memory. What is kept of all tiles is what reaches over their borders.
+pub fn verify(bytes: &[u8], options: &Verify) -> Result<Verdict, OpenError> {
+    let terrain = Terrain::open(bytes)?;
+    let mut v = Verifying { terrain, options, checks: Vec::new() };
+    if let Err(e) = terrain.verify_sections() {
+        v.sections_failed(e);
+    } else {
+        v.all();
+    }
+    Ok(Verdict { checks: v.checks })
+}
+
+struct Verifying<'a> {
+    terrain: Terrain<'a>,
+    options: &'a Verify<'a>,
+    checks: Vec<Check>,
+}
+
+impl Verifying<'_> {
+    fn check(&mut self, name: &'static str, looked_at: String, mut faults: Faults, bad: Outcome) {
+        let h = self.terrain.header();
+        let metres = |v: f64, i: usize| (v + h.origin[i] as f64) * 2f64.powi(h.xy_log2);
+        for at in faults.first.iter_mut().filter_map(|f| f.at.as_mut()) {
+            *at = [metres(at[0], 0), metres(at[1], 1)];
+        }
+        let outcome = if faults.count == 0 { Outcome::Pass } else { bad };
+        self.checks.push(Check { name, outcome, looked_at, faults });
+    }
+
+    fn skip(&mut self, name: &'static str) {
+        let looked_at = "not looked at, because an earlier check failed".into();
+        self.checks.push(Check { name, outcome: Outcome::Skipped, looked_at, faults: Faults::default() });
+    }
+
+    fn sections_failed(&mut self, e: VerifyError) {
+        let mut faults = Faults::default();
+        faults.say(e.to_string());
+        let (sums, structure) = match e {
+            VerifyError::SectionDamaged(_) => (faults, None),
+            _ => (Faults::default(), Some(faults)),
+        };
+        self.check("checksums", "head and sections".into(), sums, Outcome::Fail);
+        match structure {
+            Some(faults) => self.check("structure", "head and sections".into(), faults, Outcome::Fail),
+            None => self.skip("structure"),
+        }
+        for name in ["bounds", "digests", "tables", "counts", "cover", "sheets", "seams"] {
+            self.skip(name);
+        }
+    }
+
+    fn all(&mut self) {
+        let terrain = self.terrain;
+        let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
+        let tiles = terrain.section(section::TILES).unwrap_or(&[]);
+        let done = AtomicU64::new(0);
+        let outcomes: Vec<Outcomes> = table
+            .par_iter()
+            .enumerate()
+            .map(|(index, record)| {
+                let outcome = self.tile(tiles, index as u32, record);
+                if let Some(progress) = self.options.progress {
+                    progress(done.fetch_add(record.len, Ordering::Relaxed) + record.len);
+                }
+                outcome
+            })
+            .collect();
+        self.kernel(&outcomes);
+        self.digests(table, &outcomes);
+        self.tables(&outcomes);
+        self.proofs(table, outcomes);
+    }
+
+    fn tile(&self, tiles: &[u8], index: u32, record: &TileRecord) -> Outcomes {
+        let Some(view) = View::new(&self.terrain, tiles, index, record) else {
+            return Outcomes { kernel: Some(VerifyError::TileInvalid(index)), ..Outcomes::default() };
+        };
+        let whole = CRC.checksum(zerocopy::IntoBytes::as_bytes(view.words)) == record.crc;
+        let damaged = || Err(VerifyError::TileDamaged(index));
+        let kernel = if whole { self.terrain.verify_tile(index) } else { damaged() }.err();
+        let digest = Sha256::digest(zerocopy::IntoBytes::as_bytes(view.words)).as_slice() == record.digest;
+        let mut outcome = Outcomes { kernel, digest, ..Outcomes::default() };
+        // a tile of which only the stated costs are wrong has been followed to its end
+        if kernel.is_none() || matches!(kernel, Some(VerifyError::BoundExceeded(_))) {
+            outcome.proof = tile::prove(&self.terrain, &view, self.options.exhaustive);
+            let open = std::mem::take(&mut outcome.proof.open);
+            outcome.seams = seams::of_tile(&view.rect, &open, &mut outcome.border);
+        }
+        outcome
+    }
+
+    /// What the kernel's verifier said, by kind.
+    fn kernel(&mut self, outcomes: &[Outcomes]) {
+        let mut kinds = [const { Faults { count: 0, first: Vec::new() } }; 3];
+        for e in outcomes.iter().filter_map(|o| o.kernel) {
+            let (kind, tile) = match e {
+                VerifyError::TileDamaged(t) => (0, Some(t)),
+                VerifyError::BoundExceeded(t) => (2, Some(t)),
+                VerifyError::TileInvalid(t) => (1, Some(t)),
+                _ => (1, None),
+            };
+            kinds[kind].add(Fault { tile, at: None, what: e.to_string() });
+        }
+        let all = format!("head, sections and {} tiles", outcomes.len());
+        for (name, faults) in ["checksums", "structure", "bounds"].into_iter().zip(kinds) {
+            let looked_at = if name == "bounds" { self.bounds() } else { all.clone() };
+            self.check(name, looked_at, faults, Outcome::Fail);
+        }
+    }
+
+    fn bounds(&self) -> String {
+        let b = self.terrain.bound();
+        format!(
+            "{} nodes, {} leaves, {} tests, {} lines, {} layers",
+            b.nodes,
+            b.leaves,
+            b.tests,
+            b.lines,
+            self.terrain.max_layers()
+        )
+    }
+
+    fn digests(&mut self, table: &[TileRecord], outcomes: &[Outcomes]) {
+        let (h, mut faults) = (self.terrain.header(), Faults::default());
+        let mut identity = Sha256::new();
+        identity.update(&self.terrain.bytes()[64..512]);
+        let mut digests = Sha256::new();
+        table.iter().for_each(|r| digests.update(r.digest));
+        let tiles: [u8; 32] = digests.finalize().into();
+        for s in h.sections.iter().filter(|s| s.kind != 0) {
+            let digest: [u8; 32] = match s.kind {
+                section::TILES => tiles,
+                kind => Sha256::digest(self.terrain.section(kind).unwrap_or(&[])).into(),
+            };
+            if digest != s.digest {
+                faults.say(format!("section {}: its SHA-256 differs from the stated digest", s.kind));
+            }
+            if s.flags & section::CONTENT != 0 {
+                identity.update(s.kind.to_le_bytes());
+                identity.update(s.digest);
+            }
+        }
+        for (index, _) in outcomes.iter().enumerate().filter(|(_, o)| !o.digest) {
+            let what = "its SHA-256 differs from the stated digest".into();
+            faults.add(Fault { tile: Some(index as u32), at: None, what });
+        }
+        if identity.finalize().as_slice() != h.identity {
+            faults.say("the identity is not that of head and digests");
+        }
+        self.check("digests", format!("identity, sections and {} tiles", table.len()), faults, Outcome::Fail);
+    }
+
+    fn tables(&mut self, outcomes: &[Outcomes]) {
+        let (t, mut faults) = (self.terrain, Faults::default());
+        let materials: &[Material] = t.materials();
+        let mut ordered = |what: &str, names: &mut dyn Iterator<Item = &str>| {
+            let mut last: Option<&str> = None;
+            for (i, name) in names.enumerate() {
+                if last.is_some_and(|last| last >= name) {
+                    faults.say(format!("{what} {i} ({name:?}) is not behind the one before it by name"));
+                }
+                last = Some(name);
+            }
+        };
+        ordered("material", &mut (0..materials.len()).map(|m| t.material_name(m as u16)));
+        ordered("source", &mut (0..t.source_count()).map(|s| t.source_name(s as u16)));
+        let mut used = [vec![false; materials.len()], vec![false; t.source_count()]];
+        for pair in outcomes.iter().flat_map(|o| &o.proof.attributes) {
+            for (used, number) in used.iter_mut().zip([pair & 0xFFFF, pair >> 16]) {
+                if let Some(u) = used.get_mut(number as usize) {
+                    *u = true;
+                }
+            }
+        }
+        let [m, s] = used.map(|u| u.iter().filter(|u| **u).count());
+        let looked_at = format!(
+            "{} materials, {m} of them on the ground, and {} sources, {s} of them",
+            materials.len(),
+            t.source_count()
+        );
+        self.check("tables", looked_at, faults, Outcome::Fail);
+    }
+
+    /// Counts, cover, sheets, seams and, if asked for, edges.
+    fn proofs(&mut self, table: &[TileRecord], outcomes: Vec<Outcomes>) {
+        let h = self.terrain.header();
+        let whole = outcomes
+            .iter()
+            .all(|o| !matches!(o.kernel, Some(VerifyError::TileDamaged(_) | VerifyError::TileInvalid(_))));
+        let [mut cover, mut sheets, mut counts, mut edges] = [const { Faults { count: 0, first: Vec::new() } }; 4];
+        let (mut triangles, mut patch_blocks, mut cells, mut points) = (0, 0, 0, 0);
+        let mut bounds: Option<[[i32; 3]; 2]> = None;
+        let (mut crossings, mut border) = (Vec::new(), seams::Border::default());
+        let mut seams = seams::Seams::default();
+        let mut error = [0.0f64; 2];
+        let mut sums = [0u64; 2];
+        let tiles = self.terrain.section(section::TILES).unwrap_or(&[]);
+        for ((index, record), o) in table.iter().enumerate().zip(outcomes) {
+            let p = o.proof;
+            cover.join(p.cover);
+            sheets.join(p.sheets);
+            counts.join(p.counts);
+            edges.join(p.edges);
+            triangles += p.triangles;
+            patch_blocks += p.patch_blocks;
+            cells += p.cells;
+            points += p.points;
+            if let Some(b) = p.bounds {
+                let all = bounds.get_or_insert(b);
+                *all = [0, 1]
+                    .map(|e| [0, 1, 2].map(|i| if e == 0 { all[e][i].min(b[e][i]) } else { all[e][i].max(b[e][i]) }));
+            }
+            crossings.extend(p.crossings);
+            border.edges.extend(o.border.edges);
+            border.ends.extend(o.border.ends);
+            seams.join(o.seams);
+            if let Some(view) = View::new(&self.terrain, tiles, index as u32, record) {
+                sums = [sums[0] + u64::from(view.head.bundle_count), sums[1] + u64::from(view.head.references)];
+                error = [0, 1].map(|i| error[i].max(view.head.error[i]));
+            }
+        }
+        if !whole {
+            self.check("cover", "the tiles that are whole".into(), cover, Outcome::Fail);
+            self.check("sheets", "the tiles that are whole".into(), sheets, Outcome::Fail);
+            self.skip("counts");
+            return self.skip("seams");
+        }
+        self.crossings(crossings, table, &mut cover);
+        for (what, stated, there) in [
+            ("triangles", h.triangles, triangles),
+            ("bundles", h.bundles, sums[0]),
+            ("references", h.references, sums[1]),
+            ("patch blocks", h.patch_blocks, patch_blocks),
+        ] {
+            if stated != there {
+                counts.say(format!("{stated} {what} stated, {there} there"));
+            }
+        }
+        if let Some([low, high]) = bounds.filter(|_| patch_blocks == 0)
+            && (low, high) != (h.min, h.max)
+        {
+            counts
+                .say(format!("the bounds are {low:?} to {high:?} in lattice steps, {:?} to {:?} stated", h.min, h.max));
+        }
+        if error[0] > h.error_plan || error[1] > h.error_height {
+            counts.say("a tile states a larger error than the head");
+        }
+        self.check("counts", format!("{triangles} triangles, {patch_blocks} patch blocks"), counts, Outcome::Fail);
+        self.check("cover", format!("{triangles} triangles over {cells} cells"), cover, Outcome::Fail);
+        self.check("sheets", format!("{cells} cells"), sheets, Outcome::Fail);
+        self.seams(seams, border);
+        if self.options.exhaustive {
+            self.check("edges", format!("{points} places on edges, asked one by one"), edges, Outcome::Fail);
+        }
+    }
+
+    /// A triangle is held by every tile that it meets.
+    fn crossings(&self, mut crossings: Vec<Crossing>, table: &[TileRecord], cover: &mut Faults) {
+        crossings.par_sort_unstable();
+        crossings.dedup(); // a tile that holds it twice counts once
+        for held in crossings.chunk_by(|a, b| a.tri == b.tri) {
+            let meets = held.iter().map(|c| c.meets).max().unwrap_or(0);
+            if meets as usize != held.len() {
+                let [x, y, z] = held[0].tri.corner(0);
+                let mut tiles: Vec<String> = held
+                    .iter()
+                    .take(TOLD)
+                    .filter_map(|c| table.get(c.tile as usize).map(|r| format!("({}, {})", r.x, r.y)))
+                    .collect();
+                tiles.extend((held.len() > TOLD).then(|| "...".into()));
+                let what = match meets {
+                    0 => format!(
+                        "a triangle is not held by the tile of its least corner, lattice ({x}, {y}, {z}); it is by {}",
+                        tiles.join(" ")
+                    ),
+                    _ => format!(
+                        "a triangle with its least corner at lattice ({x}, {y}, {z}) meets {meets} tiles and is held by {}: {}",
+                        held.len(),
+                        tiles.join(" ")
+                    ),
+                };
+                cover.add(Fault { tile: Some(held[0].tile), at: Some([x.into(), y.into()]), what });
+            }
+        }
+    }
+
+    fn seams(&mut self, mut found: seams::Seams, mut border: seams::Border) {
+        border.ends.sort_unstable();
+        border.ends.dedup();
+        found.join(seams::search(&border.edges, &border.ends));
+        let mut faults = Faults { count: found.count, first: Vec::new() };
+        for [x, y, z] in found.first {
+            let what = format!("an open edge ends within the stitch threshold of another, at lattice ({x}, {y}, {z})");
+            faults.first.push(Fault { tile: None, at: Some([x.into(), y.into()]), what });
+        }
+        let [plan, height] = [seams::STITCH_PLAN, seams::STITCH_HEIGHT];
+        let mut looked_at = format!("open edges within {plan} steps in plan and {height} in height of each other");
+        if found.unfinished {
+            looked_at += "; too many to compare all";
+        }
+        let bad = if self.options.no_seams { Outcome::Fail } else { Outcome::Note };
+        self.check("seams", looked_at, faults, bad);
+    }
+}

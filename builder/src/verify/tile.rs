@@ -1,0 +1,685 @@
+//! What one tile claims, proven from its bytes: that its cells name every triangle over them, and that sheets are sheets.
+//!
+//! The kernel has checked the structure before, so every offset and count may be followed.
+
+use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
+use super::seams::Edge;
+use super::{Fault, Faults};
+use hardpan::format::{self, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
+use hardpan::{Point, Terrain};
+use std::collections::HashMap;
+use zerocopy::{FromBytes, IntoBytes};
+
+/// Pairs of triangles that are compared for each triangle of a tile, on average; no builder needs as many.
+const PAIRS: u64 = 4096;
+/// Tiles under the box of one triangle; a builder stops long before.
+const TILES: i64 = 1 << 24;
+
+/// A tile's bytes in the shapes that are read.
+pub struct View<'a> {
+    pub head: &'a Tile,
+    pub words: &'a [u32],
+    pub index: u32,
+    pub rect: Rect,
+}
+
+/// A triangle that reaches beyond its tile, as one of the tiles that hold it reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crossing {
+    pub tri: Tri,
+    /// How many tiles it meets, said by the tile that holds its least corner; the others say zero.
+    pub meets: u32,
+    pub tile: u32,
+}
+
+/// What came of a tile.
+#[derive(Default)]
+pub struct Proof {
+    pub cover: Faults,
+    pub sheets: Faults,
+    pub counts: Faults,
+    pub edges: Faults,
+    /// Places on edges that were asked for.
+    pub points: u64,
+    /// Triangles whose least corner lies in the tile.
+    pub triangles: u64,
+    pub patch_blocks: u64,
+    /// Cells that were proven.
+    pub cells: u64,
+    /// Least and greatest corners.
+    pub bounds: Option<[[i32; 3]; 2]>,
+    pub crossings: Vec<Crossing>,
+    /// Open edges that have a place in the tile.
+    pub open: Vec<Edge>,
+    /// Pairs of material and source of the tile's palette.
+    pub attributes: Vec<u32>,
+}
+
+impl<'a> View<'a> {
+    /// The tile of a record, if its bytes are there.
+    pub fn new(terrain: &Terrain<'a>, tiles: &'a [u8], index: u32, record: &TileRecord) -> Option<Self> {
+        let bytes = tiles.get(record.offset as usize..)?.get(..record.len as usize)?;
+        let head = Tile::ref_from_bytes(bytes.get(..size_of::<Tile>())?).ok()?;
+        let words = <[u32]>::ref_from_bytes(bytes).ok()?;
+        let log2 = terrain.header().tile_log2;
+        let low = [record.x, record.y].map(|v| i64::from(v) << log2);
+        Some(View { head, words, index, rect: Rect { low, size: [1 << log2; 2] } })
+    }
+
+    fn node(&self, at: usize) -> Node {
+        Node::read_from_bytes(self.words[at..at + 8].as_bytes()).expect("eight words")
+    }
+
+    fn block(&self, at: usize) -> &'a [u32; block::WORDS] {
+        self.words[at..].first_chunk().expect("a block")
+    }
+
+    fn bundle(&self, at: u32) -> &'a [u16; bundle::HALVES] {
+        let words = &self.words[32 * (self.head.bundles + at) as usize..][..32];
+        <[u16; bundle::HALVES]>::ref_from_bytes(words.as_bytes()).expect("128 bytes")
+    }
+
+    /// Whether a triangle's least corner lies in the tile.
+    fn is_home(&self, t: &Tri) -> bool {
+        let [x, y, _] = t.corner(0).min(t.corner(1)).min(t.corner(2));
+        self.rect.holds_box([x, y, x, y])
+    }
+
+    /// Material, and source times 2^16, of a palette entry.
+    fn attribute(&self, number: u8) -> u32 {
+        self.words[format::PALETTE + 2 * usize::from(number)]
+    }
+}
+
+/// Bundles that nodes count from one base, and where their triangles' numbers stand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Group {
+    first: u32,
+    count: u32,
+    base: [i32; 2],
+    shift: u8,
+}
+
+/// A patch of the tile: where its record stands, and the places where it answers, in query steps, ends included.
+struct Field {
+    at: usize,
+    low: [i64; 2],
+    high: [i64; 2],
+}
+
+impl Field {
+    fn meets(&self, r: &Rect) -> bool {
+        (0..2).all(|i| self.low[i] < r.high(i) << format::FRACTION && self.high[i] >= r.low[i] << format::FRACTION)
+    }
+}
+
+/// The triangles of a tile, each once.
+struct Content {
+    tris: Vec<Tri>,
+    boxes: Vec<Box4>,
+    /// Bit k: just one other triangle lies at the edge from corner k, on its other side.
+    paired: Vec<u8>,
+    /// Number of a group, then of each of its triangles, 16 a bundle.
+    groups: HashMap<Group, usize>,
+    numbers: Vec<u32>,
+    fields: Vec<Field>,
+}
+
+/// Proves a tile that the kernel has checked.
+pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
+    let mut proof = Proof::default();
+    let header = terrain.header();
+    let h = view.head;
+    proof.attributes = (0..h.palette_len).map(|a| view.attribute(a as u8)).collect();
+    let Some(mut content) = decode(view, &mut proof) else { return proof };
+    let bounds = bounds_of(&content.tris);
+    if let Some([low, high]) = bounds {
+        if (0..3).any(|i| low[i] < header.min[i] || high[i] > header.max[i]) {
+            proof.cover.add(view.fault("a triangle lies outside the bounds that the head states"));
+        }
+        if low[2] < h.min_z || high[2] > h.max_z {
+            proof.counts.add(view.fault("a height lies outside the range that the tile states"));
+        }
+    }
+    proof.bounds = bounds;
+    let references: u32 = (0..h.bundle_count).map(|b| u32::from(view.bundle(b)[6] >> 12) + 1).sum();
+    if references != h.references {
+        proof.counts.add(view.fault(format!("{} references stated, {references} there", h.references)));
+    }
+    let far = |v: i64, axis: usize| (v - view.rect.low[axis]).abs() >= 1 << 29;
+    let wide =
+        view.rect.size[0] >= 1 << 29 || bounds.is_some_and(|b| b.iter().any(|c| (0..2).any(|i| far(c[i].into(), i))));
+    if wide {
+        run::<false>(terrain, view, &mut content, exhaustive, &mut proof);
+    } else {
+        run::<true>(terrain, view, &mut content, exhaustive, &mut proof);
+    }
+    proof
+}
+
+/// Least and greatest coordinates of triangles, if there are any.
+fn bounds_of(tris: &[Tri]) -> Option<[[i32; 3]; 2]> {
+    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+    for t in tris {
+        for (i, axis) in [t.x, t.y, t.z].into_iter().enumerate() {
+            low[i] = low[i].min(axis[0]).min(axis[1]).min(axis[2]);
+            high[i] = high[i].max(axis[0]).max(axis[1]).max(axis[2]);
+        }
+    }
+    (!tris.is_empty()).then_some([low, high])
+}
+
+fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
+    let single = pair_edges(content);
+    let all: Vec<u32> = (0..content.tris.len() as u32)
+        .filter(|&t| content.tris[t as usize].meets::<SMALL>(content.boxes[t as usize], &view.rect))
+        .collect();
+    let log2 = terrain.header().tile_log2;
+    for &t in &all {
+        let (tri, bounds) = (&content.tris[t as usize], content.boxes[t as usize]);
+        let home = view.is_home(tri);
+        proof.triangles += u64::from(home);
+        if home && exhaustive {
+            // an edge of two triangles is walked from its lesser end
+            let twice = |k: usize| content.paired[t as usize] >> k & 1 == 1 && tri.corner(k) > tri.corner((k + 1) % 3);
+            (0..3).filter(|&k| !twice(k)).for_each(|k| ask(terrain, view, tri, k, proof));
+        }
+        if !view.rect.holds_box(bounds) {
+            let meets = if home { tiles_met(tri, bounds, log2) } else { 0 };
+            proof.crossings.push(Crossing { tri: tri.canonical(), meets, tile: view.index });
+        }
+        for k in (0..3).filter(|k| single[t as usize] >> k & 1 == 1) {
+            if tri.edge_meets::<SMALL>(k, &view.rect) {
+                let [a, b] = [tri.corner(k), tri.corner((k + 1) % 3)];
+                proof.open.push(Edge { a: a.min(b), b: a.max(b) });
+            }
+        }
+    }
+    let count = content.tris.len();
+    let mut walk = Walk::<SMALL> {
+        view,
+        content,
+        seen: vec![0; count],
+        stamp: 0,
+        pairs_left: PAIRS * (count as u64 + 64),
+        named: std::array::from_fn(|_| Vec::new()),
+        proof,
+    };
+    walk.node(format::ROOT, view.rect.low, [log2; 2], &all);
+}
+
+/// The triangles of a tile whose least corner lies in it.
+pub fn home_triangles(view: &View) -> Vec<Tri> {
+    let tris = decode(view, &mut Proof::default()).map_or(Vec::new(), |content| content.tris);
+    tris.into_iter().filter(|t| view.is_home(t)).collect()
+}
+
+/// Asks the kernel at both ends of an edge and at the 255 grid points between: it must find the height that the edge has.
+fn ask(terrain: &Terrain, view: &View, tri: &Tri, k: usize, proof: &mut Proof) {
+    let (a, b) = (tri.corner(k).map(i64::from), tri.corner((k + 1) % 3).map(i64::from));
+    let origin = terrain.header().origin;
+    for j in 0..=256 {
+        let [x, y, z] = [0, 1, 2].map(|i| ((origin[i] + a[i]) << format::FRACTION) + j * (b[i] - a[i]));
+        let answer = terrain.segment(Point { x, y, z }, 0);
+        proof.points += 1;
+        if !answer.found() || answer.hit.z != z {
+            let at = [0, 1].map(|i| a[i] as f64 + j as f64 / 256.0 * (b[i] - a[i]) as f64);
+            let what = format!("{j}/256 along an edge of a triangle a query does not find it: {:?}", answer.status);
+            proof.edges.add(Fault { tile: Some(view.index), at: Some(at), what });
+        }
+    }
+}
+
+/// How many tiles a triangle meets; as good as infinitely many, if too many lie under its box to be counted.
+fn tiles_met(tri: &Tri, bounds: Box4, log2: u32) -> u32 {
+    let range = |i: usize| i64::from(bounds[i]) >> log2..=i64::from(bounds[i + 2]) >> log2;
+    let along = |i: usize| range(i).end() - range(i).start() + 1;
+    if along(0).saturating_mul(along(1)) > TILES {
+        return u32::MAX;
+    }
+    let mut count = 0;
+    for y in range(1) {
+        for x in range(0) {
+            let rect = Rect { low: [x << log2, y << log2], size: [1 << log2; 2] };
+            count += u32::from(tri.meets::<false>(bounds, &rect));
+        }
+    }
+    count
+}
+
+impl View<'_> {
+    fn fault(&self, what: impl Into<String>) -> Fault {
+        Fault { tile: Some(self.index), at: None, what: what.into() }
+    }
+
+    /// A fault at a rectangle: its middle.
+    fn fault_at(&self, r: &Rect, what: impl Into<String>) -> Fault {
+        let at = [0, 1].map(|i| r.low[i] as f64 + r.size[i] as f64 / 2.0);
+        Fault { tile: Some(self.index), at: Some(at), what: what.into() }
+    }
+}
+
+/// Reads the tile's bundles and patches; `None`, with the fault told, if they cannot be read.
+fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
+    let mut found = Vec::new();
+    groups(view, format::ROOT, &mut found);
+    let mut content = Content {
+        tris: Vec::new(),
+        boxes: Vec::new(),
+        paired: Vec::new(),
+        groups: HashMap::new(),
+        numbers: Vec::new(),
+        fields: Vec::new(),
+    };
+    for group in found {
+        let at = content.numbers.len();
+        content.groups.entry(group).or_insert_with(|| {
+            content.numbers.resize(at + 16 * group.count as usize, u32::MAX);
+            at
+        });
+        if content.numbers.len() > 64 * (view.head.bundle_count as usize + 16) {
+            proof.cover.add(view.fault("its nodes name the same bundles from too many bases to be proven"));
+            return None;
+        }
+    }
+    // what several groups hold is one triangle
+    let mut known: Option<HashMap<Tri, u32>> = (content.groups.len() > 1).then(HashMap::new);
+    let mut groups: Vec<(Group, usize)> = content.groups.iter().map(|(g, at)| (*g, *at)).collect();
+    groups.sort_unstable_by_key(|g| g.1);
+    for (group, at) in groups {
+        for b in 0..group.count {
+            let halves = view.bundle(group.first - view.head.bundles + b);
+            for part in 0..usize::from(halves[6] >> 12) + 1 {
+                let Some(tri) = triangle(view, &group, halves, part) else {
+                    proof.cover.add(view.fault(format!("bundle {b}: a corner lies outside the domain")));
+                    return None;
+                };
+                let new = content.tris.len() as u32;
+                let number = match &mut known {
+                    Some(known) => *known.entry(tri.canonical()).or_insert(new),
+                    None => new,
+                };
+                if number == new {
+                    content.boxes.push(tri.bounds());
+                    content.tris.push(tri);
+                }
+                content.numbers[at + 16 * b as usize + part] = number;
+            }
+        }
+    }
+    for p in 0..view.head.patch_count as usize {
+        let at = view.head.patches as usize + 16 * p;
+        let patch = Patch::read_from_bytes(view.words[at..at + 16].as_bytes()).expect("16 words");
+        proof.patch_blocks += patch.block_count() as u64;
+        let ends = [0, 1].map(|axis| answers(&patch, axis, view.rect.low[axis], view.rect.size[axis]));
+        if let [Some(x), Some(y)] = ends {
+            content.fields.push(Field { at, low: [x[0], y[0]], high: [x[1], y[1]] });
+        }
+    }
+    Some(content)
+}
+
+/// The groups of all nodes below one.
+fn groups(view: &View, at: usize, found: &mut Vec<Group>) {
+    let node = view.node(at);
+    if node.bundle_count > 0 {
+        let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
+        if found.last() != Some(&group) {
+            found.push(group);
+        }
+    }
+    for k in 0..1usize << (node.side_log2[0] + node.side_log2[1]) {
+        let to = if node.flags & NODE_DENSE != 0 {
+            let b = view.block(node.entries as usize + block::WORDS * k);
+            (b[0] == word::NODE << word::GUESS).then_some(b[block::TAIL] as usize)
+        } else {
+            let e = view.words[node.entries as usize + k];
+            (e >> entry::SHIFT == entry::NODE).then_some((e & entry::PLACE) as usize)
+        };
+        if let Some(to) = to {
+            groups(view, to, found);
+        }
+    }
+}
+
+/// Corners of a triangle of a bundle, by the tables of the format; `None` if one lies outside the domain.
+fn triangle(view: &View, group: &Group, h: &[u16; bundle::HALVES], part: usize) -> Option<Tri> {
+    let corner = |plane: usize| usize::from(h[bundle::CORNERS + 4 * plane + part / 4] >> (4 * (part % 4)) & 15);
+    let long = |at: usize| i64::from((u32::from(h[at]) | u32::from(h[at + 1]) << 16) as i32);
+    let base = [0, 1].map(|i| i64::from(group.base[i]) + (i64::from(h[i] as i16) << group.shift));
+    let (base_z, class) = (long(2), h[6] >> 8 & 3);
+    let mut tri = Tri { x: [0; 3], y: [0; 3], z: [0; 3], attribute: view.attribute(h[6] as u8) };
+    for k in 0..3 {
+        let at = bundle::VERTEX_ZERO + bundle::STRIDE[usize::from(class)] * corner(k);
+        let [x, y, z] = match class {
+            bundle::NARROW => {
+                let (x, y) = (i64::from(h[at]), i64::from(h[at + 1]));
+                let plane = (i64::from(h[4] as i16) * x + i64::from(h[5] as i16) * y) >> 8;
+                [base[0] + x, base[1] + y, base_z + plane + i64::from(h[at + 2])]
+            }
+            bundle::MEDIUM => {
+                let v = &h[at..at + 4];
+                let joined = |low: u16, high: u16| i64::from(low) | i64::from(high) << 16;
+                let (x, y, z) = (joined(v[0], v[3] & 15), joined(v[1], v[3] >> 4 & 15), joined(v[2], v[3] >> 8));
+                [base[0] + x, base[1] + y, base_z + z]
+            }
+            _ => [long(at), long(at + 2), long(at + 4)],
+        };
+        tri.x[k] = i32::try_from(x).ok()?;
+        tri.y[k] = i32::try_from(y).ok()?;
+        tri.z[k] = i32::try_from(z).ok()?;
+    }
+    Some(tri)
+}
+
+/// First and last query step along an axis, within a tile, at which a patch has a cell.
+fn answers(patch: &Patch, axis: usize, low: i64, size: i64) -> Option<[i64; 2]> {
+    let rate = i128::from(patch.rate[0]) | i128::from(patch.rate[1]) << 32;
+    let zero = if patch.wide != 0 { 0 } else { low >> format::PATCH_LOG2 << format::PATCH_LOG2 << format::FRACTION };
+    // cells from the part's first, in 2^-16
+    let along = |q: i64| {
+        let u = i128::from(patch.start[axis]) + ((i128::from(q - zero) * rate) >> 32);
+        (u >> 16) - (i128::from(patch.first[axis] as i32) << 16)
+    };
+    let end = i128::from(patch.cells[axis]) << 16;
+    let first_with = |reached: &dyn Fn(i64) -> bool| {
+        let (mut from, mut to) = (low << format::FRACTION, (low + size) << format::FRACTION);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if reached(middle) { to = middle } else { from = middle + 1 }
+        }
+        from
+    };
+    let first = first_with(&|q| along(q) >= 0);
+    let last = first_with(&|q| along(q) > end) - 1;
+    (first <= last).then_some([first, last])
+}
+
+/// Finds the other triangle at each edge; gives back the edges that have none, a bit each.
+fn pair_edges(content: &mut Content) -> Vec<u8> {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    let tris = &content.tris;
+    let ends = |e: usize| {
+        let t = &tris[e / 3];
+        let (a, b) = (t.corner(e % 3), t.corner((e % 3 + 1) % 3));
+        if a < b { (a, b, false) } else { (b, a, true) }
+    };
+    let size = (6 * tris.len()).next_power_of_two();
+    let mut slots = vec![0u32; size];
+    // of the first edge at its place: how many there are, and the second
+    let mut users = vec![0u8; 3 * tris.len()];
+    let mut second = vec![0u32; 3 * tris.len()];
+    for e in 0..3 * tris.len() {
+        let (a, b, turned) = ends(e);
+        let pair = |p: i32, q: i32| u64::from(p as u32) << 32 | u64::from(q as u32);
+        let mut hash = (pair(a[0], a[1]) ^ pair(b[2], a[2]).rotate_left(17)).wrapping_mul(MIX);
+        hash = ((hash ^ hash >> 29) ^ pair(b[0], b[1])).wrapping_mul(MIX);
+        let mut at = (hash >> 20) as usize & (size - 1);
+        loop {
+            let Some(first) = (slots[at] as usize).checked_sub(1) else {
+                slots[at] = e as u32 + 1;
+                users[e] = 1;
+                break;
+            };
+            let (c, d, other) = ends(first);
+            if (a, b) == (c, d) {
+                // two on one side are as bad as three
+                users[first] = if users[first] == 1 && other != turned { 2 } else { 3 };
+                second[first] = e as u32;
+                break;
+            }
+            at = (at + 1) & (size - 1);
+        }
+    }
+    let mut single = vec![0u8; tris.len()];
+    content.paired = vec![0u8; tris.len()];
+    for (e, &n) in users.iter().enumerate() {
+        match n {
+            1 => single[e / 3] |= 1 << (e % 3),
+            2 => {
+                for e in [e, second[e] as usize] {
+                    content.paired[e / 3] |= 1 << (e % 3);
+                }
+            }
+            _ => {}
+        }
+    }
+    single
+}
+
+/// A triangle that a cell names, and the sheet in which it does.
+#[derive(Clone, Copy)]
+struct Named {
+    number: u32,
+    sheet: u32,
+}
+
+struct Walk<'a, const SMALL: bool> {
+    view: &'a View<'a>,
+    content: &'a Content,
+    /// Of each triangle: the block that named it last, and in which of its cells.
+    seen: Vec<u64>,
+    stamp: u64,
+    /// Pairs that may still be compared.
+    pairs_left: u64,
+    /// What the cells of the block name.
+    named: [Vec<Named>; block::CELLS],
+    proof: &'a mut Proof,
+}
+
+impl<const SMALL: bool> Walk<'_, SMALL> {
+    /// Proves a node over `low` with sides of 2^`log2`, which `list` meets.
+    fn node(&mut self, at: usize, low: [i64; 2], log2: [u32; 2], list: &[u32]) {
+        let view = self.view;
+        let node = view.node(at);
+        let entry_log2 = node.entry_log2.map(u32::from);
+        let side = node.side_log2.map(|s| 1i64 << s);
+        let size = entry_log2.map(|l| 1i64 << l);
+        debug_assert!((0..2).all(|i| entry_log2[i] + u32::from(node.side_log2[i]) == log2[i]));
+        // the triangles of each entry, entry after entry
+        let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(list.len() + list.len() / 2);
+        for &t in list {
+            let (tri, b) = (&self.content.tris[t as usize], self.content.boxes[t as usize]);
+            let range = |i: usize| {
+                let at = |v: i32| ((i64::from(v) - low[i]) >> entry_log2[i]).clamp(0, side[i] - 1);
+                (at(b[i]), at(b[i + 2]))
+            };
+            let ((x0, x1), (y0, y1)) = (range(0), range(1));
+            if x0 == x1 && y0 == y1 {
+                pairs.push(((y0 * side[0] + x0) as u32, t));
+                continue;
+            }
+            for y in y0..=y1 {
+                for x in x0..=x1 {
+                    let r = Rect { low: [low[0] + x * size[0], low[1] + y * size[1]], size };
+                    if tri.meets::<SMALL>(b, &r) {
+                        pairs.push(((y * side[0] + x) as u32, t));
+                    }
+                }
+            }
+        }
+        let count = (side[0] * side[1]) as usize;
+        let mut starts = vec![0u32; count + 1];
+        pairs.iter().for_each(|p| starts[p.0 as usize + 1] += 1);
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        let mut sorted = vec![0u32; pairs.len()];
+        let mut next = starts.clone();
+        for (e, t) in pairs {
+            sorted[next[e as usize] as usize] = t;
+            next[e as usize] += 1;
+        }
+        for k in 0..count {
+            let list = &sorted[starts[k] as usize..starts[k + 1] as usize];
+            let low = [low[0] + k as i64 % side[0] * size[0], low[1] + k as i64 / side[0] * size[1]];
+            let rect = Rect { low, size };
+            if node.flags & NODE_DENSE != 0 {
+                self.block(&node, node.entries as usize + block::WORDS * k, &rect, entry_log2, list);
+                continue;
+            }
+            let e = view.words[node.entries as usize + k];
+            let to = (e & entry::PLACE) as usize;
+            match e >> entry::SHIFT {
+                entry::NODE => self.node(to, low, entry_log2, list),
+                entry::BLOCK => self.block(&node, to, &rect, entry_log2, list),
+                kind => {
+                    let patch = (kind == entry::PATCH).then_some(to);
+                    self.missing(&rect, list.len());
+                    self.fields(&rect, |at| Some(at) == patch);
+                }
+            }
+        }
+    }
+
+    /// Tells of triangles over a rectangle that is said to have none.
+    fn missing(&mut self, rect: &Rect, count: usize) {
+        if count > 0 {
+            let text = format!("{count} triangles lie over a place that names none");
+            self.proof.cover.add(self.view.fault_at(rect, text));
+        }
+    }
+
+    /// Every patch that answers in a rectangle is named there.
+    fn fields(&mut self, rect: &Rect, named: impl Fn(usize) -> bool) {
+        for field in &self.content.fields {
+            if field.meets(rect) && !named(field.at) {
+                let text = format!("the patch at word {} lies over a place that does not name it", field.at);
+                self.proof.cover.add(self.view.fault_at(rect, text));
+            }
+        }
+    }
+
+    fn block(&mut self, node: &Node, at: usize, rect: &Rect, log2: [u32; 2], list: &[u32]) {
+        let view = self.view;
+        let b = view.block(at);
+        if b[0] == word::NODE << word::GUESS {
+            return self.node(b[block::TAIL] as usize, rect.low, log2, list);
+        }
+        let log2 = [log2[0] - block::CELLS_LOG2[0], log2[1] - block::CELLS_LOG2[1]];
+        let size = log2.map(|l| 1i64 << l);
+        let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
+        let content = self.content;
+        let numbers = match content.groups.get(&group) {
+            Some(&at) => &content.numbers[at..at + 16 * group.count as usize],
+            None => &[],
+        };
+        self.stamp += 1;
+        let stamp = self.stamp << 8;
+        let (mut sole, mut further) = (0u8, 0usize);
+        for cell in 0..block::CELLS {
+            self.proof.cells += 1;
+            let count = (b[block::COUNTS] >> (4 * cell) & 15) as usize;
+            let word_at = |i: usize| match i.checked_sub(block::INLINE) {
+                None => b[block::FURTHER + i],
+                Some(beyond) => view.words[b[block::TAIL] as usize + beyond],
+            };
+            let mut named = std::mem::take(&mut self.named[cell]);
+            named.clear();
+            let (mut sheet, mut patches) = (0u32, Vec::new());
+            let mut take = |w: u32, number: u32, starts: bool| {
+                sheet += u32::from(starts);
+                let mut mask = w & word::MASK;
+                if mask == 0 {
+                    if w >> word::GUESS & 15 == word::PATCH {
+                        patches.push((16 * number as usize, sheet, named.last().is_some_and(|n| n.sheet == sheet)));
+                    }
+                    return;
+                }
+                let bundle = &numbers[16 * number as usize..][..16];
+                while mask != 0 {
+                    let number = bundle[mask.trailing_zeros() as usize];
+                    mask &= mask - 1;
+                    let seen = &mut self.seen[number as usize];
+                    if *seen & !255 != stamp {
+                        *seen = stamp;
+                    }
+                    *seen |= 1 << cell;
+                    named.push(Named { number, sheet });
+                }
+            };
+            let home = b[cell];
+            if home == word::LIST << word::GUESS {
+                let at = word_at(further) as usize;
+                for i in 0..view.words[at] as usize {
+                    let w = view.words[at + 1 + 2 * i];
+                    take(w, view.words[at + 2 + 2 * i], i > 0 && w & word::SHEET != 0);
+                }
+            } else {
+                take(home, home >> word::NUMBER, false);
+                for i in further..further + count {
+                    let w = word_at(i);
+                    take(w, w >> word::NUMBER, w & word::SHEET != 0);
+                }
+                if home & word::MASK != 0 && home & word::SHEET != 0 {
+                    sole |= 1 << cell;
+                }
+            }
+            further += count;
+            let rect = Rect { low: cell_low(rect.low, size, cell), size };
+            self.fields(&rect, |at| patches.iter().any(|p| p.0 == at));
+            if patches.iter().any(|p| p.2) {
+                self.proof
+                    .sheets
+                    .add(view.fault_at(&rect, "a patch follows triangles in their sheet, and is not read"));
+            }
+            self.sheets(&rect, &named);
+            self.named[cell] = named;
+        }
+        // what lies over the cells, and what they name
+        let mut open = 0u8;
+        for &t in list {
+            let (tri, bounds) = (&self.content.tris[t as usize], self.content.boxes[t as usize]);
+            let need = tri.cells::<SMALL>(bounds, rect.low, log2);
+            let seen = self.seen[t as usize];
+            let has = if seen & !255 == stamp { seen as u8 } else { 0 };
+            let lost = need & !has;
+            if lost != 0 {
+                let cell = Rect { low: cell_low(rect.low, size, lost.trailing_zeros() as usize), size };
+                let [x, y, z] = tri.corner(0);
+                let text = format!(
+                    "{} cells do not name a triangle over them, whose first corner lies at lattice ({x}, {y}, {z})",
+                    lost.count_ones()
+                );
+                self.proof.cover.add(view.fault_at(&cell, text));
+            }
+            let paired = self.content.paired[t as usize];
+            if sole & need != 0 && paired != 7 {
+                for cell in (0..8).filter(|c| (sole & need) >> c & 1 == 1) {
+                    let r = Rect { low: cell_low(rect.low, size, cell), size };
+                    let step = (0..3).any(|k| paired >> k & 1 == 0 && tri.edge_meets::<SMALL>(k, &r));
+                    open |= u8::from(step) << cell;
+                }
+            }
+        }
+        for cell in (0..block::CELLS).filter(|c| open >> c & 1 == 1) {
+            let r = Rect { low: cell_low(rect.low, size, cell), size };
+            let text = "a cell is said to be surrounded by its sheet, and an edge of the sheet runs through it";
+            self.proof.sheets.add(view.fault_at(&r, text));
+        }
+    }
+
+    /// No two triangles of a sheet overlap.
+    fn sheets(&mut self, rect: &Rect, named: &[Named]) {
+        let (tris, boxes) = (&self.content.tris, &self.content.boxes);
+        for (i, a) in named.iter().enumerate() {
+            let (tri, bounds) = (&tris[a.number as usize], boxes[a.number as usize]);
+            for b in named[i + 1..].iter().take_while(|b| b.sheet == a.sheet) {
+                self.pairs_left = self.pairs_left.saturating_sub(1);
+                if boxes_overlap(bounds, boxes[b.number as usize]) && tri.overlaps::<SMALL>(&tris[b.number as usize]) {
+                    let [x, y, z] = tri.corner(0);
+                    let text = format!(
+                        "two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"
+                    );
+                    self.proof.sheets.add(self.view.fault_at(rect, text));
+                    return;
+                }
+            }
+            if self.pairs_left == 0 {
+                let text = "its sheets hold too many triangles to be proven";
+                self.proof.sheets.add(self.view.fault_at(rect, text));
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,538 @@
+//! What `verify` proves, held against planted faults: sums are mended after each, so only the proof itself can see it.
+
+use crate::common::{hills, image};
+use crate::handmade;
+use hardpan::{Point, Terrain, format};
+use hardpan_builder::{Outcome, Scene, Verdict, Verify, against, build, fixtures, verify};
+use verification::bytes::{Aligned, mend_all, mend_head};
+use verification::obj;
+use verification::oracle::Oracle;
+use verification::random::{Random, points};
+
+fn number(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+fn set(bytes: &mut [u8], at: usize, word: u32) {
+    bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+}
+
+/// Offset and length of a section, and where its entry stands.
+fn section(bytes: &[u8], kind: u32) -> (usize, usize, usize) {
+    let at = (0..8).map(|k| 512 + 64 * k).find(|&at| word(bytes, at) == kind).unwrap();
+    (number(bytes, at + 8) as usize, number(bytes, at + 16) as usize, at)
+}
+
+/// Offset and length of each tile.
+fn tiles(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let ((table, len, _), (from, ..)) = (section(bytes, 6), section(bytes, 7));
+    let records = (table..table + len).step_by(64);
+    records.map(|r| (from + number(bytes, r) as usize, number(bytes, r + 8) as usize)).collect()
+}
+
+/// Makes every sum, digest and the identity right again.
+fn forge(bytes: &mut Aligned) {
+    mend_all(bytes); // the table of tiles has their sums, and a digest of its own
+    let (table, ..) = section(bytes, 6);
+    let mut all = Vec::new();
+    for (k, (at, len)) in tiles(bytes).into_iter().enumerate() {
+        let digest = handmade::sha256(&bytes[at..at + len]);
+        bytes[table + 64 * k + 32..][..32].copy_from_slice(&digest);
+        all.extend(digest);
+    }
+    let mut content = Vec::new();
+    for kind in 1..=8 {
+        let (at, len, entry) = section(bytes, kind);
+        let digest = if kind == 7 { handmade::sha256(&all) } else { handmade::sha256(&bytes[at..at + len]) };
+        bytes[entry + 32..entry + 64].copy_from_slice(&digest);
+        if word(bytes, entry + 4) & 2 != 0 {
+            content.extend(kind.to_le_bytes());
+            content.extend(digest);
+        }
+    }
+    let identity = handmade::sha256(&[&bytes[64..512], &content].concat());
+    bytes[32..64].copy_from_slice(&identity);
+    mend_all(bytes);
+}
+
+/// Where the blocks of cells of a tile stand, as offsets in the image.
+fn blocks(bytes: &[u8], tile: usize) -> Vec<usize> {
+    let (mut nodes, mut found) = (vec![tile + 4 * format::ROOT], Vec::new());
+    while let Some(node) = nodes.pop() {
+        let dense = bytes[node + 4] & 1 == 1;
+        let count = 1usize << (bytes[node + 2] + bytes[node + 3]);
+        let entries = tile + 4 * word(bytes, node + 16) as usize;
+        for k in 0..count {
+            let block = if dense {
+                entries + 64 * k
+            } else {
+                let e = word(bytes, entries + 4 * k);
+                let to = tile + 4 * (e & format::entry::PLACE) as usize;
+                match e >> format::entry::SHIFT {
+                    format::entry::NODE => nodes.push(to),
+                    format::entry::BLOCK => found.push(to),
+                    _ => {}
+                }
+                continue;
+            };
+            if word(bytes, block) == format::word::NODE << format::word::GUESS {
+                nodes.push(tile + 4 * word(bytes, block + 36) as usize);
+            } else {
+                found.push(block);
+            }
+        }
+    }
+    found
+}
+
+/// Home words that name triangles: all of them, as offsets.
+fn homes(bytes: &[u8]) -> Vec<usize> {
+    let all =
+        tiles(bytes).into_iter().flat_map(|(tile, _)| blocks(bytes, tile)).flat_map(|b| (0..8).map(move |c| b + 4 * c));
+    all.filter(|&at| word(bytes, at) & format::word::MASK != 0).collect()
+}
+
+fn proven(bytes: &[u8]) -> Verdict {
+    verify(bytes, &Verify::default()).unwrap()
+}
+
+/// The checks that fail.
+fn failing(bytes: &[u8]) -> Vec<&'static str> {
+    proven(bytes).checks.iter().filter(|c| c.outcome == Outcome::Fail).map(|c| c.name).collect()
+}
+
+#[track_caller]
+fn passes(name: &str, bytes: &[u8], exhaustive: bool) -> Verdict {
+    let verdict = verify(bytes, &Verify { exhaustive, ..Verify::default() }).unwrap();
+    assert!(verdict.passed(), "{name}: {:#?}", verdict.failed());
+    verdict
+}
+
+fn small() -> Vec<(&'static str, Scene)> {
+    let mut patch = fixtures::curb();
+    patch.fields.push(hardpan_builder::HeightField {
+        origin: [-4.0, -4.0],
+        pitch: 0.5,
+        columns: 17,
+        rows: 17,
+        heights: (0..17 * 17).map(|i| if i == 40 { f64::NAN } else { (i % 7) as f64 / 10.0 + 8.0 }).collect(),
+        material: 1,
+        source: 0,
+        tolerance: 0.001,
+    });
+    vec![
+        ("bridge", fixtures::bridge()),
+        ("hole", fixtures::hole()),
+        ("curb and patch", patch),
+        ("mats", fixtures::mats()),
+        ("soup", fixtures::soup(60)),
+        ("hills", hills(20, 1.0)),
+    ]
+}
+
+#[test]
+fn by_02_what_the_builder_makes_is_proven_and_asked() {
+    for (name, scene) in small().into_iter().chain([("flat", fixtures::flat()), ("far", fixtures::far())]) {
+        let verdict = passes(name, &image(&scene), true);
+        println!("{name}: {}", verdict.check("edges").unwrap().looked_at);
+        if ["hills", "hole", "flat"].contains(&name) {
+            let seams = verdict.check("seams").unwrap();
+            assert_eq!(seams.outcome, Outcome::Pass, "{name}: {:?}", seams.faults);
+        }
+    }
+    for (name, scene) in [("bridge", fixtures::bridge()), ("hills", hills(20, 1.0))] {
+        let options = hardpan_builder::Options { tile_log2: Some(14), ..Default::default() };
+        passes(name, &build(&scene, &options).unwrap().image, true);
+    }
+    for seed in 0..24 {
+        passes("soup", &image(&fixtures::soup(seed)), true);
+    }
+}
+
+#[test]
+fn by_02_a_cleared_bit_of_a_mask() {
+    for (name, scene) in [("hills", hills(40, 1.0)), ("bridge", fixtures::bridge()), ("hole", fixtures::hole())] {
+        let clean = Aligned::new(&image(&scene));
+        let (mut tried, mut not) = (0, 0);
+        let homes = homes(&clean);
+        for &at in homes.iter().step_by(homes.len() / 60 + 1) {
+            // the triangle over the cell's middle
+            let w = word(&clean, at);
+            let guess = w >> format::word::GUESS & 15;
+            let rest = w & format::word::MASK & !(1 << guess);
+            if rest == 0 {
+                not += 1;
+                continue;
+            }
+            let mut bytes = Aligned::new(&clean);
+            set(
+                &mut bytes,
+                at,
+                w & !format::word::MASK & !(15 << format::word::GUESS) | rest | rest.trailing_zeros() << 16,
+            );
+            forge(&mut bytes);
+            assert!(failing(&bytes).contains(&"cover"), "{name}: {w:08x} at {at}: {:?}", failing(&bytes));
+            tried += 1;
+        }
+        assert!(tried > 3, "{name}: {tried} tried, {not} not");
+    }
+}
+
+#[test]
+fn by_01_a_changed_guess() {
+    let clean = Aligned::new(&image(&hills(40, 1.0)));
+    let at = *homes(&clean).iter().find(|&&at| (word(&clean, at) & format::word::MASK).count_ones() > 2).unwrap();
+    let w = word(&clean, at);
+    let (mask, guess) = (w & format::word::MASK, w >> 16 & 15);
+    let guesses = |wanted: u32| (0..16).find(|g| mask >> g & 1 == wanted && *g != guess);
+    let with = |g: u32| {
+        let mut bytes = Aligned::new(&clean);
+        set(&mut bytes, at, w & !(15 << 16) | g << 16);
+        bytes
+    };
+    // one that the mask does not have
+    let mut bytes = with(guesses(0).unwrap());
+    forge(&mut bytes);
+    assert_eq!(failing(&bytes), ["structure"]);
+    // another one of the mask: answers are the same, only the digest knows
+    let mut bytes = with(guesses(1).unwrap());
+    mend_all(&mut bytes);
+    assert_eq!(failing(&bytes), ["digests"]);
+    forge(&mut bytes);
+    assert_eq!(failing(&bytes), [""; 0]);
+}
+
+#[test]
+fn by_01_bounds_digests_and_counts() {
+    let clean = Aligned::new(&image(&hills(40, 1.0)));
+    let head = |at: usize, by: u32| {
+        let mut bytes = Aligned::new(&clean);
+        let stated = word(&bytes, at);
+        set(&mut bytes, at, stated.wrapping_add(by));
+        forge(&mut bytes);
+        failing(&bytes)
+    };
+    // nodes, leaves, tests, lines; layers contradict a tile's
+    for at in [256, 260, 264, 268] {
+        assert_eq!(head(at, u32::MAX), ["bounds"], "head byte {at}");
+    }
+    assert_eq!(head(156, u32::MAX), ["structure"]);
+    // triangles, bundles, references; patch blocks; greatest coordinates; least
+    for (at, by) in [(160, u32::MAX), (168, u32::MAX), (184, u32::MAX), (176, 1), (116, 1), (124, 1)] {
+        assert_eq!(head(at, by), ["counts"], "head byte {at}");
+    }
+    assert_eq!(head(104, 1), ["counts", "cover"]);
+    for (k, (tile, _)) in tiles(&clean).into_iter().enumerate().take(3) {
+        for at in [64, 68, 72, 76] {
+            let mut bytes = Aligned::new(&clean);
+            let stated = word(&bytes, tile + at);
+            set(&mut bytes, tile + at, stated - 1);
+            forge(&mut bytes);
+            let verdict = proven(&bytes);
+            let failed = verdict.failed().unwrap();
+            assert_eq!((failed.name, failed.faults.first[0].tile), ("bounds", Some(k as u32)));
+        }
+    }
+    // sums of digests only
+    let (table, ..) = section(&clean, 6);
+    let (.., tiles_entry) = section(&clean, 7);
+    for at in [32, table + 40, tiles_entry + 40, 512 + 33] {
+        let mut bytes = Aligned::new(&clean);
+        bytes[at] ^= 1;
+        mend_all(&mut bytes);
+        assert_eq!(failing(&bytes), ["digests"], "byte {at}");
+    }
+    // and without mending
+    let mut bytes = Aligned::new(&clean);
+    let (tile, _) = tiles(&bytes)[0];
+    bytes[tile + 300] ^= 1;
+    let verdict = proven(&bytes);
+    assert_eq!(verdict.failed().map(|c| (c.name, c.faults.first[0].tile)), Some(("checksums", Some(0))));
+    let mut bytes = Aligned::new(&clean);
+    bytes[section(&clean, 2).0] ^= 1;
+    assert_eq!(failing(&bytes), ["checksums"]);
+    mend_head(&mut bytes);
+    assert_eq!(failing(&bytes), ["checksums"]);
+}
+
+#[test]
+fn by_02_names_out_of_order() {
+    let clean = Aligned::new(&image(&fixtures::bridge()));
+    let mut bytes = Aligned::new(&clean);
+    let (names, ..) = section(&clean, 2);
+    assert!(bytes[names..].starts_with(b"AsphaltDeck"));
+    bytes[names] = b'Z';
+    forge(&mut bytes);
+    assert_eq!(failing(&bytes), ["tables"]);
+}
+
+#[test]
+fn by_02_false_sheets() {
+    // a floor and a deck in one cell: the deck's word starts a sheet
+    let clean = Aligned::new(&image(&fixtures::bridge()));
+    let mut tried = 0;
+    for (tile, _) in tiles(&clean) {
+        for block in blocks(&clean, tile) {
+            for at in (block + 40..block + 64).step_by(4) {
+                let w = word(&clean, at);
+                if w & format::word::MASK == 0 || w & format::word::SHEET == 0 {
+                    continue;
+                }
+                let mut bytes = Aligned::new(&clean);
+                set(&mut bytes, at, w & !format::word::SHEET);
+                forge(&mut bytes);
+                assert_eq!(failing(&bytes), ["sheets"], "{w:08x}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 0);
+}
+
+/// A cell at the border of the ground, or with a step through it, is not surrounded by its sheet.
+#[test]
+fn by_02_falsely_surrounded() {
+    let (mut told, mut fine) = (0, 0);
+    for (name, scene) in [("hole", fixtures::hole()), ("curb", fixtures::curb()), ("hills", hills(20, 1.0))] {
+        let clean = Aligned::new(&image(&scene));
+        let asked = points(&Oracle::new(&scene), 400, 3);
+        for at in homes(&clean) {
+            let w = word(&clean, at);
+            let mut bytes = Aligned::new(&clean);
+            set(&mut bytes, at, w | format::word::SHEET);
+            if w & format::word::SHEET != 0 {
+                continue;
+            }
+            forge(&mut bytes);
+            match failing(&bytes)[..] {
+                [] => {
+                    same_answers(name, &clean, &bytes, &asked);
+                    fine += 1;
+                }
+                ["sheets"] => told += 1,
+                // a further sheet, or a wide bundle
+                ["structure"] => {}
+                ref other => panic!("{name}: {w:08x} at {at}: {other:?}"),
+            }
+        }
+    }
+    println!("{told} told, {fine} true but not stated by the builder");
+    assert!(told > 50 && fine < told / 2, "{told} told, {fine} fine");
+}
+
+#[track_caller]
+fn same_answers(name: &str, a: &[u8], b: &[u8], points: &[Point]) {
+    let (a, b) = (Terrain::open(a).unwrap(), Terrain::open(b).unwrap());
+    for &p in points {
+        let (x, y) = (a.closest(p), b.closest(p));
+        assert_eq!((x.status, x.hit.z, x.hit.material), (y.status, y.hit.z, y.hit.material), "{name} at {p:?}");
+    }
+}
+
+/// Every bundle of every tile raised by a step: an edge opens in a cell, or a tile's neighbour holds another triangle.
+#[test]
+fn by_02_a_bundle_moved() {
+    let options = hardpan_builder::Options { tile_log2: Some(15), ..Default::default() };
+    let clean = Aligned::new(&build(&hills(30, 1.0), &options).unwrap().image);
+    let tiles = tiles(&clean);
+    assert!(tiles.len() >= 9);
+    let (mut moved, mut told, mut between) = (0, 0, 0);
+    for &(tile, _) in &tiles {
+        let (first, count) = (word(&clean, tile + 36) as usize, word(&clean, tile + 40) as usize);
+        for b in 0..count {
+            let at = tile + 128 * (first + b) + 4;
+            let mut bytes = Aligned::new(&clean);
+            moved += 1;
+            let z = word(&bytes, at);
+            set(&mut bytes, at, z.wrapping_add(1));
+            forge(&mut bytes);
+            let verdict = proven(&bytes);
+            if verdict.passed() {
+                // a step between triangles that no cell denies
+                passes("moved", &bytes, true);
+                continue;
+            }
+            let cover = verdict.check("cover").unwrap();
+            between += u32::from(cover.faults.first.iter().any(|f| f.what.contains("held by")));
+            told += 1;
+        }
+    }
+    println!("{moved} moved, {told} told, {between} of them between tiles");
+    assert!(moved > 50 && told > moved * 3 / 4 && between > moved / 4);
+}
+
+/// Bits of the index flipped at random: what still passes answers as before, at every edge and elsewhere.
+#[test]
+fn by_02_what_passes_answers_the_same() {
+    let (mut passed, mut failed) = (0, 0);
+    for (name, scene) in small() {
+        let clean = Aligned::new(&image(&scene));
+        let asked = points(&Oracle::new(&scene), 120, 11);
+        let mut random = Random(7);
+        let words: Vec<usize> = tiles(&clean)
+            .iter()
+            .flat_map(|&(t, _)| blocks(&clean, t))
+            .flat_map(|b| (0..16).map(move |k| b + 4 * k))
+            .collect();
+        for _ in 0..150 {
+            let at = words[random.below(words.len())];
+            let mut bytes = Aligned::new(&clean);
+            let w = word(&bytes, at);
+            set(&mut bytes, at, w ^ 1 << random.below(32));
+            forge(&mut bytes);
+            if proven(&bytes).passed() {
+                passed += 1;
+                passes(name, &bytes, true);
+                same_answers(name, &clean, &bytes, &asked);
+            } else {
+                failed += 1;
+            }
+        }
+    }
+    println!("{failed} told, {passed} without effect");
+    assert!(failed > 10 * passed / 2, "{failed} told, {passed} passed");
+}
+
+/// Any bit of a tile, its triangles among them: nothing panics, and in what still passes every edge is found.
+#[test]
+fn by_02_any_bit_of_a_tile() {
+    let (mut passed, mut failed) = (0, 0);
+    for (name, scene) in small().into_iter().filter(|s| s.0 != "soup") {
+        let clean = Aligned::new(&image(&scene));
+        let mut random = Random(9);
+        let tiles = tiles(&clean);
+        for _ in 0..120 {
+            let (at, len) = tiles[random.below(tiles.len())];
+            let mut bytes = Aligned::new(&clean);
+            bytes[at + random.below(len)] ^= 1 << random.below(8);
+            forge(&mut bytes);
+            if proven(&bytes).passed() {
+                passed += 1;
+                passes(name, &bytes, true);
+            } else {
+                failed += 1;
+            }
+        }
+    }
+    println!("{failed} told, {passed} another image");
+    assert!(failed > 100 && passed > 10, "{failed} told, {passed} passed");
+}
+
+#[test]
+fn by_02_the_image_made_by_hand() {
+    let bytes = handmade::by_hand();
+    let verdict = proven(&bytes);
+    assert!(verdict.passed(), "{verdict:#?}");
+}
+
+#[test]
+fn by_02_real_meshes_are_proven() {
+    let folder = obj::data();
+    for (name, y_up) in [
+        ("city/samurai_monastry.obj", true),
+        ("city/zdm2.obj", true),
+        ("city/3dfier_innerbuffer_05.obj", false),
+        ("roads/cloverleaf.obj", false),
+    ] {
+        let path = folder.join(name);
+        if !path.exists() {
+            println!("skipped {name}, because it is not in {} (set HARDPAN_DATA)", folder.display());
+            continue;
+        }
+        let scene = obj::read(&path, y_up).unwrap();
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let built = image(&scene);
+        let verdict = passes(name, &built, false);
+        let again = one.install(|| passes(name, &built, false));
+        assert_eq!(format!("{verdict:?}"), format!("{again:?}"), "{name}: one thread or two");
+        println!("{name}: {} seams", verdict.check("seams").unwrap().faults.count);
+    }
+}
+
+/// Stated errors hold, and whatever is beyond them is told.
+#[test]
+fn by_05_against_the_source() {
+    for (name, scene) in small().into_iter().chain([("far", fixtures::far()), ("city", fixtures::city())]) {
+        let built = image(&scene);
+        let a = against(&Terrain::open(&built).unwrap(), &scene, &hardpan_builder::Options::default(), 20_000);
+        if name == "curb and patch" {
+            // heights of a field have no triangles to compare with
+            assert_eq!(a.source.exceeded, 0, "{name}: {a:?}");
+            continue;
+        }
+        assert!(a.holds(), "{name}: {a:?}");
+        assert!(a.source.height <= a.stated[1] + 1e-7 && a.image.height <= a.stated[1] + 1e-7, "{name}: {a:?}");
+    }
+}
+
+#[test]
+fn by_05_what_is_beyond_the_stated_error() {
+    let scene = hills(30, 1.0);
+    let built = image(&scene);
+    let terrain = Terrain::open(&built).unwrap();
+    let measured = |change: &dyn Fn(&mut Scene)| {
+        let mut scene = scene.clone();
+        change(&mut scene);
+        against(&terrain, &scene, &hardpan_builder::Options::default(), 10_000)
+    };
+    // all raised by a millimetre: both ways
+    let a = measured(&|s| s.positions.iter_mut().for_each(|p| p[2] += 0.001));
+    assert!(a.source.exceeded > 1000 && a.image.exceeded > 1000, "{a:?}");
+    assert!((a.source.shares[0] - 0.001).abs() < 1e-5 && a.source.height < 0.001 + 1e-5, "{a:?}");
+    // a square more in the source is ground lost, one less ground gained
+    let a = measured(&|s| {
+        let first = s.positions.len() as u32;
+        s.positions.extend([[40.0, 0.0, 0.0], [41.0, 0.0, 0.0], [40.0, 1.0, 0.0]]);
+        s.triangles.push(hardpan_builder::Triangle { v: [first, first + 1, first + 2], ..s.triangles[0] });
+    });
+    assert!(a.source.exceeded > 0 && a.image.exceeded == 0, "{a:?}");
+    assert!(a.source.worst[0].height.is_infinite() && a.source.worst[0].at[0] >= 40.0, "{a:?}");
+    let gone = scene.triangles[100];
+    let a = measured(&|s| s.triangles[100] = s.triangles[99]);
+    let corner = scene.positions[gone.v[0] as usize];
+    assert!(a.source.exceeded == 0 && a.image.exceeded > 0, "{a:?}");
+    assert!((0..2).all(|i| (a.image.worst[0].at[i] - corner[i]).abs() <= 1.0), "{a:?}");
+
+    // a tile that states less than rounding takes
+    let mut scene = hills(30, 0.7);
+    scene.positions.iter_mut().for_each(|p| p[2] += 5e-6);
+    let mut bytes = Aligned::new(&image(&scene));
+    assert!(against(&Terrain::open(&bytes).unwrap(), &scene, &hardpan_builder::Options::default(), 10_000).holds());
+    for (tile, _) in tiles(&bytes) {
+        bytes[tile + 88..tile + 96].copy_from_slice(&1e-9f64.to_le_bytes());
+    }
+    forge(&mut bytes);
+    assert!(proven(&bytes).passed());
+    let a = against(&Terrain::open(&bytes).unwrap(), &scene, &hardpan_builder::Options::default(), 10_000);
+    assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
+}
+
+#[test]
+fn by_05_what_was_left_out() {
+    let mut scene = fixtures::bridge();
+    let built = image(&scene);
+    let terrain = Terrain::open(&built).unwrap();
+    scene.materials.push(hardpan_builder::Material::new("Unknown", 1.0));
+    let other = scene.materials.len() as u16 - 1;
+    let mut add = |corners: [[f64; 3]; 3], material: u16| {
+        let first = scene.positions.len() as u32;
+        scene.positions.extend(corners);
+        scene.triangles.push(hardpan_builder::Triangle { v: [0, 1, 2].map(|k| first + k), material, source: 0 });
+    };
+    add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 3.0]], 0);
+    add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.00001, 0.0]], 0);
+    add([[0.0, 0.0, 9.0], [4.0, 0.0, 9.0], [0.0, 4.0, 9.0]], other);
+    add([[0.0, 0.0, 0.0], [1e6, 0.0, 0.0], [0.0, 10.0, 0.0]], 0);
+    let again = scene.triangles[0];
+    scene.triangles.push(again);
+    let a = against(&terrain, &scene, &hardpan_builder::Options::default(), 1000);
+    let counts: Vec<_> = a.lost.iter().map(|l| (l.cause, l.triangles)).collect();
+    let causes = ["vertical", "collapsed", "duplicate", "excluded material", "outside the domain"];
+    assert_eq!(counts, causes.map(|c| (c, 1)));
+    assert_eq!((a.lost[3].plan_area, a.lost[3].first), (8.0, Some([0.0, 0.0, 9.0])));
+    assert!(a.holds(), "{a:?}");
+}
