@@ -3,7 +3,9 @@
 use crate::common::{hills, image};
 use crate::handmade;
 use hardpan::{Point, Terrain, format};
-use hardpan_builder::{Outcome, Scene, Verdict, Verify, against, build, fixtures, verify};
+use hardpan_builder::{
+    Material, Options, Outcome, Scene, Undersides, Verdict, Verify, against, build, fixtures, verify,
+};
 use verification::bytes::{Aligned, mend_all, mend_head};
 use verification::obj;
 use verification::oracle::Oracle;
@@ -458,7 +460,7 @@ fn by_02_real_meshes_are_proven() {
 fn by_05_against_the_source() {
     for (name, scene) in small().into_iter().chain([("far", fixtures::far()), ("city", fixtures::city())]) {
         let built = image(&scene);
-        let a = against(&Terrain::open(&built).unwrap(), &scene, &hardpan_builder::Options::default(), 20_000);
+        let a = against(&Terrain::open(&built).unwrap(), &scene, &Options::default(), 20_000);
         if name == "curb and patch" {
             // heights of a field have no triangles to compare with
             assert_eq!(a.source.exceeded, 0, "{name}: {a:?}");
@@ -477,7 +479,7 @@ fn by_05_what_is_beyond_the_stated_error() {
     let measured = |change: &dyn Fn(&mut Scene)| {
         let mut scene = scene.clone();
         change(&mut scene);
-        against(&terrain, &scene, &hardpan_builder::Options::default(), 10_000)
+        against(&terrain, &scene, &Options::default(), 10_000)
     };
     // all raised by a millimetre: both ways
     let a = measured(&|s| s.positions.iter_mut().for_each(|p| p[2] += 0.001));
@@ -501,13 +503,13 @@ fn by_05_what_is_beyond_the_stated_error() {
     let mut scene = hills(30, 0.7);
     scene.positions.iter_mut().for_each(|p| p[2] += 5e-6);
     let mut bytes = Aligned::new(&image(&scene));
-    assert!(against(&Terrain::open(&bytes).unwrap(), &scene, &hardpan_builder::Options::default(), 10_000).holds());
+    assert!(against(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000).holds());
     for (tile, _) in tiles(&bytes) {
         bytes[tile + 88..tile + 96].copy_from_slice(&1e-9f64.to_le_bytes());
     }
     forge(&mut bytes);
     assert!(proven(&bytes).passed());
-    let a = against(&Terrain::open(&bytes).unwrap(), &scene, &hardpan_builder::Options::default(), 10_000);
+    let a = against(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000);
     assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
 }
 
@@ -516,8 +518,10 @@ fn by_05_what_was_left_out() {
     let mut scene = fixtures::bridge();
     let built = image(&scene);
     let terrain = Terrain::open(&built).unwrap();
-    scene.materials.push(hardpan_builder::Material::new("Unknown", 1.0));
-    let other = scene.materials.len() as u16 - 1;
+    let other = scene.materials.len() as u16;
+    scene.materials.push(Material { include: false, ..Material::new("Water", 1.0) });
+    scene.materials.push(Material { obstacle: true, ..Material::new("Hedge", 1.0) });
+    scene.materials.push(Material { undersides: Some(Undersides::Ceiling), ..Material::new("Deck", 1.0) });
     let mut add = |corners: [[f64; 3]; 3], material: u16| {
         let first = scene.positions.len() as u32;
         scene.positions.extend(corners);
@@ -525,13 +529,27 @@ fn by_05_what_was_left_out() {
     };
     add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 3.0]], 0);
     add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.00001, 0.0]], 0);
-    add([[0.0, 0.0, 9.0], [4.0, 0.0, 9.0], [0.0, 4.0, 9.0]], other);
+    for material in [other, other + 1] {
+        add([[0.0, 0.0, 9.0], [4.0, 0.0, 9.0], [0.0, 4.0, 9.0]], material);
+    }
+    add([[0.0, 0.0, 8.0], [0.0, 4.0, 8.0], [4.0, 0.0, 8.0]], other + 2);
+    add([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.1, 3.0]], 0);
     add([[0.0, 0.0, 0.0], [1e6, 0.0, 0.0], [0.0, 10.0, 0.0]], 0);
     let again = scene.triangles[0];
     scene.triangles.push(again);
-    let a = against(&terrain, &scene, &hardpan_builder::Options::default(), 1000);
+    let rules = Options { max_slope: Some(88.0), ..Options::default() };
+    let a = against(&terrain, &scene, &rules, 1000);
     let counts: Vec<_> = a.lost.iter().map(|l| (l.cause, l.triangles)).collect();
-    let causes = ["vertical", "collapsed", "duplicate", "excluded material", "outside the domain"];
+    let causes = [
+        "vertical",
+        "collapsed",
+        "duplicate",
+        "excluded material",
+        "obstacle",
+        "outside the domain",
+        "underside",
+        "steeper than the limit",
+    ];
     assert_eq!(counts, causes.map(|c| (c, 1)));
     assert_eq!((a.lost[3].plan_area, a.lost[3].first), (8.0, Some([0.0, 0.0, 9.0])));
     assert!(a.holds(), "{a:?}");
