@@ -61,8 +61,15 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
     let r = &built.report;
+    for outlier in r.outliers.iter().take(8) {
+        warn(format!("{}: outside the domain, left out: {outlier}", args.file.display()));
+    }
     let left_out = [
         (r.vertical, "vertical"),
+        (r.ceilings, "undersides of closed objects"),
+        (r.obstacles, "obstacles"),
+        (r.excluded, "of materials that are not included"),
+        (r.steep, "too steep"),
         (r.collapsed, "collapsed to a line or a point"),
         (r.duplicates, "duplicates"),
         (r.outside, "outside the domain"),
@@ -80,6 +87,24 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     )?;
     if !left_out.is_empty() {
         writeln!(out, "left out of {} triangles: {}", grouped(r.triangles_in), left_out.join(", "))?;
+    }
+    let s = &r.stitch;
+    if s.joined + s.divided > 0 {
+        writeln!(
+            out,
+            "gaps closed: {} vertices joined, {} triangles divided; nothing moved farther than {:.2} mm in plan and {:.2} mm in height",
+            grouped(s.joined),
+            grouped(s.divided),
+            s.moved[0] * 1e3,
+            s.moved[1] * 1e3
+        )?;
+    }
+    if s.left > 0 {
+        warn(format!(
+            "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
+            args.file.display(),
+            grouped(s.left)
+        ));
     }
     let bound = terrain.bound();
     writeln!(

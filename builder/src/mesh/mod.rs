@@ -102,14 +102,17 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     }
     report.duplicates = clean::duplicates(&mut faces, &materials);
     let mut moved = Moved::new();
-    let rest = weld::Rest { vertices: &vertices, materials: &materials, origin };
+    let nears = [Some(options.weld), options.stitch].into_iter().flatten();
+    let farthest =
+        nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
+    let rest = weld::Rest { vertices: &vertices, materials: &materials, origin, farthest };
     if options.weld != crate::Near::default() {
         report.weld = weld::weld(&mut faces, &mut moved, &rest, options.weld);
-        report.weld.moved = farthest(&moved, step);
+        report.weld.moved = worst(&moved, step);
     }
     if let Some(near) = options.stitch {
         report.stitch = stitch::stitch(&mut faces, &mut moved, &rest, near);
-        report.stitch.moved = farthest(&moved, step);
+        report.stitch.moved = worst(&moved, step);
     }
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
@@ -126,7 +129,7 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
 }
 
 /// The farthest that repairs have moved a triangle so far, in metres of plan and height.
-fn farthest(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
+fn worst(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
     let steps = moved.values().fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
     [steps[0] * exp2(step[0]), steps[1] * exp2(step[1])]
 }
