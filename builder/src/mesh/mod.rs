@@ -59,6 +59,26 @@ pub struct Mesh {
     pub bounds: [[i32; 3]; 2],
 }
 
+impl Mesh {
+    /// Error against the source in plan and height, metres: half a step of rounding, the farthest of these moves, and the
+    /// fit of these fields. Fields are not repaired, but the sum is simple and above both.
+    pub fn error<'a>(
+        &self,
+        moved: impl Iterator<Item = [f64; 2]>,
+        fields: impl Iterator<Item = &'a Field>,
+    ) -> [f64; 2] {
+        let most = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
+        let moved = moved.fold([0.0; 2], most);
+        // the places of a field are rounded down to 2^-16 cells
+        let fit = fields.map(|f| [f.field.pitch / 65_536.0, f.field.tolerance]).fold([0.0; 2], most);
+        let half = self.step.map(|log2| exp2(log2 - 1));
+        [
+            (half[0] + fit[0]) * std::f64::consts::SQRT_2 + moved[0] * exp2(self.step[0]),
+            half[1] + fit[1] + moved[1] * exp2(self.step[1]),
+        ]
+    }
+}
+
 /// How far each triangle has been moved so far, by its corners: those that stayed are not in it.
 type Moved = BTreeMap<[u32; 3], [f64; 2]>;
 
