@@ -45,10 +45,18 @@ const ENOUGH: [usize; 3] = [0, 9, 5];
 /// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
 const CANDIDATES: usize = 48;
 
+/// Which triangles and vertices the growing bundle has: those that carry its round.
+struct Marks {
+    round: u32,
+    members: Vec<u32>,
+    vertices: Vec<u32>,
+}
+
 struct Growing<'a> {
     tris: &'a [Tri],
     /// Vertex numbers of each triangle.
     numbers: &'a [[u32; 3]],
+    marks: &'a mut Marks,
     class: u16,
     members: Vec<u32>,
     vertices: Vec<u32>,
@@ -79,19 +87,24 @@ fn class_of(t: &Tri, frame: Frame) -> u16 {
 }
 
 impl<'a> Growing<'a> {
-    fn new(tris: &'a [Tri], numbers: &'a [[u32; 3]], class: u16) -> Self {
+    fn new(tris: &'a [Tri], numbers: &'a [[u32; 3]], marks: &'a mut Marks, class: u16) -> Self {
         let (members, vertices) = (Vec::with_capacity(TRIANGLES), Vec::with_capacity(VERTEX_LIMIT[0]));
-        Growing { tris, numbers, class, members, vertices, min: [i64::MAX; 3], max: [i64::MIN; 3] }
+        marks.round += 1;
+        Growing { tris, numbers, marks, class, members, vertices, min: [i64::MAX; 3], max: [i64::MIN; 3] }
+    }
+
+    fn has(&self, t: u32) -> bool {
+        self.marks.members[t as usize] == self.marks.round
     }
 
     fn new_vertices(&self, t: u32) -> usize {
-        self.numbers[t as usize].iter().filter(|v| !self.vertices.contains(v)).count()
+        self.numbers[t as usize].iter().filter(|&&v| self.marks.vertices[v as usize] != self.marks.round).count()
     }
 
-    fn fits(&self, t: u32, frame: Frame) -> bool {
+    /// Whether a triangle with so many new vertices finds room.
+    fn fits(&self, t: u32, new_vertices: usize, frame: Frame) -> bool {
         let tri = &self.tris[t as usize];
-        if self.members.len() >= TRIANGLES
-            || self.vertices.len() + self.new_vertices(t) > VERTEX_LIMIT[usize::from(self.class)]
+        if self.members.len() >= TRIANGLES || self.vertices.len() + new_vertices > VERTEX_LIMIT[usize::from(self.class)]
         {
             return false;
         }
@@ -115,8 +128,10 @@ impl<'a> Growing<'a> {
 
     fn add(&mut self, t: u32) {
         self.members.push(t);
+        self.marks.members[t as usize] = self.marks.round;
         for v in self.numbers[t as usize] {
-            if !self.vertices.contains(&v) {
+            if self.marks.vertices[v as usize] != self.marks.round {
+                self.marks.vertices[v as usize] = self.marks.round;
                 self.vertices.push(v);
             }
         }
@@ -170,6 +185,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
 
     let open = open_edges(&numbers);
     let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], open };
+    let mut marks = Marks { round: 0, members: vec![0; tris.len()], vertices: vec![0; coordinates.len()] };
     let mut taken = vec![false; tris.len()];
     let mut seen = vec![u32::MAX; tris.len()];
     let mut round = 0u32;
@@ -181,7 +197,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         let home = centre(seed);
         let mut grow = |class: u16| -> Option<(Vec<u32>, Record)> {
             round += 1;
-            let mut g = Growing::new(tris, &numbers, class);
+            let mut g = Growing::new(tris, &numbers, &mut marks, class);
             let mut next = Vec::new();
             let mut far = s + 1;
             let mut chosen = seed;
@@ -199,13 +215,19 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     }
                 }
                 let pick = loop {
-                    next.retain(|&t| !g.members.contains(&t) && g.fits(t, frame));
-                    let best = next.iter().copied().min_by_key(|&t| {
-                        let c = centre(t);
-                        let d = (0..2).map(|i| i128::from(c[i] - home[i]).pow(2)).sum::<i128>();
-                        (g.new_vertices(t), d, t)
+                    let mut best = None;
+                    next.retain(|&t| {
+                        let new = g.new_vertices(t);
+                        let stays = !g.has(t) && g.fits(t, new, frame);
+                        if stays {
+                            let c = centre(t);
+                            let square = |i: usize| i128::from(c[i] - home[i]) * i128::from(c[i] - home[i]);
+                            let key = (new, square(0) + square(1), t);
+                            best = Some(best.map_or(key, |b: (usize, i128, u32)| b.min(key)));
+                        }
+                        stays
                     });
-                    match best {
+                    match best.map(|b| b.2) {
                         Some(t) if g.overlaps(t) => next.retain(|&n| n != t),
                         other => break other,
                     }
@@ -215,8 +237,8 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     while far < seeds.len() && far <= s + 48 {
                         let (a, c, _, t) = seeds[far];
                         far += 1;
-                        let free = a == attribute && c == first && !taken[t as usize] && !g.members.contains(&t);
-                        if free && g.fits(t, frame) && !g.overlaps(t) {
+                        let free = a == attribute && c == first && !taken[t as usize] && !g.has(t);
+                        if free && g.fits(t, g.new_vertices(t), frame) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }
@@ -234,7 +256,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 }
                 let (_, kept) = g.members.split_last().filter(|(_, kept)| !kept.is_empty())?;
                 let kept = kept.to_vec();
-                g = Growing::new(tris, &numbers, class);
+                g = Growing::new(tris, &numbers, &mut marks, class);
                 kept.into_iter().for_each(|t| g.add(t));
             }
         };

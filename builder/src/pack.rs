@@ -156,14 +156,8 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     h.fallback = options.fallback as u32;
     h.bound =
         [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
-    // half a step in each direction; a field adds its tolerance
-    let tolerance = mesh.fields.iter().map(|f| f.field.tolerance).fold(0.0, f64::max);
-    // and a fraction of 16 bits, rounded down
-    let fraction = mesh.fields.iter().map(|f| f.field.pitch / 65_536.0).fold(0.0, f64::max);
-    // fields are not repaired, but the sum is simple and above both
-    let moved = mesh.moved.iter().fold([0f64; 2], |m, (_, by)| [m[0].max(by[0]), m[1].max(by[1])]);
-    h.error_plan = (exp2(options.xy_log2 - 1) + fraction) * std::f64::consts::SQRT_2 + moved[0] * exp2(options.xy_log2);
-    h.error_height = exp2(options.z_log2 - 1) + tolerance + moved[1] * exp2(options.z_log2);
+    let moved = mesh.moved.iter().map(|m| m.1);
+    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter());
     report.error = [h.error_plan, h.error_height];
 
     report.tiles = tiles.len() as u64;

@@ -4,7 +4,7 @@ use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
 use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
-use crate::mesh::{Mesh, exp2, least_tile_side};
+use crate::mesh::{Mesh, least_tile_side};
 use crate::plan::Plan;
 use crate::split::{Rule, Split};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
@@ -212,11 +212,9 @@ fn build(
         min_z = min_z.min(mesh.bounds[0][2]);
         max_z = max_z.max(mesh.bounds[1][2]);
     }
-    let half = |log2: i32| exp2(log2 - 1);
-    let moved = faces
-        .iter()
-        .filter_map(|i| Some(mesh.moved[mesh.moved.binary_search_by_key(i, |m| m.0).ok()?].1))
-        .fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
+    let moved = faces.iter().filter_map(|i| Some(mesh.moved[mesh.moved.binary_search_by_key(i, |m| m.0).ok()?].1));
+    let within = fields.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
+    let error = mesh.error(moved, within);
     let head = Tile {
         magic: format::TILE_MAGIC,
         index,
@@ -235,10 +233,7 @@ fn build(
         max_layers: w.layers,
         reserved1: 0,
         bound: w.bound,
-        error: [
-            half(mesh.step[0]) * std::f64::consts::SQRT_2 + moved[0] * exp2(mesh.step[0]),
-            half(mesh.step[1]) + moved[1] * exp2(mesh.step[1]),
-        ],
+        error,
         reserved2: [0; 8],
     };
     bytes[..128].copy_from_slice(head.as_bytes());

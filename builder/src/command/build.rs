@@ -117,11 +117,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
     report.describe(&terrain, &built.report);
     let r = &built.report;
+    for outlier in r.outliers.iter().take(8) {
+        warn(shown(&format!("{}: outside the domain, left out: {outlier}", first.display())));
+    }
     let left_out = [
         (r.excluded, "not included"),
         (r.obstacles, "obstacles"),
         (r.vertical, "vertical"),
-        (r.ceilings, "undersides"),
+        (r.ceilings, "undersides of closed objects"),
         (r.steep, "steeper than the limit"),
         (r.collapsed, "collapsed to a line or a point"),
         (r.duplicates, "duplicates"),
@@ -140,6 +143,24 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     )?;
     if !left_out.is_empty() {
         writeln!(out, "left out of {} triangles: {}", grouped(r.triangles_in), left_out.join(", "))?;
+    }
+    let s = &r.stitch;
+    if s.joined + s.divided > 0 {
+        writeln!(
+            out,
+            "gaps closed: {} vertices joined, {} triangles divided; nothing moved farther than {:.2} mm in plan and {:.2} mm in height",
+            grouped(s.joined),
+            grouped(s.divided),
+            s.moved[0] * 1e3,
+            s.moved[1] * 1e3
+        )?;
+    }
+    if s.left > 0 {
+        warn(format!(
+            "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
+            first.display(),
+            grouped(s.left)
+        ));
     }
     let bound = terrain.bound();
     writeln!(

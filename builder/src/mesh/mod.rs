@@ -59,6 +59,26 @@ pub struct Mesh {
     pub bounds: [[i32; 3]; 2],
 }
 
+impl Mesh {
+    /// Error against the source in plan and height, metres: half a step of rounding, the farthest of these moves, and the
+    /// fit of these fields. Fields are not repaired, but the sum is simple and above both.
+    pub fn error<'a>(
+        &self,
+        moved: impl Iterator<Item = [f64; 2]>,
+        fields: impl Iterator<Item = &'a Field>,
+    ) -> [f64; 2] {
+        let most = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
+        let moved = moved.fold([0.0; 2], most);
+        // the places of a field are rounded down to 2^-16 cells
+        let fit = fields.map(|f| [f.field.pitch / 65_536.0, f.field.tolerance]).fold([0.0; 2], most);
+        let half = self.step.map(|log2| exp2(log2 - 1));
+        [
+            (half[0] + fit[0]) * std::f64::consts::SQRT_2 + moved[0] * exp2(self.step[0]),
+            half[1] + fit[1] + moved[1] * exp2(self.step[1]),
+        ]
+    }
+}
+
 /// How far each triangle has been moved so far, by its corners: those that stayed are not in it.
 type Moved = BTreeMap<[u32; 3], [f64; 2]>;
 
@@ -102,14 +122,17 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     }
     report.duplicates = clean::duplicates(&mut faces, &materials);
     let mut moved = Moved::new();
-    let rest = weld::Rest { vertices: &vertices, materials: &materials, origin };
+    let nears = [Some(options.weld), options.stitch].into_iter().flatten();
+    let farthest =
+        nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
+    let rest = weld::Rest { vertices: &vertices, materials: &materials, origin, farthest };
     if options.weld != crate::Near::default() {
         report.weld = weld::weld(&mut faces, &mut moved, &rest, options.weld);
-        report.weld.moved = farthest(&moved, step);
+        report.weld.moved = worst(&moved, step);
     }
     if let Some(near) = options.stitch {
         report.stitch = stitch::stitch(&mut faces, &mut moved, &rest, near);
-        report.stitch.moved = farthest(&moved, step);
+        report.stitch.moved = worst(&moved, step);
     }
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
@@ -126,7 +149,7 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
 }
 
 /// The farthest that repairs have moved a triangle so far, in metres of plan and height.
-fn farthest(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
+fn worst(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
     let steps = moved.values().fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
     [steps[0] * exp2(step[0]), steps[1] * exp2(step[1])]
 }

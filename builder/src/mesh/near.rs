@@ -51,21 +51,26 @@ impl Tree {
         let reach = [near.plan, near.plan, near.height].map(i64::from);
         let low = [0, 1, 2].map(|k| i64::from(a[k].min(b[k])) - reach[k]);
         let high = [0, 1, 2].map(|k| i64::from(a[k].max(b[k])) + reach[k]);
-        let d = [0, 1].map(|k| i128::from(b[k]) - i128::from(a[k]));
+        let d = [0, 1, 2].map(|k| i128::from(b[k]) - i128::from(a[k]));
         let mut stack = vec![(0, 0, self.order.len())];
         while let Some((node, from, to)) = stack.pop() {
             let [least, most] = self.boxes[node].map(|p| p.map(i64::from));
             if (0..3).any(|k| least[k] > high[k] || most[k] < low[k]) {
                 continue;
             }
-            // the corners of the box, widened by the reach: all on one side of the line?
-            let side = |x: i64, y: i64| {
-                (d[0] * (i128::from(y) - i128::from(a[1])) - d[1] * (i128::from(x) - i128::from(a[0]))).signum()
+            // a box smaller than the line, widened by the reach: all on one side of it, seen along any axis?
+            let apart = |i: usize, j: usize| {
+                let side = |x: i64, y: i64| {
+                    (d[i] * (i128::from(y) - i128::from(a[j])) - d[j] * (i128::from(x) - i128::from(a[i]))).signum()
+                };
+                let [x, y] = [i, j].map(|k| [least[k] - reach[k], most[k] + reach[k]]);
+                let sides = [side(x[0], y[0]), side(x[1], y[0]), side(x[0], y[1]), side(x[1], y[1])];
+                sides == [1; 4] || sides == [-1; 4]
             };
-            let ([x0, y0, _], [x1, y1, _]) =
-                ([0, 1, 2].map(|k| least[k] - reach[k]), [0, 1, 2].map(|k| most[k] + reach[k]));
-            let sides = [side(x0, y0), side(x1, y0), side(x0, y1), side(x1, y1)];
-            if d != [0; 2] && (sides == [1; 4] || sides == [-1; 4]) {
+            if (0..3).any(|k| most[k] - least[k] < high[k] - low[k])
+                && d != [0; 3]
+                && (apart(0, 1) || apart(0, 2) || apart(1, 2))
+            {
                 continue;
             }
             if to - from <= LEAF {

@@ -13,34 +13,43 @@
 //!   one they replace.
 //!
 //! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
-//! place loses its ground but for such a shift, and all shifts of a place are at most twice the threshold. All decisions of a round are taken on the mesh as it stood before, so
-//! they depend on no order, and only on what lies near the triangle.
+//! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
+//! stitch. All decisions of a round are taken on the mesh as it stood before, so they depend on no order, and
+//! only on what lies near the triangle. Heaps of loose triangles, with more open vertices in one place than any mesh has,
+//! are let be: vertices with more than 64 others within reach, and edges with more than about one in each reach
+//! along them.
 
 use super::near::{Beside, Tree, beside, distance};
-use super::weld::{GONE, Rest, bearable, farthest, join, joins, note, settle};
+use super::weld::{GONE, Joins, Rest, bearable, join, joins, note, settle};
 use super::{Face, Moved, area2, edge, oriented};
 use crate::{Near, Repair};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Most passes over the mesh; three were the most that any real mesh took.
-const PASSES: usize = 16;
+/// Most passes over the mesh.
+const PASSES: usize = 8;
+/// Triangles that dividing may add beside as many as there are: only heaps of loose triangles come to that.
+const ADDED: u64 = 4096;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
 
 /// Closes what lies within the threshold.
 pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -> Repair {
     let mut repair = Repair::default();
+    let most = faces.len() as u64 + ADDED;
     for _ in 0..PASSES {
+        if repair.added > most {
+            break;
+        }
         let mut rim = Rim::new(faces, rest);
-        let moves = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+        let Joins { moves, crowded } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
         let wanted = moves.len() as u64;
         let joined = join(faces, moved, rest, near, moves, &mut repair);
         if joined > 0 {
             rim = Rim::new(faces, rest);
         }
         repair.open_edges = rim.open.len() as u64;
-        repair.left = wanted - joined;
+        repair.left = wanted - joined + crowded;
         let divided = divide(faces, moved, rest, near, &rim, &mut repair);
         if joined == 0 && !divided {
             return repair;
@@ -49,7 +58,8 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
     // not settled: what would come next is left
     let rim = Rim::new(faces, rest);
     repair.open_edges = rim.open.len() as u64;
-    repair.left = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0)).len() as u64;
+    let Joins { moves, crowded } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+    repair.left = moves.len() as u64 + crowded;
     let Draft { pieces, edges, tree } = Draft::new(faces, moved, rest, &rim);
     repair.left += pieces.iter().map(|p| split(p, &edges, &tree, rest, near).1).sum::<u64>();
     repair
@@ -209,7 +219,11 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
     let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rest, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
     let whole = pieces.len();
+    let most = repair.added + faces.len() as u64 + ADDED;
     for _ in 0..ROUNDS {
+        if repair.added > most {
+            break;
+        }
         let splits: Vec<(Option<Split>, u64)> =
             active.par_iter().map(|&i| split(&pieces[i as usize], &edges, &tree, rest, near)).collect();
         repair.left += splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum::<u64>();
@@ -302,7 +316,7 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
             _ => false,
         };
         let through = path[1..path.len() - 1].to_vec();
-        (shorter && sound && bearable(piece.by, by, farthest(near))).then_some(Split { side: k, through, by, upright })
+        (shorter && sound && bearable(piece.by, by, rest.farthest)).then_some(Split { side: k, through, by, upright })
     };
     let open = |k: usize| {
         let [a, b] = side(k);
@@ -313,6 +327,7 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
     let mut left = 0;
     for k in sides {
         let line = rest.corners(side(k));
+        let room = 4 + (length(side(k)).isqrt() / u128::from(near.plan.max(1))) as usize;
         let mut beyond = Vec::new();
         tree.along(line, near, |i| {
             let w = edges.rim.vertices[i as usize];
@@ -322,9 +337,13 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
             {
                 beyond.push((place, w));
             }
-            true
+            beyond.len() <= room
         });
         if beyond.is_empty() {
+            continue;
+        }
+        if beyond.len() > room {
+            left += 1; // a crowd, counted once
             continue;
         }
         left += beyond.len() as u64;

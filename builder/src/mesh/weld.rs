@@ -6,7 +6,7 @@
 //!
 //! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
-//! [`farthest`] in all.
+//! [`Rest::farthest`] in all.
 
 use super::near::{Tree, beside, distance, meet};
 use super::{Face, Moved, clean, edge, facing::mix, oriented};
@@ -23,6 +23,8 @@ pub struct Rest<'a> {
     pub materials: &'a [Material],
     /// The origin in steps.
     pub origin: [i64; 3],
+    /// How far repairs may move a place in all, in steps of plan and height.
+    pub farthest: [f64; 2],
 }
 
 impl Rest<'_> {
@@ -37,11 +39,6 @@ impl Rest<'_> {
     }
 }
 
-/// How far repairs may move a place in all: twice the threshold of each.
-pub fn farthest(near: Near) -> [f64; 2] {
-    [near.plan, near.height].map(|n| 2.0 * f64::from(n))
-}
-
 /// Whether a shift on top of another stays within a limit; none does not.
 pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
     (0..2).all(|i| by[i] == 0.0 || before[i] + by[i] <= limit[i])
@@ -54,25 +51,28 @@ pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -
     faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
     let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
     drop(used);
-    let moves = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
+    let Joins { moves, .. } = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
     let wanted = moves.len() as u64;
     repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair);
     repair
 }
 
-/// Vertices near two others from which on no chain is looked for between them.
-const CROWD: usize = 32;
+/// Open vertices within reach of one from which on it stays itself: no mesh, but a heap.
+const CROWD: usize = 64;
+
+/// What is to be joined.
+pub struct Joins {
+    /// Pairs of a vertex and its root, ascending.
+    pub moves: Vec<(u32, u32)>,
+    /// Vertices that were let be because they are too many in one place.
+    pub crowded: u64,
+}
 
 /// Who joins whom: pairs of a vertex and its root, ascending.
 ///
-/// Given which vertices an edge links, those that a chain of edges links within reach of both are no neighbours: a
+/// Given which vertices an edge links, vertices in a crowd are let be, and those that a chain of edges links within reach of both are no neighbours: a
 /// fine mesh, not a gap.
-pub fn joins(
-    rest: &Rest,
-    members: &[u32],
-    near: Near,
-    linked: Option<impl Fn(u32, u32) -> bool + Sync>,
-) -> Vec<(u32, u32)> {
+pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u32, u32) -> bool + Sync>) -> Joins {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Undecided,
@@ -93,11 +93,8 @@ pub fn joins(
             if k != i && meet(r, p, near) && meet(r, q, near) {
                 between.push(k);
             }
-            between.len() <= CROWD
+            true
         });
-        if between.len() > CROWD {
-            return false;
-        }
         let mut reached = vec![i];
         while let Some(at) = reached.pop() {
             if at == j {
@@ -127,12 +124,27 @@ pub fn joins(
         });
         lonely
     };
-    let mut undecided: Vec<u32> = (0..members.len() as u32).into_par_iter().filter(|&i| !lonely(i)).collect();
+    let crowded = |i: u32| {
+        let (p, mut count) = (tree.point(i), 0);
+        tree.along([p, p], near, |j| {
+            count += usize::from(meet(p, tree.point(j), near));
+            count <= CROWD
+        });
+        count > CROWD
+    };
+    let crowd: Vec<bool> = match linked {
+        Some(_) => (0..members.len() as u32).into_par_iter().map(crowded).collect(),
+        None => vec![false; members.len()],
+    };
+    let mut undecided: Vec<u32> =
+        (0..members.len() as u32).into_par_iter().filter(|&i| !crowd[i as usize] && !lonely(i)).collect();
+    let crowded = crowd.iter().filter(|&&c| c).count() as u64;
     if undecided.is_empty() {
-        return Vec::new();
+        return Joins { moves: Vec::new(), crowded };
     }
     let all = undecided.clone();
-    let mut states = vec![State::Undecided; members.len()];
+    // who is in a crowd is nobody's root
+    let mut states: Vec<State> = crowd.iter().map(|c| if *c { State::Joined } else { State::Undecided }).collect();
     let rank = |i: u32| (rest.hash(members[i as usize]), i);
     for _ in 0..ROUNDS {
         let decide = |&i: &u32| {
@@ -167,7 +179,8 @@ pub fn joins(
         });
         best.map(|(_, root)| (members[i as usize], root))
     };
-    all.par_iter().filter(|&&i| states[i as usize] == State::Joined).filter_map(nearest).collect()
+    let moves = all.par_iter().filter(|&&i| states[i as usize] == State::Joined).filter_map(nearest).collect();
+    Joins { moves, crowded }
 }
 
 /// Moves vertices to their roots, but for those that would take ground away. Returns how many it moved.
@@ -196,7 +209,7 @@ pub fn join(
         let shifted = |k: usize| {
             let face = &faces[touched[k] as usize].v;
             let by = displacement(rest, *face, images[k]);
-            !bearable(moved.get(face).copied().unwrap_or_default(), by, farthest(near))
+            !bearable(moved.get(face).copied().unwrap_or_default(), by, rest.farthest)
         };
         let strained: Vec<usize> = (0..images.len()).filter(|&k| shifted(k)).collect();
         let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], rest.vertices).is_none()).collect();
@@ -235,7 +248,7 @@ pub fn join(
             let off = covered(k)?;
             let by = [by[0] + off[0], by[1] + off[1]];
             let before = moved.get(&face).copied().unwrap_or_default();
-            bearable(before, by, farthest(near)).then(|| (images[k], [before[0] + by[0], before[1] + by[1]]))
+            bearable(before, by, rest.farthest).then(|| (images[k], [before[0] + by[0], before[1] + by[1]]))
         };
         let fates: Vec<Option<([u32; 3], [f64; 2])>> = lost.iter().map(fate).collect();
         let mut pinned: Vec<u32> = lost

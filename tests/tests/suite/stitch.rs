@@ -159,6 +159,29 @@ fn a_long_edge_meets_ten_thousand_vertices() {
     assert_eq!(seams(&after, 4, 64), []);
 }
 
+#[test]
+fn crowds_end() {
+    // Loose triangles in a square centimetre, in a thin layer and in a thick one; sheets over each other; a fan of long needles.
+    let mut r = Random(6);
+    let crowd = |r: &mut Random, n: usize, height: i64| {
+        (0..n).map(|_| [0; 3].map(|_| [r.within(0, 41), r.within(0, 41), r.within(0, height)])).collect::<Vec<_>>()
+    };
+    let layers = (0..20_000).map(|k| [[0, 0, 9 * k], [4096, 3, 9 * k], [k % 5, 4096, 9 * k]]).collect();
+    let needles = (0..20_000i64).map(|k| [[0, 0, 0], [40_000_000, 3 * k, k % 7], [40_000_000, 3 * k + 2, 0]]).collect();
+    for (name, faces) in [
+        ("thin", crowd(&mut r, 30_000, 60)),
+        ("thick", crowd(&mut r, 5_000, 100_000)),
+        ("layers", layers),
+        ("needles", needles),
+    ] {
+        let scene = mesh(&faces);
+        let clock = std::time::Instant::now();
+        let (after, report) = stitched(&scene);
+        println!("{name}: {:?}, {} triangles of {}; {:?}", clock.elapsed(), after.len(), faces.len(), report.stitch);
+        assert!(clock.elapsed().as_secs() < 60, "{name}: {:?}", clock.elapsed());
+    }
+}
+
 /// Everything that goes wrong along borders, at random: sheets apart by hairlines, cut at different places, over each
 /// other, and loose triangles.
 fn heap(seed: u64) -> Scene {
