@@ -6,7 +6,7 @@ use crate::format::word;
 use crate::geom::{Corners, Cover, Near, divide_half_even, product};
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal};
-use crate::walk::{Place, Sink, Surface};
+use crate::walk::{Claim, Place, Sink, Surface};
 
 /// A bundle, seen from a node.
 pub(crate) struct Bundle<'a> {
@@ -245,11 +245,16 @@ impl Bundle<'_> {
         loop {
             let cover = cover(part);
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
-            if cover != Cover::Outside && (S::BORDERS || cover != Cover::Border) {
-                let owned = cover != Cover::Border;
-                let (z, normal) = if owned || O::COUNTS { plane(part) } else { (border(part), Normal::UP) };
+            let claim = match cover {
+                Cover::Inside | Cover::Owned => Claim::First,
+                Cover::Second => Claim::Second,
+                Cover::Border | Cover::Outside => Claim::Last,
+            };
+            if cover != Cover::Outside && (S::BORDERS || claim == Claim::First) {
+                let known = claim == Claim::First || O::COUNTS;
+                let (z, normal) = if known { plane(part) } else { (border(part), Normal::UP) };
                 let (record, attribute, kind) = (self.record, self.attribute(), LeafKind::Bundle);
-                sink.take(&Surface { z, normal, record, part, kind, attribute, owned }, self.node, o);
+                sink.take(&Surface { z, normal, record, part, kind, attribute, claim }, self.node, o);
                 if cover == Cover::Inside || !S::BORDERS {
                     return true;
                 }

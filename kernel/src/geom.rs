@@ -15,8 +15,10 @@ pub(crate) enum Cover {
     Outside,
     /// On an edge or a corner.
     Border,
-    /// On an edge or a corner, and over the point moved by (e, e²) for any small e: of triangles that
-    /// do not overlap, one at most.
+    /// On an edge or a corner, and over the point moved by (-e, -e²) for any small e: of triangles that
+    /// do not overlap, one at most. Where the ground ends along a line it is that one or the next.
+    Second,
+    /// The same for the point moved by (e, e²).
     Owned,
     Inside,
 }
@@ -32,12 +34,22 @@ impl Cover {
             return Cover::Inside;
         }
         // a step of (e, e²) raises the side by x e² - y e
-        let owns = |side: i64, k: usize| {
+        let rises = |k: usize| {
             let [x, y] = edge(k);
-            side != 0 || y < 0 || (y == 0 && x > 0)
+            y < 0 || (y == 0 && x > 0)
         };
-        let owned = owns(u, 0) && owns(v, 1) && owns(w, 2);
-        if owned { Cover::Owned } else { Cover::Border }
+        let (mut any, mut all) = (false, true);
+        for (k, side) in [u, v, w].into_iter().enumerate() {
+            if side == 0 {
+                let up = rises(k);
+                (any, all) = (any || up, all && up);
+            }
+        }
+        match (any, all) {
+            (_, true) => Cover::Owned,
+            (false, _) => Cover::Second,
+            _ => Cover::Border,
+        }
     }
 }
 

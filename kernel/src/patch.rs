@@ -6,7 +6,7 @@ use crate::format::{BLOCK_CELLS, Node, Patch};
 use crate::open::Terrain;
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal, Status};
-use crate::walk::{Place, Sink, Surface};
+use crate::walk::{Claim, Place, Sink, Surface};
 
 /// The ground of a field at one place.
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ impl Terrain<'_> {
             part: block,
             kind: LeafKind::Patch,
             attribute,
-            owned: false,
+            claim: Claim::Last,
         }))
     }
 

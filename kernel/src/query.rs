@@ -4,7 +4,7 @@ use crate::cursor::Cursor;
 use crate::format::{self, FRACTION, Node, fallback};
 use crate::open::Terrain;
 use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, Point, Reach, Status, Windows, exp2};
-use crate::walk::{Leaf, Owner, Place, Sink, Surface};
+use crate::walk::{Claim, Leaf, Owner, Place, Sink, Surface};
 
 /// What a search does, step by step; see [`Terrain::explain`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,10 +166,10 @@ impl Sink for Best<'_, '_> {
         if rank > self.least || rank == Rank::NONE {
             return;
         }
-        let owned = self.surface.is_some_and(|best| best.owned);
-        if rank < self.least || (s.owned && !owned) {
+        let claim = self.surface.map_or(Claim::Last, |best| best.claim);
+        if rank < self.least || s.claim < claim {
             (self.least, self.surface, self.owner) = (rank, Some(*s), None);
-        } else if s.owned == owned {
+        } else if s.claim == claim {
             self.tie(s, node);
         }
     }
@@ -197,7 +197,7 @@ impl Best<'_, '_> {
 
 /// Keeps every height once, highest first, as long as there is room.
 ///
-/// Until the end `reach` says of a kept hit whether it is owned: `Near`; or not: `Fallback`, and its normal is not known.
+/// Until the end `reach` tells the claim of a kept hit.
 struct Sorted<'t, 'a, 'o> {
     t: &'t Terrain<'a>,
     tile: usize,
@@ -210,13 +210,18 @@ impl Sink for Sorted<'_, '_, '_> {
     const BORDERS: bool = true;
 
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, _: &mut O) {
-        let hit = self.t.hit(self.tile, s, if s.owned { Reach::Near } else { Reach::Fallback });
+        let mark = match s.claim {
+            Claim::First => Reach::Near,
+            Claim::Second => Reach::FarBelow,
+            Claim::Last => Reach::Fallback,
+        };
+        let hit = self.t.hit(self.tile, s, mark);
         let kept = self.out.get(..self.count).unwrap_or(&[]);
         let at = kept.iter().take_while(|h| h.z > hit.z).count();
         if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
-            let owned = same.reach == Reach::Near;
+            let claim = claim(same);
             let owner = |s: &Surface| self.t.owner(self.tile, node, s);
-            if s.owned && !owned || s.owned == owned && owner(s) < owner(&self.t.surface_of(self.tile, same, owned)) {
+            if s.claim < claim || s.claim == claim && owner(s) < owner(&self.t.surface_of(self.tile, same, claim)) {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -228,6 +233,15 @@ impl Sink for Sorted<'_, '_, '_> {
         } else {
             self.full = true;
         }
+    }
+}
+
+/// The claim of a hit in a [`Sorted`].
+fn claim(hit: &Hit) -> Claim {
+    match hit.reach {
+        Reach::Near => Claim::First,
+        Reach::FarBelow => Claim::Second,
+        _ => Claim::Last,
     }
 }
 
@@ -447,7 +461,7 @@ impl<'a> Terrain<'a> {
             {
                 *to = hit;
                 if hit.reach != Reach::Near {
-                    let s = self.whole(node, place, self.surface_of(leaf.tile, &hit, false));
+                    let s = self.whole(node, place, self.surface_of(leaf.tile, &hit, claim(&hit)));
                     *to = Hit { normal: s.normal, reach: Reach::Near, ..hit };
                 }
                 kept += 1;

@@ -51,7 +51,7 @@ impl Leaf {
 pub(crate) struct Surface {
     /// Height in 2^-8 steps from the origin.
     pub z: i64,
-    /// Not of a bundle's surface that is not owned: see [`Terrain::whole`].
+    /// Not known of a triangle whose claim is not the first: see [`Terrain::whole`].
     pub normal: Normal,
     /// Bundle in the image, or word of a patch record; triangle or block.
     pub record: usize,
@@ -59,12 +59,21 @@ pub(crate) struct Surface {
     pub kind: LeafKind,
     /// Number in the tile's palette.
     pub attribute: u8,
-    /// Not on a border, or the one of those that meet there; see [`Cover::Owned`](crate::geom::Cover::Owned).
-    pub owned: bool,
+    pub claim: Claim,
 }
 
-/// Order of surfaces at equal height: the owned first, then sorted corners, material, source.
-pub(crate) type Owner = (bool, [[i32; 3]; 3], u16, u16);
+/// Which of the triangles that meet at a place supplies its ground: see [`Cover`](crate::geom::Cover).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Claim {
+    /// Inside, or owned.
+    First,
+    Second,
+    /// Any other on a border, and patches.
+    Last,
+}
+
+/// Order of surfaces at equal height and of equal claim: sorted corners, material, source.
+pub(crate) type Owner = ([[i32; 3]; 3], u16, u16);
 
 /// Keeps the last surface.
 struct Sole(Option<Surface>);
@@ -413,7 +422,7 @@ impl<'a> Terrain<'a> {
             }
         }
         let Attribute { material, source, .. } = self.attribute(tile, s.attribute);
-        (!s.owned, [a, b, c], material, source)
+        ([a, b, c], material, source)
     }
 
     /// A surface as an answer.
@@ -437,7 +446,7 @@ impl<'a> Terrain<'a> {
     #[inline(always)]
     pub(crate) fn whole(&self, node: &Node, p: Place, s: Surface) -> Surface {
         match self.bundles.get(s.record) {
-            Some(halves) if s.kind == LeafKind::Bundle && !s.owned => {
+            Some(halves) if s.kind == LeafKind::Bundle && s.claim != Claim::First => {
                 let bundle = Bundle { halves, record: s.record, node };
                 Surface { normal: bundle.normal(s.part, p), ..s }
             }
@@ -445,9 +454,9 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// What a hit was made of, given whether it is owned; without height and normal.
+    /// What a hit was made of, given its claim; without height and normal.
     #[cold]
-    pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, owned: bool) -> Surface {
+    pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, claim: Claim) -> Surface {
         let kind = hit.leaf;
         let base = if kind == LeafKind::Bundle { tile / 32 } else { tile };
         let record = base.wrapping_add(hit.place[1] as usize);
@@ -455,7 +464,7 @@ impl<'a> Terrain<'a> {
             Some(halves) if kind == LeafKind::Bundle => halves[6] as u8,
             _ => self.patch(record).map_or(0, |p| p.attribute),
         };
-        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind, attribute, owned }
+        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind, attribute, claim }
     }
 }
 

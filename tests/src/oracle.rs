@@ -162,13 +162,13 @@ impl Oracle {
     /// Every height over a place in query units, highest first, each with its owner.
     pub fn over(&self, x: i64, y: i64) -> Vec<Ground> {
         // Faces lie in canonical order: of those that own the place the first, else the first of all.
-        let mut heights: BTreeMap<i64, (bool, &Face)> = BTreeMap::new();
+        let mut heights: BTreeMap<i64, (Claim, &Face)> = BTreeMap::new();
         for (face, b) in self.faces.iter().zip(&self.boxes) {
             let near = b[0] <= x && x <= b[2] && b[1] <= y && y <= b[3];
-            if let Some((z, owned)) = near.then(|| height(face.v, x, y)).flatten() {
-                let first = heights.entry(z).or_insert((owned, face));
-                if owned && !first.0 {
-                    *first = (owned, face);
+            if let Some((z, claim)) = near.then(|| height(face.v, x, y)).flatten() {
+                let first = heights.entry(z).or_insert((claim, face));
+                if claim < first.0 {
+                    *first = (claim, face);
                 }
             }
         }
@@ -219,9 +219,19 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The height over (x, y) in query units, or `None` outside the closed triangle; and whether the triangle also covers
-/// the place moved by (e, e²) for every small e above zero.
-fn height(v: [[i64; 3]; 3], x: i64, y: i64) -> Option<(i64, bool)> {
+/// Which place beside its own a triangle covers too, for every small e above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// The one moved by (e, e²).
+    NorthEast,
+    /// The one moved by (-e, -e²).
+    SouthWest,
+    /// Neither.
+    Touches,
+}
+
+/// The height over (x, y) in query units, or `None` outside the closed triangle; and the triangle's claim.
+fn height(v: [[i64; 3]; 3], x: i64, y: i64) -> Option<(i64, Claim)> {
     // The weight of each corner is the area that the point spans with the opposite edge: a polynomial in e.
     let at = [x, y];
     let offset = |p: [i64; 3], k: usize| i128::from(p[k]) * i128::from(Q) - i128::from(at[k]);
@@ -236,9 +246,15 @@ fn height(v: [[i64; 3]; 3], x: i64, y: i64) -> Option<(i64, bool)> {
     if w.iter().any(|w| w[0] < 0) {
         return None;
     }
-    let owned = w.iter().all(|w| *w > [0; 3]);
+    let claim = if w.iter().all(|w| *w > [0; 3]) {
+        Claim::NorthEast
+    } else if w.iter().all(|&[w, x, y]| [w, -x, -y] > [0; 3]) {
+        Claim::SouthWest
+    } else {
+        Claim::Touches
+    };
     let weighted: i128 = (0..3).map(|k| w[k][0] * i128::from(v[k][2]) * i128::from(Q)).sum();
-    Some((half_even(weighted, w.iter().map(|w| w[0]).sum()) as i64, owned))
+    Some((half_even(weighted, w.iter().map(|w| w[0]).sum()) as i64, claim))
 }
 
 /// n/d rounded to the nearest whole number, a half to the even one; d > 0.
@@ -369,15 +385,18 @@ mod tests {
 
     #[test]
     fn a_place_on_a_border_belongs_to_the_triangle_east_and_north_of_it() {
+        use Claim::{NorthEast, SouthWest, Touches};
         let v = [[0, 0, 0], [4, 0, 8], [0, 4, 16]];
-        let owns = |x, y| height(v, x, y).map(|h| h.1);
-        assert_eq!(owns(Q, Q), Some(true));
-        assert_eq!(owns(0, 0), Some(true));
-        assert_eq!(owns(2 * Q, 0), Some(true));
-        assert_eq!(owns(0, 2 * Q), Some(true));
-        assert_eq!(owns(4 * Q, 0), Some(false));
-        assert_eq!(owns(0, 4 * Q), Some(false));
-        assert_eq!(owns(2 * Q, 2 * Q), Some(false));
+        let claim = |x, y| height(v, x, y).map(|h| h.1);
+        assert_eq!(claim(Q, Q), Some(NorthEast));
+        assert_eq!(claim(0, 0), Some(NorthEast));
+        assert_eq!(claim(2 * Q, 0), Some(NorthEast));
+        assert_eq!(claim(0, 2 * Q), Some(NorthEast));
+        assert_eq!(claim(4 * Q, 0), Some(Touches));
+        assert_eq!(claim(0, 4 * Q), Some(Touches));
+        assert_eq!(claim(2 * Q, 2 * Q), Some(SouthWest));
+        let turned = v.map(|[x, y, z]| [4 - x, 4 - y, z]);
+        assert_eq!(height(turned, 4 * Q, 4 * Q).map(|h| h.1), Some(SouthWest));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::scenes::Mesh;
 use crate::{Peer, Query, Surface};
 use hardpan::{Answer, Hit, Terrain};
-use hardpan_builder::{Built, HeightField, Material, Options, Scene, Triangle, build};
+use hardpan_builder::{Built, HeightField, Material, Options, Scene, Triangle, Undersides, build};
 use std::cell::RefCell;
 
 fn one_material() -> Scene {
@@ -22,9 +22,10 @@ pub fn field(field: HeightField) -> Scene {
     Scene { fields: vec![field], ..one_material() }
 }
 
-/// An image with the default options.
+/// An image of the scene as it is given, for its peers get the same triangles: nothing is repaired.
 pub fn image(scene: &Scene) -> Built {
-    build(scene, &Options::default()).expect("a scene that can be built")
+    let options = Options { undersides: Undersides::Ground, stitch: None, ..Options::default() };
+    build(scene, &options).expect("a scene that can be built")
 }
 
 /// A terrain, and room for the layers of one place.
