@@ -315,6 +315,28 @@ fn two_sources_each_in_its_own_frame() {
 }
 
 #[test]
+fn files_of_one_name_are_told_apart() {
+    let folder = folder("files_of_one_name_are_told_apart");
+    for (name, x) in [("d1", 0), ("d2", 10)] {
+        fs::create_dir(folder.join(name)).unwrap();
+        let mesh = format!("v {x} 0 5\nv {} 0 5\nv {x} 4 5\nf 1 2 3\n", x + 4);
+        write(&folder, &format!("{name}/t.obj"), &mesh);
+    }
+    write(
+        &folder,
+        "dd.toml",
+        "[[source]]\nfile = \"d1/t.obj\"\ntranslate = [0, 0, 100]\n[[source]]\nfile = \"d2/t.obj\"\n",
+    );
+    for typed in [&["d1/t.obj", "d2/t.obj"][..], &["./d2/t.obj", "d1/t.obj"], &[]] {
+        let arguments = [&["build", "--settings", "dd.toml", "-o", "both.hpan"], typed].concat();
+        expect(0, &folder, &arguments);
+        let answers = facts(&folder, &["query", "both.hpan", "1,1", "11,1", "--json"]);
+        assert_eq!((&answers[0]["z"], &answers[1]["z"]), (&json!(105.0), &json!(5.0)), "{typed:?}");
+        assert_eq!(answers[0]["source"], json!("d1/t.obj/unnamed"));
+    }
+}
+
+#[test]
 fn by_09_provenance() {
     let folder = mats("by_09_provenance");
     write(

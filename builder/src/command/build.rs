@@ -192,19 +192,27 @@ fn in_settings(args: &Args, source: &Path, e: hardpan_builder::settings::Setting
     Failure::input(args.settings.as_deref().unwrap_or(source), format!("{e}{hint}"))
 }
 
-/// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name
-/// holds; what else is typed goes before either.
+/// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if
+/// that is not clear of the same file, holds; what else is typed goes before either.
 fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>> {
-    let said = |path: &PathBuf| settings.sources.iter().find(|s| name_of(Path::new(&s.file)) == name_of(path));
+    let place = args.settings.as_deref().unwrap_or(Path::new(""));
+    let folder = place.parent().unwrap_or(Path::new(""));
+    let said = |path: &PathBuf| {
+        let named = |s: &&SourceFile| name_of(Path::new(&s.file)) == name_of(path);
+        let mut alike = settings.sources.iter().filter(named);
+        let alone = args.files.iter().filter(|f| name_of(f) == name_of(path)).count() == 1;
+        match (alike.next(), alike.next()) {
+            (only @ Some(_), None) if alone => only,
+            _ => settings.sources.iter().find(|s| same(&folder.join(&s.file), path)),
+        }
+    };
     let typed = |path: &PathBuf| (path.clone(), args.transform.over(said(path).unwrap_or(&SourceFile::default())));
     if !args.files.is_empty() {
         return Ok(args.files.iter().map(typed).collect());
     }
-    let place = args.settings.as_deref().unwrap_or(Path::new(""));
     if settings.sources.is_empty() {
         return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
     }
-    let folder = place.parent().unwrap_or(Path::new(""));
     Ok(settings.sources.iter().map(|s| (folder.join(&s.file), args.transform.over(s))).collect())
 }
 

@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, load, shown, terrain};
+use super::{Done, Failure, NewFile, grouped, load, shown, terrain, warn};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -91,24 +91,29 @@ impl Ask {
         }
     }
 
-    fn answer(&self, t: &Terrain, space: &mut [Hit]) -> Answer {
+    fn answer(&self, t: &Terrain) -> Answer {
         match (self.z, self.length) {
             (Some(z), None) => t.closest([self.x, self.y, z]),
             (Some(z), Some(length)) => t.segment_m([self.x, self.y, z], length),
+            // the highest: the first going down from above all
             (None, _) => {
-                let layers = t.layers([self.x, self.y, 0.0], space);
-                match space[..layers.written].first() {
-                    Some(&hit) => Answer { status: layers.status, hit },
-                    None => Answer { status: layers.status, ..t.closest([f64::NAN; 3]) },
+                let [low, high] = t.bounds();
+                let answer = t.segment_m([self.x, self.y, high[2] + 1.0], high[2] - low[2] + 2.0);
+                match answer.found() {
+                    true => Answer { hit: Hit { reach: Reach::Near, ..answer.hit }, ..answer },
+                    false => Answer { status: answer.status, ..t.closest([f64::NAN; 3]) },
                 }
             }
         }
     }
 }
 
+/// Most layers of a place that are shown.
+const ROOM: usize = 1 << 16;
+
 /// Room for all layers of a place, as far as an image may be believed.
 pub fn room(t: &Terrain) -> Vec<Hit> {
-    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, 1 << 16)]
+    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, ROOM)]
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -138,13 +143,15 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
     };
     sheet.head(args.layers)?;
     // One sheet may show a place twice before layers are merged: leave room.
-    let mut space = room(terrain);
+    let mut space = if args.layers { room(terrain) } else { Vec::new() };
+    let mut cut = 0u64;
     let mut one = |ask: &Ask| -> Done {
         if !args.layers {
-            let Answer { status, hit } = ask.answer(terrain, &mut space);
+            let Answer { status, hit } = ask.answer(terrain);
             return sheet.row(&Row::new(terrain, ask, None, status, &hit));
         }
         let layers = terrain.layers([ask.x, ask.y, 0.0], &mut space);
+        cut += u64::from(layers.total > layers.written);
         if layers.written == 0 {
             return sheet.row(&Row::new(terrain, ask, Some(0), layers.status, &space[0]));
         }
@@ -155,6 +162,13 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
     args.points.iter().try_for_each(&mut one)?;
     if let Some(path) = &args.csv {
         read_csv(path, one)?;
+    }
+    if cut > 0 {
+        warn(format!(
+            "{} places have more layers than {}; their lowest are not shown",
+            grouped(cut),
+            grouped(ROOM as u64)
+        ));
     }
     sheet.foot()
 }
@@ -404,8 +418,7 @@ impl<W: Write> Sheet for Json<W> {
 
 /// Every step of the search, the heights it weighed, and the rule that chose.
 fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> Done {
-    let mut space = room(t);
-    let answer = ask.answer(t, &mut space);
+    let answer = ask.answer(t);
     let from = ask.z.unwrap_or_else(|| t.z_f64(&answer.hit));
     let mut steps = Vec::new();
     t.explain([ask.x, ask.y, from], |step| steps.push(step));

@@ -51,21 +51,34 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 /// Reads files into one scene, each in its own frame.
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
-/// it is `file/object`, with the file's name as it stands in its folder.
+/// it is `file/object`: the file's name, and of files of one name as many of their folders as tell them apart.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     let mut all = Import::default();
-    for (file, frame) in files {
+    let names = names(files.iter().map(|(file, _)| file.as_ref()));
+    for ((file, frame), name) in files.iter().zip(names) {
         let path = file.as_ref();
         let mut import = match check(path)? {
             Format::Obj => obj::read(path, frame)?,
         };
         if files.len() > 1 {
-            let name = file_name(path);
             import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
         }
         all = if all.report.files.is_empty() { import } else { join(all, import, path)? };
     }
     Ok(all)
+}
+
+/// Names of files, without the folders that all need not be told apart by.
+fn names<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
+    let last = |path: &Path, parts: usize| {
+        let all: Vec<_> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+        all[all.len().saturating_sub(parts)..].join("/")
+    };
+    let longest = paths.clone().map(|p| p.components().count()).max().unwrap_or(1);
+    let distinct = paths.clone().collect::<BTreeSet<_>>().len();
+    let tell = |parts: &usize| paths.clone().map(|p| last(p, *parts)).collect::<BTreeSet<_>>().len() == distinct;
+    let parts = (1..=longest).find(tell).unwrap_or(1);
+    paths.clone().map(|p| last(p, parts)).collect()
 }
 
 /// Puts a scene behind another; materials and sources of one name become one.
