@@ -17,10 +17,21 @@ use std::{
 };
 
 use serde_json::Value;
-use shell::{HARDPAN, bounded, error, expect, folder, holds};
+use shell::{HARDPAN, error, expect, folder, holds};
 use verification::{obj, random::Random};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
+
+/// Runs in at most 30 s of processor time and 1 GiB of address space.
+fn bounded(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new("sh")
+        .args(["-c", "ulimit -v 1048576; ulimit -t 30; exec \"$0\" \"$@\""])
+        .arg(&*HARDPAN)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
 
 fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect()

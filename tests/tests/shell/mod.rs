@@ -77,14 +77,3 @@ pub fn holds(text: &str, parts: &[&str]) {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
 }
-
-/// Runs in at most 20 s of processor time, 10 s on two cores, and 1 GiB of address space.
-pub fn bounded(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new("sh")
-        .args(["-c", "ulimit -v 1048576; ulimit -t 20; exec \"$0\" \"$@\""])
-        .arg(&*HARDPAN)
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
