@@ -75,10 +75,12 @@ if [ -d "$data" ]; then
         "$hardpan" info "$out/a.hpan" --json >"$out/info"
         grep -q '"triangles": [1-9]' "$out/info" || { echo "FAILED: info of $file"; exit 1; }
         "$hardpan" query "$out/a.hpan" 0,0 0,0,1 --json >"$out/query"
+        "$hardpan" verify "$out/a.hpan" >"$out/log" || { echo "FAILED: verify $file"; cat "$out/log"; exit 1; }
     done <<'FILES'
 city/samurai_monastry.obj --up y
 city/zdm2.obj --up y
 city/3dfier_innerbuffer_05.obj
+city/kitavi_city.obj
 city/recast_dungeon.obj --up y
 city/steelribs.obj --up y
 roads/cloverleaf.obj --unit in
@@ -87,8 +89,13 @@ roads/chrono_multilayer/multilayer-terrain-collision.obj
 terrain/chrono_bump.obj
 terrain/chrono_bump_YUP.obj --up y
 terrain/chrono_fixedterrain.obj
+terrain/chrono_halfround_100mm.obj
 terrain/chrono_test_terrain_irregular.obj
 terrain/recast_undulating.obj --up y
+mavs/data/scenes/meshes/surfaces/ditch/ditch_surface.obj
+mavs/data/scenes/meshes/surfaces/surface.obj
+fbx/blender_293_instancing.obj --up y
+fbx/revit_wall_square.obj
 FILES
 else
     skip "there is no folder $data (set HARDPAN_DATA)"

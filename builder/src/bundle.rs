@@ -201,6 +201,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
             let mut next = Vec::new();
             let mut far = s + 1;
             let mut chosen = seed;
+            let mut ranked = Vec::new();
             loop {
                 g.add(chosen);
                 for v in numbers[chosen as usize] {
@@ -214,24 +215,24 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         }
                     }
                 }
-                let pick = loop {
-                    let mut best = None;
-                    next.retain(|&t| {
-                        let new = g.new_vertices(t);
-                        let stays = !g.has(t) && g.fits(t, new, frame);
-                        if stays {
-                            let c = centre(t);
-                            let square = |i: usize| i128::from(c[i] - home[i]) * i128::from(c[i] - home[i]);
-                            let key = (new, square(0) + square(1), t);
-                            best = Some(best.map_or(key, |b: (usize, i128, u32)| b.min(key)));
-                        }
-                        stays
-                    });
-                    match best.map(|b| b.2) {
-                        Some(t) if g.overlaps(t) => next.retain(|&n| n != t),
-                        other => break other,
+                ranked.clear();
+                next.retain(|&t| {
+                    let new = g.new_vertices(t);
+                    let stays = !g.has(t) && g.fits(t, new, frame);
+                    if stays {
+                        let c = centre(t);
+                        let square = |i: usize| i128::from(c[i] - home[i]) * i128::from(c[i] - home[i]);
+                        ranked.push((new, square(0) + square(1), t));
                     }
-                };
+                    stays
+                });
+                let mut pick = ranked.iter().min().map(|r| r.2);
+                if pick.is_some_and(|t| g.overlaps(t)) {
+                    ranked.sort_unstable();
+                    let free = ranked.iter().position(|r| !g.overlaps(r.2)).unwrap_or(ranked.len());
+                    next = ranked[free..].iter().map(|r| r.2).collect();
+                    pick = next.first().copied();
+                }
                 // nothing adjacent fits: the next few seeds may lie close by
                 let pick = pick.or_else(|| {
                     while far < seeds.len() && far <= s + 48 {

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -14,8 +14,12 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, NewFile, grouped, note, progress::stage, report::Report, shown, transform::Transform, warn,
-    write_image,
+    Done, Failure, NewFile, Replace, grouped, note,
+    progress::stage,
+    report::{self, Report},
+    shown,
+    transform::Transform,
+    warn, write_image,
 };
 
 #[derive(clap::Args)]
@@ -40,7 +44,7 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Replace an output file that is not a terrain image
+    /// Replace an output file that is not a terrain image, or a report that is none
     #[arg(long)]
     force: bool,
 }
@@ -51,11 +55,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
-    // a place that cannot be written to is better known now
-    if place.is_dir() {
-        return Err(Failure::input(place, "this is a folder; name a file in it"));
-    }
-    drop(NewFile::write(place, b"")?);
+    Replace::Only(report::START, "a report of a build").or_any(args.force).check(place)?;
     let mut report = Report::default();
     let end = make(args, out, &mut report);
     let text = report.text(end.as_ref().map(drop));
@@ -226,12 +226,15 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
         let digest = fs::File::open(path).and_then(|file| Input::digest(name_of(path), file));
         digest.map_err(|e| Failure::io(path, e))
     };
+    let stamp = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e));
+    let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
     let import = import::read_each(&files)?;
     // what was digested is what was read
-    for ((path, _), (input, file)) in sources.iter().zip(inputs.iter().zip(&import.report.files)) {
-        if input.bytes != file.bytes {
+    let read = inputs.iter().zip(&import.report.files);
+    for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
+        if input.bytes != file.bytes || stamp(path)? != before {
             return Err(Failure::input(path, "the file changed while it was read; build again when it is complete"));
         }
     }
@@ -270,16 +273,7 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
     }
-    if args.force || !output.exists() {
-        return Ok(());
-    }
-    let mut start = Vec::new();
-    let file = fs::File::open(output).map_err(|e| Failure::io(output, e))?;
-    file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(|e| Failure::io(output, e))?;
-    if start == MAGIC {
-        return Ok(());
-    }
-    Err(Failure::input(output, "there is a file here that is not a terrain image; to replace it add --force"))
+    Replace::Only(&MAGIC, "a terrain image").or_any(args.force).check(output)
 }
 
 /// Triangles whose material is ground.

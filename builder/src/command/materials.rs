@@ -14,7 +14,7 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, grouped, load, note, shown, terrain, transform::Transform};
+use super::{Done, Failure, NewFile, Replace, grouped, load, note, shown, terrain, transform::Transform};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -80,10 +80,7 @@ fn may_write(output: &Path, args: &Args) -> Done {
     if args.files.iter().any(|file| same(output, file)) {
         return Err(Failure::input(output, "the settings would replace their own source; name another file with -o"));
     }
-    if output.exists() && !args.force {
-        return Err(Failure::input(output, "there is a file here already; to replace it add --force"));
-    }
-    Ok(())
+    Replace::None.or_any(args.force).check(output)
 }
 
 fn is_image(file: &Path) -> Done<bool> {

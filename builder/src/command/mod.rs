@@ -16,11 +16,13 @@ mod verify;
 
 use std::{
     env,
+    ffi::OsString,
     fmt::{self, Display},
     fs,
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
-    process::ExitCode,
+    process::{self, ExitCode},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use clap::{Parser, Subcommand};
@@ -56,10 +58,17 @@ enum Command {
 }
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1)");
-const EXITS: &str =
-    "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused";
+const EXITS: &str = "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
+/// [`NewFile`]s that have not taken their places yet.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 pub fn main() -> ExitCode {
+    // where signals are ignored, as with nohup, they stay so
+    let _ = ctrlc::try_set_handler(|| {
+        let files = temporary_files();
+        files.iter().for_each(|file| drop(fs::remove_file(file)));
+        process::exit(130) // before another file begins
+    });
     let command = Cli::parse_from(env::args_os().map(query::shield)).command;
     let out = &mut io::BufWriter::new(io::stdout().lock());
     let done = match command {
@@ -117,12 +126,21 @@ impl Failure {
     pub fn io(place: &Path, error: io::Error) -> Self {
         match error.kind() {
             ErrorKind::BrokenPipe => Self::ClosedPipe,
-            ErrorKind::StorageFull => {
-                let place = place.display();
-                Self::Machine(format!("{place}: the disk is full; free some space or choose another place with -o"))
-            }
             _ => ImportError::io(place, &error).into(),
         }
+    }
+
+    /// What the system says about a file that is to be written.
+    pub fn write(place: &Path, error: io::Error) -> Self {
+        use ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let cause = match error.kind() {
+            StorageFull | QuotaExceeded => "the disk is full; free some space, or name a file on another one",
+            FileTooLarge => "files may not be so large here; name one on another disk, or look at: ulimit -f",
+            PermissionDenied => "no file may be written here; name one where you may write, or check with: ls -ld .",
+            ReadOnlyFilesystem => "this disk may only be read; name a file on another one",
+            _ => return Self::io(place, error),
+        };
+        Self::Machine(format!("{}: {cause}", place.display()))
     }
 
     /// What an image that cannot be opened says about its file.
@@ -225,7 +243,58 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
     }
 }
 
-/// A file that appears whole or not at all: written beside its place, then renamed.
+/// What a new file may replace.
+enum Replace<'a> {
+    /// Any file.
+    Any,
+    /// A file that begins so, which is such a thing.
+    Only(&'a [u8], &'a str),
+    /// None.
+    None,
+}
+
+impl Replace<'_> {
+    /// Any file, if the user says so.
+    fn or_any(self, force: bool) -> Self {
+        if force { Replace::Any } else { self }
+    }
+
+    /// Stops if a file cannot be written here, or may not.
+    fn check(self, place: &Path) -> Done {
+        match fs::metadata(place) {
+            Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
+            Ok(data) if !data.is_file() => {
+                return Err(Failure::input(place, "this is a device or a pipe; name a file"));
+            }
+            Ok(_) => {
+                let mut start = Vec::new();
+                let cause = match self {
+                    Replace::Any => None,
+                    Replace::None => Some("there is a file here already".into()),
+                    Replace::Only(magic, what) => {
+                        let file = fs::File::open(place).map_err(|e| Failure::io(place, e))?;
+                        file.take(magic.len() as u64).read_to_end(&mut start).map_err(|e| Failure::io(place, e))?;
+                        (start != magic).then(|| format!("there is a file here that is not {what}"))
+                    }
+                };
+                if let Some(cause) = cause {
+                    return Err(Failure::input(place, format!("{cause}; to replace it add --force")));
+                }
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            Err(e) => return Err(Failure::io(place, e)),
+        }
+        // a place that cannot be written to is better known now
+        NewFile::write(place, b"").map(drop)
+    }
+}
+
+fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file that appears whole or not at all: written beside its place as `.NAME.PROCESS-NUMBER.tmp`, then renamed. What
+/// stops the program takes it away; where nothing could, as when the power goes, it lies there and hinders nobody.
 struct NewFile<'a> {
     place: &'a Path,
     temporary: PathBuf,
@@ -233,22 +302,31 @@ struct NewFile<'a> {
 
 impl<'a> NewFile<'a> {
     fn write(place: &'a Path, bytes: &[u8]) -> Done<Self> {
-        let mut name = std::ffi::OsString::from(".");
-        name.push(
-            place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one with -o FILE"))?,
-        );
-        name.push(format!(".{}.tmp", std::process::id()));
-        let new = NewFile { place, temporary: place.with_file_name(name) };
-        let written = fs::File::create_new(&new.temporary).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        written.map_err(|e| Failure::io(place, e))?;
+        let name = place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one"))?;
+        let mut number = 0u32;
+        let (new, mut file) = loop {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{number}.tmp", process::id()));
+            let temporary = place.with_file_name(hidden);
+            let mut all = temporary_files();
+            match fs::File::create_new(&temporary) {
+                Ok(file) => {
+                    all.push(temporary.clone());
+                    break (NewFile { place, temporary }, file);
+                }
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(e) => return Err(Failure::write(place, e)),
+            }
+        };
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Failure::write(place, e))?;
         Ok(new)
     }
 
     fn keep(self) -> Done {
-        fs::rename(&self.temporary, self.place).map_err(|e| Failure::io(self.place, e))
+        // an interruption comes before or after
+        let _all = temporary_files();
+        fs::rename(&self.temporary, self.place).map_err(|e| Failure::write(self.place, e))
     }
 }
 
@@ -256,6 +334,7 @@ impl Drop for NewFile<'_> {
     /// Nothing is left behind when a check fails; after `keep` there is nothing to remove.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.temporary);
+        temporary_files().retain(|file| *file != self.temporary);
     }
 }
 

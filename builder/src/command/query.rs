@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, grouped, load, shown, terrain, warn};
+use super::{Done, Failure, NewFile, Replace, grouped, load, shown, terrain, warn};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -34,6 +34,9 @@ pub struct Args {
     /// Where the answers go [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace an output file that is there
+    #[arg(long)]
+    force: bool,
     /// All ground over each point, highest first
     #[arg(long, conflicts_with = "explain")]
     layers: bool,
@@ -124,9 +127,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if same(output, &args.file) || args.csv.as_ref().is_some_and(|csv| same(output, csv)) {
         return Err(Failure::input(output, "the answers would replace what they come from; name another file with -o"));
     }
-    if fs::metadata(output).is_ok_and(|m| !m.is_file()) {
-        return Err(Failure::input(output, "this is not a file; leave -o out to write to the standard output"));
-    }
+    Replace::None.or_any(args.force).check(output)?;
     let mut bytes = Vec::new();
     answer(args, &terrain, &mut bytes)?;
     NewFile::write(output, &bytes)?.keep()

@@ -9,6 +9,8 @@ use super::{Failure, info::hex};
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 1;
+/// How every report begins.
+pub const START: &[u8] = b"{\n  \"report\": ";
 
 /// What became of a build, as far as it came.
 #[derive(Default, Serialize)]

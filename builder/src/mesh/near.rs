@@ -1,9 +1,12 @@
 //! Who lies close to a point or along a line.
 
 use crate::Near;
+use rayon::prelude::*;
 
 /// Points of a leaf.
 const LEAF: usize = 8;
+/// Most others within reach of a point that is in no crowd.
+const CROWD: usize = 64;
 
 /// Points in a balanced tree of boxes: a search along a line of any length visits only what the line passes.
 pub struct Tree {
@@ -86,6 +89,19 @@ impl Tree {
 
     pub fn point(&self, i: u32) -> [i32; 3] {
         self.points[i as usize]
+    }
+
+    /// Which points are in a crowd: no mesh has so many open vertices in one place, only a heap has.
+    pub fn crowd(&self, near: Near) -> Vec<bool> {
+        let crowded = |i: u32| {
+            let (p, mut count) = (self.point(i), 0);
+            self.along([p, p], near, |j| {
+                count += usize::from(meet(p, self.point(j), near));
+                count <= CROWD
+            });
+            count > CROWD
+        };
+        (0..self.points.len() as u32).into_par_iter().map(crowded).collect()
     }
 }
 

@@ -16,8 +16,8 @@
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
 //! stitch. All decisions of a round are taken on the mesh as it stood before, so they depend on no order, and
 //! only on what lies near the triangle. Heaps of loose triangles, with more open vertices in one place than any mesh has,
-//! are let be: vertices with more than 64 others within reach, and edges with more than about one in each reach
-//! along them.
+//! are let be: vertices with more than 64 others within reach, edges that end at one, and edges with more than about one
+//! in each reach along them.
 
 use super::near::{Beside, Tree, beside, distance};
 use super::weld::{GONE, Joins, Rest, bearable, join, joins, note, settle};
@@ -60,7 +60,7 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
     repair.open_edges = rim.open.len() as u64;
     let Joins { moves, crowded } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
     repair.left = moves.len() as u64 + crowded;
-    let Draft { pieces, edges, tree } = Draft::new(faces, moved, rest, &rim);
+    let Draft { pieces, edges, tree } = Draft::new(faces, moved, rest, near, &rim);
     repair.left += pieces.iter().map(|p| split(p, &edges, &tree, rest, near).1).sum::<u64>();
     repair
 }
@@ -161,6 +161,8 @@ struct Edges<'a> {
     users: HashMap<u64, u32>,
     /// Open edges at each vertex of the rim.
     open_at: Vec<u32>,
+    /// Which vertices of the rim are in a crowd.
+    crowd: Vec<bool>,
 }
 
 impl Edges<'_> {
@@ -199,8 +201,9 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn new(faces: &[Face], moved: &Moved, rest: &Rest, rim: &'a Rim) -> Self {
+    fn new(faces: &[Face], moved: &Moved, rest: &Rest, near: Near, rim: &'a Rim) -> Self {
         let tree = Tree::new(rim.vertices.iter().map(|&v| rest.vertices[v as usize]).collect());
+        let crowd = tree.crowd(near);
         let piece = |&i: &u32| {
             let face = faces[i as usize];
             Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i) }
@@ -209,14 +212,17 @@ impl<'a> Draft<'a> {
         for v in rim.open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]) {
             open_at[rim.vertices.binary_search(&v).expect("of the rim")] += 1;
         }
-        let edges = Edges { rim, users: HashMap::new(), open_at };
-        Draft { pieces: rim.faces.iter().map(piece).collect(), edges, tree }
+        Draft {
+            pieces: rim.faces.iter().map(piece).collect(),
+            edges: Edges { rim, users: HashMap::new(), open_at, crowd },
+            tree,
+        }
     }
 }
 
 /// Divides triangles at the vertices near their open edges. Returns whether there were any.
 fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
-    let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rest, rim);
+    let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rest, near, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
     let whole = pieces.len();
     let most = repair.added + faces.len() as u64 + ADDED;
@@ -326,6 +332,10 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
     sides.sort_by_key(|&k| (std::cmp::Reverse(length(side(k))), side(k)));
     let mut left = 0;
     for k in sides {
+        if side(k).iter().any(|&w| edges.number(w).is_some_and(|i| edges.crowd[i])) {
+            left += 1; // a crowd, counted once
+            continue;
+        }
         let line = rest.corners(side(k));
         let room = 4 + (length(side(k)).isqrt() / u128::from(near.plan.max(1))) as usize;
         let mut beyond = Vec::new();

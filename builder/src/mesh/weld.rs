@@ -57,9 +57,6 @@ pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -
     repair
 }
 
-/// Open vertices within reach of one from which on it stays itself: no mesh, but a heap.
-const CROWD: usize = 64;
-
 /// What is to be joined.
 pub struct Joins {
     /// Pairs of a vertex and its root, ascending.
@@ -124,16 +121,8 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
         });
         lonely
     };
-    let crowded = |i: u32| {
-        let (p, mut count) = (tree.point(i), 0);
-        tree.along([p, p], near, |j| {
-            count += usize::from(meet(p, tree.point(j), near));
-            count <= CROWD
-        });
-        count > CROWD
-    };
     let crowd: Vec<bool> = match linked {
-        Some(_) => (0..members.len() as u32).into_par_iter().map(crowded).collect(),
+        Some(_) => tree.crowd(near),
         None => vec![false; members.len()],
     };
     let mut undecided: Vec<u32> =

@@ -8,7 +8,7 @@ pub const STITCH_PLAN: i64 = 4;
 /// Stitch threshold in height steps.
 pub const STITCH_HEIGHT: i64 = 64;
 /// Comparisons for each end of an open edge, on average, after which counting stops.
-const WORK: usize = 4096;
+const WORK: usize = 256;
 
 /// An edge that one triangle only has; the lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
