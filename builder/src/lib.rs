@@ -19,6 +19,7 @@
 #![deny(unsafe_code)]
 
 mod bundle;
+mod cost;
 mod error;
 mod field;
 pub mod fixtures;
@@ -37,6 +38,7 @@ mod split;
 mod tile;
 mod verify;
 
+pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
 pub use image::{Image, ImageFile};
 pub use mesh::repair;
@@ -165,7 +167,7 @@ pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Prov
     if options.tile_log2.is_none() {
         mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
     }
-    let tiles = tile::build_all(&mesh, options.split)?;
+    let tiles = tile::build_all(&mesh, options)?;
     let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
     let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
     Ok(Built { image, report })
