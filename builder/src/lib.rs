@@ -34,6 +34,7 @@ mod provenance;
 pub mod read;
 mod scene;
 pub mod settings;
+mod shares;
 mod split;
 mod tile;
 mod verify;
@@ -45,6 +46,7 @@ pub use mesh::repair;
 pub use provenance::{Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
 pub use settings::Settings;
+pub use shares::Shares;
 pub use split::Split;
 pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, verify};
 
@@ -90,6 +92,8 @@ pub struct Report {
     pub stitch: Repair,
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],
+    /// What of the plan area is how near to the source, triangles as given against the image.
+    pub shares: Shares,
     /// Height posts given.
     pub posts: u64,
     /// Tiles written.
@@ -170,5 +174,8 @@ pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Prov
     let tiles = tile::build_all(&mesh, options)?;
     let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
     let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
+    if let Ok(terrain) = hardpan::Terrain::open(&image) {
+        report.shares = shares::measure(&terrain, &mesh.places);
+    }
     Ok(Built { image, report })
 }
