@@ -1,6 +1,6 @@
 //! What queries cost at most: by place, by an option of the build; and how near most of the ground is to its source.
 
-use crate::common::{as_given, compare, hills, image, joined, lattice_scene, on_threads, shuffled};
+use crate::common::{as_given, compare, hills, image, joined, lattice_scene, moved, on_threads, shuffled};
 use hardpan::{Cost, Terrain};
 use hardpan_builder::{
     BuildError, Crowd, HeightField, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build, fixtures, read,
@@ -11,8 +11,8 @@ use verification::random::{Random, points};
 
 fn scenes() -> Vec<(&'static str, Scene)> {
     vec![
-        ("town and cobble", joined(fixtures::town(1), fixtures::cobble())),
-        ("hills", hills(60, 1.3)),
+        ("two sheets", joined(hills(24, 1.3), moved(hills(15, 1.7), 2.3, 1.1))),
+        ("hills", hills(20, 1.0)),
         ("soup", fixtures::soup(9)),
         ("curb", fixtures::curb()),
     ]
@@ -26,6 +26,10 @@ fn within(tests: u32, lines: Option<u32>) -> Options {
 fn over(oracle: &Oracle, [x, y]: [i64; 2]) -> Vec<[[i64; 3]; 3]> {
     let all = (0..oracle.len()).map(|i| oracle.triangle(i));
     let covers = |t: &[[i64; 3]; 3]| {
+        let apart = |k: usize, v: i64| t.iter().all(|c| c[k] < v) || t.iter().all(|c| c[k] > v);
+        if apart(0, x) || apart(1, y) {
+            return false;
+        }
         let side = |k: usize| {
             let (a, b) = (t[k], t[(k + 1) % 3]);
             (i128::from(b[0] - a[0]) * i128::from(y - a[1]) - i128::from(b[1] - a[1]) * i128::from(x - a[0])).signum()
@@ -52,7 +56,7 @@ fn by_01_columns_hold_what_queries_cost() {
     let field = HeightField { pitch: 0.5, columns: 30, rows: 20, heights, tolerance: 0.01, ..HeightField::default() };
     scenes.push(("field", Scene { fields: vec![field], ..hills(20, 0.7) }));
     for (name, scene) in scenes {
-        for tile_log2 in [None, Some(15)] {
+        for tile_log2 in [None, Some(18)] {
             let built = build(&scene, &Options { tile_log2, ..as_given() }).unwrap();
             let t = Terrain::open_verified(&built.image).unwrap();
             let mut all = Vec::new();
@@ -74,7 +78,7 @@ fn by_01_columns_hold_what_queries_cost() {
             // each place lies in one column at most, and costs no more than that
             let oracle = Oracle::new(&scene);
             let mut met = 0;
-            for p in points(&oracle, 3000, 11) {
+            for p in points(&oracle, 300, 11) {
                 let [x, y] = [p.x, p.y].map(|v| v.div_euclid(Q));
                 let over = |c: &&read::Column| (0..2).all(|i| (0..c.size[i]).contains(&([x, y][i] - c.low[i])));
                 let columns: Vec<_> = all.iter().filter(over).collect();
@@ -87,7 +91,7 @@ fn by_01_columns_hold_what_queries_cost() {
                     met += 1;
                 }
             }
-            assert!(met > 1000, "{name}: {met}");
+            assert!(met > 100, "{name}: {met}");
         }
     }
 }
@@ -121,9 +125,9 @@ fn by_01_no_query_costs_more_than_allowed() {
             assert!(b.bound().tests <= tests, "{name}");
             let verdict = verify(&built.image, &Verify::default()).unwrap();
             assert!(verdict.checks.iter().all(|c| c.outcome != Outcome::Fail), "{name}: {:?}", verdict.failed());
-            let asked = points(&oracle, 20_000, 5);
+            let asked = points(&oracle, 5000, 5);
             assert!(asked.iter().all(|&p| b.closest_costed(p).1.tests <= tests), "{name}");
-            for &p in &asked[..4000] {
+            for &p in &asked[..1000] {
                 let [one, other] = [&a, &b].map(|t| t.closest(p));
                 assert_eq!((one.status, one.hit.z, one.hit.normal), (other.status, other.hit.z, other.hit.normal));
             }
@@ -233,7 +237,7 @@ fn by_05_shares_of_the_plan_area() {
     let mut scene = joined(slab(0.0, 800.0, 10.0, 0.25), slab(800.0, 1000.0, 10.0, 7.4));
     let some = hills(40, 1.0);
     scene.materials.clone_from(&some.materials);
-    let report = build(&scene, &Options::default()).unwrap().report;
+    let report = build(&scene, &as_given()).unwrap().report; // the step between them is no gap
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
     let [p50, p99, p999] = report.shares.height;
     assert!(near(p50, 0.25 * step) && near(p99, 0.4 * step) && near(p999, 0.4 * step), "{:?}", report.shares);
@@ -251,7 +255,7 @@ fn by_05_shares_of_the_plan_area() {
 /// Slopes off the lattice, measured by the builder and by the comparison with the source, which share no code.
 #[test]
 fn by_05_shares_agree_with_the_comparison() {
-    let mut scene = hills(70, 1.0);
+    let mut scene = hills(30, 1.0);
     let mut r = Random(12);
     for p in &mut scene.positions {
         *p = p.map(|v| v + r.within(0, 1 << 20) as f64 / (1u64 << 30) as f64);
