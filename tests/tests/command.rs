@@ -301,7 +301,13 @@ fn by_01_the_most_that_a_query_may_cost() {
     }
     expect(0, &folder, &["build", "bridge.obj", "--max-cost", "4,5", "-o", "most.hpan"]);
     let [out, _] = expect(0, &folder, &["info", "most.hpan"]);
-    holds(&out, &["at most 4 ", "divided     by the native rule, until no query takes more than 4 tests and 5 lines"]);
+    holds(
+        &out,
+        &[
+            "4 tests, 5 lines of 64",
+            "divided     by the native rule, until no query takes more than 4 tests and 5 lines",
+        ],
+    );
     let [out, _] = expect(0, &folder, &["info", "most.hpan", "--provenance", "--json"]);
     let facts: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(facts["provenance"]["settings"]["build"]["max_cost"], json!({ "tests": 4, "lines": 5 }));
