@@ -1,9 +1,11 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
 use crate::bundle::{Bundled, Tri};
+use crate::cost::{Crowd, MaxCost};
 use crate::split::Rule;
-use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE};
-use hardpan::format::bundle::WIDE;
+use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
+use hardpan::format::bundle::{TRIANGLES, WIDE};
+use hardpan::format::word::NUMBERS;
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
 const CELL_AREA: u64 = 3;
@@ -65,8 +67,12 @@ pub enum Entry {
 pub struct Content<'a> {
     pub tris: &'a [Tri],
     pub bundled: &'a Bundled,
-    /// Who decides how far the grid is divided, and how many nodes there may be below each other; else the native rule.
-    pub rule: Option<(Rule, u32)>,
+    /// Who decides how far the grid is divided; else the native rule.
+    pub rule: Option<Rule>,
+    /// What no cell may cost more than, and the steps within which two heights are one layer.
+    pub most: Option<(MaxCost, f64)>,
+    /// How many nodes there may be below each other.
+    pub nodes: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -90,11 +96,180 @@ fn sides(bits: u32) -> [u32; 2] {
 }
 
 /// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
-pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> Grid {
-    match &content.rule {
-        Some((rule, nodes)) => examined(content, rule, low, log2, tris, patches, *nodes),
+/// Says where that costs more than it may.
+pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> (Grid, Option<Crowd>) {
+    let mut grid = match &content.rule {
+        Some(rule) => examined(content, rule, low, log2, tris, patches, content.nodes),
         None => grid_to(content, low, [log2; 2], tris, patches, 0, 6),
+    };
+    let mut crowd = None;
+    if let Some((most, merge)) = content.most {
+        let mut numbers = vec![[u32::MAX; TRIANGLES]; content.bundled.records.len()];
+        for &t in tris {
+            let (bundle, place) = content.bundled.places[t as usize];
+            numbers[bundle as usize][usize::from(place)] = t;
+        }
+        crowd = Refining { content, most, merge, numbers, patches }.grid(&mut grid, low, content.nodes);
     }
+    (grid, crowd)
+}
+
+/// Blocks that one may be divided into: so many, and so many more for each of its triangles.
+const MOST_BLOCKS: [usize; 2] = [1024, 64];
+
+/// Divides blocks of which a cell costs too much.
+struct Refining<'a> {
+    content: &'a Content<'a>,
+    most: MaxCost,
+    merge: f64,
+    /// Triangles by bundle and place.
+    numbers: Vec<[u32; TRIANGLES]>,
+    patches: &'a [PatchArea],
+}
+
+/// A block, where it lies, and what is in it.
+struct Held<'a> {
+    cells: &'a Block,
+    low: [i64; 2],
+    log2: [u32; 2],
+    tris: &'a [u32],
+    patches: &'a [PatchArea],
+}
+
+impl Refining<'_> {
+    /// Divides the blocks of a grid until their cells cost little enough. One that cannot be brought so far is left as it
+    /// is; the worst is said.
+    fn grid(&self, grid: &mut Grid, low: [i64; 2], nodes: u32) -> Option<Crowd> {
+        let (log2, side) = (grid.block_log2, grid.side_log2);
+        let divide = |(k, e): (usize, &mut Entry)| {
+            let low = corner(low, log2, side, k);
+            match e {
+                Entry::Grid(g) => self.grid(g, low, nodes - 1),
+                Entry::Block(cells) if !self.is_met(cells) => {
+                    let (tris, patches) = (self.tris(cells.as_slice()), self.patches(cells));
+                    let mut left = MOST_BLOCKS[0] + MOST_BLOCKS[1] * tris.len();
+                    let held = Held { cells, low, log2, tris: &tris, patches: &patches };
+                    match self.quarters(&held, nodes, &mut left) {
+                        Ok(finer) => *e = Entry::Grid(finer),
+                        Err(crowd) => return Some(crowd),
+                    }
+                    None
+                }
+                _ => None,
+            }
+        };
+        grid.entries.iter_mut().enumerate().filter_map(divide).reduce(Crowd::worse)
+    }
+
+    /// The quarters of a block, divided further where need be; else what stands in the way.
+    fn quarters(&self, held: &Held, nodes: u32, left: &mut usize) -> Result<Grid, Crowd> {
+        let crowd = self.crowd(held);
+        let side_log2 = [0, 1].map(|i| u32::from(held.log2[i] > CELLS_LOG2[i]));
+        if nodes <= 1 || side_log2 == [0; 2] || crowd.least {
+            return Err(crowd);
+        }
+        let log2 = [0, 1].map(|i| held.log2[i] - side_log2[i]);
+        let quarter = |k: usize| {
+            let low = corner(held.low, log2, side_log2, k);
+            let (tris, near, entry) = place(self.content, low, log2, held.tris, held.patches);
+            if let Some(entry) = entry {
+                return Ok(entry);
+            }
+            *left = left.checked_sub(1).ok_or(crowd)?;
+            let cells = block(self.content, low, log2, &tris, &near);
+            if self.is_met(&cells) {
+                return Ok(Entry::Block(Box::new(cells)));
+            }
+            let held = Held { cells: &cells, low, log2, tris: &tris, patches: &near };
+            self.quarters(&held, nodes - 1, left).map(Entry::Grid)
+        };
+        let entries = (0..1 << (side_log2[0] + side_log2[1])).map(quarter).collect::<Result<_, _>>()?;
+        Ok(Grid { block_log2: log2, side_log2, entries })
+    }
+
+    /// The worst cell of a block that costs too much.
+    fn crowd(&self, held: &Held) -> Crowd {
+        let size = [0, 1].map(|i| 1i64 << (held.log2[i] - CELLS_LOG2[i]));
+        let over =
+            costs(held.cells).into_iter().enumerate().filter(|(_, [tests, lines])| !self.most.allows(*tests, *lines));
+        let crowds = over.map(|(cell, cost)| {
+            let low = corner(held.low, [0, 1].map(|i| held.log2[i] - CELLS_LOG2[i]), CELLS_LOG2, cell);
+            let tris = self.tris(&held.cells[cell..=cell]).into_iter();
+            let tris: Vec<(Tri, u32)> =
+                tris.map(|t| (self.content.tris[t as usize], self.content.bundled.places[t as usize].0)).collect();
+            Crowd::of(&tris, low, size, cost, &self.most, self.merge)
+        });
+        crowds.reduce(Crowd::worse).expect("a cell costs too much")
+    }
+
+    fn is_met(&self, block: &Block) -> bool {
+        costs(block).into_iter().all(|[tests, lines]| self.most.allows(tests, lines))
+    }
+
+    /// The triangles that cells name, ascending.
+    fn tris(&self, cells: &[Cell]) -> Vec<u32> {
+        let words = cells.iter().flat_map(|c| &c.words).filter(|w| w.mask != 0);
+        let of = |w: &Word| {
+            let (mask, numbers) = (w.mask, &self.numbers[w.number as usize]);
+            (0..TRIANGLES).filter(move |i| mask >> i & 1 == 1).map(|i| numbers[i])
+        };
+        let mut tris: Vec<u32> = words.flat_map(of).collect();
+        tris.sort_unstable();
+        tris.dedup();
+        tris
+    }
+
+    /// The patches that cells name.
+    fn patches(&self, block: &Block) -> Vec<PatchArea> {
+        let named = |p: &&PatchArea| block.iter().any(|c| c.words.iter().any(|w| w.mask == 0 && w.number == p.number));
+        self.patches.iter().filter(named).copied().collect()
+    }
+}
+
+/// The lower left corner of an entry of a rectangle, or of a cell of a block.
+fn corner(low: [i64; 2], log2: [u32; 2], side_log2: [u32; 2], k: usize) -> [i64; 2] {
+    let at = [k & ((1 << side_log2[0]) - 1), k >> side_log2[0]];
+    [0, 1].map(|i| low[i] + ((at[i] as i64) << log2[i]))
+}
+
+/// Tests and lines of each cell of a block, wherever its tail comes to stand: at most one line too many.
+fn costs(block: &Block) -> [[u32; 2]; CELLS] {
+    // words at an unknown place
+    let lines = |words: usize| if words == 0 { 0 } else { (words as u32 + 14) / 16 + 1 };
+    let mut before = 0;
+    std::array::from_fn(|cell| {
+        let words = &block[cell].words;
+        if words.is_empty() {
+            return [0; 2];
+        }
+        let listed = words.len() - 1 > MOST_FURTHER || words.iter().any(|w| w.number >= NUMBERS);
+        let count = if listed { 1 } else { words.len() - 1 };
+        let (from, end) = (before.max(INLINE), before + count);
+        before = end;
+        let read = 1 + if count == 0 { 0 } else { lines(end.saturating_sub(from)) };
+        let list = if listed { lines(1 + 2 * words.len()) } else { 0 };
+        let leaves: u32 = words.iter().map(|w| if w.mask == 0 { w.tests } else { 2 }).sum();
+        [cell_tests(&block[cell]) as u32, read + list + leaves]
+    })
+}
+
+/// What meets a rectangle: triangles and patches, and its entry if they need no block.
+fn place(
+    content: &Content,
+    low: [i64; 2],
+    log2: [u32; 2],
+    tris: &[u32],
+    patches: &[PatchArea],
+) -> (Vec<u32>, Vec<PatchArea>, Option<Entry>) {
+    let size = log2.map(|l| 1i64 << l);
+    let list: Vec<u32> = tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
+    let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
+    let entry = match near.as_slice() {
+        [] if list.is_empty() => Some(Entry::Empty),
+        [one] if list.is_empty() => Some(Entry::Patch(*one)),
+        _ => None,
+    };
+    (list, near, entry)
 }
 
 /// The grid of a square by a rule: one block if it is accepted, else four squares.
@@ -114,16 +289,12 @@ fn examined(
     let log2 = log2 - side;
     let entry = |k: i64| {
         let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
-        let size = [1i64 << log2; 2];
-        let list: Vec<u32> = tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
-        let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
-        match near.as_slice() {
-            [] if list.is_empty() => Entry::Empty,
-            [one] if list.is_empty() => Entry::Patch(*one),
-            _ if side == 0 || accepted(log2, &list) => {
+        match place(content, low, [log2; 2], tris, patches) {
+            (_, _, Some(entry)) => entry,
+            (list, near, None) if side == 0 || accepted(log2, &list) => {
                 Entry::Block(Box::new(block(content, low, [log2; 2], &list, &near)))
             }
-            _ => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
+            (list, near, None) => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
         }
     };
     Grid { block_log2: [log2; 2], side_log2: [side; 2], entries: (0..1 << (2 * side)).map(entry).collect() }

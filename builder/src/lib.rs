@@ -19,6 +19,7 @@
 #![deny(unsafe_code)]
 
 mod bundle;
+mod cost;
 mod error;
 mod field;
 pub mod fixtures;
@@ -33,16 +34,19 @@ mod provenance;
 pub mod read;
 mod scene;
 pub mod settings;
+mod shares;
 mod split;
 mod tile;
 mod verify;
 
+pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
 pub use image::{Image, ImageFile};
 pub use mesh::repair;
 pub use provenance::{Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
 pub use settings::Settings;
+pub use shares::Shares;
 pub use split::Split;
 pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, verify};
 
@@ -88,6 +92,8 @@ pub struct Report {
     pub stitch: Repair,
     /// Error against the source in plan and height, metres: rounding, repairs and the fit of height fields.
     pub error: [f64; 2],
+    /// What of the plan area is how near to the source, triangles as given against the image.
+    pub shares: Shares,
     /// Height posts given.
     pub posts: u64,
     /// Tiles written.
@@ -165,8 +171,11 @@ pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Prov
     if options.tile_log2.is_none() {
         mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
     }
-    let tiles = tile::build_all(&mesh, options.split)?;
+    let tiles = tile::build_all(&mesh, options)?;
     let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
     let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
+    if let Ok(terrain) = hardpan::Terrain::open(&image) {
+        report.shares = shares::measure(&terrain, &mesh.places);
+    }
     Ok(Built { image, report })
 }

@@ -2,10 +2,10 @@
 //!
 //! For images that are verified: of others the answers are whatever the bytes say, or less.
 
-use hardpan::Terrain;
 use hardpan::format::{
     self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
 };
+use hardpan::{Cost, Terrain};
 use zerocopy::FromBytes;
 
 /// A triangle that an image holds.
@@ -43,6 +43,34 @@ pub struct BundleView<'a> {
     halves: &'a [u16; bundle::HALVES],
     base: [i32; 2],
     shift: u8,
+}
+
+/// A node of a tile, and the square that it stands for.
+struct Placed<'a> {
+    node: &'a Node,
+    low: [i64; 2],
+    /// Nodes that a query reads down to it, directory and page included.
+    depth: u32,
+}
+
+/// A rectangle of ground over which all vertical queries have the same bound: a cell, or an entry that is a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its lower left corner in lattice steps from the origin.
+    pub low: [i64; 2],
+    /// Its sides in lattice steps.
+    pub size: [i64; 2],
+    /// The most that a query there costs.
+    pub cost: Cost,
+}
+
+impl Column {
+    /// Its middle in metres.
+    pub fn at(&self, t: &Terrain) -> [f64; 2] {
+        let h = t.header();
+        let middle = |i: usize| (h.origin[i] + self.low[i]) as f64 + self.size[i] as f64 / 2.0;
+        [middle(0), middle(1)].map(|v| v * crate::mesh::exp2(h.xy_log2))
+    }
 }
 
 /// All tiles, in the order of the table.
@@ -97,7 +125,7 @@ impl<'a> TileView<'a> {
     /// Bundles, in the order of the bytes.
     pub fn bundles(&self) -> impl Iterator<Item = BundleView<'a>> + use<'a> {
         let words = self.words;
-        let mut nodes = self.nodes();
+        let mut nodes: Vec<&Node> = self.nodes().iter().map(|p| p.node).collect();
         nodes.retain(|n| n.bundle_count > 0);
         nodes.sort_unstable_by_key(|n| n.bundles);
         nodes.dedup_by_key(|n| n.bundles); // the nodes of one grid share their bundles
@@ -111,20 +139,19 @@ impl<'a> TileView<'a> {
         })
     }
 
-    fn nodes(&self) -> Vec<&'a Node> {
-        let mut nodes = Vec::new();
-        let mut open = vec![ROOT];
-        while let Some(at) = open.pop() {
+    fn nodes(&self) -> Vec<Placed<'a>> {
+        let mut nodes: Vec<Placed> = Vec::new();
+        let mut open = vec![(ROOT, None, 3)];
+        while let Some((at, low, depth)) = open.pop() {
             let words = self.words.get(at..).and_then(|w| w.get(..8));
             let Some(node) = words.and_then(|w| Node::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()) else {
                 continue;
             };
-            nodes.push(node);
-            let count = 1usize << (node.side_log2[0] & 15) << (node.side_log2[1] & 15);
+            let side = (u32::from(node.entry_log2[0]) + u32::from(node.side_log2[0])) & 63;
+            let low = low.unwrap_or([self.record.x, self.record.y].map(|v| i64::from(v) << side));
+            let placed = Placed { node, low, depth };
             let dense = node.flags & NODE_DENSE != 0;
-            let width = if dense { block::WORDS } else { 1 };
-            let entries = self.words.get(node.entries as usize..).and_then(|w| w.get(..count.saturating_mul(width)));
-            for e in entries.unwrap_or_default().chunks_exact(width) {
+            for (k, e) in self.entries(node).enumerate() {
                 // a node lies behind the one that names it, so this ends
                 let to = match (dense, e[0] >> entry::SHIFT) {
                     (true, _) if e[0] == word::NODE << word::GUESS => e[block::TAIL] as usize,
@@ -132,11 +159,132 @@ impl<'a> TileView<'a> {
                     _ => continue,
                 };
                 if to > at {
-                    open.push(to);
+                    open.push((to, Some(placed.entry(k)), depth + 1));
+                }
+            }
+            nodes.push(placed);
+        }
+        nodes
+    }
+
+    /// The entries of a node, or its blocks.
+    fn entries(&self, node: &Node) -> impl Iterator<Item = &'a [u32]> + use<'a> {
+        let count = 1usize << (node.side_log2[0] & 15) << (node.side_log2[1] & 15);
+        let width = if node.flags & NODE_DENSE != 0 { block::WORDS } else { 1 };
+        let entries = self.words.get(node.entries as usize..).and_then(|w| w.get(..count.saturating_mul(width)));
+        entries.unwrap_or_default().chunks_exact(width)
+    }
+
+    /// Calls `see` with every column that has ground.
+    pub fn columns(&self, mut see: impl FnMut(Column)) {
+        for placed in self.nodes() {
+            let node = placed.node;
+            let log2 = node.entry_log2.map(|l| u32::from(l) & 63);
+            for (k, e) in self.entries(node).enumerate() {
+                let low = placed.entry(k);
+                let block = match (node.flags & NODE_DENSE != 0, e[0] >> entry::SHIFT) {
+                    (true, _) => e,
+                    (false, entry::BLOCK) => {
+                        let at = (e[0] & entry::PLACE) as usize;
+                        self.words.get(at..).and_then(|w| w.get(..block::WORDS)).unwrap_or_default()
+                    }
+                    (false, entry::PATCH) => {
+                        let reads = self.reads((e[0] & entry::PLACE) as usize);
+                        let cost = Cost { nodes: placed.depth, leaves: reads, tests: reads, lines: reads };
+                        let size = log2.map(|l| 1 << l);
+                        see(Column { low, size, cost });
+                        continue;
+                    }
+                    _ => continue,
+                };
+                for cell in 0..if block.is_empty() { 0 } else { block::CELLS } {
+                    let size = [0, 1].map(|i| 1i64 << log2[i].saturating_sub(block::CELLS_LOG2[i]));
+                    let [x, y] = [cell as i64 & 3, cell as i64 >> 2];
+                    let low = [low[0] + x * size[0], low[1] + y * size[1]];
+                    if let Some(cost) = self.cell(&placed, block, cell) {
+                        see(Column { low, size, cost });
+                    }
                 }
             }
         }
-        nodes
+    }
+
+    /// The column that costs most tests, then most lines, leaves and nodes; the southernmost, then westernmost of equals.
+    pub fn costliest(&self) -> Option<Column> {
+        let mut most: Option<Column> = None;
+        self.columns(|c| {
+            most = Some(match most.take() {
+                Some(m) => costlier(m, c),
+                None => c,
+            });
+        });
+        most
+    }
+
+    /// Cells that one query of the patch at a word reads.
+    fn reads(&self, at: usize) -> u32 {
+        let words = self.words.get(at..).and_then(|w| w.get(..16)).unwrap_or_default();
+        Patch::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).map_or(0, Patch::reads)
+    }
+
+    /// Bound of a cell with ground.
+    fn cell(&self, placed: &Placed, block: &[u32], cell: usize) -> Option<Cost> {
+        let home = block[cell];
+        let kind = home >> word::GUESS & 15;
+        let list = home & word::MASK == 0 && kind == word::LIST;
+        if home & word::MASK == 0 && !list && kind != word::PATCH {
+            return None;
+        }
+        let share = |c: usize| (block[block::COUNTS] >> (4 * c) & 15) as usize;
+        let (before, count) = ((0..cell).map(share).sum::<usize>(), share(cell));
+        let tail = block[block::TAIL] as usize;
+        let word_at = |i: usize| match block.get(block::FURTHER + i) {
+            Some(&w) => w,
+            None => self.words.get(tail + i - block::INLINE).copied().unwrap_or_default(),
+        };
+        let mut cost = Cost { nodes: placed.depth, lines: format::word_lines(tail, before, count), ..Cost::default() };
+        let further = (before..before + count).map(word_at);
+        let pairs: Vec<(u32, u32)> = if list {
+            let at = word_at(before) as usize;
+            let count = self.words.get(at).copied().unwrap_or_default() as usize;
+            cost.lines += format::lines(at, 1 + 2 * count);
+            let pairs = self.words.get(at + 1..).and_then(|w| w.get(..2 * count)).unwrap_or_default();
+            pairs.chunks_exact(2).map(|p| (p[0], p[1])).collect()
+        } else {
+            std::iter::once(home).chain(further).map(|w| (w, w >> word::NUMBER)).collect()
+        };
+        for (w, number) in pairs {
+            let mask = (w & word::MASK) as u16;
+            let [leaves, tests, lines] = match mask {
+                0 => [self.reads(16 * number as usize); 3],
+                _ => [1, mask.count_ones(), 2],
+            };
+            (cost.leaves, cost.tests, cost.lines) = (cost.leaves + leaves, cost.tests + tests, cost.lines + lines);
+        }
+        Some(cost)
+    }
+}
+
+/// Of two columns the one that costs more.
+fn costlier(a: Column, b: Column) -> Column {
+    let key = |c: &Column| {
+        let Cost { nodes, leaves, tests, lines } = c.cost;
+        ([tests, lines, leaves, nodes], std::cmp::Reverse([c.low[1], c.low[0]]))
+    };
+    if key(&b) > key(&a) { b } else { a }
+}
+
+/// The costliest column of an image: see [`TileView::costliest`].
+pub fn costliest(t: &Terrain) -> Option<Column> {
+    tiles(t).filter_map(|tile| tile.costliest()).reduce(costlier)
+}
+
+impl Placed<'_> {
+    /// The lower left corner of an entry.
+    fn entry(&self, k: usize) -> [i64; 2] {
+        let [x, y] = self.node.side_log2.map(|l| u32::from(l) & 15);
+        let at = [k & ((1 << x) - 1), k >> x & ((1 << y) - 1)];
+        [0, 1].map(|i| self.low[i] + ((at[i] as i64) << (self.node.entry_log2[i] & 63)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an image is built from.
 
-use crate::{BuildError, Split};
+use crate::{BuildError, MaxCost, Split};
 use serde::{Deserialize, Serialize};
 
 /// Meshes and height fields, in metres, z up.
@@ -166,6 +166,8 @@ pub struct Options {
     pub max_slope: Option<f64>,
     /// Build parameters of VS Terrain; by default the ground is divided by the work that queries have.
     pub split: Option<Split>,
+    /// What no query may cost more than: the ground is divided further until that is met, or the build fails.
+    pub max_cost: Option<MaxCost>,
     /// Default near window, metres.
     pub near: f64,
     /// Default far window, metres.
@@ -195,6 +197,7 @@ impl Default for Options {
             stitch: Some(Near { plan: 4, height: 64 }),
             max_slope: None,
             split: None,
+            max_cost: None,
             near: 4.0,
             far: 5000.0,
             layer_merge: 64.0 / 65536.0,
@@ -224,6 +227,9 @@ impl Options {
         }
         if self.split.is_some_and(|s| !s.is_sane()) {
             return bad("split: the tolerance goes to 64, the bundle size starts at 1, the others go from 0 to 1e9");
+        }
+        if self.max_cost.is_some_and(|c| !c.is_sane()) {
+            return bad("max_cost: tests start at 1, lines at 3");
         }
         let window = |w: f64| (0.0..=1e6).contains(&w);
         if !window(self.near) || !window(self.far) || !window(self.layer_merge) {

@@ -1,12 +1,13 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
+use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
-use crate::mesh::{Mesh, least_tile_side};
+use crate::mesh::{Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
-use crate::split::{Rule, Split};
+use crate::split::Rule;
+use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use zerocopy::IntoBytes;
@@ -31,11 +32,13 @@ pub struct Blob {
     pub nodes: u64,
     pub patch_blocks: u64,
     pub index_bytes: u64,
+    /// Where it costs more than it may.
+    pub crowd: Option<Crowd>,
 }
 
 /// Builds every tile that holds ground, in Morton order.
-pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildError> {
-    let rule = split.map(|s| Rule::new(s, mesh));
+pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError> {
+    let how = How::new(options, mesh);
     let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
     let log2 = mesh.tile_log2;
     let s = 1i64 << log2;
@@ -71,13 +74,34 @@ pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildEr
     }
     homes.par_sort_unstable();
     let runs: Vec<&[(u64, [i32; 2], u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
-    runs.par_iter()
+    let blobs: Vec<Blob> = runs
+        .par_iter()
         .enumerate()
         .map(|(index, run)| {
             let faces: Vec<u32> = run.iter().map(|r| r.2).filter(|&i| i != u32::MAX).collect();
-            build(mesh, &fields, rule, index as u32, run[0].1, &faces)
+            build(mesh, &fields, &how, index as u32, run[0].1, &faces)
         })
-        .collect()
+        .collect::<Result<_, _>>()?;
+    if let Some(most) = options.max_cost
+        && let Some(worst) = blobs.iter().filter_map(|b| b.crowd).reduce(Crowd::worse)
+    {
+        return Err(BuildError::Cost { worst, most });
+    }
+    Ok(blobs)
+}
+
+/// How the ground of tiles is divided.
+struct How {
+    rule: Option<Rule>,
+    /// The most that a query may cost, and the height steps within which two heights are one layer.
+    most: Option<(MaxCost, f64)>,
+}
+
+impl How {
+    fn new(options: &Options, mesh: &Mesh) -> How {
+        let merge = options.layer_merge * exp2(-mesh.step[1]);
+        How { rule: options.split.map(|s| Rule::new(s, mesh)), most: options.max_cost.map(|most| (most, merge)) }
+    }
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
@@ -127,13 +151,24 @@ enum Plot {
     Empty,
     Patch(PatchArea),
     Inner { side_log2: u32, children: Vec<Plot> },
-    Group { bundled: Bundled, frame: Frame, grid: Grid },
+    Group { bundled: Bundled, frame: Frame, grid: Grid, crowd: Option<Crowd> },
+}
+
+impl Plot {
+    /// Where its groups cost more than they may.
+    fn crowds(&self) -> Box<dyn Iterator<Item = Crowd> + '_> {
+        match self {
+            Plot::Group { crowd, .. } => Box::new(crowd.iter().copied()),
+            Plot::Inner { children, .. } => Box::new(children.iter().flat_map(Plot::crowds)),
+            Plot::Empty | Plot::Patch(_) => Box::new(std::iter::empty()),
+        }
+    }
 }
 
 fn build(
     mesh: &Mesh,
     fields: &[Rastered],
-    rule: Option<Rule>,
+    how: &How,
     index: u32,
     at: [i32; 2],
     faces: &[u32],
@@ -173,7 +208,7 @@ fn build(
         })
         .collect();
     let all: Vec<u32> = (0..tris.len() as u32).collect();
-    let plot = divide(&tris, rule, &all, &areas, [x, y], mesh.tile_log2, 0);
+    let plot = divide(&tris, how, &all, &areas, [x, y], mesh.tile_log2, 0);
 
     let mut w = Writer::default();
     w.words.resize(PALETTE, 0);
@@ -237,13 +272,28 @@ fn build(
         reserved2: [0; 8],
     };
     bytes[..128].copy_from_slice(head.as_bytes());
-    Ok(Blob { x: at[0], y: at[1], head, nodes: w.nodes.len() as u64, patch_blocks, index_bytes, bytes })
+    // a patch is divided no further
+    let patches = areas.iter().filter(|p| how.most.is_some_and(|(most, _)| !most.allows(p.reads, p.reads)));
+    let patches = patches.map(|p| Crowd {
+        at: [0, 1].map(|i| p.min[i].max([x, y][i]) as f64),
+        tests: p.reads,
+        lines: p.reads,
+        triangles: 0,
+        layers: 1,
+        least: true,
+    });
+    let crowd = plot
+        .crowds()
+        .chain(patches)
+        .reduce(Crowd::worse)
+        .map(|crowd| Crowd { at: [0, 1].map(|i| (mesh.origin[i] as f64 + crowd.at[i]) * exp2(mesh.step[0])), ..crowd });
+    Ok(Blob { crowd, x: at[0], y: at[1], head, nodes: w.nodes.len() as u64, patch_blocks, index_bytes, bytes })
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
 fn divide(
     tris: &[Tri],
-    rule: Option<Rule>,
+    how: &How,
     members: &[u32],
     patches: &[PatchArea],
     [x, y]: [i64; 2],
@@ -285,7 +335,7 @@ fn divide(
                 .zip(&lists)
                 .map(|(&(cx, cy), list)| {
                     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
-                    divide(tris, rule, list, &near, [cx, cy], log2 - side_log2, depth + 1)
+                    divide(tris, how, list, &near, [cx, cy], log2 - side_log2, depth + 1)
                 })
                 .collect();
             return Plot::Inner { side_log2, children };
@@ -295,10 +345,10 @@ fn divide(
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(&own, frame);
     let all: Vec<u32> = (0..own.len() as u32).collect();
-    let rule = rule.map(|r| (r, format::MAX_DEPTH - ROOT_NODES - 1 - depth));
-    let content = Content { tris: &own, bundled: &bundled, rule };
-    let grid = grid(&content, [x, y], log2, &all, patches);
-    Plot::Group { bundled, frame, grid }
+    let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
+    let content = Content { tris: &own, bundled: &bundled, rule: how.rule, most: how.most, nodes };
+    let (grid, crowd) = grid(&content, [x, y], log2, &all, patches);
+    Plot::Group { bundled, frame, grid, crowd }
 }
 
 /// log2 of the squares along a side of which none holds too many triangles, at most 6.
@@ -366,7 +416,7 @@ impl Writer {
                 }
                 Ok(())
             }
-            Plot::Group { bundled, frame, grid } => {
+            Plot::Group { bundled, frame, grid, .. } => {
                 let group =
                     Group { frame: *frame, first: self.bundles.len() as u32, count: bundled.records.len() as u32 };
                 self.bundles.extend_from_slice(&bundled.records);

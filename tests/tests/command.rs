@@ -277,6 +277,72 @@ fn by_01_verify() {
 }
 
 #[test]
+fn by_01_the_most_that_a_query_may_cost() {
+    let folder = bridge("by_01_the_most_that_a_query_may_cost");
+    let before = fs::read(folder.join("bridge.hpan")).unwrap();
+    let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
+    holds(&out, &["costliest   at (", " 4 tests, 5 lines", "divided     by the native rule\n"]);
+    // the diagonals of floor and deck meet at (0, 0)
+    for most in ["3", "4,4"] {
+        let why = error(2, &folder, &["build", "bridge.obj", "--max-cost", most]);
+        holds(
+            &why,
+            &[
+                "bridge.obj: a query at (0.000, 0.000) takes at least 4 tests and 5 lines: 4 triangles in 2 layers",
+                "allow 4 tests and 5 lines",
+            ],
+        );
+    }
+    assert_eq!(fs::read(folder.join("bridge.hpan")).unwrap(), before, "what was there stays");
+    error(2, &folder, &["build", "bridge.obj", "--max-cost", "3", "-o", "no.hpan"]);
+    assert!(!folder.join("no.hpan").exists());
+    for bad in ["0", "4,2", "4,", "four", "1,2,3", "-1"] {
+        expect(2, &folder, &["build", "bridge.obj", &format!("--max-cost={bad}"), "-o", "no.hpan"]);
+    }
+    expect(0, &folder, &["build", "bridge.obj", "--max-cost", "4,5", "-o", "most.hpan"]);
+    let [out, _] = expect(0, &folder, &["info", "most.hpan"]);
+    holds(
+        &out,
+        &[
+            "4 tests, 5 lines of 64",
+            "divided     by the native rule, until no query takes more than 4 tests and 5 lines",
+        ],
+    );
+    let [out, _] = expect(0, &folder, &["info", "most.hpan", "--provenance", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(facts["provenance"]["settings"]["build"]["max_cost"], json!({ "tests": 4, "lines": 5 }));
+    // as a setting, under what is typed
+    fs::write(folder.join("s.toml"), "[build]\nmax_cost = { tests = 3 }\n").unwrap();
+    let build = ["build", "bridge.obj", "--settings", "s.toml", "-o", "set.hpan"];
+    error(2, &folder, &build);
+    expect(0, &folder, &[&build[..], &["--max-cost", "4"]].concat());
+    fs::write(folder.join("s.toml"), "[build]\nmax_cost = { test = 3 }\n").unwrap();
+    let why = error(2, &folder, &build);
+    holds(&why, &["s.toml", "tests"]);
+    // the rule of VS Terrain
+    expect(0, &folder, &["build", "bridge.obj", "--preset", "dense", "-o", "dense.hpan"]);
+    let [out, _] = expect(0, &folder, &["info", "dense.hpan", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    let rule = "by the rules of VS Terrain (preset dense): depth tolerance 14, bundle size 16 + 0.5 a step, volume 0.0001 m3 + 1.5 of it a step";
+    assert_eq!(facts["division"], rule);
+    let cost = json!({ "nodes": 3, "leaves": 2, "tests": 4, "lines": 5 });
+    assert_eq!((&facts["costliest"]["cost"], &facts["bound"]), (&cost, &cost));
+    // each tile states its bound and error, and where
+    let [out, _] = expect(0, &folder, &["info", "bridge.hpan", "--tiles", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    for tile in facts["tiles"].as_array().unwrap() {
+        assert_eq!(tile["costliest"]["cost"]["tests"], tile["bound"]["tests"]);
+        assert!(tile["error"]["plan"].as_f64().unwrap() > 0.0 && tile["costliest"]["at"][1].is_f64());
+    }
+    let [out, _] = expect(0, &folder, &["info", "bridge.hpan", "--tiles"]);
+    holds(&out, &["error xy      error z  costliest at", "0.000172633  0.000007629  ("]);
+    // the plain library records no rule
+    expect(0, &folder, &["demo"]);
+    let [out, _] = expect(0, &folder, &["info", "hardpan-demo/proving-ground.hpan"]);
+    holds(&out, &["divided     by a rule that is not recorded"]);
+}
+
+#[test]
 fn by_05_verify_against() {
     let folder = bridge("by_05_verify_against");
     let [out, _] = expect(0, &folder, &["verify", "bridge.hpan", "--against", "bridge.obj"]);

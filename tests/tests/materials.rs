@@ -488,6 +488,10 @@ fn by_10_reports_have_the_written_shape() {
     assert_eq!(report["ground"]["used"]["triangles"], 2);
     let ignored = json!({ "excluded": 2, "obstacles": 2, "vertical": 0, "ceilings": 0, "steep": 0, "duplicates": 0 });
     assert_eq!(report["ground"]["ignored"], ignored);
+    assert_eq!(report["ground"]["outliers"], json!([]));
+    assert_eq!(report["ground"]["moved"]["stitch"], json!({ "plan": 0.0, "height": 0.0 }));
+    let shares = &report["image"]["error"]["shares"];
+    assert!(shares["places"].as_u64() > Some(50) && shares["p999"].as_f64() < Some(1e-6), "{shares}");
     assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\")"] }));
     assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));
     assert_eq!(report["image"]["bytes"], fs::metadata(folder.join("mats.hpan")).unwrap().len());

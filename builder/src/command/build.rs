@@ -8,7 +8,7 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, Provenance, Scene, Settings, Split, Triangle, build_recorded,
+    BuildError, Input, MaxCost, Provenance, Scene, Settings, Split, Triangle, build_recorded,
     import::{self, Frame, Import},
     settings::{Applied, SourceFile},
 };
@@ -41,6 +41,9 @@ pub struct Args {
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings
     #[arg(long, value_parser = ["default", "dense"])]
     preset: Option<String>,
+    /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
+    #[arg(long, value_name = "TESTS[,LINES]")]
+    max_cost: Option<MaxCost>,
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
@@ -98,6 +101,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(preset) = &args.preset {
         settings.build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
     }
+    settings.build.max_cost = args.max_cost.or(settings.build.max_cost);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: name_of(path), ..s.clone() }).collect();
     let options = settings.build.clone();
     let provenance = Provenance { inputs, settings, ..Provenance::default() };

@@ -2,8 +2,8 @@
 
 use std::{io::Write, path::PathBuf};
 
-use hardpan::{Terrain, format::bundle, format::section};
-use hardpan_builder::{Provenance, read};
+use hardpan::{Cost, Terrain, format::bundle, format::section};
+use hardpan_builder::{Provenance, Split, read};
 use serde_json::{Map, Value, json};
 
 use super::{Done, Failure, grouped, load, shown, terrain};
@@ -113,6 +113,15 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         "query cost  at most {} nodes, {} leaves, {} tests, {} lines of 64 bytes",
         bound.nodes, bound.leaves, bound.tests, bound.lines
     )?;
+    if let Some(c) = read::costliest(t) {
+        let ([x, y], c) = (c.at(t), c.cost);
+        writeln!(
+            out,
+            "costliest   at ({x:.3}, {y:.3}): {} nodes, {} leaves, {} tests, {} lines",
+            c.nodes, c.leaves, c.tests, c.lines
+        )?;
+    }
+    writeln!(out, "divided     {}", division(t))?;
     writeln!(
         out,
         "layers      at most {}; heights closer than {:.2} mm are one",
@@ -163,7 +172,9 @@ fn facts(t: &Terrain) -> Value {
         "patch_blocks": h.patch_blocks,
         "tiles": h.tile_count,
         "tile_log2": h.tile_log2,
-        "bound": { "nodes": bound.nodes, "leaves": bound.leaves, "tests": bound.tests, "lines": bound.lines },
+        "bound": cost_of(&bound),
+        "costliest": read::costliest(t).map(|c| costliest(t, &c)),
+        "division": division(t),
         "max_layers": t.max_layers(),
         "layer_merge": metres(h.layer_merge),
         "near": metres(h.near),
@@ -248,17 +259,44 @@ fn leaves_table(t: &Terrain, out: &mut dyn Write) -> Done {
     Ok(())
 }
 
+fn cost_of(c: &Cost) -> Value {
+    json!({ "nodes": c.nodes, "leaves": c.leaves, "tests": c.tests, "lines": c.lines })
+}
+
+/// Its middle in metres, its sides, and its bound.
+fn costliest(t: &Terrain, c: &read::Column) -> Value {
+    let size = c.size.map(|s| s as f64 * 2f64.powi(t.header().xy_log2));
+    json!({ "at": c.at(t), "size": size, "cost": cost_of(&c.cost) })
+}
+
+/// By which rule the ground was divided, as the provenance says.
+fn division(t: &Terrain) -> String {
+    let known = Provenance::parse(&provenance_of(t)).ok().filter(|p| !p.frame.is_empty());
+    let Some(Provenance { settings, .. }) = known else { return "by a rule that is not recorded".into() };
+    let most = settings.build.max_cost.map(|m| format!(", until no query takes more than {m}")).unwrap_or_default();
+    let rule = settings.build.split.map_or("by the native rule".into(), |s| {
+        let name = [(Split::DEFAULT, " (preset default)"), (Split::DENSE, " (preset dense)")];
+        let name = name.iter().find(|(preset, _)| *preset == s).map_or("", |n| n.1);
+        format!(
+            "by the rules of VS Terrain{name}: depth tolerance {}, bundle size {} + {} a step, volume {} m3 + {} of it a step",
+            s.depth_tolerance, s.bundle_size, s.bundle_increase, s.min_volume, s.volume_increase
+        )
+    });
+    rule + &most
+}
+
 fn tiles(t: &Terrain) -> Value {
     let h = t.header();
     let metres = |z: i32| (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
     let tile = |v: read::TileView| {
         let (r, d) = (v.record, v.head);
         let [nodes, leaves, tests, lines] = d.bound;
+        let bound = Cost { nodes, leaves, tests, lines };
         json!({
             "x": r.x, "y": r.y, "offset": r.offset, "bytes": r.len,
             "bundles": d.bundle_count, "references": d.references, "patches": d.patch_count, "pairs": d.palette_len,
             "z": [metres(d.min_z), metres(d.max_z)], "max_layers": d.max_layers,
-            "bound": { "nodes": nodes, "leaves": leaves, "tests": tests, "lines": lines },
+            "bound": cost_of(&bound), "costliest": v.costliest().map(|c| costliest(t, &c)),
             "error": { "plan": d.error[0], "height": d.error[1] },
             "crc": format!("{:08x}", r.crc), "sha256": hex(&r.digest),
         })
@@ -271,14 +309,16 @@ fn tiles_table(t: &Terrain, out: &mut dyn Write) -> Done {
     let metres = |z: i32| (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
     writeln!(
         out,
-        "     x      y      bytes  bundles references patches       z min       z max layers nodes leaves tests lines"
+        "     x      y      bytes  bundles references patches       z min       z max layers nodes leaves tests lines     error xy      error z  costliest at"
     )?;
-    for read::TileView { record: r, head: d, .. } in read::tiles(t) {
+    for tile in read::tiles(t) {
+        let (r, d) = (tile.record, tile.head);
         let [nodes, leaves, tests, lines] = d.bound;
-        let (low, high) = (metres(d.min_z), metres(d.max_z));
+        let (low, high, [plan, height]) = (metres(d.min_z), metres(d.max_z), d.error);
+        let at = tile.costliest().map(|c| c.at(t)).map(|[x, y]| format!("({x:.3}, {y:.3})")).unwrap_or_default();
         writeln!(
             out,
-            "{:>6} {:>6} {:>10} {:>8} {:>10} {:>7} {low:>11.3} {high:>11.3} {:>6} {nodes:>5} {leaves:>6} {tests:>5} {lines:>5}",
+            "{:>6} {:>6} {:>10} {:>8} {:>10} {:>7} {low:>11.3} {high:>11.3} {:>6} {nodes:>5} {leaves:>6} {tests:>5} {lines:>5} {plan:>12.9} {height:>12.9}  {at}",
             r.x, r.y, r.len, d.bundle_count, d.references, d.patch_count, d.max_layers
         )?;
     }

@@ -1,7 +1,7 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
 use hardpan::Terrain;
-use hardpan_builder::{Input, import::ImportReport, settings::Applied};
+use hardpan_builder::{Input, Repair, import::ImportReport, settings::Applied};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -46,6 +46,10 @@ pub struct Fates {
     ignored: Map<String, Value>,
     repaired: Map<String, Value>,
     refused: Map<String, Value>,
+    /// How far repairs moved the ground, metres.
+    moved: Value,
+    /// Sources of what is refused, those that lose most first.
+    outliers: Vec<Value>,
 }
 
 /// Wall time of the stages.
@@ -58,6 +62,10 @@ pub struct Seconds {
 
 fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
     counts.into_iter().map(|(key, n)| (key.into(), n.into())).collect()
+}
+
+fn moved(repair: &Repair) -> Value {
+    json!({ "plan": repair.moved[0], "height": repair.moved[1] })
 }
 
 impl Fates {
@@ -85,6 +93,12 @@ impl Fates {
                 ("gaps_left", r.stitch.left),
             ]),
             refused: counts([("outside", r.outside)]),
+            moved: json!({ "weld": moved(&r.weld), "stitch": moved(&r.stitch) }),
+            outliers: r
+                .outliers
+                .iter()
+                .map(|o| json!({ "source": o.source, "triangles": o.triangles, "of": o.of, "at": o.at }))
+                .collect(),
         }
     }
 }
@@ -97,6 +111,8 @@ impl Report {
     pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report) {
         self.ground = Some(Fates::new(built));
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
+        let [p50, p99, p999] = built.shares.height;
+        let shares = json!({ "places": built.shares.places, "p50": p50, "p99": p99, "p999": p999 });
         self.image = Some(json!({
             "identity": hex(&t.identity()),
             "bytes": h.total_len,
@@ -111,7 +127,7 @@ impl Report {
             "max_layers": t.max_layers(),
             "bounds": { "min": low, "max": high },
             "bound": { "nodes": bound.nodes, "leaves": bound.leaves, "tests": bound.tests, "lines": bound.lines },
-            "error": { "plan": h.error_plan, "height": h.error_height },
+            "error": { "plan": h.error_plan, "height": h.error_height, "shares": shares },
         }));
     }
 

@@ -12,16 +12,19 @@ enum Fate {
     Collapsed,
     Vertical,
     Ceiling,
+    Steep,
 }
 
-/// Orients what is ground and sorts it; drops and counts the rest.
+/// Orients what is ground and sorts it; drops and counts the rest. Says which triangles are ground, in the order of the scene.
+/// Those that rise more than `steepest` height steps a plan step are not.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
     materials: &[Material],
     ceilings: &[bool],
+    steepest: Option<f64>,
     report: &mut Report,
-) {
+) -> Vec<bool> {
     let fate = |i: usize, f: &mut Face| {
         if f.is_outside() {
             return Some(Fate::Outside);
@@ -37,6 +40,9 @@ pub fn ground(
             None if is_line(f.v.map(|v| vertices[v as usize])) => Some(Fate::Collapsed),
             None => Some(Fate::Vertical),
             Some(_) if ceilings.get(i) == Some(&true) => Some(Fate::Ceiling),
+            Some(v) if steepest.is_some_and(|limit| is_steeper(v.map(|v| vertices[v as usize]), limit)) => {
+                Some(Fate::Steep)
+            }
             Some(v) => {
                 f.v = v;
                 None
@@ -44,6 +50,7 @@ pub fn ground(
         }
     };
     let fates: Vec<Option<Fate>> = faces.par_iter_mut().enumerate().map(|(i, f)| fate(i, f)).collect();
+    let ground = fates.iter().map(Option::is_none).collect();
     let mut fates = fates.into_iter();
     faces.retain(|_| {
         let fate = fates.next().flatten();
@@ -55,11 +62,13 @@ pub fn ground(
             Some(Fate::Collapsed) => &mut report.collapsed,
             Some(Fate::Vertical) => &mut report.vertical,
             Some(Fate::Ceiling) => &mut report.ceilings,
+            Some(Fate::Steep) => &mut report.steep,
         };
         *count += 1;
         false
     });
     faces.par_sort_unstable();
+    ground
 }
 
 /// Whether three points lie on one line in space.
@@ -69,19 +78,17 @@ fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
     (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
 }
 
-/// Drops triangles steeper than so many degrees.
-pub fn steep(faces: &mut Vec<Face>, vertices: &[[i32; 3]], step: [i32; 2], degrees: f64, report: &mut Report) {
-    let tangent = libm::tan(degrees * (std::f64::consts::PI / 180.0)) * exp2(step[0]) * exp2(-step[1]);
-    let limit = tangent * tangent;
-    let before = faces.len();
-    faces.retain(|f| {
-        let [a, b, c] = f.v.map(|v| vertices[v as usize]);
-        let d = |p: [i32; 3], i: usize| i128::from(p[i]) - i128::from(a[i]);
-        let normal = |i: usize, j: usize| (d(b, i) * d(c, j) - d(b, j) * d(c, i)) as f64;
-        let [x, y, z] = [normal(1, 2), normal(2, 0), area2(a, b, c) as f64];
-        x * x + y * y <= limit * (z * z)
-    });
-    report.steep = (before - faces.len()) as u64;
+/// Height steps a plan step of a slope in degrees.
+pub fn rise(degrees: f64, step: [i32; 2]) -> f64 {
+    libm::tan(degrees * (std::f64::consts::PI / 180.0)) * exp2(step[0]) * exp2(-step[1])
+}
+
+/// Whether a triangle rises more than so many height steps a plan step.
+fn is_steeper([a, b, c]: [[i32; 3]; 3], rise: f64) -> bool {
+    let d = |p: [i32; 3], i: usize| i128::from(p[i]) - i128::from(a[i]);
+    let normal = |i: usize, j: usize| (d(b, i) * d(c, j) - d(b, j) * d(c, i)) as f64;
+    let [x, y, z] = [normal(1, 2), normal(2, 0), area2(a, b, c) as f64];
+    x * x + y * y > rise * rise * (z * z)
 }
 
 /// Keeps one of coincident triangles of a sorted mesh: the material of highest priority, then the first by name, then

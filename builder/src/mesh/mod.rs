@@ -12,7 +12,8 @@ mod quantise;
 mod stitch;
 mod weld;
 
-use crate::{BuildError, HeightField, Material, Options, Report, Scene, Triangle};
+use crate::{BuildError, HeightField, Material, Options, Report, Scene, Triangle, shares};
+pub use facing::mix;
 use std::collections::BTreeMap;
 
 /// A triangle on the lattice. From `clean` on corners are counter-clockwise in plan, the least first.
@@ -43,6 +44,8 @@ pub struct Mesh {
     pub faces: Vec<Face>,
     /// How far weld and stitch moved a face, in steps of plan and height: ascending by face, none for those that stayed.
     pub moved: Vec<(u32, [f64; 2])>,
+    /// Places on the source at which the error against it is measured, metres.
+    pub places: Vec<[f64; 3]>,
     /// Height fields.
     pub fields: Vec<Field>,
     /// By name.
@@ -115,11 +118,11 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, extents } =
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
-    clean::ground(&mut faces, &vertices, &materials, &ceilings, report);
+    let steepest = options.max_slope.map(|degrees| clean::rise(degrees, step));
+    let ground = clean::ground(&mut faces, &vertices, &materials, &ceilings, steepest, report);
     drop(ceilings);
-    if let Some(degrees) = options.max_slope {
-        clean::steep(&mut faces, &vertices, step, degrees, report);
-    }
+    let places = shares::places(scene, &ground, options.xy_log2);
+    drop(ground);
     report.duplicates = clean::duplicates(&mut faces, &materials);
     let mut moved = Moved::new();
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
@@ -145,7 +148,7 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
         .collect();
     let bounds = bounds(&vertices, &faces, &extents);
     let tile_log2 = options.tile_log2.map_or_else(|| tile_side(&vertices, &faces, &bounds), u32::from);
-    Ok(Mesh { vertices, faces, moved, fields, materials, sources, origin, tile_log2, step, bounds })
+    Ok(Mesh { vertices, faces, moved, places, fields, materials, sources, origin, tile_log2, step, bounds })
 }
 
 /// The farthest that repairs have moved a triangle so far, in metres of plan and height.

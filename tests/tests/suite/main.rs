@@ -3,6 +3,7 @@
 mod budget;
 mod clean;
 mod common;
+mod cost;
 mod damage;
 mod domain;
 mod facing;
