@@ -160,7 +160,7 @@ fn build(
         .map(|&i| {
             let f = &mesh.faces[i as usize];
             let corners = f.v.map(|v| mesh.vertices[v as usize]);
-            Tri { corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
+            Tri { v: f.v, corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
         })
         .collect();
     let areas: Vec<PatchArea> = parts
