@@ -220,7 +220,7 @@ fn numbers(tris: &[Tri]) -> (Vec<[u32; 3]>, usize) {
 }
 
 /// Lists of what belongs to each of so many keys, one behind the other, and where each starts.
-fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
+pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
     let mut starts = vec![0u32; keys + 2];
     let mut count = 0;
     for (key, _) in items.clone() {
@@ -247,15 +247,18 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
     let each = numbers.iter().enumerate();
     let (starts, around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
     let facts: Vec<Facts> = tris.iter().zip(&numbers).map(|(t, v)| facts(t, *v, frame)).collect();
-    let mut seeds: Vec<(u8, u16, u64, u32)> = (0..tris.len() as u32)
+    // attribute, class, place, number
+    let mut seeds: Vec<u128> = (0..tris.len() as u32)
         .map(|t| {
             let tri = &tris[t as usize];
             let c = centre(tri);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            (tri.attribute, facts[t as usize].class, morton(at(0), at(1)), t)
+            let kind = u128::from(tri.attribute) << 8 | u128::from(facts[t as usize].class);
+            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(t)
         })
         .collect();
     seeds.sort_unstable();
+    let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
 
     let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], open };
     let mut g = Growing::new(tris, &facts, vertices, frame);
@@ -263,10 +266,11 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
     let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
     for s in 0..seeds.len() {
-        let (attribute, first, _, seed) = seeds[s];
+        let seed = seeds[s];
         if taken[seed as usize] {
             continue;
         }
+        let (attribute, first) = (tris[seed as usize].attribute, facts[seed as usize].class);
         let home = centre(&tris[seed as usize]);
         let distance = |t: u32| {
             let c = centre(&tris[t as usize]);
@@ -311,10 +315,11 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 // nothing adjacent fits: the next few seeds may lie close by
                 let pick = pick.or_else(|| {
                     while far < seeds.len() && far <= s + 48 {
-                        let (a, c, _, t) = seeds[far];
+                        let t = seeds[far];
                         far += 1;
-                        let free = a == attribute && c == first && !taken[t as usize] && !g.has(t);
                         let facts = &facts[t as usize];
+                        let alike = tris[t as usize].attribute == attribute && facts.class == first;
+                        let free = alike && !taken[t as usize] && !g.has(t);
                         if free && g.fits(facts, g.new_vertices(facts)) && !g.overlaps(t) {
                             return Some(t);
                         }

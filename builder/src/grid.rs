@@ -1,6 +1,6 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
-use crate::bundle::{Bundled, Tri};
+use crate::bundle::{Bundled, Tri, lists};
 use crate::split::Rule;
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE};
 use hardpan::format::bundle::WIDE;
@@ -19,6 +19,8 @@ const CROWD: usize = 40;
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
 const MOST: usize = 42;
+/// Most levels below the first.
+const DEEPEST: u32 = 6;
 
 /// A reference of a cell to a bundle or, with an empty mask, to a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,16 +35,34 @@ pub struct Word {
     pub start: bool,
 }
 
-/// The words of a cell, sheet by sheet.
-#[derive(Clone, Default)]
-pub struct Cell {
-    pub words: Vec<Word>,
-    /// One sheet without steps: no place of the cell has two heights.
-    pub sole: bool,
+/// The cells of a block.
+#[derive(Default)]
+pub struct Block {
+    /// Cell by cell, and in a cell sheet by sheet.
+    words: Vec<Word>,
+    /// Where the words of each cell end.
+    ends: [u32; CELLS],
+    /// Of each cell whether it is one sheet without steps: no place of it has two heights.
+    sole: [bool; CELLS],
 }
 
-/// The cells of a block.
-pub type Block = [Cell; CELLS];
+impl Block {
+    /// One word in each cell.
+    pub fn of(word: Word) -> Block {
+        Block { words: vec![word; CELLS], ends: std::array::from_fn(|k| k as u32 + 1), sole: [false; CELLS] }
+    }
+
+    /// The words of each cell, and whether it is one sheet without steps.
+    pub fn cells(&self) -> impl Iterator<Item = (&[Word], bool)> {
+        let from = |k: usize| if k == 0 { 0 } else { self.ends[k - 1] as usize };
+        (0..CELLS).map(move |k| (&self.words[from(k)..self.ends[k] as usize], self.sole[k]))
+    }
+
+    /// The tests of each cell that has any.
+    fn tests(&self) -> impl Iterator<Item = usize> {
+        self.cells().filter(|c| !c.0.is_empty()).map(|c| c.0.iter().map(|w| w.tests as usize).sum())
+    }
+}
 
 /// A rectangle of blocks.
 pub struct Grid {
@@ -55,7 +75,7 @@ pub struct Grid {
 
 pub enum Entry {
     Empty,
-    Block(Box<Block>),
+    Block(Block),
     Grid(Grid),
     /// One patch and nothing else.
     Patch(PatchArea),
@@ -90,10 +110,11 @@ fn sides(bits: u32) -> [u32; 2] {
 }
 
 /// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
+/// The triangles stand in the order of their places in bundles.
 pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> Grid {
     match &content.rule {
         Some((rule, nodes)) => examined(content, rule, low, log2, tris, patches, *nodes),
-        None => grid_to(content, low, [log2; 2], tris, patches, 0, 6),
+        None => level(content, low, [log2; 2], tris, patches, 0).refined(content, patches, 0),
     }
 }
 
@@ -121,7 +142,7 @@ fn examined(
             [] if list.is_empty() => Entry::Empty,
             [one] if list.is_empty() => Entry::Patch(*one),
             _ if side == 0 || accepted(log2, &list) => {
-                Entry::Block(Box::new(block(content, low, [log2; 2], &list, &near)))
+                Entry::Block(block(content, low, [log2; 2], &list, &near))
             }
             _ => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
         }
@@ -129,15 +150,25 @@ fn examined(
     Grid { block_log2: [log2; 2], side_log2: [side; 2], entries: (0..1 << (2 * side)).map(entry).collect() }
 }
 
-fn grid_to(
+/// Blocks of one size for a rectangle, not divided further yet.
+struct Level {
+    grid: Grid,
+    low: [i64; 2],
+    /// log2 of the area of a block as its triangles ask for.
+    wanted: u32,
+    /// Triangles of the blocks, one behind the other, and where those of each start.
+    starts: Vec<u32>,
+    tris: Vec<u32>,
+}
+
+fn level(
     content: &Content,
     low: [i64; 2],
     log2: [u32; 2],
     tris: &[u32],
     patches: &[PatchArea],
     depth: u32,
-    deepest: u32,
-) -> Grid {
+) -> Level {
     // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
     // but only so many blocks where the triangles are few for the rectangle.
     let bits = log2[0] + log2[1];
@@ -151,7 +182,7 @@ fn grid_to(
     let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
     let size = block_log2.map(|k| 1i64 << k);
     let n = side_log2.map(|k| 1i64 << k);
-    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); (n[0] * n[1]) as usize];
+    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(2 * tris.len());
     for &t in tris {
         let plan = &content.tris[t as usize].plan;
         let range = |i: usize| {
@@ -161,47 +192,69 @@ fn grid_to(
         for j in range(1) {
             for i in range(0) {
                 if plan.meets([low[0] + i * size[0], low[1] + j * size[1]], size) {
-                    lists[(j * n[0] + i) as usize].push(t);
+                    pairs.push(((j * n[0] + i) as u32, t));
                 }
             }
         }
     }
-    let entries = lists
-        .into_iter()
-        .enumerate()
-        .map(|(k, list)| {
-            let k = k as i64;
-            let low = [low[0] + k % n[0] * size[0], low[1] + k / n[0] * size[1]];
+    let (starts, tris) = lists((n[0] * n[1]) as usize, pairs.iter().copied());
+    let grid = Grid { block_log2, side_log2, entries: Vec::new() };
+    let mut level = Level { grid, low, wanted, starts, tris };
+    let entry = |k: usize| {
+        let (low, list) = (level.low(k), level.list(k));
+        let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
+        match near.as_slice() {
+            [] if list.is_empty() => Entry::Empty,
+            [one] if list.is_empty() => Entry::Patch(*one),
+            _ => Entry::Block(block(content, low, block_log2, list, &near)),
+        }
+    };
+    level.grid.entries = (0..(n[0] * n[1]) as usize).map(entry).collect();
+    level
+}
+
+impl Level {
+    /// The lower left corner of a block.
+    fn low(&self, k: usize) -> [i64; 2] {
+        let Grid { block_log2, side_log2, .. } = self.grid;
+        let at = [k & ((1 << side_log2[0]) - 1), k >> side_log2[0]];
+        [0, 1].map(|i| self.low[i] + ((at[i] as i64) << block_log2[i]))
+    }
+
+    /// The triangles of a block.
+    fn list(&self, k: usize) -> &[u32] {
+        &self.tris[self.starts[k] as usize..self.starts[k + 1] as usize]
+    }
+
+    /// Divides the blocks with many triangles in a cell, if that pays.
+    fn refined(mut self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
+        let block_log2 = self.grid.block_log2;
+        if depth == DEEPEST || block_log2[0] + block_log2[1] < 12 {
+            return self.grid;
+        }
+        let size = block_log2.map(|k| 1i64 << k);
+        for k in 0..self.grid.entries.len() {
+            let (low, list) = (self.low(k), self.list(k));
+            let Entry::Block(block) = &self.grid.entries[k] else { continue };
+            let (filled, tests, most) = load(block.tests());
+            let coarse = block_log2[0] + block_log2[1] > self.wanted && tests > filled * COARSE;
+            if list.len() <= 8 || !(coarse || tests > CROWDED * filled || most > MOST) {
+                continue;
+            }
             let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
-            if list.is_empty() {
-                match near.as_slice() {
-                    [] => return Entry::Empty,
-                    [one] => return Entry::Patch(*one),
-                    _ => {}
-                }
+            // stacked surfaces cannot be told apart by smaller cells, and need not be tried further
+            let step = level(content, low, block_log2, list, &near, depth + 1);
+            let (cells, sum, top) = load(step.grid.blocks().flat_map(Block::tests));
+            let mean = sum / cells.max(1);
+            let fewer = mean * 5 < tests / filled * 4 || top * 5 < most * 4;
+            let far_fewer = mean * 2 < tests / filled || top * 2 < most;
+            let bytes = step.grid.bytes() / list.len();
+            if (fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES) {
+                self.grid.entries[k] = Entry::Grid(step.refined(content, &near, depth + 1));
             }
-            let block = block(content, low, block_log2, &list, &near);
-            let filled = block.iter().filter(|c| !c.words.is_empty()).count();
-            let tests: usize = block.iter().map(cell_tests).sum();
-            let most = block.iter().map(cell_tests).max().unwrap_or(0);
-            let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
-            let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > MOST);
-            if crowded && depth < deepest && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
-                // one step first: stacked surfaces cannot be told apart by smaller cells, and need not be tried further
-                let finer = |deepest: u32| grid_to(content, low, block_log2, &list, &near, depth + 1, deepest);
-                let step = finer(depth + 1);
-                let (mean, top) = load(&step);
-                let fewer = mean * 5 < tests / filled * 4 || top * 5 < most * 4;
-                let far_fewer = mean * 2 < tests / filled || top * 2 < most;
-                let bytes = step.bytes() / list.len();
-                if (fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES) {
-                    return Entry::Grid(if deepest > depth + 1 { finer(deepest) } else { step });
-                }
-            }
-            Entry::Block(Box::new(block))
-        })
-        .collect();
-    Grid { block_log2, side_log2, entries }
+        }
+        self.grid
+    }
 }
 
 /// Median plan area of triangles, in square steps.
@@ -211,107 +264,106 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
 
-fn cell_tests(cell: &Cell) -> usize {
-    cell.words.iter().map(|w| w.tests as usize).sum()
-}
-
-/// Mean and greatest tests of the cells of a grid that have any.
-fn load(grid: &Grid) -> (usize, usize) {
-    fn gather(grid: &Grid, all: &mut Vec<usize>) {
-        for e in &grid.entries {
-            match e {
-                Entry::Block(b) => all.extend(b.iter().map(cell_tests).filter(|&t| t > 0)),
-                Entry::Grid(g) => gather(g, all),
-                Entry::Empty | Entry::Patch(_) => {}
-            }
-        }
-    }
-    let mut all = Vec::new();
-    gather(grid, &mut all);
-    (all.iter().sum::<usize>() / all.len().max(1), all.iter().copied().max().unwrap_or(0))
+/// How many cells there are, the sum of their tests, and the most.
+fn load(tests: impl Iterator<Item = usize>) -> (usize, usize, usize) {
+    tests.fold((0, 0, 0), |(cells, sum, most), t| (cells + 1, sum + t, most.max(t)))
 }
 
 fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
     let size = [0, 1].map(|i| 1i64 << (log2[i] - CELLS_LOG2[i]));
-    std::array::from_fn(|cell| {
+    let met: Vec<u8> = tris.iter().map(|&t| content.tris[t as usize].plan.cells(low, size)).collect();
+    let mut block = Block::default();
+    let (mut covering, mut parts) = (Vec::with_capacity(tris.len()), Vec::new());
+    for cell in 0..CELLS {
         let at = [cell as i64 & 3, cell as i64 >> 2];
         let low = [0, 1].map(|i| low[i] + at[i] * size[i]);
-        let covering: Vec<u32> =
-            tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
-        let mut words = cell_words(content, &covering, low[0] + size[0] / 2, low[1] + size[1] / 2);
+        covering.clear();
+        covering.extend(tris.iter().zip(&met).filter(|(_, met)| *met >> cell & 1 == 1).map(|(t, _)| *t));
+        let from = block.words.len();
+        let middle = [0, 1].map(|i| low[i] + size[i] / 2);
+        cell_words(content, &covering, middle, &mut parts, &mut block.words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
-            words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
+            block.words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
+        block.ends[cell] = block.words.len() as u32;
+        let words = &block.words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
         let step = |&t: &u32| {
             let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
-            (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
+            open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
         let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
-        let sole = !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
-        Cell { words, sole }
-    })
+        block.sole[cell] =
+            !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
+    }
+    block
 }
 
-/// Words of one cell, sheet by sheet; first of a sheet the bundle over the cell's centre.
-fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Word> {
-    struct Part {
-        word: Word,
-        tris: Vec<u32>,
-        central: bool,
-    }
-    let place = |t: u32| content.bundled.places[t as usize];
-    let mut sorted: Vec<u32> = tris.to_vec();
-    sorted.sort_unstable_by_key(|&t| place(t));
-    let mut parts: Vec<Part> = Vec::new();
-    for t in sorted {
-        let (number, at) = place(t);
+/// The triangles of one bundle in a cell.
+struct Part {
+    word: Word,
+    /// Where its triangles stand.
+    from: usize,
+    to: usize,
+    central: bool,
+    sheet: usize,
+}
+
+/// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
+fn cell_words(content: &Content, tris: &[u32], middle: [i64; 2], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+    parts.clear();
+    for (i, &t) in tris.iter().enumerate() {
+        let (number, at) = content.bundled.places[t as usize];
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
-            parts.push(Part { word, tris: Vec::new(), central: false });
+            parts.push(Part { word, from: i, to: i, central: false, sheet: 0 });
         }
         let part = parts.last_mut().expect("just pushed");
         part.word.mask |= 1 << at;
         part.word.tests += 1;
-        part.tris.push(t);
-        if !part.central && content.tris[t as usize].plan.covers(mid_x, mid_y) {
+        part.to = i + 1;
+        if !part.central && content.tris[t as usize].plan.covers(middle[0], middle[1]) {
             part.central = true;
             part.word.guess = at;
         }
     }
-    parts.sort_by_key(|p| (!p.central, std::cmp::Reverse(p.tris.len()), p.word.number));
-    let mut sheets: Vec<Vec<Part>> = Vec::new();
+    parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
     // a crowd is a stack or a fan: too many to compare each with each, and little to gain
     let crowd = tris.len() > CROWD;
-    for part in parts {
+    let plan = |t: &u32| &content.tris[*t as usize].plan;
+    let mut sheets = 0;
+    for i in 0..parts.len() {
+        let (before, part) = (&parts[..i], &parts[i]);
         let apart = |other: &Part| {
-            part.tris.iter().all(|&a| {
-                let a = &content.tris[a as usize].plan;
-                other.tris.iter().all(|&b| !a.overlaps(&content.tris[b as usize].plan))
-            })
+            tris[part.from..part.to]
+                .iter()
+                .all(|a| tris[other.from..other.to].iter().all(|b| !plan(a).overlaps(plan(b))))
         };
-        match sheets.iter_mut().find(|s| !crowd && s.iter().all(apart)) {
-            Some(sheet) => sheet.push(part),
-            None => sheets.push(vec![part]),
-        }
+        let free = |s: &usize| before.iter().filter(|o| o.sheet == *s).all(apart);
+        let sheet = if crowd { sheets } else { (0..sheets).find(free).unwrap_or(sheets) };
+        sheets = sheets.max(sheet + 1);
+        parts[i].sheet = sheet;
     }
-    let mut words = Vec::new();
-    for sheet in &sheets {
-        let start = words.len();
-        words.extend(sheet.iter().map(|p| p.word));
-        words[start].start = true;
+    if sheets > 1 {
+        parts.sort_by_key(|p| p.sheet);
     }
-    words
+    let mut last = usize::MAX;
+    words.extend(parts.iter().map(|p| {
+        let start = p.sheet != last;
+        last = p.sheet;
+        Word { start, ..p.word }
+    }));
 }
 
 impl Grid {
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.entries.iter().filter_map(|e| if let Entry::Block(b) = e { Some(b) } else { None })
+    }
+
     /// About how many bytes it takes.
     fn bytes(&self) -> usize {
         let of = |e: &Entry| match e {
-            Entry::Block(cells) => {
-                let words: usize = cells.iter().map(|c| c.words.len()).sum();
-                64 + 4 * words.saturating_sub(CELLS + INLINE)
-            }
+            Entry::Block(b) => 64 + 4 * b.words.len().saturating_sub(CELLS + INLINE),
             Entry::Grid(g) => 4 + g.bytes(),
             Entry::Empty | Entry::Patch(_) => 4,
         };

@@ -3,12 +3,13 @@
 use crate::BuildError;
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
 use crate::field::{Part, Rastered, raster};
-use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
+use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Mesh, least_tile_side};
 use crate::plan::Plan;
 use crate::split::{Rule, Split};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle and a tile under its bounding box from which on tiles are called too small.
@@ -291,10 +292,14 @@ fn divide(
             return Plot::Inner { side_log2, children };
         }
     }
-    let own: Vec<Tri> = members.iter().map(|&t| tris[t as usize]).collect();
+    let own: Cow<[Tri]> = match members.len() == tris.len() {
+        true => tris.into(),
+        false => members.iter().map(|&t| tris[t as usize]).collect(),
+    };
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(&own, frame);
-    let all: Vec<u32> = (0..own.len() as u32).collect();
+    let mut all: Vec<u32> = (0..own.len() as u32).collect();
+    all.sort_unstable_by_key(|&t| bundled.places[t as usize]);
     let rule = rule.map(|r| (r, format::MAX_DEPTH - ROOT_NODES - 1 - depth));
     let content = Content { tris: &own, bundled: &bundled, rule };
     let grid = grid(&content, [x, y], log2, &all, patches);
@@ -462,7 +467,7 @@ impl Writer {
             }
             Entry::Patch(p) => {
                 let one = Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true };
-                self.cells(&std::array::from_fn(|_| Cell { words: vec![one], sole: false }), at, depth)?;
+                self.cells(&Block::of(one), at, depth)?;
             }
             Entry::Block(cells) => self.cells(cells, at, depth)?,
         }
@@ -481,7 +486,7 @@ impl Writer {
     fn cells(&mut self, cells: &Block, at: usize, depth: u32) -> Result<(), BuildError> {
         let mut further: Vec<u32> = Vec::new();
         let mut places = Vec::with_capacity(block::CELLS);
-        for (cell, Cell { words, sole }) in cells.iter().enumerate() {
+        for (cell, (words, sole)) in cells.cells().enumerate() {
             let Some((home, rest)) = words.split_first() else {
                 self.words[at + cell] = word::EMPTY << word::GUESS;
                 continue;
@@ -507,7 +512,7 @@ impl Writer {
                     let (bits, number) = self.bits(w, sheet);
                     bits | number << word::NUMBER
                 };
-                let home = packed(home, *sole);
+                let home = packed(home, sole);
                 further.extend(rest.iter().map(|w| packed(w, w.start)));
                 self.words[at + cell] = home;
             }
