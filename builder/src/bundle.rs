@@ -96,8 +96,8 @@ fn centre(t: &Tri) -> [i64; 2] {
 /// A triangle that may come next.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// New vertices, squared distance from the seed, number: the least comes next.
-    key: (usize, i128, u32),
+    /// New vertices, squared distance from the seed, number, as one: the least comes next.
+    key: u128,
     facts: Facts,
 }
 
@@ -272,10 +272,10 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         }
         let (attribute, first) = (tris[seed as usize].attribute, facts[seed as usize].class);
         let home = centre(&tris[seed as usize]);
-        let distance = |t: u32| {
+        let key = |t: u32| {
             let c = centre(&tris[t as usize]);
-            let square = |i: usize| i128::from(c[i] - home[i]) * i128::from(c[i] - home[i]);
-            square(0) + square(1)
+            let square = |i: usize| u128::from(c[i].abs_diff(home[i])).pow(2);
+            (square(0) + square(1)) << 32 | u128::from(t) // less than 2^102
         };
         let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
             g.start(class);
@@ -296,18 +296,19 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                             g.seen[t as usize] = g.round;
                             room -= 1;
                             if !g.has(t) {
-                                next.push(Candidate { key: (0, distance(t), t), facts: facts[t as usize] });
+                                next.push(Candidate { key: key(t), facts: facts[t as usize] });
                             }
                         }
                     }
                 }
                 next.retain_mut(|c| {
-                    c.key.0 = g.new_vertices(&c.facts);
-                    g.fits(&c.facts, c.key.0)
+                    let new = g.new_vertices(&c.facts);
+                    c.key = c.key << 2 >> 2 | (new as u128) << 126;
+                    g.fits(&c.facts, new)
                 });
                 let pick = loop {
                     let Some(least) = (0..next.len()).min_by_key(|&i| next[i].key) else { break None };
-                    let t = next.swap_remove(least).key.2;
+                    let t = next.swap_remove(least).key as u32;
                     if !g.overlaps(t) {
                         break Some(t);
                     }
@@ -493,4 +494,22 @@ pub fn morton(x: u64, y: u64) -> u64 {
         v
     };
     spread(x) | spread(y) << 1
+}
+
+/// The two numbers whose bits are interleaved in one.
+pub fn place(morton: u64) -> [u32; 2] {
+    let gather = |v: u64| {
+        let mut v = v & 0x5555_5555_5555_5555;
+        for (shift, mask) in [
+            (1, 0x3333_3333_3333_3333),
+            (2, 0x0F0F_0F0F_0F0F_0F0F),
+            (4, 0x00FF_00FF_00FF_00FF),
+            (8, 0x0000_FFFF_0000_FFFF),
+            (16, 0x0000_0000_FFFF_FFFF),
+        ] {
+            v = (v | v >> shift) & mask;
+        }
+        v as u32
+    };
+    [gather(morton), gather(morton >> 1)]
 }

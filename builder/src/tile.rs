@@ -1,7 +1,7 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
 use crate::BuildError;
-use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
+use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton, place};
 use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Mesh, least_tile_side};
@@ -46,8 +46,9 @@ pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildEr
             "tiles of {s} plan steps are too small for this scene: its triangles would be named {pairs} times; use larger tiles"
         )));
     }
-    let key = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
-    let mut homes: Vec<(u64, [i32; 2], u32)> = mesh
+    // a tile by its place in Morton order, and a triangle that it holds
+    let home = |x: i64, y: i64, i: u32| (morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64), i);
+    let mut homes: Vec<(u64, u32)> = mesh
         .faces
         .par_iter()
         .enumerate()
@@ -55,8 +56,9 @@ pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildEr
             let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
             let [x0, y0] = plan.min.map(|v| v >> log2);
             let [x1, y1] = plan.max.map(|v| v >> log2);
+            let sole = x0 == x1 && y0 == y1;
             (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y))).filter_map(move |(x, y)| {
-                plan.meets([x * s, y * s], [s; 2]).then_some((key(x, y), [x as i32, y as i32], i as u32))
+                (sole || plan.meets([x * s, y * s], [s; 2])).then(|| home(x, y, i as u32))
             })
         })
         .collect();
@@ -65,18 +67,19 @@ pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildEr
         for y in low[1] >> log2..=high[1] >> log2 {
             for x in low[0] >> log2..=high[0] >> log2 {
                 if f.part(x * s, y * s, s).is_some() {
-                    homes.push((key(x, y), [x as i32, y as i32], u32::MAX));
+                    homes.push(home(x, y, u32::MAX));
                 }
             }
         }
     }
-    homes.par_sort_unstable();
-    let runs: Vec<&[(u64, [i32; 2], u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
+    homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
+    let runs: Vec<&[(u64, u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
     runs.par_iter()
         .enumerate()
         .map(|(index, run)| {
-            let faces: Vec<u32> = run.iter().map(|r| r.2).filter(|&i| i != u32::MAX).collect();
-            build(mesh, &fields, rule, index as u32, run[0].1, &faces)
+            let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
+            let at = place(run[0].0).map(|v| (i64::from(v) - (1 << 31)) as i32);
+            build(mesh, &fields, rule, index as u32, at, &faces)
         })
         .collect()
 }

@@ -59,7 +59,7 @@ pub fn ground(
         *count += 1;
         false
     });
-    faces.par_sort_unstable();
+    faces.par_sort_unstable_by_key(Face::key);
 }
 
 /// Whether three points lie on one line in space.
