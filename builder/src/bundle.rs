@@ -167,8 +167,7 @@ impl<'a> Growing<'a> {
     /// Whether a triangle with so many new vertices finds room. One that does not never will.
     fn fits(&mut self, facts: &Facts, new_vertices: usize) -> bool {
         let span = |i: usize| i64::from(self.high[i].max(facts.high[i])) - i64::from(self.low[i].min(facts.low[i]));
-        let fits = self.members.len() < TRIANGLES
-            && self.points.len() + new_vertices <= VERTEX_LIMIT[usize::from(self.class)]
+        let fits = self.points.len() + new_vertices <= VERTEX_LIMIT[usize::from(self.class)]
             && facts.class <= self.class
             && (0..3).all(|i| span(i) <= self.spans[i]);
         self.refused |= !fits;
@@ -284,6 +283,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
             let mut chosen = seed;
             loop {
                 g.add(chosen);
+                if g.members.len() == TRIANGLES {
+                    break;
+                }
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
                 for v in g.facts[chosen as usize].v {

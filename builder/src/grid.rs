@@ -271,24 +271,24 @@ fn load(tests: impl Iterator<Item = usize>) -> (usize, usize, usize) {
 
 fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
     let size = [0, 1].map(|i| 1i64 << (log2[i] - CELLS_LOG2[i]));
-    let met: Vec<u8> = tris.iter().map(|&t| content.tris[t as usize].plan.cells(low, size)).collect();
+    let met: Vec<[u8; 2]> = tris.iter().map(|&t| content.tris[t as usize].plan.cells(low, size)).collect();
     let mut block = Block::default();
     let (mut covering, mut parts) = (Vec::with_capacity(tris.len()), Vec::new());
     for cell in 0..CELLS {
         let at = [cell as i64 & 3, cell as i64 >> 2];
         let low = [0, 1].map(|i| low[i] + at[i] * size[i]);
         covering.clear();
-        covering.extend(tris.iter().zip(&met).filter(|(_, met)| *met >> cell & 1 == 1).map(|(t, _)| *t));
+        let in_cell = |bits: u8| bits >> cell & 1 == 1;
+        covering.extend(tris.iter().zip(&met).filter(|m| in_cell(m.1[0])).map(|m| (*m.0, in_cell(m.1[1]))));
         let from = block.words.len();
-        let middle = [0, 1].map(|i| low[i] + size[i] / 2);
-        cell_words(content, &covering, middle, &mut parts, &mut block.words);
+        cell_words(content, &covering, &mut parts, &mut block.words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
             block.words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
         block.ends[cell] = block.words.len() as u32;
         let words = &block.words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
-        let step = |&t: &u32| {
+        let step = |&(t, _): &(u32, bool)| {
             let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
             open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
@@ -310,9 +310,11 @@ struct Part {
 }
 
 /// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
-fn cell_words(content: &Content, tris: &[u32], middle: [i64; 2], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+///
+/// Of each triangle it is told whether it covers the middle.
+fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
     parts.clear();
-    for (i, &t) in tris.iter().enumerate() {
+    for (i, &(t, central)) in tris.iter().enumerate() {
         let (number, at) = content.bundled.places[t as usize];
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
@@ -322,7 +324,7 @@ fn cell_words(content: &Content, tris: &[u32], middle: [i64; 2], parts: &mut Vec
         part.word.mask |= 1 << at;
         part.word.tests += 1;
         part.to = i + 1;
-        if !part.central && content.tris[t as usize].plan.covers(middle[0], middle[1]) {
+        if central && !part.central {
             part.central = true;
             part.word.guess = at;
         }
@@ -330,7 +332,7 @@ fn cell_words(content: &Content, tris: &[u32], middle: [i64; 2], parts: &mut Vec
     parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
     // a crowd is a stack or a fan: too many to compare each with each, and little to gain
     let crowd = tris.len() > CROWD;
-    let plan = |t: &u32| &content.tris[*t as usize].plan;
+    let plan = |t: &(u32, bool)| &content.tris[t.0 as usize].plan;
     let mut sheets = 0;
     for i in 0..parts.len() {
         let (before, part) = (&parts[..i], &parts[i]);
