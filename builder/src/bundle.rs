@@ -293,7 +293,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         if room == 0 {
                             break;
                         }
-                        if !taken[t as usize] && g.seen[t as usize] != g.round && tris[t as usize].attribute == attribute
+                        if !taken[t as usize]
+                            && g.seen[t as usize] != g.round
+                            && tris[t as usize].attribute == attribute
                         {
                             g.seen[t as usize] = g.round;
                             room -= 1;

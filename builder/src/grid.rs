@@ -57,11 +57,6 @@ impl Block {
         let from = |k: usize| if k == 0 { 0 } else { self.ends[k - 1] as usize };
         (0..CELLS).map(move |k| (&self.words[from(k)..self.ends[k] as usize], self.sole[k]))
     }
-
-    /// The tests of each cell that has any.
-    fn tests(&self) -> impl Iterator<Item = usize> {
-        self.cells().filter(|c| !c.0.is_empty()).map(|c| c.0.iter().map(|w| w.tests as usize).sum())
-    }
 }
 
 /// A rectangle of blocks.
@@ -114,7 +109,7 @@ fn sides(bits: u32) -> [u32; 2] {
 pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> Grid {
     match &content.rule {
         Some((rule, nodes)) => examined(content, rule, low, log2, tris, patches, *nodes),
-        None => level(content, low, [log2; 2], tris, patches, 0).refined(content, patches, 0),
+        None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
     }
 }
 
@@ -142,7 +137,9 @@ fn examined(
             [] if list.is_empty() => Entry::Empty,
             [one] if list.is_empty() => Entry::Patch(*one),
             _ if side == 0 || accepted(log2, &list) => {
-                Entry::Block(block(content, low, [log2; 2], &list, &near))
+                let cells = |&t: &u32| (t, content.tris[t as usize].plan.cells(low, cell_size([log2; 2])));
+                let members: Vec<Member> = list.iter().map(cells).collect();
+                Entry::Block(block(content, low, [log2; 2], &members, &near))
             }
             _ => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
         }
@@ -150,110 +147,169 @@ fn examined(
     Grid { block_log2: [log2; 2], side_log2: [side; 2], entries: (0..1 << (2 * side)).map(entry).collect() }
 }
 
-/// Blocks of one size for a rectangle, not divided further yet.
+/// Blocks of one size for a rectangle: who meets which.
 struct Level {
-    grid: Grid,
+    block_log2: [u32; 2],
+    side_log2: [u32; 2],
     low: [i64; 2],
     /// log2 of the area of a block as its triangles ask for.
     wanted: u32,
-    /// Triangles of the blocks, one behind the other, and where those of each start.
+    /// Where the triangles of each block start.
     starts: Vec<u32>,
-    tris: Vec<u32>,
+    members: Vec<Member>,
 }
 
-fn level(
-    content: &Content,
-    low: [i64; 2],
-    log2: [u32; 2],
-    tris: &[u32],
-    patches: &[PatchArea],
-    depth: u32,
-) -> Level {
-    // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
-    // but only so many blocks where the triangles are few for the rectangle.
-    let bits = log2[0] + log2[1];
-    let wanted = median_area(content, tris).map_or(bits, |area| area.max(1).saturating_mul(CELL_AREA).ilog2() + 3);
-    let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
-    let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
-    let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
-    let [x, y] = sides(block_bits);
-    let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
-    let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
-    let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
-    let size = block_log2.map(|k| 1i64 << k);
-    let n = side_log2.map(|k| 1i64 << k);
-    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(2 * tris.len());
-    for &t in tris {
-        let plan = &content.tris[t as usize].plan;
-        let range = |i: usize| {
-            let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
-            at(plan.min[i])..=at(plan.max[i])
-        };
-        for j in range(1) {
-            for i in range(0) {
-                if plan.meets([low[0] + i * size[0], low[1] + j * size[1]], size) {
-                    pairs.push(((j * n[0] + i) as u32, t));
-                }
-            }
-        }
-    }
-    let (starts, tris) = lists((n[0] * n[1]) as usize, pairs.iter().copied());
-    let grid = Grid { block_log2, side_log2, entries: Vec::new() };
-    let mut level = Level { grid, low, wanted, starts, tris };
-    let entry = |k: usize| {
-        let (low, list) = (level.low(k), level.list(k));
-        let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
-        match near.as_slice() {
-            [] if list.is_empty() => Entry::Empty,
-            [one] if list.is_empty() => Entry::Patch(*one),
-            _ => Entry::Block(block(content, low, block_log2, list, &near)),
-        }
-    };
-    level.grid.entries = (0..(n[0] * n[1]) as usize).map(entry).collect();
-    level
+/// A triangle of a block, and its [cells](crate::plan::Plan::cells).
+type Member = (u32, [u8; 2]);
+
+/// What blocks take.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    /// Cells that are not empty, the sum of their tests, and the most.
+    cells: usize,
+    tests: usize,
+    most: usize,
+    /// About how many bytes.
+    bytes: usize,
 }
 
 impl Level {
+    fn new(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea], depth: u32) -> Level {
+        // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
+        // but only so many blocks where the triangles are few for the rectangle.
+        let bits = log2[0] + log2[1];
+        let wanted = median_area(content, tris).map_or(bits, |area| area.max(1).saturating_mul(CELL_AREA).ilog2() + 3);
+        let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
+        let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
+        let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
+        let [x, y] = sides(block_bits);
+        let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
+        let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
+        let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
+        let size = block_log2.map(|k| 1i64 << k);
+        let n = side_log2.map(|k| 1i64 << k);
+        let mut pairs: Vec<(u32, (u32, [u8; 2]))> = Vec::with_capacity(2 * tris.len());
+        for &t in tris {
+            let plan = &content.tris[t as usize].plan;
+            let range = |i: usize| {
+                let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
+                at(plan.min[i])..=at(plan.max[i])
+            };
+            for j in range(1) {
+                for i in range(0) {
+                    let low = [low[0] + i * size[0], low[1] + j * size[1]];
+                    if plan.meets(low, size) {
+                        pairs.push(((j * n[0] + i) as u32, (t, plan.cells(low, cell_size(block_log2)))));
+                    }
+                }
+            }
+        }
+        let (starts, members) = lists((n[0] * n[1]) as usize, pairs.iter().copied());
+        Level { block_log2, side_log2, low, wanted, starts, members }
+    }
+
+    fn blocks(&self) -> usize {
+        self.starts.len() - 2
+    }
+
     /// The lower left corner of a block.
     fn low(&self, k: usize) -> [i64; 2] {
-        let Grid { block_log2, side_log2, .. } = self.grid;
-        let at = [k & ((1 << side_log2[0]) - 1), k >> side_log2[0]];
-        [0, 1].map(|i| self.low[i] + ((at[i] as i64) << block_log2[i]))
+        let at = [k & ((1 << self.side_log2[0]) - 1), k >> self.side_log2[0]];
+        [0, 1].map(|i| self.low[i] + ((at[i] as i64) << self.block_log2[i]))
     }
 
-    /// The triangles of a block.
-    fn list(&self, k: usize) -> &[u32] {
-        &self.tris[self.starts[k] as usize..self.starts[k + 1] as usize]
+    fn members(&self, k: usize) -> &[Member] {
+        &self.members[self.starts[k] as usize..self.starts[k + 1] as usize]
     }
 
-    /// Divides the blocks with many triangles in a cell, if that pays.
-    fn refined(mut self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
-        let block_log2 = self.grid.block_log2;
-        if depth == DEEPEST || block_log2[0] + block_log2[1] < 12 {
-            return self.grid;
+    /// The patches of a block.
+    fn near(&self, k: usize, patches: &[PatchArea]) -> Vec<PatchArea> {
+        let (low, size) = (self.low(k), self.block_log2.map(|log2| 1i64 << log2));
+        patches.iter().copied().filter(|p| p.meets(low, size)).collect()
+    }
+
+    /// What a block takes.
+    fn load(&self, content: &Content, k: usize, near: &[PatchArea]) -> Load {
+        let members = self.members(k);
+        if members.is_empty() && near.len() <= 1 {
+            return Load { bytes: 4, ..Load::default() };
         }
-        let size = block_log2.map(|k| 1i64 << k);
-        for k in 0..self.grid.entries.len() {
-            let (low, list) = (self.low(k), self.list(k));
-            let Entry::Block(block) = &self.grid.entries[k] else { continue };
-            let (filled, tests, most) = load(block.tests());
-            let coarse = block_log2[0] + block_log2[1] > self.wanted && tests > filled * COARSE;
-            if list.len() <= 8 || !(coarse || tests > CROWDED * filled || most > MOST) {
-                continue;
+        let (mut tests, mut words) = ([0usize; CELLS], 0);
+        // cells that name the bundle of the triangle before
+        let (mut bundle, mut named) = (u32::MAX, 0);
+        for &(t, [met, _]) in members {
+            let number = content.bundled.places[t as usize].0;
+            if number != bundle {
+                (bundle, named) = (number, 0);
             }
-            let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
-            // stacked surfaces cannot be told apart by smaller cells, and need not be tried further
-            let step = level(content, low, block_log2, list, &near, depth + 1);
-            let (cells, sum, top) = load(step.grid.blocks().flat_map(Block::tests));
-            let mean = sum / cells.max(1);
-            let fewer = mean * 5 < tests / filled * 4 || top * 5 < most * 4;
-            let far_fewer = mean * 2 < tests / filled || top * 2 < most;
-            let bytes = step.grid.bytes() / list.len();
-            if (fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES) {
-                self.grid.entries[k] = Entry::Grid(step.refined(content, &near, depth + 1));
+            words += (met & !named).count_ones() as usize;
+            named |= met;
+            tests.iter_mut().enumerate().for_each(|(cell, n)| *n += usize::from(met >> cell & 1));
+        }
+        for cell in 0..CELLS {
+            let (low, size) = cell_at(self.low(k), self.block_log2, cell);
+            for p in near.iter().filter(|p| p.meets(low, size)) {
+                words += 1;
+                tests[cell] += p.reads as usize;
             }
         }
-        self.grid
+        Load {
+            cells: tests.iter().filter(|&&n| n > 0).count(),
+            tests: tests.iter().sum(),
+            most: tests.into_iter().max().unwrap_or(0),
+            bytes: 64 + 4 * words.saturating_sub(CELLS + INLINE),
+        }
+    }
+
+    /// What all blocks take.
+    fn total(&self, content: &Content, patches: &[PatchArea]) -> Load {
+        let none = Load { bytes: 32, ..Load::default() };
+        (0..self.blocks()).map(|k| self.load(content, k, &self.near(k, patches))).fold(none, |a, b| Load {
+            cells: a.cells + b.cells,
+            tests: a.tests + b.tests,
+            most: a.most.max(b.most),
+            bytes: a.bytes + b.bytes,
+        })
+    }
+
+    /// Smaller blocks in place of one with many triangles in a cell, if they pay.
+    fn finer(&self, content: &Content, k: usize, near: &[PatchArea], depth: u32) -> Option<Level> {
+        let (bits, members) = (self.block_log2[0] + self.block_log2[1], self.members(k));
+        if depth == DEEPEST || bits < 12 || members.len() <= 8 {
+            return None;
+        }
+        let Load { cells, tests, most, .. } = self.load(content, k, near);
+        let coarse = bits > self.wanted && tests > cells * COARSE;
+        if !(coarse || tests > CROWDED * cells || most > MOST) {
+            return None;
+        }
+        // stacked surfaces cannot be told apart by smaller cells, and need not be tried further
+        let tris: Vec<u32> = members.iter().map(|m| m.0).collect();
+        let level = Level::new(content, self.low(k), self.block_log2, &tris, near, depth + 1);
+        let load = level.total(content, near);
+        let mean = load.tests / load.cells.max(1);
+        let fewer = mean * 5 < tests / cells * 4 || load.most * 5 < most * 4;
+        let far_fewer = mean * 2 < tests / cells || load.most * 2 < most;
+        let bytes = load.bytes / tris.len();
+        ((fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES)).then_some(level)
+    }
+
+    /// The grid of its blocks, those divided further for which that pays.
+    fn grid(&self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
+        let entry = |k: usize| {
+            let (members, near) = (self.members(k), self.near(k, patches));
+            match near.as_slice() {
+                [] if members.is_empty() => return Entry::Empty,
+                [one] if members.is_empty() => return Entry::Patch(*one),
+                _ => {}
+            }
+            match self.finer(content, k, &near, depth) {
+                Some(finer) => Entry::Grid(finer.grid(content, &near, depth + 1)),
+                None => Entry::Block(block(content, self.low(k), self.block_log2, members, &near)),
+            }
+        };
+        let entries = (0..self.blocks()).map(entry).collect();
+        Grid { block_log2: self.block_log2, side_log2: self.side_log2, entries }
     }
 }
 
@@ -264,22 +320,24 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
 
-/// How many cells there are, the sum of their tests, and the most.
-fn load(tests: impl Iterator<Item = usize>) -> (usize, usize, usize) {
-    tests.fold((0, 0, 0), |(cells, sum, most), t| (cells + 1, sum + t, most.max(t)))
+fn cell_size(block_log2: [u32; 2]) -> [i64; 2] {
+    [0, 1].map(|i| 1i64 << (block_log2[i] - CELLS_LOG2[i]))
 }
 
-fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
-    let size = [0, 1].map(|i| 1i64 << (log2[i] - CELLS_LOG2[i]));
-    let met: Vec<[u8; 2]> = tris.iter().map(|&t| content.tris[t as usize].plan.cells(low, size)).collect();
+/// The lower left corner of a cell of a block, and its size.
+fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
+    let (at, size) = ([cell as i64 & 3, cell as i64 >> 2], cell_size(block_log2));
+    ([0, 1].map(|i| low[i] + at[i] * size[i]), size)
+}
+
+fn block(content: &Content, low: [i64; 2], log2: [u32; 2], members: &[Member], patches: &[PatchArea]) -> Block {
     let mut block = Block::default();
-    let (mut covering, mut parts) = (Vec::with_capacity(tris.len()), Vec::new());
+    let (mut covering, mut parts) = (Vec::with_capacity(members.len()), Vec::new());
     for cell in 0..CELLS {
-        let at = [cell as i64 & 3, cell as i64 >> 2];
-        let low = [0, 1].map(|i| low[i] + at[i] * size[i]);
+        let (low, size) = cell_at(low, log2, cell);
         covering.clear();
         let in_cell = |bits: u8| bits >> cell & 1 == 1;
-        covering.extend(tris.iter().zip(&met).filter(|m| in_cell(m.1[0])).map(|m| (*m.0, in_cell(m.1[1]))));
+        covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|m| (m.0, in_cell(m.1[1]))));
         let from = block.words.len();
         cell_words(content, &covering, &mut parts, &mut block.words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
@@ -358,20 +416,6 @@ fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, wo
 }
 
 impl Grid {
-    fn blocks(&self) -> impl Iterator<Item = &Block> {
-        self.entries.iter().filter_map(|e| if let Entry::Block(b) = e { Some(b) } else { None })
-    }
-
-    /// About how many bytes it takes.
-    fn bytes(&self) -> usize {
-        let of = |e: &Entry| match e {
-            Entry::Block(b) => 64 + 4 * b.words.len().saturating_sub(CELLS + INLINE),
-            Entry::Grid(g) => 4 + g.bytes(),
-            Entry::Empty | Entry::Patch(_) => 4,
-        };
-        32 + self.entries.iter().map(of).sum::<usize>()
-    }
-
     /// Whether its blocks stand better in a row than behind a table of entries: most of them are there.
     pub fn is_dense(&self) -> bool {
         let blocks = self.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();

@@ -57,9 +57,9 @@ pub fn build_all(mesh: &Mesh, split: Option<Split>) -> Result<Vec<Blob>, BuildEr
             let [x0, y0] = plan.min.map(|v| v >> log2);
             let [x1, y1] = plan.max.map(|v| v >> log2);
             let sole = x0 == x1 && y0 == y1;
-            (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y))).filter_map(move |(x, y)| {
-                (sole || plan.meets([x * s, y * s], [s; 2])).then(|| home(x, y, i as u32))
-            })
+            (y0..=y1)
+                .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
+                .filter_map(move |(x, y)| (sole || plan.meets([x * s, y * s], [s; 2])).then(|| home(x, y, i as u32)))
         })
         .collect();
     for f in &fields {
