@@ -8,6 +8,8 @@ use hardpan::format::bundle::{
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
 pub struct Tri {
+    /// Vertex numbers in the mesh.
+    pub v: [u32; 3],
     pub corners: [[i32; 3]; 3],
     pub plan: Plan,
     pub attribute: u8,
@@ -45,80 +47,131 @@ const ENOUGH: [usize; 3] = [0, 9, 5];
 /// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
 const CANDIDATES: usize = 48;
 
-/// Which triangles and vertices the growing bundle has: those that carry its round.
-struct Marks {
-    round: u32,
-    members: Vec<u32>,
-    vertices: Vec<u32>,
-}
-
-struct Growing<'a> {
-    tris: &'a [Tri],
-    /// Vertex numbers of each triangle.
-    numbers: &'a [[u32; 3]],
-    marks: &'a mut Marks,
+/// What growing asks of a triangle.
+#[derive(Clone, Copy)]
+struct Facts {
+    /// Vertex numbers.
+    v: [u32; 3],
+    low: [i32; 3],
+    high: [i32; 3],
+    /// The cheapest class for bundles of triangles of this size.
     class: u16,
-    members: Vec<u32>,
-    vertices: Vec<u32>,
-    min: [i64; 3],
-    max: [i64; 3],
 }
 
-fn z_range(t: &Tri) -> (i64, i64) {
-    let z = t.corners.map(|c| i64::from(c[2]));
-    (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]))
-}
-
-/// The cheapest class for bundles of triangles of this size.
-fn class_of(t: &Tri, frame: Frame) -> u16 {
-    let (low, high) = z_range(t);
+fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
+    let z = t.corners.map(|c| c[2]);
+    let (low, high) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
+    let relief = i64::from(high) - i64::from(low);
     let slack = 1 << frame.shift;
     let reach = (1i64 << (15 + frame.shift)) - slack;
     let near = (0..2).all(|i| (t.plan.min[i] - i64::from(frame.base[i])).abs() < reach);
-    if !near {
+    let class = if !near {
         WIDE
-    } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && high - low < NARROW_RELIEF {
+    } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && relief < NARROW_RELIEF {
         NARROW
-    } else if t.plan.extent() + slack <= 0xF_FFFF && high - low < 1 << 24 {
+    } else if t.plan.extent() + slack <= 0xF_FFFF && relief < 1 << 24 {
         MEDIUM
     } else {
         WIDE
+    };
+    let corner = |p: [i64; 2], z: i32| [p[0] as i32, p[1] as i32, z];
+    Facts { v, low: corner(t.plan.min, low), high: corner(t.plan.max, high), class }
+}
+
+/// Most extents of a bundle of a class.
+fn spans(class: u16, frame: Frame) -> [i64; 3] {
+    let slack = 1 << frame.shift;
+    match class {
+        NARROW => [0xFFFF - slack, 0xFFFF - slack, i64::MAX],
+        MEDIUM => [0xF_FFFF - slack, 0xF_FFFF - slack, (1 << 24) - 1],
+        _ => [i64::MAX; 3],
     }
 }
 
+/// Three times the centre.
+fn centre(t: &Tri) -> [i64; 2] {
+    [t.plan.x.iter().sum(), t.plan.y.iter().sum()]
+}
+
+/// A triangle that may come next.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// New vertices, squared distance from the seed, number, as one: the least comes next.
+    key: u128,
+    facts: Facts,
+}
+
+/// A bundle in the making, and what its round has marked.
+struct Growing<'a> {
+    tris: &'a [Tri],
+    facts: &'a [Facts],
+    frame: Frame,
+    round: u32,
+    /// Of each triangle the last round that had it, and the last that saw it.
+    had: Vec<u32>,
+    seen: Vec<u32>,
+    /// Of each vertex the last round that had it, and its place there.
+    place: Vec<(u32, u8)>,
+    class: u16,
+    spans: [i64; 3],
+    members: Vec<u32>,
+    /// Places of the members' corners.
+    corners: Vec<[u8; 3]>,
+    points: Vec<[i32; 3]>,
+    low: [i32; 3],
+    high: [i32; 3],
+    /// Whether a triangle was too large for the class, or found too many vertices.
+    refused: bool,
+}
+
 impl<'a> Growing<'a> {
-    fn new(tris: &'a [Tri], numbers: &'a [[u32; 3]], marks: &'a mut Marks, class: u16) -> Self {
-        let (members, vertices) = (Vec::with_capacity(TRIANGLES), Vec::with_capacity(VERTEX_LIMIT[0]));
-        marks.round += 1;
-        Growing { tris, numbers, marks, class, members, vertices, min: [i64::MAX; 3], max: [i64::MIN; 3] }
+    fn new(tris: &'a [Tri], facts: &'a [Facts], vertices: usize, frame: Frame) -> Self {
+        Growing {
+            tris,
+            facts,
+            frame,
+            round: 0,
+            had: vec![0; tris.len()],
+            seen: vec![0; tris.len()],
+            place: vec![(0, 0); vertices],
+            class: NARROW,
+            spans: [0; 3],
+            members: Vec::with_capacity(TRIANGLES),
+            corners: Vec::with_capacity(TRIANGLES),
+            points: Vec::with_capacity(VERTEX_LIMIT[0]),
+            low: [0; 3],
+            high: [0; 3],
+            refused: false,
+        }
+    }
+
+    /// Begins a bundle.
+    fn start(&mut self, class: u16) {
+        self.round += 1;
+        (self.class, self.spans) = (class, spans(class, self.frame));
+        (self.low, self.high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        self.members.clear();
+        self.corners.clear();
+        self.points.clear();
+        self.refused = false;
     }
 
     fn has(&self, t: u32) -> bool {
-        self.marks.members[t as usize] == self.marks.round
+        self.had[t as usize] == self.round
     }
 
-    fn new_vertices(&self, t: u32) -> usize {
-        self.numbers[t as usize].iter().filter(|&&v| self.marks.vertices[v as usize] != self.marks.round).count()
+    fn new_vertices(&self, facts: &Facts) -> usize {
+        facts.v.iter().filter(|&&v| self.place[v as usize].0 != self.round).count()
     }
 
-    /// Whether a triangle with so many new vertices finds room.
-    fn fits(&self, t: u32, new_vertices: usize, frame: Frame) -> bool {
-        let tri = &self.tris[t as usize];
-        if self.members.len() >= TRIANGLES || self.vertices.len() + new_vertices > VERTEX_LIMIT[usize::from(self.class)]
-        {
-            return false;
-        }
-        if self.class == WIDE {
-            return true;
-        }
-        if class_of(tri, frame) > self.class {
-            return false;
-        }
-        let limit = if self.class == NARROW { 0xFFFF } else { 0xF_FFFF } - (1 << frame.shift);
-        let plan = (0..2).all(|i| self.max[i].max(tri.plan.max[i]) - self.min[i].min(tri.plan.min[i]) <= limit);
-        let (low, high) = z_range(tri);
-        let relief = self.max[2].max(high) - self.min[2].min(low);
-        plan && (self.class == NARROW || relief < 1 << 24)
+    /// Whether a triangle with so many new vertices finds room. One that does not never will.
+    fn fits(&mut self, facts: &Facts, new_vertices: usize) -> bool {
+        let span = |i: usize| i64::from(self.high[i].max(facts.high[i])) - i64::from(self.low[i].min(facts.low[i]));
+        let fits = self.points.len() + new_vertices <= VERTEX_LIMIT[usize::from(self.class)]
+            && facts.class <= self.class
+            && (0..3).all(|i| span(i) <= self.spans[i]);
+        self.refused |= !fits;
+        fits
     }
 
     fn overlaps(&self, t: u32) -> bool {
@@ -127,119 +180,152 @@ impl<'a> Growing<'a> {
     }
 
     fn add(&mut self, t: u32) {
-        self.members.push(t);
-        self.marks.members[t as usize] = self.marks.round;
-        for v in self.numbers[t as usize] {
-            if self.marks.vertices[v as usize] != self.marks.round {
-                self.marks.vertices[v as usize] = self.marks.round;
-                self.vertices.push(v);
-            }
-        }
+        let facts = &self.facts[t as usize];
         let tri = &self.tris[t as usize];
-        for i in 0..2 {
-            self.min[i] = self.min[i].min(tri.plan.min[i]);
-            self.max[i] = self.max[i].max(tri.plan.max[i]);
+        self.had[t as usize] = self.round;
+        self.members.push(t);
+        self.corners.push(std::array::from_fn(|k| {
+            let place = &mut self.place[facts.v[k] as usize];
+            if place.0 != self.round {
+                *place = (self.round, self.points.len() as u8);
+                self.points.push(tri.corners[k]);
+            }
+            place.1
+        }));
+        for i in 0..3 {
+            self.low[i] = self.low[i].min(facts.low[i]);
+            self.high[i] = self.high[i].max(facts.high[i]);
         }
-        let (low, high) = z_range(tri);
-        self.min[2] = self.min[2].min(low);
-        self.max[2] = self.max[2].max(high);
     }
+}
+
+/// Numbers of the corners of triangles, from zero on, and how many there are.
+fn numbers(tris: &[Tri]) -> (Vec<[u32; 3]>, usize) {
+    let first = tris.iter().flat_map(|t| t.v).min().unwrap_or(0);
+    let last = tris.iter().flat_map(|t| t.v).max().unwrap_or(0);
+    // vertices ascend by place, so those of a tile are not far from each other
+    let mut number = vec![u32::MAX; (last - first) as usize + 1];
+    let mut count = 0;
+    let mut local = |v: u32| {
+        let n = &mut number[(v - first) as usize];
+        if *n == u32::MAX {
+            *n = count;
+            count += 1;
+        }
+        *n
+    };
+    let numbers = tris.iter().map(|t| t.v.map(&mut local)).collect();
+    (numbers, count as usize)
+}
+
+/// Lists of what belongs to each of so many keys, one behind the other, and where each starts.
+pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
+    let mut starts = vec![0u32; keys + 2];
+    let mut count = 0;
+    for (key, _) in items.clone() {
+        starts[key as usize + 2] += 1;
+        count += 1;
+    }
+    for i in 2..starts.len() {
+        starts[i] += starts[i - 1];
+    }
+    let mut all = vec![T::default(); count];
+    for (key, item) in items {
+        let at = &mut starts[key as usize + 1];
+        all[*at as usize] = item;
+        *at += 1;
+    }
+    (starts, all)
 }
 
 /// Grows bundles from seeds in Morton order, each step by the triangle with the fewest new vertices, then the nearest.
 pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
-    let mut coordinates: Vec<[i32; 3]> = tris.iter().flat_map(|t| t.corners).collect();
-    coordinates.sort_unstable();
-    coordinates.dedup();
-    let number = |c: &[i32; 3]| coordinates.binary_search(c).expect("a corner") as u32;
-    let numbers: Vec<[u32; 3]> = tris.iter().map(|t| [0, 1, 2].map(|k| number(&t.corners[k]))).collect();
+    let (numbers, vertices) = numbers(tris);
+    let open = open_edges(&numbers, vertices);
     // triangles around each vertex
-    let mut starts = vec![0u32; coordinates.len() + 1];
-    for v in numbers.iter().flatten() {
-        starts[*v as usize + 1] += 1;
-    }
-    for i in 1..starts.len() {
-        starts[i] += starts[i - 1];
-    }
-    let mut fill = starts.clone();
-    let mut around = vec![0u32; numbers.len() * 3];
-    for (t, n) in numbers.iter().enumerate() {
-        for &v in n {
-            around[fill[v as usize] as usize] = t as u32;
-            fill[v as usize] += 1;
-        }
-    }
-    let centre = |t: u32| -> [i64; 2] {
-        let p = &tris[t as usize].plan;
-        [p.x.iter().sum::<i64>(), p.y.iter().sum::<i64>()]
-    };
-    let mut seeds: Vec<(u8, u16, u64, u32)> = (0..tris.len() as u32)
+    let each = numbers.iter().enumerate();
+    let (starts, around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
+    let facts: Vec<Facts> = tris.iter().zip(&numbers).map(|(t, v)| facts(t, *v, frame)).collect();
+    // attribute, class, place, number
+    let mut seeds: Vec<u128> = (0..tris.len() as u32)
         .map(|t| {
             let tri = &tris[t as usize];
-            let c = centre(t);
+            let c = centre(tri);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            (tri.attribute, class_of(tri, frame), morton(at(0), at(1)), t)
+            let kind = u128::from(tri.attribute) << 8 | u128::from(facts[t as usize].class);
+            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(t)
         })
         .collect();
     seeds.sort_unstable();
+    let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
 
-    let open = open_edges(&numbers);
     let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], open };
-    let mut marks = Marks { round: 0, members: vec![0; tris.len()], vertices: vec![0; coordinates.len()] };
+    let mut g = Growing::new(tris, &facts, vertices, frame);
     let mut taken = vec![false; tris.len()];
-    let mut seen = vec![u32::MAX; tris.len()];
-    let mut round = 0u32;
+    let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
+    let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
     for s in 0..seeds.len() {
-        let (attribute, first, _, seed) = seeds[s];
+        let seed = seeds[s];
         if taken[seed as usize] {
             continue;
         }
-        let home = centre(seed);
-        let mut grow = |class: u16| -> Option<(Vec<u32>, Record)> {
-            round += 1;
-            let mut g = Growing::new(tris, &numbers, &mut marks, class);
-            let mut next = Vec::new();
+        let (attribute, first) = (tris[seed as usize].attribute, facts[seed as usize].class);
+        let home = centre(&tris[seed as usize]);
+        let key = |t: u32| {
+            let c = centre(&tris[t as usize]);
+            let square = |i: usize| u128::from(c[i].abs_diff(home[i])).pow(2);
+            (square(0) + square(1)) << 32 | u128::from(t) // less than 2^102
+        };
+        let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
+            g.start(class);
+            next.clear();
             let mut far = s + 1;
             let mut chosen = seed;
-            let mut ranked = Vec::new();
             loop {
                 g.add(chosen);
-                for v in numbers[chosen as usize] {
+                if g.members.len() == TRIANGLES {
+                    break;
+                }
+                // whoever is in the bundle takes a place too, if it is seen
+                let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
+                for v in g.facts[chosen as usize].v {
                     for &t in &around[starts[v as usize] as usize..starts[v as usize + 1] as usize] {
-                        if next.len() >= CANDIDATES {
+                        if room == 0 {
                             break;
                         }
-                        if !taken[t as usize] && seen[t as usize] != round && tris[t as usize].attribute == attribute {
-                            seen[t as usize] = round;
-                            next.push(t);
+                        if !taken[t as usize]
+                            && g.seen[t as usize] != g.round
+                            && tris[t as usize].attribute == attribute
+                        {
+                            g.seen[t as usize] = g.round;
+                            room -= 1;
+                            if !g.has(t) {
+                                next.push(Candidate { key: key(t), facts: facts[t as usize] });
+                            }
                         }
                     }
                 }
-                ranked.clear();
-                next.retain(|&t| {
-                    let new = g.new_vertices(t);
-                    let stays = !g.has(t) && g.fits(t, new, frame);
-                    if stays {
-                        let c = centre(t);
-                        let square = |i: usize| i128::from(c[i] - home[i]) * i128::from(c[i] - home[i]);
-                        ranked.push((new, square(0) + square(1), t));
-                    }
-                    stays
+                next.retain_mut(|c| {
+                    let new = g.new_vertices(&c.facts);
+                    c.key = c.key << 2 >> 2 | (new as u128) << 126;
+                    g.fits(&c.facts, new)
                 });
-                let mut pick = ranked.iter().min().map(|r| r.2);
-                if pick.is_some_and(|t| g.overlaps(t)) {
-                    ranked.sort_unstable();
-                    let free = ranked.iter().position(|r| !g.overlaps(r.2)).unwrap_or(ranked.len());
-                    next = ranked[free..].iter().map(|r| r.2).collect();
-                    pick = next.first().copied();
-                }
+                let pick = loop {
+                    let Some(least) = (0..next.len()).min_by_key(|&i| next[i].key) else { break None };
+                    let t = next.swap_remove(least).key as u32;
+                    if !g.overlaps(t) {
+                        break Some(t);
+                    }
+                };
                 // nothing adjacent fits: the next few seeds may lie close by
                 let pick = pick.or_else(|| {
                     while far < seeds.len() && far <= s + 48 {
-                        let (a, c, _, t) = seeds[far];
+                        let t = seeds[far];
                         far += 1;
-                        let free = a == attribute && c == first && !taken[t as usize] && !g.has(t);
-                        if free && g.fits(t, g.new_vertices(t), frame) && !g.overlaps(t) {
+                        let facts = &facts[t as usize];
+                        let alike = tris[t as usize].attribute == attribute && facts.class == first;
+                        let free = alike && !taken[t as usize] && !g.has(t);
+                        if free && g.fits(facts, g.new_vertices(facts)) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }
@@ -252,27 +338,37 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
             }
             // heights may not fit the integer plane: give back the latest until they do
             loop {
-                if let Some(record) = pack(&g, attribute, frame) {
-                    return Some((g.members, record));
+                if let Some(record) = pack(g, attribute) {
+                    return Some(record);
                 }
-                let (_, kept) = g.members.split_last().filter(|(_, kept)| !kept.is_empty())?;
-                let kept = kept.to_vec();
-                g = Growing::new(tris, &numbers, &mut marks, class);
+                let kept = g.members[..g.members.len() - 1].to_vec();
+                if kept.is_empty() {
+                    return None;
+                }
+                g.start(class);
+                g.refused = true;
                 kept.into_iter().for_each(|t| g.add(t));
             }
         };
         // a wider class where the narrower holds fewer than it would
-        let mut best: Option<(Vec<u32>, Record)> = None;
+        let mut best: Option<Record> = None;
+        members.clear();
         for class in first..=WIDE {
-            if best.as_ref().is_some_and(|(members, _)| members.len() >= ENOUGH[usize::from(class)]) {
+            if best.is_some() && members.len() >= ENOUGH[usize::from(class)] {
                 break;
             }
-            let more = grow(class);
-            if more.as_ref().map_or(0, |m| m.0.len()) > best.as_ref().map_or(0, |b| b.0.len()) {
-                best = more;
+            let record = grow(&mut g, class);
+            if record.is_some() && g.members.len() > members.len() {
+                best = record;
+                members.clone_from(&g.members);
+            }
+            // nor is there more where everything fitted, and fits again
+            let wider = usize::from(class + 1).min(2);
+            if record.is_some() && !g.refused && g.points.len() <= VERTEX_LIMIT[wider] {
+                break;
             }
         }
-        let (members, record) = best.expect("a wide bundle holds any triangle");
+        let record = best.expect("a wide bundle holds any triangle");
         for (place, &t) in members.iter().enumerate() {
             taken[t as usize] = true;
             out.places[t as usize] = (out.records.len() as u32, place as u8);
@@ -283,41 +379,37 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
 }
 
 /// The edges of each triangle that it does not share with just one other, which runs along it the other way.
-fn open_edges(numbers: &[[u32; 3]]) -> Vec<u8> {
-    let mut edges: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * numbers.len());
-    for (t, n) in numbers.iter().enumerate() {
-        for k in 0..3 {
+fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
+    // by their lesser end: the greater one, whether they run towards it, and whose they are
+    let edges = numbers.iter().enumerate().flat_map(|(t, n)| {
+        (0..3).map(move |k| {
             let (a, b) = (n[k], n[(k + 1) % 3]);
-            edges.push(([a.min(b), a.max(b)], a, 3 * t + k));
-        }
-    }
-    edges.sort_unstable();
+            (a.min(b), (a.max(b), a < b, (3 * t + k) as u32))
+        })
+    });
+    let (starts, mut edges) = lists(vertices, edges);
     let mut open = vec![0; numbers.len()];
-    for run in edges.chunk_by(|a, b| a.0 == b.0) {
-        if run.len() != 2 || run[0].1 == run[1].1 {
-            for &(_, _, edge) in run {
-                open[edge / 3] |= 1 << (edge % 3);
+    for ends in starts[..=vertices].windows(2) {
+        let edges = &mut edges[ends[0] as usize..ends[1] as usize];
+        edges.sort_unstable();
+        for run in edges.chunk_by(|a, b| a.0 == b.0) {
+            if run.len() != 2 || run[0].1 == run[1].1 {
+                for &(_, _, edge) in run {
+                    open[edge as usize / 3] |= 1 << (edge % 3);
+                }
             }
         }
     }
     open
 }
 
-fn pack(g: &Growing, attribute: u8, frame: Frame) -> Option<Record> {
-    let corner = |v: u32| -> [i64; 3] {
-        for (&m, n) in g.members.iter().map(|m| (m, &g.numbers[*m as usize])) {
-            if let Some(k) = n.iter().position(|&x| x == v) {
-                return g.tris[m as usize].corners[k].map(i64::from);
-            }
-        }
-        unreachable!("every vertex is a member's")
-    };
-    let points: Vec<[i64; 3]> = g.vertices.iter().map(|&v| corner(v)).collect();
+fn pack(g: &Growing, attribute: u8) -> Option<Record> {
     let mut r: Record = [0; HALVES];
+    let frame = g.frame;
     let mut base = [0i64; 2];
     if g.class != WIDE {
         for i in 0..2 {
-            let b = (g.min[i] - i64::from(frame.base[i])) >> frame.shift;
+            let b = (i64::from(g.low[i]) - i64::from(frame.base[i])) >> frame.shift;
             r[i] = i16::try_from(b).ok()? as u16;
             base[i] = i64::from(frame.base[i]) + (b << frame.shift);
         }
@@ -325,24 +417,27 @@ fn pack(g: &Growing, attribute: u8, frame: Frame) -> Option<Record> {
     let stride = STRIDE[usize::from(g.class)];
     let mut put = |i: usize, halves: &[u16]| r[VERTEX_ZERO + stride * (i + 1)..][..stride].copy_from_slice(halves);
     let half = |v: i64, shift: u32| (v >> shift) as u16;
+    let points = g.points.iter().map(|p| p.map(i64::from));
     match g.class {
         NARROW => {
-            let local: Vec<[i64; 3]> = points.iter().map(|p| [p[0] - base[0], p[1] - base[1], p[2]]).collect();
-            let [gx, gy] = slope(&local);
-            let rest: Vec<i64> = local.iter().map(|p| p[2] - ((gx * p[0] + gy * p[1]) >> 8)).collect();
-            let low = *rest.iter().min()?;
+            let mut local = [[0i64; 3]; VERTEX_LIMIT[0]];
+            let local = &mut local[..g.points.len()];
+            local.iter_mut().zip(points).for_each(|(l, p)| *l = [p[0] - base[0], p[1] - base[1], p[2]]);
+            let [gx, gy] = slope(local);
+            local.iter_mut().for_each(|p| p[2] -= (gx * p[0] + gy * p[1]) >> 8);
+            let low = local.iter().map(|p| p[2]).min()?;
             let z = i32::try_from(low).ok()?;
             for (i, p) in local.iter().enumerate() {
-                let dz = u16::try_from(rest[i] - low).ok()?;
+                let dz = u16::try_from(p[2] - low).ok()?;
                 put(i, &[u16::try_from(p[0]).ok()?, u16::try_from(p[1]).ok()?, dz]);
             }
             (r[2], r[3]) = (z as u16, (z >> 16) as u16);
             (r[4], r[5]) = (gx as i16 as u16, gy as i16 as u16);
         }
         MEDIUM => {
-            let z = i32::try_from(g.min[2]).ok()?;
-            for (i, p) in points.iter().enumerate() {
-                let (x, y, dz) = (p[0] - base[0], p[1] - base[1], p[2] - g.min[2]);
+            let z = g.low[2];
+            for (i, p) in points.enumerate() {
+                let (x, y, dz) = (p[0] - base[0], p[1] - base[1], p[2] - i64::from(z));
                 if x > 0xF_FFFF || y > 0xF_FFFF || dz > 0xFF_FFFF {
                     return None;
                 }
@@ -352,17 +447,15 @@ fn pack(g: &Growing, attribute: u8, frame: Frame) -> Option<Record> {
             (r[2], r[3]) = (z as u16, (z >> 16) as u16);
         }
         _ => {
-            for (i, p) in points.iter().enumerate() {
-                let [x, y, z] = *p;
+            for (i, [x, y, z]) in points.enumerate() {
                 put(i, &[half(x, 0), half(x, 16), half(y, 0), half(y, 16), half(z, 0), half(z, 16)]);
             }
         }
     }
     r[6] = u16::from(attribute) | g.class << 8 | (g.members.len() as u16 - 1) << 12;
-    for (place, &m) in g.members.iter().enumerate() {
-        for (plane, v) in g.numbers[m as usize].iter().enumerate() {
-            let i = g.vertices.iter().position(|x| x == v)? as u16 + 1;
-            r[CORNERS + 4 * plane + place / 4] |= i << (4 * (place % 4));
+    for (place, corners) in g.corners.iter().enumerate() {
+        for (plane, &v) in corners.iter().enumerate() {
+            r[CORNERS + 4 * plane + place / 4] |= (u16::from(v) + 1) << (4 * (place % 4));
         }
     }
     Some(r)
@@ -405,4 +498,22 @@ pub fn morton(x: u64, y: u64) -> u64 {
         v
     };
     spread(x) | spread(y) << 1
+}
+
+/// The two numbers whose bits are interleaved in one.
+pub fn place(morton: u64) -> [u32; 2] {
+    let gather = |v: u64| {
+        let mut v = v & 0x5555_5555_5555_5555;
+        for (shift, mask) in [
+            (1, 0x3333_3333_3333_3333),
+            (2, 0x0F0F_0F0F_0F0F_0F0F),
+            (4, 0x00FF_00FF_00FF_00FF),
+            (8, 0x0000_FFFF_0000_FFFF),
+            (16, 0x0000_0000_FFFF_FFFF),
+        ] {
+            v = (v | v >> shift) & mask;
+        }
+        v as u32
+    };
+    [gather(morton), gather(morton >> 1)]
 }

@@ -1,6 +1,6 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
-use crate::bundle::{Bundled, Tri};
+use crate::bundle::{Bundled, Tri, lists};
 use crate::cost::{Crowd, MaxCost};
 use crate::split::Rule;
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
@@ -21,6 +21,8 @@ const CROWD: usize = 40;
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
 const MOST: usize = 42;
+/// Most levels below the first.
+const DEEPEST: u32 = 6;
 
 /// A reference of a cell to a bundle or, with an empty mask, to a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,16 +37,39 @@ pub struct Word {
     pub start: bool,
 }
 
-/// The words of a cell, sheet by sheet.
-#[derive(Clone, Default)]
-pub struct Cell {
-    pub words: Vec<Word>,
-    /// One sheet without steps: no place of the cell has two heights.
-    pub sole: bool,
+/// The cells of a block.
+#[derive(Default)]
+pub struct Block {
+    /// Cell by cell, and in a cell sheet by sheet.
+    words: Vec<Word>,
+    /// Where the words of each cell end.
+    ends: [u32; CELLS],
+    /// Of each cell whether it is one sheet without steps: no place of it has two heights.
+    sole: [bool; CELLS],
 }
 
-/// The cells of a block.
-pub type Block = [Cell; CELLS];
+impl Block {
+    /// One word in each cell.
+    pub fn of(word: Word) -> Block {
+        Block { words: vec![word; CELLS], ends: std::array::from_fn(|k| k as u32 + 1), sole: [false; CELLS] }
+    }
+
+    /// All words, cell by cell.
+    fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// The words of a cell.
+    fn cell(&self, k: usize) -> &[Word] {
+        let from = if k == 0 { 0 } else { self.ends[k - 1] as usize };
+        &self.words[from..self.ends[k] as usize]
+    }
+
+    /// The words of each cell, and whether it is one sheet without steps.
+    pub fn cells(&self) -> impl Iterator<Item = (&[Word], bool)> {
+        (0..CELLS).map(|k| (self.cell(k), self.sole[k]))
+    }
+}
 
 /// A rectangle of blocks.
 pub struct Grid {
@@ -57,7 +82,7 @@ pub struct Grid {
 
 pub enum Entry {
     Empty,
-    Block(Box<Block>),
+    Block(Block),
     Grid(Grid),
     /// One patch and nothing else.
     Patch(PatchArea),
@@ -96,11 +121,11 @@ fn sides(bits: u32) -> [u32; 2] {
 }
 
 /// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
-/// Says where that costs more than it may.
+/// The triangles stand in the order of their places in bundles. Says where that costs more than it may.
 pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> (Grid, Option<Crowd>) {
     let mut grid = match &content.rule {
         Some(rule) => examined(content, rule, low, log2, tris, patches, content.nodes),
-        None => grid_to(content, low, [log2; 2], tris, patches, 0, 6),
+        None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
     };
     let mut crowd = None;
     if let Some((most, merge)) = content.most {
@@ -146,7 +171,7 @@ impl Refining<'_> {
             match e {
                 Entry::Grid(g) => self.grid(g, low, nodes - 1),
                 Entry::Block(cells) if !self.is_met(cells) => {
-                    let (tris, patches) = (self.tris(cells.as_slice()), self.patches(cells));
+                    let (tris, patches) = (self.tris(cells.words()), self.patches(cells));
                     let mut left = MOST_BLOCKS[0] + MOST_BLOCKS[1] * tris.len();
                     let held = Held { cells, low, log2, tris: &tris, patches: &patches };
                     match self.quarters(&held, nodes, &mut left) {
@@ -176,9 +201,9 @@ impl Refining<'_> {
                 return Ok(entry);
             }
             *left = left.checked_sub(1).ok_or(crowd)?;
-            let cells = block(self.content, low, log2, &tris, &near);
+            let cells = block_of(self.content, low, log2, &tris, &near);
             if self.is_met(&cells) {
-                return Ok(Entry::Block(Box::new(cells)));
+                return Ok(Entry::Block(cells));
             }
             let held = Held { cells: &cells, low, log2, tris: &tris, patches: &near };
             self.quarters(&held, nodes - 1, left).map(Entry::Grid)
@@ -194,7 +219,7 @@ impl Refining<'_> {
             costs(held.cells).into_iter().enumerate().filter(|(_, [tests, lines])| !self.most.allows(*tests, *lines));
         let crowds = over.map(|(cell, cost)| {
             let low = corner(held.low, [0, 1].map(|i| held.log2[i] - CELLS_LOG2[i]), CELLS_LOG2, cell);
-            let tris = self.tris(&held.cells[cell..=cell]).into_iter();
+            let tris = self.tris(held.cells.cell(cell)).into_iter();
             let tris: Vec<(Tri, u32)> =
                 tris.map(|t| (self.content.tris[t as usize], self.content.bundled.places[t as usize].0)).collect();
             Crowd::of(&tris, low, size, cost, &self.most, self.merge)
@@ -206,22 +231,22 @@ impl Refining<'_> {
         costs(block).into_iter().all(|[tests, lines]| self.most.allows(tests, lines))
     }
 
-    /// The triangles that cells name, ascending.
-    fn tris(&self, cells: &[Cell]) -> Vec<u32> {
-        let words = cells.iter().flat_map(|c| &c.words).filter(|w| w.mask != 0);
+    /// The triangles that words name, in the order of their places in bundles.
+    fn tris(&self, words: &[Word]) -> Vec<u32> {
+        let words = words.iter().filter(|w| w.mask != 0);
         let of = |w: &Word| {
             let (mask, numbers) = (w.mask, &self.numbers[w.number as usize]);
             (0..TRIANGLES).filter(move |i| mask >> i & 1 == 1).map(|i| numbers[i])
         };
         let mut tris: Vec<u32> = words.flat_map(of).collect();
-        tris.sort_unstable();
+        tris.sort_unstable_by_key(|&t| self.content.bundled.places[t as usize]);
         tris.dedup();
         tris
     }
 
     /// The patches that cells name.
     fn patches(&self, block: &Block) -> Vec<PatchArea> {
-        let named = |p: &&PatchArea| block.iter().any(|c| c.words.iter().any(|w| w.mask == 0 && w.number == p.number));
+        let named = |p: &&PatchArea| block.words().iter().any(|w| w.mask == 0 && w.number == p.number);
         self.patches.iter().filter(named).copied().collect()
     }
 }
@@ -238,7 +263,7 @@ fn costs(block: &Block) -> [[u32; 2]; CELLS] {
     let lines = |words: usize| if words == 0 { 0 } else { (words as u32 + 14) / 16 + 1 };
     let mut before = 0;
     std::array::from_fn(|cell| {
-        let words = &block[cell].words;
+        let words = block.cell(cell);
         if words.is_empty() {
             return [0; 2];
         }
@@ -249,7 +274,7 @@ fn costs(block: &Block) -> [[u32; 2]; CELLS] {
         let read = 1 + if count == 0 { 0 } else { lines(end.saturating_sub(from)) };
         let list = if listed { lines(1 + 2 * words.len()) } else { 0 };
         let leaves: u32 = words.iter().map(|w| if w.mask == 0 { w.tests } else { 2 }).sum();
-        [cell_tests(&block[cell]) as u32, read + list + leaves]
+        [words.iter().map(|w| w.tests).sum(), read + list + leaves]
     })
 }
 
@@ -292,7 +317,7 @@ fn examined(
         match place(content, low, [log2; 2], tris, patches) {
             (_, _, Some(entry)) => entry,
             (list, near, None) if side == 0 || accepted(log2, &list) => {
-                Entry::Block(Box::new(block(content, low, [log2; 2], &list, &near)))
+                Entry::Block(block_of(content, low, [log2; 2], &list, &near))
             }
             (list, near, None) => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
         }
@@ -300,79 +325,170 @@ fn examined(
     Grid { block_log2: [log2; 2], side_log2: [side; 2], entries: (0..1 << (2 * side)).map(entry).collect() }
 }
 
-fn grid_to(
-    content: &Content,
+/// Blocks of one size for a rectangle: who meets which.
+struct Level {
+    block_log2: [u32; 2],
+    side_log2: [u32; 2],
     low: [i64; 2],
-    log2: [u32; 2],
-    tris: &[u32],
-    patches: &[PatchArea],
-    depth: u32,
-    deepest: u32,
-) -> Grid {
-    // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
-    // but only so many blocks where the triangles are few for the rectangle.
-    let bits = log2[0] + log2[1];
-    let wanted = median_area(content, tris).map_or(bits, |area| area.max(1).saturating_mul(CELL_AREA).ilog2() + 3);
-    let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
-    let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
-    let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
-    let [x, y] = sides(block_bits);
-    let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
-    let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
-    let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
-    let size = block_log2.map(|k| 1i64 << k);
-    let n = side_log2.map(|k| 1i64 << k);
-    let mut lists: Vec<Vec<u32>> = vec![Vec::new(); (n[0] * n[1]) as usize];
-    for &t in tris {
-        let plan = &content.tris[t as usize].plan;
-        let range = |i: usize| {
-            let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
-            at(plan.min[i])..=at(plan.max[i])
-        };
-        for j in range(1) {
-            for i in range(0) {
-                if plan.meets([low[0] + i * size[0], low[1] + j * size[1]], size) {
-                    lists[(j * n[0] + i) as usize].push(t);
+    /// log2 of the area of a block as its triangles ask for.
+    wanted: u32,
+    /// Where the triangles of each block start.
+    starts: Vec<u32>,
+    members: Vec<Member>,
+}
+
+/// A triangle of a block, and its [cells](crate::plan::Plan::cells).
+type Member = (u32, [u8; 2]);
+
+/// What blocks take.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    /// Cells that are not empty, the sum of their tests, and the most.
+    cells: usize,
+    tests: usize,
+    most: usize,
+    /// About how many bytes.
+    bytes: usize,
+}
+
+impl Level {
+    fn new(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea], depth: u32) -> Level {
+        // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
+        // but only so many blocks where the triangles are few for the rectangle.
+        let bits = log2[0] + log2[1];
+        let wanted = median_area(content, tris).map_or(bits, |area| area.max(1).saturating_mul(CELL_AREA).ilog2() + 3);
+        let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
+        let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
+        let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
+        let [x, y] = sides(block_bits);
+        let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
+        let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
+        let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
+        let size = block_log2.map(|k| 1i64 << k);
+        let n = side_log2.map(|k| 1i64 << k);
+        let mut pairs: Vec<(u32, (u32, [u8; 2]))> = Vec::with_capacity(2 * tris.len());
+        for &t in tris {
+            let plan = &content.tris[t as usize].plan;
+            let range = |i: usize| {
+                let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
+                at(plan.min[i])..=at(plan.max[i])
+            };
+            for j in range(1) {
+                for i in range(0) {
+                    let low = [low[0] + i * size[0], low[1] + j * size[1]];
+                    if plan.meets(low, size) {
+                        pairs.push(((j * n[0] + i) as u32, (t, plan.cells(low, cell_size(block_log2)))));
+                    }
                 }
             }
         }
+        let (starts, members) = lists((n[0] * n[1]) as usize, pairs.iter().copied());
+        Level { block_log2, side_log2, low, wanted, starts, members }
     }
-    let entries = lists
-        .into_iter()
-        .enumerate()
-        .map(|(k, list)| {
-            let k = k as i64;
-            let low = [low[0] + k % n[0] * size[0], low[1] + k / n[0] * size[1]];
-            let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
-            if list.is_empty() {
-                match near.as_slice() {
-                    [] => return Entry::Empty,
-                    [one] => return Entry::Patch(*one),
-                    _ => {}
-                }
+
+    fn blocks(&self) -> usize {
+        self.starts.len() - 2
+    }
+
+    /// The lower left corner of a block.
+    fn low(&self, k: usize) -> [i64; 2] {
+        let at = [k & ((1 << self.side_log2[0]) - 1), k >> self.side_log2[0]];
+        [0, 1].map(|i| self.low[i] + ((at[i] as i64) << self.block_log2[i]))
+    }
+
+    fn members(&self, k: usize) -> &[Member] {
+        &self.members[self.starts[k] as usize..self.starts[k + 1] as usize]
+    }
+
+    /// The patches of a block.
+    fn near(&self, k: usize, patches: &[PatchArea]) -> Vec<PatchArea> {
+        let (low, size) = (self.low(k), self.block_log2.map(|log2| 1i64 << log2));
+        patches.iter().copied().filter(|p| p.meets(low, size)).collect()
+    }
+
+    /// What a block takes.
+    fn load(&self, content: &Content, k: usize, near: &[PatchArea]) -> Load {
+        let members = self.members(k);
+        if members.is_empty() && near.len() <= 1 {
+            return Load { bytes: 4, ..Load::default() };
+        }
+        let (mut tests, mut words) = ([0usize; CELLS], 0);
+        // cells that name the bundle of the triangle before
+        let (mut bundle, mut named) = (u32::MAX, 0);
+        for &(t, [met, _]) in members {
+            let number = content.bundled.places[t as usize].0;
+            if number != bundle {
+                (bundle, named) = (number, 0);
             }
-            let block = block(content, low, block_log2, &list, &near);
-            let filled = block.iter().filter(|c| !c.words.is_empty()).count();
-            let tests: usize = block.iter().map(cell_tests).sum();
-            let most = block.iter().map(cell_tests).max().unwrap_or(0);
-            let coarse = block_log2[0] + block_log2[1] > wanted && tests > filled * COARSE;
-            let crowded = filled > 0 && (coarse || tests > CROWDED * filled || most > MOST);
-            if crowded && depth < deepest && block_log2[0] + block_log2[1] >= 12 && list.len() > 8 {
-                // one step first: stacked surfaces cannot be told apart by smaller cells, and need not be tried further
-                let finer = |deepest: u32| grid_to(content, low, block_log2, &list, &near, depth + 1, deepest);
-                let step = finer(depth + 1);
-                let (mean, top) = load(&step);
-                let fewer = mean * 5 < tests / filled * 4 || top * 5 < most * 4;
-                let far_fewer = mean * 2 < tests / filled || top * 2 < most;
-                let bytes = step.bytes() / list.len();
-                if (fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES) {
-                    return Entry::Grid(if deepest > depth + 1 { finer(deepest) } else { step });
-                }
+            words += (met & !named).count_ones() as usize;
+            named |= met;
+            tests.iter_mut().enumerate().for_each(|(cell, n)| *n += usize::from(met >> cell & 1));
+        }
+        for cell in 0..CELLS {
+            let (low, size) = cell_at(self.low(k), self.block_log2, cell);
+            for p in near.iter().filter(|p| p.meets(low, size)) {
+                words += 1;
+                tests[cell] += p.reads as usize;
             }
-            Entry::Block(Box::new(block))
+        }
+        Load {
+            cells: tests.iter().filter(|&&n| n > 0).count(),
+            tests: tests.iter().sum(),
+            most: tests.into_iter().max().unwrap_or(0),
+            bytes: 64 + 4 * words.saturating_sub(CELLS + INLINE),
+        }
+    }
+
+    /// What all blocks take.
+    fn total(&self, content: &Content, patches: &[PatchArea]) -> Load {
+        let none = Load { bytes: 32, ..Load::default() };
+        (0..self.blocks()).map(|k| self.load(content, k, &self.near(k, patches))).fold(none, |a, b| Load {
+            cells: a.cells + b.cells,
+            tests: a.tests + b.tests,
+            most: a.most.max(b.most),
+            bytes: a.bytes + b.bytes,
         })
-        .collect();
-    Grid { block_log2, side_log2, entries }
+    }
+
+    /// Smaller blocks in place of one with many triangles in a cell, if they pay.
+    fn finer(&self, content: &Content, k: usize, near: &[PatchArea], depth: u32) -> Option<Level> {
+        let (bits, members) = (self.block_log2[0] + self.block_log2[1], self.members(k));
+        if depth == DEEPEST || bits < 12 || members.len() <= 8 {
+            return None;
+        }
+        let Load { cells, tests, most, .. } = self.load(content, k, near);
+        let coarse = bits > self.wanted && tests > cells * COARSE;
+        if !(coarse || tests > CROWDED * cells || most > MOST) {
+            return None;
+        }
+        // stacked surfaces cannot be told apart by smaller cells, and need not be tried further
+        let tris: Vec<u32> = members.iter().map(|m| m.0).collect();
+        let level = Level::new(content, self.low(k), self.block_log2, &tris, near, depth + 1);
+        let load = level.total(content, near);
+        let mean = load.tests / load.cells.max(1);
+        let fewer = mean * 5 < tests / cells * 4 || load.most * 5 < most * 4;
+        let far_fewer = mean * 2 < tests / cells || load.most * 2 < most;
+        let bytes = load.bytes / tris.len();
+        ((fewer && bytes <= FINER_BYTES) || (far_fewer && bytes <= 4 * FINER_BYTES)).then_some(level)
+    }
+
+    /// The grid of its blocks, those divided further for which that pays.
+    fn grid(&self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
+        let entry = |k: usize| {
+            let (members, near) = (self.members(k), self.near(k, patches));
+            match near.as_slice() {
+                [] if members.is_empty() => return Entry::Empty,
+                [one] if members.is_empty() => return Entry::Patch(*one),
+                _ => {}
+            }
+            match self.finer(content, k, &near, depth) {
+                Some(finer) => Entry::Grid(finer.grid(content, &near, depth + 1)),
+                None => Entry::Block(block(content, self.low(k), self.block_log2, members, &near)),
+            }
+        };
+        let entries = (0..self.blocks()).map(entry).collect();
+        Grid { block_log2: self.block_log2, side_log2: self.side_log2, entries }
+    }
 }
 
 /// Median plan area of triangles, in square steps.
@@ -382,113 +498,109 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
 
-fn cell_tests(cell: &Cell) -> usize {
-    cell.words.iter().map(|w| w.tests as usize).sum()
+fn cell_size(block_log2: [u32; 2]) -> [i64; 2] {
+    [0, 1].map(|i| 1i64 << (block_log2[i] - CELLS_LOG2[i]))
 }
 
-/// Mean and greatest tests of the cells of a grid that have any.
-fn load(grid: &Grid) -> (usize, usize) {
-    fn gather(grid: &Grid, all: &mut Vec<usize>) {
-        for e in &grid.entries {
-            match e {
-                Entry::Block(b) => all.extend(b.iter().map(cell_tests).filter(|&t| t > 0)),
-                Entry::Grid(g) => gather(g, all),
-                Entry::Empty | Entry::Patch(_) => {}
-            }
-        }
-    }
-    let mut all = Vec::new();
-    gather(grid, &mut all);
-    (all.iter().sum::<usize>() / all.len().max(1), all.iter().copied().max().unwrap_or(0))
+/// The lower left corner of a cell of a block, and its size.
+fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
+    let (at, size) = ([cell as i64 & 3, cell as i64 >> 2], cell_size(block_log2));
+    ([0, 1].map(|i| low[i] + at[i] * size[i]), size)
 }
 
-fn block(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
-    let size = [0, 1].map(|i| 1i64 << (log2[i] - CELLS_LOG2[i]));
-    std::array::from_fn(|cell| {
-        let at = [cell as i64 & 3, cell as i64 >> 2];
-        let low = [0, 1].map(|i| low[i] + at[i] * size[i]);
-        let covering: Vec<u32> =
-            tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
-        let mut words = cell_words(content, &covering, low[0] + size[0] / 2, low[1] + size[1] / 2);
+/// The block of triangles that meet it, in the order of their places in bundles.
+fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
+    let cells = |&t: &u32| (t, content.tris[t as usize].plan.cells(low, cell_size(log2)));
+    let members: Vec<Member> = tris.iter().map(cells).collect();
+    block(content, low, log2, &members, patches)
+}
+
+fn block(content: &Content, low: [i64; 2], log2: [u32; 2], members: &[Member], patches: &[PatchArea]) -> Block {
+    let mut block = Block::default();
+    let (mut covering, mut parts) = (Vec::with_capacity(members.len()), Vec::new());
+    for cell in 0..CELLS {
+        let (low, size) = cell_at(low, log2, cell);
+        covering.clear();
+        let in_cell = |bits: u8| bits >> cell & 1 == 1;
+        covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|m| (m.0, in_cell(m.1[1]))));
+        let from = block.words.len();
+        cell_words(content, &covering, &mut parts, &mut block.words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
-            words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
+            block.words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
+        block.ends[cell] = block.words.len() as u32;
+        let words = &block.words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
-        let step = |&t: &u32| {
+        let step = |&(t, _): &(u32, bool)| {
             let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
-            (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
+            open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
         let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
-        let sole = !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
-        Cell { words, sole }
-    })
+        block.sole[cell] =
+            !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
+    }
+    block
 }
 
-/// Words of one cell, sheet by sheet; first of a sheet the bundle over the cell's centre.
-fn cell_words(content: &Content, tris: &[u32], mid_x: i64, mid_y: i64) -> Vec<Word> {
-    struct Part {
-        word: Word,
-        tris: Vec<u32>,
-        central: bool,
-    }
-    let place = |t: u32| content.bundled.places[t as usize];
-    let mut sorted: Vec<u32> = tris.to_vec();
-    sorted.sort_unstable_by_key(|&t| place(t));
-    let mut parts: Vec<Part> = Vec::new();
-    for t in sorted {
-        let (number, at) = place(t);
+/// The triangles of one bundle in a cell.
+struct Part {
+    word: Word,
+    /// Where its triangles stand.
+    from: usize,
+    to: usize,
+    central: bool,
+    sheet: usize,
+}
+
+/// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
+///
+/// Of each triangle it is told whether it covers the middle.
+fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+    parts.clear();
+    for (i, &(t, central)) in tris.iter().enumerate() {
+        let (number, at) = content.bundled.places[t as usize];
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
-            parts.push(Part { word, tris: Vec::new(), central: false });
+            parts.push(Part { word, from: i, to: i, central: false, sheet: 0 });
         }
         let part = parts.last_mut().expect("just pushed");
         part.word.mask |= 1 << at;
         part.word.tests += 1;
-        part.tris.push(t);
-        if !part.central && content.tris[t as usize].plan.covers(mid_x, mid_y) {
+        part.to = i + 1;
+        if central && !part.central {
             part.central = true;
             part.word.guess = at;
         }
     }
-    parts.sort_by_key(|p| (!p.central, std::cmp::Reverse(p.tris.len()), p.word.number));
-    let mut sheets: Vec<Vec<Part>> = Vec::new();
+    parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
     // a crowd is a stack or a fan: too many to compare each with each, and little to gain
     let crowd = tris.len() > CROWD;
-    for part in parts {
+    let plan = |t: &(u32, bool)| &content.tris[t.0 as usize].plan;
+    let mut sheets = 0;
+    for i in 0..parts.len() {
+        let (before, part) = (&parts[..i], &parts[i]);
         let apart = |other: &Part| {
-            part.tris.iter().all(|&a| {
-                let a = &content.tris[a as usize].plan;
-                other.tris.iter().all(|&b| !a.overlaps(&content.tris[b as usize].plan))
-            })
+            tris[part.from..part.to]
+                .iter()
+                .all(|a| tris[other.from..other.to].iter().all(|b| !plan(a).overlaps(plan(b))))
         };
-        match sheets.iter_mut().find(|s| !crowd && s.iter().all(apart)) {
-            Some(sheet) => sheet.push(part),
-            None => sheets.push(vec![part]),
-        }
+        let free = |s: &usize| before.iter().filter(|o| o.sheet == *s).all(apart);
+        let sheet = if crowd { sheets } else { (0..sheets).find(free).unwrap_or(sheets) };
+        sheets = sheets.max(sheet + 1);
+        parts[i].sheet = sheet;
     }
-    let mut words = Vec::new();
-    for sheet in &sheets {
-        let start = words.len();
-        words.extend(sheet.iter().map(|p| p.word));
-        words[start].start = true;
+    if sheets > 1 {
+        parts.sort_by_key(|p| p.sheet);
     }
-    words
+    let mut last = usize::MAX;
+    words.extend(parts.iter().map(|p| {
+        let start = p.sheet != last;
+        last = p.sheet;
+        Word { start, ..p.word }
+    }));
 }
 
 impl Grid {
-    /// About how many bytes it takes.
-    fn bytes(&self) -> usize {
-        let of = |e: &Entry| match e {
-            Entry::Block(cells) => {
-                let words: usize = cells.iter().map(|c| c.words.len()).sum();
-                64 + 4 * words.saturating_sub(CELLS + INLINE)
-            }
-            Entry::Grid(g) => 4 + g.bytes(),
-            Entry::Empty | Entry::Patch(_) => 4,
-        };
-        32 + self.entries.iter().map(of).sum::<usize>()
-    }
-
     /// Whether its blocks stand better in a row than behind a table of entries: most of them are there.
     pub fn is_dense(&self) -> bool {
         let blocks = self.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();

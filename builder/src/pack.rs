@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
-const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+/// CRC-32 as in the kernel, 16 bytes at a time.
+static CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
 /// log2 of the tiles along a page's side.
 const PAGE_LOG2: u32 = 5;
 

@@ -67,6 +67,49 @@ impl Plan {
         })
     }
 
+    /// Which of the 4 x 2 cells of this size from `low` on it [meets](Self::meets), and whose middles it
+    /// [covers](Self::covers): bit i of the first row, 4 + i of the second.
+    pub fn cells(&self, low: [i64; 2], size: [i64; 2]) -> [u8; 2] {
+        const SMALL: i64 = 1 << 29;
+        let near = |i: usize| self.min[i] - low[i] > -SMALL && self.max[i] - low[i] < SMALL && size[i] < SMALL / 4;
+        if !(near(0) && near(1)) {
+            return (0..8).fold([0; 2], |[met, central], cell| {
+                let at = [low[0] + (cell & 3) * size[0], low[1] + (cell >> 2) * size[1]];
+                let covers = self.covers(at[0] + size[0] / 2, at[1] + size[1] / 2);
+                [met | u8::from(self.meets(at, size)) << cell, central | u8::from(covers) << cell]
+            });
+        }
+        // negative where a cell lies outside of an edge
+        let (mut met, mut central) = ([0i64; 8], [0i64; 8]);
+        for k in 0..3 {
+            let n = (k + 1) % 3;
+            let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
+            let side = |x: i64, y: i64| ex * (y - self.y[k]) - ey * (x - self.x[k]);
+            // as in `meets`
+            let x = if ey > 0 { low[0] } else { low[0] + size[0] };
+            let y = if ex > 0 { low[1] + size[1] } else { low[1] };
+            let deepest = side(x, y);
+            let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
+            let (right, up) = (-ey * size[0], ex * size[1]);
+            let steps = [0, right, 2 * right, 3 * right, up, up + right, up + 2 * right, up + 3 * right];
+            for cell in 0..8 {
+                met[cell] |= deepest + steps[cell];
+                central[cell] |= middle + steps[cell];
+            }
+        }
+        let inside = |sides: [i64; 8]| (0..8).fold(0, |all, cell| all | u8::from(sides[cell] >= 0) << cell);
+        let (mut met, central) = (inside(met), inside(central));
+        for (i, count, strip) in [(0, 4, 0x11), (1, 2, 0x0F)] {
+            for k in 0..count {
+                let from = low[i] + k * size[i];
+                if self.max[i] < from || self.min[i] >= from + size[i] {
+                    met &= !(strip << (k << (2 * i)));
+                }
+            }
+        }
+        [met, central]
+    }
+
     /// Whether the edge from corner `k` may touch the closed rectangle from `low` of this size.
     pub fn edge_touches(&self, k: usize, low: [i64; 2], size: [i64; 2]) -> bool {
         let n = (k + 1) % 3;
@@ -90,10 +133,26 @@ impl Plan {
     /// Whether the interiors of two triangles have a point in common.
     pub fn overlaps(&self, other: &Plan) -> bool {
         let apart = (0..2).any(|i| self.max[i] <= other.min[i] || other.max[i] <= self.min[i]);
-        !apart && !self.separates(other) && !other.separates(self)
+        if apart {
+            return false;
+        }
+        let span = |i: usize| self.max[i].max(other.max[i]) - self.min[i].min(other.min[i]);
+        if span(0).max(span(1)) < 1 << 31 {
+            return !self.separates_near(other) && !other.separates_near(self);
+        }
+        !self.separates(other) && !other.separates(self)
     }
 
     fn separates(&self, other: &Plan) -> bool {
         (0..3).any(|k| (0..3).all(|c| self.side(k, other.x[c], other.y[c]) <= 0))
+    }
+
+    /// The same, where no two corners are 2^31 steps apart.
+    fn separates_near(&self, other: &Plan) -> bool {
+        (0..3).any(|k| {
+            let n = (k + 1) % 3;
+            let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
+            (0..3).all(|c| ex * (other.y[c] - self.y[k]) <= ey * (other.x[c] - self.x[k]))
+        })
     }
 }

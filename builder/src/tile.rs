@@ -1,15 +1,16 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton};
+use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton, place};
 use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered, raster};
-use crate::grid::{Block, Cell, Content, Entry, Grid, PatchArea, Word, grid};
+use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
 use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle and a tile under its bounding box from which on tiles are called too small.
@@ -48,8 +49,9 @@ pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError
             "tiles of {s} plan steps are too small for this scene: its triangles would be named {pairs} times; use larger tiles"
         )));
     }
-    let key = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
-    let mut homes: Vec<(u64, [i32; 2], u32)> = mesh
+    // a tile by its place in Morton order, and a triangle that it holds
+    let home = |x: i64, y: i64, i: u32| (morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64), i);
+    let mut homes: Vec<(u64, u32)> = mesh
         .faces
         .par_iter()
         .enumerate()
@@ -57,9 +59,10 @@ pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError
             let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
             let [x0, y0] = plan.min.map(|v| v >> log2);
             let [x1, y1] = plan.max.map(|v| v >> log2);
-            (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y))).filter_map(move |(x, y)| {
-                plan.meets([x * s, y * s], [s; 2]).then_some((key(x, y), [x as i32, y as i32], i as u32))
-            })
+            let sole = x0 == x1 && y0 == y1;
+            (y0..=y1)
+                .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
+                .filter_map(move |(x, y)| (sole || plan.meets([x * s, y * s], [s; 2])).then(|| home(x, y, i as u32)))
         })
         .collect();
     for f in &fields {
@@ -67,19 +70,20 @@ pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError
         for y in low[1] >> log2..=high[1] >> log2 {
             for x in low[0] >> log2..=high[0] >> log2 {
                 if f.part(x * s, y * s, s).is_some() {
-                    homes.push((key(x, y), [x as i32, y as i32], u32::MAX));
+                    homes.push(home(x, y, u32::MAX));
                 }
             }
         }
     }
-    homes.par_sort_unstable();
-    let runs: Vec<&[(u64, [i32; 2], u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
+    homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
+    let runs: Vec<&[(u64, u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
     let blobs: Vec<Blob> = runs
         .par_iter()
         .enumerate()
         .map(|(index, run)| {
-            let faces: Vec<u32> = run.iter().map(|r| r.2).filter(|&i| i != u32::MAX).collect();
-            build(mesh, &fields, &how, index as u32, run[0].1, &faces)
+            let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
+            let at = place(run[0].0).map(|v| (i64::from(v) - (1 << 31)) as i32);
+            build(mesh, &fields, &how, index as u32, at, &faces)
         })
         .collect::<Result<_, _>>()?;
     if let Some(most) = options.max_cost
@@ -195,7 +199,7 @@ fn build(
         .map(|&i| {
             let f = &mesh.faces[i as usize];
             let corners = f.v.map(|v| mesh.vertices[v as usize]);
-            Tri { corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
+            Tri { v: f.v, corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
         })
         .collect();
     let areas: Vec<PatchArea> = parts
@@ -341,10 +345,14 @@ fn divide(
             return Plot::Inner { side_log2, children };
         }
     }
-    let own: Vec<Tri> = members.iter().map(|&t| tris[t as usize]).collect();
+    let own: Cow<[Tri]> = match members.len() == tris.len() {
+        true => tris.into(),
+        false => members.iter().map(|&t| tris[t as usize]).collect(),
+    };
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(&own, frame);
-    let all: Vec<u32> = (0..own.len() as u32).collect();
+    let mut all: Vec<u32> = (0..own.len() as u32).collect();
+    all.sort_unstable_by_key(|&t| bundled.places[t as usize]);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { tris: &own, bundled: &bundled, rule: how.rule, most: how.most, nodes };
     let (grid, crowd) = grid(&content, [x, y], log2, &all, patches);
@@ -512,7 +520,7 @@ impl Writer {
             }
             Entry::Patch(p) => {
                 let one = Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true };
-                self.cells(&std::array::from_fn(|_| Cell { words: vec![one], sole: false }), at, depth)?;
+                self.cells(&Block::of(one), at, depth)?;
             }
             Entry::Block(cells) => self.cells(cells, at, depth)?,
         }
@@ -531,7 +539,7 @@ impl Writer {
     fn cells(&mut self, cells: &Block, at: usize, depth: u32) -> Result<(), BuildError> {
         let mut further: Vec<u32> = Vec::new();
         let mut places = Vec::with_capacity(block::CELLS);
-        for (cell, Cell { words, sole }) in cells.iter().enumerate() {
+        for (cell, (words, sole)) in cells.cells().enumerate() {
             let Some((home, rest)) = words.split_first() else {
                 self.words[at + cell] = word::EMPTY << word::GUESS;
                 continue;
@@ -557,7 +565,7 @@ impl Writer {
                     let (bits, number) = self.bits(w, sheet);
                     bits | number << word::NUMBER
                 };
-                let home = packed(home, *sole);
+                let home = packed(home, sole);
                 further.extend(rest.iter().map(|w| packed(w, w.start)));
                 self.words[at + cell] = home;
             }

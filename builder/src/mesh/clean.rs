@@ -67,7 +67,7 @@ pub fn ground(
         *count += 1;
         false
     });
-    faces.par_sort_unstable();
+    faces.par_sort_unstable_by_key(Face::key);
     ground
 }
 

@@ -27,6 +27,14 @@ pub struct Face {
     pub source: u16,
 }
 
+impl Face {
+    /// A number that orders faces as they are ordered, and compares quickly.
+    fn key(&self) -> u128 {
+        let kind = u128::from(self.material) << 16 | u128::from(self.source);
+        self.v.iter().rev().zip([32, 64, 96]).fold(kind, |key, (&v, shift)| key | u128::from(v) << shift)
+    }
+}
+
 /// A height field of the scene, with materials and sources renumbered and its plan zero on the query grid.
 #[derive(Clone, Debug)]
 pub struct Field {

@@ -55,8 +55,13 @@ impl Tree {
         let low = [0, 1, 2].map(|k| i64::from(a[k].min(b[k])) - reach[k]);
         let high = [0, 1, 2].map(|k| i64::from(a[k].max(b[k])) + reach[k]);
         let d = [0, 1, 2].map(|k| i128::from(b[k]) - i128::from(a[k]));
-        let mut stack = vec![(0, 0, self.order.len())];
-        while let Some((node, from, to)) = stack.pop() {
+        // a node of each level waits at most, and two of the last
+        let mut stack = [(0, 0, 0); 40];
+        stack[0].2 = self.order.len();
+        let mut waiting = 1;
+        while waiting > 0 {
+            waiting -= 1;
+            let (node, from, to) = stack[waiting];
             let [least, most] = self.boxes[node].map(|p| p.map(i64::from));
             if (0..3).any(|k| least[k] > high[k] || most[k] < low[k]) {
                 continue;
@@ -82,7 +87,9 @@ impl Tree {
                 }
             } else {
                 let middle = from + (to - from) / 2;
-                stack.extend([(2 * node + 1, from, middle), (2 * node + 2, middle, to)]);
+                stack[waiting] = (2 * node + 1, from, middle);
+                stack[waiting + 1] = (2 * node + 2, middle, to);
+                waiting += 2;
             }
         }
     }
@@ -113,8 +120,8 @@ pub fn distance(a: [i32; 3], b: [i32; 3]) -> (u128, u32) {
 
 /// Whether two points lie within reach of each other.
 pub fn meet(a: [i32; 3], b: [i32; 3], near: Near) -> bool {
-    let (plan, height) = distance(a, b);
-    plan <= u128::from(near.plan).pow(2) && height <= near.height
+    let far = (0..2).any(|k| a[k].abs_diff(b[k]) > near.plan);
+    !far && a[2].abs_diff(b[2]) <= near.height && distance(a, b).0 <= u128::from(near.plan).pow(2)
 }
 
 /// Where a point lies beside an edge.

@@ -50,25 +50,32 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     for v in scene.triangles.iter().flat_map(|t| t.v) {
         used[v as usize] = true;
     }
-    let mut points: Vec<[i64; 3]> =
-        absolute.par_iter().zip(&used).filter(|(p, u)| **u && **p != NOWHERE).map(|(p, _)| *p).collect();
-    drop(used);
-    points.par_sort_unstable();
+    // the places, and which position has each
+    let mut given: Vec<([i64; 3], u32)> = (0..absolute.len() as u32)
+        .into_par_iter()
+        .filter(|&i| used[i as usize] && absolute[i as usize] != NOWHERE)
+        .map(|i| (absolute[i as usize], i))
+        .collect();
+    drop((used, absolute));
+    given.par_sort_unstable();
+    let mut points: Vec<[i64; 3]> = given.iter().map(|g| g.0).collect();
     points.dedup();
     let origin = origin(&points, &extents, step)?;
+    drop(points);
     // the points inside the domain, in the same order
     let local = |p: &[i64; 3]| -> Option<[i32; 3]> {
         let d = |i: usize| i32::try_from(p[i].checked_sub(origin[i])?).ok();
         Some([d(0)?, d(1)?, d(2)?])
     };
-    points.retain(|p| local(p).is_some());
-    let vertices: Vec<[i32; 3]> = points.par_iter().filter_map(local).collect();
-    drop(points);
-    let number: Vec<u32> = absolute
-        .par_iter()
-        .map(|p| local(p).and_then(|p| vertices.binary_search(&p).ok()).map_or(OUTSIDE, |n| n as u32))
-        .collect();
-    drop(absolute);
+    let mut vertices: Vec<[i32; 3]> = Vec::new();
+    let mut number = vec![OUTSIDE; scene.positions.len()];
+    for (place, i) in given {
+        let Some(place) = local(&place) else { continue };
+        if vertices.last() != Some(&place) {
+            vertices.push(place);
+        }
+        number[i as usize] = vertices.len() as u32 - 1;
+    }
 
     let (materials, material_number) = by_name(&scene.materials, |m| m.name.clone())?;
     let (sources, source_number) = by_name(&scene.sources, String::clone)?;
