@@ -424,11 +424,11 @@ impl Level {
             named |= met;
             tests.iter_mut().enumerate().for_each(|(cell, n)| *n += usize::from(met >> cell & 1));
         }
-        for cell in 0..CELLS {
+        for (cell, tests) in tests.iter_mut().enumerate() {
             let (low, size) = cell_at(self.low(k), self.block_log2, cell);
             for p in near.iter().filter(|p| p.meets(low, size)) {
                 words += 1;
-                tests[cell] += p.reads as usize;
+                *tests += p.reads as usize;
             }
         }
         Load {

@@ -62,7 +62,8 @@ pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError
             let sole = x0 == x1 && y0 == y1;
             (y0..=y1)
                 .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
-                .filter_map(move |(x, y)| (sole || plan.meets([x * s, y * s], [s; 2])).then(|| home(x, y, i as u32)))
+                .filter(move |&(x, y)| sole || plan.meets([x * s, y * s], [s; 2]))
+                .map(move |(x, y)| home(x, y, i as u32))
         })
         .collect();
     for f in &fields {
