@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(count(&[sliver[0], edge([50, 3, 0], [50, 90, 0])]), 0, "the corner itself, whoever has it");
         assert_eq!(count(&[sliver[0], edge([51, 3, 0], [50, 90, 0])]), 1, "another");
         // two ends of long edges, with an edge of two triangles between them
-        let ends = [edge([0, 0, 0], [0, 900, 0]), edge([3, 0, 0], [900, -900, 0])];
+        let ends = [edge([0, 0, 0], [-900, 0, 0]), edge([3, 0, 0], [900, -900, 0])];
         assert_eq!(count(&ends), 2);
         assert_eq!(linked(&ends, &[[[0, 0, 0], [3, 0, 0]]]), 0);
         assert_eq!(linked(&ends, &[[[0, 0, 0], [2, 1, 0]], [[2, 1, 0], [3, 0, 0]]]), 2, "by way of no open vertex");
