@@ -11,6 +11,7 @@ use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle and a tile under its bounding box from which on tiles are called too small.
@@ -78,13 +79,15 @@ pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError
     }
     homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
     let runs: Vec<&[(u64, u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
+    let at = |run: &[(u64, u32)]| place(run[0].0).map(|v| (i64::from(v) - (1 << 31)) as i32);
+    let moved = moved(mesh, runs.iter().map(|run| at(run)));
     let blobs: Vec<Blob> = runs
         .par_iter()
         .enumerate()
         .map(|(index, run)| {
             let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
-            let at = place(run[0].0).map(|v| (i64::from(v) - (1 << 31)) as i32);
-            build(mesh, &fields, &how, index as u32, at, &faces)
+            let at = at(run);
+            build(mesh, &fields, &how, index as u32, at, &faces, moved[&at])
         })
         .collect::<Result<_, _>>()?;
     if let Some(most) = options.max_cost
@@ -107,6 +110,24 @@ impl How {
         let merge = options.layer_merge * exp2(-mesh.step[1]);
         How { rule: options.split.map(|s| Rule::new(s, mesh)), most: options.max_cost.map(|most| (most, merge)) }
     }
+}
+
+/// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds, and of
+/// those that may have taken ground out of it.
+fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2], [f64; 2]> {
+    let mut moved: HashMap<[i32; 2], [f64; 2]> = tiles.map(|at| (at, [0.0; 2])).collect();
+    for &(face, by) in &mesh.moved {
+        let plan = Plan::new(mesh.faces[face as usize].v.map(|v| mesh.vertices[v as usize]));
+        let reach = by[0].ceil() as i64 + 1; // and what rounding moved
+        let [x0, y0] = plan.min.map(|v| (v - reach) >> mesh.tile_log2);
+        let [x1, y1] = plan.max.map(|v| (v + reach) >> mesh.tile_log2);
+        for tile in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x as i32, y as i32])) {
+            if let Some(most) = moved.get_mut(&tile) {
+                *most = [most[0].max(by[0]), most[1].max(by[1])];
+            }
+        }
+    }
+    moved
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
@@ -177,6 +198,7 @@ fn build(
     index: u32,
     at: [i32; 2],
     faces: &[u32],
+    moved: [f64; 2],
 ) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
@@ -252,9 +274,8 @@ fn build(
         min_z = min_z.min(mesh.bounds[0][2]);
         max_z = max_z.max(mesh.bounds[1][2]);
     }
-    let moved = faces.iter().filter_map(|i| Some(mesh.moved[mesh.moved.binary_search_by_key(i, |m| m.0).ok()?].1));
     let within = fields.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
-    let error = mesh.error(moved, within);
+    let error = mesh.error([moved].into_iter(), within);
     let head = Tile {
         magic: format::TILE_MAGIC,
         index,

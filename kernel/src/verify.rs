@@ -14,7 +14,7 @@ use zerocopy::IntoBytes;
 pub enum VerifyError {
     /// A section's bytes do not match its checksum.
     SectionDamaged(u32),
-    /// A section contradicts the head, or holds what no builder writes.
+    /// A section contradicts the head, or holds what no builder writes; 0 is the head itself.
     SectionInvalid(u32),
     /// Bytes between or behind sections are not zero.
     Padding,
@@ -30,6 +30,7 @@ impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SectionDamaged(k) => write!(f, "section {k} is damaged (its checksum differs)"),
+            Self::SectionInvalid(0) => f.write_str("the head holds what no builder writes"),
             Self::SectionInvalid(k) => write!(f, "section {k} contradicts the head"),
             Self::Padding => f.write_str("bytes outside the sections are not zero"),
             Self::TileDamaged(t) => write!(f, "tile {t} is damaged (its checksum differs)"),
@@ -224,10 +225,28 @@ fn zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|&b| b == 0)
 }
 
+/// An error against the source: a number of metres, not below zero.
+fn is_error(e: &f64) -> bool {
+    e.is_finite() && *e >= 0.0
+}
+
+/// The flags of a section of this kind.
+fn flags(kind: u32) -> u32 {
+    if kind == section::PROVENANCE { 0 } else { section::MUST_UNDERSTAND | section::CONTENT }
+}
+
 fn sections(t: &Terrain) -> Result<(), VerifyError> {
     let h = t.header;
     let invalid = VerifyError::SectionInvalid;
-    if h.reserved0 != 0 || h.reserved1 != 0 || !zero(&h.reserved2) {
+    let numbers = [h.default_mu, h.default_rolling, h.default_gain];
+    let errors = [h.error_plan, h.error_height];
+    if h.reserved0 != 0
+        || h.reserved1 != 0
+        || !zero(&h.reserved2)
+        || !numbers.iter().all(|v| v.is_finite())
+        || !errors.iter().all(is_error)
+        || u64::from(h.max_layers) > h.references.saturating_add(h.patch_blocks)
+    {
         return Err(invalid(0));
     }
     let mut end = format::HEAD_LEN as u64;
@@ -239,7 +258,7 @@ fn sections(t: &Terrain) -> Result<(), VerifyError> {
             }
             continue;
         }
-        if s.kind > section::PROVENANCE || seen >> s.kind & 1 == 1 || s.reserved != 0 || s.flags > 3 {
+        if s.kind > section::PROVENANCE || seen >> s.kind & 1 == 1 || s.reserved != 0 || s.flags != flags(s.kind) {
             return Err(invalid(s.kind));
         }
         seen |= 1 << s.kind;
@@ -296,14 +315,14 @@ fn materials_and_names(t: &Terrain) -> Result<(), VerifyError> {
 fn root(t: &Terrain) -> Result<(), VerifyError> {
     let h = t.header;
     let slots = 1usize << (2 * h.page_log2);
-    let is_code = |s: u32| s != 0 && s != u32::MAX;
+    let is_slot = |s: &u32| matches!(*s, slot::EMPTY..=slot::NOT_UNDERSTOOD) || (slot::FIRST..u32::MAX).contains(s);
     let pages = t.pages.len() >> (2 * h.page_log2);
-    if t.pages.len() != pages << (2 * h.page_log2) || !t.pages.iter().all(|&s| is_code(s)) {
+    if t.pages.len() != pages << (2 * h.page_log2) || !t.pages.iter().all(is_slot) {
         return Err(VerifyError::SectionInvalid(section::PAGES));
     }
     let mut next = slot::FIRST;
     let mut listed = t.directory.iter().filter(|&&s| s >= slot::FIRST).count();
-    if listed != pages || !t.directory.iter().all(|&s| is_code(s)) {
+    if listed != pages || !t.directory.iter().all(is_slot) {
         return Err(VerifyError::SectionInvalid(section::DIRECTORY));
     }
     // in tile order, pages are numbered as they first appear
@@ -427,8 +446,10 @@ impl<'t, 'a> Check<'t, 'a> {
             && h.patches.is_multiple_of(16)
             && self.holds(h.patches as usize, (h.patch_count as usize).saturating_mul(16))
             && self.holds((h.bundles as usize).saturating_mul(32), (h.bundle_count as usize).saturating_mul(32))
+            && h.references <= h.bundle_count.saturating_mul(bundle::TRIANGLES as u32)
+            && h.max_layers <= h.references.saturating_add(h.patch_count)
             && h.max_layers <= self.header.max_layers
-            && h.error.iter().all(|e| *e >= 0.0)
+            && h.error.iter().all(is_error)
             && (0..h.palette_len).all(|a| {
                 let a = self.t.attribute(self.at, a as u8);
                 usize::from(a.material) < self.t.materials.len()

@@ -356,8 +356,20 @@ fn by_05_verify_against() {
     holds(&why, &["error: bridge.hpan: its error is larger than it states", "--unit"]);
     fs::write(folder.join("other.obj"), BRIDGE.replace(" 6\n", " 6.001\n")).unwrap();
     let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "other.obj"]);
-    holds(&out, &["0.0010000 m in height"]);
+    holds(&out, &["bridge.hpan: not what it claims", "0.0010000 m in height"]);
+    assert!(!out.contains("every claim holds"), "{out}");
     holds(&why, &["ground was lost there"]);
+    // ground that the image has none of
+    let more = format!("{BRIDGE}v 900 0 0\nv 901 0 0\nv 900 1 0\nf -3 -2 -1\n");
+    fs::write(folder.join("more.obj"), more).unwrap();
+    let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "more.obj"]);
+    for text in [&out, &why] {
+        holds(text, &["(900.000, 0.000, 0.000)", "nothing near in plan"]);
+        assert!(!text.contains("nothing m"), "{text}");
+    }
+    let [out, _] = expect(0, &folder, &["verify", "--help"]);
+    assert_eq!(out.matches("[default: as built]").count(), 4, "{out}");
+    holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: z]"]);
     error(2, &folder, &["verify", "bridge.hpan", "--against", "absent.obj"]);
     // the image knows how its mesh was meant
     let [_, err] = expect(0, &folder, &["build", "bridge.obj", "--up", "-z", "--unit", "cm", "-o", "turned.hpan"]);

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use super::{Done, Failure, grouped, load, transform::Transform, unopened};
 
 #[derive(clap::Args)]
+#[command(mut_args(as_built))]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
@@ -41,6 +42,17 @@ pub struct Args {
     /// Print the checks as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// What is not typed of the transform comes from the image.
+fn as_built(arg: clap::Arg) -> clap::Arg {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    match help.split_once(" [default: ") {
+        Some((what, _)) if ["up", "unit", "scale", "rotate"].contains(&arg.get_id().as_str()) => {
+            arg.help(format!("{what} [default: as built]"))
+        }
+        _ => arg,
+    }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -80,7 +92,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
         writeln!(out, "{facts:#}")?;
     } else {
-        table(&verdict, &args.file.display().to_string(), out)?;
+        let holds = verdict.passed() && agreement.as_ref().is_none_or(Agreement::holds);
+        table(&verdict, holds, &args.file.display().to_string(), out)?;
         if let (Some(agreement), Some(source)) = (&agreement, &args.against) {
             compared(agreement, &source.display().to_string(), out)?;
         }
@@ -91,11 +104,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     let Some(a) = agreement.filter(|a| !a.holds()) else { return Ok(()) };
     let (side, what) = if a.source.exceeded > 0 { (&a.source, "lost") } else { (&a.image, "gained") };
-    let at = side.worst.first().map(|s| place(&s.at)).unwrap_or_default();
+    let worst = side.worst.first().map(|s| format!("{} with {}", place(&s.at), height(s.height))).unwrap_or_default();
     let text = format!(
-        "its error is larger than it states at {} places, the worst {at} with {} m in height: ground was {what} there; is it this image's mesh, with the same --up, --unit and --scale?",
-        grouped(a.source.exceeded + a.image.exceeded),
-        metres(side.height)
+        "its error is larger than it states at {} places, the worst {worst}: ground was {what} there; is it this image's mesh, with the same --up, --unit and --scale?",
+        grouped(a.source.exceeded + a.image.exceeded)
     );
     Err(Failure::check(&args.file, text))
 }
@@ -110,15 +122,20 @@ fn place([x, y, z]: &[f64; 3]) -> String {
     format!("at ({x:.3}, {y:.3}, {z:.3})")
 }
 
-/// Metres to a tenth of a micrometre, or that there is nothing.
+/// Metres to a tenth of a micrometre, or that there is no end to them.
 fn metres(v: f64) -> String {
-    if v.is_finite() { format!("{v:.7}") } else { "nothing".into() }
+    if v.is_finite() { format!("{v:.7} m") } else { "no such place".into() }
+}
+
+/// An error in height, or that there is nothing to have one from.
+fn height(v: f64) -> String {
+    if v.is_finite() { format!("{} in height", metres(v)) } else { "nothing near in plan".into() }
 }
 
 fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
     writeln!(
         out,
-        "\nagainst {source}: stated error {} m in plan, {} m in height",
+        "\nagainst {source}: stated error {} in plan, {} in height",
         metres(a.stated[0]),
         metres(a.stated[1])
     )?;
@@ -126,23 +143,20 @@ fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
         let [half, most, nearly] = side.shares.map(metres);
         writeln!(
             out,
-            "{name:<12} {} places, {} beyond the stated error; worst {} m in height within it in plan",
+            "{name:<12} {} places, {} beyond the stated error; the largest within it in plan: {}",
             grouped(side.places),
             grouped(side.exceeded),
-            metres(side.height)
+            height(side.height)
         )?;
-        writeln!(
-            out,
-            "{:12} straight up or down, of the plan area: 50 % {half} m, 99 % {most} m, 99.9 % {nearly} m",
-            ""
-        )?;
+        writeln!(out, "{:12} straight up or down, of the plan area: 50 % {half}, 99 % {most}, 99.9 % {nearly}", "")?;
         for spot in side.worst.iter().take(if side.exceeded > 0 { 8 } else { 1 }) {
-            let (height, plan) = (metres(spot.height), metres(spot.plan));
+            let (plan, stated) = (metres(spot.plan), metres(spot.stated));
             writeln!(
                 out,
-                "{:12} worst {}: {height} m in height; the stated height within {plan} m in plan",
+                "{:12} worst {}: {}; the {stated} stated there: {plan} off in plan",
                 "",
-                place(&spot.at)
+                place(&spot.at),
+                height(spot.height)
             )?;
         }
     }
@@ -155,7 +169,7 @@ fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
 }
 
 fn measured(a: &Agreement) -> Value {
-    let spot = |s: &Spot| json!({ "at": s.at, "height": s.height, "plan": s.plan });
+    let spot = |s: &Spot| json!({ "at": s.at, "height": s.height, "stated": s.stated, "plan": s.plan });
     let side = |s: &Side| {
         json!({
             "places": s.places,
@@ -206,8 +220,9 @@ fn word(outcome: Outcome) -> &'static str {
     }
 }
 
-fn table(verdict: &Verdict, name: &str, out: &mut impl Write) -> Done {
-    writeln!(out, "{name}: {}", if verdict.passed() { "every claim holds" } else { "not what it claims" })?;
+/// All checks, under a line that says whether every claim holds, the stated error among them if it was measured.
+fn table(verdict: &Verdict, holds: bool, name: &str, out: &mut impl Write) -> Done {
+    writeln!(out, "{name}: {}", if holds { "every claim holds" } else { "not what it claims" })?;
     for c in &verdict.checks {
         let found = match c.faults.count {
             0 => String::new(),

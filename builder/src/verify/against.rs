@@ -34,8 +34,17 @@ pub struct Spot {
     pub at: Point,
     /// Error in height, metres, within the stated error in plan; infinite if nothing is there.
     pub height: f64,
+    /// Error in height, metres, that the tile of the place states.
+    pub stated: f64,
     /// Error in plan, metres, at which the stated error in height suffices; infinite if that is more than 4,096 times the stated one.
     pub plan: f64,
+}
+
+impl Spot {
+    /// How far the error in height is above the stated one, metres; below zero where it is less.
+    fn excess(&self) -> f64 {
+        self.height - self.stated
+    }
 }
 
 /// One surface measured against the other.
@@ -45,7 +54,7 @@ pub struct Side {
     pub places: u64,
     /// Places with a larger error than stated, and the worst of them.
     pub exceeded: u64,
-    /// The worst first, each in another triangle.
+    /// Those farthest above what their tile states first, each in another triangle.
     pub worst: Vec<Spot>,
     /// Largest error in height, metres, within the stated error in plan.
     pub height: f64,
@@ -307,24 +316,26 @@ fn side(
         } else {
             h
         };
-        (Spot { at: *p, height, plan }, exceeded, up)
+        (Spot { at: *p, height, stated: v, plan }, exceeded, up)
     };
     struct Part {
         places: u64,
         exceeded: u64,
         worst: Option<Spot>,
+        height: f64,
         straight: Vec<f32>,
     }
     let parts: Vec<Part> = triangles
         .par_iter()
         .enumerate()
         .map(|(number, t)| {
-            let mut part = Part { places: 0, exceeded: 0, worst: None, straight: Vec::new() };
+            let mut part = Part { places: 0, exceeded: 0, worst: None, height: 0.0, straight: Vec::new() };
             let mut see = |p: Point, even: bool| {
                 let (spot, exceeded, up) = measure(&p);
                 part.places += 1;
                 part.exceeded += u64::from(exceeded);
-                if part.worst.is_none_or(|w| spot.height > w.height) {
+                part.height = part.height.max(spot.height);
+                if part.worst.is_none_or(|w| spot.excess() > w.excess()) {
                     part.worst = Some(spot);
                 }
                 if even {
@@ -348,10 +359,12 @@ fn side(
     for (number, part) in parts.into_iter().enumerate() {
         side.places += part.places;
         side.exceeded += part.exceeded;
+        side.height = side.height.max(part.height);
         worst.extend(part.worst.map(|w| (number, w)));
         all.extend(part.straight);
     }
-    worst.sort_unstable_by(|a, b| b.1.height.total_cmp(&a.1.height).then(a.0.cmp(&b.0)));
+    let order = |a: &(usize, Spot), b: &(usize, Spot)| b.1.excess().total_cmp(&a.1.excess()).then(a.0.cmp(&b.0));
+    worst.sort_unstable_by(order);
     worst.truncate(WORST);
     for (number, spot) in &mut worst {
         let mut random = Random(!(*number as u64));
@@ -359,13 +372,13 @@ fn side(
             let (again, exceeded, _) = measure(&random.within(&triangles[*number]));
             side.places += 1;
             side.exceeded += u64::from(exceeded);
-            if again.height > spot.height {
+            side.height = side.height.max(again.height);
+            if again.excess() > spot.excess() {
                 *spot = again;
             }
         }
     }
-    worst.sort_unstable_by(|a, b| b.1.height.total_cmp(&a.1.height).then(a.0.cmp(&b.0)));
-    side.height = worst.first().map_or(0.0, |w| w.1.height);
+    worst.sort_unstable_by(order);
     side.worst = worst.into_iter().map(|w| w.1).take(TOLD).collect();
     all.sort_unstable_by(f32::total_cmp);
     side.shares = [0.5, 0.99, 0.999].map(|share| {

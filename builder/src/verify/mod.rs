@@ -232,7 +232,8 @@ impl Verifying<'_> {
         if kernel.is_none() || matches!(kernel, Some(VerifyError::BoundExceeded(_))) {
             outcome.proof = tile::prove(&self.terrain, &view, self.options.exhaustive);
             let open = std::mem::take(&mut outcome.proof.open);
-            outcome.seams = seams::of_tile(&view.rect, &open, &mut outcome.border);
+            let links = std::mem::take(&mut outcome.proof.links);
+            outcome.seams = seams::of_tile(&view.rect, &open, &links, &mut outcome.border);
         }
         outcome
     }
@@ -360,6 +361,7 @@ impl Verifying<'_> {
             }
             crossings.extend(p.crossings);
             border.edges.extend(o.border.edges);
+            border.links.extend(o.border.links);
             border.ends.extend(o.border.ends);
             seams.join(o.seams);
             if let Some(view) = View::new(&self.terrain, tiles, index as u32, record) {
@@ -435,7 +437,7 @@ impl Verifying<'_> {
     fn seams(&mut self, mut found: seams::Seams, mut border: seams::Border) {
         border.ends.sort_unstable();
         border.ends.dedup();
-        found.join(seams::search(&border.edges, &border.ends));
+        found.join(seams::search(&border.edges, &border.links, &border.ends));
         let mut faults = Faults { count: found.count, first: Vec::new() };
         for [x, y, z] in found.first {
             let what = format!("an open edge ends within the stitch threshold of another, at lattice ({x}, {y}, {z})");

@@ -3,7 +3,7 @@
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
-use super::seams::Edge;
+use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};
 use hardpan::format::{self, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
@@ -12,6 +12,10 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// Pairs of triangles that are compared for each triangle of a tile, on average; no builder needs as many.
 const PAIRS: u64 = 4096;
+/// Triangles that an entry's cells may name for each word of a tile: a word names as many at most.
+const NAMED: usize = 16;
+/// Triangles that are tried with entries of nodes for each word of a tile; no builder needs as many.
+const TRIALS: u64 = 4096;
 /// Tiles under the box of one triangle; a builder stops long before.
 const TILES: i64 = 1 << 24;
 
@@ -51,6 +55,8 @@ pub struct Proof {
     pub crossings: Vec<Crossing>,
     /// Open edges that have a place in the tile.
     pub open: Vec<Edge>,
+    /// Other edges that may link two open vertices of a seam's length.
+    pub links: Vec<Link>,
     /// Pairs of material and source of the tile's palette.
     pub attributes: Vec<u32>,
 }
@@ -188,10 +194,13 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
             let meets = if home { tiles_met(tri, bounds, log2) } else { 0 };
             proof.crossings.push(Crossing { tri: tri.canonical(), meets, tile: view.index });
         }
-        for k in (0..3).filter(|k| single[t as usize] >> k & 1 == 1) {
-            if tri.edge_meets::<SMALL>(k, &view.rect) {
-                let [a, b] = [tri.corner(k), tri.corner((k + 1) % 3)];
-                proof.open.push(Edge { a: a.min(b), b: a.max(b) });
+        for k in 0..3 {
+            let [a, b, apex] = [0, 1, 2].map(|i| tri.corner((k + i) % 3));
+            let [a, b] = [a.min(b), a.max(b)];
+            if single[t as usize] >> k & 1 == 0 {
+                proof.links.extend(may_link(a, b).then_some([a, b]));
+            } else if tri.edge_meets::<SMALL>(k, &view.rect) {
+                proof.open.push(Edge { a, b, apex });
             }
         }
     }
@@ -202,6 +211,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         seen: vec![0; count],
         stamp: 0,
         pairs_left: PAIRS * (count as u64 + 64),
+        trials_left: TRIALS * view.words.len() as u64,
         named: std::array::from_fn(|_| Vec::new()),
         proof,
     };
@@ -462,6 +472,8 @@ struct Walk<'a, const SMALL: bool> {
     stamp: u64,
     /// Pairs that may still be compared.
     pairs_left: u64,
+    /// Triangles that may still be tried with entries.
+    trials_left: u64,
     /// What the cells of the block name.
     named: [Vec<Named>; block::CELLS],
     proof: &'a mut Proof,
@@ -485,7 +497,13 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 (at(b[i]), at(b[i + 2]))
             };
             let ((x0, x1), (y0, y1)) = (range(0), range(1));
-            if x0 == x1 && y0 == y1 {
+            let trials = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
+            if pairs.len() > NAMED * view.words.len() || trials > self.trials_left {
+                let text = "its triangles lie over more places than its words can name";
+                return self.proof.cover.add(view.fault_at(&Rect { low, size: log2.map(|l| 1 << l) }, text));
+            }
+            self.trials_left -= trials;
+            if trials == 1 {
                 pairs.push(((y0 * side[0] + x0) as u32, t));
                 continue;
             }

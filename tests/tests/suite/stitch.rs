@@ -184,7 +184,7 @@ fn crowds_end() {
 
 /// Everything that goes wrong along borders, at random: sheets apart by hairlines, cut at different places, over each
 /// other, and loose triangles.
-fn heap(seed: u64) -> Scene {
+pub fn heap(seed: u64) -> Scene {
     let mut r = Random(seed);
     let mut faces: Vec<[Point; 3]> = Vec::new();
     let near = |r: &mut Random, p: Point| [p[0] + r.within(-4, 4), p[1] + r.within(-4, 4), p[2] + r.within(-60, 60)];

@@ -1,15 +1,18 @@
 //! What `verify` proves, held against planted faults: sums are mended after each, so only the proof itself can see it.
 
-use crate::common::{hills, image};
+use crate::common::{as_given, hills, image};
 use crate::handmade;
+use crate::stitch::heap;
 use hardpan::{Point, Terrain, format};
 use hardpan_builder::{
-    Material, Options, Outcome, Scene, Undersides, Verdict, Verify, against, build, fixtures, verify,
+    Material, Options, Outcome, Scene, Undersides, Verdict, Verify, against, build, fixtures, repair, verify,
 };
+use std::collections::BTreeSet;
 use verification::bytes::{Aligned, mend_all, mend_head};
 use verification::obj;
 use verification::oracle::Oracle;
 use verification::random::{Random, points};
+use verification::seams::{Seam, seams, triangles};
 
 fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
@@ -262,6 +265,127 @@ fn by_01_bounds_digests_and_counts() {
 }
 
 #[test]
+fn by_01_what_no_builder_writes() {
+    let options = Options { tile_log2: Some(15), ..as_given() };
+    let mut scene = hills(20, 1.0);
+    // one far away, so that there are places without pages between
+    let first = scene.positions.len() as u32;
+    scene.positions.extend([[1000.0, 0.0, 0.0], [1001.0, 0.0, 0.0], [1000.0, 1.0, 0.0]]);
+    scene.triangles.push(hardpan_builder::Triangle { v: [first, first + 1, first + 2], ..scene.triangles[0] });
+    let clean = Aligned::new(&build(&scene, &options).unwrap().image);
+    assert_eq!(failing(&clean), [""; 0]);
+    let with = |change: &dyn Fn(&mut Aligned)| {
+        let mut bytes = Aligned::new(&clean);
+        change(&mut bytes);
+        forge(&mut bytes);
+        failing(&bytes)
+    };
+    for kind in 1..=8 {
+        let (.., entry) = section(&clean, kind);
+        for flags in (0..=4).filter(|&f| f != word(&clean, entry + 4)) {
+            assert_eq!(with(&|b| set(b, entry + 4, flags)), ["structure"], "section {kind}, flags {flags}");
+        }
+    }
+    let first_empty = |kind| {
+        let (at, len, _) = section(&clean, kind);
+        (at..at + len).step_by(4).find(|&at| word(&clean, at) == format::slot::EMPTY).unwrap()
+    };
+    for at in [4, 5].map(first_empty) {
+        for code in [0, 4, 9, 15, u32::MAX] {
+            assert_eq!(with(&|b| set(b, at, code)), ["structure"], "code {code} at {at}");
+        }
+        assert_eq!(with(&|b| set(b, at, format::slot::NOT_IN_IMAGE)), [""; 0]);
+    }
+    // errors, and what there is without ground
+    let put = |at: usize, v: f64| with(&|b| b[at..at + 8].copy_from_slice(&v.to_le_bytes()));
+    let (tile, _) = tiles(&clean)[1];
+    for v in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1e-9] {
+        for at in [272, 280, tile + 80, tile + 88] {
+            assert_eq!(put(at, v), ["structure"], "{v} at {at}");
+        }
+        for at in [224, 232, 240] {
+            assert_eq!(put(at, v), if v.is_finite() { vec![] } else { vec!["structure"] }, "{v} at {at}");
+        }
+    }
+    // more layers than triangles
+    let all = word(&clean, 184);
+    assert_eq!(with(&|b| set(b, 156, all)), [""; 0]);
+    assert_eq!(with(&|b| set(b, 156, all + 1)), ["structure"]);
+    let layers = |by: u32| {
+        with(&|b| {
+            set(b, 156, all);
+            set(b, tile + 56, word(&clean, tile + 44) + by);
+        })
+    };
+    assert_eq!((layers(0), layers(1)), (vec![], vec!["structure"]));
+    let most = 16 * word(&clean, tile + 40);
+    assert_eq!(with(&|b| set(b, tile + 44, most + 1)), ["structure"]);
+}
+
+/// A tile whose every bundle is sixteen triangles as large as it, under a root of 65,536 places that name none.
+#[test]
+fn by_02_more_places_than_words() {
+    let options = Options { tile_log2: Some(20), ..as_given() };
+    let mut bytes = Aligned::new(&build(&hills(200, 1.0), &options).unwrap().image);
+    let (tile, len) = tiles(&bytes)[0];
+    let (first, count) = (word(&bytes, tile + 36) as usize, word(&bytes, tile + 40) as usize);
+    let entries = tile + 4 * word(&bytes, tile + 28) as usize;
+    assert!(len > 128 * first && entries + (4 << 16) <= tile + 128 * first && count > 4000);
+    let [x, y] = [0, 4].map(|at| (word(&bytes, tile + 8 + at) as i32) << 20);
+    let z = word(&bytes, 112) as i32;
+    let far = (1 << 20) - 2;
+    let mut bundle = [0u16; 64];
+    bundle[6] = 2 << 8 | 15 << 12;
+    (0..12).for_each(|k| bundle[7 + k] = [0x1111, 0x2222, 0x3333][k / 4]);
+    for (n, corner) in [[x + 1, y + 1, z], [x + far, y + 1, z], [x + 1, y + far, z]].iter().enumerate() {
+        for (i, c) in corner.iter().enumerate() {
+            bundle[22 + 6 * n + 2 * i..][..2].copy_from_slice(&[*c as u16, (*c >> 16) as u16]);
+        }
+    }
+    let bundle: Vec<u8> = bundle.iter().flat_map(|h| h.to_le_bytes()).collect();
+    (first..first + count).for_each(|b| bytes[tile + 128 * b..][..128].copy_from_slice(&bundle));
+    bytes[tile + 128..][..6].copy_from_slice(&[12, 12, 8, 8, 0, 0]);
+    for (at, v) in [(16, (entries - tile) / 4), (20, first), (24, count)] {
+        set(&mut bytes, tile + 128 + at, v as u32);
+    }
+    (0..1 << 16).for_each(|k| set(&mut bytes, entries + 4 * k, format::entry::EMPTY));
+    forge(&mut bytes);
+    let verdict = proven(&bytes);
+    let cover = verdict.check("cover").unwrap();
+    assert!(cover.faults.first.iter().any(|f| f.what.contains("more places than its words")), "{verdict:#?}");
+}
+
+/// What is a seam says a search by brute force, of heaps as they are and stitched, across the borders of tiles too.
+#[test]
+fn by_02_seams_are_those_that_stitching_closes() {
+    let (mut found, mut none) = (0, 0);
+    for seed in 0..300 {
+        let scene = heap(seed);
+        for options in [as_given(), Options::default()] {
+            let options = Options { tile_log2: Some(if seed % 2 == 0 { 10 } else { 20 }), ..options };
+            let Ok((ground, report)) = repair(&scene, &options) else { continue };
+            let mut places = BTreeSet::new();
+            for seam in seams(&triangles(&ground), 4, 64) {
+                match seam {
+                    Seam::Ends(a, b) => places.extend([a, b]),
+                    Seam::Beside(_, v) => places.extend([v]),
+                }
+            }
+            let bytes = build(&scene, &options).unwrap().image;
+            let verdict = proven(&bytes);
+            let told = &verdict.check("seams").unwrap().faults;
+            assert_eq!(told.count, places.len() as u64, "heap {seed}: {:?}, and {places:?}", told.first);
+            if options.stitch.is_some() {
+                assert_eq!(told.count == 0, report.stitch.left == 0, "heap {seed}");
+            }
+            found += told.count;
+            none += u32::from(told.count == 0);
+        }
+    }
+    assert!(found > 1000 && none > 100, "{found} found, {none} without");
+}
+
+#[test]
 fn by_02_names_out_of_order() {
     let clean = Aligned::new(&image(&fixtures::bridge()));
     let mut bytes = Aligned::new(&clean);
@@ -511,6 +635,48 @@ fn by_05_what_is_beyond_the_stated_error() {
     assert!(proven(&bytes).passed());
     let a = against(&Terrain::open(&bytes).unwrap(), &scene, &Options::default(), 10_000);
     assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
+}
+
+/// A tile states the error of ground that was moved out of it as well.
+#[test]
+fn by_05_what_left_a_tile() {
+    let options = Options { tile_log2: Some(10), ..Options::default() };
+    let (mut compared, mut differ) = (0, 0);
+    for seed in 0..400 {
+        let scene = heap(seed);
+        let Ok(built) = build(&scene, &options) else { continue };
+        // of what stands upright now only the plan is kept
+        if built.report.stitch.upright > 0 || built.report.stitch.moved == [0.0; 2] {
+            continue;
+        }
+        let a = against(&Terrain::open(&built.image).unwrap(), &scene, &options, 4000);
+        assert!(a.holds(), "heap {seed}: {a:?}");
+        compared += 1;
+        let stated = |&(tile, _): &(usize, usize)| built.image[tile + 80..tile + 96].to_vec();
+        differ += u32::from(tiles(&built.image).iter().map(stated).collect::<BTreeSet<_>>().len() > 1);
+    }
+    println!("{compared} compared, in {differ} of them tiles differ");
+    assert!(compared > 150 && differ > 20, "{compared} compared, in {differ} of them tiles differ");
+}
+
+/// The worst place is the one farthest above what its own tile states.
+#[test]
+fn by_05_the_worst_is_beyond_its_own_tile() {
+    let scene = hills(30, 1.0);
+    let mut bytes = Aligned::new(&build(&scene, &Options { tile_log2: Some(15), ..as_given() }).unwrap().image);
+    let (tile, _) = tiles(&bytes)[0];
+    bytes[tile + 88..tile + 96].copy_from_slice(&0.5f64.to_le_bytes());
+    let terrain = Terrain::open(&bytes).unwrap();
+    let mut source = scene.clone();
+    let raise = |source: &mut Scene, at: [f64; 2], by: f64| {
+        source.positions.iter_mut().filter(|p| p[..2] == at).for_each(|p| p[2] += by);
+    };
+    raise(&mut source, [3.0, 3.0], 0.4); // within what the first tile states
+    raise(&mut source, [20.0, 20.0], 0.1);
+    let a = against(&terrain, &source, &Options::default(), 1000);
+    let worst = &a.source.worst[0];
+    assert!(a.source.exceeded > 0 && worst.at[..2] == [20.0, 20.0] && worst.stated < 1e-5, "{a:?}");
+    assert!((worst.height - 0.1).abs() < 0.01 && (a.source.height - 0.4).abs() < 0.01, "{a:?}");
 }
 
 #[test]
