@@ -13,14 +13,14 @@ pub enum BuildError {
     Scene(String),
     /// There is no ground in the scene.
     Empty,
-    /// More of the scene lies outside the domain than inside.
+    /// Most of a source lies outside the domain.
     OutsideDomain {
-        /// Triangles outside.
-        outside: u64,
-        /// Triangles given.
-        of: u64,
-        /// Whose they are, those that lose most first.
+        /// Whose triangles lie outside, those that lose most first.
         outliers: Vec<Outlier>,
+        /// The middle of the domain, metres: near the median of the ground's vertices.
+        origin: [f64; 3],
+        /// How far the domain reaches from there in plan and in height, metres.
+        reach: [f64; 2],
     },
     /// Queries would cost more than they may, however far the ground is divided.
     Cost {
@@ -44,12 +44,20 @@ impl fmt::Display for BuildError {
                 worst.lines.max(most.lines.unwrap_or(0))
             ),
             Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
-            Self::OutsideDomain { outside, of, outliers } => {
-                write!(f, "{outside} of {of} triangles lie outside the domain:")?;
-                for o in outliers.iter().take(3) {
-                    write!(f, " {o};")?;
+            Self::OutsideDomain { outliers, origin: [x, y, z], reach: [plan, height] } => {
+                write!(
+                    f,
+                    "most of a source lies outside the domain, which reaches {plan} m in plan and {height} m in height about ({x}, {y}, {z}), where most vertices are:"
+                )?;
+                for o in outliers.iter().take(4) {
+                    write!(f, " {o}, {:.0} % of it;", o.share * 100.0)?;
                 }
-                f.write_str(" take the strays out, or bring the scene in with another scale or coarser steps")
+                if let more @ 1.. = outliers.len().saturating_sub(4) {
+                    write!(f, " and {more} more;")?;
+                }
+                f.write_str(
+                    " leave out what does not belong here (include = false for its material in the settings), move it here or build it apart, give another scale or coarser steps, or let all that lies outside go (outliers = \"drop\" under [build])",
+                )
             }
         }
     }

@@ -44,7 +44,7 @@ pub use error::BuildError;
 pub use image::{Image, ImageFile};
 pub use mesh::repair;
 pub use provenance::{Input, Provenance};
-pub use scene::{Fallback, HeightField, Material, Near, Options, Scene, Triangle, Undersides};
+pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, Triangle, Undersides};
 pub use settings::Settings;
 pub use shares::Shares;
 pub use split::Split;
@@ -68,7 +68,7 @@ pub struct Report {
     pub triangles_in: u64,
     /// Triangles stored.
     pub triangles: u64,
-    /// Left out: a corner beyond the domain of 2^31 steps about the origin.
+    /// Left out: ground with a corner beyond the domain of 2^31 steps about the origin.
     pub outside: u64,
     /// Whose they are, those that lose most first.
     pub outliers: Vec<Outlier>,
@@ -134,11 +134,11 @@ pub struct Repair {
     /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
     /// mending them would take ground away or move it too far. Zero if there are none.
     pub left: u64,
-    /// Farthest that a place of the ground was moved, metres in plan and in height; of `upright` ones in plan alone.
+    /// Farthest that a place of the ground was moved, metres in plan and in height.
     pub moved: [f64; 2],
 }
 
-/// Triangles of one source beyond the domain.
+/// Triangles of one source beyond the domain; those of materials that are no ground do not count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlier {
     /// File or object.
@@ -147,13 +147,15 @@ pub struct Outlier {
     pub triangles: u64,
     /// Of how many.
     pub of: u64,
+    /// The greater share of triangles and of their plan area that lies beyond, from 0 to 1.
+    pub share: f64,
     /// Their farthest corner, metres.
     pub at: [f64; 3],
 }
 
 impl std::fmt::Display for Outlier {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Outlier { source, triangles, of, at: [x, y, z] } = self;
+        let Outlier { source, triangles, of, at: [x, y, z], .. } = self;
         write!(f, "{triangles} of {of} triangles of {source:?} reach as far as ({x}, {y}, {z})")
     }
 }

@@ -71,6 +71,17 @@ pub enum Undersides {
     Ceiling,
 }
 
+/// What becomes of a source of which most lies beyond the domain: more than half of its triangles or of their plan area.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outliers {
+    /// The build stops and names it.
+    #[default]
+    Stop,
+    /// What lies beyond the domain is left out, counted and named, as it is of any other source.
+    Drop,
+}
+
 /// How far apart things may lie and still touch, in lattice steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,6 +113,11 @@ impl Default for Material {
 }
 
 impl Material {
+    /// Whether its triangles can become ground.
+    pub(crate) fn is_ground(&self) -> bool {
+        self.include && !self.obstacle
+    }
+
     /// A material of which only the friction is known.
     pub fn new(name: impl Into<String>, mu: f64) -> Self {
         Material { name: name.into(), mu, ..Material::default() }
@@ -157,6 +173,8 @@ pub struct Options {
     pub tile_log2: Option<u8>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
+    /// Whether a source may lose most of itself.
+    pub outliers: Outliers,
     /// Vertices so close become one: at zero those on one lattice point.
     pub weld: Near,
     /// Open edges and vertices so close are closed up; none (in a settings file `false`) leaves the triangles as they are.
@@ -193,6 +211,7 @@ impl Default for Options {
             z_log2: -16,
             tile_log2: None,
             undersides: Undersides::Auto,
+            outliers: Outliers::Stop,
             weld: Near::default(),
             stitch: Some(Near { plan: 4, height: 64 }),
             max_slope: None,

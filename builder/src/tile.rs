@@ -4,7 +4,7 @@ use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton, place};
 use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered, raster};
 use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
-use crate::mesh::{Mesh, exp2, least_tile_side};
+use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
 use crate::{BuildError, Options};
@@ -14,8 +14,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use zerocopy::IntoBytes;
 
-/// Pairs of a triangle and a tile under its bounding box from which on tiles are called too small.
-const MOST_PAIRS: u64 = 1 << 31;
+/// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
+/// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
+const MOST_PAIRS: u64 = 1 << 21;
+const PAIR_BYTES: u64 = 2048;
 /// Pairs of material and source in a tile's palette.
 const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
@@ -44,10 +46,11 @@ pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError
     let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
     let log2 = mesh.tile_log2;
     let s = 1i64 << log2;
-    let pairs: u64 = mesh.faces.par_iter().map(|f| Plan::new(f.v.map(|v| mesh.vertices[v as usize])).tiles(log2)).sum();
-    if pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64) {
+    let pairs = pairs(mesh, log2);
+    if too_many(mesh, pairs) {
+        let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
         return Err(BuildError::Limit(format!(
-            "tiles of {s} plan steps are too small for this scene: its triangles would be named {pairs} times; use larger tiles"
+            "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
         )));
     }
     // a tile by its place in Morton order, and a triangle that it holds
@@ -130,9 +133,31 @@ fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2]
     moved
 }
 
+/// Pairs of a triangle or field and a tile under its bounding box.
+fn pairs(mesh: &Mesh, log2: u32) -> u64 {
+    let plan = |f: &Face| Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
+    let faces: u64 = mesh.faces.par_iter().map(|f| plan(f).tiles(log2)).sum();
+    let field = |f: &Field| {
+        let along =
+            |n: usize| ((f.field.pitch * (n - 1) as f64 * exp2(-mesh.step[0] - log2 as i32)) as u64 + 2).min(1 << 26);
+        along(f.field.columns) * along(f.field.rows)
+    };
+    faces + mesh.fields.iter().map(field).sum::<u64>()
+}
+
+fn too_many(mesh: &Mesh, pairs: u64) -> bool {
+    pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64)
+}
+
+/// The side for a scene, near the one proposed: larger if its tiles would be too many, and smaller as [`few_attributes`] needs.
+pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
+    let fits = |log2: &u32| !too_many(mesh, pairs(mesh, *log2));
+    few_attributes(mesh, (proposed..26).find(fits).unwrap_or(26))
+}
+
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
 /// holds: log2 in steps. The one proposed if there is none, or if triangles would be named too often.
-pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
+fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
     let mut all: Vec<u32> = mesh.faces.par_iter().map(|f| pair(f.material, f.source)).collect();
     all.par_sort_unstable();
     all.dedup();
@@ -143,7 +168,7 @@ pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
     let sides = (least_tile_side(&mesh.bounds).min(proposed)..=proposed).rev();
     let few = |log2: &u32| {
         let named: u64 = plans.par_iter().map(|p| p.tiles(*log2)).sum();
-        named <= 4 * mesh.faces.len() as u64 + (1 << 22)
+        named <= (4 * mesh.faces.len() as u64).max(MOST_PAIRS)
     };
     let mut sides = sides.take_while(few);
     let fits = |log2: &u32| {

@@ -119,7 +119,17 @@ fn cg_01_real_meshes_build() {
     let here = folder("real_meshes_build");
     let meshes = ["city", "fbx", "mavs", "roads", "terrain"].map(real).concat();
     for file in meshes.iter().filter(|f| is_obj(f)) {
-        let (output, time) = bounded(&here, file, &["--up", "z"]);
+        let (mut output, time) = bounded(&here, file, &["--up", "z"]);
+        // a town whose ground lies elsewhere than its houses: refused with a way out, which works
+        if file.ends_with("kitavi_city.obj") {
+            assert_eq!(output.status.code(), Some(2));
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            holds(
+                &said,
+                &["\"ground\"", "\"roads\"", "100 % of it", "include = false", "--translate", "--drop-outliers"],
+            );
+            output = bounded(&here, file, &["--up", "z", "--drop-outliers"]).0;
+        }
         let text = String::from_utf8_lossy(&output.stderr);
         println!("{}: {:?} in {time:?}\n{text}", file.display(), output.status.code());
         // a wall of one sheet, and what stands on its side
@@ -324,7 +334,7 @@ fn cg_02_polygons_of_very_many_corners_end_soon() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("many-corners.obj");
     let mut r = verification::random::Random(7);
     // jagged stars and a tangle
-    for (n, star) in [(65_536, true), (65_537, true), (10_000, false)] {
+    for (n, star) in [(8_192, true), (8_193, true), (8_000, false)] {
         let mut text = String::new();
         for i in 0..n {
             let angle =
@@ -339,14 +349,14 @@ fn cg_02_polygons_of_very_many_corners_end_soon() {
         let import = import::read(&[&file], &Frame::default());
         assert!(start.elapsed() < Duration::from_secs(10), "{n} corners: {:?}", start.elapsed());
         match (n, import) {
-            (65_537, Err(e)) => {
-                assert_eq!(e.place, Place::Line(65_538));
-                holds(&e.to_string(), &["a concave face has 65537 corners", "mesh editor"]);
+            (8_193, Err(e)) => {
+                assert_eq!(e.place, Place::Line(8_194));
+                holds(&e.to_string(), &["a face that is not strictly convex has 8193 corners", "mesh editor"]);
             }
-            (65_537, Ok(_)) => panic!("more corners than can be"),
+            (8_193, Ok(_)) => panic!("more corners than can be"),
             (_, import) => {
                 let count = import.unwrap().scene.triangles.len();
-                assert!(!star || count == 65_534, "{count} triangles");
+                assert!(!star || count == 8_190, "{count} triangles");
             }
         }
     }

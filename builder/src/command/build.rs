@@ -8,7 +8,7 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, MaxCost, Provenance, Scene, Settings, Split, Triangle, build_recorded,
+    BuildError, Input, MaxCost, Outliers, Provenance, Scene, Settings, Split, Triangle, build_recorded,
     import::{self, Frame, Import},
     settings::{Applied, SourceFile},
 };
@@ -38,6 +38,9 @@ pub struct Args {
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    /// Leave out what lies outside the domain, even if it is most of a source
+    #[arg(long)]
+    drop_outliers: bool,
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings
     #[arg(long, value_parser = ["default", "dense"])]
     preset: Option<String>,
@@ -98,6 +101,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 
     let mut settings = settings;
     settings.build.tile_log2 = args.tile.or(settings.build.tile_log2);
+    if args.drop_outliers {
+        settings.build.outliers = Outliers::Drop;
+    }
     if let Some(preset) = &args.preset {
         settings.build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
     }
@@ -158,6 +164,13 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             s.moved[0] * 1e3,
             s.moved[1] * 1e3
         )?;
+    }
+    if r.weld.left > 0 {
+        warn(format!(
+            "{}: {} vertices within reach of others were not welded: too many in one place, or their ground would be lost; a smaller weld may do",
+            first.display(),
+            grouped(r.weld.left)
+        ));
     }
     if s.left > 0 {
         warn(format!(

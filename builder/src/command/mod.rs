@@ -167,7 +167,7 @@ impl Failure {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::OutsideDomain { .. } => "; check --unit and --scale",
+            BuildError::OutsideDomain { .. } => "; options: --unit, --scale, --translate, --drop-outliers",
             _ => "",
         };
         Self::input(place, format!("{error}{advice}"))

@@ -2,8 +2,10 @@
 
 use earcut::Earcut;
 
-/// Corners of a face that is not convex; the time to cut it grows with their square.
-pub const MOST_CORNERS: usize = 65_536;
+/// Corners of a face that is not strictly convex: the time to cut it and to build with its slivers grows with their square.
+pub const MOST_CORNERS: usize = 8_192;
+/// Corners of a strictly convex face from which on it is cut by halves, for a fan's triangles all meet in one corner.
+const LONG: usize = 64;
 
 /// What became of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +14,7 @@ pub enum Cut {
     Whole,
     /// Triangles that fill it as well as can be: it crosses or touches itself.
     Crossing,
-    /// Nothing: it is not convex and has more than [`MOST_CORNERS`].
+    /// Nothing: it is not strictly convex and has more than [`MOST_CORNERS`].
     TooLong,
 }
 
@@ -27,8 +29,8 @@ pub struct Cutter {
 impl Cutter {
     /// Cuts one face into triangles of indices into `ring`, wound as the face is.
     ///
-    /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it. A concave face is
-    /// cut by ears, seen along the axis in which it is largest. Its points on straight edges stay corners in either
+    /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it; one with very many
+    /// corners, none of them straight, is halved again and again. A concave face is cut by ears, seen along the axis in which it is largest. Its points on straight edges stay corners in either
     /// case, so that a neighbour's edge still meets them and their heights are kept.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
@@ -37,12 +39,17 @@ impl Cutter {
         }
         flatten(ring, &mut self.flat);
         let flat = &self.flat;
-        if is_convex(flat) {
-            (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
+        let Shape { left, strictly, turns } = Shape::of(flat);
+        if strictly && turns == 1 && ring.len() > LONG {
+            halve(0, ring.len() - 1, &mut emit);
             return Cut::Whole;
         }
         if ring.len() > MOST_CORNERS {
             return Cut::TooLong;
+        }
+        if left && turns <= 1 {
+            (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
+            return Cut::Whole;
         }
         self.earcut.earcut_slice(flat, &[], &mut self.corners);
         let mut cut = self.corners.chunks_exact(3).map(|t| t.iter().map(|&i| i as usize));
@@ -53,7 +60,17 @@ impl Cutter {
             keep_corners(&mut cut, ring.len());
         }
         cut.iter().for_each(|&t| emit(t));
-        if cut.len() + 2 == ring.len() { Cut::Whole } else { Cut::Crossing }
+        if cut.len() + 2 == ring.len() && turns <= 1 { Cut::Whole } else { Cut::Crossing }
+    }
+}
+
+/// Cuts the corners from one to another, and the edge between these two, in the middle and so on.
+fn halve(from: usize, to: usize, emit: &mut impl FnMut([usize; 3])) {
+    if to - from > 1 {
+        let middle = from.midpoint(to);
+        emit([from, middle, to]);
+        halve(from, middle, emit);
+        halve(middle, to, emit);
     }
 }
 
@@ -113,9 +130,38 @@ fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-fn is_convex(ring: &[[f64; 2]]) -> bool {
-    let n = ring.len();
-    (0..n).all(|i| turn(ring[i], ring[(i + 1) % n], ring[(i + 2) % n]) >= 0.0)
+/// Which way a flat face turns at its corners.
+struct Shape {
+    /// Nowhere right.
+    left: bool,
+    /// Everywhere left.
+    strictly: bool,
+    /// How often it turns about itself, right turns taken off: a face that neither crosses nor touches itself does so once.
+    turns: i32,
+}
+
+impl Shape {
+    fn of(ring: &[[f64; 2]]) -> Shape {
+        let n = ring.len();
+        let mut shape = Shape { left: true, strictly: true, turns: 0 };
+        // an edge runs up, or along the axis; one without length runs as the one before it
+        let upward = |a: [f64; 2], b: [f64; 2]| (a != b).then(|| b[1] > a[1] || (b[1] == a[1] && b[0] > a[0]));
+        let mut before = (0..n).rev().find_map(|i| upward(ring[i], ring[(i + 1) % n])).unwrap_or(true);
+        for i in 0..n {
+            let [a, b, c] = [0, 1, 2].map(|k| ring[(i + n - 1 + k) % n]);
+            let by = turn(a, b, c);
+            shape.left &= by >= 0.0;
+            shape.strictly &= by > 0.0;
+            let Some(up) = upward(b, c) else { continue };
+            match (before, up) {
+                (false, true) if by >= 0.0 => shape.turns += 1,
+                (true, false) if by < 0.0 => shape.turns -= 1,
+                _ => {}
+            }
+            before = up;
+        }
+        shape
+    }
 }
 
 #[cfg(test)]
@@ -140,6 +186,52 @@ mod tests {
     #[test]
     fn convex_faces_are_fans_from_the_first_corner() {
         assert_eq!(cut(&[[0., 0., 0.], [1., 0., 0.], [1., 1., 5.], [0., 1., 0.]]), [[0, 1, 2], [0, 2, 3]]);
+    }
+
+    /// Every line through such a face meets few of its triangles.
+    #[test]
+    fn convex_faces_with_many_corners_are_no_fans() {
+        let n = 100_000;
+        let corner = |i: u32| std::f64::consts::TAU * f64::from(i) / f64::from(n);
+        let ring: Vec<[f64; 3]> = (0..n).map(|i| [100.0 * corner(i).cos(), 100.0 * corner(i).sin(), 0.0]).collect();
+        let triangles = cut(&ring);
+        assert_eq!(triangles.len(), ring.len() - 2);
+        let mut uses = vec![0; ring.len()];
+        triangles.iter().flatten().for_each(|&i| uses[i] += 1);
+        assert!(uses.iter().all(|&u| (1..=34).contains(&u)), "{:?}", uses.iter().max());
+        let (sum, size) = plan_area(&ring, &triangles);
+        let whole: f64 = (2..ring.len()).map(|i| turn(flat(ring[0]), flat(ring[i - 1]), flat(ring[i]))).sum();
+        assert!(sum == size && (sum - whole / 2.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn long_faces_that_are_not_strictly_convex_are_refused() {
+        let ring: Vec<[f64; 3]> = (0..=MOST_CORNERS).map(|i| [i as f64, (i % 2) as f64, 0.0]).collect();
+        let mut out = 0;
+        assert_eq!((Cutter::default().cut(&ring, |_| out += 1), out), (Cut::TooLong, 0));
+    }
+
+    /// It turns left at every corner, twice about itself.
+    #[test]
+    fn a_pentagram_crosses_itself() {
+        let star = |k: i32| {
+            let a = std::f64::consts::TAU * f64::from(2 * k) / 5.0;
+            [10.0 * a.cos(), 10.0 * a.sin(), 0.0]
+        };
+        let mut ring: Vec<[f64; 3]> = (0..5).map(star).collect();
+        for _ in 0..2 {
+            for _ in 0..5 {
+                ring.rotate_left(1);
+                assert_eq!(Cutter::default().cut(&ring, |_| ()), Cut::Crossing);
+            }
+            ring.reverse();
+        }
+        // a five-pointed star that does not: concave, and whole
+        let half = |k: i32| {
+            let (a, r) = (std::f64::consts::TAU * f64::from(k) / 10.0, if k % 2 == 0 { 10.0 } else { 4.0 });
+            [r * a.cos(), r * a.sin(), 0.0]
+        };
+        assert_eq!(cut(&(0..10).map(half).collect::<Vec<_>>()).len(), 8);
     }
 
     #[test]

@@ -26,15 +26,15 @@ pub fn ground(
     report: &mut Report,
 ) -> Vec<bool> {
     let fate = |i: usize, f: &mut Face| {
-        if f.is_outside() {
-            return Some(Fate::Outside);
-        }
         let material = &materials[usize::from(f.material)];
         if !material.include {
             return Some(Fate::Excluded);
         }
         if material.obstacle {
             return Some(Fate::Obstacle);
+        }
+        if f.is_outside() {
+            return Some(Fate::Outside);
         }
         match oriented(f.v, vertices) {
             None if is_line(f.v.map(|v| vertices[v as usize])) => Some(Fate::Collapsed),

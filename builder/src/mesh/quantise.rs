@@ -1,7 +1,7 @@
 //! Scene to lattice: positions rounded once, about an origin that outliers do not move.
 
 use super::{Face, Field, exp2};
-use crate::{BuildError, HeightField, Material, Options, Outlier, Report, Scene};
+use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -46,22 +46,29 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         })
         .collect();
     let extents = extents_of(scene, step)?;
-    let mut used = vec![false; absolute.len()];
-    for v in scene.triangles.iter().flat_map(|t| t.v) {
-        used[v as usize] = true;
-    }
+    let used_by = |of: &dyn Fn(&Triangle) -> bool| {
+        let mut used = vec![false; absolute.len()];
+        for v in scene.triangles.iter().filter(|t| of(t)).flat_map(|t| t.v) {
+            used[v as usize] = true;
+        }
+        used
+    };
+    let used = used_by(&|_| true);
     // the places, and which position has each
     let mut given: Vec<([i64; 3], u32)> = (0..absolute.len() as u32)
         .into_par_iter()
         .filter(|&i| used[i as usize] && absolute[i as usize] != NOWHERE)
         .map(|i| (absolute[i as usize], i))
         .collect();
-    drop((used, absolute));
+    // what is no ground has no say in where the origin is
+    let ground = |t: &Triangle| scene.materials[usize::from(t.material)].is_ground();
+    let counts = if scene.triangles.iter().all(ground) { used } else { used_by(&ground) };
+    drop(absolute);
     given.par_sort_unstable();
-    let mut points: Vec<[i64; 3]> = given.iter().map(|g| g.0).collect();
+    let mut points: Vec<[i64; 3]> = given.iter().filter(|g| counts[g.1 as usize]).map(|g| g.0).collect();
     points.dedup();
     let origin = origin(&points, &extents, step)?;
-    drop(points);
+    drop((points, counts));
     // the points inside the domain, in the same order
     let local = |p: &[i64; 3]| -> Option<[i32; 3]> {
         let d = |i: usize| i32::try_from(p[i].checked_sub(origin[i])?).ok();
@@ -92,11 +99,14 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         })
         .collect();
     drop(number);
-    report.outliers = outliers(scene, &faces, &sources, origin, scale);
+    report.outliers = outliers(scene, &faces, &materials, &sources, origin, scale);
     report.outside = report.outliers.iter().map(|o| o.triangles).sum();
-    if report.outside * 2 > report.triangles_in {
-        let outliers = report.outliers.clone();
-        return Err(BuildError::OutsideDomain { outside: report.outside, of: report.triangles_in, outliers });
+    if options.outliers == Outliers::Stop && report.outliers.iter().any(|o| o.share > 0.5) {
+        return Err(BuildError::OutsideDomain {
+            outliers: report.outliers.clone(),
+            origin: [0, 1, 2].map(|i| origin[i] as f64 / scale[i]),
+            reach: step.map(|log2| exp2(31 + log2)),
+        });
     }
 
     let fields: Vec<Field> = scene
@@ -121,37 +131,60 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
 }
 
 /// Counts and names what lies outside the domain, by source, those that lose most first.
-fn outliers(scene: &Scene, faces: &[Face], sources: &[String], origin: [i64; 3], scale: [f64; 3]) -> Vec<Outlier> {
+fn outliers(
+    scene: &Scene,
+    faces: &[Face],
+    materials: &[Material],
+    sources: &[String],
+    origin: [i64; 3],
+    scale: [f64; 3],
+) -> Vec<Outlier> {
     if faces.par_iter().all(|f| !f.is_outside()) {
         return Vec::new();
     }
-    let mut found: BTreeMap<u16, Outlier> = BTreeMap::new();
-    let mut given = vec![0; sources.len()];
+    // triangles and twice their plan area in square steps, outside and all; corners farther than 2^45 steps are drawn in
+    const FAR: f64 = (1u64 << 45) as f64;
+    let local = |v: u32, i: usize| {
+        let steps = (scene.positions[v as usize][i] * scale[i]).round_ties_even() - origin[i] as f64;
+        i128::from(steps.clamp(-FAR, FAR) as i64)
+    };
+    let area = |[a, b, c]: [u32; 3]| {
+        let d = |v: u32, i: usize| local(v, i) - local(a, i);
+        (d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)).abs()
+    };
+    let mut lost: BTreeMap<u16, ([i128; 2], [f64; 3])> = BTreeMap::new();
+    let mut given = vec![[0i128; 2]; sources.len()];
     for (t, f) in scene.triangles.iter().zip(faces) {
-        given[usize::from(f.source)] += 1;
+        if !materials[usize::from(f.material)].is_ground() {
+            continue;
+        }
+        let size = [1, area(t.v)];
+        let add = |sum: &mut [i128; 2]| *sum = [sum[0] + size[0], sum[1] + size[1]];
+        add(&mut given[usize::from(f.source)]);
         if !f.is_outside() {
             continue;
         }
-        let entry = found.entry(f.source).or_insert_with(|| Outlier {
-            source: sources[usize::from(f.source)].clone(),
-            triangles: 0,
-            of: 0,
-            at: [f64::NAN; 3],
-        });
-        entry.triangles += 1;
+        let (sum, at) = lost.entry(f.source).or_insert(([0; 2], [f64::NAN; 3]));
+        add(sum);
         // the corner farthest from the origin on any axis, then the greatest
         let far = |p: [f64; 3]| {
             let away = |i: usize| (p[i] - origin[i] as f64 / scale[i]).abs();
             [away(0).max(away(1)).max(away(2)), p[0], p[1], p[2]]
         };
         for p in t.v.map(|v| scene.positions[v as usize]) {
-            if entry.at[0].is_nan() || far(p).partial_cmp(&far(entry.at)) == Some(std::cmp::Ordering::Greater) {
-                entry.at = p;
+            if at[0].is_nan() || far(p).partial_cmp(&far(*at)) == Some(std::cmp::Ordering::Greater) {
+                *at = p;
             }
         }
     }
-    let mut named: Vec<Outlier> = found.into_iter().map(|(s, o)| Outlier { of: given[usize::from(s)], ..o }).collect();
-    named.sort_by_key(|o| std::cmp::Reverse(o.triangles)); // stable: ties by name
+    let outlier = |(s, (lost, at)): (u16, ([i128; 2], [f64; 3]))| {
+        let given = given[usize::from(s)];
+        let share = |i: usize| if given[i] > 0 { lost[i] as f64 / given[i] as f64 } else { 0.0 };
+        let source = sources[usize::from(s)].clone();
+        Outlier { source, triangles: lost[0] as u64, of: given[0] as u64, share: share(0).max(share(1)), at }
+    };
+    let mut named: Vec<Outlier> = lost.into_iter().map(outlier).collect();
+    named.sort_by(|a, b| b.share.total_cmp(&a.share).then(b.triangles.cmp(&a.triangles))); // stable: ties by name
     named
 }
 

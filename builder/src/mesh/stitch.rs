@@ -9,8 +9,8 @@
 //!   triangle: the triangle is divided into a fan from its apex, along the edge through all such vertices. Where two of
 //!   them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex that can be
 //!   had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
-//!   the vertical, a part may be upright then: it goes, if another triangle has its edge. New edges are shorter than the
-//!   one they replace.
+//!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
+//!   they count as moved as far as it. New edges are shorter than the one they replace.
 //!
 //! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
@@ -20,11 +20,11 @@
 //! in each reach along them.
 
 use super::near::{Beside, Tree, beside, distance};
-use super::weld::{GONE, Joins, Rest, bearable, join, joins, note, settle};
+use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settle};
 use super::{Face, Moved, area2, edge, oriented};
 use crate::{Near, Repair};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most passes over the mesh.
 const PASSES: usize = 8;
@@ -99,7 +99,7 @@ struct Rim {
     open: Vec<u64>,
     /// Ends of open edges, ascending.
     vertices: Vec<u32>,
-    /// Every edge between two of them, once for each triangle that uses it, ascending.
+    /// Every edge with an end among them, once for each triangle that uses it, ascending.
     edges: Vec<u64>,
     /// Triangles with an open edge, ascending.
     faces: Vec<u32>,
@@ -116,7 +116,7 @@ impl Rim {
         let mut rim = Rim { open, vertices, edges: Vec::new(), faces: Vec::new() };
         for (i, f) in faces.iter().enumerate() {
             let before = rim.edges.len();
-            rim.edges.extend(sides(f.v).filter(|e| e.iter().all(|&v| flagged[v as usize])).map(|[a, b]| edge(a, b)));
+            rim.edges.extend(sides(f.v).filter(|e| e.iter().any(|&v| flagged[v as usize])).map(|[a, b]| edge(a, b)));
             if rim.edges[before..].iter().any(|e| rim.open.binary_search(e).is_ok()) {
                 rim.faces.push(i as u32);
             }
@@ -125,7 +125,7 @@ impl Rim {
         rim
     }
 
-    /// How many triangles use an edge between vertices of the rim.
+    /// How many triangles use an edge with an end on the rim.
     fn users(&self, e: u64) -> u32 {
         let from = self.edges.partition_point(|&o| o < e);
         self.edges[from..].iter().take_while(|&&o| o == e).count() as u32
@@ -150,8 +150,16 @@ struct Split {
     side: usize,
     through: Vec<u32>,
     by: [f64; 2],
-    /// One part is upright and goes.
-    upright: bool,
+    /// The part that is upright and goes.
+    upright: Option<Upright>,
+}
+
+/// A part of a triangle that goes: others hold an edge or two beside it.
+#[derive(Clone, Copy)]
+struct Upright {
+    v: [u32; 3],
+    /// How far it is moved in all.
+    by: [f64; 2],
 }
 
 /// The edges of the rim while triangles are divided.
@@ -166,7 +174,7 @@ struct Edges<'a> {
 }
 
 impl Edges<'_> {
-    /// Users of an edge between vertices of the rim. Others are not open when a pass begins, and not looked at in it.
+    /// Users of an edge with an end on the rim, as all edges of triangles with an open one are.
     fn users(&self, a: u32, b: u32) -> u32 {
         let e = edge(a, b);
         self.users.get(&e).copied().unwrap_or_else(|| self.rim.users(e))
@@ -182,10 +190,10 @@ impl Edges<'_> {
 
     /// One user more or less.
     fn count(&mut self, a: u32, b: u32, more: bool) {
-        let (Some(i), Some(j)) = (self.number(a), self.number(b)) else { return };
         let was = self.users(a, b);
         let is = if more { was + 1 } else { was - 1 };
         self.users.insert(edge(a, b), is);
+        let (Some(i), Some(j)) = (self.number(a), self.number(b)) else { return };
         for at in [i, j] {
             self.open_at[at] = self.open_at[at] + u32::from(is == 1) - u32::from(was == 1);
         }
@@ -225,6 +233,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
     let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rest, near, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
     let whole = pieces.len();
+    let mut gone: Vec<Upright> = Vec::new();
     let most = repair.added + faces.len() as u64 + ADDED;
     for _ in 0..ROUNDS {
         if repair.added > most {
@@ -235,18 +244,32 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
         repair.left += splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum::<u64>();
         let mut next = Vec::new();
         let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
-        // of triangles that share an edge only the first may lose a part, for it is the other that has the edge
-        let mut first: HashMap<u64, [u32; 3]> = HashMap::new();
-        for v in splits.iter().filter(|s| s.1.upright).map(|s| pieces[s.0 as usize].face.v) {
-            for [a, b] in sides(v) {
-                first.entry(edge(a, b)).and_modify(|f| *f = v.min(*f)).or_insert(v);
+        // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
+        let mut changing: HashSet<u64> = HashSet::new();
+        let mut first: HashMap<u64, ([u32; 3], u32)> = HashMap::new();
+        for (i, split) in &splits {
+            let v = pieces[*i as usize].face.v;
+            let own = (v, *i);
+            for e in sides(v).map(|[a, b]| edge(a, b)) {
+                match split.upright {
+                    None => _ = changing.insert(e),
+                    Some(_) => _ = first.entry(e).and_modify(|f| *f = own.min(*f)).or_insert(own),
+                }
             }
         }
+        let mut lost: Vec<Upright> = Vec::new();
         for (i, split) in splits {
             let Piece { face, by, at } = pieces[i as usize];
-            if split.upright && sides(face.v).any(|[a, b]| first[&edge(a, b)] != face.v) {
-                next.push(i);
-                continue;
+            if let Some(part) = split.upright {
+                let waits = |[a, b]: [u32; 2]| {
+                    let e = edge(a, b);
+                    changing.contains(&e) || first.get(&e).is_some_and(|f| *f < (face.v, i))
+                };
+                if sides(part.v).any(waits) || sides(face.v).any(waits) {
+                    next.push(i);
+                    continue;
+                }
+                lost.push(part);
             }
             let [a, b, apex] = [0, 1, 2].map(|k| face.v[(split.side + k) % 3]);
             repair.divided += 1;
@@ -272,6 +295,8 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
             }
             pieces[i as usize].face.v[0] = GONE;
         }
+        inherit(&mut pieces, &lost);
+        gone.extend(lost);
         active = next;
         if active.is_empty() {
             break;
@@ -280,11 +305,38 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
     if pieces.len() == whole {
         return false;
     }
-    let new = || pieces[whole..].iter().filter(|p| p.face.v[0] != GONE);
-    note(moved, new().map(|p| (p.face.v, p.by)));
-    faces.extend(new().map(|p| p.face));
+    let stays = |p: &&Piece| p.face.v[0] != GONE;
+    note(moved, pieces.iter().filter(stays).filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
+    // those that do not touch the rim hold edges too, and were never divided
+    let mut inner: Vec<Piece> = Vec::new();
+    if !gone.is_empty() {
+        let whole = |f: &&Face| f.v[0] != GONE;
+        inner.extend(faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None }));
+        inherit(&mut inner, &gone);
+        note(moved, inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
+    }
+    faces.extend(pieces[whole..].iter().filter(stays).map(|p| p.face));
     settle(faces, rest.materials, repair);
     true
+}
+
+/// Triangles with an edge of a part that went count as moved as far as it.
+fn inherit(pieces: &mut [Piece], lost: &[Upright]) {
+    if lost.is_empty() {
+        return;
+    }
+    let mut far: HashMap<u64, [f64; 2]> = HashMap::new();
+    let most = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
+    for part in lost {
+        for e in sides(part.v).map(|[a, b]| edge(a, b)) {
+            far.entry(e).and_modify(|f| *f = most(*f, part.by)).or_insert(part.by);
+        }
+    }
+    for piece in pieces.iter_mut().filter(|p| p.face.v[0] != GONE) {
+        for by in sides(piece.face.v).filter_map(|[a, b]| far.get(&edge(a, b))) {
+            piece.by = most(piece.by, *by);
+        }
+    }
 }
 
 /// How a triangle is divided now, if it is; and how many vertices near its open edges cannot be had.
@@ -295,16 +347,12 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
         let [p, q] = rest.corners([a, b]);
         distance(p, q).0
     };
-    // whether other triangles cover the plan of an upright part: the apex, an end of the side, and the vertex beside it
-    let covered = |apex: u32, end: u32, w: u32| {
-        let held = |a: u32, b: u32| match (a == w, b == w) {
-            (false, false) => edges.number(apex).is_none() || edges.users(a, b) > 1,
+    // how far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part
+    let off = |part: [u32; 3], w: u32, apex: u32| {
+        covered(rest, part, near, |a, b| match [a, b].map(|p| p == w) {
+            [false, false] => edges.users(a, b) > 1,
             _ => a == apex || b == apex || edges.users(a, b) > 0,
-        };
-        let mut around = [[apex, end], [end, w], [w, apex]];
-        around.sort_by_key(|&e| (length(e), e));
-        let [near, far, longest] = around.map(|[a, b]| held(a, b));
-        longest || (near && far)
+        })
     };
     // along a side through some vertices: a split, if it is sound
     let try_split = |k: usize, through: &[(Beside, u32)], upright: bool| -> Option<Split> {
@@ -316,13 +364,19 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
             area2(p, q, r) == 0
         };
         let shorter = path.windows(2).all(|pair| length([pair[0], pair[1]]) < length([a, b]));
-        let sound = match path.windows(2).filter(|pair| flat(pair)).count() {
-            0 => !upright,
-            1 if upright && path.len() == 3 => covered(apex, if flat(&path[..2]) { a } else { b }, path[1]),
-            _ => false,
+        let upright = match path.windows(2).filter(|pair| flat(pair)).count() {
+            0 if !upright => None,
+            1 if upright && path.len() == 3 => {
+                let end = if flat(&path[..2]) { a } else { b };
+                let part = [end, path[1], apex];
+                let off = off(part, path[1], apex)?;
+                Some(Upright { v: part, by: [0, 1].map(|i| piece.by[i] + by[i] + off[i]) })
+            }
+            _ => return None,
         };
+        let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
         let through = path[1..path.len() - 1].to_vec();
-        (shorter && sound && bearable(piece.by, by, rest.farthest)).then_some(Split { side: k, through, by, upright })
+        (shorter && bearable(piece.by, far, rest.farthest)).then_some(Split { side: k, through, by, upright })
     };
     let open = |k: usize| {
         let [a, b] = side(k);

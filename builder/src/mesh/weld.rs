@@ -1,8 +1,9 @@
 //! Weld: vertices that lie close to each other become one.
 //!
 //! A vertex is a root if no root within reach has a smaller hash of its coordinates; every other takes the nearest
-//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself. So a result
-//! depends on nothing but the places nearby, and no vertex moves farther than the reach.
+//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself, and so does
+//! from the first what has more than [`CROWD`] others within reach. So a result depends on nothing but the places nearby,
+//! and no vertex moves farther than the reach.
 //!
 //! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
@@ -51,8 +52,8 @@ pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -
     faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
     let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
     drop(used);
-    let Joins { moves, .. } = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
-    let wanted = moves.len() as u64;
+    let Joins { moves, crowded } = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
+    let wanted = moves.len() as u64 + crowded;
     repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair);
     repair
 }
@@ -67,8 +68,8 @@ pub struct Joins {
 
 /// Who joins whom: pairs of a vertex and its root, ascending.
 ///
-/// Given which vertices an edge links, vertices in a crowd are let be, and those that a chain of edges links within reach of both are no neighbours: a
-/// fine mesh, not a gap.
+/// Vertices in a crowd are let be. Given which vertices an edge links, those that a chain of edges links within reach of
+/// both are no neighbours: a fine mesh, not a gap.
 pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u32, u32) -> bool + Sync>) -> Joins {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -121,10 +122,7 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
         });
         lonely
     };
-    let crowd: Vec<bool> = match linked {
-        Some(_) => tree.crowd(near),
-        None => vec![false; members.len()],
-    };
+    let crowd = tree.crowd(near);
     let mut undecided: Vec<u32> =
         (0..members.len() as u32).into_par_iter().filter(|&i| !crowd[i as usize] && !lonely(i)).collect();
     let crowded = crowd.iter().filter(|&&c| c).count() as u64;
@@ -217,20 +215,7 @@ pub fn join(
             true => points.binary_search(&a).is_ok(),
             false => edges.binary_search(&edge(a, b)).is_ok(),
         };
-        // by how much a lost triangle lies off the edge or edges that it becomes, if others have them
-        let covered = |k: usize| {
-            // the corners, the two that lie farthest apart in plan first
-            let [a, b, c] = images[k];
-            let apart = |a: u32, b: u32| {
-                let [p, q] = rest.corners([a, b]);
-                distance(p, q).0
-            };
-            let [a, b, c] = *[[a, b, c], [b, c, a], [c, a, b]].iter().max_by_key(|v| apart(v[0], v[1])).expect("three");
-            let [p, q, r] = rest.corners([a, b, c]);
-            let end = |p: [i32; 3]| meet(r, p, near).then(|| gap(r, p));
-            let off = end(p).or_else(|| end(q)).or_else(|| Some(beside(r, [p, q], near)?.by))?;
-            (held(a, b) || (held(a, c) && held(c, b))).then_some(off)
-        };
+        let covered = |k: usize| covered(rest, images[k], near, held);
         let fate = |&k: &usize| {
             let face = faces[touched[k] as usize].v;
             let by = displacement(rest, face, images[k]);
@@ -288,6 +273,21 @@ pub fn join(
     settle(faces, rest.materials, repair);
     repair.joined += moves.len() as u64;
     moves.len() as u64
+}
+
+/// By how much a triangle without plan area lies off the edge or edges that it becomes, in steps of plan and height, if
+/// others hold them within reach.
+pub fn covered(rest: &Rest, [a, b, c]: [u32; 3], near: Near, held: impl Fn(u32, u32) -> bool) -> Option<[f64; 2]> {
+    // the corners, the two that lie farthest apart in plan first
+    let apart = |a: u32, b: u32| {
+        let [p, q] = rest.corners([a, b]);
+        distance(p, q).0
+    };
+    let [a, b, c] = *[[a, b, c], [b, c, a], [c, a, b]].iter().max_by_key(|v| apart(v[0], v[1])).expect("three");
+    let [p, q, r] = rest.corners([a, b, c]);
+    let end = |p: [i32; 3]| meet(r, p, near).then(|| gap(r, p));
+    let off = end(p).or_else(|| end(q)).or_else(|| Some(beside(r, [p, q], near)?.by))?;
+    (held(a, b) || (held(a, c) && held(c, b))).then_some(off)
 }
 
 /// The farthest that a corner goes, in steps of plan and height.

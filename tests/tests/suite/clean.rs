@@ -2,7 +2,7 @@
 
 use crate::common::lattice_scene;
 use hardpan::Terrain;
-use hardpan_builder::{BuildError, Options, Triangle, build, fixtures, repair};
+use hardpan_builder::{BuildError, Material, Options, Outliers, Scene, Triangle, build, fixtures, repair};
 use verification::oracle::Oracle;
 use verification::random::{Random, points};
 
@@ -107,20 +107,69 @@ fn outliers_are_named_and_do_not_move_the_origin() {
     for k in 0..3u16 {
         scene.triangles.push(Triangle { v: [first, first + 1, first + 2], material: 0, source: (k + 1) % 2 });
     }
-    let (ground, report) = repair(&scene, &Options::default()).unwrap();
+    // all of one source and most of the area of the other lost: no image, and the message says whose it is, where, and
+    // what to do
+    let stopped = |scene: &Scene| {
+        let error = build(scene, &Options::default()).err().unwrap();
+        assert!(matches!(error, BuildError::OutsideDomain { .. }), "{error}");
+        let words =
+            ["\"stray\"", "(30000000, 1, 0), 100 % of it", "about (0, 0, 0)", "524288 m", "include = false", "coarser"];
+        for word in words.iter().chain(&["move it here", "outliers = \"drop\""]) {
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    };
+    stopped(&scene);
+    let drop = Options { outliers: Outliers::Drop, ..Options::default() };
+    let (ground, report) = repair(&scene, &drop).unwrap();
     assert_eq!(ground.triangles.len(), alone.triangles.len());
     let named: Vec<(&str, u64, [f64; 3])> = report.outliers.iter().map(|o| (&*o.source, o.triangles, o.at)).collect();
     assert_eq!(named, [("stray", 2, [3e7, 1.0, 0.0]), ("fixture", 1, [3e7, 1.0, 0.0])]);
     assert_eq!(report.outside, 3);
-    // most of it lost: no image, and the message says whose it is, where, and what to do
-    let many = scene.triangles.len() as u16;
-    scene.triangles.extend((0..2 * many).map(|_| Triangle {
-        v: [first, first + 1, first + 2],
-        material: 0,
-        source: 1,
-    }));
-    let error = build(&scene, &Options::default()).err().unwrap().to_string();
-    for word in ["\"stray\"", "(30000000, 1, 0)", "scale", "coarser steps"] {
-        assert!(error.contains(word), "{error}");
+    // without those of its own it loses nothing, and needs no word
+    let kept = Scene { triangles: scene.triangles[..scene.triangles.len() - 3].to_vec(), ..scene.clone() };
+    assert_eq!(repair(&kept, &Options::default()).unwrap().1.outside, 0);
+    // any number of triangles beside the strays changes nothing
+    scene.triangles.extend(kept.triangles.iter().copied().cycle().take(100 * kept.triangles.len()));
+    stopped(&scene);
+}
+
+/// A single triangle may be most of a source.
+#[test]
+fn a_source_of_which_most_area_lies_outside_stops_the_build() {
+    let far = |side: i64| {
+        let small = [[0, 0, 9], [4096, 0, 9], [0, 4096, 9], [8192, 8192, 9]];
+        let corners = [[0, 0, 0], [side, 0, 0], [0, side, 0]].into_iter().chain(small).collect::<Vec<_>>();
+        let v = [[0, 1, 2], [3, 4, 5], [4, 6, 5]];
+        lattice_scene(&corners, v.map(|v| Triangle { v, ..Triangle::default() }).into())
+    };
+    let refused = build(&far(600_000 << 12), &Options::default());
+    let Err(BuildError::OutsideDomain { outliers, .. }) = refused else { panic!("it was built, or fails otherwise") };
+    assert_eq!((outliers[0].triangles, outliers[0].of), (1, 3));
+    assert!(outliers[0].share > 0.999_999 && outliers[0].share < 1.0);
+    let drop = Options { outliers: Outliers::Drop, ..Options::default() };
+    assert_eq!(repair(&far(600_000 << 12), &drop).unwrap().1.outside, 1);
+    assert_eq!(repair(&far(500_000 << 12), &Options::default()).unwrap().1.outside, 0);
+}
+
+/// What is left out on purpose is no outlier, and the rest is where the origin is.
+#[test]
+fn what_is_not_included_stops_no_build() {
+    let mut scene = fixtures::town(1);
+    let alone = repair(&scene, &Options::default()).unwrap().0.triangles.len();
+    let first = scene.positions.len() as u32;
+    let many = 2 * first;
+    scene.positions.extend((0..many).map(|i| [3e7 + f64::from(i), f64::from(i % 7), 0.0]));
+    scene.sources.push("far".into());
+    scene.materials.push(Material::new("far", 1.0));
+    let [material, source] = [scene.materials.len() - 1, scene.sources.len() - 1].map(|n| n as u16);
+    let v = |i: u32| [first + i, first + i + 1, first + i + 2];
+    scene.triangles.extend((0..many - 2).map(|i| Triangle { v: v(i), material, source }));
+    assert!(matches!(build(&scene, &Options::default()), Err(BuildError::OutsideDomain { .. })));
+    for obstacle in [false, true] {
+        let far = scene.materials.last_mut().unwrap();
+        (far.include, far.obstacle) = (obstacle, obstacle);
+        let (ground, report) = repair(&scene, &Options::default()).unwrap();
+        assert_eq!((ground.triangles.len(), report.outside), (alone, 0));
+        assert_eq!(report.excluded + report.obstacles, u64::from(many) - 2);
     }
 }

@@ -1,8 +1,8 @@
 //! Positions and coordinates at and beyond every end.
 
-use crate::common::image;
+use crate::common::{image, lattice_scene};
 use hardpan::{Cursor, Fixed, Options, Status, Terrain, Windows};
-use hardpan_builder::{Triangle, build, fixtures};
+use hardpan_builder::{BuildError, HeightField, Options as Build, Outliers, Scene, Triangle, build, fixtures};
 use verification::bytes::{BLANK, extreme_points};
 use verification::oracle::Oracle;
 
@@ -90,17 +90,12 @@ fn triangles_beyond_the_domain_are_counted() {
     let first = scene.positions.len() as u32;
     scene.positions.extend([[0.0, 0.0, 0.0], [1e9, 0.0, 0.0], [0.0, 1e9, 0.0]]);
     scene.triangles.push(Triangle { v: [first, first + 1, first + 2], material: 0, source: 0 });
-    let built = build(&scene, &hardpan_builder::Options::default()).unwrap();
+    // most of a source lost is no image, unless it is asked for
+    assert!(matches!(build(&scene, &Build::default()), Err(BuildError::OutsideDomain { .. })));
+    let built = build(&scene, &Build { outliers: Outliers::Drop, ..Build::default() }).unwrap();
     assert_eq!((built.report.outside, built.report.triangles), (1, 2));
     let t = Terrain::open_verified(&built.image).unwrap();
     assert_eq!(t.bounds(), [[-500.0, -500.0, 0.0], [500.0, 500.0, 0.0]]);
-    // Most of a source lost is no image.
-    scene.triangles.extend([scene.triangles[2]; 9].iter().enumerate().map(|(k, t)| Triangle {
-        material: 0,
-        source: 0,
-        v: t.v.map(|i| i.min(first + 2 - (k as u32) % 2)),
-    }));
-    assert!(build(&scene, &hardpan_builder::Options::default()).is_err());
 }
 
 #[test]
@@ -117,4 +112,37 @@ fn scenes_that_contradict_themselves_are_refused() {
     assert!(refused(|s| s.triangles[0].source = 99).is_some(), "a source that is not there");
     assert!(refused(|s| s.triangles.clear()).is_some(), "no ground");
     assert!(refused(|s| s.positions.iter_mut().for_each(|p| p[0] = f64::NAN)).is_some(), "no finite corner");
+}
+
+/// Tiles that are far too many are refused before they take memory; a side that nobody chose is never too small.
+#[test]
+fn tiles_too_small_for_a_scene_are_refused() {
+    let side = 1000 << 12;
+    let corners = [[0, 0, 0], [side, 0, 0], [side, side, 0], [0, side, 0]];
+    let quad = [[0, 1, 2], [0, 2, 3]].map(|v| Triangle { v, ..Triangle::default() });
+    let scene = lattice_scene(&corners, quad.into());
+    let start = std::time::Instant::now();
+    let built = build(&scene, &Build { tile_log2: Some(9), ..Build::default() });
+    assert!(start.elapsed().as_secs() < 1, "{:?}", start.elapsed());
+    let Err(error @ BuildError::Limit(_)) = built else { panic!("it was built, or fails otherwise") };
+    for word in ["512 plan steps", "128032002 times", "245 GiB", "larger tiles"] {
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    build(&scene, &Build { tile_log2: Some(14), ..Build::default() }).unwrap();
+    // a field of that extent, in as small tiles
+    let field = HeightField { pitch: 1000.0, columns: 2, rows: 2, heights: vec![0.0; 4], ..HeightField::default() };
+    let field = Scene { triangles: Vec::new(), fields: vec![field], ..scene.clone() };
+    let built = build(&field, &Build { tile_log2: Some(9), ..Build::default() });
+    assert!(matches!(built, Err(BuildError::Limit(_))));
+    // dense ground of 45,000 triangles under one that is 500 km wide
+    let mut dense = lattice_scene(&[[0, 0, 0], [500 * side, 0, 0], [0, 500 * side, 0]], vec![quad[0]]);
+    for i in 0..22_500u32 {
+        let first = dense.positions.len() as u32;
+        let [x, y] = [i % 150, i / 150].map(|v| f64::from(v) * 0.1);
+        dense.positions.extend([[x, y, 9.0], [x + 0.1, y, 9.0], [x + 0.1, y + 0.1, 9.0], [x, y + 0.1, 9.0]]);
+        dense.triangles.extend(quad.map(|t| Triangle { v: t.v.map(|v| v + first), ..t }));
+    }
+    let built = build(&dense, &Build::default()).unwrap();
+    assert!(built.report.tiles < 1 << 21);
+    Terrain::open_verified(&built.image).unwrap();
 }

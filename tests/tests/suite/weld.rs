@@ -73,6 +73,26 @@ fn a_root_is_an_old_vertex_and_nothing_moves_farther_than_the_threshold() {
     }
 }
 
+/// A reach over everything ends as soon as a small one.
+#[test]
+fn a_crowd_is_let_be() {
+    let n = 150i64;
+    let corners: Vec<Point> =
+        (0..=n).flat_map(|j| (0..=n).map(move |i| [400 * i, 400 * j, 37 * ((i * j) % 50)])).collect();
+    let at = |i: i64, j: i64| (j * (n + 1) + i) as u32;
+    let square =
+        |i: i64, j: i64| [[at(i, j), at(i + 1, j), at(i, j + 1)], [at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]];
+    let triangles = (0..n)
+        .flat_map(|j| (0..n).flat_map(move |i| square(i, j)))
+        .map(|v| Triangle { v, ..Triangle::default() })
+        .collect();
+    let scene = lattice_scene(&corners, triangles);
+    let start = std::time::Instant::now();
+    let (ground, report) = repair(&scene, &options(Near { plan: 100_000, height: 100_000 })).unwrap();
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    assert_eq!((report.weld.joined, report.weld.left, ground.triangles.len()), (0, 151 * 151, 45_000));
+}
+
 #[test]
 fn order_and_threads_decide_nothing() {
     for seed in 0..8 {

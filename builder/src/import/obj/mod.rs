@@ -276,8 +276,10 @@ fn faces(
                     Cut::Whole => {}
                     Cut::Crossing => tally.see(Thing::Crossing, line),
                     Cut::TooLong => {
-                        let cause =
-                            format!("a concave face has {} corners, and {MOST_CORNERS} is the most", ring.len());
+                        let cause = format!(
+                            "a face that is not strictly convex has {} corners, and {MOST_CORNERS} is the most",
+                            ring.len()
+                        );
                         return Err(Fault {
                             line: face.line,
                             cause,
