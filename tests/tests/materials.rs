@@ -362,6 +362,7 @@ crs = \"EPSG:25832\"
 xy_log2 = -12
 z_log2 = -16
 undersides = \"auto\"
+outliers = \"stop\"
 near = 4.0
 far = 5000.0
 layer_merge = 0.0009765625
