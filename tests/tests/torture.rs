@@ -581,7 +581,15 @@ fn vt_25_cg_01_every_real_mesh_builds_and_verifies() {
         let name = file.file_name().unwrap().to_str().unwrap();
         let up = REAL.iter().find(|r| r.0 == name).unwrap_or_else(|| panic!("{name} is not in the table")).1;
         let unit = if name == "cloverleaf.obj" { "in" } else { "m" };
-        let done = bounded(&here, &["build", file.to_str().unwrap(), "--up", up, "--unit", unit, "-o", "a.hpan"]);
+        let mut typed = vec!["build", file.to_str().unwrap(), "--up", up, "--unit", unit, "-o", "a.hpan"];
+        if name == "kitavi_city.obj" {
+            // its ground lies 9,800 km from its houses
+            let done = bounded(&here, &typed);
+            assert_eq!(done.status.code(), Some(2));
+            holds(&told(&done), &["most of a source lies outside the domain", "\"ground\"", "--drop-outliers"]);
+            typed.push("--drop-outliers");
+        }
+        let done = bounded(&here, &typed);
         assert!(done.status.success(), "{name}: {}", told(&done));
         let done = bounded(&here, &["verify", "a.hpan"]);
         assert!(done.status.success(), "{name}: {}", told(&done));

@@ -51,34 +51,45 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 /// Reads files into one scene, each in its own frame.
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
-/// it is `file/object`: the file's name, and of files of one name as many of their folders as tell them apart.
+/// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
+/// them apart.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
-    let mut all = Import::default();
-    let names = names(files.iter().map(|(file, _)| file.as_ref()));
-    for ((file, frame), name) in files.iter().zip(names) {
+    let mut parts = Vec::with_capacity(files.len());
+    for (file, frame) in files {
         let path = file.as_ref();
-        let mut import = match check(path)? {
+        parts.push(match check(path)? {
             Format::Obj => obj::read(path, frame)?,
-        };
-        if files.len() > 1 {
+        });
+    }
+    if files.len() > 1 {
+        let names = names(files.iter().map(|(file, _)| file.as_ref()), &parts);
+        for (import, name) in parts.iter_mut().zip(names) {
             import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
         }
-        all = if all.report.files.is_empty() { import } else { join(all, import, path)? };
+    }
+    let mut all = Import::default();
+    for (import, (file, _)) in parts.into_iter().zip(files) {
+        all = if all.report.files.is_empty() { import } else { join(all, import, file.as_ref())? };
     }
     Ok(all)
 }
 
-/// Names of files, without the folders that all need not be told apart by.
-fn names<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
+/// Names of files, with as many folders as it takes for no two of them to have a source of one name.
+fn names<'a>(paths: impl Iterator<Item = &'a Path> + Clone, parts: &[Import]) -> Vec<String> {
     let last = |path: &Path, parts: usize| {
         let all: Vec<_> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
         all[all.len().saturating_sub(parts)..].join("/")
     };
     let longest = paths.clone().map(|p| p.components().count()).max().unwrap_or(1);
-    let distinct = paths.clone().collect::<BTreeSet<_>>().len();
-    let tell = |parts: &usize| paths.clone().map(|p| last(p, *parts)).collect::<BTreeSet<_>>().len() == distinct;
-    let parts = (1..=longest).find(tell).unwrap_or(1);
-    paths.clone().map(|p| last(p, parts)).collect()
+    let told_apart = |folders: &usize| {
+        let named = paths.clone().zip(parts).map(|(p, import)| (p, last(p, *folders), &import.scene.sources));
+        let mut seen: HashMap<(String, &str), &Path> = HashMap::new();
+        named
+            .into_iter()
+            .all(|(path, name, sources)| sources.iter().all(|s| *seen.entry((name.clone(), s)).or_insert(path) == path))
+    };
+    let folders = (1..=longest).find(told_apart).unwrap_or(1);
+    paths.clone().map(|p| last(p, folders)).collect()
 }
 
 /// Puts a scene behind another; materials and sources of one name become one.
