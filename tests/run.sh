@@ -80,7 +80,7 @@ if [ -d "$data" ]; then
 city/samurai_monastry.obj --up y
 city/zdm2.obj --up y
 city/3dfier_innerbuffer_05.obj
-city/kitavi_city.obj
+city/kitavi_city.obj --drop-outliers
 city/recast_dungeon.obj --up y
 city/steelribs.obj --up y
 roads/cloverleaf.obj --unit in
