@@ -251,8 +251,8 @@ impl Bundle<'_> {
                 Cover::Border | Cover::Outside => Claim::Last,
             };
             if cover != Cover::Outside && (S::BORDERS || claim == Claim::First) {
-                let known = claim == Claim::First || O::COUNTS;
-                let (z, normal) = if known { plane(part) } else { (border(part), Normal::UP) };
+                let known = cover == Cover::Inside || !S::BORDERS || O::COUNTS;
+                let (z, normal) = if known { plane(part) } else { (border(part), Normal::UNKNOWN) };
                 let (record, attribute, kind) = (self.record, self.attribute(), LeafKind::Bundle);
                 sink.take(&Surface { z, normal, record, part, kind, attribute, claim }, self.node, o);
                 if cover == Cover::Inside || !S::BORDERS {

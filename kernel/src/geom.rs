@@ -24,20 +24,15 @@ pub(crate) enum Cover {
 }
 
 impl Cover {
-    /// From the three sides of a place, above zero inside; `edge` gives the direction of the edge that each belongs to.
+    /// From the three sides of a place, above zero inside; `rises` tells whether each does so on a step of (e, e²).
     #[inline(always)]
-    fn of([u, v, w]: [i64; 3], edge: impl Fn(usize) -> [i64; 2]) -> Cover {
+    fn of([u, v, w]: [i64; 3], rises: impl Fn(usize) -> bool) -> Cover {
         if (u | v | w) < 0 {
             return Cover::Outside;
         }
         if u != 0 && v != 0 && w != 0 {
             return Cover::Inside;
         }
-        // a step of (e, e²) raises the side by x e² - y e
-        let rises = |k: usize| {
-            let [x, y] = edge(k);
-            y < 0 || (y == 0 && x > 0)
-        };
         let (mut any, mut all) = (false, true);
         for (k, side) in [u, v, w].into_iter().enumerate() {
             if side == 0 {
@@ -76,16 +71,15 @@ impl Near {
     #[inline(always)]
     pub fn cover(&self) -> Cover {
         let side = |a: usize, b: usize| product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]));
-        let step =
-            |a: usize, b: usize| [self.x[b].wrapping_sub(self.x[a]) as i64, self.y[b].wrapping_sub(self.y[a]) as i64];
         // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more than that
         if cfg!(target_pointer_width = "32") && (side(0, 1) < 0 || side(1, 2) < 0) {
             return Cover::Outside;
         }
+        let below = |a: usize, b: usize| rises(self.x[a], self.x[b], self.y[a], self.y[b]);
         Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| match k {
-            0 => step(0, 1),
-            1 => step(1, 2),
-            _ => step(2, 0),
+            0 => below(0, 1),
+            1 => below(1, 2),
+            _ => below(2, 0),
         })
     }
 
@@ -146,6 +140,12 @@ impl Near {
     }
 }
 
+/// Whether a step of (e, e²) raises the side of the edge from (`ax`, `ay`) to (`bx`, `by`): it does so by x e² - y e.
+#[inline(always)]
+fn rises<T: Ord>(ax: T, bx: T, ay: T, by: T) -> bool {
+    by < ay || (by == ay && bx > ax)
+}
+
 /// A widening product, one instruction where `isize` has 32 bits.
 #[inline(always)]
 pub(crate) fn product(a: isize, b: isize) -> i64 {
@@ -190,16 +190,16 @@ impl Corners {
         let w2 = ux.wrapping_mul(qy).wrapping_sub(uy.wrapping_mul(qx));
         let w1 = vy.wrapping_mul(qx).wrapping_sub(vx.wrapping_mul(qy));
         let det = ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx));
-        Cover::of([w2, (det << 8).wrapping_sub(w1).wrapping_sub(w2), w1], |k| self.edge(k))
+        Cover::of([w2, (det << 8).wrapping_sub(w1).wrapping_sub(w2), w1], |k| self.rises(k))
     }
 
-    fn edge(&self, k: usize) -> [i64; 2] {
-        let step = |v: &[i64; 3]| match k {
-            0 => v[1].wrapping_sub(v[0]),
-            1 => v[2].wrapping_sub(v[1]),
-            _ => v[0].wrapping_sub(v[2]),
-        };
-        [step(&self.x), step(&self.y)]
+    fn rises(&self, k: usize) -> bool {
+        let [[x0, x1, x2], [y0, y1, y2]] = [self.x, self.y];
+        match k {
+            0 => rises(x0, x1, y0, y1),
+            1 => rises(x1, x2, y1, y2),
+            _ => rises(x2, x0, y2, y0),
+        }
     }
 
     #[cold]
@@ -212,7 +212,7 @@ impl Corners {
             let w = (x[b] - x[a]) * (py - (y[a] << 8)) - (y[b] - y[a]) * (px - (x[a] << 8));
             w.signum() as i64
         };
-        Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| self.edge(k))
+        Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| self.rises(k))
     }
 
     /// Normal of the plane through the corners with heights `z`, and its height at (`px`, `py`)

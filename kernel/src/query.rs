@@ -3,7 +3,7 @@
 use crate::cursor::Cursor;
 use crate::format::{self, FRACTION, Node, fallback};
 use crate::open::Terrain;
-use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, Point, Reach, Status, Windows, exp2};
+use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows, exp2};
 use crate::walk::{Claim, Leaf, Owner, Place, Sink, Surface};
 
 /// What a search does, step by step; see [`Terrain::explain`].
@@ -142,6 +142,9 @@ impl Search {
     }
 }
 
+/// Ties that a search remembers before it compares them.
+const TIES: usize = 6;
+
 /// Keeps the best-ranked surface; of equal ones the owner.
 struct Best<'t, 'a> {
     t: &'t Terrain<'a>,
@@ -150,7 +153,13 @@ struct Best<'t, 'a> {
     search: Search,
     least: Rank,
     surface: Option<Surface>,
-    /// The surface's place in the order of owners, once a tie asked for it.
+    /// A height that is not among the best.
+    passed: i64,
+    /// Record, part and kind of others at the same height and of the same claim: compared at the end, for where
+    /// many triangles meet a better claim mostly follows.
+    ties: [(usize, u32, LeafKind); TIES],
+    tied: usize,
+    /// The surface's place in the order of owners, once a tie was compared.
     owner: Option<Owner>,
 }
 
@@ -159,38 +168,74 @@ impl Sink for Best<'_, '_> {
 
     #[inline(always)]
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, o: &mut O) {
-        let rank = self.search.rank(s.z);
         if O::COUNTS {
-            o.see(Trace::Candidate(self.t.hit(self.tile, s, rank.reach())));
+            o.see(Trace::Candidate(self.t.hit(self.tile, s, self.search.rank(s.z).reach())));
         }
-        if rank > self.least || rank == Rank::NONE {
-            return;
+        match &self.surface {
+            // the same rank
+            Some(best) if best.z == s.z => {
+                if s.claim == best.claim {
+                    return self.tie(s, node);
+                } else if s.claim > best.claim {
+                    return;
+                }
+            }
+            _ if s.z == self.passed => return,
+            best => {
+                let rank = self.search.rank(s.z);
+                if rank >= self.least {
+                    self.passed = s.z;
+                    return;
+                }
+                self.passed = best.as_ref().map_or(self.passed, |best| best.z);
+                self.least = rank;
+            }
         }
-        let claim = self.surface.map_or(Claim::Last, |best| best.claim);
-        if rank < self.least || s.claim < claim {
-            (self.least, self.surface, self.owner) = (rank, Some(*s), None);
-        } else if s.claim == claim {
-            self.tie(s, node);
-        }
+        (self.surface, self.tied, self.owner) = (Some(*s), 0, None);
     }
 }
 
-impl Best<'_, '_> {
+impl<'t, 'a> Best<'t, 'a> {
+    #[inline(always)]
+    fn new(t: &'t Terrain<'a>, tile: usize, place: Place, search: Search) -> Self {
+        let ties = [(0, 0, LeafKind::Bundle); TIES];
+        Best { t, tile, place, search, least: Rank::NONE, surface: None, passed: i64::MIN, ties, tied: 0, owner: None }
+    }
+
+    #[inline(always)]
+    fn tie(&mut self, s: &Surface, node: &Node) {
+        if self.tied == TIES {
+            self.settle(node);
+        }
+        if let Some(tie) = self.ties.get_mut(self.tied) {
+            *tie = (s.record, s.part, s.kind);
+            self.tied += 1;
+        }
+    }
+
+    /// Keeps of those that tie the owner.
     #[cold]
     #[inline(never)]
-    fn tie(&mut self, s: &Surface, node: &Node) {
+    fn settle(&mut self, node: &Node) {
         let Some(best) = &mut self.surface else { return };
         let owner = self.owner.get_or_insert_with(|| self.t.owner(self.tile, node, best));
-        let other = self.t.owner(self.tile, node, s);
-        if other < *owner {
-            (*best, *owner) = (*s, other);
+        for tie in self.ties.iter().take(self.tied) {
+            let s = self.t.surface_at(best.z, best.claim, *tie);
+            let other = self.t.owner(self.tile, node, &s);
+            if other < *owner {
+                (*best, *owner) = (s, other);
+            }
         }
+        self.tied = 0;
     }
 
     /// The surface as an answer, if there is one.
     #[inline(always)]
-    fn hit(self, node: &Node) -> Option<Hit> {
-        let s = self.t.whole(node, self.place, self.surface?);
+    fn hit(&mut self, node: &Node) -> Option<Hit> {
+        if self.tied > 0 {
+            self.settle(node);
+        }
+        let s = self.t.whole(self.tile, node, self.place, self.surface?);
         Some(self.t.hit(self.tile, &s, self.least.reach()))
     }
 }
@@ -211,7 +256,8 @@ impl Sink for Sorted<'_, '_, '_> {
 
     fn take<O: Observer>(&mut self, s: &Surface, node: &Node, _: &mut O) {
         let mark = match s.claim {
-            Claim::First => Reach::Near,
+            Claim::First if s.normal != Normal::UNKNOWN => Reach::Near,
+            Claim::First => Reach::FarAbove,
             Claim::Second => Reach::FarBelow,
             Claim::Last => Reach::Fallback,
         };
@@ -239,9 +285,9 @@ impl Sink for Sorted<'_, '_, '_> {
 /// The claim of a hit in a [`Sorted`].
 fn claim(hit: &Hit) -> Claim {
     match hit.reach {
-        Reach::Near => Claim::First,
+        Reach::Near | Reach::FarAbove => Claim::First,
         Reach::FarBelow => Claim::Second,
-        _ => Claim::Last,
+        Reach::Fallback => Claim::Last,
     }
 }
 
@@ -461,7 +507,7 @@ impl<'a> Terrain<'a> {
             {
                 *to = hit;
                 if hit.reach != Reach::Near {
-                    let s = self.whole(node, place, self.surface_of(leaf.tile, &hit, claim(&hit)));
+                    let s = self.whole(leaf.tile, node, place, self.surface_of(leaf.tile, &hit, claim(&hit)));
                     *to = Hit { normal: s.normal, reach: Reach::Near, ..hit };
                 }
                 kept += 1;
@@ -558,8 +604,7 @@ impl<'a> Terrain<'a> {
     #[inline(never)]
     fn best<O: Observer>(&self, leaf: &Leaf, place: Place, search: &Search, o: &mut O) -> Result<Option<Hit>, Status> {
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
-        let search = *search;
-        let mut best = Best { t: self, tile: leaf.tile, place, search, least: Rank::NONE, surface: None, owner: None };
+        let mut best = Best::new(self, leaf.tile, place, *search);
         self.surfaces(leaf, place, o, &mut best)?;
         Ok(best.hit(node))
     }

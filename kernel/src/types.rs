@@ -184,6 +184,8 @@ pub struct Normal {
 impl Normal {
     /// Straight up.
     pub const UP: Normal = Normal { x: 0, y: 0, z: 1 };
+    /// Not looked for yet: no triangle has it.
+    pub(crate) const UNKNOWN: Normal = Normal { x: 0, y: 0, z: 0 };
 }
 
 /// The ground at one place.

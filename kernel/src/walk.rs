@@ -51,7 +51,7 @@ impl Leaf {
 pub(crate) struct Surface {
     /// Height in 2^-8 steps from the origin.
     pub z: i64,
-    /// Not known of a triangle whose claim is not the first: see [`Terrain::whole`].
+    /// [`Normal::UNKNOWN`] on a border, where most surfaces are passed over: see [`Terrain::whole`].
     pub normal: Normal,
     /// Bundle in the image, or word of a patch record; triangle or block.
     pub record: usize,
@@ -442,29 +442,38 @@ impl<'a> Terrain<'a> {
         }
     }
 
-    /// The surface with its normal: on borders most are passed over, and it is looked for last.
+    /// The surface with its normal.
     #[inline(always)]
-    pub(crate) fn whole(&self, node: &Node, p: Place, s: Surface) -> Surface {
-        match self.bundles.get(s.record) {
-            Some(halves) if s.kind == LeafKind::Bundle && s.claim != Claim::First => {
-                let bundle = Bundle { halves, record: s.record, node };
-                Surface { normal: bundle.normal(s.part, p), ..s }
-            }
-            _ => s,
+    pub(crate) fn whole(&self, tile: usize, node: &Node, p: Place, s: Surface) -> Surface {
+        if s.normal != Normal::UNKNOWN {
+            return s;
         }
+        let normal = match s.kind {
+            LeafKind::Bundle => {
+                let record = s.record;
+                self.bundles.get(record).map(|halves| Bundle { halves, record, node }.normal(s.part, p))
+            }
+            _ => self.patch_at(tile, s.record, p, &mut ()).ok().flatten().map(|s| s.normal),
+        };
+        Surface { normal: normal.unwrap_or(Normal::UP), ..s }
     }
 
-    /// What a hit was made of, given its claim; without height and normal.
+    /// What a hit was made of, given its claim; without its normal.
     #[cold]
     pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, claim: Claim) -> Surface {
-        let kind = hit.leaf;
-        let base = if kind == LeafKind::Bundle { tile / 32 } else { tile };
+        let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };
         let record = base.wrapping_add(hit.place[1] as usize);
+        self.surface_at(hit.z, claim, (record, hit.place[2], hit.leaf))
+    }
+
+    /// A surface whose normal is not known yet, from its height and claim, and its record, part and kind.
+    #[cold]
+    pub(crate) fn surface_at(&self, z: i64, claim: Claim, (record, part, kind): (usize, u32, LeafKind)) -> Surface {
         let attribute = match self.bundles.get(record) {
             Some(halves) if kind == LeafKind::Bundle => halves[6] as u8,
             _ => self.patch(record).map_or(0, |p| p.attribute),
         };
-        Surface { z: hit.z, normal: hit.normal, record, part: hit.place[2], kind, attribute, claim }
+        Surface { z, normal: Normal::UNKNOWN, record, part, kind, attribute, claim }
     }
 }
 
