@@ -2,7 +2,8 @@
 
 use crate::plan::Plan;
 use hardpan::format::bundle::{
-    CORNERS, HALVES, MEDIUM, NARROW, NARROW_RELIEF, STRIDE, TRIANGLES, VERTEX_LIMIT, VERTEX_ZERO, WIDE,
+    CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
+    WIDE_STRIDE, WIDE_ZERO,
 };
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
@@ -414,9 +415,7 @@ fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             base[i] = i64::from(frame.base[i]) + (b << frame.shift);
         }
     }
-    let stride = STRIDE[usize::from(g.class)];
-    let mut put = |i: usize, halves: &[u16]| r[VERTEX_ZERO + stride * (i + 1)..][..stride].copy_from_slice(halves);
-    let half = |v: i64, shift: u32| (v >> shift) as u16;
+    let mut put = |word: usize, v: i64| (r[2 * word], r[2 * word + 1]) = (v as u16, (v >> 16) as u16);
     let points = g.points.iter().map(|p| p.map(i64::from));
     match g.class {
         NARROW => {
@@ -428,8 +427,11 @@ fn pack(g: &Growing, attribute: u8) -> Option<Record> {
             let low = local.iter().map(|p| p[2]).min()?;
             let z = i32::try_from(low).ok()?;
             for (i, p) in local.iter().enumerate() {
-                let dz = u16::try_from(p[2] - low).ok()?;
-                put(i, &[u16::try_from(p[0]).ok()?, u16::try_from(p[1]).ok()?, dz]);
+                let [x, y] = [u16::try_from(p[0]).ok()?, u16::try_from(p[1]).ok()?].map(i64::from);
+                put(NARROW_ZERO.1 + i + 1, x | y << 16);
+            }
+            for (i, p) in local.iter().enumerate() {
+                r[NARROW_ZERO.0 + i + 1] = u16::try_from(p[2] - low).ok()?;
             }
             (r[2], r[3]) = (z as u16, (z >> 16) as u16);
             (r[4], r[5]) = (gx as i16 as u16, gy as i16 as u16);
@@ -441,14 +443,15 @@ fn pack(g: &Growing, attribute: u8) -> Option<Record> {
                 if x > 0xF_FFFF || y > 0xF_FFFF || dz > 0xFF_FFFF {
                     return None;
                 }
-                let high = half(x, 16) | half(y, 16) << 4 | half(dz, 16) << 8;
-                put(i, &[half(x, 0), half(y, 0), half(dz, 0), high]);
+                let at = 2 * (MEDIUM_ZERO + i + 1);
+                put(at, x | (dz & 0xFFF) << 20);
+                put(at + 1, y | dz >> 12 << 20);
             }
             (r[2], r[3]) = (z as u16, (z >> 16) as u16);
         }
         _ => {
-            for (i, [x, y, z]) in points.enumerate() {
-                put(i, &[half(x, 0), half(x, 16), half(y, 0), half(y, 16), half(z, 0), half(z, 16)]);
+            for (i, p) in points.enumerate() {
+                (0..).zip(p).for_each(|(k, v)| put(WIDE_ZERO + WIDE_STRIDE * (i + 1) + k, v));
             }
         }
     }

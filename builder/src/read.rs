@@ -313,24 +313,23 @@ impl BundleView<'_> {
     /// A vertex, counted from 1.
     fn vertex(&self, i: usize) -> [i32; 3] {
         let class = usize::from(self.class()).min(2);
-        let at = bundle::VERTEX_ZERO + bundle::STRIDE[class] * i;
-        let half = |k: usize| i64::from(self.halves[(at + k) & 63]);
-        let long = |low: i64, high: i64| i64::from((low | high << 16) as u32 as i32);
-        let own = |k: usize| i64::from(self.halves[k]);
+        let half = |k: usize| i64::from(self.halves[k & 63]);
+        let word = |k: usize| half(2 * k) | half(2 * k + 1) << 16;
         let base = |axis: usize| i64::from(self.base[axis]) + (i64::from(self.halves[axis] as i16) << self.shift);
-        let z = long(own(2), own(3));
+        let z = i64::from(word(1) as i32);
         let corner = match class as u16 {
             bundle::NARROW => {
                 let slope = |k: usize| i64::from(self.halves[k] as i16);
-                let plane = (slope(4) * half(0) + slope(5) * half(1)) >> 8;
-                [base(0) + half(0), base(1) + half(1), z + plane + half(2)]
+                let (xy, dz) = (word(bundle::NARROW_ZERO.1 + i), half(bundle::NARROW_ZERO.0 + i));
+                let (x, y) = (xy & 0xFFFF, xy >> 16);
+                [base(0) + x, base(1) + y, z + ((slope(4) * x + slope(5) * y) >> 8) + dz]
             }
             bundle::MEDIUM => {
-                let high = half(3);
-                let (x, y) = (half(0) | (high & 15) << 16, half(1) | (high >> 4 & 15) << 16);
-                [base(0) + x, base(1) + y, z + (half(2) | high >> 8 << 16)]
+                let at = 2 * (bundle::MEDIUM_ZERO + i);
+                let [a, b] = [word(at), word(at + 1)];
+                [base(0) + (a & 0xF_FFFF), base(1) + (b & 0xF_FFFF), z + (a >> 20 | b >> 20 << 12)]
             }
-            _ => [long(half(0), half(1)), long(half(2), half(3)), long(half(4), half(5))],
+            _ => [0, 1, 2].map(|k| word(bundle::WIDE_ZERO + bundle::WIDE_STRIDE * i + k)),
         };
         corner.map(|v| v as i32)
     }

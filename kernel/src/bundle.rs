@@ -1,7 +1,7 @@
 //! Bundles: 16 triangles in 128 bytes, in three classes of coordinates.
 
 use crate::format::Node;
-use crate::format::bundle::{self, MEDIUM, NARROW, VERTEX_ZERO};
+use crate::format::bundle::{self, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_ZERO, WIDE_STRIDE, WIDE_ZERO};
 use crate::format::word;
 use crate::geom::{Corners, Cover, Near, divide_half_even, product};
 use crate::query::{Observer, Trace};
@@ -10,7 +10,7 @@ use crate::walk::{Claim, Place, Sink, Surface};
 
 /// A bundle, seen from a node.
 pub(crate) struct Bundle<'a> {
-    pub halves: &'a [u16; bundle::HALVES],
+    pub words: &'a [u32; bundle::WORDS],
     /// Which bundle of the image.
     pub record: usize,
     pub node: &'a Node,
@@ -36,17 +36,17 @@ impl Class for Narrow {
 
     #[inline(always)]
     fn plan(b: &Bundle, i: usize) -> [u32; 2] {
-        let at = VERTEX_ZERO + 3 * (i & 15);
-        [b.half(at).into(), b.half(at + 1).into()]
+        let xy = b.words[NARROW_ZERO.1 + (i & 15)];
+        [xy & 0xFFFF, xy >> 16]
     }
 
     #[inline(always)]
     fn height(b: &Bundle, i: usize, [x, y]: [i32; 2]) -> i64 {
         // the slopes' products are below 2^31, their sum below 2^32
-        let gx = i32::from(b.halves[4] as i16);
-        let gy = i32::from(b.halves[5] as i16);
+        let gx = i32::from(b.halves()[4] as i16);
+        let gy = i32::from(b.halves()[5] as i16);
         let plane = (i64::from(gx) * i64::from(x)).wrapping_add(i64::from(gy) * i64::from(y)) >> 8;
-        b.base_z().wrapping_add(plane).wrapping_add(b.half(VERTEX_ZERO + 3 * (i & 15) + 2).into())
+        b.base_z().wrapping_add(plane).wrapping_add(b.halves()[NARROW_ZERO.0 + (i & 15)].into())
     }
 
     #[inline(always)]
@@ -60,15 +60,13 @@ impl Class for Medium {
 
     #[inline(always)]
     fn plan(b: &Bundle, i: usize) -> [u32; 2] {
-        let at = VERTEX_ZERO + 4 * i;
-        let high = u32::from(b.half(at + 3));
-        [u32::from(b.half(at)) | (high & 15) << 16, u32::from(b.half(at + 1)) | (high >> 4 & 15) << 16]
+        b.pair(i).map(|w| w & 0xF_FFFF)
     }
 
     #[inline(always)]
     fn height(b: &Bundle, i: usize, _: [i32; 2]) -> i64 {
-        let at = VERTEX_ZERO + 4 * i + 2;
-        b.base_z().wrapping_add(i64::from(b.half(at)) | i64::from(b.half(at + 1) >> 8) << 16)
+        let [low, high] = b.pair(i).map(|w| w >> 20);
+        b.base_z().wrapping_add((high << 12 | low).into())
     }
 
     #[inline(always)]
@@ -121,18 +119,25 @@ impl Bundle<'_> {
     }
 
     #[inline(always)]
-    fn half(&self, i: usize) -> u16 {
-        self.halves[i & 63]
+    pub fn halves(&self) -> &[u16; bundle::HALVES] {
+        zerocopy::transmute_ref!(self.words)
+    }
+
+    /// Vertex of a medium bundle.
+    #[inline(always)]
+    fn pair(&self, i: usize) -> [u32; 2] {
+        let pairs: &[[u32; 2]; bundle::WORDS / 2] = zerocopy::transmute_ref!(self.words);
+        pairs[(MEDIUM_ZERO + i) & 15]
     }
 
     #[inline(always)]
     pub fn class(&self) -> u16 {
-        self.halves[6] >> 8 & 3
+        self.halves()[6] >> 8 & 3
     }
 
     #[inline(always)]
     pub fn attribute(&self) -> u8 {
-        self.halves[6] as u8
+        self.halves()[6] as u8
     }
 
     /// Vertex numbers of a triangle, from 1.
@@ -140,7 +145,7 @@ impl Bundle<'_> {
     pub fn corner_numbers(&self, part: u32) -> [usize; 3] {
         let at = bundle::CORNERS + (part >> 2 & 3) as usize;
         let shift = 4 * (part & 3);
-        let number = |plane: usize| usize::from(self.halves[at + plane] >> shift & 15);
+        let number = |plane: usize| usize::from(self.halves()[at + plane] >> shift & 15);
         [number(0), number(4), number(8)]
     }
 
@@ -148,23 +153,18 @@ impl Bundle<'_> {
     #[inline(always)]
     fn base(&self) -> [i32; 2] {
         let shift = u32::from(self.node.shift & 31);
-        let at = |i: usize| self.node.base[i].wrapping_add(i32::from(self.halves[i] as i16).wrapping_shl(shift));
+        let at = |i: usize| self.node.base[i].wrapping_add(i32::from(self.halves()[i] as i16).wrapping_shl(shift));
         [at(0), at(1)]
     }
 
     #[inline(always)]
     fn base_z(&self) -> i64 {
-        i64::from((u32::from(self.halves[2]) | u32::from(self.halves[3]) << 16) as i32)
-    }
-
-    #[inline(always)]
-    fn long(&self, at: usize) -> i64 {
-        i64::from((u32::from(self.half(at)) | u32::from(self.half(at + 1)) << 16) as i32)
+        i64::from(self.words[1] as i32)
     }
 
     fn wide(&self, i: usize) -> [i64; 3] {
-        let at = VERTEX_ZERO + 6 * i;
-        [self.long(at), self.long(at + 2), self.long(at + 4)]
+        let at = WIDE_ZERO + WIDE_STRIDE * i;
+        [at, at + 1, at + 2].map(|at| i64::from(self.words[at & 31] as i32))
     }
 
     /// Absolute corners of a triangle in steps from the origin.

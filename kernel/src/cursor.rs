@@ -95,8 +95,8 @@ impl Cursor {
         }
         let sole = t.block(leaf.at).is_some_and(|b| b[(leaf.cell & 7) as usize] & word::SHEET != 0);
         let record = (leaf.tile / 32).wrapping_add(answer.hit.place[1] as usize);
-        if let (true, Some(halves), Some(node)) = (sole, t.bundles.get(record), t.node(leaf.node)) {
-            let held = Bundle { halves, record, node }.held(answer.hit.place[2]);
+        if let (true, Some(words), Some(node)) = (sole, t.bundles.get(record), t.node(leaf.node)) {
+            let held = Bundle { words, record, node }.held(answer.hit.place[2]);
             self.held = held.map(|h| (h, answer.hit));
         }
     }

@@ -54,7 +54,7 @@ pub struct Terrain<'a> {
     pub(crate) bytes: &'a [u8],
     /// The whole image as words, and as bundles.
     pub(crate) words: &'a [u32],
-    pub(crate) bundles: &'a [[u16; format::bundle::HALVES]],
+    pub(crate) bundles: &'a [[u32; format::bundle::WORDS]],
     pub(crate) directory: &'a [u32],
     pub(crate) pages: &'a [u32],
     pub(crate) table: &'a [TileRecord],
@@ -133,7 +133,7 @@ impl<'a> Terrain<'a> {
             header,
             bytes,
             words: <[u32]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
-            bundles: <[[u16; 64]]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
+            bundles: <[[u32; format::bundle::WORDS]]>::ref_from_bytes(bytes).map_err(|_| OpenError::HeadInvalid)?,
             directory: <[u32]>::ref_from_bytes(directory).map_err(|_| OpenError::HeadInvalid)?,
             pages: <[u32]>::ref_from_bytes(pages).map_err(|_| OpenError::HeadInvalid)?,
             table: <[TileRecord]>::ref_from_bytes(table).map_err(|_| OpenError::HeadInvalid)?,

@@ -461,14 +461,13 @@ impl<'t, 'a> Check<'t, 'a> {
     /// Class, counts and unused bits; corners are known only with their node, see `node`.
     fn bundle(&self, b: u32) -> bool {
         let record = self.at_128.wrapping_add(self.head.bundles as usize).wrapping_add(b as usize);
-        let Some(halves) = self.t.bundles.get(record) else { return false };
-        let class = usize::from(halves[6] >> 8 & 3);
-        let count = usize::from(halves[6] >> 12) + 1;
-        let flags = halves[6] >> 10 & 3;
-        if class > 2 || flags != 0 || u32::from(halves[6] & 0xFF) >= self.head.palette_len {
+        let Some(words) = self.t.bundles.get(record) else { return false };
+        let view = Bundle { words, record, node: &Node::default() };
+        let (class, kind) = (view.class(), view.halves()[6]);
+        let (count, flags) = (usize::from(kind >> 12) + 1, kind >> 10 & 3);
+        if class > bundle::WIDE || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
             return false;
         }
-        let view = Bundle { halves, record, node: &Node::default() };
         let mut vertices = 0;
         for part in 0..bundle::TRIANGLES as u32 {
             let n = view.corner_numbers(part);
@@ -489,15 +488,14 @@ impl<'t, 'a> Check<'t, 'a> {
             let low = c.iter().fold(i64::MAX, |m, v| m.min(v[2]));
             let high = c.iter().fold(i64::MIN, |m, v| m.max(v[2]));
             let inside = low >= i64::from(self.header.min[2]) && high <= i64::from(self.header.max[2]);
-            let flat = class != usize::from(bundle::NARROW) || high.wrapping_sub(low) < bundle::NARROW_RELIEF;
+            let flat = class != bundle::NARROW || high.wrapping_sub(low) < bundle::NARROW_RELIEF;
             if area <= 0 || !inside || !flat {
                 return false;
             }
         }
-        let [stride, limit] = [bundle::STRIDE, bundle::VERTEX_LIMIT].map(|v| v.get(class).copied().unwrap_or(0));
-        let from = bundle::VERTEX_ZERO + (vertices + 1) * stride;
-        let gap = halves.get(bundle::CORNERS + 12..bundle::VERTEX_ZERO + stride).unwrap_or(&[]);
-        vertices <= limit && halves.iter().skip(from).chain(gap).all(|&h| h == 0)
+        let zero = |range: core::ops::Range<usize>| view.halves().get(range).is_some_and(|h| h.iter().all(|&h| h == 0));
+        let limit = bundle::VERTEX_LIMIT.get(usize::from(class));
+        limit.is_some_and(|&limit| vertices <= limit) && bundle::unused(class, vertices).into_iter().all(zero)
     }
 
     fn patch(&self, p: u32) -> Option<&'a Patch> {
@@ -712,7 +710,7 @@ impl<'t, 'a> Check<'t, 'a> {
                 return None;
             }
             let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
-            let kind = self.t.bundles.get(record)?[6];
+            let kind = self.t.bundles.get(record)?[3] as u16;
             if mask >> ((kind >> 12) + 1) != 0 || (sole && kind >> 8 & 3 == bundle::WIDE) {
                 return None;
             }

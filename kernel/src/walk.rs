@@ -300,9 +300,9 @@ impl<'a> Terrain<'a> {
                 return None;
             }
             let record = first.wrapping_add((w >> word::NUMBER) as usize);
-            let halves = self.bundles.get(record)?;
+            let words = self.bundles.get(record)?;
             o.see(Trace::Leaf { record, lines: 2 });
-            let bundle = Bundle { halves, record, node };
+            let bundle = Bundle { words, record, node };
             if bundle.near_surfaces(w, p, o, &mut found)? {
                 return Some(found.0);
             }
@@ -376,9 +376,9 @@ impl<'a> Terrain<'a> {
             return Ok(false);
         }
         let record = (tile / 32).wrapping_add(node.bundles as usize).wrapping_add(number as usize);
-        let halves = self.bundles.get(record).ok_or(Status::Damaged)?;
+        let words = self.bundles.get(record).ok_or(Status::Damaged)?;
         o.see(Trace::Leaf { record, lines: 2 });
-        Ok(Bundle { halves, record, node }.surfaces(w, p, o, sink))
+        Ok(Bundle { words, record, node }.surfaces(w, p, o, sink))
     }
 
     /// Words in the lines of the two bundles that a search of the leaf reads first.
@@ -410,7 +410,7 @@ impl<'a> Terrain<'a> {
     #[inline(never)]
     pub(crate) fn owner(&self, tile: usize, node: &Node, s: &Surface) -> Owner {
         let [mut a, mut b, mut c] = match self.bundles.get(s.record).filter(|_| s.kind == LeafKind::Bundle) {
-            Some(halves) => Bundle { halves, record: s.record, node }.corners_3d(s.part).map(|c| c.map(|v| v as i32)),
+            Some(words) => Bundle { words, record: s.record, node }.corners_3d(s.part).map(|c| c.map(|v| v as i32)),
             None => [[i32::MAX; 3]; 3],
         };
         for _ in 0..2 {
@@ -451,7 +451,7 @@ impl<'a> Terrain<'a> {
         let normal = match s.kind {
             LeafKind::Bundle => {
                 let record = s.record;
-                self.bundles.get(record).map(|halves| Bundle { halves, record, node }.normal(s.part, p))
+                self.bundles.get(record).map(|words| Bundle { words, record, node }.normal(s.part, p))
             }
             _ => self.patch_at(tile, s.record, p, &mut ()).ok().flatten().map(|s| s.normal),
         };
@@ -470,7 +470,7 @@ impl<'a> Terrain<'a> {
     #[cold]
     pub(crate) fn surface_at(&self, z: i64, claim: Claim, (record, part, kind): (usize, u32, LeafKind)) -> Surface {
         let attribute = match self.bundles.get(record) {
-            Some(halves) if kind == LeafKind::Bundle => halves[6] as u8,
+            Some(words) if kind == LeafKind::Bundle => words[3] as u8,
             _ => self.patch(record).map_or(0, |p| p.attribute),
         };
         Surface { z, normal: Normal::UNKNOWN, record, part, kind, attribute, claim }

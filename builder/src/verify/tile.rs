@@ -355,25 +355,25 @@ fn groups(view: &View, at: usize, found: &mut Vec<Group>) {
 /// Corners of a triangle of a bundle, by the tables of the format; `None` if one lies outside the domain.
 fn triangle(view: &View, group: &Group, h: &[u16; bundle::HALVES], part: usize) -> Option<Tri> {
     let corner = |plane: usize| usize::from(h[bundle::CORNERS + 4 * plane + part / 4] >> (4 * (part % 4)) & 15);
-    let long = |at: usize| i64::from((u32::from(h[at]) | u32::from(h[at + 1]) << 16) as i32);
+    let word = |at: usize| u32::from(h[2 * at]) | u32::from(h[2 * at + 1]) << 16;
+    let long = |at: usize| i64::from(word(at) as i32);
     let base = [0, 1].map(|i| i64::from(group.base[i]) + (i64::from(h[i] as i16) << group.shift));
-    let (base_z, class) = (long(2), h[6] >> 8 & 3);
+    let (base_z, class) = (long(1), h[6] >> 8 & 3);
     let mut tri = Tri { x: [0; 3], y: [0; 3], z: [0; 3], attribute: view.attribute(h[6] as u8) };
     for k in 0..3 {
-        let at = bundle::VERTEX_ZERO + bundle::STRIDE[usize::from(class)] * corner(k);
+        let i = corner(k);
         let [x, y, z] = match class {
             bundle::NARROW => {
-                let (x, y) = (i64::from(h[at]), i64::from(h[at + 1]));
+                let [x, y] = [0, 1].map(|k| i64::from(h[2 * (bundle::NARROW_ZERO.1 + i) + k]));
                 let plane = (i64::from(h[4] as i16) * x + i64::from(h[5] as i16) * y) >> 8;
-                [base[0] + x, base[1] + y, base_z + plane + i64::from(h[at + 2])]
+                [base[0] + x, base[1] + y, base_z + plane + i64::from(h[bundle::NARROW_ZERO.0 + i])]
             }
             bundle::MEDIUM => {
-                let v = &h[at..at + 4];
-                let joined = |low: u16, high: u16| i64::from(low) | i64::from(high) << 16;
-                let (x, y, z) = (joined(v[0], v[3] & 15), joined(v[1], v[3] >> 4 & 15), joined(v[2], v[3] >> 8));
+                let [a, b] = [0, 1].map(|k| word(2 * (bundle::MEDIUM_ZERO + i) + k));
+                let [x, y, z] = [a & 0xF_FFFF, b & 0xF_FFFF, a >> 20 | b >> 20 << 12].map(i64::from);
                 [base[0] + x, base[1] + y, base_z + z]
             }
-            _ => [long(at), long(at + 2), long(at + 4)],
+            _ => [0, 1, 2].map(|k| long(bundle::WIDE_ZERO + bundle::WIDE_STRIDE * i + k)),
         };
         tri.x[k] = i32::try_from(x).ok()?;
         tri.y[k] = i32::try_from(y).ok()?;

@@ -144,14 +144,22 @@ pub mod word {
     pub const NOT_UNDERSTOOD: u32 = 6;
 }
 
-/// Layout of a bundle as 64 half words.
+/// Layout of a bundle as 32 words or 64 half words. Vertices are numbered from 1.
 pub mod bundle {
+    /// Words of a bundle.
+    pub const WORDS: usize = 32;
     /// Half words of a bundle.
     pub const HALVES: usize = 64;
-    /// Where the three nibble planes of corner numbers start, four half words each. Corners are numbered from 1.
+    /// Where the three nibble planes of corner numbers start, four half words each.
     pub const CORNERS: usize = 7;
-    /// Vertex i stands at this half word plus i strides.
-    pub const VERTEX_ZERO: usize = 16;
+    /// In a narrow bundle `dz` of vertex i stands at this half word plus i, and `x`, `y` at this word plus i.
+    pub const NARROW_ZERO: (usize, usize) = (18, 16);
+    /// Of a medium bundle vertex i stands at this pair of words plus i.
+    pub const MEDIUM_ZERO: usize = 4;
+    /// Of a wide bundle vertex i stands at this word plus `WIDE_STRIDE` times i.
+    pub const WIDE_ZERO: usize = 8;
+    /// Words of a vertex of a wide bundle.
+    pub const WIDE_STRIDE: usize = 3;
     /// Most triangles.
     pub const TRIANGLES: usize = 16;
     /// Class 0: `x, y, dz` u16 beside an integer plane; 15 vertices.
@@ -162,10 +170,23 @@ pub mod bundle {
     pub const WIDE: u16 = 2;
     /// Most vertices of each class.
     pub const VERTEX_LIMIT: [usize; 3] = [15, 11, 7];
-    /// Half words of a vertex of each class.
-    pub const STRIDE: [usize; 3] = [3, 4, 6];
     /// In a narrow bundle the heights of a triangle's corners differ by less, in steps.
     pub const NARROW_RELIEF: i64 = 1 << 19;
+
+    /// Half words behind the corners that are zero in a bundle of so many vertices, at most the class's limit.
+    pub const fn unused(class: u16, vertices: usize) -> [core::ops::Range<usize>; 2] {
+        let (first, stride) = match class {
+            NARROW => {
+                return [
+                    NARROW_ZERO.0 + 1 + vertices..2 * NARROW_ZERO.1 + 2,
+                    2 * (NARROW_ZERO.1 + 1 + vertices)..HALVES,
+                ];
+            }
+            MEDIUM => (4 * (MEDIUM_ZERO + 1), 4),
+            _ => (2 * (WIDE_ZERO + WIDE_STRIDE), 2 * WIDE_STRIDE),
+        };
+        [CORNERS + 12..first, first + stride * vertices..HALVES]
+    }
 }
 
 /// The first 1,024 bytes of an image.

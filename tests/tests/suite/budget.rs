@@ -3,7 +3,7 @@
 
 use crate::common::{compare, image, lattice_scene};
 use crate::oracle::anchor;
-use hardpan::format::bundle::{MEDIUM, NARROW, STRIDE, VERTEX_LIMIT, VERTEX_ZERO, WIDE};
+use hardpan::format::bundle::{MEDIUM, MEDIUM_ZERO, NARROW, NARROW_ZERO, VERTEX_LIMIT, WIDE};
 use hardpan::format::section::TILES;
 use hardpan::{Hit, Point, Status, Terrain};
 use hardpan_builder::{Image, Triangle};
@@ -31,12 +31,14 @@ impl Held {
         let class = (half(6) >> 8 & 3) as u16;
         let (mut plan, mut height) = (0, 0);
         for i in 1..=VERTEX_LIMIT[usize::from(class)] {
-            let at = VERTEX_ZERO + STRIDE[usize::from(class)] * i;
             let (x, y, dz) = match class {
-                NARROW => (half(at), half(at + 1), half(at + 2)),
+                NARROW => {
+                    let at = 2 * (NARROW_ZERO.1 + i);
+                    (half(at), half(at + 1), half(NARROW_ZERO.0 + i))
+                }
                 MEDIUM => {
-                    let high = half(at + 3);
-                    (half(at) | (high & 15) << 16, half(at + 1) | (high & 240) << 12, half(at + 2) | high >> 8 << 16)
+                    let [a, b] = [0, 2].map(|k| 4 * (MEDIUM_ZERO + i) + k).map(|at| half(at) | half(at + 1) << 16);
+                    (a & 0xF_FFFF, b & 0xF_FFFF, a >> 20 | b >> 20 << 12)
                 }
                 _ => (0, 0, 0),
             };

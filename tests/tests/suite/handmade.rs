@@ -129,8 +129,9 @@ fn bundle(base: [i16; 2], z: i32, slope: [i16; 2], class: u16, palette: u16, cor
 
 fn narrow(base: [i16; 2], z: i32, slope: [i16; 2], palette: u16, corners: &[[u16; 3]], at: &[[u16; 3]]) -> Vec<u16> {
     let mut halves = bundle(base, z, slope, 0, palette, corners);
-    halves.resize(16 + 3, 0);
-    at.iter().for_each(|v| halves.extend(v));
+    halves.extend(at.iter().map(|v| v[2]));
+    halves.resize(34, 0);
+    at.iter().for_each(|v| halves.extend(&v[..2]));
     halves
 }
 
@@ -341,8 +342,8 @@ fn tile_t() -> Vec<u32> {
     // Roof, medium: base (-64 u, -64 u), z 60,000; corners (0, 0), (24 u, 0), (0, 24 u) at 70,000, 168,304 and 70,000.
     // 64 u = 0x10000, 88 u = 0x16000, 10,000 = 0x2710, 108,304 = 0x1A710.
     let mut halves = bundle([-64, -64], 60_000, [0, 0], 1, 2, &[[1, 2, 3]]);
-    halves.resize(16 + 4, 0);
-    halves.extend([0, 0, 0x2710, 0x0011, 0x6000, 0, 0xA710, 0x0111, 0, 0x6000, 0x2710, 0x0011]);
+    halves.resize(20, 0);
+    halves.extend([0, 0x7101, 0, 0x0021, 0x6000, 0x7101, 0, 0x01A1, 0, 0x7101, 0x6000, 0x0021]);
     bundles.push(halves);
     // The stack: (1 u, 33 u), (15 u, 33 u), (1 u, 63 u) at 2,000, 3,000 ... 9,000.
     bundles.extend((0..8).map(|k| level([1, 33], 2000 + 1000 * k, k as u16 % 3, [14 * 1024, 30 * 1024])));
@@ -352,7 +353,7 @@ fn tile_t() -> Vec<u32> {
     bundles.push(narrow([40, 1], 1200, [0, 0], 2, &quad, &corners(56)));
     // Wide: (129 u, 65 u, 0), (143 u, 65 u, 28,672), (129 u, 93 u, -86,016).
     let mut halves = bundle([0, 0], 0, [0, 0], 2, 1, &[[1, 2, 3]]);
-    halves.resize(16 + 6, 0);
+    halves.resize(22, 0);
     for v in [129 * 1024, 65 * 1024, 0, 143 * 1024, 65 * 1024, 28_672, 129 * 1024, 93 * 1024, -86_016i32] {
         halves.extend([v as u16, (v >> 16) as u16]);
     }
