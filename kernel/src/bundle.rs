@@ -7,6 +7,7 @@ use crate::geom::{Corners, Cover, Near, divide_half_even, product};
 use crate::query::{Observer, Trace};
 use crate::types::{LeafKind, Normal};
 use crate::walk::{Claim, Place, Sink, Surface};
+use core::marker::PhantomData;
 
 /// A bundle, seen from a node.
 pub(crate) struct Bundle<'a> {
@@ -72,6 +73,60 @@ impl Class for Medium {
     #[inline(always)]
     fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64) {
         near.plane(z)
+    }
+}
+
+/// The triangles of a bundle over one place.
+trait Triangles {
+    fn cover(&self, part: u32) -> Cover;
+    /// Height of a triangle over a place on its border.
+    fn border(&self, part: u32) -> i64;
+    /// Height and normal of a triangle over a place.
+    fn plane(&self, part: u32) -> (i64, Normal);
+}
+
+/// Those of a narrow or medium bundle over a place in query steps from its base.
+struct Local<'b, 'a, C> {
+    bundle: &'b Bundle<'a>,
+    q: [isize; 2],
+    class: PhantomData<C>,
+}
+
+impl<C: Class> Triangles for Local<'_, '_, C> {
+    #[inline(always)]
+    fn cover(&self, part: u32) -> Cover {
+        let plans = self.bundle.corner_numbers(part).map(|i| C::plan(self.bundle, i));
+        Near::new(plans, self.q).cover()
+    }
+
+    #[inline(always)]
+    fn border(&self, part: u32) -> i64 {
+        self.bundle.border_at::<C>(part, self.q)
+    }
+
+    #[inline(always)]
+    fn plane(&self, part: u32) -> (i64, Normal) {
+        self.bundle.plane_at::<C>(part, self.q)
+    }
+}
+
+/// Those of a wide bundle.
+struct Wide<'b, 'a> {
+    bundle: &'b Bundle<'a>,
+    p: Place,
+}
+
+impl Triangles for Wide<'_, '_> {
+    fn cover(&self, part: u32) -> Cover {
+        self.bundle.wide_corners(part).0.cover(self.p.query_x(), self.p.query_y())
+    }
+
+    fn border(&self, part: u32) -> i64 {
+        self.plane(part).0
+    }
+
+    fn plane(&self, part: u32) -> (i64, Normal) {
+        self.bundle.wide_plane(part, self.p)
     }
 }
 
@@ -206,16 +261,16 @@ impl Bundle<'_> {
 
     #[inline(always)]
     fn scan<C: Class, O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        let Some(q) = local(p, self.base(), C::REACH) else { return false };
-        let cover = |part: u32| Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q).cover();
-        self.each(w, o, sink, cover, |part| self.border_at::<C>(part, q), |part| self.plane_at::<C>(part, q))
+        match local(p, self.base(), C::REACH) {
+            Some(q) => self.each(w, o, sink, Local::<C> { bundle: self, q, class: PhantomData }),
+            None => false,
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        let cover = |part: u32| self.wide_corners(part).0.cover(p.query_x(), p.query_y());
-        self.each(w, o, sink, cover, |part| self.wide_plane(part, p).0, |part| self.wide_plane(part, p))
+        self.each(w, o, sink, Wide { bundle: self, p })
     }
 
     fn wide_corners(&self, part: u32) -> (Corners, [i64; 3]) {
@@ -231,19 +286,11 @@ impl Bundle<'_> {
 
     /// The loop of both.
     #[inline(always)]
-    fn each<O: Observer, S: Sink>(
-        &self,
-        w: u32,
-        o: &mut O,
-        sink: &mut S,
-        cover: impl Fn(u32) -> Cover,
-        border: impl Fn(u32) -> i64,
-        plane: impl Fn(u32) -> (i64, Normal),
-    ) -> bool {
+    fn each<O: Observer, S: Sink>(&self, w: u32, o: &mut O, sink: &mut S, triangles: impl Triangles) -> bool {
         let mut mask = w & word::MASK;
         let mut part = w >> word::GUESS & 15;
         loop {
-            let cover = cover(part);
+            let cover = triangles.cover(part);
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             let claim = match cover {
                 Cover::Inside | Cover::Owned => Claim::First,
@@ -252,7 +299,7 @@ impl Bundle<'_> {
             };
             if cover != Cover::Outside && (S::BORDERS || claim == Claim::First) {
                 let known = cover == Cover::Inside || !S::BORDERS || O::COUNTS;
-                let (z, normal) = if known { plane(part) } else { (border(part), Normal::UNKNOWN) };
+                let (z, normal) = if known { triangles.plane(part) } else { (triangles.border(part), Normal::UNKNOWN) };
                 let (record, attribute, kind) = (self.record, self.attribute(), LeafKind::Bundle);
                 sink.take(&Surface { z, normal, record, part, kind, attribute, claim }, self.node, o);
                 if cover == Cover::Inside || !S::BORDERS {
