@@ -23,10 +23,10 @@ trait Class {
     const REACH: u32;
     /// Plan coordinates of a vertex from the base.
     fn plan(b: &Bundle, i: usize) -> [u32; 2];
-    /// Height of a vertex in steps from the origin, given its plan coordinates.
-    fn height(b: &Bundle, i: usize, plan: [i32; 2]) -> i64;
-    /// Normal and height above the first corner.
-    fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64);
+    /// Height of a vertex above the base, given its plan coordinates.
+    fn height(b: &Bundle, i: usize, plan: [u32; 2]) -> i32;
+    /// Height of a plane at a distance in query steps from one of its points.
+    fn rise(normal: &Normal, q: [isize; 2]) -> i64;
 }
 
 struct Narrow;
@@ -42,17 +42,16 @@ impl Class for Narrow {
     }
 
     #[inline(always)]
-    fn height(b: &Bundle, i: usize, [x, y]: [i32; 2]) -> i64 {
+    fn height(b: &Bundle, i: usize, [x, y]: [u32; 2]) -> i32 {
         // the slopes' products are below 2^31, their sum below 2^32
-        let gx = i32::from(b.halves()[4] as i16);
-        let gy = i32::from(b.halves()[5] as i16);
-        let plane = (i64::from(gx) * i64::from(x)).wrapping_add(i64::from(gy) * i64::from(y)) >> 8;
-        b.base_z().wrapping_add(plane).wrapping_add(b.halves()[NARROW_ZERO.0 + (i & 15)].into())
+        let [gx, gy] = [4, 5].map(|k| b.halves()[k] as i16 as isize);
+        let plane = product(gx, x as isize).wrapping_add(product(gy, y as isize)) >> 8;
+        (plane as i32).wrapping_add(b.halves()[NARROW_ZERO.0 + (i & 15)].into())
     }
 
     #[inline(always)]
-    fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64) {
-        near.plane_low(z)
+    fn rise(normal: &Normal, q: [isize; 2]) -> i64 {
+        normal.rise_low(q)
     }
 }
 
@@ -65,14 +64,14 @@ impl Class for Medium {
     }
 
     #[inline(always)]
-    fn height(b: &Bundle, i: usize, _: [i32; 2]) -> i64 {
+    fn height(b: &Bundle, i: usize, _: [u32; 2]) -> i32 {
         let [low, high] = b.pair(i).map(|w| w >> 20);
-        b.base_z().wrapping_add((high << 12 | low).into())
+        (high << 12 | low) as i32
     }
 
     #[inline(always)]
-    fn plane(near: &Near, z: [i64; 3]) -> (Normal, i64) {
-        near.plane(z)
+    fn rise(normal: &Normal, [x, y]: [isize; 2]) -> i64 {
+        normal.rise(x as i64, y as i64)
     }
 }
 
@@ -95,8 +94,16 @@ struct Local<'b, 'a, C> {
 impl<C: Class> Triangles for Local<'_, '_, C> {
     #[inline(always)]
     fn cover(&self, part: u32) -> Cover {
-        let plans = self.bundle.corner_numbers(part).map(|i| C::plan(self.bundle, i));
-        Near::new(plans, self.q).cover()
+        let near = self.bundle.near::<C>(part, self.q);
+        // large cores look at a border anew, for what that needs would crowd the registers of every test
+        if cfg!(target_pointer_width = "64") {
+            return match near.inside() {
+                Some(true) => Cover::Inside,
+                Some(false) => Cover::Outside,
+                None => self.bundle.border_cover::<C>(part, self.q),
+            };
+        }
+        near.cover()
     }
 
     #[inline(always)]
@@ -144,8 +151,10 @@ impl Held {
     /// Height above the origin, of the plane with this normal, if the place lies inside the triangle.
     #[inline(always)]
     pub fn height(&self, p: Place, normal: &Normal) -> Option<i64> {
-        let near = Near::new(self.plans, local(p, self.base, self.reach)?);
-        (near.cover() == Cover::Inside).then(|| (self.z << 8).wrapping_add(near.rise(normal)))
+        let q = local(p, self.base, self.reach)?;
+        let [x, y] = from(self.plans[0], q).map(|v| v as i64);
+        let inside = Near::new(self.plans, q).inside() == Some(true);
+        inside.then(|| (self.z << 8).wrapping_add(normal.rise(x, y)))
     }
 }
 
@@ -154,6 +163,12 @@ impl Held {
 fn local(p: Place, base: [i32; 2], reach: u32) -> Option<[isize; 2]> {
     let (x, y) = (p.x.wrapping_sub(base[0]) as u32, p.y.wrapping_sub(base[1]) as u32);
     (x <= reach && y <= reach).then_some([(x << 8 | p.fx) as isize, (y << 8 | p.fy) as isize])
+}
+
+/// How far a place lies from a corner, in query steps.
+#[inline(always)]
+fn from(corner: [u32; 2], q: [isize; 2]) -> [isize; 2] {
+    [0, 1].map(|i| q[i].wrapping_sub((corner[i] << 8) as isize))
 }
 
 impl Bundle<'_> {
@@ -169,7 +184,7 @@ impl Bundle<'_> {
     fn held_as<C: Class>(&self, part: u32) -> Held {
         let [first, second, third] = self.corner_numbers(part);
         let plans = [first, second, third].map(|i| C::plan(self, i));
-        let z = C::height(self, first, plans[0].map(|v| v as i32));
+        let z = self.base_z().wrapping_add(C::height(self, first, plans[0]).into());
         Held { base: self.base(), reach: C::REACH, plans, z }
     }
 
@@ -233,9 +248,9 @@ impl Bundle<'_> {
     }
 
     fn corner<C: Class>(&self, i: usize) -> [i64; 3] {
-        let plan = C::plan(self, i).map(|v| v as i32);
+        let plan = C::plan(self, i);
         let at = |k: usize| i64::from(self.base()[k]).wrapping_add(plan[k].into());
-        [at(0), at(1), C::height(self, i, plan)]
+        [at(0), at(1), self.base_z().wrapping_add(C::height(self, i, plan).into())]
     }
 
     /// Tests the triangles of a cell word's mask, its guess first, and gives those that the sink wants;
@@ -324,16 +339,27 @@ impl Bundle<'_> {
         }
     }
 
+    #[inline(always)]
+    fn near<C: Class>(&self, part: u32, q: [isize; 2]) -> Near {
+        Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q)
+    }
+
+    /// How a triangle covers a place on its border.
+    #[cold]
+    #[inline(never)]
+    fn border_cover<C: Class>(&self, part: u32, q: [isize; 2]) -> Cover {
+        self.near::<C>(part, q).cover()
+    }
+
     /// Height of a triangle over a place on its border, from the ends of the edge alone.
     #[inline(never)]
     fn border_at<C: Class>(&self, part: u32, q: [isize; 2]) -> i64 {
         let numbers = self.corner_numbers(part);
         let plans = numbers.map(|i| C::plan(self, i));
-        let z = |k: usize| C::height(self, numbers[k], plans[k].map(|v| v as i32));
+        let z = |k: usize| C::height(self, numbers[k], plans[k]);
         let (a, b, along) = Near::new(plans, q).edge();
-        let (from, to) = (z(a), z(b));
-        let rise = to.wrapping_sub(from) as i32;
-        (from << 8).wrapping_add(along.map_or(0, |[n, d]| divide_half_even(product(rise as isize, n), d as i64)))
+        let rise = |[n, d]: [isize; 2]| divide_half_even(product(z(b).wrapping_sub(z(a)) as isize, n), d as i64);
+        (self.base_z().wrapping_add(z(a).into()) << 8).wrapping_add(along.map_or(0, rise))
     }
 
     /// Height and normal of a triangle over a place. Apart from the loop of tests, which then fits the registers.
@@ -341,10 +367,9 @@ impl Bundle<'_> {
     fn plane_at<C: Class>(&self, part: u32, q: [isize; 2]) -> (i64, Normal) {
         let numbers = self.corner_numbers(part);
         let plans = numbers.map(|i| C::plan(self, i));
-        let [i, j, k] = numbers;
-        let [a, b, c] = plans.map(|v| v.map(|c| c as i32));
-        let z = [C::height(self, i, a), C::height(self, j, b), C::height(self, k, c)];
-        let (normal, rise) = C::plane(&Near::new(plans, q), z);
-        ((z[0] << 8).wrapping_add(rise), normal)
+        let z = [0, 1, 2].map(|k| C::height(self, numbers[k], plans[k]));
+        let normal = Normal::of(plans, z);
+        let rise = C::rise(&normal, from(plans[0], q));
+        ((self.base_z().wrapping_add(z[0].into()) << 8).wrapping_add(rise), normal)
     }
 }

@@ -67,10 +67,26 @@ impl Near {
         }
     }
 
-    /// How the triangle covers the position: the sides of its edges, 2 x 29 + 1 bits.
+    /// Side of an edge, above zero inside: 2 x 29 + 1 bits.
+    #[inline(always)]
+    fn side(&self, a: usize, b: usize) -> i64 {
+        product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]))
+    }
+
+    /// Whether the position lies inside the triangle; none on its border.
+    #[inline(always)]
+    pub fn inside(&self) -> Option<bool> {
+        let [u, v, w] = [self.side(0, 1), self.side(1, 2), self.side(2, 0)];
+        if (u | v | w) < 0 {
+            return Some(false);
+        }
+        (u != 0 && v != 0 && w != 0).then_some(true)
+    }
+
+    /// How the triangle covers the position.
     #[inline(always)]
     pub fn cover(&self) -> Cover {
-        let side = |a: usize, b: usize| product(self.x[a], self.y[b]).wrapping_sub(product(self.y[a], self.x[b]));
+        let side = |a: usize, b: usize| self.side(a, b);
         // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more than that
         if cfg!(target_pointer_width = "32") && (side(0, 1) < 0 || side(1, 2) < 0) {
             return Cover::Outside;
@@ -104,40 +120,6 @@ impl Near {
         let (n, d) = if dx.unsigned_abs() >= dy.unsigned_abs() { (self.x[a], dx) } else { (self.y[a], dy) };
         (a, b, Some(if d < 0 { [n, d.wrapping_neg() >> 8] } else { [n.wrapping_neg(), d >> 8] }))
     }
-
-    /// Normal of the plane through the corners with heights `z`, and its height at the position
-    /// above `z[0]` in 2^-8 steps, rounded half to even. The position lies in the triangle.
-    #[inline(always)]
-    pub fn plane(&self, z: [i64; 3]) -> (Normal, i64) {
-        let n = self.normal(z);
-        (n, self.rise(&n))
-    }
-
-    /// Height at the position above the first corner, of the plane with normal `n`.
-    #[inline(always)]
-    pub fn rise(&self, n: &Normal) -> i64 {
-        n.rise((self.x[0] as i64).wrapping_neg(), (self.y[0] as i64).wrapping_neg())
-    }
-
-    /// The same where numerators are known to fit 62 bits: plan below 2^16 and relief below 2^19 steps.
-    #[inline(always)]
-    pub fn plane_low(&self, z: [i64; 3]) -> (Normal, i64) {
-        let n = self.normal(z);
-        let up = n.x.wrapping_mul(self.x[0] as i64).wrapping_add(n.y.wrapping_mul(self.y[0] as i64));
-        (n, divide_half_even(up, n.z))
-    }
-
-    #[inline(always)]
-    fn normal(&self, z: [i64; 3]) -> Normal {
-        let step = |v: &[isize; 3], k: usize| v[k].wrapping_sub(v[0]) >> 8;
-        let (ux, uy, uz) = (step(&self.x, 1), step(&self.y, 1), z[1].wrapping_sub(z[0]) as i32 as isize);
-        let (vx, vy, vz) = (step(&self.x, 2), step(&self.y, 2), z[2].wrapping_sub(z[0]) as i32 as isize);
-        Normal {
-            x: product(uy, vz).wrapping_sub(product(uz, vy)),
-            y: product(uz, vx).wrapping_sub(product(ux, vz)),
-            z: product(ux, vy).wrapping_sub(product(uy, vx)),
-        }
-    }
 }
 
 /// Whether a step of (e, e²) raises the side of the edge from (`ax`, `ay`) to (`bx`, `by`): it does so by x e² - y e.
@@ -153,9 +135,29 @@ pub(crate) fn product(a: isize, b: isize) -> i64 {
 }
 
 impl Normal {
+    /// Of the plane through three corners of at most 20 bits with heights of 32.
+    #[inline(always)]
+    pub fn of([a, b, c]: [[u32; 2]; 3], z: [i32; 3]) -> Normal {
+        let step = |v: u32, w: u32| v.wrapping_sub(w) as i32 as isize;
+        let (ux, uy, uz) = (step(b[0], a[0]), step(b[1], a[1]), z[1].wrapping_sub(z[0]) as isize);
+        let (vx, vy, vz) = (step(c[0], a[0]), step(c[1], a[1]), z[2].wrapping_sub(z[0]) as isize);
+        Normal {
+            x: product(uy, vz).wrapping_sub(product(uz, vy)),
+            y: product(uz, vx).wrapping_sub(product(ux, vz)),
+            z: product(ux, vy).wrapping_sub(product(uy, vx)),
+        }
+    }
+
+    /// [`Normal::rise`] where numerators are known to fit 62 bits: plan below 2^16 and relief below 2^19 steps.
+    #[inline(always)]
+    pub fn rise_low(&self, [qx, qy]: [isize; 2]) -> i64 {
+        let up = self.x.wrapping_mul(qx as i64).wrapping_add(self.y.wrapping_mul(qy as i64));
+        divide_half_even(up.wrapping_neg(), self.z)
+    }
+
     /// Height of the plane above its point at distance (`qx`, `qy`) in query steps, in 2^-8 steps, rounded half to even.
     #[inline(always)]
-    fn rise(&self, qx: i64, qy: i64) -> i64 {
+    pub fn rise(&self, qx: i64, qy: i64) -> i64 {
         let fits = bits(self.x).max(bits(self.y)) + bits(qx).max(bits(qy)) < 62;
         if fits {
             let up = self.x.wrapping_mul(qx).wrapping_add(self.y.wrapping_mul(qy));
