@@ -77,11 +77,19 @@ impl Class for Medium {
 
 /// The triangles of a bundle over one place.
 trait Triangles {
-    fn cover(&self, part: u32) -> Cover;
-    /// Height of a triangle over a place on its border.
-    fn border(&self, part: u32) -> i64;
-    /// Height and normal of a triangle over a place.
+    /// Whether the place lies inside a triangle; none on its border.
+    fn inside(&self, part: u32) -> Option<bool>;
+    /// Height and normal of a triangle over a place inside it or on its border.
     fn plane(&self, part: u32) -> (i64, Normal);
+    fn cover(&self, part: u32) -> Cover;
+    /// The vertex of a triangle that stands at the place.
+    fn vertex(&self, part: u32) -> Option<usize>;
+    /// How a triangle with this vertex, which stands at the place, covers it; none if it has another.
+    fn around(&self, part: u32, vertex: usize) -> Option<Cover>;
+    /// Height of a vertex in 2^-8 steps.
+    fn level(&self, vertex: usize) -> i64;
+    /// Height of a triangle over a place on one of its edges.
+    fn border(&self, part: u32) -> i64;
 }
 
 /// Those of a narrow or medium bundle over a place in query steps from its base.
@@ -91,29 +99,64 @@ struct Local<'b, 'a, C> {
     class: PhantomData<C>,
 }
 
-impl<C: Class> Triangles for Local<'_, '_, C> {
+impl<C: Class> Local<'_, '_, C> {
     #[inline(always)]
-    fn cover(&self, part: u32) -> Cover {
-        let near = self.bundle.near::<C>(part, self.q);
-        // large cores look at a border anew, for what that needs would crowd the registers of every test
-        if cfg!(target_pointer_width = "64") {
-            return match near.inside() {
-                Some(true) => Cover::Inside,
-                Some(false) => Cover::Outside,
-                None => self.bundle.border_cover::<C>(part, self.q),
-            };
-        }
-        near.cover()
+    fn near(&self, part: u32) -> Near {
+        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(self.bundle, i)), self.q)
     }
 
     #[inline(always)]
-    fn border(&self, part: u32) -> i64 {
-        self.bundle.border_at::<C>(part, self.q)
+    fn height(&self, vertex: usize) -> i32 {
+        C::height(self.bundle, vertex, C::plan(self.bundle, vertex))
+    }
+}
+
+impl<C: Class> Triangles for Local<'_, '_, C> {
+    #[inline(always)]
+    fn inside(&self, part: u32) -> Option<bool> {
+        self.near(part).inside()
     }
 
     #[inline(always)]
     fn plane(&self, part: u32) -> (i64, Normal) {
         self.bundle.plane_at::<C>(part, self.q)
+    }
+
+    #[inline(always)]
+    fn cover(&self, part: u32) -> Cover {
+        self.near(part).cover()
+    }
+
+    #[inline(always)]
+    fn vertex(&self, part: u32) -> Option<usize> {
+        self.near(part).corner().map(|k| self.bundle.corner_numbers(part)[k])
+    }
+
+    #[inline(always)]
+    fn around(&self, part: u32, vertex: usize) -> Option<Cover> {
+        let [a, b, c] = self.bundle.corner_numbers(part);
+        let (before, after) = if vertex == a {
+            (c, b)
+        } else if vertex == b {
+            (a, c)
+        } else if vertex == c {
+            (b, a)
+        } else {
+            return None;
+        };
+        Some(Cover::around([before, vertex, after].map(|i| C::plan(self.bundle, i))))
+    }
+
+    #[inline(always)]
+    fn level(&self, vertex: usize) -> i64 {
+        self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
+    }
+
+    fn border(&self, part: u32) -> i64 {
+        let numbers = self.bundle.corner_numbers(part);
+        let (a, b, [n, d]) = self.near(part).edge();
+        let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
+        self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64))
     }
 }
 
@@ -124,16 +167,36 @@ struct Wide<'b, 'a> {
 }
 
 impl Triangles for Wide<'_, '_> {
-    fn cover(&self, part: u32) -> Cover {
-        self.bundle.wide_corners(part).0.cover(self.p.query_x(), self.p.query_y())
-    }
-
-    fn border(&self, part: u32) -> i64 {
-        self.plane(part).0
+    fn inside(&self, part: u32) -> Option<bool> {
+        match self.cover(part) {
+            Cover::Outside => Some(false),
+            Cover::Inside => Some(true),
+            _ => None,
+        }
     }
 
     fn plane(&self, part: u32) -> (i64, Normal) {
         self.bundle.wide_plane(part, self.p)
+    }
+
+    fn cover(&self, part: u32) -> Cover {
+        self.bundle.wide_corners(part).0.cover(self.p.query_x(), self.p.query_y())
+    }
+
+    fn vertex(&self, _: u32) -> Option<usize> {
+        None
+    }
+
+    fn around(&self, _: u32, _: usize) -> Option<Cover> {
+        None
+    }
+
+    fn level(&self, vertex: usize) -> i64 {
+        self.bundle.wide(vertex)[2] << 8
+    }
+
+    fn border(&self, part: u32) -> i64 {
+        self.plane(part).0
     }
 }
 
@@ -299,26 +362,77 @@ impl Bundle<'_> {
         ((z[0] << 8).wrapping_add(rise), normal)
     }
 
-    /// The loop of both.
+    /// The loop of both. What lies on a border is apart: it is rare, and would crowd the registers of every test.
     #[inline(always)]
     fn each<O: Observer, S: Sink>(&self, w: u32, o: &mut O, sink: &mut S, triangles: impl Triangles) -> bool {
         let mut mask = w & word::MASK;
         let mut part = w >> word::GUESS & 15;
         loop {
-            let cover = triangles.cover(part);
+            match triangles.inside(part) {
+                Some(false) => o.see(Trace::Test { record: self.record, part, covered: false }),
+                Some(true) => return self.inside(part, o, sink, &triangles),
+                None => return self.borders(mask, part, o, sink, &triangles),
+            }
+            mask &= !(1 << part);
+            if mask == 0 {
+                return false;
+            }
+            part = mask.trailing_zeros();
+        }
+    }
+
+    /// Gives a triangle over a place inside it.
+    #[inline(always)]
+    fn inside<O: Observer, S: Sink>(&self, part: u32, o: &mut O, sink: &mut S, triangles: &impl Triangles) -> bool {
+        o.see(Trace::Test { record: self.record, part, covered: true });
+        let (z, normal) = triangles.plane(part);
+        sink.take(&self.surface(part, z, normal, Claim::First), self.node, o);
+        true
+    }
+
+    /// The rest of the loop, from a triangle that has the place on its border.
+    ///
+    /// Triangles that have one vertex there are told apart by their edges alone, and have one height.
+    #[cold]
+    #[inline(never)]
+    fn borders<O: Observer, S: Sink>(
+        &self,
+        mut mask: u32,
+        mut part: u32,
+        o: &mut O,
+        sink: &mut S,
+        triangles: &impl Triangles,
+    ) -> bool {
+        let mut met: Option<(usize, i64)> = None;
+        let mut owned = false;
+        loop {
+            let around = met.and_then(|(vertex, _)| triangles.around(part, vertex));
+            let cover = around.unwrap_or_else(|| triangles.cover(part));
+            if cover == Cover::Inside {
+                return self.inside(part, o, sink, triangles);
+            }
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             let claim = match cover {
-                Cover::Inside | Cover::Owned => Claim::First,
+                Cover::Owned => Claim::First,
                 Cover::Second => Claim::Second,
-                Cover::Border | Cover::Outside => Claim::Last,
+                _ => Claim::Last,
             };
-            if cover != Cover::Outside && (S::BORDERS || claim == Claim::First) {
-                let known = cover == Cover::Inside || !S::BORDERS || O::COUNTS;
-                let (z, normal) = if known { triangles.plane(part) } else { (triangles.border(part), Normal::UNKNOWN) };
-                let (record, attribute, kind) = (self.record, self.attribute(), LeafKind::Bundle);
-                sink.take(&Surface { z, normal, record, part, kind, attribute, claim }, self.node, o);
-                if cover == Cover::Inside || !S::BORDERS {
-                    return true;
+            // beside the owner of a vertex the others there are nothing
+            if cover != Cover::Outside && (O::COUNTS || around.is_none() || !owned) {
+                if let (None, Some(vertex)) = (met, triangles.vertex(part)) {
+                    met = Some((vertex, triangles.level(vertex)));
+                }
+                if S::BORDERS || claim == Claim::First {
+                    let at_vertex =
+                        met.filter(|(vertex, _)| around.is_some() || triangles.vertex(part) == Some(*vertex));
+                    let z = at_vertex.map_or_else(|| triangles.border(part), |(_, z)| z);
+                    let known = !S::BORDERS || O::COUNTS;
+                    let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
+                    sink.take(&self.surface(part, z, normal, claim), self.node, o);
+                    if !S::BORDERS {
+                        return true;
+                    }
+                    owned |= at_vertex.is_some() && claim == Claim::First;
                 }
             }
             mask &= !(1 << part);
@@ -329,6 +443,11 @@ impl Bundle<'_> {
         }
     }
 
+    #[inline(always)]
+    fn surface(&self, part: u32, z: i64, normal: Normal, claim: Claim) -> Surface {
+        Surface { z, normal, record: self.record, part, kind: LeafKind::Bundle, attribute: self.attribute(), claim }
+    }
+
     /// Normal of a triangle over a place.
     pub fn normal(&self, part: u32, p: Place) -> Normal {
         let near = |reach| local(p, self.base(), reach).unwrap_or_default();
@@ -337,29 +456,6 @@ impl Bundle<'_> {
             MEDIUM => self.plane_at::<Medium>(part, near(Medium::REACH)).1,
             _ => self.wide_plane(part, p).1,
         }
-    }
-
-    #[inline(always)]
-    fn near<C: Class>(&self, part: u32, q: [isize; 2]) -> Near {
-        Near::new(self.corner_numbers(part).map(|i| C::plan(self, i)), q)
-    }
-
-    /// How a triangle covers a place on its border.
-    #[cold]
-    #[inline(never)]
-    fn border_cover<C: Class>(&self, part: u32, q: [isize; 2]) -> Cover {
-        self.near::<C>(part, q).cover()
-    }
-
-    /// Height of a triangle over a place on its border, from the ends of the edge alone.
-    #[inline(never)]
-    fn border_at<C: Class>(&self, part: u32, q: [isize; 2]) -> i64 {
-        let numbers = self.corner_numbers(part);
-        let plans = numbers.map(|i| C::plan(self, i));
-        let z = |k: usize| C::height(self, numbers[k], plans[k]);
-        let (a, b, along) = Near::new(plans, q).edge();
-        let rise = |[n, d]: [isize; 2]| divide_half_even(product(z(b).wrapping_sub(z(a)) as isize, n), d as i64);
-        (self.base_z().wrapping_add(z(a).into()) << 8).wrapping_add(along.map_or(0, rise))
     }
 
     /// Height and normal of a triangle over a place. Apart from the loop of tests, which then fits the registers.

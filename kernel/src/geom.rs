@@ -46,6 +46,16 @@ impl Cover {
             _ => Cover::Border,
         }
     }
+
+    /// How a triangle covers the second of its corners, given the first and the third as well.
+    #[inline(always)]
+    pub fn around([a, b, c]: [[u32; 2]; 3]) -> Cover {
+        match (rises(a[0], b[0], a[1], b[1]), rises(b[0], c[0], b[1], c[1])) {
+            (true, true) => Cover::Owned,
+            (false, false) => Cover::Second,
+            _ => Cover::Border,
+        }
+    }
 }
 
 /// Corners of a triangle of at most 20 bits, relative to a query position, in query steps.
@@ -76,6 +86,10 @@ impl Near {
     /// Whether the position lies inside the triangle; none on its border.
     #[inline(always)]
     pub fn inside(&self) -> Option<bool> {
+        // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more than that
+        if cfg!(target_pointer_width = "32") && (self.side(0, 1) < 0 || self.side(1, 2) < 0) {
+            return Some(false);
+        }
         let [u, v, w] = [self.side(0, 1), self.side(1, 2), self.side(2, 0)];
         if (u | v | w) < 0 {
             return Some(false);
@@ -86,31 +100,27 @@ impl Near {
     /// How the triangle covers the position.
     #[inline(always)]
     pub fn cover(&self) -> Cover {
-        let side = |a: usize, b: usize| self.side(a, b);
-        // small cores save what is left of a triangle whose first edges exclude the place; large ones mispredict more than that
-        if cfg!(target_pointer_width = "32") && (side(0, 1) < 0 || side(1, 2) < 0) {
-            return Cover::Outside;
-        }
         let below = |a: usize, b: usize| rises(self.x[a], self.x[b], self.y[a], self.y[b]);
-        Cover::of([side(0, 1), side(1, 2), side(2, 0)], |k| match k {
+        Cover::of([self.side(0, 1), self.side(1, 2), self.side(2, 0)], |k| match k {
             0 => below(0, 1),
             1 => below(1, 2),
             _ => below(2, 0),
         })
     }
 
-    /// The two corners between which the position, on the triangle's border, lies; and how far from the first, in 2^-8
-    /// of what the second number counts: along the longer side, above zero. Nothing at the first corner itself.
+    /// The corner that lies at the position.
     #[inline(always)]
-    pub fn edge(&self) -> (usize, usize, Option<[isize; 2]>) {
-        let zero = |k: usize| self.x[k] | self.y[k] == 0;
-        if let Some(corner) = (0..3).find(|&k| zero(k)) {
-            return (corner, corner, None);
-        }
-        let on = |a: usize, b: usize| product(self.x[a], self.y[b]) == product(self.y[a], self.x[b]);
-        let (a, b) = if on(0, 1) {
+    pub fn corner(&self) -> Option<usize> {
+        (0..3).find(|&k| self.x[k] | self.y[k] == 0)
+    }
+
+    /// The two corners between which the position, on an edge, lies; and how far from the first, in 2^-8
+    /// of what the second number counts: along the longer side, above zero.
+    #[inline(always)]
+    pub fn edge(&self) -> (usize, usize, [isize; 2]) {
+        let (a, b) = if self.side(0, 1) == 0 {
             (0, 1)
-        } else if on(1, 2) {
+        } else if self.side(1, 2) == 0 {
             (1, 2)
         } else {
             (2, 0)
@@ -118,7 +128,7 @@ impl Near {
         let longer = |v: &[isize; 3]| v[b].wrapping_sub(v[a]);
         let (dx, dy) = (longer(&self.x), longer(&self.y));
         let (n, d) = if dx.unsigned_abs() >= dy.unsigned_abs() { (self.x[a], dx) } else { (self.y[a], dy) };
-        (a, b, Some(if d < 0 { [n, d.wrapping_neg() >> 8] } else { [n.wrapping_neg(), d >> 8] }))
+        (a, b, if d < 0 { [n, d.wrapping_neg() >> 8] } else { [n.wrapping_neg(), d >> 8] })
     }
 }
 
