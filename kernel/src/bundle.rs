@@ -154,7 +154,7 @@ impl<C: Class> Triangles for Local<'_, '_, C> {
 
     fn border(&self, part: u32) -> i64 {
         let numbers = self.bundle.corner_numbers(part);
-        let (a, b, [n, d]) = self.near(part).edge();
+        let (a, b, [n, d]) = self.near(part).along();
         let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
         self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64))
     }
@@ -403,11 +403,12 @@ impl Bundle<'_> {
         sink: &mut S,
         triangles: &impl Triangles,
     ) -> bool {
-        let mut met: Option<(usize, i64)> = None;
+        let meet = |part: u32| triangles.vertex(part).map(|vertex| (vertex, triangles.level(vertex)));
+        let met = meet(part);
         let mut owned = false;
         loop {
-            let around = met.and_then(|(vertex, _)| triangles.around(part, vertex));
-            let cover = around.unwrap_or_else(|| triangles.cover(part));
+            let around = met.and_then(|(vertex, z)| Some((triangles.around(part, vertex)?, z)));
+            let cover = around.map_or_else(|| triangles.cover(part), |(cover, _)| cover);
             if cover == Cover::Inside {
                 return self.inside(part, o, sink, triangles);
             }
@@ -418,22 +419,17 @@ impl Bundle<'_> {
                 _ => Claim::Last,
             };
             // beside the owner of a vertex the others there are nothing
-            if cover != Cover::Outside && (O::COUNTS || around.is_none() || !owned) {
-                if let (None, Some(vertex)) = (met, triangles.vertex(part)) {
-                    met = Some((vertex, triangles.level(vertex)));
+            let idle = cover == Cover::Outside || (owned && around.is_some() && !O::COUNTS);
+            if !idle && (S::BORDERS || claim == Claim::First) {
+                let level = around.or_else(|| Some((cover, meet(part)?.1)));
+                let z = level.map_or_else(|| triangles.border(part), |(_, z)| z);
+                let known = !S::BORDERS || O::COUNTS;
+                let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
+                sink.take(&self.surface(part, z, normal, claim), self.node, o);
+                if !S::BORDERS {
+                    return true;
                 }
-                if S::BORDERS || claim == Claim::First {
-                    let at_vertex =
-                        met.filter(|(vertex, _)| around.is_some() || triangles.vertex(part) == Some(*vertex));
-                    let z = at_vertex.map_or_else(|| triangles.border(part), |(_, z)| z);
-                    let known = !S::BORDERS || O::COUNTS;
-                    let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
-                    sink.take(&self.surface(part, z, normal, claim), self.node, o);
-                    if !S::BORDERS {
-                        return true;
-                    }
-                    owned |= at_vertex.is_some() && claim == Claim::First;
-                }
+                owned |= around.is_some() && claim == Claim::First;
             }
             mask &= !(1 << part);
             if mask == 0 {

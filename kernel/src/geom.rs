@@ -40,17 +40,19 @@ impl Cover {
                 (any, all) = (any || up, all && up);
             }
         }
-        match (any, all) {
-            (_, true) => Cover::Owned,
-            (false, _) => Cover::Second,
-            _ => Cover::Border,
-        }
+        Cover::at_corner(all, any)
     }
 
     /// How a triangle covers the second of its corners, given the first and the third as well.
     #[inline(always)]
     pub fn around([a, b, c]: [[u32; 2]; 3]) -> Cover {
-        match (rises(a[0], b[0], a[1], b[1]), rises(b[0], c[0], b[1], c[1])) {
+        Cover::at_corner(rises(a[0], b[0], a[1], b[1]), rises(b[0], c[0], b[1], c[1]))
+    }
+
+    /// The same, given whether the sides of both edges rise.
+    #[inline(always)]
+    fn at_corner(before: bool, after: bool) -> Cover {
+        match (before, after) {
             (true, true) => Cover::Owned,
             (false, false) => Cover::Second,
             _ => Cover::Border,
@@ -100,12 +102,15 @@ impl Near {
     /// How the triangle covers the position.
     #[inline(always)]
     pub fn cover(&self) -> Cover {
-        let below = |a: usize, b: usize| rises(self.x[a], self.x[b], self.y[a], self.y[b]);
-        Cover::of([self.side(0, 1), self.side(1, 2), self.side(2, 0)], |k| match k {
-            0 => below(0, 1),
-            1 => below(1, 2),
-            _ => below(2, 0),
-        })
+        if let Some(inside) = self.inside() {
+            return if inside { Cover::Inside } else { Cover::Outside };
+        }
+        let rises = |a: usize, b: usize| rises(self.x[a], self.x[b], self.y[a], self.y[b]);
+        match (self.corner(), self.edge()) {
+            (Some(k), _) => Cover::at_corner(rises((k + 2) % 3, k), rises(k, (k + 1) % 3)),
+            (None, (a, b)) if rises(a, b) => Cover::Owned,
+            _ => Cover::Second,
+        }
     }
 
     /// The corner that lies at the position.
@@ -114,17 +119,23 @@ impl Near {
         (0..3).find(|&k| self.x[k] | self.y[k] == 0)
     }
 
-    /// The two corners between which the position, on an edge, lies; and how far from the first, in 2^-8
-    /// of what the second number counts: along the longer side, above zero.
+    /// The corners between which the position lies, on the triangle's border and at none of them.
     #[inline(always)]
-    pub fn edge(&self) -> (usize, usize, [isize; 2]) {
-        let (a, b) = if self.side(0, 1) == 0 {
+    fn edge(&self) -> (usize, usize) {
+        if self.side(0, 1) == 0 {
             (0, 1)
         } else if self.side(1, 2) == 0 {
             (1, 2)
         } else {
             (2, 0)
-        };
+        }
+    }
+
+    /// The ends of that edge, and how far the position lies from the first, in 2^-8 of what the second number counts:
+    /// along the longer side, above zero.
+    #[inline(always)]
+    pub fn along(&self) -> (usize, usize, [isize; 2]) {
+        let (a, b) = self.edge();
         let longer = |v: &[isize; 3]| v[b].wrapping_sub(v[a]);
         let (dx, dy) = (longer(&self.x), longer(&self.y));
         let (n, d) = if dx.unsigned_abs() >= dy.unsigned_abs() { (self.x[a], dx) } else { (self.y[a], dy) };
