@@ -318,9 +318,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         break Some(t);
                     }
                 };
-                // nothing adjacent fits: the next few seeds may lie close by
+                // nothing adjacent fits: the next few seeds may lie close by; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
-                    while far < seeds.len() && far <= s + 48 {
+                    while far < seeds.len() && far <= s + 48 && (class < WIDE || first == WIDE) {
                         let t = seeds[far];
                         far += 1;
                         let facts = &facts[t as usize];
