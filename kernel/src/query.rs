@@ -118,6 +118,11 @@ impl Search {
     /// Beyond every surface: heights are below 2^40, and distances from here fit a rank.
     const HIGHEST: i64 = 1 << 56;
 
+    /// One height alone.
+    fn at(z: i64) -> Search {
+        Search { z, near: 0, below: 0, above: 0 }
+    }
+
     /// The same search for a height so far away that distances would overflow.
     #[cold]
     #[inline(never)]
@@ -267,7 +272,9 @@ impl Sink for Sorted<'_, '_, '_> {
         if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
             let claim = claim(same);
             let owner = |s: &Surface| self.t.owner(self.tile, node, s);
-            if s.claim < claim || s.claim == claim && owner(s) < owner(&self.t.surface_of(self.tile, same, claim)) {
+            let other = || owner(&self.t.surface_of(self.tile, same, claim));
+            // of those that claim least the owner is sought at the end, for a better claim mostly follows
+            if s.claim < claim || s.claim == claim && claim != Claim::Last && owner(s) < other() {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -506,10 +513,16 @@ impl<'a> Terrain<'a> {
                 && let Some(to) = out.get_mut(kept)
             {
                 *to = hit;
-                if hit.reach != Reach::Near {
-                    let s = self.whole(leaf.tile, node, place, self.surface_of(leaf.tile, &hit, claim(&hit)));
-                    *to = Hit { normal: s.normal, reach: Reach::Near, ..hit };
-                }
+                *to = match claim(&hit) {
+                    Claim::First if hit.reach == Reach::Near => hit,
+                    Claim::Last => {
+                        self.best(leaf, place, &Search::at(hit.z.wrapping_sub(self.zero_z())), &mut ())?.unwrap_or(hit)
+                    }
+                    claim => {
+                        let s = self.whole(leaf.tile, node, place, self.surface_of(leaf.tile, &hit, claim));
+                        Hit { normal: s.normal, reach: Reach::Near, ..hit }
+                    }
+                };
                 kept += 1;
             }
         }
