@@ -77,19 +77,22 @@ impl Class for Medium {
 
 /// The triangles of a bundle over one place.
 trait Triangles {
+    /// A triangle as it lies to the place.
+    type Near;
+    fn near(&self, part: u32) -> Self::Near;
     /// Whether the place lies inside a triangle; none on its border.
     fn inside(&self, part: u32) -> Option<bool>;
     /// Height and normal of a triangle over a place inside it or on its border.
     fn plane(&self, part: u32) -> (i64, Normal);
-    fn cover(&self, part: u32) -> Cover;
+    fn cover(&self, near: &Self::Near) -> Cover;
     /// The vertex of a triangle that stands at the place.
-    fn vertex(&self, part: u32) -> Option<usize>;
+    fn vertex(&self, part: u32, near: &Self::Near) -> Option<usize>;
     /// How a triangle with this vertex, which stands at the place, covers it; none if it has another.
     fn around(&self, part: u32, vertex: usize) -> Option<Cover>;
     /// Height of a vertex in 2^-8 steps.
     fn level(&self, vertex: usize) -> i64;
     /// Height of a triangle over a place on one of its edges.
-    fn border(&self, part: u32) -> i64;
+    fn border(&self, part: u32, near: &Self::Near) -> i64;
 }
 
 /// Those of a narrow or medium bundle over a place in query steps from its base.
@@ -101,17 +104,19 @@ struct Local<'b, 'a, C> {
 
 impl<C: Class> Local<'_, '_, C> {
     #[inline(always)]
-    fn near(&self, part: u32) -> Near {
-        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(self.bundle, i)), self.q)
-    }
-
-    #[inline(always)]
     fn height(&self, vertex: usize) -> i32 {
         C::height(self.bundle, vertex, C::plan(self.bundle, vertex))
     }
 }
 
 impl<C: Class> Triangles for Local<'_, '_, C> {
+    type Near = Near;
+
+    #[inline(always)]
+    fn near(&self, part: u32) -> Near {
+        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(self.bundle, i)), self.q)
+    }
+
     #[inline(always)]
     fn inside(&self, part: u32) -> Option<bool> {
         self.near(part).inside()
@@ -123,13 +128,13 @@ impl<C: Class> Triangles for Local<'_, '_, C> {
     }
 
     #[inline(always)]
-    fn cover(&self, part: u32) -> Cover {
-        self.near(part).cover()
+    fn cover(&self, near: &Near) -> Cover {
+        near.cover()
     }
 
     #[inline(always)]
-    fn vertex(&self, part: u32) -> Option<usize> {
-        self.near(part).corner().map(|k| self.bundle.corner_numbers(part)[k])
+    fn vertex(&self, part: u32, near: &Near) -> Option<usize> {
+        near.corner().map(|k| self.bundle.corner_numbers(part)[k])
     }
 
     #[inline(always)]
@@ -152,9 +157,10 @@ impl<C: Class> Triangles for Local<'_, '_, C> {
         self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
     }
 
-    fn border(&self, part: u32) -> i64 {
+    #[inline(always)]
+    fn border(&self, part: u32, near: &Near) -> i64 {
         let numbers = self.bundle.corner_numbers(part);
-        let (a, b, [n, d]) = self.near(part).along();
+        let (a, b, [n, d]) = near.along();
         let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
         self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64))
     }
@@ -167,8 +173,15 @@ struct Wide<'b, 'a> {
 }
 
 impl Triangles for Wide<'_, '_> {
+    type Near = (Corners, [i64; 3]);
+
+    fn near(&self, part: u32) -> Self::Near {
+        let [a, b, c] = self.bundle.corners_3d(part);
+        (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
+    }
+
     fn inside(&self, part: u32) -> Option<bool> {
-        match self.cover(part) {
+        match self.cover(&self.near(part)) {
             Cover::Outside => Some(false),
             Cover::Inside => Some(true),
             _ => None,
@@ -176,14 +189,16 @@ impl Triangles for Wide<'_, '_> {
     }
 
     fn plane(&self, part: u32) -> (i64, Normal) {
-        self.bundle.wide_plane(part, self.p)
+        let (corners, z) = self.near(part);
+        let (normal, rise) = corners.plane(z, self.p.query_x(), self.p.query_y());
+        ((z[0] << 8).wrapping_add(rise), normal)
     }
 
-    fn cover(&self, part: u32) -> Cover {
-        self.bundle.wide_corners(part).0.cover(self.p.query_x(), self.p.query_y())
+    fn cover(&self, (corners, _): &Self::Near) -> Cover {
+        corners.cover(self.p.query_x(), self.p.query_y())
     }
 
-    fn vertex(&self, _: u32) -> Option<usize> {
+    fn vertex(&self, _: u32, _: &Self::Near) -> Option<usize> {
         None
     }
 
@@ -195,7 +210,7 @@ impl Triangles for Wide<'_, '_> {
         self.bundle.wide(vertex)[2] << 8
     }
 
-    fn border(&self, part: u32) -> i64 {
+    fn border(&self, part: u32, _: &Self::Near) -> i64 {
         self.plane(part).0
     }
 }
@@ -351,17 +366,6 @@ impl Bundle<'_> {
         self.each(w, o, sink, Wide { bundle: self, p })
     }
 
-    fn wide_corners(&self, part: u32) -> (Corners, [i64; 3]) {
-        let [a, b, c] = self.corners_3d(part);
-        (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
-    }
-
-    fn wide_plane(&self, part: u32, p: Place) -> (i64, Normal) {
-        let (corners, z) = self.wide_corners(part);
-        let (normal, rise) = corners.plane(z, p.query_x(), p.query_y());
-        ((z[0] << 8).wrapping_add(rise), normal)
-    }
-
     /// The loop of both. What lies on a border is apart: it is rare, and would crowd the registers of every test.
     #[inline(always)]
     fn each<O: Observer, S: Sink>(&self, w: u32, o: &mut O, sink: &mut S, triangles: impl Triangles) -> bool {
@@ -403,12 +407,20 @@ impl Bundle<'_> {
         sink: &mut S,
         triangles: &impl Triangles,
     ) -> bool {
-        let meet = |part: u32| triangles.vertex(part).map(|vertex| (vertex, triangles.level(vertex)));
-        let met = meet(part);
+        let met = triangles.vertex(part, &triangles.near(part)).map(|vertex| (vertex, triangles.level(vertex)));
         let mut owned = false;
         loop {
             let around = met.and_then(|(vertex, z)| Some((triangles.around(part, vertex)?, z)));
-            let cover = around.map_or_else(|| triangles.cover(part), |(cover, _)| cover);
+            let (cover, z) = around.unwrap_or_else(|| {
+                let near = triangles.near(part);
+                let cover = triangles.cover(&near);
+                let z = match (cover, triangles.vertex(part, &near)) {
+                    (Cover::Outside | Cover::Inside, _) => 0,
+                    (_, Some(vertex)) => triangles.level(vertex),
+                    _ => triangles.border(part, &near),
+                };
+                (cover, z)
+            });
             if cover == Cover::Inside {
                 return self.inside(part, o, sink, triangles);
             }
@@ -421,8 +433,6 @@ impl Bundle<'_> {
             // beside the owner of a vertex the others there are nothing
             let idle = cover == Cover::Outside || (owned && around.is_some() && !O::COUNTS);
             if !idle && (S::BORDERS || claim == Claim::First) {
-                let level = around.or_else(|| Some((cover, meet(part)?.1)));
-                let z = level.map_or_else(|| triangles.border(part), |(_, z)| z);
                 let known = !S::BORDERS || O::COUNTS;
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
                 sink.take(&self.surface(part, z, normal, claim), self.node, o);
@@ -450,7 +460,7 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.plane_at::<Narrow>(part, near(Narrow::REACH)).1,
             MEDIUM => self.plane_at::<Medium>(part, near(Medium::REACH)).1,
-            _ => self.wide_plane(part, p).1,
+            _ => Wide { bundle: self, p }.plane(part).1,
         }
     }
 
