@@ -10,6 +10,7 @@ use crate::walk::{Claim, Place, Sink, Surface};
 use core::marker::PhantomData;
 
 /// A bundle, seen from a node.
+#[derive(Clone, Copy)]
 pub(crate) struct Bundle<'a> {
     pub words: &'a [u32; bundle::WORDS],
     /// Which bundle of the image.
@@ -18,7 +19,7 @@ pub(crate) struct Bundle<'a> {
 }
 
 /// How narrow and medium bundles store their vertices: from a base, so that all products fit 64 bits.
-trait Class {
+trait Class: Copy {
     /// Largest plan coordinate.
     const REACH: u32;
     /// Plan coordinates of a vertex from the base.
@@ -29,7 +30,10 @@ trait Class {
     fn rise(normal: &Normal, q: [isize; 2]) -> i64;
 }
 
+#[derive(Clone, Copy)]
 struct Narrow;
+
+#[derive(Clone, Copy)]
 struct Medium;
 
 impl Class for Narrow {
@@ -76,7 +80,7 @@ impl Class for Medium {
 }
 
 /// The triangles of a bundle over one place.
-trait Triangles {
+trait Triangles: Copy {
     /// A triangle as it lies to the place.
     type Near;
     fn near(&self, part: u32) -> Self::Near;
@@ -96,25 +100,26 @@ trait Triangles {
 }
 
 /// Those of a narrow or medium bundle over a place in query steps from its base.
-struct Local<'b, 'a, C> {
-    bundle: &'b Bundle<'a>,
+#[derive(Clone, Copy)]
+struct Local<'a, C> {
+    bundle: Bundle<'a>,
     q: [isize; 2],
     class: PhantomData<C>,
 }
 
-impl<C: Class> Local<'_, '_, C> {
+impl<C: Class> Local<'_, C> {
     #[inline(always)]
     fn height(&self, vertex: usize) -> i32 {
-        C::height(self.bundle, vertex, C::plan(self.bundle, vertex))
+        C::height(&self.bundle, vertex, C::plan(&self.bundle, vertex))
     }
 }
 
-impl<C: Class> Triangles for Local<'_, '_, C> {
+impl<C: Class> Triangles for Local<'_, C> {
     type Near = Near;
 
     #[inline(always)]
     fn near(&self, part: u32) -> Near {
-        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(self.bundle, i)), self.q)
+        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(&self.bundle, i)), self.q)
     }
 
     #[inline(always)]
@@ -149,7 +154,7 @@ impl<C: Class> Triangles for Local<'_, '_, C> {
         } else {
             return None;
         };
-        Some(Cover::around([before, vertex, after].map(|i| C::plan(self.bundle, i))))
+        Some(Cover::around([before, vertex, after].map(|i| C::plan(&self.bundle, i))))
     }
 
     #[inline(always)]
@@ -167,12 +172,13 @@ impl<C: Class> Triangles for Local<'_, '_, C> {
 }
 
 /// Those of a wide bundle.
-struct Wide<'b, 'a> {
-    bundle: &'b Bundle<'a>,
+#[derive(Clone, Copy)]
+struct Wide<'a> {
+    bundle: Bundle<'a>,
     p: Place,
 }
 
-impl Triangles for Wide<'_, '_> {
+impl Triangles for Wide<'_> {
     type Near = (Corners, [i64; 3]);
 
     fn near(&self, part: u32) -> Self::Near {
@@ -355,7 +361,7 @@ impl Bundle<'_> {
     #[inline(always)]
     fn scan<C: Class, O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
         match local(p, self.base(), C::REACH) {
-            Some(q) => self.each(w, o, sink, Local::<C> { bundle: self, q, class: PhantomData }),
+            Some(q) => self.each(w, o, sink, Local::<C> { bundle: *self, q, class: PhantomData }),
             None => false,
         }
     }
@@ -363,7 +369,7 @@ impl Bundle<'_> {
     #[cold]
     #[inline(never)]
     fn scan_wide<O: Observer>(&self, w: u32, p: Place, o: &mut O, sink: &mut impl Sink) -> bool {
-        self.each(w, o, sink, Wide { bundle: self, p })
+        self.each(w, o, sink, Wide { bundle: *self, p })
     }
 
     /// The loop of both. What lies on a border is apart: it is rare, and would crowd the registers of every test.
@@ -374,8 +380,8 @@ impl Bundle<'_> {
         loop {
             match triangles.inside(part) {
                 Some(false) => o.see(Trace::Test { record: self.record, part, covered: false }),
-                Some(true) => return self.inside(part, o, sink, &triangles),
-                None => return self.borders(mask, part, o, sink, &triangles),
+                Some(true) => return self.inside(part, o, sink, triangles),
+                None => return self.borders(mask, part, o, sink, triangles),
             }
             mask &= !(1 << part);
             if mask == 0 {
@@ -387,7 +393,7 @@ impl Bundle<'_> {
 
     /// Gives a triangle over a place inside it.
     #[inline(always)]
-    fn inside<O: Observer, S: Sink>(&self, part: u32, o: &mut O, sink: &mut S, triangles: &impl Triangles) -> bool {
+    fn inside<O: Observer, S: Sink>(&self, part: u32, o: &mut O, sink: &mut S, triangles: impl Triangles) -> bool {
         o.see(Trace::Test { record: self.record, part, covered: true });
         let (z, normal) = triangles.plane(part);
         sink.take(&self.surface(part, z, normal, Claim::First), self.node, o);
@@ -400,12 +406,12 @@ impl Bundle<'_> {
     #[cold]
     #[inline(never)]
     fn borders<O: Observer, S: Sink>(
-        &self,
+        self,
         mut mask: u32,
         mut part: u32,
         o: &mut O,
         sink: &mut S,
-        triangles: &impl Triangles,
+        triangles: impl Triangles,
     ) -> bool {
         let met = triangles.vertex(part, &triangles.near(part)).map(|vertex| (vertex, triangles.level(vertex)));
         let mut owned = false;
@@ -460,7 +466,7 @@ impl Bundle<'_> {
         match self.class() {
             NARROW => self.plane_at::<Narrow>(part, near(Narrow::REACH)).1,
             MEDIUM => self.plane_at::<Medium>(part, near(Medium::REACH)).1,
-            _ => Wide { bundle: self, p }.plane(part).1,
+            _ => Wide { bundle: *self, p }.plane(part).1,
         }
     }
 
