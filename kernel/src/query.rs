@@ -118,11 +118,6 @@ impl Search {
     /// Beyond every surface: heights are below 2^40, and distances from here fit a rank.
     const HIGHEST: i64 = 1 << 56;
 
-    /// One height alone.
-    fn at(z: i64) -> Search {
-        Search { z, near: 0, below: 0, above: 0 }
-    }
-
     /// The same search for a height so far away that distances would overflow.
     #[cold]
     #[inline(never)]
@@ -147,7 +142,7 @@ impl Search {
     }
 }
 
-/// Ties that a search remembers before it compares them.
+/// Ties that a search remembers before it compares them: where many triangles meet a better claim mostly follows.
 const TIES: usize = 6;
 
 /// Keeps the best-ranked surface; of equal ones the owner.
@@ -160,8 +155,7 @@ struct Best<'t, 'a> {
     surface: Option<Surface>,
     /// A height that is not among the best.
     passed: i64,
-    /// Record, part and kind of others at the same height and of the same claim: compared at the end, for where
-    /// many triangles meet a better claim mostly follows.
+    /// Record, part and kind of others at the same height and of the same claim.
     ties: [(usize, u32, LeafKind); TIES],
     tied: usize,
     /// The surface's place in the order of owners, once a tie was compared.
@@ -254,6 +248,9 @@ struct Sorted<'t, 'a, 'o> {
     out: &'o mut [Hit],
     count: usize,
     full: bool,
+    /// Of those that claim least, others at the height of a kept one: the height of their hits, record, part and kind.
+    ties: [(i64, (usize, u32, LeafKind)); TIES],
+    tied: usize,
 }
 
 impl Sink for Sorted<'_, '_, '_> {
@@ -273,8 +270,12 @@ impl Sink for Sorted<'_, '_, '_> {
             let claim = claim(same);
             let owner = |s: &Surface| self.t.owner(self.tile, node, s);
             let other = || owner(&self.t.surface_of(self.tile, same, claim));
-            // of those that claim least the owner is sought at the end, for a better claim mostly follows
-            if s.claim < claim || s.claim == claim && claim != Claim::Last && owner(s) < other() {
+            if s.claim == claim && claim == Claim::Last && self.tied < TIES {
+                if let Some(tie) = self.ties.get_mut(self.tied) {
+                    *tie = (hit.z, (s.record, s.part, s.kind));
+                    self.tied += 1;
+                }
+            } else if s.claim < claim || s.claim == claim && owner(s) < other() {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -498,9 +499,10 @@ impl<'a> Terrain<'a> {
             return Ok(Layers { status: Status::Found, written, total: 1 });
         }
         let node = self.node(leaf.node).ok_or(Status::Damaged)?;
-        let mut sorted = Sorted { t: self, tile: leaf.tile, out, count: 0, full: false };
+        let ties = [(0, (0, 0, LeafKind::Bundle)); TIES];
+        let mut sorted = Sorted { t: self, tile: leaf.tile, out, count: 0, full: false, ties, tied: 0 };
         self.surfaces(leaf, place, &mut (), &mut sorted)?;
-        let Sorted { out, count, full, .. } = sorted;
+        let Sorted { out, count, full, ties, tied, .. } = sorted;
         if full {
             return self.counted_layers(leaf, place, out);
         }
@@ -513,16 +515,18 @@ impl<'a> Terrain<'a> {
                 && let Some(to) = out.get_mut(kept)
             {
                 *to = hit;
-                *to = match claim(&hit) {
-                    Claim::First if hit.reach == Reach::Near => hit,
-                    Claim::Last => {
-                        self.best(leaf, place, &Search::at(hit.z.wrapping_sub(self.zero_z())), &mut ())?.unwrap_or(hit)
+                *to = hit;
+                if hit.reach != Reach::Near {
+                    let claim = claim(&hit);
+                    let same = |tie: &&(i64, _)| claim == Claim::Last && tie.0 == hit.z;
+                    let owner = |s: &Surface| self.owner(leaf.tile, node, s);
+                    let mut s = self.surface_of(leaf.tile, &hit, claim);
+                    for tie in ties.iter().take(tied).filter(same) {
+                        let other = self.surface_at(s.z, claim, tie.1);
+                        s = if owner(&other) < owner(&s) { other } else { s };
                     }
-                    claim => {
-                        let s = self.whole(leaf.tile, node, place, self.surface_of(leaf.tile, &hit, claim));
-                        Hit { normal: s.normal, reach: Reach::Near, ..hit }
-                    }
-                };
+                    *to = self.hit(leaf.tile, &self.whole(leaf.tile, node, place, s), Reach::Near);
+                }
                 kept += 1;
             }
         }

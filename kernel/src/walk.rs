@@ -463,7 +463,7 @@ impl<'a> Terrain<'a> {
     pub(crate) fn surface_of(&self, tile: usize, hit: &Hit, claim: Claim) -> Surface {
         let base = if hit.leaf == LeafKind::Bundle { tile / 32 } else { tile };
         let record = base.wrapping_add(hit.place[1] as usize);
-        self.surface_at(hit.z, claim, (record, hit.place[2], hit.leaf))
+        self.surface_at(hit.z.wrapping_sub(self.zero_z()), claim, (record, hit.place[2], hit.leaf))
     }
 
     /// A surface whose normal is not known yet, from its height and claim, and its record, part and kind.
