@@ -437,7 +437,7 @@ impl Bundle<'_> {
                 _ => Claim::Last,
             };
             // beside the owner of a vertex the others there are nothing
-            let idle = cover == Cover::Outside || (owned && around.is_some() && !O::COUNTS);
+            let idle = cover == Cover::Outside || (owned && around.is_some());
             if !idle && (S::BORDERS || claim == Claim::First) {
                 let known = !S::BORDERS || O::COUNTS;
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
