@@ -136,8 +136,11 @@ pub struct Repair {
     /// Edges with one user in the end.
     pub open_edges: u64,
     /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
-    /// mending them would take ground away or move it too far. Zero if there are none.
+    /// mending them would take ground away or move it too far, or they are `crowded`. Of welding: vertices within the
+    /// threshold of another. Zero if there are none.
     pub left: u64,
+    /// Of those, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
+    pub crowded: u64,
     /// Farthest that a place of the ground was moved, metres in plan and in height.
     pub moved: [f64; 2],
 }
@@ -155,6 +158,12 @@ pub struct Outlier {
     pub share: f64,
     /// Their farthest corner, metres.
     pub at: [f64; 3],
+}
+
+impl Repair {
+    /// Most others that a vertex may have within the threshold to be joined to one of them, or they to it: more are no mesh
+    /// with gaps, but a heap, or a mesh finer than the threshold, of which joining would leave nothing.
+    pub const CROWD: u64 = 64;
 }
 
 impl std::fmt::Display for Outlier {

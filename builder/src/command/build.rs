@@ -8,7 +8,7 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, MaxCost, Outliers, Provenance, Scene, Settings, Split, Triangle, build_recorded,
+    BuildError, Input, MaxCost, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle, build_recorded,
     import::{self, Frame, Import},
     settings::{Applied, SourceFile},
 };
@@ -165,18 +165,28 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             s.moved[1] * 1e3
         )?;
     }
-    if r.weld.left > 0 {
+    for (repair, what, then) in [(&r.weld, "weld", "were not welded"), (s, "stitch", "were not stitched")] {
+        if repair.crowded > 0 {
+            warn(format!(
+                "{}: {} vertices {then}, because each has more than {} others within the threshold; a smaller {what} reaches fewer",
+                first.display(),
+                grouped(repair.crowded),
+                Repair::CROWD
+            ));
+        }
+    }
+    if r.weld.left > r.weld.crowded {
         warn(format!(
-            "{}: {} vertices within reach of others were not welded: too many in one place, or their ground would be lost; a smaller weld may do",
+            "{}: {} vertices within the threshold of others were not welded, because ground would be lost or moved too far",
             first.display(),
-            grouped(r.weld.left)
+            grouped(r.weld.left - r.weld.crowded)
         ));
     }
-    if s.left > 0 {
+    if s.left > s.crowded {
         warn(format!(
             "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
             first.display(),
-            grouped(s.left)
+            grouped(s.left - s.crowded)
         ));
     }
     let bound = terrain.bound();
