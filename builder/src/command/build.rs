@@ -8,7 +8,8 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, MaxCost, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle, build_recorded,
+    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
+    build_recorded,
     import::{self, Frame, Import},
     settings::{Applied, SourceFile},
 };
@@ -38,6 +39,15 @@ pub struct Args {
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    /// Make vertices within so many lattice steps one, in plan and in height [default: 0,0, those on one lattice point]
+    #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
+    weld: Option<Near>,
+    /// Close gaps between open edges of at most so many lattice steps, in plan and in height; or false for none [default: 4,64]
+    #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
+    stitch: Option<Stitch>,
+    /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = max_slope)]
+    max_slope: Option<f64>,
     /// Leave out what lies outside the domain, even if it is most of a source
     #[arg(long)]
     drop_outliers: bool,
@@ -53,6 +63,47 @@ pub struct Args {
     /// Replace an output file that is not a terrain image, or a report that is none
     #[arg(long)]
     force: bool,
+}
+
+/// A threshold, or none.
+#[derive(Clone, Copy)]
+struct Stitch(Option<Near>);
+
+fn weld(text: &str) -> Result<Near, String> {
+    let weld = text.parse()?;
+    in_range(Options { weld, ..Options::default() }).map(|o| o.weld)
+}
+
+fn stitch(text: &str) -> Result<Stitch, String> {
+    let stitch = if text == "false" { None } else { Some(text.parse()?) };
+    in_range(Options { stitch, ..Options::default() }).map(|o| Stitch(o.stitch))
+}
+
+fn max_slope(text: &str) -> Result<f64, String> {
+    let degrees = text.parse().map_err(|_| "not a number of degrees")?;
+    in_range(Options { max_slope: Some(degrees), ..Options::default() }).map(|_| degrees)
+}
+
+/// Options, if a settings file might say the same.
+fn in_range(options: Options) -> Result<Options, String> {
+    options.check().map(|()| options).map_err(|e| e.to_string())
+}
+
+impl Args {
+    /// What is typed goes before what the settings say.
+    fn over(&self, build: &mut Options) {
+        build.tile_log2 = self.tile.or(build.tile_log2);
+        build.weld = self.weld.unwrap_or(build.weld);
+        build.stitch = self.stitch.map_or(build.stitch, |s| s.0);
+        build.max_slope = self.max_slope.or(build.max_slope);
+        build.max_cost = self.max_cost.or(build.max_cost);
+        if self.drop_outliers {
+            build.outliers = Outliers::Drop;
+        }
+        if let Some(preset) = &self.preset {
+            build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
+        }
+    }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -100,14 +151,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
 
     let mut settings = settings;
-    settings.build.tile_log2 = args.tile.or(settings.build.tile_log2);
-    if args.drop_outliers {
-        settings.build.outliers = Outliers::Drop;
-    }
-    if let Some(preset) = &args.preset {
-        settings.build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
-    }
-    settings.build.max_cost = args.max_cost.or(settings.build.max_cost);
+    args.over(&mut settings.build);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: name_of(path), ..s.clone() }).collect();
     let options = settings.build.clone();
     let provenance = Provenance { inputs, settings, ..Provenance::default() };
