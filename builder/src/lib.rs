@@ -45,7 +45,7 @@ pub use error::BuildError;
 pub use image::{Image, ImageFile};
 pub use job::{FinishedTile, Job};
 pub use mesh::repair;
-pub use provenance::{Input, Provenance};
+pub use provenance::{By, Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, Triangle, Undersides};
 pub use settings::Settings;
 pub use shares::Shares;

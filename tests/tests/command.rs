@@ -387,6 +387,64 @@ fn by_05_verify_against() {
     expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.fbx"]);
 }
 
+/// An image of several files, each in a frame of its own, whatever they are called now and in whatever order they are named.
+#[test]
+fn by_05_verify_against_several_files() {
+    let folder = folder("by_05_verify_against_several_files");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("floor.obj", "v 0 0 0\nv 0 0 -9000\nv 9000 0 0\nf 1 2 3\n");
+    write("deck.obj", "v 0 0 5\nv 30 0 5\nv 0 30 6\nf 1 2 3\n");
+    let settings = "[[source]]\nfile = \"floor.obj\"\nup = \"y\"\nunit = \"cm\"\n\
+                    [[source]]\nfile = \"deck.obj\"\nyaw_deg = 30\ntranslate = [100, 20, -3]\n";
+    write("s.toml", settings);
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "both.hpan"]);
+    let holds_against = |files: &[&str]| -> String {
+        let [out, err] =
+            expect(0, &folder, &[&["verify", "both.hpan", "--samples", "500", "--against"], files].concat());
+        holds(&out, &["both.hpan: every claim holds", &format!("against {}: ", files.join(", "))]);
+        assert_eq!(out.matches(" 0 beyond the stated error").count(), 2, "{out}");
+        err
+    };
+    assert_eq!(holds_against(&["floor.obj", "deck.obj"]), "");
+    assert_eq!(holds_against(&["deck.obj", "floor.obj"]), "");
+    expect(0, &folder, &["verify", "both.hpan", "--against", "deck.obj", "--against", "floor.obj"]);
+    // by their digests: each called by the other's name, or by none that the image knows
+    fs::create_dir(folder.join("later")).unwrap();
+    fs::copy(folder.join("deck.obj"), folder.join("later/floor.obj")).unwrap();
+    fs::copy(folder.join("floor.obj"), folder.join("later/ground.obj")).unwrap();
+    assert_eq!(holds_against(&["later/floor.obj", "later/ground.obj"]), "");
+    assert_eq!(holds_against(&["later/ground.obj", "deck.obj"]), "");
+    // changed files by their names, said; what is left in order, said
+    write("later/deck.obj", "# the deck\nv 0 0 5\nv 30 0 5\nv 0 30 6\nf 1 2 3\n");
+    let err = holds_against(&["later/deck.obj", "floor.obj"]);
+    assert_eq!(err, "note: later/deck.obj has changed since the image was built; it is placed as it was then\n");
+    fs::copy(folder.join("later/deck.obj"), folder.join("roof.obj")).unwrap();
+    let err = holds_against(&["roof.obj", "floor.obj"]);
+    assert_eq!(err, "note: roof.obj is taken for deck.obj, from which the image was built, and placed as that was\n");
+    // one of two; one too many; one twice
+    let [out, err] = expect(1, &folder, &["verify", "both.hpan", "--against", "floor.obj"]);
+    holds(&out, &["from source", "0 beyond the stated error"]);
+    holds(&err, &["note: the image was built from deck.obj too", "ground was gained there"]);
+    for files in [&["roof.obj"][..], &["floor.obj", "deck.obj", "roof.obj"], &["floor.obj", "deck.obj", "deck.obj"]] {
+        let why = error(2, &folder, &[&["verify", "both.hpan", "--against"], files].concat());
+        let wanted = format!(
+            "error: {}: the image was not built from this file, or it is named twice; it was built from floor.obj, deck.obj: name them all\n",
+            files[files.len() - 1]
+        );
+        assert_eq!(why, wanted);
+    }
+    // what is typed goes before what is recorded, for all
+    let [_, err] = expect(1, &folder, &["verify", "both.hpan", "--against", "floor.obj", "deck.obj", "--unit", "m"]);
+    holds(&err, &["error: both.hpan: its error is larger than it states"]);
+    // an image that records nothing
+    expect(0, &folder, &["demo"]);
+    let [_, err] = expect(1, &folder, &["verify", "hardpan-demo/proving-ground.hpan", "--against", "deck.obj"]);
+    holds(&err, &["proving-ground.hpan does not say what it was built from: files are placed as typed"]);
+    error(2, &folder, &["verify", "both.hpan", "--against", "floor.obj", "."]);
+    let [_, err] = expect(2, &folder, &["verify", "--against", "floor.obj", "both.hpan"]);
+    holds(&err, &["<FILE>", "Usage: hardpan verify <FILE> [OPTIONS]"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn images_come_through_pipes() {

@@ -10,7 +10,7 @@ use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
     build_recorded,
-    import::{self, Frame, Import},
+    import::{self, Frame, Import, file_name},
     settings::{Applied, SourceFile},
 };
 
@@ -131,7 +131,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         (None, Some(settings), _) => settings.with_extension("hpan"),
         _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     };
-    report.output = name_of(&output);
+    report.output = file_name(&output);
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
@@ -152,7 +152,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 
     let mut settings = settings;
     args.over(&mut settings.build);
-    settings.sources = sources.iter().map(|(path, s)| SourceFile { file: name_of(path), ..s.clone() }).collect();
+    settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
     let options = settings.build.clone();
     let provenance = Provenance { inputs, settings, ..Provenance::default() };
     let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
@@ -269,9 +269,9 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     let place = args.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
-        let named = |s: &&SourceFile| name_of(Path::new(&s.file)) == name_of(path);
+        let named = |s: &&SourceFile| file_name(Path::new(&s.file)) == file_name(path);
         let mut alike = settings.sources.iter().filter(named);
-        let alone = args.files.iter().filter(|f| name_of(f) == name_of(path)).count() == 1;
+        let alone = args.files.iter().filter(|f| file_name(f) == file_name(path)).count() == 1;
         match (alike.next(), alike.next()) {
             (only @ Some(_), None) if alone => only,
             _ => settings.sources.iter().find(|s| same(&folder.join(&s.file), path)),
@@ -287,14 +287,10 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     Ok(settings.sources.iter().map(|s| (folder.join(&s.file), args.transform.over(s))).collect())
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// Digests and scene of all files.
 fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
-        let digest = fs::File::open(path).and_then(|file| Input::digest(name_of(path), file));
+        let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
     };
     let stamp = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e));
