@@ -347,6 +347,58 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85); 3]);
 }
 
+/// Settings beside other files than their sources: they lead there from any folder, and wherever both are moved to.
+#[test]
+fn settings_in_another_folder_name_their_sources() {
+    let folder = folder("settings_in_another_folder");
+    for name in ["a", "a/deep", "b", "c"] {
+        fs::create_dir(folder.join(name)).unwrap();
+    }
+    write(&folder, "a/mats.obj", MATS);
+    write(&folder, "a/deep/more.obj", "v 0 0 9\nv 1 0 9\nv 0 1 9\nf 1 2 3\n");
+    expect(0, &folder, &["build", "a/mats.obj", "-o", "direct.hpan"]);
+    let named = |settings: &str| -> Vec<String> {
+        let text = fs::read_to_string(folder.join(settings)).unwrap();
+        Settings::from_toml(&text).unwrap().sources.into_iter().map(|s| s.file).collect()
+    };
+    expect(0, &folder, &["materials", "a/mats.obj", "-o", "b/mats.toml"]);
+    let both = ["materials", "../a/../a/mats.obj", "../a/deep/more.obj", "-o", "../a/both.toml"];
+    expect(0, &folder.join("c"), &both);
+    let whole = folder.join("a/mats.obj");
+    expect(0, &folder.join("b"), &["materials", whole.to_str().unwrap(), "-o", "whole.toml"]);
+    let slashes = |names: Vec<String>| names.iter().map(|n| n.replace('\\', "/")).collect::<Vec<_>>();
+    assert_eq!(slashes(named("b/mats.toml")), ["../a/mats.obj"]);
+    assert_eq!(slashes(named("b/whole.toml")), ["../a/mats.obj"]);
+    assert_eq!(slashes(named("a/both.toml")), ["mats.obj", "deep/more.obj"]);
+    let builds = |folder: &Path| {
+        for (from, settings) in
+            [("", "b/mats.toml"), ("b", "mats.toml"), ("c", "../b/mats.toml"), ("a/deep", "../../b/mats.toml")]
+        {
+            let image = folder.join("c/out.hpan");
+            let built = ["build", "--settings", settings, "-o", image.to_str().unwrap()];
+            expect(0, &folder.join(from), &built);
+            assert_eq!(identity(folder, "c/out.hpan"), identity(folder, "direct.hpan"), "from {from:?}");
+            fs::remove_file(image).unwrap();
+        }
+    };
+    builds(&folder);
+    let moved = folder.with_file_name("settings_in_another_folder_moved");
+    let _ = fs::remove_dir_all(&moved);
+    fs::rename(&folder, &moved).unwrap();
+    builds(&moved);
+    fs::rename(&moved, &folder).unwrap();
+    // what an image writes says that it knows no folders; files that are named are found
+    expect(0, &folder, &["build", "--settings", "b/mats.toml", "-o", "b/mats.hpan"]);
+    expect(0, &folder, &["materials", "b/mats.hpan", "-o", "c/image.toml"]);
+    holds(
+        &fs::read_to_string(folder.join("c/image.toml")).unwrap(),
+        &["# The image knows no folders", "file = \"mats.obj\""],
+    );
+    holds(&error(2, &folder, &["build", "--settings", "c/image.toml"]), &["mats.obj: there is no such file"]);
+    expect(0, &folder, &["build", "a/mats.obj", "--settings", "c/image.toml", "-o", "c/again.hpan"]);
+    assert_eq!(identity(&folder, "c/again.hpan"), identity(&folder, "direct.hpan"));
+}
+
 #[test]
 fn mistakes_in_settings_have_their_place_and_a_hint() {
     let folder = mats("mistakes_in_settings");
