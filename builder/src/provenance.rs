@@ -80,12 +80,8 @@ impl Provenance {
     pub fn recognise(&self, given: &[Input]) -> Vec<Option<(usize, By)>> {
         let mut found = vec![None; given.len()];
         let mut free = vec![true; self.inputs.len()];
-        let same: [(By, fn(&Input, &Input) -> bool); 3] = [
-            (By::Digest, |a, b| a.sha256 == b.sha256 && a.file == b.file),
-            (By::Digest, |a, b| a.sha256 == b.sha256),
-            (By::Name, |a, b| a.file == b.file),
-        ];
-        for (by, same) in same {
+        for (by, bytes, name) in [(By::Digest, true, true), (By::Digest, true, false), (By::Name, false, true)] {
+            let same = |a: &Input, b: &Input| (!bytes || a.sha256 == b.sha256) && (!name || a.file == b.file);
             for (found, file) in found.iter_mut().zip(given).filter(|(found, _)| found.is_none()) {
                 if let Some(i) = (0..free.len()).find(|&i| free[i] && same(file, &self.inputs[i])) {
                     free[i] = false;

@@ -2,7 +2,7 @@
 
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton, place};
 use crate::cost::{Crowd, MaxCost};
-use crate::field::{Part, Rastered, raster};
+use crate::field::{Part, Rastered};
 use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
@@ -45,7 +45,6 @@ pub struct Blob {
 /// each can be built apart from the others.
 pub struct Tiling {
     how: How,
-    fields: Vec<Rastered>,
     /// A tile by its place in Morton order, and a triangle that it holds, or `u32::MAX` for fields.
     homes: Vec<(u64, u32)>,
     /// What of that belongs to each tile.
@@ -56,8 +55,6 @@ pub struct Tiling {
 impl Tiling {
     pub fn new(mesh: &Mesh, options: &Options) -> Result<Tiling, BuildError> {
         let how = How::new(options, mesh);
-        let fields =
-            mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
         let log2 = mesh.tile_log2;
         let s = 1i64 << log2;
         let pairs = pairs(mesh, log2);
@@ -83,7 +80,7 @@ impl Tiling {
                     .map(move |(x, y)| home(x, y, i as u32))
             })
             .collect();
-        for f in &fields {
+        for f in &mesh.rasters {
             let [low, high] = f.extent();
             for y in low[1] >> log2..=high[1] >> log2 {
                 for x in low[0] >> log2..=high[0] >> log2 {
@@ -101,7 +98,7 @@ impl Tiling {
         });
         let runs: Vec<Range<usize>> = runs.collect();
         let moved = moved(mesh, runs.iter().map(|run| at(homes[run.start])));
-        Ok(Tiling { how, fields, homes, runs, moved })
+        Ok(Tiling { how, homes, runs, moved })
     }
 
     /// How many tiles there are.
@@ -114,7 +111,7 @@ impl Tiling {
         let run = &self.homes[self.runs[index].clone()];
         let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
         let at = at(run[0]);
-        build(mesh, &self.fields, &self.how, index as u32, at, &faces, self.moved[&at])
+        build(mesh, &self.how, index as u32, at, &faces, self.moved[&at])
     }
 }
 
@@ -238,18 +235,11 @@ impl Plot {
     }
 }
 
-fn build(
-    mesh: &Mesh,
-    fields: &[Rastered],
-    how: &How,
-    index: u32,
-    at: [i32; 2],
-    faces: &[u32],
-    moved: [f64; 2],
-) -> Result<Blob, BuildError> {
+fn build(mesh: &Mesh, how: &How, index: u32, at: [i32; 2], faces: &[u32], moved: [f64; 2]) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
-    let parts: Vec<(&Rastered, Part)> = fields.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
+    let parts: Vec<(&Rastered, Part)> =
+        mesh.rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
     let mut palette: Vec<(u16, u16)> = faces
         .iter()
         .map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source))
@@ -314,14 +304,10 @@ fn build(
     if bytes.len() / 4 > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let z = || tris.iter().flat_map(|t| t.corners).map(|c| c[2]);
-    let (mut min_z, mut max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
-    if !parts.is_empty() {
-        // a field's heights lie within the bounds of the whole
-        min_z = min_z.min(mesh.bounds[0][2]);
-        max_z = max_z.max(mesh.bounds[1][2]);
-    }
-    let within = fields.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
+    let corners = tris.iter().flat_map(|t| t.corners);
+    let z = || corners.clone().chain(parts.iter().flat_map(|(f, _)| f.bounds)).map(|c| c[2]);
+    let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
+    let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([moved].into_iter(), within);
     let head = Tile {
         magic: format::TILE_MAGIC,
