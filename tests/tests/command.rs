@@ -122,7 +122,57 @@ fn csv_in_and_out() {
 
     fs::write(folder.join("bad.csv"), "1,2\n3,four\n").unwrap();
     let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "bad.csv"]);
-    assert!(err.contains("bad.csv: line 2: \"four\" is not a number"), "{err}");
+    assert!(err.contains("bad.csv: line 2: \"four\" is not a number (field 2)"), "{err}");
+    // a heading has no numbers; a first line with a typo is none
+    let first = |line: &str| {
+        fs::write(folder.join("first.csv"), format!("{line}\n1,2\n")).unwrap();
+        ["query", "bridge.hpan", "--csv", "first.csv"]
+    };
+    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\nx,y,z", ",,\n3,3", "4,4", "nan,0"] {
+        let [out, _] = expect(0, &folder, &first(heading));
+        let answers = if heading.starts_with(['x', '"', '#']) { 1 } else { 2 };
+        assert_eq!(out.lines().count(), 1 + answers, "{heading}");
+    }
+    for (line, text) in [
+        ("1x,2", "line 1: \"1x\" is not a number (field 1)"),
+        ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
+        ("1,y", "line 1: \"y\" is not a number (field 2)"),
+        ("1,2,3,4m", "line 1: \"4m\" is not a number (field 4)"),
+    ] {
+        holds(&expect(2, &folder, &first(line))[1], &["error: first.csv: ", text]);
+    }
+    // answers up to an error are whole JSON, and no file is left
+    fs::write(folder.join("late.csv"), "0,0\n1,1\n2,two\n3,3\n").unwrap();
+    for (points, before) in [("late.csv", 2), ("bad.csv", 1), ("first.csv", 0)] {
+        let [out, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", points, "--json"]);
+        let answers: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(answers.as_array().unwrap().len(), before, "{out}");
+        holds(&err, &["error: ", points, "is not a number"]);
+    }
+    error(2, &folder, &["query", "bridge.hpan", "--csv", "late.csv", "--json", "-o", "late.json"]);
+    assert!(!folder.join("late.json").exists());
+}
+
+#[test]
+fn points_that_are_no_finite_numbers() {
+    let folder = bridge("points_that_are_no_finite_numbers");
+    for (point, field) in [
+        ("-inf,2", "-inf"),
+        ("inf,2", "inf"),
+        ("1,-inf", "-inf"),
+        ("nan,2", "nan"),
+        ("-NaN,2", "-NaN"),
+        ("-infinity,2,3", "-infinity"),
+        ("1,2,1e999", "1e999"),
+        ("-1e400,2", "-1e400"),
+    ] {
+        let [out, err] = expect(2, &folder, &["query", "bridge.hpan", point]);
+        assert!(out.is_empty());
+        holds(&err, &[&format!("\"{field}\" is not a finite number")]);
+    }
+    // what is named so is a file
+    fs::write(folder.join("-inf,2"), "0,0\n").unwrap();
+    expect(0, &folder, &["query", "bridge.hpan", "--csv", "./-inf,2"]);
 }
 
 #[test]
@@ -227,6 +277,9 @@ fn demo() {
     assert!(err.is_empty(), "{err}");
     assert!(out.contains(" 0 without ground"), "{out}");
     assert!(out.contains("split mu") && out.contains("0.95  0.20"), "{out}");
+    let drives: Vec<&str> = out.lines().filter(|l| l.contains(" m ")).map(|l| &l[..16]).collect();
+    assert_eq!(drives.len(), 10, "{drives:?}");
+    assert!(drives.iter().enumerate().all(|(i, d)| !drives[..i].contains(d)), "{drives:?}");
     let picture = fs::read(folder.join("hardpan-demo/relief.png")).unwrap();
     assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000);
 
