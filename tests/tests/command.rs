@@ -10,25 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use shell::{HARDPAN, error, expect, folder, holds};
-
-/// A floor at 0 with a deck at 6 over |x| <= 5, in two objects of two materials.
-const BRIDGE: &str = "\
-o floor
-v -50 -50 0
-v 50 -50 0
-v 50 50 0
-v -50 50 0
-usemtl Asphalt
-f 1 2 3 4
-o deck
-v -5 -50 6
-v 5 -50 6
-v 5 50 6
-v -5 50 6
-usemtl Steel plate
-f 5 6 7 8
-";
+use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
 
 fn bridge(test: &str) -> PathBuf {
     let folder = folder(test);

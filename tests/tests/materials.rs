@@ -538,33 +538,15 @@ height = 64
 file = \"mats.obj\"
 unit = \"ft\"
 licence = \"CC-BY 4.0, A. Author\"
-
-[[settings.material]]
-name = \"Concrete\"
-include = true
-mu = 0.85
-rr = 1.0
-gain = 1.0
-surface_type = 0
-
-[[settings.material]]
-name = \"Grass\"
-include = true
-mu = 0.85
-rr = 1.0
-gain = 1.0
-surface_type = 0
-
-[[settings.material]]
-name = \"unnamed\"
-include = true
-mu = 0.85
-rr = 1.0
-gain = 1.0
-surface_type = 0
 ";
+    let material = |name: &str| {
+        format!(
+            "\n[[settings.material]]\nname = \"{name}\"\ninclude = true\nmu = 0.85\nrr = 1.0\ngain = 1.0\nsurface_type = 0\n"
+        )
+    };
     assert_eq!(MATS.len(), 133);
     let wanted = wanted.replace("VERSION", env!("CARGO_PKG_VERSION")).replace("DIGEST", MATS_SHA256);
+    let wanted = wanted + &["Concrete", "Grass", "unnamed"].map(material).concat();
     assert_eq!(out, wanted);
     // outside the identity, and the same wherever and whenever it is built
     let first = fs::read(folder.join("mats.hpan")).unwrap();

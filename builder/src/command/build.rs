@@ -18,7 +18,7 @@ use super::{
     Done, Failure, NewFile, Replace, grouped, note,
     progress::stage,
     report::{self, Report},
-    shown,
+    same, shown,
     transform::Transform,
     warn, write_image,
 };
@@ -326,10 +326,6 @@ fn remark(settings: &Settings, applied: &Applied) {
     if !applied.idle.is_empty() {
         warn(format!("no material takes its settings from {}", list(&applied.idle)));
     }
-}
-
-fn same(a: &Path, b: &Path) -> bool {
-    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// An image may be replaced; other people's files need a word.

@@ -14,7 +14,7 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, note, shown, terrain, transform::Transform};
+use super::{Done, Failure, NewFile, Replace, grouped, load, note, same, shown, terrain, transform::Transform};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -78,7 +78,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 }
 
 fn may_write(output: &Path, args: &Args) -> Done {
-    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
     if args.files.iter().any(|file| same(output, file)) {
         return Err(Failure::input(output, "the settings would replace their own source; name another file with -o"));
     }

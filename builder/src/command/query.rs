@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsString,
-    fs,
     fs::File,
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -12,7 +11,7 @@ use std::{
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, shown, terrain, warn};
+use super::{Done, Failure, NewFile, Replace, grouped, load, same, shown, terrain, warn};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -128,7 +127,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
     let Some(output) = &args.output else { return answer(args, &terrain, out) };
-    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
     if same(output, &args.file) || args.csv.as_ref().is_some_and(|csv| same(output, csv)) {
         return Err(Failure::input(output, "the answers would replace what they come from; name another file with -o"));
     }

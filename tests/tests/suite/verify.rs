@@ -1,6 +1,6 @@
 //! What `verify` proves, held against planted faults: sums are mended after each, so only the proof itself can see it.
 
-use crate::common::{as_given, hills, image};
+use crate::common::{as_given, curb_and_patch, hills, image};
 use crate::handmade;
 use crate::stitch::heap;
 use hardpan::{Point, Terrain, format};
@@ -118,21 +118,10 @@ fn passes(name: &str, bytes: &[u8], exhaustive: bool) -> Verdict {
 }
 
 fn small() -> Vec<(&'static str, Scene)> {
-    let mut patch = fixtures::curb();
-    patch.fields.push(hardpan_builder::HeightField {
-        origin: [-4.0, -4.0],
-        pitch: 0.5,
-        columns: 17,
-        rows: 17,
-        heights: (0..17 * 17).map(|i| if i == 40 { f64::NAN } else { (i % 7) as f64 / 10.0 + 8.0 }).collect(),
-        material: 1,
-        source: 0,
-        tolerance: 0.001,
-    });
     vec![
         ("bridge", fixtures::bridge()),
         ("hole", fixtures::hole()),
-        ("curb and patch", patch),
+        ("curb and patch", curb_and_patch()),
         ("mats", fixtures::mats()),
         ("soup", fixtures::soup(60)),
         ("hills", hills(20, 1.0)),
