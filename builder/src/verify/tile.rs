@@ -513,6 +513,7 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
 }
 
 /// Numbers by the entry to which they belong.
+#[derive(Default)]
 struct Lists {
     starts: Vec<u32>,
     numbers: Vec<u32>,
@@ -521,6 +522,9 @@ struct Lists {
 impl Lists {
     /// Of pairs of an entry and a number.
     fn new(entries: usize, pairs: &[(u32, u32)]) -> Lists {
+        if pairs.is_empty() {
+            return Lists::default();
+        }
         let mut starts = vec![0u32; entries + 1];
         pairs.iter().for_each(|p| starts[p.0 as usize + 1] += 1);
         for i in 0..entries {
@@ -536,7 +540,10 @@ impl Lists {
     }
 
     fn of(&self, entry: usize) -> &[u32] {
-        &self.numbers[self.starts[entry] as usize..self.starts[entry + 1] as usize]
+        match self.starts.get(entry..entry + 2) {
+            Some(&[from, to]) => &self.numbers[from as usize..to as usize],
+            _ => &[],
+        }
     }
 }
 
