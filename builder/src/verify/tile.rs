@@ -616,7 +616,10 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 (at(field.low[i]), at(field.high[i]))
             };
             let ((x0, x1), (y0, y1)) = (range(0), range(1));
-            if !self.afford(((x1 - x0 + 1) * (y1 - y0 + 1)) as u64, &Rect { low, size: log2.map(|l| 1 << l) }) {
+            let places = ((x1 - x0 + 1) * (y1 - y0 + 1)) as usize;
+            // where a patch lies in one of the entries, a word under it names it
+            let named = over.len() + places <= view.words.len();
+            if !self.afford(if named { places as u64 } else { u64::MAX }, &Rect { low, size: log2.map(|l| 1 << l) }) {
                 return;
             }
             over.extend((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| ((y * side[0] + x) as u32, f))));
