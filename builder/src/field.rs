@@ -18,6 +18,9 @@ pub struct Rastered {
     cells: [u32; 2],
     /// 0: heights of 8 bits, 1: of 16.
     class: u8,
+    /// Least and greatest coordinates in steps: in plan of the first and last place with ground, rounded outwards, in
+    /// height of the posts as they are stored.
+    pub bounds: [[i32; 3]; 2],
     pub material: u16,
     pub source: u16,
     blocks: [usize; 2],
@@ -25,6 +28,8 @@ pub struct Rastered {
 }
 
 const SIDE: usize = BLOCK_CELLS as usize;
+/// Query steps in a plan step.
+const UNIT: i64 = 1 << FRACTION;
 
 /// Rounds a field's posts and packs its blocks.
 pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
@@ -99,10 +104,12 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
         Some((z + half) >> s << s)
     };
     let mut records = Vec::with_capacity(scales.len());
+    let mut height = [i64::MAX, i64::MIN];
     for (b, &scale) in scales.iter().enumerate() {
         let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
         let heights: Vec<Option<i64>> =
             (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
+        height = heights.iter().flatten().fold(height, |[low, high], &z| [low.min(z), high.max(z)]);
         let base = heights.iter().flatten().min().map_or(0, |z| z >> scale << scale);
         let mut r = [0u8; 64];
         let base32 = i32::try_from(base).map_err(|_| limit("reaches beyond the domain in height"))?;
@@ -118,17 +125,29 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
         }
         records.push(r);
     }
-    Ok(Rastered {
+    let mut field = Rastered {
         rate,
         zero,
         up: up as i64,
         cells: cells.map(|c| c as u32),
         class,
+        bounds: Default::default(),
         material: field.material,
         source: field.source,
         blocks,
         records,
-    })
+    };
+    let plan = [0, 1].map(|axis| field.ends(axis));
+    for (k, (q, z)) in [plan.map(|p| p[0] >> FRACTION), plan.map(|p| (p[1] + UNIT - 1) >> FRACTION)]
+        .into_iter()
+        .zip(height)
+        .enumerate()
+    {
+        let corner = [q[0], q[1], z].map(i32::try_from);
+        let [Ok(x), Ok(y), Ok(z)] = corner else { return Err(limit("reaches beyond the domain")) };
+        field.bounds[k] = [x, y, z];
+    }
+    Ok(field)
 }
 
 /// 2^64 divided by a number of query steps, rounded up.
@@ -170,7 +189,7 @@ impl Rastered {
         [self.reach(axis, 0), self.reach(axis, beyond) - 1]
     }
 
-    /// The plan extent in steps, rounded outwards.
+    /// The steps in which the first and the last place with ground lie.
     pub fn extent(&self) -> [[i64; 2]; 2] {
         let ends = [0, 1].map(|a| self.ends(a));
         [0, 1].map(|k| [0, 1].map(|a| ends[a][k] >> 8))

@@ -11,7 +11,7 @@
 //!
 //! [`import`] reads files into a [`Scene`]. The stages then, in order: `mesh` rounds it to integer triangles and repairs them, `tile` sorts them
 //! into tiles and indexes each, with `bundle` and `field` writing the leaves, and `pack` lays
-//! out the image. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
+//! out the image; [`Job`] makes the tiles one by one. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
 //! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
 //! the number of threads.
 //!
@@ -26,6 +26,7 @@ pub mod fixtures;
 mod grid;
 mod image;
 pub mod import;
+mod job;
 mod map;
 mod mesh;
 mod pack;
@@ -42,13 +43,16 @@ mod verify;
 pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
 pub use image::{Image, ImageFile};
+pub use job::{FinishedTile, Job};
 pub use mesh::repair;
-pub use provenance::{Input, Provenance};
+pub use provenance::{By, Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, Triangle, Undersides};
 pub use settings::Settings;
 pub use shares::Shares;
 pub use split::Split;
 pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, verify};
+
+use rayon::prelude::*;
 
 /// What was built, and what happened on the way.
 pub struct Built {
@@ -132,8 +136,11 @@ pub struct Repair {
     /// Edges with one user in the end.
     pub open_edges: u64,
     /// Open vertices that still lie within the threshold of another or of an open edge, as far as they were looked at:
-    /// mending them would take ground away or move it too far. Zero if there are none.
+    /// mending them would take ground away or move it too far, or they are `crowded`. Of welding: vertices within the
+    /// threshold of another. Zero if there are none.
     pub left: u64,
+    /// Of those, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
+    pub crowded: u64,
     /// Farthest that a place of the ground was moved, metres in plan and in height.
     pub moved: [f64; 2],
 }
@@ -153,6 +160,12 @@ pub struct Outlier {
     pub at: [f64; 3],
 }
 
+impl Repair {
+    /// Most others that a vertex may have within the threshold to be joined to one of them, or they to it: more are no mesh
+    /// with gaps, but a heap, or a mesh finer than the threshold, of which joining would leave nothing.
+    pub const CROWD: u64 = 64;
+}
+
 impl std::fmt::Display for Outlier {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Outlier { source, triangles, of, at: [x, y, z], .. } = self;
@@ -167,17 +180,7 @@ pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
 
 /// [`build`], with a record of where the scene came from; the identity is the same with any record.
 pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-    options.check()?;
-    let mut report = Report::default();
-    let mut mesh = mesh::ground(scene, options, &mut report)?;
-    if options.tile_log2.is_none() {
-        mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
-    }
-    let tiles = tile::build_all(&mesh, options)?;
-    let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(options, &mesh.materials));
-    let image = pack::pack(&mesh, options, tiles, provenance.as_bytes(), &mut report)?;
-    if let Ok(terrain) = hardpan::Terrain::open(&image) {
-        report.shares = shares::measure(&terrain, &mesh.places);
-    }
-    Ok(Built { image, report })
+    let job = Job::new(scene, options)?;
+    let tiles = (0..job.tiles()).into_par_iter().map(|index| job.tile(index)).collect::<Result<_, _>>()?;
+    job.image(tiles, provenance)
 }

@@ -71,7 +71,7 @@ pub fn pack(
         digests.update(digest);
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
-    let root = root(&tiles, &table)?;
+    let root = root(mesh, &tiles, &table)?;
 
     let content = section::CONTENT | section::MUST_UNDERSTAND;
     let bodies: [(u32, u32, &[u8]); 7] = [
@@ -177,13 +177,11 @@ struct Root {
     pages: Vec<u32>,
 }
 
-/// Directory and pages: the only place that knows where tiles are.
-fn root(tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
+/// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded up, may
+/// be a step beyond the last tile.
+fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
     let page = |t: &Blob| [t.x >> PAGE_LOG2, t.y >> PAGE_LOG2];
-    let fold = |f: fn(i32, i32) -> i32| tiles.iter().map(page).reduce(|a, b| [f(a[0], b[0]), f(a[1], b[1])]);
-    let (Some(min), Some(max)) = (fold(i32::min), fold(i32::max)) else {
-        return Err(BuildError::Empty);
-    };
+    let [min, max] = mesh.bounds.map(|p| [p[0], p[1]].map(|v| v >> mesh.tile_log2 >> PAGE_LOG2));
     let count = [0, 1].map(|i| (max[i] - min[i]) as u32 + 1);
     let area = u64::from(count[0]) * u64::from(count[1]);
     if count.iter().any(|&n| n > 1 << 16) || area > 1 << 24 {

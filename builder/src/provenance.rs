@@ -44,6 +44,17 @@ impl Input {
     }
 }
 
+/// By what a file is known to be one that an image was built from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Its SHA-256.
+    Digest,
+    /// Its name; its bytes are others.
+    Name,
+    /// Its place in the order, for want of anything else.
+    Order,
+}
+
 impl Provenance {
     const TOOL: &str = concat!("hardpan-builder ", env!("CARGO_PKG_VERSION"));
     const FRAME: &str = "right-handed, x east, y north, z up, metres";
@@ -64,8 +75,63 @@ impl Provenance {
         toml::to_string(&whole).expect("strings, numbers, lists and tables")
     }
 
+    /// Which recorded file each of these is, if it can be told: by digest, of several alike the one of its name; then by name;
+    /// and what is left in order, if as many are left of either. No recorded file is two.
+    pub fn recognise(&self, given: &[Input]) -> Vec<Option<(usize, By)>> {
+        let mut found = vec![None; given.len()];
+        let mut free = vec![true; self.inputs.len()];
+        for (by, bytes, name) in [(By::Digest, true, true), (By::Digest, true, false), (By::Name, false, true)] {
+            let same = |a: &Input, b: &Input| (!bytes || a.sha256 == b.sha256) && (!name || a.file == b.file);
+            for (found, file) in found.iter_mut().zip(given).filter(|(found, _)| found.is_none()) {
+                if let Some(i) = (0..free.len()).find(|&i| free[i] && same(file, &self.inputs[i])) {
+                    free[i] = false;
+                    *found = Some((i, by));
+                }
+            }
+        }
+        let rest: Vec<usize> = (0..free.len()).filter(|&i| free[i]).collect();
+        if rest.len() == found.iter().filter(|f| f.is_none()).count() {
+            let unknown = found.iter_mut().filter(|f| f.is_none());
+            unknown.zip(rest).for_each(|(found, i)| *found = Some((i, By::Order)));
+        }
+        found
+    }
+
     /// Reads the text.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
         toml::from_str(text).map_err(|e| SettingsError { line: None, text: e.message().into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_recognised_by_digest_then_name_then_order() {
+        let input = |name: &str| Input { file: name[..1].into(), bytes: 1, sha256: name[1..].into() };
+        let recognised = |recorded: &[&str], given: &[&str]| {
+            let known = Provenance { inputs: recorded.iter().map(|n| input(n)).collect(), ..Provenance::default() };
+            known.recognise(&given.iter().map(|n| input(n)).collect::<Vec<_>>())
+        };
+        use By::{Digest, Name, Order};
+        // a letter for the name, a number for the bytes
+        for (recorded, given, wanted) in [
+            (&["a1", "b2"][..], &["a1", "b2"][..], &[Some((0, Digest)), Some((1, Digest))][..]),
+            (&["a1", "b2"], &["b2", "a1"], &[Some((1, Digest)), Some((0, Digest))]),
+            (&["a1", "b2"], &["x2", "y1"], &[Some((1, Digest)), Some((0, Digest))]),
+            (&["a1", "b2"], &["a2", "b1"], &[Some((1, Digest)), Some((0, Digest))]),
+            (&["a1", "b2"], &["b3", "a1"], &[Some((1, Name)), Some((0, Digest))]),
+            (&["a1", "b2"], &["x3", "a4"], &[Some((1, Order)), Some((0, Name))]),
+            (&["a1", "b2"], &["x3", "y4"], &[Some((0, Order)), Some((1, Order))]),
+            (&["a1", "b2"], &["x3"], &[None]),
+            (&["a1", "b2"], &["b9"], &[Some((1, Name))]),
+            (&["a1"], &["a1", "x3"], &[Some((0, Digest)), None]),
+            (&["a1"], &["a1", "a1"], &[Some((0, Digest)), None]),
+            (&["a1", "a1", "b1"], &["b1", "a1", "c1"], &[Some((2, Digest)), Some((0, Digest)), Some((1, Digest))]),
+            (&[], &["a1"], &[None]),
+        ] {
+            assert_eq!(recognised(recorded, given), wanted, "{given:?} of {recorded:?}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{BuildError, MaxCost, Split};
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// Meshes and height fields, in metres, z up.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,17 @@ pub struct Near {
     pub plan: u32,
     /// Height steps.
     pub height: u32,
+}
+
+/// `PLAN,HEIGHT`, in lattice steps.
+impl FromStr for Near {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |t: &str| t.trim().parse().map_err(|_| format!("{t:?} is not a whole number of lattice steps"));
+        let (plan, height) = text.split_once(',').ok_or("two numbers with a comma between them, PLAN,HEIGHT")?;
+        Ok(Near { plan: number(plan)?, height: number(height)? })
+    }
 }
 
 impl Default for Material {
@@ -230,7 +242,8 @@ impl Default for Options {
 }
 
 impl Options {
-    pub(crate) fn check(&self) -> Result<(), BuildError> {
+    /// Whether every number is in its range; an error says which is not, and the range.
+    pub fn check(&self) -> Result<(), BuildError> {
         let bad = |what: &str| Err(BuildError::Option(what.into()));
         if !(-24..=0).contains(&self.xy_log2) || !(-24..=0).contains(&self.z_log2) {
             return bad("steps go from 2^-24 m to 1 m");

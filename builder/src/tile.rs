@@ -2,7 +2,7 @@
 
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton, place};
 use crate::cost::{Crowd, MaxCost};
-use crate::field::{Part, Rastered, raster};
+use crate::field::{Part, Rastered};
 use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
@@ -12,6 +12,7 @@ use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry,
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
@@ -40,65 +41,83 @@ pub struct Blob {
     pub crowd: Option<Crowd>,
 }
 
-/// Builds every tile that holds ground, in Morton order.
-pub fn build_all(mesh: &Mesh, options: &Options) -> Result<Vec<Blob>, BuildError> {
-    let how = How::new(options, mesh);
-    let fields = mesh.fields.par_iter().map(|f| raster(f, mesh.origin[2], mesh.step)).collect::<Result<Vec<_>, _>>()?;
-    let log2 = mesh.tile_log2;
-    let s = 1i64 << log2;
-    let pairs = pairs(mesh, log2);
-    if too_many(mesh, pairs) {
-        let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
-        return Err(BuildError::Limit(format!(
-            "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
-        )));
-    }
-    // a tile by its place in Morton order, and a triangle that it holds
-    let home = |x: i64, y: i64, i: u32| (morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64), i);
-    let mut homes: Vec<(u64, u32)> = mesh
-        .faces
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(i, f)| {
-            let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-            let [x0, y0] = plan.min.map(|v| v >> log2);
-            let [x1, y1] = plan.max.map(|v| v >> log2);
-            let sole = x0 == x1 && y0 == y1;
-            (y0..=y1)
-                .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
-                .filter(move |&(x, y)| sole || plan.meets([x * s, y * s], [s; 2]))
-                .map(move |(x, y)| home(x, y, i as u32))
-        })
-        .collect();
-    for f in &fields {
-        let [low, high] = f.extent();
-        for y in low[1] >> log2..=high[1] >> log2 {
-            for x in low[0] >> log2..=high[0] >> log2 {
-                if f.part(x * s, y * s, s).is_some() {
-                    homes.push(home(x, y, u32::MAX));
+/// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
+/// each can be built apart from the others.
+pub struct Tiling {
+    how: How,
+    /// A tile by its place in Morton order, and a triangle that it holds, or `u32::MAX` for fields.
+    homes: Vec<(u64, u32)>,
+    /// What of that belongs to each tile.
+    runs: Vec<Range<usize>>,
+    moved: HashMap<[i32; 2], [f64; 2]>,
+}
+
+impl Tiling {
+    pub fn new(mesh: &Mesh, options: &Options) -> Result<Tiling, BuildError> {
+        let how = How::new(options, mesh);
+        let log2 = mesh.tile_log2;
+        let s = 1i64 << log2;
+        let pairs = pairs(mesh, log2);
+        if too_many(mesh, pairs) {
+            let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
+            return Err(BuildError::Limit(format!(
+                "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
+            )));
+        }
+        let home = |x: i64, y: i64, i: u32| (morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64), i);
+        let mut homes: Vec<(u64, u32)> = mesh
+            .faces
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(i, f)| {
+                let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
+                let [x0, y0] = plan.min.map(|v| v >> log2);
+                let [x1, y1] = plan.max.map(|v| v >> log2);
+                let sole = x0 == x1 && y0 == y1;
+                (y0..=y1)
+                    .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
+                    .filter(move |&(x, y)| sole || plan.meets([x * s, y * s], [s; 2]))
+                    .map(move |(x, y)| home(x, y, i as u32))
+            })
+            .collect();
+        for f in &mesh.rasters {
+            let [low, high] = f.extent();
+            for y in low[1] >> log2..=high[1] >> log2 {
+                for x in low[0] >> log2..=high[0] >> log2 {
+                    if f.part(x * s, y * s, s).is_some() {
+                        homes.push(home(x, y, u32::MAX));
+                    }
                 }
             }
         }
+        homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
+        let mut end = 0;
+        let runs = homes.chunk_by(|a, b| a.0 == b.0).map(|run| {
+            end += run.len();
+            end - run.len()..end
+        });
+        let runs: Vec<Range<usize>> = runs.collect();
+        let moved = moved(mesh, runs.iter().map(|run| at(homes[run.start])));
+        Ok(Tiling { how, homes, runs, moved })
     }
-    homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
-    let runs: Vec<&[(u64, u32)]> = homes.chunk_by(|a, b| a.0 == b.0).collect();
-    let at = |run: &[(u64, u32)]| place(run[0].0).map(|v| (i64::from(v) - (1 << 31)) as i32);
-    let moved = moved(mesh, runs.iter().map(|run| at(run)));
-    let blobs: Vec<Blob> = runs
-        .par_iter()
-        .enumerate()
-        .map(|(index, run)| {
-            let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
-            let at = at(run);
-            build(mesh, &fields, &how, index as u32, at, &faces, moved[&at])
-        })
-        .collect::<Result<_, _>>()?;
-    if let Some(most) = options.max_cost
-        && let Some(worst) = blobs.iter().filter_map(|b| b.crowd).reduce(Crowd::worse)
-    {
-        return Err(BuildError::Cost { worst, most });
+
+    /// How many tiles there are.
+    pub fn count(&self) -> usize {
+        self.runs.len()
     }
-    Ok(blobs)
+
+    /// Builds one tile of this mesh.
+    pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
+        let run = &self.homes[self.runs[index].clone()];
+        let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
+        let at = at(run[0]);
+        build(mesh, &self.how, index as u32, at, &faces, self.moved[&at])
+    }
+}
+
+/// Number of a tile in x and y.
+fn at((key, _): (u64, u32)) -> [i32; 2] {
+    place(key).map(|v| (i64::from(v) - (1 << 31)) as i32)
 }
 
 /// How the ground of tiles is divided.
@@ -216,18 +235,11 @@ impl Plot {
     }
 }
 
-fn build(
-    mesh: &Mesh,
-    fields: &[Rastered],
-    how: &How,
-    index: u32,
-    at: [i32; 2],
-    faces: &[u32],
-    moved: [f64; 2],
-) -> Result<Blob, BuildError> {
+fn build(mesh: &Mesh, how: &How, index: u32, at: [i32; 2], faces: &[u32], moved: [f64; 2]) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
-    let parts: Vec<(&Rastered, Part)> = fields.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
+    let parts: Vec<(&Rastered, Part)> =
+        mesh.rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
     let mut palette: Vec<(u16, u16)> = faces
         .iter()
         .map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source))
@@ -292,14 +304,10 @@ fn build(
     if bytes.len() / 4 > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let z = || tris.iter().flat_map(|t| t.corners).map(|c| c[2]);
-    let (mut min_z, mut max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
-    if !parts.is_empty() {
-        // a field's heights lie within the bounds of the whole
-        min_z = min_z.min(mesh.bounds[0][2]);
-        max_z = max_z.max(mesh.bounds[1][2]);
-    }
-    let within = fields.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
+    let corners = tris.iter().flat_map(|t| t.corners);
+    let z = || corners.clone().chain(parts.iter().flat_map(|(f, _)| f.bounds)).map(|c| c[2]);
+    let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
+    let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([moved].into_iter(), within);
     let head = Tile {
         magic: format::TILE_MAGIC,

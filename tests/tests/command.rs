@@ -10,25 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use shell::{HARDPAN, error, expect, folder, holds};
-
-/// A floor at 0 with a deck at 6 over |x| <= 5, in two objects of two materials.
-const BRIDGE: &str = "\
-o floor
-v -50 -50 0
-v 50 -50 0
-v 50 50 0
-v -50 50 0
-usemtl Asphalt
-f 1 2 3 4
-o deck
-v -5 -50 6
-v 5 -50 6
-v 5 50 6
-v -5 50 6
-usemtl Steel plate
-f 5 6 7 8
-";
+use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
 
 fn bridge(test: &str) -> PathBuf {
     let folder = folder(test);
@@ -122,7 +104,57 @@ fn csv_in_and_out() {
 
     fs::write(folder.join("bad.csv"), "1,2\n3,four\n").unwrap();
     let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "bad.csv"]);
-    assert!(err.contains("bad.csv: line 2: \"four\" is not a number"), "{err}");
+    assert!(err.contains("bad.csv: line 2: \"four\" is not a number (field 2)"), "{err}");
+    // a heading has no numbers; a first line with a typo is none
+    let first = |line: &str| {
+        fs::write(folder.join("first.csv"), format!("{line}\n1,2\n")).unwrap();
+        ["query", "bridge.hpan", "--csv", "first.csv"]
+    };
+    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\nx,y,z", ",,\n3,3", "4,4", "nan,0"] {
+        let [out, _] = expect(0, &folder, &first(heading));
+        let answers = if heading.starts_with(['x', '"', '#']) { 1 } else { 2 };
+        assert_eq!(out.lines().count(), 1 + answers, "{heading}");
+    }
+    for (line, text) in [
+        ("1x,2", "line 1: \"1x\" is not a number (field 1)"),
+        ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
+        ("1,y", "line 1: \"y\" is not a number (field 2)"),
+        ("1,2,3,4m", "line 1: \"4m\" is not a number (field 4)"),
+    ] {
+        holds(&expect(2, &folder, &first(line))[1], &["error: first.csv: ", text]);
+    }
+    // answers up to an error are whole JSON, and no file is left
+    fs::write(folder.join("late.csv"), "0,0\n1,1\n2,two\n3,3\n").unwrap();
+    for (points, before) in [("late.csv", 2), ("bad.csv", 1), ("first.csv", 0)] {
+        let [out, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", points, "--json"]);
+        let answers: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(answers.as_array().unwrap().len(), before, "{out}");
+        holds(&err, &["error: ", points, "is not a number"]);
+    }
+    error(2, &folder, &["query", "bridge.hpan", "--csv", "late.csv", "--json", "-o", "late.json"]);
+    assert!(!folder.join("late.json").exists());
+}
+
+#[test]
+fn points_that_are_no_finite_numbers() {
+    let folder = bridge("points_that_are_no_finite_numbers");
+    for (point, field) in [
+        ("-inf,2", "-inf"),
+        ("inf,2", "inf"),
+        ("1,-inf", "-inf"),
+        ("nan,2", "nan"),
+        ("-NaN,2", "-NaN"),
+        ("-infinity,2,3", "-infinity"),
+        ("1,2,1e999", "1e999"),
+        ("-1e400,2", "-1e400"),
+    ] {
+        let [out, err] = expect(2, &folder, &["query", "bridge.hpan", point]);
+        assert!(out.is_empty());
+        holds(&err, &[&format!("\"{field}\" is not a finite number")]);
+    }
+    // what is named so is a file
+    fs::write(folder.join("-inf,2"), "0,0\n").unwrap();
+    expect(0, &folder, &["query", "bridge.hpan", "--csv", "./-inf,2"]);
 }
 
 #[test]
@@ -227,6 +259,9 @@ fn demo() {
     assert!(err.is_empty(), "{err}");
     assert!(out.contains(" 0 without ground"), "{out}");
     assert!(out.contains("split mu") && out.contains("0.95  0.20"), "{out}");
+    let drives: Vec<&str> = out.lines().filter(|l| l.contains(" m ")).map(|l| &l[..16]).collect();
+    assert_eq!(drives.len(), 10, "{drives:?}");
+    assert!(drives.iter().enumerate().all(|(i, d)| !drives[..i].contains(d)), "{drives:?}");
     let picture = fs::read(folder.join("hardpan-demo/relief.png")).unwrap();
     assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000);
 
@@ -385,6 +420,64 @@ fn by_05_verify_against() {
     holds(&out, &["0 beyond the stated error", "2 underside", "8 vertical"]);
     fs::write(folder.join("bridge.fbx"), "Kaydara FBX Binary").unwrap();
     expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.fbx"]);
+}
+
+/// An image of several files, each in a frame of its own, whatever they are called now and in whatever order they are named.
+#[test]
+fn by_05_verify_against_several_files() {
+    let folder = folder("by_05_verify_against_several_files");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("floor.obj", "v 0 0 0\nv 0 0 -9000\nv 9000 0 0\nf 1 2 3\n");
+    write("deck.obj", "v 0 0 5\nv 30 0 5\nv 0 30 6\nf 1 2 3\n");
+    let settings = "[[source]]\nfile = \"floor.obj\"\nup = \"y\"\nunit = \"cm\"\n\
+                    [[source]]\nfile = \"deck.obj\"\nyaw_deg = 30\ntranslate = [100, 20, -3]\n";
+    write("s.toml", settings);
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "both.hpan"]);
+    let holds_against = |files: &[&str]| -> String {
+        let [out, err] =
+            expect(0, &folder, &[&["verify", "both.hpan", "--samples", "500", "--against"], files].concat());
+        holds(&out, &["both.hpan: every claim holds", &format!("against {}: ", files.join(", "))]);
+        assert_eq!(out.matches(" 0 beyond the stated error").count(), 2, "{out}");
+        err
+    };
+    assert_eq!(holds_against(&["floor.obj", "deck.obj"]), "");
+    assert_eq!(holds_against(&["deck.obj", "floor.obj"]), "");
+    expect(0, &folder, &["verify", "both.hpan", "--against", "deck.obj", "--against", "floor.obj"]);
+    // by their digests: each called by the other's name, or by none that the image knows
+    fs::create_dir(folder.join("later")).unwrap();
+    fs::copy(folder.join("deck.obj"), folder.join("later/floor.obj")).unwrap();
+    fs::copy(folder.join("floor.obj"), folder.join("later/ground.obj")).unwrap();
+    assert_eq!(holds_against(&["later/floor.obj", "later/ground.obj"]), "");
+    assert_eq!(holds_against(&["later/ground.obj", "deck.obj"]), "");
+    // changed files by their names, said; what is left in order, said
+    write("later/deck.obj", "# the deck\nv 0 0 5\nv 30 0 5\nv 0 30 6\nf 1 2 3\n");
+    let err = holds_against(&["later/deck.obj", "floor.obj"]);
+    assert_eq!(err, "note: later/deck.obj has changed since the image was built; it is placed as it was then\n");
+    fs::copy(folder.join("later/deck.obj"), folder.join("roof.obj")).unwrap();
+    let err = holds_against(&["roof.obj", "floor.obj"]);
+    assert_eq!(err, "note: roof.obj is taken for deck.obj, from which the image was built, and placed as that was\n");
+    // one of two; one too many; one twice
+    let [out, err] = expect(1, &folder, &["verify", "both.hpan", "--against", "floor.obj"]);
+    holds(&out, &["from source", "0 beyond the stated error"]);
+    holds(&err, &["note: the image was built from deck.obj too", "ground was gained there"]);
+    for files in [&["roof.obj"][..], &["floor.obj", "deck.obj", "roof.obj"], &["floor.obj", "deck.obj", "deck.obj"]] {
+        let why = error(2, &folder, &[&["verify", "both.hpan", "--against"], files].concat());
+        let wanted = format!(
+            "error: {}: the image was not built from this file, or it is named twice; it was built from floor.obj, deck.obj: name them all\n",
+            files[files.len() - 1]
+        );
+        assert_eq!(why, wanted);
+    }
+    // what is typed goes before what is recorded, for all
+    let [_, err] = expect(1, &folder, &["verify", "both.hpan", "--against", "floor.obj", "deck.obj", "--unit", "m"]);
+    holds(&err, &["error: both.hpan: its error is larger than it states"]);
+    // an image that records nothing
+    expect(0, &folder, &["demo"]);
+    let [_, err] = expect(1, &folder, &["verify", "hardpan-demo/proving-ground.hpan", "--against", "deck.obj"]);
+    holds(&err, &["proving-ground.hpan does not say what it was built from: files are placed as typed"]);
+    error(2, &folder, &["verify", "both.hpan", "--against", "floor.obj", "."]);
+    let [_, err] = expect(2, &folder, &["verify", "--against", "floor.obj", "both.hpan"]);
+    holds(&err, &["<FILE>", "Usage: hardpan verify <FILE> [OPTIONS]"]);
 }
 
 #[cfg(unix)]

@@ -3,26 +3,8 @@
 mod shell;
 
 use serde_json::{Value, json};
-use shell::{error, expect, folder, holds};
+use shell::{BRIDGE, error, expect, folder, holds};
 use std::{fs, path::PathBuf};
-
-/// A floor at 0 with a deck at 6 over |x| <= 5.
-const BRIDGE: &str = "\
-o floor
-v -50 -50 0
-v 50 -50 0
-v 50 50 0
-v -50 50 0
-usemtl Asphalt
-f 1 2 3 4
-o deck
-v -5 -50 6
-v 5 -50 6
-v 5 50 6
-v -5 50 6
-usemtl Steel
-f 5 6 7 8
-";
 
 /// The bridge as `a`, and a changed one as `b`.
 fn pair(test: &str, change: impl Fn(String) -> String) -> PathBuf {
@@ -73,10 +55,10 @@ fn a_corner_of_the_deck_rises() {
 
 #[test]
 fn ground_goes_and_materials_change() {
-    let folder = pair("diff_goes", |s| s.replace("usemtl Steel\nf 5 6 7 8", "usemtl Wood\nf 5 6 7"));
+    let folder = pair("diff_goes", |s| s.replace("usemtl Steel plate\nf 5 6 7 8", "usemtl Wood\nf 5 6 7"));
     let facts: Value =
         serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1", "--json"])[0]).unwrap();
-    assert_eq!(facts["materials"], json!({ "lost": ["Steel"], "gained": ["Wood"], "changed": [] }));
+    assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [] }));
     let ground = &facts["ground"];
     assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
     // places of the deck, 11 x 101; those on the diagonal, at every tenth, and below it stay
@@ -85,22 +67,34 @@ fn ground_goes_and_materials_change() {
     let change = &ground["materials"][0];
     assert_eq!(
         (&change["from"], &change["to"], &change["first"]),
-        (&json!("Steel"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
+        (&json!("Steel plate"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
     );
     assert_eq!(change["places"], 11 * 101 - over);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
-    holds(&out, &["materials    lost: \"Steel\"", "lost         ground at ", "material     \"Steel\" -> \"Wood\" at "]);
+    holds(
+        &out,
+        &[
+            "materials    lost: \"Steel plate\"",
+            "lost         ground at ",
+            "material     \"Steel plate\" -> \"Wood\" at ",
+        ],
+    );
 }
 
 #[test]
 fn properties_of_materials_and_bad_words() {
     let folder = pair("diff_properties", |s| s);
-    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Steel\"\nmu = 0.4\n[[material]]\nname = \"\"\n").unwrap();
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Steel plate\"\nmu = 0.4\n[[material]]\nname = \"\"\n")
+        .unwrap();
     expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "c.hpan"]);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "c.hpan"]);
     holds(
         &out,
-        &["materials    changed: \"Steel\"", "heights      no change", "differ from 1,088 on: materials, content"],
+        &[
+            "materials    changed: \"Steel plate\"",
+            "heights      no change",
+            "differ from 1,088 on: materials, content",
+        ],
     );
     for pitch in ["0", "-1", "nan", "x"] {
         expect(2, &folder, &["diff", "a.hpan", "c.hpan", "--grid", pitch]);

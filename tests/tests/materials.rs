@@ -180,6 +180,108 @@ fn vt_48_all_properties_go_round() {
     assert_eq!(identity(&folder, "a.hpan"), identity(&folder, "b.hpan"));
 }
 
+/// `--weld`, `--stitch` and `--max-slope` say what the settings file can say, and are refused where it is.
+#[test]
+fn repairs_as_they_are_typed() {
+    let folder = folder("repairs_as_they_are_typed");
+    // two level squares 2 mm, 8 steps, apart; a slope of 45 degrees with a corner 3 mm above a corner of theirs
+    let squares = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nv 10.002 0 0\nv 20 0 0\nv 20 10 0\nv 10.002 10 0\n\
+                   v 20 0 0.003\nv 30 0 10\nv 30 10 10\nf 1 2 3 4\nf 5 6 7 8\nf 9 10 11\n";
+    write(&folder, "s.obj", squares);
+    let report = |typed: &[&str]| -> Value {
+        expect(0, &folder, &[&["build", "s.obj", "--report", "r.json"], typed].concat());
+        serde_json::from_str(&fs::read_to_string(folder.join("r.json")).unwrap()).unwrap()
+    };
+    let counts = |typed: &[&str]| {
+        let ground = report(typed)["ground"].clone();
+        let n = |kind: &str, key: &str| ground[kind][key].as_u64().unwrap();
+        [n("repaired", "welded_vertices"), n("repaired", "stitched_vertices"), n("ignored", "steep")]
+    };
+    for (typed, set, wanted) in [
+        (&[][..], "", [0, 0, 0]),
+        (&["--stitch", "10,64"], "stitch = { plan = 10, height = 64 }", [0, 2, 0]),
+        (&["--stitch", "10,256"], "stitch = { plan = 10, height = 256 }", [0, 3, 0]),
+        (&["--stitch=false", "--weld", "10, 64"], "stitch = false\nweld = { plan = 10, height = 64 }", [2, 0, 0]),
+        (&["--weld", "9,256", "--max-slope", "44.9"], "weld = { plan = 9, height = 256 }\nmax_slope = 44.9", [2, 0, 1]),
+        (&["--max-slope", "45.1"], "max_slope = 45.1", [0, 0, 0]),
+    ] {
+        assert_eq!(counts(typed), wanted, "{typed:?}");
+        let image = fs::read(folder.join("s.hpan")).unwrap();
+        write(&folder, "s.toml", &format!("[build]\n{set}\n"));
+        assert_eq!(counts(&["--settings", "s.toml"]), wanted, "{set}");
+        assert!(fs::read(folder.join("s.hpan")).unwrap() == image, "{set}");
+    }
+    // what is typed goes before the file, and is recorded
+    write(&folder, "s.toml", "build = { weld = { plan = 10, height = 64 }, stitch = false, max_slope = 10 }\n");
+    let typed = ["--settings", "s.toml", "--weld", "0,0", "--stitch", "9,65", "--max-slope", "60"];
+    assert_eq!(counts(&typed), [0, 2, 0]);
+    let recorded = &facts(&folder, &["info", "s.hpan", "--provenance", "--json"])["provenance"]["settings"]["build"];
+    let steps = |plan: u32, height: u32| json!({ "plan": plan, "height": height });
+    assert_eq!((&recorded["weld"], &recorded["stitch"]), (&steps(0, 0), &steps(9, 65)));
+    assert_eq!(recorded["max_slope"], json!(60.0));
+
+    let reach = "weld and stitch reach at most 2^20 steps in plan and 2^28 in height";
+    for (flag, key, value, set, why) in [
+        ("--weld", "weld", "1048577,0", "{ plan = 1048577, height = 0 }", reach),
+        ("--stitch", "stitch", "0,268435457", "{ plan = 0, height = 268435457 }", reach),
+        ("--max-slope", "max_slope", "90", "90", "the steepest slope lies between 0 and 90 degrees"),
+        ("--max-slope", "max_slope", "-1", "-1", "the steepest slope lies between 0 and 90 degrees"),
+        ("--max-slope", "max_slope", "nan", "nan", "the steepest slope lies between 0 and 90 degrees"),
+    ] {
+        let [out, err] = expect(2, &folder, &["build", "s.obj", flag, value, "-o", "no.hpan"]);
+        assert!(out.is_empty());
+        holds(&err, &[flag, value, why]);
+        write(&folder, "s.toml", &format!("[build]\n{key} = {set}\n"));
+        holds(&error(2, &folder, &["build", "s.obj", "--settings", "s.toml", "-o", "no.hpan"]), &["s.toml", why]);
+    }
+    for (flag, value, why) in [
+        ("--weld", "4", "PLAN,HEIGHT"),
+        ("--weld", "4,-1", "\"-1\" is not a whole number of lattice steps"),
+        ("--weld", "false", "PLAN,HEIGHT"),
+        ("--stitch", "1,2,3", "\"2,3\" is not a whole number"),
+        ("--stitch", "true", "PLAN,HEIGHT"),
+        ("--max-slope", "steep", "not a number of degrees"),
+    ] {
+        holds(&expect(2, &folder, &["build", "s.obj", flag, value, "-o", "no.hpan"])[1], &[flag, why]);
+    }
+    assert!(!folder.join("no.hpan").exists());
+    holds(
+        &expect(0, &folder, &["build", "--help"])[0],
+        &["--weld <PLAN,HEIGHT>", "--stitch <", "--max-slope <DEGREES>"],
+    );
+}
+
+/// What is too crowded to be repaired is said, and counted in the report.
+#[test]
+fn crowds_that_repairs_let_be_are_told() {
+    let folder = folder("crowds_that_repairs_let_be_are_told");
+    // corners of 70 triangles on 9 x 8 lattice steps
+    let corner = |k: usize| [k % 9, k / 9].map(|v| v as f64 / 4096.0);
+    let mut heap = String::new();
+    for k in 0..70 {
+        let ([x, y], far) = (corner(k), 1.0 + k as f64);
+        heap += &format!("v {x} {y} 0\nv {far} 90 0\nv 90 -{far} 0\nf -3 -2 -1\n");
+    }
+    write(&folder, "heap.obj", &heap);
+    let told = |arguments: &[&str], key: &str| -> (u64, String) {
+        let [_, err] = expect(0, &folder, &[&["build", "heap.obj", "--report", "r.json"], arguments].concat());
+        let report: Value = serde_json::from_str(&fs::read_to_string(folder.join("r.json")).unwrap()).unwrap();
+        (report["ground"]["repaired"][key].as_u64().unwrap(), err)
+    };
+    let (count, err) = told(&["--weld", "20,0", "--stitch=false"], "weld_crowded");
+    assert_eq!(
+        (count, err.as_str()),
+        (
+            70,
+            "warning: heap.obj: 70 vertices were not welded, because each has more than 64 others within the threshold; a smaller weld reaches fewer\n"
+        )
+    );
+    let (count, err) = told(&["--stitch", "20,0"], "stitch_crowded");
+    assert_eq!(count, 70);
+    holds(&err, &["70 vertices were not stitched, because each has more than 64 others within the threshold"]);
+    assert_eq!(told(&["--weld", "0,0", "--stitch=false"], "weld_crowded"), (0, String::new()));
+}
+
 /// The nearest point of the lattice of 2^-12 m.
 fn on_lattice(v: f64) -> f64 {
     (v * 4096.0).round() / 4096.0
@@ -243,6 +345,58 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     write(&folder, "s.toml", "build.near = 3\n");
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85); 3]);
+}
+
+/// Settings beside other files than their sources: they lead there from any folder, and wherever both are moved to.
+#[test]
+fn settings_in_another_folder_name_their_sources() {
+    let folder = folder("settings_in_another_folder");
+    for name in ["a", "a/deep", "b", "c"] {
+        fs::create_dir(folder.join(name)).unwrap();
+    }
+    write(&folder, "a/mats.obj", MATS);
+    write(&folder, "a/deep/more.obj", "v 0 0 9\nv 1 0 9\nv 0 1 9\nf 1 2 3\n");
+    expect(0, &folder, &["build", "a/mats.obj", "-o", "direct.hpan"]);
+    let named = |settings: &str| -> Vec<String> {
+        let text = fs::read_to_string(folder.join(settings)).unwrap();
+        Settings::from_toml(&text).unwrap().sources.into_iter().map(|s| s.file).collect()
+    };
+    expect(0, &folder, &["materials", "a/mats.obj", "-o", "b/mats.toml"]);
+    let both = ["materials", "../a/../a/mats.obj", "../a/deep/more.obj", "-o", "../a/both.toml"];
+    expect(0, &folder.join("c"), &both);
+    let whole = folder.join("a/mats.obj");
+    expect(0, &folder.join("b"), &["materials", whole.to_str().unwrap(), "-o", "whole.toml"]);
+    let slashes = |names: Vec<String>| names.iter().map(|n| n.replace('\\', "/")).collect::<Vec<_>>();
+    assert_eq!(slashes(named("b/mats.toml")), ["../a/mats.obj"]);
+    assert_eq!(slashes(named("b/whole.toml")), ["../a/mats.obj"]);
+    assert_eq!(slashes(named("a/both.toml")), ["mats.obj", "deep/more.obj"]);
+    let builds = |folder: &Path| {
+        for (from, settings) in
+            [("", "b/mats.toml"), ("b", "mats.toml"), ("c", "../b/mats.toml"), ("a/deep", "../../b/mats.toml")]
+        {
+            let image = folder.join("c/out.hpan");
+            let built = ["build", "--settings", settings, "-o", image.to_str().unwrap()];
+            expect(0, &folder.join(from), &built);
+            assert_eq!(identity(folder, "c/out.hpan"), identity(folder, "direct.hpan"), "from {from:?}");
+            fs::remove_file(image).unwrap();
+        }
+    };
+    builds(&folder);
+    let moved = folder.with_file_name("settings_in_another_folder_moved");
+    let _ = fs::remove_dir_all(&moved);
+    fs::rename(&folder, &moved).unwrap();
+    builds(&moved);
+    fs::rename(&moved, &folder).unwrap();
+    // what an image writes says that it knows no folders; files that are named are found
+    expect(0, &folder, &["build", "--settings", "b/mats.toml", "-o", "b/mats.hpan"]);
+    expect(0, &folder, &["materials", "b/mats.hpan", "-o", "c/image.toml"]);
+    holds(
+        &fs::read_to_string(folder.join("c/image.toml")).unwrap(),
+        &["# The image knows no folders", "file = \"mats.obj\""],
+    );
+    holds(&error(2, &folder, &["build", "--settings", "c/image.toml"]), &["mats.obj: there is no such file"]);
+    expect(0, &folder, &["build", "a/mats.obj", "--settings", "c/image.toml", "-o", "c/again.hpan"]);
+    assert_eq!(identity(&folder, "c/again.hpan"), identity(&folder, "direct.hpan"));
 }
 
 #[test]
@@ -384,33 +538,15 @@ height = 64
 file = \"mats.obj\"
 unit = \"ft\"
 licence = \"CC-BY 4.0, A. Author\"
-
-[[settings.material]]
-name = \"Concrete\"
-include = true
-mu = 0.85
-rr = 1.0
-gain = 1.0
-surface_type = 0
-
-[[settings.material]]
-name = \"Grass\"
-include = true
-mu = 0.85
-rr = 1.0
-gain = 1.0
-surface_type = 0
-
-[[settings.material]]
-name = \"unnamed\"
-include = true
-mu = 0.85
-rr = 1.0
-gain = 1.0
-surface_type = 0
 ";
+    let material = |name: &str| {
+        format!(
+            "\n[[settings.material]]\nname = \"{name}\"\ninclude = true\nmu = 0.85\nrr = 1.0\ngain = 1.0\nsurface_type = 0\n"
+        )
+    };
     assert_eq!(MATS.len(), 133);
     let wanted = wanted.replace("VERSION", env!("CARGO_PKG_VERSION")).replace("DIGEST", MATS_SHA256);
+    let wanted = wanted + &["Concrete", "Grass", "unnamed"].map(material).concat();
     assert_eq!(out, wanted);
     // outside the identity, and the same wherever and whenever it is built
     let first = fs::read(folder.join("mats.hpan")).unwrap();

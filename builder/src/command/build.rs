@@ -8,8 +8,9 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC};
 use hardpan_builder::{
-    BuildError, Input, MaxCost, Outliers, Provenance, Scene, Settings, Split, Triangle, build_recorded,
-    import::{self, Frame, Import},
+    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
+    build_recorded,
+    import::{self, Frame, Import, file_name},
     settings::{Applied, SourceFile},
 };
 
@@ -17,7 +18,7 @@ use super::{
     Done, Failure, NewFile, Replace, grouped, note,
     progress::stage,
     report::{self, Report},
-    shown,
+    same, shown,
     transform::Transform,
     warn, write_image,
 };
@@ -38,6 +39,15 @@ pub struct Args {
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    /// Make vertices within so many lattice steps one, in plan and in height [default: 0,0, those on one lattice point]
+    #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
+    weld: Option<Near>,
+    /// Close gaps between open edges of at most so many lattice steps, in plan and in height; or false for none [default: 4,64]
+    #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
+    stitch: Option<Stitch>,
+    /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = max_slope)]
+    max_slope: Option<f64>,
     /// Leave out what lies outside the domain, even if it is most of a source
     #[arg(long)]
     drop_outliers: bool,
@@ -53,6 +63,47 @@ pub struct Args {
     /// Replace an output file that is not a terrain image, or a report that is none
     #[arg(long)]
     force: bool,
+}
+
+/// A threshold, or none.
+#[derive(Clone, Copy)]
+struct Stitch(Option<Near>);
+
+fn weld(text: &str) -> Result<Near, String> {
+    let weld = text.parse()?;
+    in_range(Options { weld, ..Options::default() }).map(|o| o.weld)
+}
+
+fn stitch(text: &str) -> Result<Stitch, String> {
+    let stitch = if text == "false" { None } else { Some(text.parse()?) };
+    in_range(Options { stitch, ..Options::default() }).map(|o| Stitch(o.stitch))
+}
+
+fn max_slope(text: &str) -> Result<f64, String> {
+    let degrees = text.parse().map_err(|_| "not a number of degrees")?;
+    in_range(Options { max_slope: Some(degrees), ..Options::default() }).map(|_| degrees)
+}
+
+/// Options, if a settings file might say the same.
+fn in_range(options: Options) -> Result<Options, String> {
+    options.check().map(|()| options).map_err(|e| e.to_string())
+}
+
+impl Args {
+    /// What is typed goes before what the settings say.
+    fn over(&self, build: &mut Options) {
+        build.tile_log2 = self.tile.or(build.tile_log2);
+        build.weld = self.weld.unwrap_or(build.weld);
+        build.stitch = self.stitch.map_or(build.stitch, |s| s.0);
+        build.max_slope = self.max_slope.or(build.max_slope);
+        build.max_cost = self.max_cost.or(build.max_cost);
+        if self.drop_outliers {
+            build.outliers = Outliers::Drop;
+        }
+        if let Some(preset) = &self.preset {
+            build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
+        }
+    }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -80,7 +131,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         (None, Some(settings), _) => settings.with_extension("hpan"),
         _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     };
-    report.output = name_of(&output);
+    report.output = file_name(&output);
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
@@ -100,15 +151,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
 
     let mut settings = settings;
-    settings.build.tile_log2 = args.tile.or(settings.build.tile_log2);
-    if args.drop_outliers {
-        settings.build.outliers = Outliers::Drop;
-    }
-    if let Some(preset) = &args.preset {
-        settings.build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
-    }
-    settings.build.max_cost = args.max_cost.or(settings.build.max_cost);
-    settings.sources = sources.iter().map(|(path, s)| SourceFile { file: name_of(path), ..s.clone() }).collect();
+    args.over(&mut settings.build);
+    settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
     let options = settings.build.clone();
     let provenance = Provenance { inputs, settings, ..Provenance::default() };
     let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
@@ -165,18 +209,28 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             s.moved[1] * 1e3
         )?;
     }
-    if r.weld.left > 0 {
+    for (repair, what, then) in [(&r.weld, "weld", "were not welded"), (s, "stitch", "were not stitched")] {
+        if repair.crowded > 0 {
+            warn(format!(
+                "{}: {} vertices {then}, because each has more than {} others within the threshold; a smaller {what} reaches fewer",
+                first.display(),
+                grouped(repair.crowded),
+                Repair::CROWD
+            ));
+        }
+    }
+    if r.weld.left > r.weld.crowded {
         warn(format!(
-            "{}: {} vertices within reach of others were not welded: too many in one place, or their ground would be lost; a smaller weld may do",
+            "{}: {} vertices within the threshold of others were not welded, because ground would be lost or moved too far",
             first.display(),
-            grouped(r.weld.left)
+            grouped(r.weld.left - r.weld.crowded)
         ));
     }
-    if s.left > 0 {
+    if s.left > s.crowded {
         warn(format!(
             "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
             first.display(),
-            grouped(s.left)
+            grouped(s.left - s.crowded)
         ));
     }
     let bound = terrain.bound();
@@ -215,9 +269,9 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     let place = args.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
-        let named = |s: &&SourceFile| name_of(Path::new(&s.file)) == name_of(path);
+        let named = |s: &&SourceFile| file_name(Path::new(&s.file)) == file_name(path);
         let mut alike = settings.sources.iter().filter(named);
-        let alone = args.files.iter().filter(|f| name_of(f) == name_of(path)).count() == 1;
+        let alone = args.files.iter().filter(|f| file_name(f) == file_name(path)).count() == 1;
         match (alike.next(), alike.next()) {
             (only @ Some(_), None) if alone => only,
             _ => settings.sources.iter().find(|s| same(&folder.join(&s.file), path)),
@@ -233,14 +287,10 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     Ok(settings.sources.iter().map(|s| (folder.join(&s.file), args.transform.over(s))).collect())
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// Digests and scene of all files.
 fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
-        let digest = fs::File::open(path).and_then(|file| Input::digest(name_of(path), file));
+        let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
     };
     let stamp = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e));
@@ -276,10 +326,6 @@ fn remark(settings: &Settings, applied: &Applied) {
     if !applied.idle.is_empty() {
         warn(format!("no material takes its settings from {}", list(&applied.idle)));
     }
-}
-
-fn same(a: &Path, b: &Path) -> bool {
-    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// An image may be replaced; other people's files need a word.

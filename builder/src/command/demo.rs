@@ -178,18 +178,27 @@ impl Wheel {
 
 /// Every drive as positions, [`STEP`] apart.
 fn course() -> Vec<(&'static str, Vec<[f64; 2]>)> {
-    let bend = |side: f64| (0..=64).map(move |i| Oval::point(side, f64::from(i) / 64.0, 0.0));
+    let parts = || (0..=64).map(|i| f64::from(i) / 64.0);
+    let bend = |side: f64| parts().map(move |t| Oval::point(side, t, 0.0));
+    // to the left beside the kerb and back, each within 8 m
+    let kerb = |t: f64| {
+        let x = 20.0 + 30.0 * t;
+        [x, -30.0 + 4.3 * (ease((x - 20.0) / 8.0) - ease((x - 42.0) / 8.0))]
+    };
+    // north-east, then north: a parabola about the corner
+    let turn = |t: f64| [80.0 + 40.0 * t - 20.0 * t * t, -40.0 + 40.0 * t];
+    let grass = [[60.0, -60.0]].into_iter().chain(parts().map(turn)).chain([[100.0, 60.0]]);
     vec![
         ("straight", sample([[50.0, 30.0], [10.0, 30.0]])),
         ("split mu", sample([[-12.0, -30.0], [20.0, -30.0]])),
-        ("over the kerb", sample([[20.0, -30.0], [28.0, -25.7], [46.0, -25.7], [50.0, -30.0]])),
-        ("banked bend", sample(bend(1.0))),
+        ("over the kerb", sample(parts().map(kerb))),
+        ("banked bend east", sample(bend(1.0))),
         ("under the bridge", sample([[10.0, 30.0], [-50.0, 30.0]])),
-        ("banked bend", sample(bend(-1.0))),
+        ("banked bend west", sample(bend(-1.0))),
         ("over the bridge", sample([[CROSS, -24.0], [CROSS, 82.0]])),
         ("steep ramp", sample([[-6.0, -10.0], [26.0, -10.0]])),
         ("setts", sample([[22.0, 6.3], [50.0, 6.3]])),
-        ("grass", sample([[60.0, -60.0], [100.0, -20.0], [100.0, 60.0]])),
+        ("grass", sample(grass)),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::{
     fmt::Write as _,
     fs,
     io::{Read, Write},
-    path::{Path, PathBuf, absolute},
+    path::{Component, Path, PathBuf, absolute},
 };
 
 use hardpan::{Terrain, format::MAGIC, format::section};
@@ -14,7 +14,7 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, note, shown, terrain, transform::Transform};
+use super::{Done, Failure, NewFile, Replace, grouped, load, note, same, shown, terrain, transform::Transform};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -52,6 +52,8 @@ struct Found {
     listed: Vec<Listed>,
     /// Sources and build options, where they are known; its materials do not count.
     settings: Option<Settings>,
+    /// Where the sources are: what an image knows of a file is its name.
+    folders: bool,
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -76,7 +78,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 }
 
 fn may_write(output: &Path, args: &Args) -> Done {
-    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
     if args.files.iter().any(|file| same(output, file)) {
         return Err(Failure::input(output, "the settings would replace their own source; name another file with -o"));
     }
@@ -99,15 +100,25 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     import.report.notes().iter().for_each(|text| note(shown(text)));
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
-    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings) })
+    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings), folders: true })
 }
 
-/// A file's name, as a settings file at `output` names it: without folders if it stands in the same.
+/// A file's name, as a settings file at `output` names it: the way there from its folder, so that both may be moved
+/// together; or all of its path, if they have nothing but the root in common.
 fn from(file: &Path, output: Option<&Path>) -> String {
-    let file = absolute(file).unwrap_or_else(|_| file.into());
-    let folder = output.and_then(|o| absolute(o).ok()?.parent().map(Path::to_path_buf));
-    let name = file.file_name().filter(|_| folder.as_deref() == file.parent()).map(Path::new);
-    name.unwrap_or(&file).to_string_lossy().into_owned()
+    // where a path's folder is in truth: beyond a link, `..` leads elsewhere
+    let folder = |path: &Path| fs::canonicalize(absolute(path).ok()?.parent()?).ok();
+    let way = || {
+        let (at, to, name) = (folder(output?)?, folder(file)?, file.file_name()?);
+        let shared = at.components().zip(to.components()).take_while(|(a, b)| a == b).map(|(a, _)| a);
+        let shared: PathBuf = shared.collect();
+        shared.file_name()?;
+        let (up, down) = (at.strip_prefix(&shared).ok()?, to.strip_prefix(&shared).ok()?);
+        let up: PathBuf = up.components().map(|_| Component::ParentDir).collect();
+        Some(up.join(down).join(name))
+    };
+    let file = way().or_else(|| absolute(file).ok()).unwrap_or_else(|| file.into());
+    file.to_string_lossy().into_owned()
 }
 
 fn of_scene(scene: &Scene) -> Vec<Listed> {
@@ -174,7 +185,7 @@ fn of_image(file: &Path) -> Done<Found> {
         }
     }
     let settings = settings.unwrap_or_else(|| Settings { build: options(&t), ..Settings::default() });
-    Ok(Found { listed: all, settings: Some(settings) })
+    Ok(Found { listed: all, settings: Some(settings), folders: false })
 }
 
 /// The settings that the builder recorded, if it did.
@@ -266,6 +277,10 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     options.lines().filter(|line| !line.is_empty()).for_each(|line| {
         let _ = writeln!(text, "{comment}{line}");
     });
+    if !known.sources.is_empty() && !found.folders {
+        text += "\n# The image knows no folders: these files are looked for beside this one, unless it says where they are, or you name\n\
+                 # them when you build: hardpan build FILE ... --settings THIS.toml\n";
+    }
     for source in &known.sources {
         let _ = write!(text, "\n[[source]]\n{}", toml::to_string(source).unwrap_or_default());
     }

@@ -243,6 +243,11 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
     }
 }
 
+/// Whether two names are of one file that is there.
+fn same(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
 /// What a new file may replace.
 enum Replace<'a> {
     /// Any file.

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsString,
-    fs,
     fs::File,
     io::{self, Read, Write},
     path::{Path, PathBuf},
@@ -12,7 +11,7 @@ use std::{
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, shown, terrain, warn};
+use super::{Done, Failure, NewFile, Replace, grouped, load, same, shown, terrain, warn};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -61,15 +60,19 @@ impl FromStr for Ask {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ask::of(text.split(','))
+        let ask = Ask::of(text.split(','))?;
+        let numbers = [Some(ask.x), Some(ask.y), ask.z, ask.length];
+        let endless = text.split(',').zip(numbers).find(|(_, v)| v.is_some_and(|v| !v.is_finite()));
+        endless.map_or(Ok(ask), |(field, _)| Err(format!("\"{}\" is not a finite number", field.trim())))
     }
 }
 
 /// Puts a blank before what looks like a point that starts with a minus, so that it is not taken for an option.
 pub fn shield(argument: OsString) -> OsString {
     let point = |text: &&str| {
-        let digits = text.strip_prefix('-').unwrap_or_default();
-        digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.contains(',')
+        let digits = text.strip_prefix('-').unwrap_or_default().to_ascii_lowercase();
+        let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        (number || digits.starts_with("inf") || digits.starts_with("nan")) && digits.contains(',')
     };
     match argument.to_str().filter(point) {
         Some(text) => format!(" {text}").into(),
@@ -81,9 +84,10 @@ impl Ask {
     fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, String> {
         let numbers: Result<Vec<Option<f64>>, String> = fields
             .map(str::trim)
-            .map(|field| match field {
+            .zip(1..)
+            .map(|(field, number)| match field {
                 "" => Ok(None),
-                field => field.parse().map(Some).map_err(|_| format!("\"{field}\" is not a number")),
+                field => field.parse().map(Some).map_err(|_| format!("\"{field}\" is not a number (field {number})")),
             })
             .collect();
         match numbers?[..] {
@@ -123,7 +127,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
     let Some(output) = &args.output else { return answer(args, &terrain, out) };
-    let same = |a: &Path, b: &Path| matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b);
     if same(output, &args.file) || args.csv.as_ref().is_some_and(|csv| same(output, csv)) {
         return Err(Failure::input(output, "the answers would replace what they come from; name another file with -o"));
     }
@@ -160,9 +163,13 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
         hits.map(|(hit, number)| Row::new(terrain, ask, Some(number), layers.status, hit))
             .try_for_each(|row| sheet.row(&row))
     };
-    args.points.iter().try_for_each(&mut one)?;
-    if let Some(path) = &args.csv {
-        read_csv(path, one)?;
+    let mut asked = args.points.iter().try_for_each(&mut one);
+    if let (Ok(()), Some(path)) = (&asked, &args.csv) {
+        asked = read_csv(path, one);
+    }
+    // what was answered before an error is whole
+    if !matches!(asked, Err(Failure::ClosedPipe)) {
+        sheet.foot()?;
     }
     if cut > 0 {
         warn(format!(
@@ -171,10 +178,10 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
             grouped(ROOM as u64)
         ));
     }
-    sheet.foot()
+    asked
 }
 
-/// Calls `one` for each line; a first line without numbers is a heading.
+/// Calls `one` for each line; a first line of which no field is a number is a heading.
 fn read_csv(path: &Path, mut one: impl FnMut(&Ask) -> Done) -> Done {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
@@ -200,7 +207,7 @@ fn read_csv(path: &Path, mut one: impl FnMut(&Ask) -> Done) -> Done {
                 other => return Err(Failure::input(path, format!("{other:?}; write the points as plain CSV"))),
             },
         }
-        let heading = std::mem::take(&mut first) && record.get(0).is_some_and(|f| f.trim().parse::<f64>().is_err());
+        let heading = std::mem::take(&mut first) && record.iter().all(|f| f.trim().parse::<f64>().is_err());
         if heading || record.iter().all(|f| f.trim().is_empty()) {
             continue;
         }

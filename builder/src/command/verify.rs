@@ -1,30 +1,31 @@
 //! `hardpan verify`: what an image claims, proven from its bytes.
 
 use std::{
-    fs,
+    fs::File,
     io::{self, IsTerminal, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Mutex,
 };
 
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
-    Agreement, Check, Outcome, Provenance, Side, Spot, Verdict, Verify, against, import,
+    Agreement, By, Check, Input, Outcome, Provenance, Side, Spot, Verdict, Verify, against,
+    import::{self, Frame, file_name},
     settings::{Settings, SourceFile},
     verify,
 };
 use serde_json::{Value, json};
 
-use super::{Done, Failure, grouped, load, transform::Transform, unopened};
+use super::{Done, Failure, grouped, load, note, shown, transform::Transform, unopened};
 
 #[derive(clap::Args)]
-#[command(mut_args(as_built))]
+#[command(mut_args(as_built), override_usage = "hardpan verify <FILE> [OPTIONS]")]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
-    /// Measure the error against the mesh that the image was made from; settings as the image has them, but for what is typed
-    #[arg(long, value_name = "MESH")]
-    against: Option<PathBuf>,
+    /// Measure the error against the meshes that the image was made from; settings as the image has them, but for what is typed
+    #[arg(long, value_name = "MESH", num_args = 1..)]
+    against: Vec<PathBuf>,
     #[command(flatten)]
     transform: Transform,
     /// Places spread over the plan at which --against measures
@@ -57,9 +58,7 @@ fn as_built(arg: clap::Arg) -> clap::Arg {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
-    if let Some(source) = &args.against {
-        fs::metadata(source).map_err(|e| Failure::io(source, e))?; // a wrong name shows before the work
-    }
+    let sources = sources(args, &image)?; // a wrong name shows before the work
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
     let threads = threads.map_err(|e| Failure::Machine(format!("no threads to work with: {e}")))?;
     let progress = Progress::new(image.len() as u64);
@@ -73,14 +72,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     progress.clear();
     let verdict = verdict.map_err(|e| unopened(&args.file, &image, e))?;
     // of bytes that are not what they claim no error can be measured
-    let agreement = match &args.against {
-        Some(source) if verdict.passed() => {
+    let agreement = match sources {
+        Some(Sources { files, settings }) if verdict.passed() => {
             let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e))?;
-            let settings = settings_of(&terrain);
-            let said = settings.sources.iter().find(|s| Some(s.file.as_ref()) == source.file_name());
-            let frame = args.transform.over(said.unwrap_or(&SourceFile::default())).frame();
-            let mut scene = import::read(&[source], &frame)?.scene;
-            settings.apply(&mut scene).map_err(|e| Failure::input(source, e))?;
+            let mut scene = import::read_each(&files)?.scene;
+            settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
             Some(threads.install(|| against(&terrain, &scene, &settings.build, args.samples as usize)))
         }
         _ => None,
@@ -94,8 +90,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     } else {
         let holds = verdict.passed() && agreement.as_ref().is_none_or(Agreement::holds);
         table(&verdict, holds, &args.file.display().to_string(), out)?;
-        if let (Some(agreement), Some(source)) = (&agreement, &args.against) {
-            compared(agreement, &source.display().to_string(), out)?;
+        if let Some(agreement) = &agreement {
+            let names: Vec<String> = args.against.iter().map(|f| f.display().to_string()).collect();
+            compared(agreement, &names.join(", "), out)?;
         }
     }
     if let Some(check) = verdict.failed() {
@@ -112,10 +109,62 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     Err(Failure::check(&args.file, text))
 }
 
-/// The settings that the image was built by, as it says.
-fn settings_of(terrain: &Terrain) -> Settings {
+/// The files to measure against, each in its frame, and the settings by which the image was built.
+struct Sources<'a> {
+    files: Vec<(&'a Path, Frame)>,
+    settings: Settings,
+}
+
+/// Places each file as the image says that it was, and tells what that rests on where it is not the very same file. None if
+/// there are no files, or an image that cannot be opened.
+fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
+    let given = args.against.iter().map(|path| {
+        import::check(path)?;
+        let digest = File::open(path).and_then(|file| Input::digest(file_name(path), file));
+        digest.map_err(|e| Failure::io(path, e))
+    });
+    let given: Vec<Input> = given.collect::<Done<_>>()?;
+    let Some(terrain) = Terrain::open(image).ok().filter(|_| !given.is_empty()) else { return Ok(None) };
     let text = terrain.section(section::PROVENANCE).map(String::from_utf8_lossy).unwrap_or_default();
-    Provenance::parse(&text).map(|p| p.settings).unwrap_or_default()
+    let known = Provenance::parse(&text).unwrap_or_default();
+    let found = known.recognise(&given);
+    if known.inputs.is_empty() {
+        note(format!("{} does not say what it was built from: files are placed as typed", args.file.display()));
+    }
+    let mut files = Vec::new();
+    for (path, found) in args.against.iter().zip(&found) {
+        let recorded = found.map(|(i, _)| shown(&known.inputs[i].file)).unwrap_or_default();
+        let here = path.display();
+        match found {
+            Some((_, By::Digest)) => {}
+            Some((_, By::Name)) => {
+                note(format!("{here} has changed since the image was built; it is placed as it was then"))
+            }
+            Some((_, By::Order)) => {
+                note(format!("{here} is taken for {recorded}, from which the image was built, and placed as that was"));
+            }
+            None if known.inputs.is_empty() => {}
+            None => {
+                let names: Vec<String> = known.inputs.iter().map(|i| shown(&i.file)).collect();
+                let text = format!(
+                    "the image was not built from this file, or it is named twice; it was built from {}: name them all",
+                    names.join(", ")
+                );
+                return Err(Failure::input(path, text));
+            }
+        }
+        let said = found.and_then(|(i, _)| known.settings.sources.get(i));
+        files.push((path.as_path(), args.transform.over(said.unwrap_or(&SourceFile::default())).frame()));
+    }
+    for (i, input) in known.inputs.iter().enumerate() {
+        if !found.iter().flatten().any(|f| f.0 == i) {
+            note(format!(
+                "the image was built from {} too: what ground it has of that counts as gained",
+                shown(&input.file)
+            ));
+        }
+    }
+    Ok(Some(Sources { files, settings: known.settings }))
 }
 
 fn place([x, y, z]: &[f64; 3]) -> String {

@@ -76,20 +76,22 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
 
 /// Names of files, with as many folders as it takes for no two of them to have a source of one name.
 fn names<'a>(paths: impl Iterator<Item = &'a Path> + Clone, parts: &[Import]) -> Vec<String> {
-    let last = |path: &Path, parts: usize| {
-        let all: Vec<_> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-        all[all.len().saturating_sub(parts)..].join("/")
-    };
     let longest = paths.clone().map(|p| p.components().count()).max().unwrap_or(1);
     let told_apart = |folders: &usize| {
-        let named = paths.clone().zip(parts).map(|(p, import)| (p, last(p, *folders), &import.scene.sources));
+        let named = paths.clone().zip(parts).map(|(p, import)| (p, last_parts(p, *folders), &import.scene.sources));
         let mut seen: HashMap<(String, &str), &Path> = HashMap::new();
         named
             .into_iter()
             .all(|(path, name, sources)| sources.iter().all(|s| *seen.entry((name.clone(), s)).or_insert(path) == path))
     };
     let folders = (1..=longest).find(told_apart).unwrap_or(1);
-    paths.clone().map(|p| last(p, folders)).collect()
+    paths.clone().map(|p| last_parts(p, folders)).collect()
+}
+
+/// So many last parts of a path, as text, with `/` between them.
+fn last_parts(path: &Path, parts: usize) -> String {
+    let all: Vec<_> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+    all[all.len().saturating_sub(parts)..].join("/")
 }
 
 /// Puts a scene behind another; materials and sources of one name become one.
@@ -145,9 +147,9 @@ fn plain(name: &str) -> Material {
     Material::new(name, DEFAULT_MU)
 }
 
-/// A path's last part, as text.
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+/// A path's last part, as text: the name by which a file is known.
+pub fn file_name(path: &Path) -> String {
+    last_parts(path, 1)
 }
 
 /// Formats that are read.

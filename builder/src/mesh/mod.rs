@@ -12,8 +12,10 @@ mod quantise;
 mod stitch;
 mod weld;
 
+use crate::field::{Rastered, raster};
 use crate::{BuildError, HeightField, Material, Options, Report, Scene, Triangle, shares};
 pub use facing::mix;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// A triangle on the lattice. From `clean` on corners are counter-clockwise in plan, the least first.
@@ -56,6 +58,8 @@ pub struct Mesh {
     pub places: Vec<[f64; 3]>,
     /// Height fields.
     pub fields: Vec<Field>,
+    /// The same, as they are stored.
+    pub rasters: Vec<Rastered>,
     /// By name.
     pub materials: Vec<Material>,
     /// By name.
@@ -123,7 +127,7 @@ fn edge(a: u32, b: u32) -> u64 {
 
 /// Makes the ground of a scene.
 pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<Mesh, BuildError> {
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, extents } =
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step } =
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let steepest = options.max_slope.map(|degrees| clean::rise(degrees, step));
@@ -150,13 +154,14 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     if faces.is_empty() && scene.fields.is_empty() {
         return Err(BuildError::Empty);
     }
+    let rasters = fields.par_iter().map(|f| raster(f, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
     let moved = moved
         .iter()
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
         .collect();
-    let bounds = bounds(&vertices, &faces, &extents);
+    let bounds = bounds(&vertices, &faces, &rasters);
     let tile_log2 = options.tile_log2.map_or_else(|| tile_side(&vertices, &faces, &bounds), u32::from);
-    Ok(Mesh { vertices, faces, moved, places, fields, materials, sources, origin, tile_log2, step, bounds })
+    Ok(Mesh { vertices, faces, moved, places, fields, rasters, materials, sources, origin, tile_log2, step, bounds })
 }
 
 /// The farthest that repairs have moved a triangle so far, in metres of plan and height.
@@ -189,8 +194,9 @@ pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), Build
 }
 
 /// Least and greatest coordinates of triangles and fields.
-fn bounds(vertices: &[[i32; 3]], faces: &[Face], extents: &[[[i32; 3]; 2]]) -> [[i32; 3]; 2] {
-    let points = faces.iter().flat_map(|f| f.v).map(|v| vertices[v as usize]).chain(extents.iter().flatten().copied());
+fn bounds(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> [[i32; 3]; 2] {
+    let corners = faces.iter().flat_map(|f| f.v).map(|v| vertices[v as usize]);
+    let points = corners.chain(fields.iter().flat_map(|f| f.bounds));
     points.fold([[i32::MAX; 3], [i32::MIN; 3]], |[low, high], p| {
         [[0, 1, 2].map(|i| low[i].min(p[i])), [0, 1, 2].map(|i| high[i].max(p[i]))]
     })

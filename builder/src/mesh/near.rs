@@ -1,12 +1,10 @@
 //! Who lies close to a point or along a line.
 
-use crate::Near;
+use crate::{Near, Repair};
 use rayon::prelude::*;
 
 /// Points of a leaf.
 const LEAF: usize = 8;
-/// Most others within reach of a point that is in no crowd.
-const CROWD: usize = 64;
 
 /// Points in a balanced tree of boxes: a search along a line of any length visits only what the line passes.
 pub struct Tree {
@@ -98,15 +96,15 @@ impl Tree {
         self.points[i as usize]
     }
 
-    /// Which points are in a crowd: no mesh has so many open vertices in one place, only a heap has.
+    /// Which points are in a crowd, with more than [`Repair::CROWD`] others within reach.
     pub fn crowd(&self, near: Near) -> Vec<bool> {
         let crowded = |i: u32| {
             let (p, mut count) = (self.point(i), 0);
             self.along([p, p], near, |j| {
-                count += usize::from(meet(p, self.point(j), near));
-                count <= CROWD
+                count += u64::from(j != i && meet(p, self.point(j), near));
+                count <= Repair::CROWD
             });
-            count > CROWD
+            count > Repair::CROWD
         };
         (0..self.points.len() as u32).into_par_iter().map(crowded).collect()
     }

@@ -26,8 +26,6 @@ pub struct Lattice {
     pub sources: Vec<String>,
     pub origin: [i64; 3],
     pub step: [i32; 2],
-    /// Least and greatest corner of each field, in steps from the origin.
-    pub extents: Vec<[[i32; 3]; 2]>,
 }
 
 /// Rounds a scene to the lattice.
@@ -122,12 +120,10 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             },
         })
         .collect();
-    let beyond = || BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into());
-    let extents = extents
-        .iter()
-        .map(|e| Ok([local(&e.min).ok_or_else(beyond)?, local(&e.max).ok_or_else(beyond)?]))
-        .collect::<Result<_, BuildError>>()?;
-    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, extents })
+    if extents.iter().any(|e| local(&e.min).is_none() || local(&e.max).is_none()) {
+        return Err(BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into()));
+    }
+    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step })
 }
 
 /// Counts and names what lies outside the domain, by source, those that lose most first.

@@ -16,8 +16,8 @@
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
 //! stitch. All decisions of a round are taken on the mesh as it stood before, so they depend on no order, and
 //! only on what lies near the triangle. Heaps of loose triangles, with more open vertices in one place than any mesh has,
-//! are let be: vertices with more than 64 others within reach, edges that end at one, and edges with more than about one
-//! in each reach along them.
+//! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
+//! in each reach along them. [`Repair::crowded`] counts the first.
 
 use super::near::{Beside, Tree, beside, distance};
 use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settle};
@@ -42,14 +42,15 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
             break;
         }
         let mut rim = Rim::new(faces, rest);
-        let Joins { moves, crowded } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+        let Joins { moves, crowded, undecided } =
+            joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
         let wanted = moves.len() as u64;
         let joined = join(faces, moved, rest, near, moves, &mut repair);
         if joined > 0 {
             rim = Rim::new(faces, rest);
         }
         repair.open_edges = rim.open.len() as u64;
-        repair.left = wanted - joined + crowded;
+        (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
         let divided = divide(faces, moved, rest, near, &rim, &mut repair);
         if joined == 0 && !divided {
             return repair;
@@ -58,8 +59,8 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
     // not settled: what would come next is left
     let rim = Rim::new(faces, rest);
     repair.open_edges = rim.open.len() as u64;
-    let Joins { moves, crowded } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
-    repair.left = moves.len() as u64 + crowded;
+    let Joins { moves, crowded, undecided } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+    (repair.left, repair.crowded) = (moves.len() as u64 + crowded + undecided, crowded);
     let Draft { pieces, edges, tree } = Draft::new(faces, moved, rest, near, &rim);
     repair.left += pieces.iter().map(|p| split(p, &edges, &tree, rest, near).1).sum::<u64>();
     repair

@@ -1,9 +1,12 @@
 //! Weld: vertices that lie close to each other become one.
 //!
 //! A vertex is a root if no root within reach has a smaller hash of its coordinates; every other takes the nearest
-//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself, and so does
-//! from the first what has more than [`CROWD`] others within reach. So a result depends on nothing but the places nearby,
-//! and no vertex moves farther than the reach.
+//! root. That is decided from the least hash on, in rounds; after [`ROUNDS`] what is undecided stays itself. So a result
+//! depends on nothing but the places nearby, and no vertex moves farther than the reach.
+//!
+//! **Crowds are let be**: a vertex with more than [`Repair::CROWD`] others within reach stays itself and is nobody's root, and
+//! is counted ([`Repair::crowded`]). A reach that so many share is no gap between them, but a heap of loose triangles, or
+//! a mesh finer than the reach, which joining would leave nothing of; and the work stays in proportion to the vertices.
 //!
 //! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
@@ -52,9 +55,10 @@ pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -
     faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
     let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
     drop(used);
-    let Joins { moves, crowded } = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
-    let wanted = moves.len() as u64 + crowded;
-    repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair);
+    let Joins { moves, crowded, undecided } = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
+    let wanted = moves.len() as u64;
+    repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair) + crowded + undecided;
+    repair.crowded = crowded;
     repair
 }
 
@@ -64,6 +68,8 @@ pub struct Joins {
     pub moves: Vec<(u32, u32)>,
     /// Vertices that were let be because they are too many in one place.
     pub crowded: u64,
+    /// Vertices that the rounds did not decide.
+    pub undecided: u64,
 }
 
 /// Who joins whom: pairs of a vertex and its root, ascending.
@@ -127,7 +133,7 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
         (0..members.len() as u32).into_par_iter().filter(|&i| !crowd[i as usize] && !lonely(i)).collect();
     let crowded = crowd.iter().filter(|&&c| c).count() as u64;
     if undecided.is_empty() {
-        return Joins { moves: Vec::new(), crowded };
+        return Joins { moves: Vec::new(), crowded, undecided: 0 };
     }
     let all = undecided.clone();
     // who is in a crowd is nobody's root
@@ -167,7 +173,7 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
         best.map(|(_, root)| (members[i as usize], root))
     };
     let moves = all.par_iter().filter(|&&i| states[i as usize] == State::Joined).filter_map(nearest).collect();
-    Joins { moves, crowded }
+    Joins { moves, crowded, undecided: undecided.len() as u64 }
 }
 
 /// Moves vertices to their roots, but for those that would take ground away. Returns how many it moved.

@@ -20,7 +20,7 @@ mod seams;
 mod tile;
 
 pub use against::{Agreement, Lost, Side, Spot, against};
-use hardpan::format::{Material, TileRecord, section};
+use hardpan::format::{Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -32,6 +32,10 @@ use zerocopy::FromBytes;
 const CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
 /// How many places of a check are told.
 const TOLD: usize = 8;
+/// Tiles that may lie under the boxes of all triangles that reach beyond one, and as many for each triangle: a builder stops
+/// long before.
+const UNDER: u64 = 1 << 24;
+const UNDER_EACH: u64 = 64;
 
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -354,11 +358,7 @@ impl Verifying<'_> {
             patch_blocks += p.patch_blocks;
             cells += p.cells;
             points += p.points;
-            if let Some(b) = p.bounds {
-                let all = bounds.get_or_insert(b);
-                *all = [0, 1]
-                    .map(|e| [0, 1, 2].map(|i| if e == 0 { all[e][i].min(b[e][i]) } else { all[e][i].max(b[e][i]) }));
-            }
+            bounds = bounds.into_iter().chain(p.bounds).reduce(tile::widened);
             crossings.extend(p.crossings);
             border.edges.extend(o.border.edges);
             border.links.extend(o.border.links);
@@ -375,7 +375,7 @@ impl Verifying<'_> {
             self.skip("counts");
             return self.skip("seams");
         }
-        self.crossings(crossings, table, &mut cover);
+        self.crossings(crossings, triangles, table, &mut cover);
         for (what, stated, there) in [
             ("triangles", h.triangles, triangles),
             ("bundles", h.bundles, sums[0]),
@@ -386,8 +386,9 @@ impl Verifying<'_> {
                 counts.say(format!("{stated} {what} stated, {there} there"));
             }
         }
-        if let Some([low, high]) = bounds.filter(|_| patch_blocks == 0)
+        if let Some([low, high]) = bounds
             && (low, high) != (h.min, h.max)
+            && self.is_whole()
         {
             counts
                 .say(format!("the bounds are {low:?} to {high:?} in lattice steps, {:?} to {:?} stated", h.min, h.max));
@@ -404,13 +405,29 @@ impl Verifying<'_> {
         }
     }
 
+    /// Whether directory and pages say of no place that it is not in this image: then its bounds are those of what it holds.
+    fn is_whole(&self) -> bool {
+        [section::DIRECTORY, section::PAGES].iter().all(|&kind| {
+            let slots = <[u32]>::ref_from_bytes(self.terrain.section(kind).unwrap_or(&[])).unwrap_or(&[]);
+            !slots.iter().any(|s| [slot::NOT_IN_IMAGE, slot::NOT_UNDERSTOOD].contains(s))
+        })
+    }
+
     /// A triangle is held by every tile that it meets.
-    fn crossings(&self, mut crossings: Vec<Crossing>, table: &[TileRecord], cover: &mut Faults) {
+    fn crossings(&self, mut crossings: Vec<Crossing>, triangles: u64, table: &[TileRecord], cover: &mut Faults) {
         crossings.par_sort_unstable();
         crossings.dedup(); // a tile that holds it twice counts once
-        for held in crossings.chunk_by(|a, b| a.tri == b.tri) {
-            let meets = held.iter().map(|c| c.meets).max().unwrap_or(0);
-            if meets as usize != held.len() {
+        let log2 = self.terrain.header().tile_log2;
+        let held: Vec<&[Crossing]> = crossings.chunk_by(|a, b| a.tri == b.tri).collect();
+        let at_home = |held: &&[Crossing]| held.iter().any(|c| c.home);
+        let under = held.iter().copied().filter(at_home).map(|held| tile::tiles_under(&held[0].tri, log2));
+        if under.fold(0, u64::saturating_add) > UNDER.max(UNDER_EACH.saturating_mul(triangles)) {
+            return cover.say("its triangles reach over more tiles than can be held: no builder makes tiles so small");
+        }
+        let meets = |held: &&[Crossing]| if at_home(held) { tile::tiles_met(&held[0].tri, log2) } else { 0 };
+        let meets: Vec<usize> = held.par_iter().map(meets).collect();
+        for (held, meets) in held.into_iter().zip(meets) {
+            if meets != held.len() {
                 let [x, y, z] = held[0].tri.corner(0);
                 let mut tiles: Vec<String> = held
                     .iter()

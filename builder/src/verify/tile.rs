@@ -5,7 +5,7 @@
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};
-use hardpan::format::{self, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
+use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
 use std::collections::HashMap;
 use zerocopy::{FromBytes, IntoBytes};
@@ -16,8 +16,9 @@ const PAIRS: u64 = 4096;
 const NAMED: usize = 16;
 /// Triangles that are tried with entries of nodes for each word of a tile; no builder needs as many.
 const TRIALS: u64 = 4096;
-/// Tiles under the box of one triangle; a builder stops long before.
-const TILES: i64 = 1 << 24;
+/// Patches that are tried with entries and cells for each word of a tile: where one lies, a word must name it, once at each
+/// depth.
+const PATCHED: u64 = 64;
 
 /// A tile's bytes in the shapes that are read.
 pub struct View<'a> {
@@ -31,8 +32,8 @@ pub struct View<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crossing {
     pub tri: Tri,
-    /// How many tiles it meets, said by the tile that holds its least corner; the others say zero.
-    pub meets: u32,
+    /// Whether the tile holds its least corner.
+    pub home: bool,
     pub tile: u32,
 }
 
@@ -50,7 +51,7 @@ pub struct Proof {
     pub patch_blocks: u64,
     /// Cells that were proven.
     pub cells: u64,
-    /// Least and greatest corners.
+    /// Least and greatest corners of triangles, and of what lies in the tile of patches, rounded outwards.
     pub bounds: Option<[[i32; 3]; 2]>,
     pub crossings: Vec<Crossing>,
     /// Open edges that have a place in the tile.
@@ -111,9 +112,22 @@ struct Field {
     at: usize,
     low: [i64; 2],
     high: [i64; 2],
+    /// Least and greatest post of its cells there, in steps; none if no post has a height.
+    heights: Option<[i32; 2]>,
 }
 
 impl Field {
+    /// Least and greatest coordinates in steps, rounded outwards; heights that no reader can have do not count.
+    fn bounds(&self) -> Option<[[i32; 3]; 2]> {
+        let [least, most] = self.heights?;
+        let up = (1 << format::FRACTION) - 1;
+        let plan = |q: [i64; 2], by: i64| q.map(|q| i32::try_from((q + by) >> format::FRACTION).ok());
+        let ([Some(x0), Some(y0)], [Some(x1), Some(y1)]) = (plan(self.low, 0), plan(self.high, up)) else {
+            return None;
+        };
+        Some([[x0, y0, least], [x1, y1, most]])
+    }
+
     fn meets(&self, r: &Rect) -> bool {
         (0..2).all(|i| self.low[i] < r.high(i) << format::FRACTION && self.high[i] >= r.low[i] << format::FRACTION)
     }
@@ -139,15 +153,16 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
     proof.attributes = (0..h.palette_len).map(|a| view.attribute(a as u8)).collect();
     let Some(mut content) = decode(view, &mut proof) else { return proof };
     let bounds = bounds_of(&content.tris);
-    if let Some([low, high]) = bounds {
+    let all = content.fields.iter().filter_map(Field::bounds).chain(bounds);
+    if let Some([low, high]) = all.reduce(widened) {
         if (0..3).any(|i| low[i] < header.min[i] || high[i] > header.max[i]) {
-            proof.cover.add(view.fault("a triangle lies outside the bounds that the head states"));
+            proof.cover.add(view.fault("a triangle or a patch lies outside the bounds that the head states"));
         }
         if low[2] < h.min_z || high[2] > h.max_z {
             proof.counts.add(view.fault("a height lies outside the range that the tile states"));
         }
+        proof.bounds = Some([low, high]);
     }
-    proof.bounds = bounds;
     let references: u32 = (0..h.bundle_count).map(|b| u32::from(view.bundle(b)[6] >> 12) + 1).sum();
     if references != h.references {
         proof.counts.add(view.fault(format!("{} references stated, {references} there", h.references)));
@@ -161,6 +176,11 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
         run::<true>(terrain, view, &mut content, exhaustive, &mut proof);
     }
     proof
+}
+
+/// The box of two boxes.
+pub fn widened(a: [[i32; 3]; 2], b: [[i32; 3]; 2]) -> [[i32; 3]; 2] {
+    [[0, 1, 2].map(|i| a[0][i].min(b[0][i])), [0, 1, 2].map(|i| a[1][i].max(b[1][i]))]
 }
 
 /// Least and greatest coordinates of triangles, if there are any.
@@ -191,8 +211,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
             (0..3).filter(|&k| !twice(k)).for_each(|k| ask(terrain, view, tri, k, proof));
         }
         if !view.rect.holds_box(bounds) {
-            let meets = if home { tiles_met(tri, bounds, log2) } else { 0 };
-            proof.crossings.push(Crossing { tri: tri.canonical(), meets, tile: view.index });
+            proof.crossings.push(Crossing { tri: tri.canonical(), home, tile: view.index });
         }
         for k in 0..3 {
             let [a, b, apex] = [0, 1, 2].map(|i| tri.corner((k + i) % 3));
@@ -212,10 +231,12 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         stamp: 0,
         pairs_left: PAIRS * (count as u64 + 64),
         trials_left: TRIALS * view.words.len() as u64,
+        patched_left: PATCHED * view.words.len() as u64,
         named: std::array::from_fn(|_| Vec::new()),
         proof,
     };
-    walk.node(format::ROOT, view.rect.low, [log2; 2], &all);
+    let fields: Vec<u32> = (0..content.fields.len() as u32).collect();
+    walk.node(format::ROOT, view.rect.low, [log2; 2], &all, &fields);
 }
 
 /// The triangles of a tile whose least corner lies in it.
@@ -240,21 +261,22 @@ fn ask(terrain: &Terrain, view: &View, tri: &Tri, k: usize, proof: &mut Proof) {
     }
 }
 
-/// How many tiles a triangle meets; as good as infinitely many, if too many lie under its box to be counted.
-fn tiles_met(tri: &Tri, bounds: Box4, log2: u32) -> u32 {
-    let range = |i: usize| i64::from(bounds[i]) >> log2..=i64::from(bounds[i + 2]) >> log2;
-    let along = |i: usize| range(i).end() - range(i).start() + 1;
-    if along(0).saturating_mul(along(1)) > TILES {
-        return u32::MAX;
-    }
-    let mut count = 0;
-    for y in range(1) {
-        for x in range(0) {
-            let rect = Rect { low: [x << log2, y << log2], size: [1 << log2; 2] };
-            count += u32::from(tri.meets::<false>(bounds, &rect));
-        }
-    }
-    count
+/// First and last tile under a triangle's box, in x and y.
+fn tile_box(tri: &Tri, log2: u32) -> [[i64; 2]; 2] {
+    let b = tri.bounds();
+    [[b[0], b[2]], [b[1], b[3]]].map(|ends| ends.map(|v| i64::from(v) >> log2))
+}
+
+/// How many tiles lie under a triangle's box.
+pub fn tiles_under(tri: &Tri, log2: u32) -> u64 {
+    tile_box(tri, log2).map(|[first, last]| (last - first + 1) as u64).iter().product()
+}
+
+/// How many of them a triangle meets.
+pub fn tiles_met(tri: &Tri, log2: u32) -> usize {
+    let (bounds, [[x0, x1], [y0, y1]]) = (tri.bounds(), tile_box(tri, log2));
+    let places = (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x << log2, y << log2]));
+    places.filter(|&low| tri.meets::<false>(bounds, &Rect { low, size: [1 << log2; 2] })).count()
 }
 
 impl View<'_> {
@@ -323,7 +345,8 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
         proof.patch_blocks += patch.block_count() as u64;
         let ends = [0, 1].map(|axis| answers(&patch, axis, view.rect.low[axis], view.rect.size[axis]));
         if let [Some(x), Some(y)] = ends {
-            content.fields.push(Field { at, low: [x[0], y[0]], high: [x[1], y[1]] });
+            let heights = heights(view, &patch, [x, y]);
+            content.fields.push(Field { at, low: [x[0], y[0]], high: [x[1], y[1]], heights });
         }
     }
     Some(content)
@@ -382,27 +405,59 @@ fn triangle(view: &View, group: &Group, h: &[u16; bundle::HALVES], part: usize) 
     Some(tri)
 }
 
-/// First and last query step along an axis, within a tile, at which a patch has a cell.
-fn answers(patch: &Patch, axis: usize, low: i64, size: i64) -> Option<[i64; 2]> {
+/// 2^-16 cells from a part's first cell to a query step of an axis, rounded down; `low` is the tile's first step.
+fn along(patch: &Patch, axis: usize, low: i64, q: i64) -> i128 {
     let rate = i128::from(patch.rate[0]) | i128::from(patch.rate[1]) << 32;
     let zero = if patch.wide != 0 { 0 } else { low >> format::PATCH_LOG2 << format::PATCH_LOG2 << format::FRACTION };
-    // cells from the part's first, in 2^-16
-    let along = |q: i64| {
-        let u = i128::from(patch.start[axis]) + ((i128::from(q - zero) * rate) >> 32);
-        (u >> 16) - (i128::from(patch.first[axis] as i32) << 16)
-    };
+    let u = i128::from(patch.start[axis]) + ((i128::from(q - zero) * rate) >> 32);
+    (u >> 16) - (i128::from(patch.first[axis] as i32) << 16)
+}
+
+/// First and last query step along an axis, within a tile, at which a patch has a cell.
+fn answers(patch: &Patch, axis: usize, low: i64, size: i64) -> Option<[i64; 2]> {
     let end = i128::from(patch.cells[axis]) << 16;
-    let first_with = |reached: &dyn Fn(i64) -> bool| {
+    let first_with = |reached: &dyn Fn(i128) -> bool| {
         let (mut from, mut to) = (low << format::FRACTION, (low + size) << format::FRACTION);
         while from < to {
             let middle = from + (to - from) / 2;
-            if reached(middle) { to = middle } else { from = middle + 1 }
+            if reached(along(patch, axis, low, middle)) { to = middle } else { from = middle + 1 }
         }
         from
     };
-    let first = first_with(&|q| along(q) >= 0);
-    let last = first_with(&|q| along(q) > end) - 1;
+    let first = first_with(&|u| u >= 0);
+    let last = first_with(&|u| u > end) - 1;
     (first <= last).then_some([first, last])
+}
+
+/// Least and greatest post, in steps, rounded outwards, of the cells that hold the query steps from the first to the last
+/// of each axis; none without heights. The kernel has checked that the blocks of all patches are no more than the tile.
+fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> {
+    let cells = [0, 1].map(|axis| {
+        ends[axis].map(|q| {
+            let cell = along(patch, axis, view.rect.low[axis], q) >> 16;
+            cell.clamp(0, i128::from(patch.cells[axis]) - 1) as u32 // the last post belongs to the last cell
+        })
+    });
+    let (words, size) = if patch.class == 0 { (8, 1) } else { (16, 2) };
+    let (mut least, mut most) = (i64::MAX, i64::MIN);
+    let blocks = cells.map(|[first, last]| first / BLOCK_CELLS..=last / BLOCK_CELLS);
+    for (y, x) in blocks[1].clone().flat_map(|y| blocks[0].clone().map(move |x| (y, x))) {
+        let at = (patch.place + y * patch.blocks + x) as usize * words;
+        let block = view.words[at..at + words].as_bytes();
+        let base = i64::from(view.words[at] as i32) << format::FRACTION;
+        let (unit, posts) = if size == 1 { (view.words[at + 1] & 0xFF_FFFF, 7) } else { (view.words[at + 1], 8) };
+        for (k, post) in block[posts..posts + 25 * size].chunks_exact(size).enumerate() {
+            let place = [BLOCK_CELLS * x + k as u32 % 5, BLOCK_CELLS * y + k as u32 / 5];
+            let held = (0..2).all(|i| (cells[i][0]..=cells[i][1] + 1).contains(&place[i]));
+            if held && post.iter().any(|&b| b != 0xFF) {
+                let post = post.iter().rev().fold(0, |v, &b| v << 8 | i64::from(b));
+                let z = base + post * i64::from(unit);
+                (least, most) = (least.min(z >> format::FRACTION), most.max(-(-z >> format::FRACTION)));
+            }
+        }
+    }
+    let within = |z: i64| z.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+    (least <= most).then(|| [within(least), within(most)])
 }
 
 /// Finds the other triangle at each edge; gives back the edges that have none, a bit each.
@@ -457,6 +512,41 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
     single
 }
 
+/// Numbers by the entry to which they belong.
+#[derive(Default)]
+struct Lists {
+    starts: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Lists {
+    /// Of pairs of an entry and a number.
+    fn new(entries: usize, pairs: &[(u32, u32)]) -> Lists {
+        if pairs.is_empty() {
+            return Lists::default();
+        }
+        let mut starts = vec![0u32; entries + 1];
+        pairs.iter().for_each(|p| starts[p.0 as usize + 1] += 1);
+        for i in 0..entries {
+            starts[i + 1] += starts[i];
+        }
+        let mut numbers = vec![0u32; pairs.len()];
+        let mut next = starts.clone();
+        for &(e, number) in pairs {
+            numbers[next[e as usize] as usize] = number;
+            next[e as usize] += 1;
+        }
+        Lists { starts, numbers }
+    }
+
+    fn of(&self, entry: usize) -> &[u32] {
+        match self.starts.get(entry..entry + 2) {
+            Some(&[from, to]) => &self.numbers[from as usize..to as usize],
+            _ => &[],
+        }
+    }
+}
+
 /// A triangle that a cell names, and the sheet in which it does.
 #[derive(Clone, Copy)]
 struct Named {
@@ -474,14 +564,16 @@ struct Walk<'a, const SMALL: bool> {
     pairs_left: u64,
     /// Triangles that may still be tried with entries.
     trials_left: u64,
+    /// Patches that may still be tried with entries and cells.
+    patched_left: u64,
     /// What the cells of the block name.
     named: [Vec<Named>; block::CELLS],
     proof: &'a mut Proof,
 }
 
 impl<const SMALL: bool> Walk<'_, SMALL> {
-    /// Proves a node over `low` with sides of 2^`log2`, which `list` meets.
-    fn node(&mut self, at: usize, low: [i64; 2], log2: [u32; 2], list: &[u32]) {
+    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list` and the patches of `fields` meet.
+    fn node(&mut self, at: usize, low: [i64; 2], log2: [u32; 2], list: &[u32], fields: &[u32]) {
         let view = self.view;
         let node = view.node(at);
         let entry_log2 = node.entry_log2.map(u32::from);
@@ -516,35 +608,42 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 }
             }
         }
+        let mut over: Vec<(u32, u32)> = Vec::new();
+        for &f in fields {
+            let field = &self.content.fields[f as usize];
+            let range = |i: usize| {
+                let at = |q: i64| (((q >> format::FRACTION) - low[i]) >> entry_log2[i]).clamp(0, side[i] - 1);
+                (at(field.low[i]), at(field.high[i]))
+            };
+            let ((x0, x1), (y0, y1)) = (range(0), range(1));
+            let places = ((x1 - x0 + 1) * (y1 - y0 + 1)) as usize;
+            // where a patch lies in one of the entries, a word under it names it
+            let named = over.len() + places <= view.words.len();
+            if !self.afford(if named { places as u64 } else { u64::MAX }, &Rect { low, size: log2.map(|l| 1 << l) }) {
+                return;
+            }
+            over.extend((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| ((y * side[0] + x) as u32, f))));
+        }
         let count = (side[0] * side[1]) as usize;
-        let mut starts = vec![0u32; count + 1];
-        pairs.iter().for_each(|p| starts[p.0 as usize + 1] += 1);
-        for i in 0..count {
-            starts[i + 1] += starts[i];
-        }
-        let mut sorted = vec![0u32; pairs.len()];
-        let mut next = starts.clone();
-        for (e, t) in pairs {
-            sorted[next[e as usize] as usize] = t;
-            next[e as usize] += 1;
-        }
+        let (triangles, patches) = (Lists::new(count, &pairs), Lists::new(count, &over));
+        drop((pairs, over));
         for k in 0..count {
-            let list = &sorted[starts[k] as usize..starts[k + 1] as usize];
+            let (list, fields) = (triangles.of(k), patches.of(k));
             let low = [low[0] + k as i64 % side[0] * size[0], low[1] + k as i64 / side[0] * size[1]];
             let rect = Rect { low, size };
             if node.flags & NODE_DENSE != 0 {
-                self.block(&node, node.entries as usize + block::WORDS * k, &rect, entry_log2, list);
+                self.block(&node, node.entries as usize + block::WORDS * k, &rect, entry_log2, list, fields);
                 continue;
             }
             let e = view.words[node.entries as usize + k];
             let to = (e & entry::PLACE) as usize;
             match e >> entry::SHIFT {
-                entry::NODE => self.node(to, low, entry_log2, list),
-                entry::BLOCK => self.block(&node, to, &rect, entry_log2, list),
+                entry::NODE => self.node(to, low, entry_log2, list, fields),
+                entry::BLOCK => self.block(&node, to, &rect, entry_log2, list, fields),
                 kind => {
                     let patch = (kind == entry::PATCH).then_some(to);
                     self.missing(&rect, list.len());
-                    self.fields(&rect, |at| Some(at) == patch);
+                    self.fields(&rect, fields, patch.as_slice());
                 }
             }
         }
@@ -558,21 +657,35 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
     }
 
-    /// Every patch that answers in a rectangle is named there.
-    fn fields(&mut self, rect: &Rect, named: impl Fn(usize) -> bool) {
-        for field in &self.content.fields {
-            if field.meets(rect) && !named(field.at) {
-                let text = format!("the patch at word {} lies over a place that does not name it", field.at);
-                self.proof.cover.add(self.view.fault_at(rect, text));
-            }
+    /// Takes trials of patches from what may still be done; tells of a rectangle where there are too many.
+    fn afford(&mut self, trials: u64, rect: &Rect) -> bool {
+        let left = self.patched_left.checked_sub(trials);
+        if left.is_none() {
+            let text = "its patches lie over more places than its words can name";
+            self.proof.cover.add(self.view.fault_at(rect, text));
+        }
+        self.patched_left = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Every patch of a list that answers in a rectangle is named there, or the first that is not is told; the names are
+    /// ascending.
+    fn fields(&mut self, rect: &Rect, fields: &[u32], named: &[usize]) {
+        let mut met = fields.iter().map(|&f| &self.content.fields[f as usize]).filter(|f| f.meets(rect));
+        if let Some(field) = met.find(|f| named.binary_search(&f.at).is_err()) {
+            let text = format!("the patch at word {} lies over a place that does not name it", field.at);
+            self.proof.cover.add(self.view.fault_at(rect, text));
         }
     }
 
-    fn block(&mut self, node: &Node, at: usize, rect: &Rect, log2: [u32; 2], list: &[u32]) {
+    fn block(&mut self, node: &Node, at: usize, rect: &Rect, log2: [u32; 2], list: &[u32], fields: &[u32]) {
         let view = self.view;
         let b = view.block(at);
         if b[0] == word::NODE << word::GUESS {
-            return self.node(b[block::TAIL] as usize, rect.low, log2, list);
+            return self.node(b[block::TAIL] as usize, rect.low, log2, list, fields);
+        }
+        if !self.afford((fields.len() * block::CELLS) as u64, rect) {
+            return;
         }
         let log2 = [log2[0] - block::CELLS_LOG2[0], log2[1] - block::CELLS_LOG2[1]];
         let size = log2.map(|l| 1i64 << l);
@@ -594,13 +707,14 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             };
             let mut named = std::mem::take(&mut self.named[cell]);
             named.clear();
-            let (mut sheet, mut patches) = (0u32, Vec::new());
+            let (mut sheet, mut patches, mut unread) = (0u32, Vec::new(), false);
             let mut take = |w: u32, number: u32, starts: bool| {
                 sheet += u32::from(starts);
                 let mut mask = w & word::MASK;
                 if mask == 0 {
                     if w >> word::GUESS & 15 == word::PATCH {
-                        patches.push((16 * number as usize, sheet, named.last().is_some_and(|n| n.sheet == sheet)));
+                        patches.push(16 * number as usize);
+                        unread |= named.last().is_some_and(|n| n.sheet == sheet);
                     }
                     return;
                 }
@@ -635,8 +749,9 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             }
             further += count;
             let rect = Rect { low: cell_low(rect.low, size, cell), size };
-            self.fields(&rect, |at| patches.iter().any(|p| p.0 == at));
-            if patches.iter().any(|p| p.2) {
+            patches.sort_unstable();
+            self.fields(&rect, fields, &patches);
+            if unread {
                 self.proof
                     .sheets
                     .add(view.fault_at(&rect, "a patch follows triangles in their sheet, and is not read"));

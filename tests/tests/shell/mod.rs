@@ -40,6 +40,25 @@ pub static HARDPAN: LazyLock<PathBuf> = LazyLock::new(|| {
     folder.join("hardpan")
 });
 
+/// A floor at 0 with a deck at 6 over |x| <= 5, in two objects of two materials.
+#[allow(dead_code)] // not every test drives over it
+pub const BRIDGE: &str = "\
+o floor
+v -50 -50 0
+v 50 -50 0
+v 50 50 0
+v -50 50 0
+usemtl Asphalt
+f 1 2 3 4
+o deck
+v -5 -50 6
+v 5 -50 6
+v 5 50 6
+v -5 50 6
+usemtl Steel plate
+f 5 6 7 8
+";
+
 /// An empty folder for one test.
 pub fn folder(test: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);

@@ -1,7 +1,7 @@
 //! Building, and comparing with the oracle in every way a question can be put.
 
 use hardpan::{Answer, Cursor, Fixed, Hit, Options, Point, Reach, Status, Terrain, Windows};
-use hardpan_builder::{Image, Material, Scene, Triangle, Undersides, build};
+use hardpan_builder::{HeightField, Image, Material, Scene, Triangle, Undersides, build, fixtures};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use verification::bytes::BLANK;
@@ -89,6 +89,22 @@ pub fn hills(n: usize, pitch: f64) -> Scene {
     let positions =
         (0..=n).flat_map(|j| (0..=n).map(move |i| [i as f64 * pitch, j as f64 * pitch, height(i, j)])).collect();
     Scene { positions, ..lattice_scene(&[], triangles) }
+}
+
+/// A kerb under a field of heights of which one is missing.
+pub fn curb_and_patch() -> Scene {
+    let mut scene = fixtures::curb();
+    scene.fields.push(HeightField {
+        origin: [-4.0, -4.0],
+        pitch: 0.5,
+        columns: 17,
+        rows: 17,
+        heights: (0..17 * 17).map(|i| if i == 40 { f64::NAN } else { (i % 7) as f64 / 10.0 + 8.0 }).collect(),
+        material: 1,
+        source: 0,
+        tolerance: 0.001,
+    });
+    scene
 }
 
 /// Moves a scene in plan.

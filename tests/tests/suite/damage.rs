@@ -1,6 +1,6 @@
 //! Bytes that a builder did not write.
 
-use crate::common::{hills, image};
+use crate::common::{curb_and_patch, hills, image};
 use hardpan::{OpenError, Point, Status, Terrain, VerifyError, format};
 use hardpan_builder::{Scene, fixtures};
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
@@ -8,18 +8,7 @@ use verification::oracle::Oracle;
 use verification::random::{Random, points};
 
 fn small_scenes() -> Vec<(&'static str, Scene)> {
-    let mut patch = fixtures::curb();
-    patch.fields.push(hardpan_builder::HeightField {
-        origin: [-4.0, -4.0],
-        pitch: 0.5,
-        columns: 17,
-        rows: 17,
-        heights: (0..17 * 17).map(|i| if i == 40 { f64::NAN } else { (i % 7) as f64 / 10.0 + 8.0 }).collect(),
-        material: 1,
-        source: 0,
-        tolerance: 0.001,
-    });
-    vec![("bridge", fixtures::bridge()), ("curb and patch", patch), ("soup", fixtures::soup(60))]
+    vec![("bridge", fixtures::bridge()), ("curb and patch", curb_and_patch()), ("soup", fixtures::soup(60))]
 }
 
 #[test]

@@ -174,6 +174,26 @@ fn borders_of_missing_cells_belong_to_the_whole_ones() {
     }
 }
 
+/// A field that ends within the last step before a page: bounds are rounded up, and lie in the next one.
+#[test]
+fn a_field_may_end_beside_a_page() {
+    for short in [0, 1, 100, 255, 256] {
+        // a page of 2^5 tiles of 2^6 steps, of 2^8 query steps
+        let pitch = ((1 << 19) - short) as f64 / 4.0 * XY_UNIT;
+        let field = rough([0.0, 0.0], pitch, [5, 5], 0.02, false, 0.0, 23);
+        let options = Options { tile_log2: Some(6), ..Options::default() };
+        let bytes = hardpan_builder::build(&scene_of(field), &options).unwrap().image;
+        let verdict = hardpan_builder::verify(&bytes, &Default::default()).unwrap();
+        assert!(verdict.passed(), "{short}: {verdict:#?}");
+        let t = Terrain::open_verified(&bytes).unwrap();
+        for (past, status) in [(0, true), (short.max(20), false)] {
+            let end = (1 << 19) - short + past;
+            let answer = t.closest(Point { x: end, y: 1000, z: 0 });
+            assert_eq!(answer.found(), status, "{short} before the page, {past} past the end");
+        }
+    }
+}
+
 /// Along every line of posts and every border of blocks the field answers, and does not jump.
 #[test]
 fn fields_are_watertight() {

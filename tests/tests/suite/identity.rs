@@ -1,8 +1,9 @@
 //! The same sources give the same image, whatever their order and the number of threads.
 
-use crate::common::{joined, lattice_scene, on_threads, shuffled};
+use crate::common::{hills, joined, lattice_scene, on_threads, shuffled};
 use hardpan::Terrain;
-use hardpan_builder::{Image, Options, Scene, Triangle, build, fixtures};
+use hardpan_builder::{Image, Job, Options, Scene, Triangle, build, fixtures};
+use verification::random::Random;
 
 /// An image as the builder makes it by itself.
 fn image(scene: &Scene) -> Image {
@@ -44,6 +45,58 @@ fn number_of_threads_is_no_content() {
     let with = |threads, scene: &Scene| on_threads(threads, || image(scene));
     for (name, scene) in scenes() {
         assert!(with(1, &scene)[..] == with(2, &scene)[..], "{name}");
+    }
+}
+
+/// Tiles made in any order, on one thread or several, by one job or each by a job of its own that was given the triangles
+/// in another order.
+#[test]
+fn schedule_of_tiles_is_no_content() {
+    let scenes = [
+        ("bridge", fixtures::bridge(), 16),
+        ("mats", fixtures::mats(), 14),
+        ("town", fixtures::town(2), 18),
+        ("town and cobble", joined(fixtures::town(1), fixtures::cobble()), 18),
+        ("hills", hills(30, 1.0), 15),
+    ];
+    for (name, scene, tile_log2) in scenes {
+        let options = Options { tile_log2: Some(tile_log2), ..Options::default() };
+        let whole = build(&scene, &options).unwrap();
+        let job = || Job::new(&scene, &options).unwrap();
+        let count = job().tiles();
+        println!("{name}: {count} tiles");
+        assert!((4..200).contains(&count), "{name}: {count} tiles");
+        let given: Vec<usize> = (0..count).collect();
+        let mut orders = vec![given.clone(), given.iter().rev().copied().collect()];
+        for seed in 1..=2 {
+            let (mut r, mut order) = (Random(seed), given.clone());
+            (1..count).for_each(|i| order.swap(i, r.below(i + 1)));
+            assert_ne!(order, given);
+            orders.push(order);
+        }
+        for (order, threads) in orders.iter().zip([1, 2, 1, 3]) {
+            let built = on_threads(threads, || {
+                let job = job();
+                let tiles = order.iter().map(|&i| job.tile(i).unwrap()).collect();
+                job.image(tiles, None).unwrap()
+            });
+            assert!(built.image[..] == whole.image[..], "{name}: {order:?}");
+            assert_eq!(built.report, whole.report, "{name}");
+        }
+        // as many machines as tiles, of which every one knows no more than the scene
+        let apart = orders[2].iter().zip(0..).map(|(&i, seed)| {
+            on_threads(1 + seed as usize % 2, || Job::new(&shuffled(&scene, seed), &options).unwrap().tile(i).unwrap())
+        });
+        let built = job().image(apart.collect(), None).unwrap();
+        assert!(built.image[..] == whole.image[..], "{name}: each from the beginning");
+
+        // one that is not there, and one twice
+        for indices in [given[1..].to_vec(), [&given[1..], &given[1..2]].concat()] {
+            let job = job();
+            let tiles = indices.iter().map(|&i| job.tile(i).unwrap()).collect();
+            let why = job.image(tiles, None).err().unwrap().to_string();
+            assert_eq!(why, format!("an image of this scene takes each of its {count} tiles once"));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What `verify` proves, held against planted faults: sums are mended after each, so only the proof itself can see it.
 
-use crate::common::{as_given, hills, image};
+use crate::common::{as_given, curb_and_patch, hills, image};
 use crate::handmade;
 use crate::stitch::heap;
 use hardpan::{Point, Terrain, format};
@@ -118,21 +118,10 @@ fn passes(name: &str, bytes: &[u8], exhaustive: bool) -> Verdict {
 }
 
 fn small() -> Vec<(&'static str, Scene)> {
-    let mut patch = fixtures::curb();
-    patch.fields.push(hardpan_builder::HeightField {
-        origin: [-4.0, -4.0],
-        pitch: 0.5,
-        columns: 17,
-        rows: 17,
-        heights: (0..17 * 17).map(|i| if i == 40 { f64::NAN } else { (i % 7) as f64 / 10.0 + 8.0 }).collect(),
-        material: 1,
-        source: 0,
-        tolerance: 0.001,
-    });
     vec![
         ("bridge", fixtures::bridge()),
         ("hole", fixtures::hole()),
-        ("curb and patch", patch),
+        ("curb and patch", curb_and_patch()),
         ("mats", fixtures::mats()),
         ("soup", fixtures::soup(60)),
         ("hills", hills(20, 1.0)),
@@ -322,6 +311,167 @@ fn by_01_what_no_builder_writes() {
     assert_eq!(with(&|b| set(b, tile + 44, most + 1)), ["structure"]);
 }
 
+/// A bundle of sixteen triangles on the same corners.
+fn sixteen(corners: [[i32; 3]; 3]) -> Vec<u8> {
+    let mut bundle = [0u16; 64];
+    bundle[6] = 2 << 8 | 15 << 12;
+    (0..12).for_each(|k| bundle[7 + k] = [0x1111, 0x2222, 0x3333][k / 4]);
+    for (n, corner) in corners.iter().enumerate() {
+        for (i, c) in corner.iter().enumerate() {
+            bundle[22 + 6 * n + 2 * i..][..2].copy_from_slice(&[*c as u16, (*c >> 16) as u16]);
+        }
+    }
+    bundle.iter().flat_map(|h| h.to_le_bytes()).collect()
+}
+
+/// Makes the root of a tile with sides of 2^`log2` one of 2^`side` x 2^`side` entries, at this offset, that name nothing, and
+/// which has bundles.
+fn empty_root(bytes: &mut [u8], tile: usize, log2: u8, side: u8, [entries, first, count]: [usize; 3]) {
+    bytes[tile + 128..][..6].copy_from_slice(&[log2 - side, log2 - side, side, side, 0, 0]);
+    for (at, v) in [(16, (entries - tile) / 4), (20, first), (24, count)] {
+        set(bytes, tile + 128 + at, v as u32);
+    }
+    (0..1 << (2 * side)).for_each(|k| set(bytes, entries + 4 * k, format::entry::EMPTY));
+}
+
+/// Triangles of a small tile over sixteen million tiles each.
+#[test]
+fn by_02_more_tiles_than_can_be() {
+    let options = Options { tile_log2: Some(17), ..as_given() };
+    let mut bytes = Aligned::new(&build(&hills(100, 1.0), &options).unwrap().image);
+    let (tile, _) = tiles(&bytes)[0];
+    let (first, count) = (word(&bytes, tile + 36) as usize, word(&bytes, tile + 40) as usize);
+    assert!(count > 100, "{count} bundles");
+    let [x, y] = [0, 4].map(|at| (word(&bytes, tile + 8 + at) as i32) << 17);
+    let (z, far) = (word(&bytes, 112) as i32, 4000 << 17);
+    for b in 0..count {
+        let south = y + 1 + b as i32;
+        let bundle = sixteen([[x + 1, south, z], [x + far, south, z], [x + 1, south + far, z]]);
+        bytes[tile + 128 * (first + b)..][..128].copy_from_slice(&bundle);
+    }
+    let entries = tile + 4 * word(&bytes, tile + 128 + 16) as usize;
+    empty_root(&mut bytes, tile, 17, 1, [entries, first, count]);
+    forge(&mut bytes);
+    let start = std::time::Instant::now();
+    let verdict = proven(&bytes);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    let cover = verdict.check("cover").unwrap();
+    assert_eq!(cover.outcome, Outcome::Fail, "{verdict:#?}");
+    assert!(cover.faults.first.iter().any(|f| f.what.contains("over more tiles than can be held")), "{verdict:#?}");
+}
+
+/// Thousands of patches, each over the whole of a tile whose 65,536 places name none of them.
+#[test]
+fn by_02_more_patches_than_can_be_named() {
+    let options = Options { tile_log2: Some(21), ..as_given() };
+    let mut bytes = Aligned::new(&build(&hills(300, 1.0), &options).unwrap().image);
+    let [(tile, len)] = tiles(&bytes)[..] else { panic!("one tile") };
+    assert_eq!([word(&bytes, tile + 8), word(&bytes, tile + 12)], [0, 0], "at the origin");
+    // head and palette, entries, one block of heights, and patches in all that is left
+    let entries = tile + 4096;
+    let block = entries + (4 << 16);
+    let patches = (block + 64).next_multiple_of(64);
+    let count = (tile + len - patches) / 64;
+    assert!(count > 10_000, "{count} patches");
+    bytes[tile + 256 + 8..block + 64].fill(0);
+    empty_root(&mut bytes, tile, 21, 8, [entries, 0, 0]);
+    bytes[block + 5] = 1; // a unit of 2^8, heights of 0
+    let mut patch = [0u32; 16];
+    (patch[1], patch[6], patch[7]) = (1 << 5, 4, 4); // 2^37: four cells either way over the tile
+    (patch[9], patch[10], patch[12]) = (1, ((block - tile) / 32) as u32, 1);
+    for n in 0..count {
+        (0..16).for_each(|k| set(&mut bytes, patches + 64 * n + 4 * k, patch[k]));
+    }
+    let heads = [(28, (patches - tile) / 4), (32, count), (36, 0), (40, 0), (44, 0), (56, 0), (64, 3)];
+    heads.into_iter().for_each(|(at, v)| set(&mut bytes, tile + at, v as u32));
+    forge(&mut bytes);
+    Terrain::open_verified(&bytes).unwrap();
+    let start = std::time::Instant::now();
+    let verdict = proven(&bytes);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    let cover = verdict.check("cover").unwrap();
+    assert!(cover.faults.first.iter().any(|f| f.what.contains("patches lie over more places")), "{verdict:#?}");
+}
+
+/// Head bounds a step too wide or too narrow, with patches as with triangles alone.
+#[test]
+fn by_01_bounds_of_patches_are_exact() {
+    let field = |pitch: f64, columns: usize, rows: usize, tolerance: f64| hardpan_builder::HeightField {
+        origin: [-3.3, 1.7],
+        pitch,
+        columns,
+        rows,
+        heights: (0..columns * rows)
+            .map(|i| if i % 11 == 3 { f64::NAN } else { ((i * i) % 23) as f64 / 30.0 - 0.4 })
+            .collect(),
+        material: 0,
+        source: 0,
+        tolerance,
+    };
+    let alone = |field| Scene { fields: vec![field], ..hills(0, 1.0) };
+    let mut both = hills(6, 1.0);
+    both.fields.push(field(0.37, 30, 21, 0.01));
+    let scenes = [
+        ("a field", alone(field(0.5, 17, 9, 0.0))),
+        ("an odd pitch", alone(field(1.0 / 3.0, 23, 18, 0.001))),
+        ("coarse heights", alone(field(0.25, 40, 40, 0.2))),
+        ("field and hills", both),
+    ];
+    let mut tried = 0;
+    for (name, scene) in scenes.into_iter().chain(small().into_iter().filter(|s| !s.1.fields.is_empty())) {
+        for tile_log2 in [None, Some(13), Some(26)] {
+            let built = build(&scene, &Options { tile_log2, ..as_given() }).unwrap();
+            let clean = Aligned::new(&built.image);
+            passes(name, &clean, true);
+            // what the source says, to the tolerance and the rounding
+            let [low, high] = Terrain::open(&clean).unwrap().bounds();
+            let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+            let mut take =
+                |p: [f64; 3]| (0..3).for_each(|i| (least[i], most[i]) = (least[i].min(p[i]), most[i].max(p[i])));
+            scene.triangles.iter().flat_map(|t| t.v).for_each(|v| take(scene.positions[v as usize]));
+            for f in &scene.fields {
+                for (i, &z) in f.heights.iter().enumerate().filter(|(_, z)| z.is_finite()) {
+                    let end = [i % f.columns, i / f.columns];
+                    take(
+                        [0, 1]
+                            .map(|k| f.origin[k] + f.pitch * end[k] as f64)
+                            .into_iter()
+                            .chain([z])
+                            .collect::<Vec<_>>()
+                            .try_into()
+                            .unwrap(),
+                    );
+                }
+            }
+            let tolerance = scene.fields.iter().map(|f| f.tolerance).fold(0.0, f64::max);
+            for (i, slack) in [2.5 / 4096.0, 2.5 / 4096.0, 1.5 / 65536.0 + tolerance].into_iter().enumerate() {
+                assert!((low[i] - least[i]).abs() <= slack, "{name}: {low:?}, {least:?}");
+                assert!((high[i] - most[i]).abs() <= slack, "{name}: {high:?}, {most:?}");
+            }
+            for (at, by) in (104..128).step_by(4).flat_map(|at| [(at, 1u32), (at, u32::MAX)]) {
+                let mut bytes = Aligned::new(&clean);
+                let stated = word(&bytes, at);
+                set(&mut bytes, at, stated.wrapping_add(by));
+                forge(&mut bytes);
+                // a step beyond the pages cannot even be opened
+                let Ok(verdict) = verify(&bytes, &Verify::default()) else { continue };
+                let exact = |c: &&hardpan_builder::Check| {
+                    c.name == "counts" && c.faults.first.iter().any(|f| f.what.starts_with("the bounds are"))
+                };
+                // what is too narrow for the kernel goes no further
+                let narrow = (at < 116) == (by == 1) && verdict.check("structure").unwrap().outcome == Outcome::Fail;
+                assert!(
+                    narrow || verdict.checks.iter().filter(|c| c.outcome == Outcome::Fail).any(|c| exact(&c)),
+                    "{name}: byte {at} by {}: {verdict:#?}",
+                    by as i32
+                );
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 150, "{tried} tried");
+}
+
 /// A tile whose every bundle is sixteen triangles as large as it, under a root of 65,536 places that name none.
 #[test]
 fn by_02_more_places_than_words() {
@@ -334,21 +484,9 @@ fn by_02_more_places_than_words() {
     let [x, y] = [0, 4].map(|at| (word(&bytes, tile + 8 + at) as i32) << 20);
     let z = word(&bytes, 112) as i32;
     let far = (1 << 20) - 2;
-    let mut bundle = [0u16; 64];
-    bundle[6] = 2 << 8 | 15 << 12;
-    (0..12).for_each(|k| bundle[7 + k] = [0x1111, 0x2222, 0x3333][k / 4]);
-    for (n, corner) in [[x + 1, y + 1, z], [x + far, y + 1, z], [x + 1, y + far, z]].iter().enumerate() {
-        for (i, c) in corner.iter().enumerate() {
-            bundle[22 + 6 * n + 2 * i..][..2].copy_from_slice(&[*c as u16, (*c >> 16) as u16]);
-        }
-    }
-    let bundle: Vec<u8> = bundle.iter().flat_map(|h| h.to_le_bytes()).collect();
+    let bundle = sixteen([[x + 1, y + 1, z], [x + far, y + 1, z], [x + 1, y + far, z]]);
     (first..first + count).for_each(|b| bytes[tile + 128 * b..][..128].copy_from_slice(&bundle));
-    bytes[tile + 128..][..6].copy_from_slice(&[12, 12, 8, 8, 0, 0]);
-    for (at, v) in [(16, (entries - tile) / 4), (20, first), (24, count)] {
-        set(&mut bytes, tile + 128 + at, v as u32);
-    }
-    (0..1 << 16).for_each(|k| set(&mut bytes, entries + 4 * k, format::entry::EMPTY));
+    empty_root(&mut bytes, tile, 20, 8, [entries, first, count]);
     forge(&mut bytes);
     let verdict = proven(&bytes);
     let cover = verdict.check("cover").unwrap();

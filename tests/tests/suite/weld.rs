@@ -91,6 +91,24 @@ fn a_crowd_is_let_be() {
     let (ground, report) = repair(&scene, &options(Near { plan: 100_000, height: 100_000 })).unwrap();
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
     assert_eq!((report.weld.joined, report.weld.left, ground.triangles.len()), (0, 151 * 151, 45_000));
+    assert_eq!(report.weld.crowded, 151 * 151);
+}
+
+/// 64 others within reach are welded; 65 are a crowd, which takes in nobody and is counted.
+#[test]
+fn a_crowd_has_more_than_64_others_within_reach() {
+    for others in [63, 64, 65, 66] {
+        // triangles with one corner each in a square of 9 x 9 steps, the other two far apart
+        let mut corners = Vec::new();
+        for k in 0..=others {
+            corners.extend([[k % 9 - 4, k / 9 - 4, 0], [5000 + 500 * k, 9000, 0], [9000, -5000 - 500 * k, 0]]);
+        }
+        let faces = (0..=others as u32).map(|k| Triangle { v: [3 * k, 3 * k + 1, 3 * k + 2], ..Triangle::default() });
+        let scene = lattice_scene(&corners, faces.collect());
+        let (_, report) = repair(&scene, &options(Near { plan: 12, height: 0 })).unwrap();
+        let wanted = if others <= 64 { (others as u64, 0, 0) } else { (0, others as u64 + 1, others as u64 + 1) };
+        assert_eq!((report.weld.joined, report.weld.left, report.weld.crowded), wanted, "{others} others");
+    }
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! A build whose tiles are made apart from each other.
+
+use crate::mesh::{self, Mesh};
+use crate::tile::{self, Blob, Tiling};
+use crate::{BuildError, Built, Crowd, MaxCost, Options, Provenance, Report, Scene, pack, shares};
+
+/// A scene on its way into an image: all that needs the whole of it is done, and each tile can be made by itself, in any
+/// order and on any thread or machine that has the same scene and options.
+///
+/// ```
+/// use hardpan_builder::{Job, Options, build, fixtures};
+///
+/// let (scene, options) = (fixtures::town(1), Options::default());
+/// let job = Job::new(&scene, &options).unwrap();
+/// let tiles = (0..job.tiles()).rev().map(|index| job.tile(index).unwrap()).collect();
+/// assert!(job.image(tiles, None).unwrap().image[..] == build(&scene, &options).unwrap().image[..]);
+/// ```
+pub struct Job {
+    mesh: Mesh,
+    options: Options,
+    tiling: Tiling,
+    report: Report,
+}
+
+/// A tile that a [`Job`] made.
+pub struct FinishedTile(Blob);
+
+impl Job {
+    /// Quantises and repairs a scene, and finds out which tiles it takes.
+    pub fn new(scene: &Scene, options: &Options) -> Result<Job, BuildError> {
+        options.check()?;
+        let mut report = Report::default();
+        let mut mesh = mesh::ground(scene, options, &mut report)?;
+        if options.tile_log2.is_none() {
+            mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
+        }
+        let tiling = Tiling::new(&mesh, options)?;
+        Ok(Job { mesh, options: options.clone(), tiling, report })
+    }
+
+    /// How many tiles there are.
+    pub fn tiles(&self) -> usize {
+        self.tiling.count()
+    }
+
+    /// Makes a tile, from 0 to [`tiles`](Self::tiles).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such tile.
+    pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
+        self.tiling.build(&self.mesh, index).map(FinishedTile)
+    }
+
+    /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
+    pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
+        let Job { mesh, options, tiling, mut report } = self;
+        let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
+        tiles.sort_by_key(|t| t.head.index);
+        if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
+            let text = format!("an image of this scene takes each of its {} tiles once", tiling.count());
+            return Err(BuildError::Scene(text));
+        }
+        drop(tiling);
+        if let Some(most) = options.max_cost {
+            affordable(&tiles, most)?;
+        }
+        let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(&options, &mesh.materials));
+        let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
+        if let Ok(terrain) = hardpan::Terrain::open(&image) {
+            report.shares = shares::measure(&terrain, &mesh.places);
+        }
+        Ok(Built { image, report })
+    }
+}
+
+/// Fails with the worst place that costs more than it may.
+fn affordable(tiles: &[Blob], most: MaxCost) -> Result<(), BuildError> {
+    let worst = tiles.iter().filter_map(|t| t.crowd).reduce(Crowd::worse);
+    worst.map_or(Ok(()), |worst| Err(BuildError::Cost { worst, most }))
+}
