@@ -14,7 +14,7 @@ const PLACES: u64 = 1 << 15;
 /// And how many for each triangle.
 const EACH: u64 = 64;
 /// Tests that all of them may take, by the bound of one: in deep stacks fewer places are asked.
-const WORK: u64 = 1 << 26;
+const WORK: u64 = 1 << 24;
 
 /// Shares of the plan area, and the error in height that they stay within.
 #[derive(Clone, Debug, Default, PartialEq)]

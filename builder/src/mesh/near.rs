@@ -51,10 +51,10 @@ impl Points {
                 [q[0].saturating_add(1), low[1], low[2]]
             } else if q[2] < low[2] {
                 [q[0], q[1], low[2]]
-            } else if q[2] > high[2] {
+            } else if q[2] > high[2] || !meet(p, [q[0], q[1], p[2]], self.near) {
                 [q[0], q[1].saturating_add(1), low[2]]
             } else {
-                if at != i as usize && meet(p, q, self.near) && !see(at as u32) {
+                if at != i as usize && !see(at as u32) {
                     return;
                 }
                 at += 1;
