@@ -19,6 +19,9 @@ use zerocopy::IntoBytes;
 /// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
 const MOST_PAIRS: u64 = 1 << 21;
 const PAIR_BYTES: u64 = 2048;
+/// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there is
+/// such a side: needles have little area, and far apart they would have a tile each.
+const FEW_PAIRS: u64 = 1 << 16;
 /// Pairs of material and source in a tile's palette.
 const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
@@ -171,10 +174,14 @@ fn too_many(mesh: &Mesh, pairs: u64) -> bool {
     pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64)
 }
 
-/// The side for a scene, near the one proposed: larger if its tiles would be too many, and smaller as [`few_attributes`] needs.
+/// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and smaller as
+/// [`few_attributes`] needs.
 pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
-    let fits = |log2: &u32| !too_many(mesh, pairs(mesh, *log2));
-    few_attributes(mesh, (proposed..26).find(fits).unwrap_or(26))
+    let faces = mesh.faces.len() as u64;
+    let sides = || (proposed..26).map(|log2| (log2, pairs(mesh, log2)));
+    let once = sides().find(|s| s.1 <= FEW_PAIRS.max(faces + faces / 8));
+    let fits = |s: &(u32, u64)| !too_many(mesh, s.1);
+    few_attributes(mesh, once.filter(fits).or_else(|| sides().find(fits)).map_or(26, |s| s.0))
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
