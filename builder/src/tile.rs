@@ -7,7 +7,7 @@ use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
-use crate::{BuildError, Options};
+use crate::{BuildError, Options, radix};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -49,8 +49,8 @@ pub struct Blob {
 pub struct Tiling {
     how: How,
     fields: Vec<Rastered>,
-    /// A tile by its place in Morton order, and a triangle that it holds, or `u32::MAX` for fields.
-    homes: Vec<(u64, u32)>,
+    /// A tile by its place in Morton order, times 2^32, and a triangle that it holds, or `u32::MAX` for fields.
+    homes: Vec<u128>,
     /// What of that belongs to each tile.
     runs: Vec<Range<usize>>,
     moved: HashMap<[i32; 2], [f64; 2]>,
@@ -70,8 +70,10 @@ impl Tiling {
                 "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
             )));
         }
-        let home = |x: i64, y: i64, i: u32| (morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64), i);
-        let mut homes: Vec<(u64, u32)> = mesh
+        let home = |x: i64, y: i64, i: u32| {
+            u128::from(morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64)) << 32 | u128::from(i)
+        };
+        let mut homes: Vec<u128> = mesh
             .faces
             .par_iter()
             .enumerate()
@@ -96,9 +98,9 @@ impl Tiling {
                 }
             }
         }
-        homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
+        radix::sort(&mut homes, 32); // triangles ascend, and fields come last
         let mut end = 0;
-        let runs = homes.chunk_by(|a, b| a.0 == b.0).map(|run| {
+        let runs = homes.chunk_by(|a, b| a >> 32 == b >> 32).map(|run| {
             end += run.len();
             end - run.len()..end
         });
@@ -115,15 +117,15 @@ impl Tiling {
     /// Builds one tile of this mesh.
     pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
         let run = &self.homes[self.runs[index].clone()];
-        let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
+        let faces: Vec<u32> = run.iter().map(|&r| r as u32).filter(|&i| i != u32::MAX).collect();
         let at = at(run[0]);
         build(mesh, &self.fields, &self.how, index as u32, at, &faces, self.moved[&at])
     }
 }
 
 /// Number of a tile in x and y.
-fn at((key, _): (u64, u32)) -> [i32; 2] {
-    place(key).map(|v| (i64::from(v) - (1 << 31)) as i32)
+fn at(home: u128) -> [i32; 2] {
+    place((home >> 32) as u64).map(|v| (i64::from(v) - (1 << 31)) as i32)
 }
 
 /// How the ground of tiles is divided.
