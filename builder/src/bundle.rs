@@ -354,7 +354,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         let facts = &facts[t as usize];
                         let alike = facts.attribute == attribute && facts.class == first;
                         let free = alike && g.seen[t as usize] != TAKEN && !g.has(t);
-                        if free && g.fits(facts, g.new_vertices(facts)) && !g.overlaps(t) {
+                        // where there is room for all of its corners nobody asks how many are new
+                        let room = g.points.len() + 3 <= VERTEX_LIMIT[usize::from(g.class)];
+                        if free && g.fits(facts, if room { 3 } else { g.new_vertices(facts) }) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }

@@ -5,30 +5,35 @@ const DIGIT: u32 = 11;
 /// Keys that are better compared.
 const FEW: usize = 256;
 
-/// Sorts keys by their bits from `from` on; keys that are equal there stay in their order.
+/// Sorts keys, fewer than 2^32, by their bits from `from` on; keys that are equal there stay in their order.
 pub fn sort(keys: &mut Vec<u128>, from: u32) {
     if keys.len() < FEW {
         return keys.sort_by_key(|k| k >> from);
     }
     let (all, any) = keys.iter().fold((u128::MAX, 0), |(all, any), k| (all & k, any | k));
     let mut differing = (all ^ any) >> from << from;
-    let mut sorted = vec![0; if differing == 0 { 0 } else { keys.len() }];
+    let mut lows = Vec::new();
     while differing != 0 {
-        let low = differing.trailing_zeros();
-        let digit = |k: u128| (k >> low) as usize & ((1 << DIGIT) - 1);
-        let mut next = [0usize; 1 << DIGIT];
-        keys.iter().for_each(|&k| next[digit(k)] += 1);
+        lows.push(differing.trailing_zeros());
+        differing = differing >> lows[lows.len() - 1] >> DIGIT << DIGIT << lows[lows.len() - 1];
+    }
+    let digit = |k: u128, low: u32| (k >> low) as usize & ((1 << DIGIT) - 1);
+    let mut counts = vec![[0u32; 1 << DIGIT]; lows.len()];
+    for &k in &*keys {
+        counts.iter_mut().zip(&lows).for_each(|(counts, &low)| counts[digit(k, low)] += 1);
+    }
+    let mut sorted = vec![0; if lows.is_empty() { 0 } else { keys.len() }];
+    for (mut next, low) in counts.into_iter().zip(lows) {
         let mut before = 0;
         for n in &mut next {
             (*n, before) = (before, before + *n);
         }
         for &k in &*keys {
-            let at = &mut next[digit(k)];
-            sorted[*at] = k;
+            let at = &mut next[digit(k, low)];
+            sorted[*at as usize] = k;
             *at += 1;
         }
         std::mem::swap(keys, &mut sorted);
-        differing = differing >> low >> DIGIT << DIGIT << low;
     }
 }
 
