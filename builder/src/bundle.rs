@@ -4,6 +4,7 @@ use crate::plan::Plan;
 use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, NARROW, NARROW_RELIEF, STRIDE, TRIANGLES, VERTEX_LIMIT, VERTEX_ZERO, WIDE,
 };
+use std::cmp::Reverse;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -339,13 +340,18 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         starts[v] = at as u32;
                     }
                 }
-                let pick = loop {
-                    let Some(least) = (0..next.len()).min_by_key(|&i| next[i].key) else { break None };
-                    let t = next.swap_remove(least).key as u32;
-                    if !g.overlaps(t) {
-                        break Some(t);
-                    }
-                };
+                // the least, which is often free; if it is not, the rest in order
+                let least = (0..next.len()).min_by_key(|&i| next[i].key);
+                let mut pick = least.map(|i| next.swap_remove(i).key as u32);
+                if pick.is_some_and(|t| g.overlaps(t)) {
+                    next.sort_unstable_by_key(|c| Reverse(c.key));
+                    pick = loop {
+                        let Some(t) = next.pop().map(|c| c.key as u32) else { break None };
+                        if !g.overlaps(t) {
+                            break Some(t);
+                        }
+                    };
+                }
                 // nothing adjacent fits: the next few seeds may lie close by
                 let pick = pick.or_else(|| {
                     while far < seeds.len() && far <= s + 48 {

@@ -78,13 +78,13 @@ impl Tiling {
             .par_iter()
             .enumerate()
             .flat_map_iter(|(i, f)| {
-                let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-                let [x0, y0] = plan.min.map(|v| v >> log2);
-                let [x1, y1] = plan.max.map(|v| v >> log2);
+                let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
                 let sole = x0 == x1 && y0 == y1;
+                let meets =
+                    move |x, y| sole || Plan::new(f.v.map(|v| mesh.vertices[v as usize])).meets([x * s, y * s], [s; 2]);
                 (y0..=y1)
                     .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
-                    .filter(move |&(x, y)| sole || plan.meets([x * s, y * s], [s; 2]))
+                    .filter(move |&(x, y)| meets(x, y))
                     .map(move |(x, y)| home(x, y, i as u32))
             })
             .collect();
@@ -160,10 +160,21 @@ fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2]
     moved
 }
 
+/// The first and last tile of side 2^`log2` under a triangle's bounding box, in x and y.
+fn under(mesh: &Mesh, f: &Face, log2: u32) -> [[i64; 2]; 2] {
+    let [a, b, c] = f.v.map(|v| mesh.vertices[v as usize]);
+    let low = |i: usize| i64::from(a[i].min(b[i]).min(c[i]) >> log2);
+    let high = |i: usize| i64::from(a[i].max(b[i]).max(c[i]) >> log2);
+    [[low(0), low(1)], [high(0), high(1)]]
+}
+
 /// Pairs of a triangle or field and a tile under its bounding box.
 fn pairs(mesh: &Mesh, log2: u32) -> u64 {
-    let plan = |f: &Face| Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-    let faces: u64 = mesh.faces.par_iter().map(|f| plan(f).tiles(log2)).sum();
+    let tiles = |f: &Face| {
+        let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
+        (((x1 - x0 + 1) as u64).saturating_mul((y1 - y0 + 1) as u64)).min(1 << 34)
+    };
+    let faces: u64 = mesh.faces.par_iter().map(tiles).sum();
     let field = |f: &Field| {
         let along =
             |n: usize| ((f.field.pitch * (n - 1) as f64 * exp2(-mesh.step[0] - log2 as i32)) as u64 + 2).min(1 << 26);

@@ -133,7 +133,7 @@ impl Grid {
             }
             Grid::cells(e, |_, _| count += 1);
         }
-        let slots = count.next_power_of_two();
+        let slots = (2 * edges.len()).next_power_of_two();
         let mut grid = Grid { sizes, starts: vec![0; slots + 1], edges: vec![0; count] };
         for e in edges {
             Grid::cells(e, |size, at| grid.starts[Grid::slot(size, at, slots)] += 1);
