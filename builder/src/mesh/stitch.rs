@@ -66,30 +66,33 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
     repair
 }
 
-/// Edges that one triangle uses, ascending.
-fn open_edges(faces: &[Face], vertices: usize) -> Vec<u64> {
-    // the greater ends of all edges, by their lesser end
-    let mut ends = vec![0u32; 3 * faces.len()];
+/// Edges that one triangle uses, ascending, each with the number of the triangle and of its corner that it runs from.
+fn open_edges(faces: &[Face], vertices: usize) -> Vec<(u64, u32, u8)> {
+    // by the lesser end of all edges: the greater one, and the place in `faces` of the side
+    let mut ends = vec![(0u32, 0u32, 0u8); 3 * faces.len()];
     let mut next = vec![0u32; vertices + 1];
     let edges = |f: &Face| {
         let [a, b, c] = f.v; // the least first
-        [(a, b), (a, c), (b.min(c), b.max(c))]
+        [(a, b, 0), (b.min(c), b.max(c), 1), (a, c, 2)]
     };
-    faces.iter().flat_map(edges).for_each(|(low, _)| next[low as usize + 1] += 1);
+    faces.iter().flat_map(edges).for_each(|(low, ..)| next[low as usize + 1] += 1);
     for v in 1..next.len() {
         next[v] += next[v - 1];
     }
-    for (low, high) in faces.iter().flat_map(edges) {
-        let at = &mut next[low as usize];
-        ends[*at as usize] = high;
-        *at += 1;
+    for (i, f) in faces.iter().enumerate() {
+        for (low, high, side) in edges(f) {
+            let at = &mut next[low as usize];
+            ends[*at as usize] = (high, i as u32, side);
+            *at += 1;
+        }
     }
     let (mut open, mut from) = (Vec::new(), 0);
     for (low, &to) in next[..vertices].iter().enumerate() {
         let run = &mut ends[from..to as usize];
         from = to as usize;
         run.sort_unstable();
-        open.extend(run.chunk_by(|a, b| a == b).filter(|r| r.len() == 1).map(|r| edge(low as u32, r[0])));
+        let alone = run.chunk_by(|a, b| a.0 == b.0).filter(|r| r.len() == 1);
+        open.extend(alone.map(|r| (edge(low as u32, r[0].0), r[0].1, r[0].2)));
     }
     open
 }
@@ -111,8 +114,8 @@ struct Rim {
     ends: Vec<u32>,
     /// Where the edges of each start.
     starts: Vec<u32>,
-    /// Triangles with an open edge, ascending.
-    faces: Vec<u32>,
+    /// Triangles with an open edge, ascending, and a bit for each corner that one runs from.
+    faces: Vec<(u32, u8)>,
 }
 
 /// A vertex that ends no open edge.
@@ -123,7 +126,7 @@ impl Rim {
         let open = open_edges(faces, rest.vertices.len());
         // first how many open edges there are at each vertex
         let mut numbers = vec![0; rest.vertices.len()];
-        open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]).for_each(|v| numbers[v as usize] += 1);
+        open.iter().flat_map(|&(e, ..)| [(e >> 32) as u32, e as u32]).for_each(|v| numbers[v as usize] += 1);
         let (mut vertices, mut open_at) = (Vec::new(), Vec::new());
         for (v, number) in numbers.iter_mut().enumerate() {
             let count = std::mem::replace(number, INNER);
@@ -133,11 +136,7 @@ impl Rim {
                 open_at.push(count);
             }
         }
-        let touching: Vec<u32> = (0..faces.len() as u32)
-            .into_par_iter()
-            .filter(|&i| faces[i as usize].v.iter().any(|&v| numbers[v as usize] != INNER))
-            .collect();
-        let edges = touching.iter().flat_map(|&i| sides(faces[i as usize].v)).filter_map(|e| {
+        let edges = faces.iter().flat_map(|f| sides(f.v)).filter_map(|e| {
             let [a, b] = [e[0].min(e[1]), e[0].max(e[1])];
             let [i, j] = [a, b].map(|v| numbers[v as usize]);
             if i != INNER { Some((i, b)) } else { (j != INNER).then_some((j, a)) }
@@ -145,11 +144,14 @@ impl Rim {
         let (starts, mut ends) = lists(vertices.len(), edges);
         starts.windows(2).for_each(|run| ends[run[0] as usize..run[1] as usize].sort_unstable());
         let points = rest.points(&vertices, near);
-        let mut rim =
-            Rim { open: open.len() as u64, vertices, points, numbers, open_at, ends, starts, faces: Vec::new() };
-        let is_open = |&i: &u32| sides(faces[i as usize].v).any(|[a, b]| rim.users(a, b) == 1);
-        rim.faces = touching.into_par_iter().filter(is_open).collect();
-        rim
+        let mut sides: Vec<(u32, u8)> = open.iter().map(|&(_, face, side)| (face, 1 << side)).collect();
+        sides.par_sort_unstable();
+        sides.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 |= if same { next.1 } else { 0 };
+            same
+        });
+        Rim { open: open.len() as u64, vertices, points, numbers, open_at, ends, starts, faces: sides }
     }
 
     /// The number of a vertex among those of the rim.
@@ -185,6 +187,8 @@ struct Piece {
     by: [f64; 2],
     /// Its number in the mesh, until it is divided.
     at: Option<u32>,
+    /// Which of its sides were open before any was divided, a bit each.
+    open: u8,
 }
 
 /// How a triangle is to be divided: the side from its corner `side`, through these vertices, which lie off it by so much.
@@ -219,6 +223,11 @@ impl Edges<'_> {
         self.users.get(&edge(a, b)).copied().unwrap_or_else(|| self.rim.users(a, b))
     }
 
+    /// Whether an edge is open, which was open before or not.
+    fn is_open(&self, [a, b]: [u32; 2], before: bool) -> bool {
+        self.users.get(&edge(a, b)).map_or(before, |&users| users == 1)
+    }
+
     fn is_open_at(&self, v: u32) -> bool {
         self.rim.number(v).is_some_and(|i| self.open_at[i] > 0)
     }
@@ -245,9 +254,9 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn new(faces: &[Face], moved: &Moved, rim: &'a Rim) -> Self {
-        let piece = |&i: &u32| {
+        let piece = |&(i, open): &(u32, u8)| {
             let face = faces[i as usize];
-            Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i) }
+            Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i), open }
         };
         Draft {
             pieces: rim.faces.iter().map(piece).collect(),
@@ -288,7 +297,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
         }
         let mut lost: Vec<Upright> = Vec::new();
         for (i, split) in splits {
-            let Piece { face, by, at } = pieces[i as usize];
+            let Piece { face, by, at, .. } = pieces[i as usize];
             if let Some(part) = split.upright {
                 let waits = |[a, b]: [u32; 2]| {
                     let e = edge(a, b);
@@ -316,6 +325,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
                     face: Face { v, ..face },
                     by: [by[0] + split.by[0], by[1] + split.by[1]],
                     at: None,
+                    open: 0, // its sides have changed
                 });
             }
             if let Some(at) = at {
@@ -340,7 +350,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
     let mut inner: Vec<Piece> = Vec::new();
     if !gone.is_empty() {
         let whole = |f: &&Face| f.v[0] != GONE;
-        inner.extend(faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None }));
+        inner.extend(faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None, open: 0 }));
         inherit(&mut inner, &gone);
         note(moved, inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
     }
@@ -409,7 +419,7 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
     };
     let open = |k: usize| {
         let [a, b] = side(k);
-        edges.is_open_at(a) && edges.is_open_at(b) && edges.users(a, b) == 1
+        edges.is_open_at(a) && edges.is_open_at(b) && edges.is_open([a, b], piece.open >> k & 1 == 1)
     };
     let mut sides: Vec<usize> = (0..3).filter(|&k| open(k)).collect();
     sides.sort_by_key(|&k| (std::cmp::Reverse(length(side(k))), side(k)));
