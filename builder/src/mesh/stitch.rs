@@ -66,33 +66,30 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
     repair
 }
 
-/// Edges that one triangle uses, ascending, each with the number of the triangle and of its corner that it runs from.
-fn open_edges(faces: &[Face], vertices: usize) -> Vec<(u64, u32, u8)> {
-    // by the lesser end of all edges: the greater one, and the place in `faces` of the side
-    let mut ends = vec![(0u32, 0u32, 0u8); 3 * faces.len()];
+/// Edges that one triangle uses, ascending.
+fn open_edges(faces: &[Face], vertices: usize) -> Vec<u64> {
+    // the greater ends of all edges, by their lesser end
+    let mut ends = vec![0u32; 3 * faces.len()];
     let mut next = vec![0u32; vertices + 1];
     let edges = |f: &Face| {
         let [a, b, c] = f.v; // the least first
-        [(a, b, 0), (b.min(c), b.max(c), 1), (a, c, 2)]
+        [(a, b), (a, c), (b.min(c), b.max(c))]
     };
-    faces.iter().flat_map(edges).for_each(|(low, ..)| next[low as usize + 1] += 1);
+    faces.iter().flat_map(edges).for_each(|(low, _)| next[low as usize + 1] += 1);
     for v in 1..next.len() {
         next[v] += next[v - 1];
     }
-    for (i, f) in faces.iter().enumerate() {
-        for (low, high, side) in edges(f) {
-            let at = &mut next[low as usize];
-            ends[*at as usize] = (high, i as u32, side);
-            *at += 1;
-        }
+    for (low, high) in faces.iter().flat_map(edges) {
+        let at = &mut next[low as usize];
+        ends[*at as usize] = high;
+        *at += 1;
     }
     let (mut open, mut from) = (Vec::new(), 0);
     for (low, &to) in next[..vertices].iter().enumerate() {
         let run = &mut ends[from..to as usize];
         from = to as usize;
         run.sort_unstable();
-        let alone = run.chunk_by(|a, b| a.0 == b.0).filter(|r| r.len() == 1);
-        open.extend(alone.map(|r| (edge(low as u32, r[0].0), r[0].1, r[0].2)));
+        open.extend(run.chunk_by(|a, b| a == b).filter(|r| r.len() == 1).map(|r| edge(low as u32, r[0])));
     }
     open
 }
@@ -126,7 +123,7 @@ impl Rim {
         let open = open_edges(faces, rest.vertices.len());
         // first how many open edges there are at each vertex
         let mut numbers = vec![0; rest.vertices.len()];
-        open.iter().flat_map(|&(e, ..)| [(e >> 32) as u32, e as u32]).for_each(|v| numbers[v as usize] += 1);
+        open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]).for_each(|v| numbers[v as usize] += 1);
         let (mut vertices, mut open_at) = (Vec::new(), Vec::new());
         for (v, number) in numbers.iter_mut().enumerate() {
             let count = std::mem::replace(number, INNER);
@@ -144,14 +141,22 @@ impl Rim {
         let (starts, mut ends) = lists(vertices.len(), edges);
         starts.windows(2).for_each(|run| ends[run[0] as usize..run[1] as usize].sort_unstable());
         let points = rest.points(&vertices, near);
-        let mut sides: Vec<(u32, u8)> = open.iter().map(|&(_, face, side)| (face, 1 << side)).collect();
-        sides.par_sort_unstable();
-        sides.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 |= if same { next.1 } else { 0 };
-            same
-        });
-        Rim { open: open.len() as u64, vertices, points, numbers, open_at, ends, starts, faces: sides }
+        let lesser = open.iter().map(|&e| (numbers[(e >> 32) as usize], e as u32));
+        let (open_starts, open_ends) = lists(vertices.len(), lesser);
+        let is_open = |[a, b]: [u32; 2]| {
+            let [low, high] = [numbers[a.min(b) as usize] as usize, a.max(b) as usize];
+            low != INNER as usize
+                && numbers[high] != INNER
+                && open_ends[open_starts[low] as usize..open_starts[low + 1] as usize]
+                    .binary_search(&(high as u32))
+                    .is_ok()
+        };
+        let open_sides = |(i, f): (usize, &Face)| {
+            let open = sides(f.v).enumerate().fold(0, |open, (k, side)| open | u8::from(is_open(side)) << k);
+            (open != 0).then_some((i as u32, open))
+        };
+        let faces = faces.par_iter().enumerate().filter_map(open_sides).collect();
+        Rim { open: open.len() as u64, vertices, points, numbers, open_at, ends, starts, faces }
     }
 
     /// The number of a vertex among those of the rim.
