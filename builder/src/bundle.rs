@@ -5,6 +5,7 @@ use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
+use std::cmp::Reverse;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -57,6 +58,7 @@ struct Facts {
     high: [i32; 3],
     /// The cheapest class for bundles of triangles of this size.
     class: u16,
+    attribute: u8,
 }
 
 fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
@@ -76,7 +78,7 @@ fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
         WIDE
     };
     let corner = |p: [i64; 2], z: i32| [p[0] as i32, p[1] as i32, z];
-    Facts { v, low: corner(t.plan.min, low), high: corner(t.plan.max, high), class }
+    Facts { v, low: corner(t.plan.min, low), high: corner(t.plan.max, high), class, attribute: t.attribute }
 }
 
 /// Most extents of a bundle of a class.
@@ -102,13 +104,20 @@ struct Candidate {
     facts: Facts,
 }
 
+/// A new vertex of a [`Candidate`]'s key.
+const NEW_VERTEX: u128 = 1 << 126;
+/// Mark of a triangle that has its bundle.
+const TAKEN: u32 = u32::MAX;
+/// Triangles of a vertex that have their bundle from which on they leave its list.
+const MANY_TAKEN: u32 = 16;
+
 /// A bundle in the making, and what its round has marked.
 struct Growing<'a> {
     tris: &'a [Tri],
     facts: &'a [Facts],
     frame: Frame,
     round: u32,
-    /// Of each triangle the last round that had it, and the last that saw it.
+    /// Of each triangle the last round that had it, and the last that saw it, or [`TAKEN`].
     had: Vec<u32>,
     seen: Vec<u32>,
     /// Of each vertex the last round that had it, and its place there.
@@ -121,6 +130,8 @@ struct Growing<'a> {
     points: Vec<[i32; 3]>,
     low: [i32; 3],
     high: [i32; 3],
+    /// Numbers of the corners that came with the last member.
+    fresh: Vec<u32>,
     /// Whether a triangle was too large for the class, or found too many vertices.
     refused: bool,
 }
@@ -142,6 +153,7 @@ impl<'a> Growing<'a> {
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
             low: [0; 3],
             high: [0; 3],
+            fresh: Vec::with_capacity(3),
             refused: false,
         }
     }
@@ -184,12 +196,14 @@ impl<'a> Growing<'a> {
         let facts = &self.facts[t as usize];
         let tri = &self.tris[t as usize];
         self.had[t as usize] = self.round;
+        self.fresh.clear();
         self.members.push(t);
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
                 *place = (self.round, self.points.len() as u8);
                 self.points.push(tri.corners[k]);
+                self.fresh.push(facts.v[k]);
             }
             place.1
         }));
@@ -245,7 +259,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
     let open = open_edges(&numbers, vertices);
     // triangles around each vertex
     let each = numbers.iter().enumerate();
-    let (starts, around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
+    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
     let facts: Vec<Facts> = tris.iter().zip(&numbers).map(|(t, v)| facts(t, *v, frame)).collect();
     // attribute, class, place, number
     let mut seeds: Vec<u128> = (0..tris.len() as u32)
@@ -262,15 +276,15 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
 
     let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], open };
     let mut g = Growing::new(tris, &facts, vertices, frame);
-    let mut taken = vec![false; tris.len()];
+    let ends: Vec<u32> = starts[1..].to_vec();
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
     let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
     for s in 0..seeds.len() {
         let seed = seeds[s];
-        if taken[seed as usize] {
+        if g.seen[seed as usize] == TAKEN {
             continue;
         }
-        let (attribute, first) = (tris[seed as usize].attribute, facts[seed as usize].class);
+        let Facts { attribute, class: first, .. } = facts[seed as usize];
         let home = centre(&tris[seed as usize]);
         let key = |t: u32| {
             let c = centre(&tris[t as usize]);
@@ -289,44 +303,67 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 }
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
-                for v in g.facts[chosen as usize].v {
-                    for &t in &around[starts[v as usize] as usize..starts[v as usize + 1] as usize] {
+                next.retain_mut(|c| {
+                    let known = c.facts.v.iter().filter(|v| g.fresh.contains(v)).count();
+                    c.key -= known as u128 * NEW_VERTEX;
+                    g.fits(&c.facts, (c.key / NEW_VERTEX) as usize)
+                });
+                for v in g.facts[chosen as usize].v.map(|v| v as usize) {
+                    let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
+                    for &t in &around[from..ends[v] as usize] {
                         if room == 0 {
                             break;
                         }
-                        if !taken[t as usize]
-                            && g.seen[t as usize] != g.round
-                            && tris[t as usize].attribute == attribute
-                        {
-                            g.seen[t as usize] = g.round;
-                            room -= 1;
-                            if !g.has(t) {
-                                next.push(Candidate { key: key(t), facts: facts[t as usize] });
-                            }
+                        to += 1;
+                        let seen = g.seen[t as usize];
+                        gone += u32::from(seen == TAKEN);
+                        if seen >= g.round || facts[t as usize].attribute != attribute {
+                            continue;
+                        }
+                        g.seen[t as usize] = g.round;
+                        room -= 1;
+                        let facts = facts[t as usize];
+                        let new = g.new_vertices(&facts);
+                        if !g.has(t) && g.fits(&facts, new) {
+                            next.push(Candidate { key: key(t) + new as u128 * NEW_VERTEX, facts });
                         }
                     }
-                }
-                next.retain_mut(|c| {
-                    let new = g.new_vertices(&c.facts);
-                    c.key = c.key << 2 >> 2 | (new as u128) << 126;
-                    g.fits(&c.facts, new)
-                });
-                let pick = loop {
-                    let Some(least) = (0..next.len()).min_by_key(|&i| next[i].key) else { break None };
-                    let t = next.swap_remove(least).key as u32;
-                    if !g.overlaps(t) {
-                        break Some(t);
+                    if gone >= MANY_TAKEN {
+                        // what stays moves up, in its order
+                        let mut at = to;
+                        for i in (from..to).rev() {
+                            let t = around[i];
+                            if g.seen[t as usize] != TAKEN {
+                                at -= 1;
+                                around[at] = t;
+                            }
+                        }
+                        starts[v] = at as u32;
                     }
-                };
+                }
+                // the least, which is often free; if it is not, the rest in order
+                let least = (0..next.len()).min_by_key(|&i| next[i].key);
+                let mut pick = least.map(|i| next.swap_remove(i).key as u32);
+                if pick.is_some_and(|t| g.overlaps(t)) {
+                    next.sort_unstable_by_key(|c| Reverse(c.key));
+                    pick = loop {
+                        let Some(t) = next.pop().map(|c| c.key as u32) else { break None };
+                        if !g.overlaps(t) {
+                            break Some(t);
+                        }
+                    };
+                }
                 // nothing adjacent fits: the next few seeds may lie close by; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
                     while far < seeds.len() && far <= s + 48 && (class < WIDE || first == WIDE) {
                         let t = seeds[far];
                         far += 1;
                         let facts = &facts[t as usize];
-                        let alike = tris[t as usize].attribute == attribute && facts.class == first;
-                        let free = alike && !taken[t as usize] && !g.has(t);
-                        if free && g.fits(facts, g.new_vertices(facts)) && !g.overlaps(t) {
+                        let alike = facts.attribute == attribute && facts.class == first;
+                        let free = alike && g.seen[t as usize] != TAKEN && !g.has(t);
+                        // where there is room for all of its corners nobody asks how many are new
+                        let room = g.points.len() + 3 <= VERTEX_LIMIT[usize::from(g.class)];
+                        if free && g.fits(facts, if room { 3 } else { g.new_vertices(facts) }) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }
@@ -371,7 +408,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         }
         let record = best.expect("a wide bundle holds any triangle");
         for (place, &t) in members.iter().enumerate() {
-            taken[t as usize] = true;
+            g.seen[t as usize] = TAKEN;
             out.places[t as usize] = (out.records.len() as u32, place as u8);
         }
         out.records.push(record);

@@ -32,6 +32,7 @@ mod mesh;
 mod pack;
 mod plan;
 mod provenance;
+mod radix;
 pub mod read;
 mod scene;
 pub mod settings;

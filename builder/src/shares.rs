@@ -13,8 +13,10 @@ use rayon::prelude::*;
 const PLACES: u64 = 1 << 15;
 /// And how many for each triangle.
 const EACH: u64 = 64;
+/// Any odd number with bits all over.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Tests that all of them may take, by the bound of one: in deep stacks fewer places are asked.
-const WORK: u64 = 1 << 26;
+const WORK: u64 = 1 << 23;
 
 /// Shares of the plan area, and the error in height that they stay within.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,21 +31,27 @@ pub struct Shares {
 pub fn places(scene: &Scene, ground: &[bool], xy_log2: i32) -> Vec<[f64; 3]> {
     let corners = |i: usize| {
         let mut c = scene.triangles[i].v.map(|v| scene.positions[v as usize]);
-        c.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])).then(a[2].total_cmp(&b[2])));
+        for (j, k) in [(0, 1), (1, 2), (0, 1)] {
+            if c[k] < c[j] {
+                c.swap(j, k);
+            }
+        }
         c
     };
     // in whole square steps, so that their sum knows no order
     let steps = exp2(-xy_log2);
     let area = |[a, b, c]: &[[f64; 3]; 3]| {
         let d = |p: &[f64; 3], i: usize| (p[i] - a[i]) * steps;
-        (d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)).abs() as u128
+        (d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)).abs() as u64
     };
     let kept = (0..ground.len()).into_par_iter().filter(|&i| ground[i]);
-    let (count, total) = kept.clone().map(|i| (1, area(&corners(i)))).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (count, total) =
+        kept.clone().map(|i| (1, u128::from(area(&corners(i))))).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     let each = PLACES.min(EACH * count) as f64 / (total.max(1) as f64);
     let within = |i: usize| {
         let t = corners(i);
-        let mut seed = t.iter().flatten().fold(0, |h, v| mix(h ^ v.to_bits()));
+        let folded = t.iter().flatten().fold(0u64, |h, v| (h ^ v.to_bits()).wrapping_mul(ODD).rotate_left(29));
+        let mut seed = mix(folded);
         let mut random = move || {
             seed = mix(seed);
             (seed >> 11) as f64 * exp2(-53)

@@ -7,7 +7,7 @@ use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
-use crate::{BuildError, Options};
+use crate::{BuildError, Options, radix};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -19,6 +19,9 @@ use zerocopy::IntoBytes;
 /// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
 const MOST_PAIRS: u64 = 1 << 21;
 const PAIR_BYTES: u64 = 2048;
+/// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there is
+/// such a side: needles have little area, and far apart they would have a tile each.
+const FEW_PAIRS: u64 = 1 << 16;
 /// Pairs of material and source in a tile's palette.
 const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
@@ -45,8 +48,8 @@ pub struct Blob {
 /// each can be built apart from the others.
 pub struct Tiling {
     how: How,
-    /// A tile by its place in Morton order, and a triangle that it holds, or `u32::MAX` for fields.
-    homes: Vec<(u64, u32)>,
+    /// A tile by its place in Morton order, times 2^32, and a triangle that it holds, or `u32::MAX` for fields.
+    homes: Vec<u128>,
     /// What of that belongs to each tile.
     runs: Vec<Range<usize>>,
     moved: HashMap<[i32; 2], [f64; 2]>,
@@ -64,19 +67,21 @@ impl Tiling {
                 "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
             )));
         }
-        let home = |x: i64, y: i64, i: u32| (morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64), i);
-        let mut homes: Vec<(u64, u32)> = mesh
+        let home = |x: i64, y: i64, i: u32| {
+            u128::from(morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64)) << 32 | u128::from(i)
+        };
+        let mut homes: Vec<u128> = mesh
             .faces
             .par_iter()
             .enumerate()
             .flat_map_iter(|(i, f)| {
-                let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-                let [x0, y0] = plan.min.map(|v| v >> log2);
-                let [x1, y1] = plan.max.map(|v| v >> log2);
+                let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
                 let sole = x0 == x1 && y0 == y1;
+                let meets =
+                    move |x, y| sole || Plan::new(f.v.map(|v| mesh.vertices[v as usize])).meets([x * s, y * s], [s; 2]);
                 (y0..=y1)
                     .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
-                    .filter(move |&(x, y)| sole || plan.meets([x * s, y * s], [s; 2]))
+                    .filter(move |&(x, y)| meets(x, y))
                     .map(move |(x, y)| home(x, y, i as u32))
             })
             .collect();
@@ -90,9 +95,9 @@ impl Tiling {
                 }
             }
         }
-        homes.par_sort_unstable_by_key(|h| u128::from(h.0) << 32 | u128::from(h.1));
+        radix::sort(&mut homes, 32); // triangles ascend, and fields come last
         let mut end = 0;
-        let runs = homes.chunk_by(|a, b| a.0 == b.0).map(|run| {
+        let runs = homes.chunk_by(|a, b| a >> 32 == b >> 32).map(|run| {
             end += run.len();
             end - run.len()..end
         });
@@ -109,15 +114,15 @@ impl Tiling {
     /// Builds one tile of this mesh.
     pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
         let run = &self.homes[self.runs[index].clone()];
-        let faces: Vec<u32> = run.iter().map(|r| r.1).filter(|&i| i != u32::MAX).collect();
+        let faces: Vec<u32> = run.iter().map(|&r| r as u32).filter(|&i| i != u32::MAX).collect();
         let at = at(run[0]);
         build(mesh, &self.how, index as u32, at, &faces, self.moved[&at])
     }
 }
 
 /// Number of a tile in x and y.
-fn at((key, _): (u64, u32)) -> [i32; 2] {
-    place(key).map(|v| (i64::from(v) - (1 << 31)) as i32)
+fn at(home: u128) -> [i32; 2] {
+    place((home >> 32) as u64).map(|v| (i64::from(v) - (1 << 31)) as i32)
 }
 
 /// How the ground of tiles is divided.
@@ -152,10 +157,21 @@ fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2]
     moved
 }
 
+/// The first and last tile of side 2^`log2` under a triangle's bounding box, in x and y.
+fn under(mesh: &Mesh, f: &Face, log2: u32) -> [[i64; 2]; 2] {
+    let [a, b, c] = f.v.map(|v| mesh.vertices[v as usize]);
+    let low = |i: usize| i64::from(a[i].min(b[i]).min(c[i]) >> log2);
+    let high = |i: usize| i64::from(a[i].max(b[i]).max(c[i]) >> log2);
+    [[low(0), low(1)], [high(0), high(1)]]
+}
+
 /// Pairs of a triangle or field and a tile under its bounding box.
 fn pairs(mesh: &Mesh, log2: u32) -> u64 {
-    let plan = |f: &Face| Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-    let faces: u64 = mesh.faces.par_iter().map(|f| plan(f).tiles(log2)).sum();
+    let tiles = |f: &Face| {
+        let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
+        (((x1 - x0 + 1) as u64).saturating_mul((y1 - y0 + 1) as u64)).min(1 << 34)
+    };
+    let faces: u64 = mesh.faces.par_iter().map(tiles).sum();
     let field = |f: &Field| {
         let along =
             |n: usize| ((f.field.pitch * (n - 1) as f64 * exp2(-mesh.step[0] - log2 as i32)) as u64 + 2).min(1 << 26);
@@ -168,10 +184,14 @@ fn too_many(mesh: &Mesh, pairs: u64) -> bool {
     pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64)
 }
 
-/// The side for a scene, near the one proposed: larger if its tiles would be too many, and smaller as [`few_attributes`] needs.
+/// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and smaller as
+/// [`few_attributes`] needs.
 pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
-    let fits = |log2: &u32| !too_many(mesh, pairs(mesh, *log2));
-    few_attributes(mesh, (proposed..26).find(fits).unwrap_or(26))
+    let faces = mesh.faces.len() as u64;
+    let sides = || (proposed..26).map(|log2| (log2, pairs(mesh, log2)));
+    let once = sides().find(|s| s.1 <= FEW_PAIRS.max(faces + faces / 8));
+    let fits = |s: &(u32, u64)| !too_many(mesh, s.1);
+    few_attributes(mesh, once.filter(fits).or_else(|| sides().find(fits)).map_or(26, |s| s.0))
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette

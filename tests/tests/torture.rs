@@ -437,7 +437,12 @@ fn vt_24_a_million_crumbs_in_a_square_centimetre() {
 }
 
 #[test]
-#[ignore = "takes more than the 30 s of processor time: stitching along a million long open edges"]
+fn vt_24_a_million_coplanar_triangles_in_a_square_centimetre() {
+    let mut r = Random(8);
+    builds("a_flat_square_centimetre", 1_000_000, |_| [0; 3].map(|_| [any(&mut r, 0.01), any(&mut r, 0.01), 0.0]));
+}
+
+#[test]
 fn vt_24_needles_over_ten_kilometres() {
     let mut r = Random(7);
     builds("needles_over_ten_kilometres", 1_000_000, |_| {

@@ -1,7 +1,7 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
 use super::{Face, area2, exp2, oriented};
-use crate::{Material, Report};
+use crate::{Material, Report, radix};
 use rayon::prelude::*;
 
 #[derive(Clone, Copy)]
@@ -67,7 +67,9 @@ pub fn ground(
         *count += 1;
         false
     });
-    faces.par_sort_unstable_by_key(Face::key);
+    let mut keys: Vec<u128> = faces.iter().map(Face::key).collect();
+    radix::sort(&mut keys, 0);
+    faces.iter_mut().zip(keys).for_each(|(f, k)| *f = Face::of_key(k));
     ground
 }
 

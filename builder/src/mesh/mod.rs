@@ -35,6 +35,11 @@ impl Face {
         let kind = u128::from(self.material) << 16 | u128::from(self.source);
         self.v.iter().rev().zip([32, 64, 96]).fold(kind, |key, (&v, shift)| key | u128::from(v) << shift)
     }
+
+    /// The face of a number.
+    fn of_key(key: u128) -> Face {
+        Face { v: [96, 64, 32].map(|shift| (key >> shift) as u32), material: (key >> 16) as u16, source: key as u16 }
+    }
 }
 
 /// A height field of the scene, with materials and sources renumbered and its plan zero on the query grid.
@@ -99,8 +104,9 @@ type Moved = BTreeMap<[u32; 3], [f64; 2]>;
 
 /// Twice the plan area of a triangle, positive if counter-clockwise.
 pub fn area2(a: [i32; 3], b: [i32; 3], c: [i32; 3]) -> i128 {
-    let d = |p: [i32; 3], q: [i32; 3], i: usize| i128::from(p[i]) - i128::from(q[i]);
-    d(b, a, 0) * d(c, a, 1) - d(b, a, 1) * d(c, a, 0)
+    let d = |p: [i32; 3], i: usize| i64::from(p[i]) - i64::from(a[i]);
+    let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
+    product(d(b, 0), d(c, 1)) - product(d(b, 1), d(c, 0))
 }
 
 /// 2^e.

@@ -6,17 +6,106 @@ use rayon::prelude::*;
 /// Points of a leaf.
 const LEAF: usize = 8;
 
+/// Points that ascend, searched around each of them.
+pub struct Points {
+    all: Vec<[i32; 3]>,
+    pub near: Near,
+    /// Of each how many others lie within reach, as far as they were counted.
+    others: Vec<u8>,
+}
+
+impl Points {
+    pub fn new(all: Vec<[i32; 3]>, near: Near) -> Points {
+        debug_assert!(all.is_sorted());
+        let mut points = Points { all, near, others: Vec::new() };
+        let count = |i: u32| {
+            let mut count = 0;
+            points.around(i, |_| {
+                count += 1;
+                count <= Repair::CROWD as u8
+            });
+            count
+        };
+        points.others = (0..points.all.len() as u32).into_par_iter().map(count).collect();
+        points
+    }
+
+    /// Calls `see` with every other point within reach of one, ascending. Stops when told `false`.
+    pub fn around(&self, i: u32, mut see: impl FnMut(u32) -> bool) {
+        let (all, p) = (&self.all, self.point(i));
+        let reach = [self.near.plan, self.near.plan, self.near.height];
+        let low: [i32; 3] = std::array::from_fn(|k| p[k].saturating_sub_unsigned(reach[k]));
+        let high: [i32; 3] = std::array::from_fn(|k| p[k].saturating_add_unsigned(reach[k]));
+        // back to some place before the least, then forth
+        let (mut at, mut step) = (i as usize, 1);
+        while at > 0 && all[at] >= low {
+            at = at.saturating_sub(step);
+            step *= 2;
+        }
+        at = self.seek(at, low);
+        while let Some(&q) = all.get(at).filter(|q| q[0] <= high[0]) {
+            // where the next may be
+            let next = if q[1] < low[1] {
+                [q[0], low[1], low[2]]
+            } else if q[1] > high[1] {
+                [q[0].saturating_add(1), low[1], low[2]]
+            } else if q[2] < low[2] {
+                [q[0], q[1], low[2]]
+            } else if q[2] > high[2] || !meet(p, [q[0], q[1], p[2]], self.near) {
+                [q[0], q[1].saturating_add(1), low[2]]
+            } else {
+                if at != i as usize && !see(at as u32) {
+                    return;
+                }
+                at += 1;
+                continue;
+            };
+            at = self.seek(at + 1, next);
+        }
+    }
+
+    /// The first from `from` on that is not below `p`, likely not far.
+    fn seek(&self, from: usize, p: [i32; 3]) -> usize {
+        let below = |q: &[i32; 3]| *q < p;
+        let (mut from, mut step) = (from, 1);
+        while self.all.get(from + step).is_some_and(below) {
+            from += step;
+            step *= 2;
+        }
+        let to = (from + step).min(self.all.len());
+        from.min(to) + self.all[from.min(to)..to].partition_point(below)
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn point(&self, i: u32) -> [i32; 3] {
+        self.all[i as usize]
+    }
+
+    /// Whether no other lies within reach of a point.
+    pub fn is_alone(&self, i: u32) -> bool {
+        self.others[i as usize] == 0
+    }
+
+    /// Whether a point is in a crowd, with more than [`Repair::CROWD`] others within reach.
+    pub fn is_crowded(&self, i: u32) -> bool {
+        u64::from(self.others[i as usize]) > Repair::CROWD
+    }
+}
+
 /// Points in a balanced tree of boxes: a search along a line of any length visits only what the line passes.
-pub struct Tree {
-    points: Vec<[i32; 3]>,
+pub struct Tree<'a> {
+    points: &'a Points,
     /// Numbers of the points, leaf by leaf.
     order: Vec<u32>,
     /// Least and greatest coordinates below each node; the children of node i are 2i + 1 and 2i + 2.
     boxes: Vec<[[i32; 3]; 2]>,
 }
 
-impl Tree {
-    pub fn new(points: Vec<[i32; 3]>) -> Tree {
+impl Tree<'_> {
+    pub fn new(points: &Points) -> Tree<'_> {
         let order = (0..points.len() as u32).collect();
         let nodes = 2 * points.len().div_ceil(LEAF).next_power_of_two();
         let mut tree = Tree { points, order, boxes: vec![[[i32::MAX; 3], [i32::MIN; 3]]; nodes] };
@@ -25,8 +114,9 @@ impl Tree {
     }
 
     fn divide(&mut self, node: usize, from: usize, to: usize) {
+        let points = &self.points.all;
         let mut bounds = [[i32::MAX; 3], [i32::MIN; 3]];
-        for p in self.order[from..to].iter().map(|&i| self.points[i as usize]) {
+        for p in self.order[from..to].iter().map(|&i| points[i as usize]) {
             for k in 0..3 {
                 bounds[0][k] = bounds[0][k].min(p[k]);
                 bounds[1][k] = bounds[1][k].max(p[k]);
@@ -38,49 +128,62 @@ impl Tree {
         }
         let axis = (0..3).max_by_key(|&k| bounds[0][k].abs_diff(bounds[1][k])).expect("three axes");
         let middle = (to - from) / 2;
-        let points = &self.points;
         self.order[from..to].select_nth_unstable_by_key(middle, |&i| points[i as usize][axis]);
         self.divide(2 * node + 1, from, from + middle);
         self.divide(2 * node + 2, from + middle, to);
     }
 
     /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
-    pub fn along(&self, [a, b]: [[i32; 3]; 2], near: Near, mut see: impl FnMut(u32) -> bool) {
-        if self.points.is_empty() {
-            return;
+    pub fn along(&self, [a, b]: [[i32; 3]; 2], see: impl FnMut(u32) -> bool) {
+        let Near { plan, height } = self.points.near;
+        // products of twice as much fit
+        if (0..3).all(|k| a[k].abs_diff(b[k]) < 1 << 28) && plan.max(height) < 1 << 27 {
+            self.search(a, b, see, |[x, y], [u, v], [p, q]| (x * v - y * u).abs() > x.abs() * q + y.abs() * p);
+        } else {
+            self.search(a, b, see, |d, c, e| {
+                let [[x, y], [u, v], [p, q]] = [d, c, e].map(|v| v.map(i128::from));
+                (x * v - y * u).abs() > x.abs() * q + y.abs() * p
+            });
         }
-        let reach = [near.plan, near.plan, near.height].map(i64::from);
-        let low = [0, 1, 2].map(|k| i64::from(a[k].min(b[k])) - reach[k]);
-        let high = [0, 1, 2].map(|k| i64::from(a[k].max(b[k])) + reach[k]);
-        let d = [0, 1, 2].map(|k| i128::from(b[k]) - i128::from(a[k]));
+    }
+
+    /// [`along`](Self::along), told whether a line of this direction through zero passes a rectangle about a centre, half as
+    /// large as this, by.
+    fn search(
+        &self,
+        a: [i32; 3],
+        b: [i32; 3],
+        mut see: impl FnMut(u32) -> bool,
+        passes_by: impl Fn([i64; 2], [i64; 2], [i64; 2]) -> bool,
+    ) {
+        let Near { plan, height } = self.points.near;
+        let reach = [plan, plan, height].map(i64::from);
+        let [a, b] = [a, b].map(|p| p.map(i64::from));
+        let low: [i64; 3] = std::array::from_fn(|k| a[k].min(b[k]) - reach[k]);
+        let high: [i64; 3] = std::array::from_fn(|k| a[k].max(b[k]) + reach[k]);
+        let d: [i64; 3] = std::array::from_fn(|k| b[k] - a[k]);
         // a node of each level waits at most, and two of the last
         let mut stack = [(0, 0, 0); 40];
-        stack[0].2 = self.order.len();
-        let mut waiting = 1;
+        stack[0].2 = self.order.len() as u32;
+        let mut waiting = usize::from(!self.order.is_empty());
         while waiting > 0 {
             waiting -= 1;
             let (node, from, to) = stack[waiting];
-            let [least, most] = self.boxes[node].map(|p| p.map(i64::from));
-            if (0..3).any(|k| least[k] > high[k] || most[k] < low[k]) {
+            let [least, most] = &self.boxes[node as usize];
+            // what of it lies around the line, and its centre and extent doubled
+            let least: [i64; 3] = std::array::from_fn(|k| i64::from(least[k]).max(low[k]));
+            let most: [i64; 3] = std::array::from_fn(|k| i64::from(most[k]).min(high[k]));
+            if (0..3).any(|k| least[k] > most[k]) {
                 continue;
             }
-            // a box smaller than the line, widened by the reach: all on one side of it, seen along any axis?
-            let apart = |i: usize, j: usize| {
-                let side = |x: i64, y: i64| {
-                    (d[i] * (i128::from(y) - i128::from(a[j])) - d[j] * (i128::from(x) - i128::from(a[i]))).signum()
-                };
-                let [x, y] = [i, j].map(|k| [least[k] - reach[k], most[k] + reach[k]]);
-                let sides = [side(x[0], y[0]), side(x[1], y[0]), side(x[0], y[1]), side(x[1], y[1])];
-                sides == [1; 4] || sides == [-1; 4]
-            };
-            if (0..3).any(|k| most[k] - least[k] < high[k] - low[k])
-                && d != [0; 3]
-                && (apart(0, 1) || apart(0, 2) || apart(1, 2))
-            {
+            let centre: [i64; 3] = std::array::from_fn(|k| least[k] + most[k] - 2 * a[k]);
+            let extent: [i64; 3] = std::array::from_fn(|k| most[k] - least[k] + 2 * reach[k]);
+            let apart = |i: usize, j: usize| passes_by([d[i], d[j]], [centre[i], centre[j]], [extent[i], extent[j]]);
+            if apart(0, 1) || apart(0, 2) || apart(1, 2) {
                 continue;
             }
-            if to - from <= LEAF {
-                if !self.order[from..to].iter().all(|&i| see(i)) {
+            if (to - from) as usize <= LEAF {
+                if !self.order[from as usize..to as usize].iter().all(|&i| see(i)) {
                     return;
                 }
             } else {
@@ -90,23 +193,6 @@ impl Tree {
                 waiting += 2;
             }
         }
-    }
-
-    pub fn point(&self, i: u32) -> [i32; 3] {
-        self.points[i as usize]
-    }
-
-    /// Which points are in a crowd, with more than [`Repair::CROWD`] others within reach.
-    pub fn crowd(&self, near: Near) -> Vec<bool> {
-        let crowded = |i: u32| {
-            let (p, mut count) = (self.point(i), 0);
-            self.along([p, p], near, |j| {
-                count += u64::from(j != i && meet(p, self.point(j), near));
-                count <= Repair::CROWD
-            });
-            count > Repair::CROWD
-        };
-        (0..self.points.len() as u32).into_par_iter().map(crowded).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Scene to lattice: positions rounded once, about an origin that outliers do not move.
 
 use super::{Face, Field, exp2};
-use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle};
+use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle, radix};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -53,16 +53,21 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     };
     let used = used_by(&|_| true);
     // the places, and which position has each
-    let mut given: Vec<([i64; 3], u32)> = (0..absolute.len() as u32)
-        .into_par_iter()
+    let mut order: Vec<u128> = (0..absolute.len() as u32)
         .filter(|&i| used[i as usize] && absolute[i as usize] != NOWHERE)
-        .map(|i| (absolute[i as usize], i))
+        .map(u128::from)
         .collect();
+    for axis in [2, 1, 0] {
+        // the coordinate, in the order of unsigned numbers, above the number
+        let key = |k: u128| u128::from(absolute[k as u32 as usize][axis] as u64 ^ 1 << 63) << 32 | u128::from(k as u32);
+        order.iter_mut().for_each(|k| *k = key(*k));
+        radix::sort(&mut order, 32);
+    }
+    let given: Vec<([i64; 3], u32)> = order.into_iter().map(|k| (absolute[k as u32 as usize], k as u32)).collect();
     // what is no ground has no say in where the origin is
     let ground = |t: &Triangle| scene.materials[usize::from(t.material)].is_ground();
     let counts = if scene.triangles.iter().all(ground) { used } else { used_by(&ground) };
     drop(absolute);
-    given.par_sort_unstable();
     let mut points: Vec<[i64; 3]> = given.iter().filter(|g| counts[g.1 as usize]).map(|g| g.0).collect();
     points.dedup();
     let origin = origin(&points, &extents, step)?;

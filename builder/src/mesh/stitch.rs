@@ -19,9 +19,10 @@
 //! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
 //! in each reach along them. [`Repair::crowded`] counts the first.
 
-use super::near::{Beside, Tree, beside, distance};
+use super::near::{Beside, Points, Tree, beside, distance};
 use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settle};
 use super::{Face, Moved, area2, edge, oriented};
+use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -41,15 +42,14 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
         if repair.added > most {
             break;
         }
-        let mut rim = Rim::new(faces, rest);
-        let Joins { moves, crowded, undecided } =
-            joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+        let mut rim = Rim::new(faces, rest, near);
+        let Joins { moves, crowded, undecided } = rim.joins(rest);
         let wanted = moves.len() as u64;
         let joined = join(faces, moved, rest, near, moves, &mut repair);
         if joined > 0 {
-            rim = Rim::new(faces, rest);
+            rim = Rim::new(faces, rest, near);
         }
-        repair.open_edges = rim.open.len() as u64;
+        repair.open_edges = rim.open;
         (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
         let divided = divide(faces, moved, rest, near, &rim, &mut repair);
         if joined == 0 && !divided {
@@ -57,11 +57,11 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
         }
     }
     // not settled: what would come next is left
-    let rim = Rim::new(faces, rest);
-    repair.open_edges = rim.open.len() as u64;
-    let Joins { moves, crowded, undecided } = joins(rest, &rim.vertices, near, Some(|a, b| rim.users(edge(a, b)) > 0));
+    let rim = Rim::new(faces, rest, near);
+    repair.open_edges = rim.open;
+    let Joins { moves, crowded, undecided } = rim.joins(rest);
     (repair.left, repair.crowded) = (moves.len() as u64 + crowded + undecided, crowded);
-    let Draft { pieces, edges, tree } = Draft::new(faces, moved, rest, near, &rim);
+    let Draft { pieces, edges, tree } = Draft::new(faces, moved, &rim);
     repair.left += pieces.iter().map(|p| split(p, &edges, &tree, rest, near).1).sum::<u64>();
     repair
 }
@@ -96,44 +96,92 @@ fn open_edges(faces: &[Face], vertices: usize) -> Vec<u64> {
 
 /// The open edges of a mesh and what touches them.
 struct Rim {
-    /// Ascending.
-    open: Vec<u64>,
+    /// How many open edges there are.
+    open: u64,
     /// Ends of open edges, ascending.
     vertices: Vec<u32>,
-    /// Every edge with an end among them, once for each triangle that uses it, ascending.
-    edges: Vec<u64>,
-    /// Triangles with an open edge, ascending.
-    faces: Vec<u32>,
+    /// Where they are.
+    points: Points,
+    /// Of each vertex of the mesh its number among them, or [`INNER`].
+    numbers: Vec<u32>,
+    /// Open edges at each of them.
+    open_at: Vec<u32>,
+    /// The edges at each of them by their other end, ascending, once for each triangle that uses it; one between two of
+    /// them at the lesser.
+    ends: Vec<u32>,
+    /// Where the edges of each start.
+    starts: Vec<u32>,
+    /// Triangles with an open edge, ascending, and a bit for each corner that one runs from.
+    faces: Vec<(u32, u8)>,
 }
+
+/// A vertex that ends no open edge.
+const INNER: u32 = u32::MAX;
 
 impl Rim {
-    fn new(faces: &[Face], rest: &Rest) -> Rim {
+    fn new(faces: &[Face], rest: &Rest, near: Near) -> Rim {
         let open = open_edges(faces, rest.vertices.len());
-        let mut vertices: Vec<u32> = open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]).collect();
-        vertices.sort_unstable();
-        vertices.dedup();
-        let mut flagged = vec![false; rest.vertices.len()];
-        vertices.iter().for_each(|&v| flagged[v as usize] = true);
-        let mut rim = Rim { open, vertices, edges: Vec::new(), faces: Vec::new() };
-        for (i, f) in faces.iter().enumerate() {
-            let before = rim.edges.len();
-            rim.edges.extend(sides(f.v).filter(|e| e.iter().any(|&v| flagged[v as usize])).map(|[a, b]| edge(a, b)));
-            if rim.edges[before..].iter().any(|e| rim.open.binary_search(e).is_ok()) {
-                rim.faces.push(i as u32);
+        // first how many open edges there are at each vertex
+        let mut numbers = vec![0; rest.vertices.len()];
+        open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]).for_each(|v| numbers[v as usize] += 1);
+        let (mut vertices, mut open_at) = (Vec::new(), Vec::new());
+        for (v, number) in numbers.iter_mut().enumerate() {
+            let count = std::mem::replace(number, INNER);
+            if count > 0 {
+                *number = vertices.len() as u32;
+                vertices.push(v as u32);
+                open_at.push(count);
             }
         }
-        rim.edges.par_sort_unstable();
-        rim
+        let edges = faces.iter().flat_map(|f| sides(f.v)).filter_map(|e| {
+            let [a, b] = [e[0].min(e[1]), e[0].max(e[1])];
+            let [i, j] = [a, b].map(|v| numbers[v as usize]);
+            if i != INNER { Some((i, b)) } else { (j != INNER).then_some((j, a)) }
+        });
+        let (starts, mut ends) = lists(vertices.len(), edges);
+        starts.windows(2).for_each(|run| ends[run[0] as usize..run[1] as usize].sort_unstable());
+        let points = rest.points(&vertices, near);
+        let lesser = open.iter().map(|&e| (numbers[(e >> 32) as usize], e as u32));
+        let (open_starts, open_ends) = lists(vertices.len(), lesser);
+        let is_open = |[a, b]: [u32; 2]| {
+            let [low, high] = [numbers[a.min(b) as usize] as usize, a.max(b) as usize];
+            low != INNER as usize
+                && numbers[high] != INNER
+                && open_ends[open_starts[low] as usize..open_starts[low + 1] as usize]
+                    .binary_search(&(high as u32))
+                    .is_ok()
+        };
+        let open_sides = |(i, f): (usize, &Face)| {
+            let open = sides(f.v).enumerate().fold(0, |open, (k, side)| open | u8::from(is_open(side)) << k);
+            (open != 0).then_some((i as u32, open))
+        };
+        let faces = faces.par_iter().enumerate().filter_map(open_sides).collect();
+        Rim { open: open.len() as u64, vertices, points, numbers, open_at, ends, starts, faces }
     }
 
-    /// How many triangles use an edge with an end on the rim.
-    fn users(&self, e: u64) -> u32 {
-        let from = self.edges.partition_point(|&o| o < e);
-        self.edges[from..].iter().take_while(|&&o| o == e).count() as u32
+    /// The number of a vertex among those of the rim.
+    fn number(&self, v: u32) -> Option<usize> {
+        let number = self.numbers[v as usize];
+        (number != INNER).then_some(number as usize)
+    }
+
+    /// How many triangles use an edge with an end on the rim; of others none.
+    fn users(&self, a: u32, b: u32) -> u32 {
+        let (a, b) = (a.min(b), a.max(b));
+        let found = self.number(a).map(|i| (i, b)).or_else(|| Some((self.number(b)?, a)));
+        let Some((i, end)) = found else { return 0 };
+        let ends = &self.ends[self.starts[i] as usize..self.starts[i + 1] as usize];
+        let from = if ends.len() <= 16 { 0 } else { ends.partition_point(|&e| e < end) };
+        ends[from..].iter().skip_while(|&&e| e < end).take_while(|&&e| e == end).count() as u32
+    }
+
+    /// Which of its vertices are to be joined.
+    fn joins(&self, rest: &Rest) -> Joins {
+        joins(rest, &self.vertices, &self.points, Some(|a, b| self.users(a, b) > 0))
     }
 }
 
-fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> {
+fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> + Clone {
     [[a, b], [b, c], [c, a]].into_iter()
 }
 
@@ -144,6 +192,8 @@ struct Piece {
     by: [f64; 2],
     /// Its number in the mesh, until it is divided.
     at: Option<u32>,
+    /// Which of its sides were open before any was divided, a bit each.
+    open: u8,
 }
 
 /// How a triangle is to be divided: the side from its corner `side`, through these vertices, which lie off it by so much.
@@ -170,23 +220,21 @@ struct Edges<'a> {
     users: HashMap<u64, u32>,
     /// Open edges at each vertex of the rim.
     open_at: Vec<u32>,
-    /// Which vertices of the rim are in a crowd.
-    crowd: Vec<bool>,
 }
 
 impl Edges<'_> {
     /// Users of an edge with an end on the rim, as all edges of triangles with an open one are.
     fn users(&self, a: u32, b: u32) -> u32 {
-        let e = edge(a, b);
-        self.users.get(&e).copied().unwrap_or_else(|| self.rim.users(e))
+        self.users.get(&edge(a, b)).copied().unwrap_or_else(|| self.rim.users(a, b))
     }
 
-    fn number(&self, v: u32) -> Option<usize> {
-        self.rim.vertices.binary_search(&v).ok()
+    /// Whether an edge is open, which was open before or not.
+    fn is_open(&self, [a, b]: [u32; 2], before: bool) -> bool {
+        self.users.get(&edge(a, b)).map_or(before, |&users| users == 1)
     }
 
     fn is_open_at(&self, v: u32) -> bool {
-        self.number(v).is_some_and(|i| self.open_at[i] > 0)
+        self.rim.number(v).is_some_and(|i| self.open_at[i] > 0)
     }
 
     /// One user more or less.
@@ -194,7 +242,7 @@ impl Edges<'_> {
         let was = self.users(a, b);
         let is = if more { was + 1 } else { was - 1 };
         self.users.insert(edge(a, b), is);
-        let (Some(i), Some(j)) = (self.number(a), self.number(b)) else { return };
+        let (Some(i), Some(j)) = (self.rim.number(a), self.rim.number(b)) else { return };
         for at in [i, j] {
             self.open_at[at] = self.open_at[at] + u32::from(is == 1) - u32::from(was == 1);
         }
@@ -206,32 +254,26 @@ struct Draft<'a> {
     pieces: Vec<Piece>,
     edges: Edges<'a>,
     /// The vertices of the rim.
-    tree: Tree,
+    tree: Tree<'a>,
 }
 
 impl<'a> Draft<'a> {
-    fn new(faces: &[Face], moved: &Moved, rest: &Rest, near: Near, rim: &'a Rim) -> Self {
-        let tree = Tree::new(rim.vertices.iter().map(|&v| rest.vertices[v as usize]).collect());
-        let crowd = tree.crowd(near);
-        let piece = |&i: &u32| {
+    fn new(faces: &[Face], moved: &Moved, rim: &'a Rim) -> Self {
+        let piece = |&(i, open): &(u32, u8)| {
             let face = faces[i as usize];
-            Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i) }
+            Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i), open }
         };
-        let mut open_at = vec![0; rim.vertices.len()];
-        for v in rim.open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]) {
-            open_at[rim.vertices.binary_search(&v).expect("of the rim")] += 1;
-        }
         Draft {
             pieces: rim.faces.iter().map(piece).collect(),
-            edges: Edges { rim, users: HashMap::new(), open_at, crowd },
-            tree,
+            edges: Edges { rim, users: HashMap::new(), open_at: rim.open_at.clone() },
+            tree: Tree::new(&rim.points),
         }
     }
 }
 
 /// Divides triangles at the vertices near their open edges. Returns whether there were any.
 fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
-    let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rest, near, rim);
+    let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
     let whole = pieces.len();
     let mut gone: Vec<Upright> = Vec::new();
@@ -260,7 +302,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
         }
         let mut lost: Vec<Upright> = Vec::new();
         for (i, split) in splits {
-            let Piece { face, by, at } = pieces[i as usize];
+            let Piece { face, by, at, .. } = pieces[i as usize];
             if let Some(part) = split.upright {
                 let waits = |[a, b]: [u32; 2]| {
                     let e = edge(a, b);
@@ -288,6 +330,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
                     face: Face { v, ..face },
                     by: [by[0] + split.by[0], by[1] + split.by[1]],
                     at: None,
+                    open: 0, // its sides have changed
                 });
             }
             if let Some(at) = at {
@@ -312,7 +355,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
     let mut inner: Vec<Piece> = Vec::new();
     if !gone.is_empty() {
         let whole = |f: &&Face| f.v[0] != GONE;
-        inner.extend(faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None }));
+        inner.extend(faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None, open: 0 }));
         inherit(&mut inner, &gone);
         note(moved, inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
     }
@@ -381,24 +424,24 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
     };
     let open = |k: usize| {
         let [a, b] = side(k);
-        edges.is_open_at(a) && edges.is_open_at(b) && edges.users(a, b) == 1
+        edges.is_open_at(a) && edges.is_open_at(b) && edges.is_open([a, b], piece.open >> k & 1 == 1)
     };
     let mut sides: Vec<usize> = (0..3).filter(|&k| open(k)).collect();
     sides.sort_by_key(|&k| (std::cmp::Reverse(length(side(k))), side(k)));
     let mut left = 0;
     for k in sides {
-        if side(k).iter().any(|&w| edges.number(w).is_some_and(|i| edges.crowd[i])) {
+        if side(k).iter().any(|&w| edges.rim.number(w).is_some_and(|i| edges.rim.points.is_crowded(i as u32))) {
             left += 1; // a crowd, counted once
             continue;
         }
         let line = rest.corners(side(k));
         let room = 4 + (length(side(k)).isqrt() / u128::from(near.plan.max(1))) as usize;
         let mut beyond = Vec::new();
-        tree.along(line, near, |i| {
+        tree.along(line, |i| {
             let w = edges.rim.vertices[i as usize];
             if !v.contains(&w)
                 && edges.open_at[i as usize] > 0
-                && let Some(place) = beside(tree.point(i), line, near)
+                && let Some(place) = beside(edges.rim.points.point(i), line, near)
             {
                 beyond.push((place, w));
             }

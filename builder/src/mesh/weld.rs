@@ -12,7 +12,7 @@
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
 //! [`Rest::farthest`] in all.
 
-use super::near::{Tree, beside, distance, meet};
+use super::near::{Points, beside, distance, meet};
 use super::{Face, Moved, clean, edge, facing::mix, oriented};
 use crate::{Material, Near, Repair};
 use rayon::prelude::*;
@@ -36,6 +36,11 @@ impl Rest<'_> {
         v.map(|v| self.vertices[v as usize])
     }
 
+    /// The places of vertices, whose numbers ascend.
+    pub fn points(&self, v: &[u32], near: Near) -> Points {
+        Points::new(v.iter().map(|&v| self.vertices[v as usize]).collect(), near)
+    }
+
     /// A hash of a vertex's place, wherever the origin is.
     fn hash(&self, v: u32) -> u64 {
         let p = self.vertices[v as usize];
@@ -55,7 +60,8 @@ pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -
     faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
     let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
     drop(used);
-    let Joins { moves, crowded, undecided } = joins(rest, &members, near, None::<fn(u32, u32) -> bool>);
+    let Joins { moves, crowded, undecided } =
+        joins(rest, &members, &rest.points(&members, near), None::<fn(u32, u32) -> bool>);
     let wanted = moves.len() as u64;
     repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair) + crowded + undecided;
     repair.crowded = crowded;
@@ -76,25 +82,22 @@ pub struct Joins {
 ///
 /// Vertices in a crowd are let be. Given which vertices an edge links, those that a chain of edges links within reach of
 /// both are no neighbours: a fine mesh, not a gap.
-pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u32, u32) -> bool + Sync>) -> Joins {
+pub fn joins(rest: &Rest, members: &[u32], points: &Points, linked: Option<impl Fn(u32, u32) -> bool + Sync>) -> Joins {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Undecided,
         Root,
         Joined,
     }
-    let tree = Tree::new(members.iter().map(|&v| rest.vertices[v as usize]).collect());
     let chained = |i: u32, j: u32| {
         let Some(linked) = &linked else { return false };
         let linked = |a: u32, b: u32| linked(members[a as usize], members[b as usize]);
         if linked(i, j) {
             return true;
         }
-        let [p, q] = [tree.point(i), tree.point(j)];
         let mut between = Vec::new();
-        tree.along([p, p], near, |k| {
-            let r = tree.point(k);
-            if k != i && meet(r, p, near) && meet(r, q, near) {
+        points.around(i, |k| {
+            if meet(points.point(k), points.point(j), points.near) {
                 between.push(k);
             }
             true
@@ -116,9 +119,7 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
     };
     // calls `see` with the neighbours of a member until it says `false`
     let around = |i: u32, see: &mut dyn FnMut(u32) -> bool| {
-        let p = tree.point(i);
-        let own = |j: u32| j == i || !meet(p, tree.point(j), near) || chained(i, j);
-        tree.along([p, p], near, |j| own(j) || see(j));
+        points.around(i, |j| chained(i, j) || see(j));
     };
     let lonely = |i: u32| {
         let mut lonely = true;
@@ -128,16 +129,19 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
         });
         lonely
     };
-    let crowd = tree.crowd(near);
-    let mut undecided: Vec<u32> =
-        (0..members.len() as u32).into_par_iter().filter(|&i| !crowd[i as usize] && !lonely(i)).collect();
-    let crowded = crowd.iter().filter(|&&c| c).count() as u64;
+    let mut undecided: Vec<u32> = (0..members.len() as u32)
+        .into_par_iter()
+        .filter(|&i| !points.is_alone(i) && !points.is_crowded(i) && !lonely(i))
+        .collect();
+    let crowded = (0..members.len() as u32).filter(|&i| points.is_crowded(i)).count() as u64;
     if undecided.is_empty() {
         return Joins { moves: Vec::new(), crowded, undecided: 0 };
     }
     let all = undecided.clone();
     // who is in a crowd is nobody's root
-    let mut states: Vec<State> = crowd.iter().map(|c| if *c { State::Joined } else { State::Undecided }).collect();
+    let mut states: Vec<State> = (0..members.len() as u32)
+        .map(|i| if points.is_crowded(i) { State::Joined } else { State::Undecided })
+        .collect();
     let rank = |i: u32| (rest.hash(members[i as usize]), i);
     for _ in 0..ROUNDS {
         let decide = |&i: &u32| {
@@ -165,7 +169,7 @@ pub fn joins(rest: &Rest, members: &[u32], near: Near, linked: Option<impl Fn(u3
         let mut best = None;
         around(i, &mut |j| {
             if states[j as usize] == State::Root {
-                let key = (distance(tree.point(i), tree.point(j)), members[j as usize]);
+                let key = (distance(points.point(i), points.point(j)), members[j as usize]);
                 best = Some(best.map_or(key, |b: ((u128, u32), u32)| b.min(key)));
             }
             true

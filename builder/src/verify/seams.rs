@@ -5,7 +5,6 @@
 //! lies inside an open edge, within the threshold, and it is no corner of the edge's triangle. That is what stitching closes.
 
 use super::plan::Rect;
-use std::collections::{HashMap, HashSet};
 
 /// Stitch threshold in plan steps.
 pub const STITCH_PLAN: i64 = 4;
@@ -91,41 +90,14 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     if edges.is_empty() || ends.is_empty() {
         return seams;
     }
-    // a grid for each size of edges, in plan and in height, so that none is entered often nor holds many
-    let log2 = |extent: i64, least: i64| (63 - (extent.max(least) as u64).leading_zeros()).next_multiple_of(2);
-    let size_of = |e: &Edge| {
-        let along = |i: usize| (i64::from(e.a[i]) - i64::from(e.b[i])).abs();
-        [log2(along(0).max(along(1)), 4 * STITCH_PLAN), log2(along(2), 4 * STITCH_HEIGHT)]
-    };
-    type Key = ([u32; 2], [i64; 3]);
-    let mut grid: HashMap<Key, Vec<u32>> = HashMap::new();
-    let mut sizes = Vec::new();
-    for (number, e) in edges.iter().enumerate() {
-        let size = size_of(e);
-        if !sizes.contains(&size) {
-            sizes.push(size);
-        }
-        let range = |i: usize, log2: u32, by: i64| {
-            let (a, b) = (i64::from(e.a[i]), i64::from(e.b[i]));
-            (a.min(b) - by) >> log2..=(a.max(b) + by) >> log2
-        };
-        for x in range(0, size[0], STITCH_PLAN) {
-            for y in range(1, size[0], STITCH_PLAN) {
-                for z in range(2, size[1], STITCH_HEIGHT) {
-                    grid.entry((size, [x, y, z])).or_default().push(number as u32);
-                }
-            }
-        }
-    }
+    let grid = Grid::new(edges);
     let chains = Chains::new(edges, links);
     let mut work = WORK * (ends.len() + edges.len());
     for &c in ends {
-        let hit = sizes.iter().any(|&size| {
-            let at = [i64::from(c[0]) >> size[0], i64::from(c[1]) >> size[0], i64::from(c[2]) >> size[1]];
-            grid.get(&(size, at)).is_some_and(|list| {
-                work = work.saturating_sub(list.len());
-                work > 0 && list.iter().any(|&e| at_seam(&edges[e as usize], c, &chains, &mut work))
-            })
+        let hit = grid.sizes.iter().any(|&size| {
+            let list = grid.over(size, c);
+            work = work.saturating_sub(list.len());
+            work > 0 && list.iter().any(|&e| at_seam(&edges[e as usize], c, &chains, &mut work))
         });
         if work == 0 {
             seams.unfinished = true;
@@ -141,6 +113,82 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     seams
 }
 
+/// Cells for each size of edges, in plan and in height, so that no edge has many nor a cell many edges. Cells share slots
+/// by a hash.
+struct Grid {
+    sizes: Vec<[u32; 2]>,
+    /// Where the edges of each slot start.
+    starts: Vec<usize>,
+    edges: Vec<u32>,
+}
+
+impl Grid {
+    fn new(edges: &[Edge]) -> Grid {
+        let mut sizes: Vec<[u32; 2]> = Vec::new();
+        let mut count = 0usize;
+        for e in edges {
+            let size = Grid::size(e);
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+            Grid::cells(e, |_, _| count += 1);
+        }
+        let slots = (2 * edges.len()).next_power_of_two();
+        let mut grid = Grid { sizes, starts: vec![0; slots + 1], edges: vec![0; count] };
+        for e in edges {
+            Grid::cells(e, |size, at| grid.starts[Grid::slot(size, at, slots)] += 1);
+        }
+        // ends, then starts as the edges are put in from behind
+        for i in 1..=slots {
+            grid.starts[i] += grid.starts[i - 1];
+        }
+        for (number, e) in edges.iter().enumerate().rev() {
+            Grid::cells(e, |size, at| {
+                let start = &mut grid.starts[Grid::slot(size, at, slots)];
+                *start -= 1;
+                grid.edges[*start] = number as u32;
+            });
+        }
+        grid
+    }
+
+    /// log2 of the sides of an edge's cells in plan and in height: even, and of twice the edge's extent at most.
+    fn size(e: &Edge) -> [u32; 2] {
+        let log2 = |extent: i64, least: i64| (63 - (extent.max(least) as u64).leading_zeros()).next_multiple_of(2);
+        let along = |i: usize| (i64::from(e.a[i]) - i64::from(e.b[i])).abs();
+        [log2(along(0).max(along(1)), 4 * STITCH_PLAN), log2(along(2), 4 * STITCH_HEIGHT)]
+    }
+
+    /// Calls `see` with every cell within the threshold of an edge's box.
+    fn cells(e: &Edge, mut see: impl FnMut([u32; 2], [i64; 3])) {
+        let size = Grid::size(e);
+        let range = |i: usize, log2: u32, by: i64| {
+            let (a, b) = (i64::from(e.a[i]), i64::from(e.b[i]));
+            (a.min(b) - by) >> log2..=(a.max(b) + by) >> log2
+        };
+        for x in range(0, size[0], STITCH_PLAN) {
+            for y in range(1, size[0], STITCH_PLAN) {
+                for z in range(2, size[1], STITCH_HEIGHT) {
+                    see(size, [x, y, z]);
+                }
+            }
+        }
+    }
+
+    fn slot(size: [u32; 2], at: [i64; 3], slots: usize) -> usize {
+        let mix = |h: u64, v: u64| (h ^ h >> 29 ^ v).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let size = u64::from(size[0]) << 8 | u64::from(size[1]);
+        (at.into_iter().fold(size, |h, v| mix(h, v as u64)) >> 20) as usize & (slots - 1)
+    }
+
+    /// Edges of a size whose cells hold a point, and others.
+    fn over(&self, size: [u32; 2], p: [i32; 3]) -> &[u32] {
+        let at = [i64::from(p[0]) >> size[0], i64::from(p[1]) >> size[0], i64::from(p[2]) >> size[1]];
+        let slot = Grid::slot(size, at, self.starts.len() - 1);
+        &self.edges[self.starts[slot]..self.starts[slot + 1]]
+    }
+}
+
 /// Whether two points lie within so many times the threshold.
 fn within(a: [i32; 3], b: [i32; 3], times: i64) -> bool {
     let d = |i: usize| i128::from(a[i]) - i128::from(b[i]);
@@ -151,6 +199,13 @@ fn within(a: [i32; 3], b: [i32; 3], times: i64) -> bool {
 /// Whether an open vertex lies at a seam with an open edge: near an end that no chain links to it, or beside the edge, in plan of
 /// its foot, in height above that.
 fn at_seam(e: &Edge, c: [i32; 3], chains: &Chains, work: &mut usize) -> bool {
+    let beyond = |i: usize, by: i64| {
+        let [a, b, c] = [e.a[i], e.b[i], c[i]].map(i64::from);
+        c < a.min(b) - by || c > a.max(b) + by
+    };
+    if beyond(0, STITCH_PLAN) || beyond(1, STITCH_PLAN) || beyond(2, STITCH_HEIGHT) {
+        return false;
+    }
     if [e.a, e.b].into_iter().any(|end| end != c && within(end, c, 1) && !chains.link(end, c, work)) {
         return true;
     }
@@ -171,24 +226,22 @@ fn at_seam(e: &Edge, c: [i32; 3], chains: &Chains, work: &mut usize) -> bool {
         && (pz * length - along * uz).abs() <= i128::from(STITCH_HEIGHT) * length
 }
 
-/// Short edges between open vertices, from each of their ends.
-struct Chains {
-    from: HashMap<[i32; 3], Vec<[i32; 3]>>,
-}
+/// Short edges between open vertices, from each of their ends, ascending.
+struct Chains(Vec<Link>);
 
 impl Chains {
     fn new(edges: &[Edge], links: &[Link]) -> Chains {
-        let mut from: HashMap<_, Vec<_>> = HashMap::new();
-        let mut join = |a, b| {
-            from.entry(a).or_default().push(b);
-            from.entry(b).or_default().push(a);
-        };
-        edges.iter().filter(|e| may_link(e.a, e.b)).for_each(|e| join(e.a, e.b));
+        let mut open: Vec<[i32; 3]> = Vec::new();
         if !links.is_empty() {
-            let open: HashSet<[i32; 3]> = edges.iter().flat_map(|e| [e.a, e.b]).collect();
-            links.iter().filter(|l| l.iter().all(|v| open.contains(v))).for_each(|&[a, b]| join(a, b));
+            open.extend(edges.iter().flat_map(|e| [e.a, e.b]));
+            open.sort_unstable();
         }
-        Chains { from }
+        let is_open = |v: &[i32; 3]| open.binary_search(v).is_ok();
+        let short = edges.iter().filter(|e| may_link(e.a, e.b)).map(|e| [e.a, e.b]);
+        let links = links.iter().filter(|l| l.iter().all(is_open)).copied();
+        let mut all: Vec<Link> = short.chain(links).flat_map(|[a, b]| [[a, b], [b, a]]).collect();
+        all.sort_unstable();
+        Chains(all)
     }
 
     /// Whether a chain within the threshold of both links two vertices.
@@ -197,7 +250,8 @@ impl Chains {
         let mut next = 0;
         while let Some(&at) = reached.get(next) {
             next += 1;
-            for &to in self.from.get(&at).map_or(&[][..], Vec::as_slice) {
+            let from = self.0.partition_point(|l| l[0] < at);
+            for &[_, to] in self.0[from..].iter().take_while(|l| l[0] == at) {
                 *work = work.saturating_sub(1 + reached.len());
                 if to == b {
                     return true;
