@@ -162,7 +162,7 @@ impl<C: Class> Triangles for Local<'_, C> {
         self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn border(&self, part: u32, near: &Near) -> i64 {
         let numbers = self.bundle.corner_numbers(part);
         let (a, b, [n, d]) = near.along();
@@ -178,14 +178,17 @@ struct Wide<'a> {
     p: Place,
 }
 
+/// Rare and large: one copy of each.
 impl Triangles for Wide<'_> {
     type Near = (Corners, [i64; 3]);
 
+    #[inline(never)]
     fn near(&self, part: u32) -> Self::Near {
         let [a, b, c] = self.bundle.corners_3d(part);
         (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
     }
 
+    #[inline(never)]
     fn inside(&self, part: u32) -> Option<bool> {
         match self.cover(&self.near(part)) {
             Cover::Outside => Some(false),
@@ -194,12 +197,14 @@ impl Triangles for Wide<'_> {
         }
     }
 
+    #[inline(never)]
     fn plane(&self, part: u32) -> (i64, Normal) {
         let (corners, z) = self.near(part);
         let (normal, rise) = corners.plane(z, self.p.query_x(), self.p.query_y());
         ((z[0] << 8).wrapping_add(rise), normal)
     }
 
+    #[inline(never)]
     fn cover(&self, (corners, _): &Self::Near) -> Cover {
         corners.cover(self.p.query_x(), self.p.query_y())
     }

@@ -259,21 +259,20 @@ impl<'a> Terrain<'a> {
         let cell = leaf.cell & 7;
         let home = b[cell as usize];
         see_words(b, cell, o);
-        let mut skip = false;
-        if home & word::MASK != 0 {
-            skip = self.word_surfaces(leaf.tile, node, home, home >> word::NUMBER, p, o, sink)?;
-        } else if home >> word::GUESS & 15 == word::LIST {
+        if home & word::MASK == 0 && home >> word::GUESS & 15 == word::LIST {
             return self.list_surfaces(leaf.tile, node, b, cell, p, o, sink);
-        } else {
-            self.word_surfaces(leaf.tile, node, home, home >> word::NUMBER, p, o, sink)?;
         }
         let (before, count) = further(b, cell);
-        for i in before..before.wrapping_add(count) {
-            let w = self.further_word(leaf.tile, b, i)?;
-            skip &= w & word::SHEET == 0;
+        let (mut w, mut skip) = (home, false);
+        for i in before..=before.wrapping_add(count) {
             if !skip {
                 skip = self.word_surfaces(leaf.tile, node, w, w >> word::NUMBER, p, o, sink)?;
             }
+            if i == before.wrapping_add(count) {
+                break;
+            }
+            w = self.further_word(leaf.tile, b, i)?;
+            skip &= w & word::SHEET == 0;
         }
         Ok(())
     }
