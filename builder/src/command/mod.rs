@@ -5,8 +5,11 @@
 mod build;
 mod demo;
 mod diff;
+mod drive;
 mod info;
+mod lines;
 mod materials;
+mod plot;
 mod progress;
 mod query;
 mod relief;
@@ -70,7 +73,7 @@ pub fn main() -> ExitCode {
         process::exit(130) // before another file begins
     });
     let command = Cli::parse_from(env::args_os().map(query::shield)).command;
-    let out = &mut io::BufWriter::new(io::stdout().lock());
+    let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
@@ -307,9 +310,16 @@ struct NewFile<'a> {
 
 impl<'a> NewFile<'a> {
     fn write(place: &'a Path, bytes: &[u8]) -> Done<Self> {
+        let (new, mut file) = Self::create(place)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Failure::write(place, e))?;
+        Ok(new)
+    }
+
+    /// An empty file, to be written and synced before it is kept.
+    fn create(place: &'a Path) -> Done<(Self, fs::File)> {
         let name = place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one"))?;
         let mut number = 0u32;
-        let (new, mut file) = loop {
+        loop {
             let mut hidden = OsString::from(".");
             hidden.push(name);
             hidden.push(format!(".{}-{number}.tmp", process::id()));
@@ -318,14 +328,12 @@ impl<'a> NewFile<'a> {
             match fs::File::create_new(&temporary) {
                 Ok(file) => {
                     all.push(temporary.clone());
-                    break (NewFile { place, temporary }, file);
+                    return Ok((NewFile { place, temporary }, file));
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
                 Err(e) => return Err(Failure::write(place, e)),
             }
-        };
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Failure::write(place, e))?;
-        Ok(new)
+        }
     }
 
     fn keep(self) -> Done {
