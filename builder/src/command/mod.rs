@@ -2,6 +2,7 @@
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
+mod bench;
 mod build;
 mod demo;
 mod diff;
@@ -56,6 +57,8 @@ enum Command {
     Diff(diff::Args),
     /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
     Verify(verify::Args),
+    /// Time queries beside the bound that an image states
+    Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
     Demo(demo::Args),
 }
@@ -81,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Query(args) => query::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
