@@ -7,6 +7,7 @@ mod build;
 mod demo;
 mod diff;
 mod drive;
+mod help;
 mod info;
 mod lines;
 mod materials;
@@ -29,7 +30,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Image, ImageFile, Verify,
@@ -61,10 +62,16 @@ enum Command {
     Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
     Demo(demo::Args),
+    /// Print what completes commands and options in a shell
+    Completions(help::Completions),
+    /// Print the manual page, or write those of all commands
+    Man(help::Manual),
 }
 
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1)");
-const EXITS: &str = "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)");
+const EXITS: &str = "\
+All about one of them: hardpan COMMAND --help
+Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -75,7 +82,8 @@ pub fn main() -> ExitCode {
         files.iter().for_each(|file| drop(fs::remove_file(file)));
         process::exit(130) // before another file begins
     });
-    let command = Cli::parse_from(env::args_os().map(query::shield)).command;
+    let typed = help::cli().get_matches_from(env::args_os().map(query::shield));
+    let command = Cli::from_arg_matches(&typed).unwrap_or_else(|e| e.exit()).command;
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match command {
         Command::Build(args) => build::run(&args, out),
@@ -86,6 +94,8 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
+        Command::Completions(args) => help::completions(&args, out),
+        Command::Man(args) => help::manual(&args, out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
