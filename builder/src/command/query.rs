@@ -144,14 +144,24 @@ pub fn room(t: &Terrain) -> Vec<Hit> {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
-    for output in args.output.iter().chain(&args.plot) {
-        if inputs.into_iter().flatten().any(|input| same(output, input)) {
-            let text = "the answers would replace what they come from; name another file";
-            return Err(Failure::input(output, text));
-        }
-        Replace::None.or_any(args.force).check(output)?;
+    check_outputs(args)?;
+    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
+    if let Some(path) = &args.plot {
+        let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
+        let title = format!("{} along {}", name(&args.file), args.along.as_deref().map(name).unwrap_or_default());
+        NewFile::write(path, plot::svg(&title, &samples(&terrain, &drive)).as_bytes())?.keep()?;
     }
+    let Some(output) = &args.output else { return answer(args, &terrain, &drive, out, Failure::from) };
+    let failed = |e| Failure::write(output, e);
+    let (new, file) = NewFile::create(output)?;
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    answer(args, &terrain, &drive, &mut file, failed)?;
+    file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+    new.keep()
+}
+
+/// Stops where answers or a plot cannot be written, or may not.
+fn check_outputs(args: &Args) -> Done {
     if let Some(plot) = &args.plot {
         let kind = plot.extension().map(|e| e.to_ascii_lowercase()).unwrap_or_default();
         if kind == "png" {
@@ -169,22 +179,15 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             return Err(Failure::input(plot, "answers and plot would be one file; name another one with -o"));
         }
     }
-    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
-    match &args.output {
-        None => answer(args, &terrain, &drive, out, Failure::from)?,
-        Some(output) => {
-            let failed = |e| Failure::write(output, e);
-            let (new, file) = NewFile::create(output)?;
-            let mut file = BufWriter::with_capacity(1 << 16, file);
-            answer(args, &terrain, &drive, &mut file, failed)?;
-            file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
-            new.keep()?;
+    let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
+    for output in args.output.iter().chain(&args.plot) {
+        if inputs.into_iter().flatten().any(|input| same(output, input)) {
+            let text = "the answers would replace what they come from; name another file";
+            return Err(Failure::input(output, text));
         }
+        Replace::None.or_any(args.force).check(output)?;
     }
-    let Some(path) = &args.plot else { return Ok(()) };
-    let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
-    let title = format!("{} along {}", name(&args.file), args.along.as_deref().map(name).unwrap_or_default());
-    NewFile::write(path, plot::svg(&title, &samples(&terrain, &drive)).as_bytes())?.keep()
+    Ok(())
 }
 
 /// Points that are answered together.
