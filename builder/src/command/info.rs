@@ -259,7 +259,7 @@ fn leaves_table(t: &Terrain, out: &mut dyn Write) -> Done {
     Ok(())
 }
 
-fn cost_of(c: &Cost) -> Value {
+pub fn cost_of(c: &Cost) -> Value {
     json!({ "nodes": c.nodes, "leaves": c.leaves, "tests": c.tests, "lines": c.lines })
 }
 

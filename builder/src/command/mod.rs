@@ -2,11 +2,16 @@
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
+mod bench;
 mod build;
 mod demo;
 mod diff;
+mod drive;
+mod help;
 mod info;
+mod lines;
 mod materials;
+mod plot;
 mod progress;
 mod query;
 mod relief;
@@ -25,7 +30,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Image, ImageFile, Verify,
@@ -53,12 +58,20 @@ enum Command {
     Diff(diff::Args),
     /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
     Verify(verify::Args),
+    /// Time queries beside the bound that an image states
+    Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
     Demo(demo::Args),
+    /// Print what completes commands and options in a shell
+    Completions(help::Completions),
+    /// Print the manual page, or write those of all commands
+    Man(help::Manual),
 }
 
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1)");
-const EXITS: &str = "Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)");
+const EXITS: &str = "\
+All about one of them: hardpan COMMAND --help
+Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -69,8 +82,9 @@ pub fn main() -> ExitCode {
         files.iter().for_each(|file| drop(fs::remove_file(file)));
         process::exit(130) // before another file begins
     });
-    let command = Cli::parse_from(env::args_os().map(query::shield)).command;
-    let out = &mut io::BufWriter::new(io::stdout().lock());
+    let typed = help::cli().get_matches_from(env::args_os().map(query::shield));
+    let command = Cli::from_arg_matches(&typed).unwrap_or_else(|e| e.exit()).command;
+    let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
@@ -78,7 +92,10 @@ pub fn main() -> ExitCode {
         Command::Query(args) => query::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
+        Command::Completions(args) => help::completions(&args, out),
+        Command::Man(args) => help::manual(&args, out),
     };
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
@@ -307,9 +324,16 @@ struct NewFile<'a> {
 
 impl<'a> NewFile<'a> {
     fn write(place: &'a Path, bytes: &[u8]) -> Done<Self> {
+        let (new, mut file) = Self::create(place)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Failure::write(place, e))?;
+        Ok(new)
+    }
+
+    /// An empty file, to be written and synced before it is kept.
+    fn create(place: &'a Path) -> Done<(Self, fs::File)> {
         let name = place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one"))?;
         let mut number = 0u32;
-        let (new, mut file) = loop {
+        loop {
             let mut hidden = OsString::from(".");
             hidden.push(name);
             hidden.push(format!(".{}-{number}.tmp", process::id()));
@@ -318,14 +342,12 @@ impl<'a> NewFile<'a> {
             match fs::File::create_new(&temporary) {
                 Ok(file) => {
                     all.push(temporary.clone());
-                    break (NewFile { place, temporary }, file);
+                    return Ok((NewFile { place, temporary }, file));
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
                 Err(e) => return Err(Failure::write(place, e)),
             }
-        };
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Failure::write(place, e))?;
-        Ok(new)
+        }
     }
 
     fn keep(self) -> Done {

@@ -2,8 +2,7 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
-    io::{self, Read, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -11,29 +10,37 @@ use std::{
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, same, shown, terrain, warn};
+use super::{
+    Done, Failure, NewFile, Replace,
+    drive::{self, Stop},
+    grouped,
+    lines::{Lines, number},
+    load,
+    plot::{self, Sample},
+    same, shown, terrain, warn,
+};
 
 #[derive(clap::Args)]
-#[command(after_help = "\
-Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
-the first ground going down from z, at most so far. Metres; coordinates may be negative.
-
-  hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
-  hardpan query track.hpan --csv points.csv -o answers.csv
-  hardpan query track.hpan 0,0 --layers")]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]
 pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", required_unless_present = "csv")]
+    #[arg(value_name = "x,y[,z[,length]]", required_unless_present_any = ["csv", "along"])]
     points: Vec<Ask>,
     /// Points from a CSV file of `x,y[,z[,length]]` lines, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
+    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "explain"])]
+    along: Option<PathBuf>,
+    /// Draw height, slope and mu along the drive
+    #[arg(long, value_name = "FILE.svg", requires = "along", conflicts_with_all = ["points", "csv"])]
+    plot: Option<PathBuf>,
     /// Where the answers go [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace an output file that is there
+    /// Replace output files that are there
     #[arg(long)]
     force: bool,
     /// All ground over each point, highest first
@@ -46,6 +53,15 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+const EXAMPLES: &str = "\
+Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
+the first ground going down from z, at most so far. Metres; coordinates may be negative.
+
+  hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
+  hardpan query track.hpan --csv points.csv -o answers.csv
+  hardpan query track.hpan 0,0 --layers
+  hardpan query track.hpan --along drive.csv --plot drive.svg -o answers.csv";
 
 /// What is asked about one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,18 +98,20 @@ pub fn shield(argument: OsString) -> OsString {
 
 impl Ask {
     fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, String> {
-        let numbers: Result<Vec<Option<f64>>, String> = fields
-            .map(str::trim)
-            .zip(1..)
-            .map(|(field, number)| match field {
-                "" => Ok(None),
-                field => field.parse().map(Some).map_err(|_| format!("\"{field}\" is not a number (field {number})")),
-            })
-            .collect();
-        match numbers?[..] {
-            [Some(x), Some(y)] => Ok(Ask { x, y, z: None, length: None }),
-            [Some(x), Some(y), z] => Ok(Ask { x, y, z, length: None }),
-            [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
+        let mut numbers = [None; 4];
+        let mut count = 0;
+        for field in fields {
+            let value = number(field);
+            if value.is_none() && !field.trim().is_empty() {
+                return Err(format!("\"{}\" is not a number (field {})", field.trim(), count + 1));
+            }
+            numbers.get_mut(count).into_iter().for_each(|place| *place = value);
+            count += 1;
+        }
+        match numbers {
+            [Some(x), Some(y), z, length] if count <= 4 && (z.is_some() || length.is_none()) => {
+                Ok(Ask { x, y, z, length })
+            }
             _ => Err("a point is x,y or x,y,z or x,y,z,length".into()),
         }
     }
@@ -126,50 +144,109 @@ pub fn room(t: &Terrain) -> Vec<Hit> {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    let Some(output) = &args.output else { return answer(args, &terrain, out) };
-    if same(output, &args.file) || args.csv.as_ref().is_some_and(|csv| same(output, csv)) {
-        return Err(Failure::input(output, "the answers would replace what they come from; name another file with -o"));
+    check_outputs(args)?;
+    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
+    if let Some(path) = &args.plot {
+        let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
+        let title = format!("{} along {}", name(&args.file), args.along.as_deref().map(name).unwrap_or_default());
+        NewFile::write(path, plot::svg(&title, &samples(&terrain, &drive)).as_bytes())?.keep()?;
     }
-    Replace::None.or_any(args.force).check(output)?;
-    let mut bytes = Vec::new();
-    answer(args, &terrain, &mut bytes)?;
-    NewFile::write(output, &bytes)?.keep()
+    let Some(output) = &args.output else { return answer(args, &terrain, &drive, out, Failure::from) };
+    let failed = |e| Failure::write(output, e);
+    let (new, file) = NewFile::create(output)?;
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    answer(args, &terrain, &drive, &mut file, failed)?;
+    file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+    new.keep()
 }
 
-fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
-    if args.explain {
-        return args.points.iter().try_for_each(|ask| explain(terrain, ask, out));
+/// Stops where answers or a plot cannot be written, or may not.
+fn check_outputs(args: &Args) -> Done {
+    if let Some(plot) = &args.plot {
+        let kind = plot.extension().map(|e| e.to_ascii_lowercase()).unwrap_or_default();
+        if kind == "png" {
+            let svg = plot.with_extension("svg");
+            let text = format!(
+                "plots are written as SVG; write {} and turn it into PNG: rsvg-convert -o {} {}",
+                svg.display(),
+                plot.display(),
+                svg.display()
+            );
+            return Err(Failure::unsupported(plot, text));
+        } else if kind != "svg" {
+            return Err(Failure::input(plot, "plots are SVG; name it FILE.svg"));
+        } else if args.output.as_ref() == Some(plot) {
+            return Err(Failure::input(plot, "answers and plot would be one file; name another one with -o"));
+        }
     }
+    let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
+    for output in args.output.iter().chain(&args.plot) {
+        if inputs.into_iter().flatten().any(|input| same(output, input)) {
+            let text = "the answers would replace what they come from; name another file";
+            return Err(Failure::input(output, text));
+        }
+        Replace::None.or_any(args.force).check(output)?;
+    }
+    Ok(())
+}
+
+/// Points that are answered together.
+const CHUNK: usize = 1024;
+
+/// Prints all answers; `failed` says what a failure to write is.
+fn answer(
+    args: &Args,
+    terrain: &Terrain,
+    drive: &[Stop],
+    out: &mut impl Write,
+    failed: impl Fn(io::Error) -> Failure,
+) -> Done {
+    if args.explain {
+        return args.points.iter().try_for_each(|ask| explain(terrain, ask, out)).map_err(failed);
+    }
+    let shape = Shape { drive: args.along.is_some(), layers: args.layers };
     let mut sheet: Box<dyn Sheet + '_> = match (args.json, &args.csv) {
-        (true, _) => Box::new(Json { out, first: true }),
-        (false, Some(_)) => Box::new(Csv(csv::Writer::from_writer(out))),
-        (false, None) => Box::new(Table { out }),
+        (true, _) => Box::new(Json { terrain, out, first: true }),
+        (false, None) if !shape.drive => Box::new(Table { terrain, out }),
+        _ => Box::new(Csv::new(terrain, out)),
     };
-    sheet.head(args.layers)?;
+    sheet.head(shape).map_err(&failed)?;
     // One sheet may show a place twice before layers are merged: leave room.
     let mut space = if args.layers { room(terrain) } else { Vec::new() };
     let mut cut = 0u64;
-    let mut one = |ask: &Ask| -> Done {
+    let mut many = Many::default();
+    let mut all = |asks: &[Ask], stops: &[Stop]| -> Done {
         if !args.layers {
-            let Answer { status, hit } = ask.answer(terrain);
-            return sheet.row(&Row::new(terrain, ask, None, status, &hit));
+            let answers = asks.iter().zip(many.answers(terrain, asks)).enumerate();
+            return answers
+                .map(|(i, (ask, a))| Row { ask, stop: stops.get(i), layer: None, status: a.status, hit: &a.hit })
+                .try_for_each(|row| sheet.row(&row))
+                .map_err(&failed);
         }
-        let layers = terrain.layers([ask.x, ask.y, 0.0], &mut space);
-        cut += u64::from(layers.total > layers.written);
-        if layers.written == 0 {
-            return sheet.row(&Row::new(terrain, ask, Some(0), layers.status, &space[0]));
+        for ask in asks {
+            let layers = terrain.layers([ask.x, ask.y, 0.0], &mut space);
+            cut += u64::from(layers.total > layers.written);
+            let first = usize::from(layers.written > 0);
+            for (hit, number) in space[..layers.written.max(1)].iter().zip(first as u32..) {
+                let row = Row { ask, stop: None, layer: Some(number), status: layers.status, hit };
+                sheet.row(&row).map_err(&failed)?;
+            }
         }
-        let hits = space[..layers.written].iter().zip(1..);
-        hits.map(|(hit, number)| Row::new(terrain, ask, Some(number), layers.status, hit))
-            .try_for_each(|row| sheet.row(&row))
+        Ok(())
     };
-    let mut asked = args.points.iter().try_for_each(&mut one);
+    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, &[]));
+    let mut asks = Vec::with_capacity(CHUNK);
+    for stops in drive.chunks(CHUNK) {
+        asks.clear();
+        asks.extend(stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }));
+        asked = asked.and_then(|()| all(&asks, stops));
+    }
     if let (Ok(()), Some(path)) = (&asked, &args.csv) {
-        asked = read_csv(path, one);
+        asked = read_csv(path, |asks| all(asks, &[]));
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
-        sheet.foot()?;
+        sheet.foot().map_err(failed)?;
     }
     if cut > 0 {
         warn(format!(
@@ -181,96 +258,119 @@ fn answer(args: &Args, terrain: &Terrain, out: &mut impl Write) -> Done {
     asked
 }
 
-/// Calls `one` for each line; a first line of which no field is a number is a heading.
-fn read_csv(path: &Path, mut one: impl FnMut(&Ask) -> Done) -> Done {
-    let input: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(path).map_err(|e| Failure::io(path, e))?)
-    };
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).comment(Some(b'#')).from_reader(input);
-    let mut record = csv::StringRecord::new();
-    let mut first = true;
+/// Calls `many` for the points of all lines, in their order; a first line of which no field is a number is a heading. Where a
+/// line is wrong, those before it are answered.
+fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
+    let mut lines = Lines::open(path)?;
+    lines.heading()?;
+    let mut asks = Vec::with_capacity(CHUNK);
     loop {
-        match reader.read_record(&mut record) {
-            Ok(true) => {}
-            Ok(false) => return Ok(()),
-            Err(e) => match e.into_kind() {
-                csv::ErrorKind::Io(e) => return Err(Failure::io(path, e)),
-                csv::ErrorKind::Utf8 { pos, .. } => {
-                    let line = pos.map_or(0, |p| p.line());
-                    return Err(Failure::input(
-                        path,
-                        format!("line {line}: not UTF-8 text; write the points as plain CSV"),
-                    ));
-                }
-                other => return Err(Failure::input(path, format!("{other:?}; write the points as plain CSV"))),
-            },
+        let ask = match lines.next() {
+            Ok(Some(line)) => Ask::of(line.iter())
+                .map_err(|e| lines.wrong(format!("{e}; a line is x,y or x,y,z or x,y,z,length")))
+                .map(Some),
+            Ok(None) => Ok(None),
+            Err(e) => Err(e),
+        };
+        if let Ok(Some(ask)) = &ask {
+            asks.push(*ask);
+            if asks.len() < CHUNK {
+                continue;
+            }
         }
-        let heading = std::mem::take(&mut first) && record.iter().all(|f| f.trim().parse::<f64>().is_err());
-        if heading || record.iter().all(|f| f.trim().is_empty()) {
-            continue;
+        many(&asks)?;
+        asks.clear();
+        if ask?.is_none() {
+            return Ok(());
         }
-        let ask = Ask::of(record.iter()).map_err(|e| {
-            let line = record.position().map_or(0, |p| p.line());
-            Failure::input(path, format!("line {line}: {e}; a line is x,y or x,y,z or x,y,z,length"))
-        })?;
-        one(&ask)?;
     }
 }
 
-/// One answer, ready to print.
-struct Row<'a> {
-    x: f64,
-    y: f64,
+/// Answers many questions at once, in space that it keeps.
+#[derive(Default)]
+struct Many {
+    points: Vec<[f64; 3]>,
+    answers: Vec<Answer>,
+}
+
+impl Many {
+    fn answers(&mut self, t: &Terrain, asks: &[Ask]) -> &[Answer] {
+        // above all ground, if the windows reach down to all of it: the nearest from there is the highest
+        let [low, high] = t.bounds();
+        let depth = (high[2] - low[2] + 2.0) / 2f64.powi(t.header().z_log2 - 8);
+        let top = (t.windows().far as f64 >= depth).then_some(high[2] + 1.0);
+        let point = |ask: &Ask| match ask {
+            Ask { length: None, z, .. } => z.or(top).map(|z| [ask.x, ask.y, z]),
+            _ => None,
+        };
+        self.points.clear();
+        self.points.extend(asks.iter().map(|ask| point(ask).unwrap_or([f64::NAN; 3])));
+        self.answers.resize(asks.len(), Answer { status: Status::NoGround, hit: Hit::NONE });
+        t.closest_batch(&self.points, &mut self.answers);
+        for (ask, answer) in asks.iter().zip(&mut self.answers) {
+            if point(ask).is_none() {
+                *answer = ask.answer(t);
+            }
+        }
+        &self.answers
+    }
+}
+
+/// The ground along a drive, slopes in the direction in which it goes on.
+fn samples(t: &Terrain, drive: &[Stop]) -> Vec<Sample> {
+    let way = |pair: &[Stop]| {
+        let (dx, dy) = (pair[1].x - pair[0].x, pair[1].y - pair[0].y);
+        let length = (dx * dx + dy * dy).sqrt();
+        (length > 0.0).then(|| [dx / length, dy / length])
+    };
+    // who stands still, looks where he came from
+    let mut ahead = drive.windows(2).find_map(way).unwrap_or_default();
+    let sample = |(i, stop): (usize, &Stop)| {
+        ahead = drive.get(i..i + 2).and_then(way).unwrap_or(ahead);
+        let answer = Ask { x: stop.x, y: stop.y, z: stop.z, length: None }.answer(t);
+        let ground = answer.found().then(|| {
+            let [sx, sy] = t.slope_f64(&answer.hit);
+            [t.z_f64(&answer.hit), 100.0 * (sx * ahead[0] + sy * ahead[1]), t.material(&answer.hit).mu]
+        });
+        Sample { distance: stop.distance, ground }
+    };
+    drive.iter().enumerate().map(sample).collect()
+}
+
+/// One answer.
+struct Row<'r> {
+    ask: &'r Ask,
+    /// Of `--along`.
+    stop: Option<&'r Stop>,
     /// Of `--layers`: the number from the top, zero if there is none.
     layer: Option<u32>,
-    status: &'static str,
-    reach: &'static str,
-    ground: Option<Ground<'a>>,
+    status: Status,
+    hit: &'r Hit,
 }
 
-struct Ground<'a> {
-    z: f64,
-    slope: [f64; 2],
-    mu: f64,
-    rr: f64,
-    material: &'a str,
-    source: &'a str,
-}
+impl Row<'_> {
+    fn found(&self) -> bool {
+        matches!(self.status, Status::Found)
+    }
 
-impl<'a> Row<'a> {
-    fn new(t: &Terrain<'a>, ask: &Ask, layer: Option<u32>, status: Status, hit: &Hit) -> Self {
-        let found = matches!(status, Status::Found);
-        let reach = match (found, ask.length.is_some() && layer.is_none(), ask.z.is_some() && layer.is_none()) {
+    /// What the search found; nothing where there is no ground.
+    fn reach(&self) -> &'static str {
+        match (self.found(), self.layer, self.ask) {
             (false, ..) => "",
-            (_, true, _) => "below",
-            (_, _, true) => reach_text(hit.reach),
-            _ => "layer",
-        };
-        let ground = found.then(|| {
-            let m = t.material(hit);
-            Ground {
-                z: t.z_f64(hit),
-                slope: t.slope_f64(hit).map(|s| s + 0.0), // no "-0"
-                mu: m.mu,
-                rr: m.rolling,
-                material: t.material_name(hit.material),
-                source: t.source_name(hit.source),
-            }
-        });
-        Row {
-            x: ask.x,
-            y: ask.y,
-            layer,
-            status: status_text(status),
-            reach: if layer.is_none() && reach == "layer" { "top" } else { reach },
-            ground,
+            (_, Some(_), _) => "layer",
+            (.., Ask { length: Some(_), .. }) => "below",
+            (.., Ask { z: Some(_), .. }) => reach_text(self.hit.reach),
+            _ => "top",
         }
     }
 }
 
-fn status_text(status: Status) -> &'static str {
+/// dz/dx and dz/dy without "-0".
+fn slope(t: &Terrain, hit: &Hit) -> [f64; 2] {
+    t.slope_f64(hit).map(|s| s + 0.0)
+}
+
+pub fn status_text(status: Status) -> &'static str {
     match status {
         Status::Found => "found",
         Status::NoGround => "no ground",
@@ -289,143 +389,203 @@ fn reach_text(reach: Reach) -> &'static str {
     }
 }
 
+/// What rows hold beside the answers.
+#[derive(Clone, Copy)]
+struct Shape {
+    drive: bool,
+    layers: bool,
+}
+
 /// A way to print rows.
 trait Sheet {
-    fn head(&mut self, layers: bool) -> Done;
-    fn row(&mut self, row: &Row) -> Done;
-    fn foot(&mut self) -> Done;
+    fn head(&mut self, shape: Shape) -> io::Result<()>;
+    fn row(&mut self, row: &Row) -> io::Result<()>;
+    fn foot(&mut self) -> io::Result<()>;
 }
 
 /// For people.
-struct Table<W> {
+struct Table<'t, 'a, W> {
+    terrain: &'t Terrain<'a>,
     out: W,
 }
 
-impl<W: Write> Sheet for Table<W> {
-    fn head(&mut self, layers: bool) -> Done {
-        let layer = if layers { "layer " } else { "" };
+impl<W: Write> Sheet for Table<'_, '_, W> {
+    fn head(&mut self, shape: Shape) -> io::Result<()> {
+        let layer = if shape.layers { "layer " } else { "" };
         writeln!(
             self.out,
             "{:>12} {:>12} {layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
             "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source"
-        )?;
-        Ok(())
+        )
     }
 
-    fn row(&mut self, r: &Row) -> Done {
+    fn row(&mut self, r: &Row) -> io::Result<()> {
         let layer = r.layer.map(|n| format!("{n:>5} ")).unwrap_or_default();
-        write!(self.out, "{:>12.3} {:>12.3} {layer}", r.x, r.y)?;
-        match &r.ground {
-            Some(g) => writeln!(
-                self.out,
-                "{:>12.6} {:>9.5} {:>9.5} {:>6} {:>6}  {:<16} {:<16} {}",
-                g.z,
-                g.slope[0],
-                g.slope[1],
-                g.mu,
-                g.rr,
-                shown(g.material),
-                shown(g.source),
-                r.reach
-            )?,
-            None => writeln!(
+        write!(self.out, "{:>12.3} {:>12.3} {layer}", r.ask.x, r.ask.y)?;
+        if !r.found() {
+            return writeln!(
                 self.out,
                 "{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} {}",
-                "-", "-", "-", "-", "-", "-", "-", r.status
-            )?,
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                status_text(r.status)
+            );
         }
-        Ok(())
+        let (t, [sx, sy]) = (self.terrain, slope(self.terrain, r.hit));
+        let m = t.material(r.hit);
+        writeln!(
+            self.out,
+            "{:>12.6} {sx:>9.5} {sy:>9.5} {:>6} {:>6}  {:<16} {:<16} {}",
+            t.z_f64(r.hit),
+            m.mu,
+            m.rolling,
+            shown(t.material_name(r.hit.material)),
+            shown(t.source_name(r.hit.source)),
+            r.reach()
+        )
     }
 
-    fn foot(&mut self) -> Done {
+    fn foot(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
 /// For programs: numbers in full, nothing where there is no ground.
-struct Csv<W: Write>(csv::Writer<W>);
+struct Csv<'t, 'a, W> {
+    terrain: &'t Terrain<'a>,
+    out: W,
+    line: Vec<u8>,
+    /// `,mu,rr,name` of each material, and `,name` of each source.
+    materials: Vec<Vec<u8>>,
+    sources: Vec<Vec<u8>>,
+}
 
-fn csv_failure(error: csv::Error) -> Failure {
-    match error.into_kind() {
-        csv::ErrorKind::Io(e) => e.into(),
-        other => Failure::Machine(format!("output: {other:?}")),
+impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
+    fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
+        let fields = |fields: &[&str]| {
+            let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+            let all = [&[""], fields].concat();
+            let _ = writer.write_record(all); // into memory
+            let mut line = writer.into_inner().unwrap_or_default();
+            line.pop();
+            line
+        };
+        let materials = terrain
+            .materials()
+            .iter()
+            .enumerate()
+            .map(|(i, m)| fields(&[&m.mu.to_string(), &m.rolling.to_string(), terrain.material_name(i as u16)]));
+        let sources = (0..terrain.source_count()).map(|i| fields(&[terrain.source_name(i as u16)]));
+        Csv { materials: materials.collect(), sources: sources.collect(), terrain, out, line: Vec::new() }
     }
 }
 
-impl<W: Write> Sheet for Csv<W> {
-    fn head(&mut self, layers: bool) -> Done {
-        let mut names = vec!["x", "y", "z", "slope_x", "slope_y", "mu", "rr", "material", "source", "status", "reach"];
-        if layers {
-            names.insert(2, "layer");
-        }
-        self.0.write_record(names).map_err(csv_failure)
+impl<W: Write> Sheet for Csv<'_, '_, W> {
+    fn head(&mut self, shape: Shape) -> io::Result<()> {
+        let (drive, layer) = (if shape.drive { "t,distance," } else { "" }, if shape.layers { "layer," } else { "" });
+        writeln!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")
     }
 
-    fn row(&mut self, r: &Row) -> Done {
-        let mut number = |v: Option<f64>| {
-            let text = v.map(|v| v.to_string()).unwrap_or_default();
-            self.0.write_field(text).map_err(csv_failure)
-        };
-        let g = r.ground.as_ref();
-        number(Some(r.x))?;
-        number(Some(r.y))?;
-        if r.layer.is_some() {
-            number(r.layer.map(f64::from))?;
+    fn row(&mut self, r: &Row) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        if let Some(stop) = r.stop {
+            stop.t.into_iter().for_each(|t| push_number(line, t));
+            line.push(b',');
+            push_number(line, stop.distance);
+            line.push(b',');
         }
-        number(g.map(|g| g.z))?;
-        number(g.map(|g| g.slope[0]))?;
-        number(g.map(|g| g.slope[1]))?;
-        number(g.map(|g| g.mu))?;
-        number(g.map(|g| g.rr))?;
-        let (material, source) = g.map_or(("", ""), |g| (g.material, g.source));
-        [material, source, r.status, r.reach].iter().try_for_each(|f| self.0.write_field(f)).map_err(csv_failure)?;
-        self.0.write_record(None::<&[u8]>).map_err(csv_failure)
+        push_number(line, r.ask.x);
+        line.push(b',');
+        push_number(line, r.ask.y);
+        if let Some(layer) = r.layer {
+            line.push(b',');
+            push_number(line, layer.into());
+        }
+        if r.found() {
+            let [sx, sy] = slope(self.terrain, r.hit);
+            for v in [self.terrain.z_f64(r.hit), sx, sy] {
+                line.push(b',');
+                push_number(line, v);
+            }
+            line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b",,,"[..], |m| m));
+            line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b","[..], |s| s));
+        } else {
+            line.extend(b",,,,,,,");
+        }
+        line.push(b',');
+        line.extend(status_text(r.status).as_bytes());
+        line.push(b',');
+        line.extend(r.reach().as_bytes());
+        line.push(b'\n');
+        self.out.write_all(line)
     }
 
-    fn foot(&mut self) -> Done {
-        Ok(self.0.flush()?)
+    fn foot(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Appends the shortest text that reads as the same number, without an exponent.
+fn push_number(line: &mut Vec<u8>, v: f64) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(v).as_bytes();
+    if text.contains(&b'e') {
+        let _ = write!(line, "{v}"); // no exponents; into memory
+    } else {
+        line.extend(text.strip_suffix(b".0").unwrap_or(text));
     }
 }
 
 /// One array, one object a line.
-struct Json<W> {
+struct Json<'t, 'a, W> {
+    terrain: &'t Terrain<'a>,
     out: W,
     first: bool,
 }
 
-impl<W: Write> Sheet for Json<W> {
-    fn head(&mut self, _: bool) -> Done {
-        Ok(write!(self.out, "[")?)
+impl<W: Write> Sheet for Json<'_, '_, W> {
+    fn head(&mut self, _: Shape) -> io::Result<()> {
+        write!(self.out, "[")
     }
 
-    fn row(&mut self, r: &Row) -> Done {
-        let g = r.ground.as_ref();
+    fn row(&mut self, r: &Row) -> io::Result<()> {
+        let t = self.terrain;
+        let ground = r.found().then(|| (r.hit, t.material(r.hit)));
         let mut value = json!({
-            "x": r.x,
-            "y": r.y,
-            "z": g.map(|g| g.z),
-            "slope": g.map(|g| g.slope),
-            "mu": g.map(|g| g.mu),
-            "rr": g.map(|g| g.rr),
-            "material": g.map(|g| g.material),
-            "source": g.map(|g| g.source),
-            "status": r.status,
-            "reach": if r.reach.is_empty() { None } else { Some(r.reach) },
+            "x": r.ask.x,
+            "y": r.ask.y,
+            "z": ground.map(|(hit, _)| t.z_f64(hit)),
+            "slope": ground.map(|(hit, _)| slope(t, hit)),
+            "mu": ground.map(|(_, m)| m.mu),
+            "rr": ground.map(|(_, m)| m.rolling),
+            "material": ground.map(|(hit, _)| t.material_name(hit.material)),
+            "source": ground.map(|(hit, _)| t.source_name(hit.source)),
+            "status": status_text(r.status),
+            "reach": Some(r.reach()).filter(|reach| !reach.is_empty()),
         });
         if let Some(layer) = r.layer {
             value["layer"] = layer.into();
         }
+        if let Some(stop) = r.stop {
+            (value["t"], value["distance"]) = (stop.t.into(), stop.distance.into());
+        }
         let comma = if std::mem::take(&mut self.first) { "" } else { "," };
-        Ok(write!(self.out, "{comma}\n  {value}")?)
+        write!(self.out, "{comma}\n  {value}")
     }
 
-    fn foot(&mut self) -> Done {
-        Ok(writeln!(self.out, "\n]")?)
+    fn foot(&mut self) -> io::Result<()> {
+        writeln!(self.out, "\n]")
     }
 }
 
 /// Every step of the search, the heights it weighed, and the rule that chose.
-fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> Done {
+fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
     let answer = ask.answer(t);
     let from = ask.z.unwrap_or_else(|| t.z_f64(&answer.hit));
     let mut steps = Vec::new();
@@ -490,8 +650,7 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> Done {
         out,
         "  cost       {} nodes, {} leaves, {} tests, {} lines; stated for this image: at most {}, {}, {}, {}",
         cost.nodes, cost.leaves, cost.tests, cost.lines, bound.nodes, bound.leaves, bound.tests, bound.lines
-    )?;
-    Ok(())
+    )
 }
 
 #[cfg(test)]
@@ -504,6 +663,59 @@ mod tests {
         assert_eq!(ask("-12.5,3"), Ok(Ask { x: -12.5, y: 3.0, z: None, length: None }));
         assert_eq!(ask("1, 2, -3, 4"), Ok(Ask { x: 1.0, y: 2.0, z: Some(-3.0), length: Some(4.0) }));
         assert_eq!(ask("1,2,,"), Ok(Ask { x: 1.0, y: 2.0, z: None, length: None }));
-        assert!(ask("1").is_err() && ask("1,2,,4").is_err() && ask("1,b").is_err() && ask("1,2,3,4,5").is_err());
+        assert!(
+            ask("").is_err()
+                && ask("1").is_err()
+                && ask("1,2,,4").is_err()
+                && ask("1,b").is_err()
+                && ask("1,2,3,4,5").is_err()
+        );
+    }
+
+    #[test]
+    fn the_shortest_text_of_a_number() {
+        let mut bits = 1u64;
+        let random = (0..200_000).map(|i| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            match i % 3 {
+                0 => f64::from_bits(bits ^ bits >> 31),
+                1 => (bits as i64 >> 20) as f64 / 16_777_216.0,
+                _ => (bits as i64 >> 40) as f64 / 1000.0,
+            }
+        });
+        let odd = [0.0, -0.0, 6.0, 1e15, 1e16, -1e22, 1e-5, 1.5e-5, 0.0001, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY];
+        for v in random.chain(odd).chain(odd.map(|v| -v)) {
+            let mut line = Vec::new();
+            push_number(&mut line, v);
+            let (text, shown) = (String::from_utf8(line).unwrap(), v.to_string());
+            let same = number(&text).map(f64::to_bits) == Some(v.to_bits()) || v.is_nan() && text == shown;
+            // where two shortest texts are equally near, either
+            assert!(same && text.len() == shown.len() && !text.contains('e'), "{text} is not {shown}");
+        }
+    }
+
+    /// Many at once and one at a time, with windows that reach and with such that do not.
+    #[test]
+    fn batches_change_no_answer() {
+        use hardpan_builder::{Options, build, fixtures};
+        for far in [5000.0, 2.0] {
+            let options = Options { near: 0.5, far, ..Options::default() };
+            let built = build(&fixtures::bridge(), &options).unwrap();
+            let t = Terrain::open(&built.image).unwrap();
+            let mut asks = Vec::new();
+            for x in -60..60 {
+                for (z, length) in [(None, None), (Some(2.9), None), (Some(9.0), None), (Some(5.0), Some(4.9))] {
+                    asks.push(Ask { x: f64::from(x), y: 0.25 * f64::from(x), z, length });
+                }
+            }
+            let mut many = Many::default();
+            for (ask, one) in asks.iter().zip(many.answers(&t, &asks)) {
+                let mut single = ask.answer(&t);
+                if ask.z.is_none() {
+                    single.hit.reach = one.hit.reach; // not shown
+                }
+                assert_eq!(single, *one, "{ask:?}");
+            }
+        }
     }
 }

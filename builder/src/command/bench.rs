@@ -1,0 +1,513 @@
+//! `hardpan bench`: queries timed, beside the bound that the image states.
+
+use std::{
+    cmp::Reverse,
+    hint::black_box,
+    io::Write,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use clap::ValueEnum;
+use hardpan::{
+    Answer, Cost, Cursor, Hit, Status, Terrain,
+    format::{FRACTION, PATCH_LOG2},
+};
+use hardpan_builder::read::{self, Column, TileView};
+use serde_json::{Value, json};
+
+use super::{
+    Done, Failure, drive, grouped,
+    info::{cost_of, hex},
+    load,
+    query::{self, status_text},
+    terrain,
+};
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{HOW}\n\n{}", drive::HELP))]
+pub struct Args {
+    /// Terrain image
+    file: PathBuf,
+    /// How many queries
+    #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    queries: u64,
+    /// Which places
+    #[arg(long, value_enum, default_value_t = Plan::Uniform, conflicts_with = "along")]
+    plan: Plan,
+    /// The places of a drive instead, again and again
+    #[arg(long, value_name = "DRIVE.csv")]
+    along: Option<PathBuf>,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const HOW: &str = "\
+Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
+counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and once with the clock
+read around every call for the quantiles, less what reading the clock takes; of a batch they are a 64th of a call. The longest
+are mostly calls in which the machine did something else. The places are the same every time.
+
+  hardpan bench track.hpan -n 5000000
+  hardpan bench track.hpan --plan worst
+  hardpan bench track.hpan --along drive.csv --json
+
+Exit codes: 0 fine, 1 a query cost more than the image states, or two ways of asking differ.";
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Plan {
+    /// Evenly in the extents, whether there is ground or not
+    Uniform,
+    /// Evenly over the plan area of the ground, each on one of the layers there
+    Area,
+    /// In the costliest columns
+    Worst,
+}
+
+/// Places that are asked in one go: so many that caches do not hold what they read.
+const CHUNK: u64 = 1 << 20;
+const BATCH: usize = 64;
+/// Runs without a break, of which the fastest counts: in the others the machine did something else as well.
+const RUNS: usize = 3;
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    let image = load(&args.file)?;
+    let t = &terrain(&args.file, &image)?;
+    let mut places = match (&args.along, args.plan) {
+        (Some(path), _) => Places::Round(along(t, path)?, 0),
+        (None, Plan::Uniform) => Places::Uniform(t.bounds()),
+        (None, Plan::Area) => area(t),
+        (None, Plan::Worst) => Places::Round(worst(t), 0),
+    };
+    let plan = match (&args.along, args.plan) {
+        (Some(path), _) => format!("along {}", super::shown(&path.display().to_string())),
+        (None, plan) => plan.to_possible_value().map(|v| format!("plan {}", v.get_name())).unwrap_or_default(),
+    };
+    let mut found = Found::default();
+    let clock = clock();
+    let mut ways = [Way::new("single calls"), Way::new("batches of 64"), Way::new("cursor")];
+    let mut random = Random(1);
+    let mut points = Vec::new();
+    let mut asked = 0;
+    while asked < args.queries {
+        places.fill(t, (args.queries - asked).min(CHUNK) as usize, &mut random, &mut points).ok_or_else(|| {
+            let text = "there is too little ground to meet any by chance; ask elsewhere: --plan worst, or --along";
+            Failure::input(&args.file, text)
+        })?;
+        asked += points.len() as u64;
+        found.check(t, &points).map_err(|text| Failure::check(&args.file, text))?;
+        let [single, batch, cursor] = &mut ways;
+        single.time(&points, 1, clock, |p| _ = black_box(t.closest(p[0])));
+        let mut answers = [Answer { status: Status::NoGround, hit: Hit::NONE }; BATCH];
+        batch.time(&points, BATCH, clock, |p| {
+            t.closest_batch(p, &mut answers);
+            _ = black_box(&answers);
+        });
+        let mut last = Cursor::new();
+        cursor.time(&points, 1, clock, |p| _ = black_box(t.closest_cursor(p[0], &mut last)));
+    }
+    if args.json {
+        let facts = json!({
+            "identity": hex(&t.identity()),
+            "plan": plan,
+            "queries": asked,
+            "stated": cost_of(&t.bound()),
+            "attained": cost_of(&found.most),
+            "costliest": { "at": found.place, "cost": cost_of(&found.costliest) },
+            "ns": ways.iter().map(|w| w.facts(asked)).collect::<Vec<_>>(),
+            "clock_ns": clock,
+            "misses": found.misses(),
+            "no_ground": found.no_ground,
+            "not_in_image": found.not_in_image,
+        });
+        writeln!(out, "{facts:#}")?;
+    } else {
+        table(args, t, &plan, asked, &found, &ways, clock, out)?;
+    }
+    match within(&found.most, &t.bound()) {
+        true => Ok(()),
+        false => Err(Failure::check(
+            &args.file,
+            "a query cost more than the image states; look into it, and build it again: hardpan verify, hardpan build",
+        )),
+    }
+}
+
+#[expect(clippy::too_many_arguments)]
+fn table(
+    args: &Args,
+    t: &Terrain,
+    plan: &str,
+    asked: u64,
+    found: &Found,
+    ways: &[Way],
+    clock: u64,
+    out: &mut impl Write,
+) -> Done {
+    writeln!(out, "{}: {} queries, {plan}\n", args.file.display(), grouped(asked))?;
+    writeln!(out, "{:18}{:>8} {:>8} {:>8} {:>8}", "", "nodes", "leaves", "tests", "lines")?;
+    let (stated, attained) = (counts(&t.bound()), counts(&found.most));
+    let [x, y, z] = found.place;
+    for (name, c, note) in [
+        ("stated bound", stated, "no query on this image takes more".to_string()),
+        ("attained", attained, format!("the costliest of these at ({x:.3}, {y:.3}, {z:.3})")),
+    ] {
+        writeln!(out, "{name:18}{:>8} {:>8} {:>8} {:>8}  {note}", c[0], c[1], c[2], c[3])?;
+    }
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| f64::from(attained[i]) / f64::from(stated[i].max(1)));
+    writeln!(out, "{:18}{a:>8.2} {b:>8.2} {c:>8.2} {d:>8.2}\n", "attained / stated")?;
+    writeln!(
+        out,
+        "{:18}{:>10} {:>8} {:>8} {:>8} {:>8} {:>12}",
+        "ns a query", "max", "p99.9", "p99", "p50", "mean", "queries/s"
+    )?;
+    for w in ways {
+        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| w.calls.quantile(q));
+        let (mean, rate) = w.mean(asked);
+        writeln!(
+            out,
+            "{:18}{:>10} {p999:>8} {p99:>8} {p50:>8} {mean:>8.1} {:>12}",
+            w.name,
+            w.calls.max,
+            grouped(rate as u64)
+        )?;
+    }
+    writeln!(
+        out,
+        "\nmisses            {} of {}: {} no ground, {} not in image",
+        grouped(found.misses()),
+        grouped(asked),
+        grouped(found.no_ground),
+        grouped(found.not_in_image)
+    )?;
+    writeln!(out, "clock             {clock} ns a reading, taken off all but mean and queries/s")?;
+    Ok(())
+}
+
+fn counts(c: &Cost) -> [u32; 4] {
+    [c.nodes, c.leaves, c.tests, c.lines]
+}
+
+fn within(cost: &Cost, bound: &Cost) -> bool {
+    counts(cost).iter().zip(counts(bound)).all(|(c, b)| *c <= b)
+}
+
+/// Where queries go.
+enum Places {
+    Uniform([[f64; 3]; 2]),
+    /// Columns with the areas of all up to each, and room for layers.
+    Area(Vec<(Column, f64)>, Vec<Hit>),
+    /// The same ones again and again, from a number on.
+    Round(Vec<[f64; 3]>, usize),
+}
+
+/// Places in columns that are tried for one with ground.
+const DRAWS: usize = 100_000;
+
+impl Places {
+    /// The next `count` places; none if ground could not be met.
+    fn fill(&mut self, t: &Terrain, count: usize, random: &mut Random, points: &mut Vec<[f64; 3]>) -> Option<()> {
+        points.clear();
+        for _ in 0..count {
+            points.push(match self {
+                Places::Uniform([low, high]) => [0, 1, 2].map(|i| low[i] + (high[i] - low[i]) * random.share()),
+                Places::Area(columns, room) => (0..DRAWS).find_map(|_| {
+                    let at = random.share() * columns.last()?.1;
+                    let column = &columns[columns.partition_point(|c| c.1 <= at).min(columns.len() - 1)].0;
+                    let [x, y] = inside(t, column, random);
+                    let layers = t.layers([x, y, 0.0], room);
+                    let hit = room[..layers.written].get(random.below(layers.written.max(1)))?;
+                    Some([x, y, t.z_f64(hit)])
+                })?,
+                Places::Round(places, next) => {
+                    let place = *places.get(*next)?;
+                    *next = (*next + 1) % places.len();
+                    place
+                }
+            });
+        }
+        Some(())
+    }
+}
+
+/// A place in a column, in metres.
+fn inside(t: &Terrain, column: &Column, random: &mut Random) -> [f64; 2] {
+    let h = t.header();
+    [0, 1].map(|i| {
+        let low = (h.origin[i] + column.low[i]) as f64;
+        (low + column.size[i] as f64 * random.share()) * 2f64.powi(h.xy_log2)
+    })
+}
+
+fn area(t: &Terrain) -> Places {
+    let mut columns = Vec::new();
+    let mut sum = 0.0;
+    for tile in read::tiles(t) {
+        tile.columns(|c| {
+            sum += c.size[0] as f64 * c.size[1] as f64;
+            columns.push((c, sum));
+        });
+    }
+    Places::Area(columns, query::room(t))
+}
+
+/// A kind of cost, and how many columns are visited for it.
+type Kind = (usize, fn(&Cost) -> u32);
+const WORST: [Kind; 4] = [(256, |c| c.tests), (16, |c| c.lines), (16, |c| c.leaves), (16, |c| c.nodes)];
+/// Places and posts that are tried in a column.
+const TRIES: usize = 64;
+const POSTS: usize = 4096;
+
+/// In each of the costliest columns the place that costs most. Of each kind the columns cost at least half as much as the
+/// costliest.
+fn worst(t: &Terrain) -> Vec<[f64; 3]> {
+    let (mut random, [low, high]) = (Random(2), t.bounds());
+    let tiles: Vec<TileView> = read::tiles(t).collect();
+    let mut places = Vec::new();
+    for (count, kind) in WORST {
+        let mut columns: Vec<(Column, usize)> = Vec::new();
+        let cut = |columns: &mut Vec<(Column, usize)>| {
+            columns.sort_unstable_by_key(|(c, _)| (Reverse(kind(&c.cost)), Reverse(c.cost.tests), c.low[1], c.low[0]));
+            columns.truncate(count);
+        };
+        for (i, tile) in tiles.iter().enumerate() {
+            tile.columns(|c| {
+                columns.push((c, i));
+                if columns.len() >= 4096 {
+                    cut(&mut columns);
+                }
+            });
+        }
+        cut(&mut columns);
+        let half = columns.first().map_or(0, |(c, _)| kind(&c.cost).div_ceil(2));
+        for (column, tile) in columns.iter().take_while(|(c, _)| kind(&c.cost) >= half) {
+            let mut tried: Vec<[f64; 2]> = (0..TRIES).map(|_| inside(t, column, &mut random)).collect();
+            tried.extend(posts(t, &tiles[*tile], column).take(POSTS));
+            let mut cost = |[x, y]: [f64; 2]| {
+                let place = [x, y, low[2] + (high[2] - low[2]) * random.share()];
+                (kind(&t.closest_costed(place).1), place)
+            };
+            places.extend(tried.into_iter().map(&mut cost).max_by_key(|(cost, _)| *cost).map(|(_, place)| place));
+        }
+    }
+    places
+}
+
+/// Posts in a column of such fields as lack some, in metres: queries there read up to four cells.
+fn posts(t: &Terrain, tile: &TileView, column: &Column) -> impl Iterator<Item = [f64; 2]> {
+    let (h, column) = (t.header(), *column);
+    let square = [tile.record.x, tile.record.y].map(|v| i64::from(v) << h.tile_log2 >> PATCH_LOG2 << PATCH_LOG2);
+    tile.patches().iter().filter(|p| p.voids != 0).flat_map(move |p| {
+        // positions along an axis in 2^-32 cells, as the format has them, and back
+        let rate = i128::from(p.rate[1]) << 32 | i128::from(p.rate[0]);
+        let along = |i: usize| {
+            let (from, start) = (if p.wide == 0 { square[i] } else { 0 }, i128::from(p.start[i]));
+            let cells = |steps: i64| (((i128::from(steps - from) << FRACTION) * rate) >> 32) + start;
+            let (first, last) = (i128::from(p.first[i]), i128::from(p.first[i]) + i128::from(p.cells[i]));
+            let low = (cells(column.low[i]) >> 32).max(first);
+            let high = (cells(column.low[i] + column.size[i]) >> 32).min(last);
+            (low..=high).map(move |post| {
+                let q = -((start - (post << 32)) << 32).div_euclid(rate); // at it or just behind
+                let at = (i128::from(h.origin[i] + from) << FRACTION) + q;
+                at as f64 * 2f64.powi(h.xy_log2 - FRACTION as i32)
+            })
+        };
+        let across = along(0);
+        along(1).flat_map(move |y| across.clone().map(move |x| [x, y]))
+    })
+}
+
+/// The places of a drive; where it has no height, on the highest ground.
+fn along(t: &Terrain, path: &std::path::Path) -> Done<Vec<[f64; 3]>> {
+    let [low, high] = t.bounds();
+    let z = |x: f64, y: f64| {
+        let answer = t.segment_m([x, y, high[2] + 1.0], high[2] - low[2] + 2.0);
+        if answer.found() { t.z_f64(&answer.hit) } else { high[2] }
+    };
+    Ok(drive::read(path)?.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect())
+}
+
+/// What queries came to.
+#[derive(Default)]
+struct Found {
+    /// The most of each kind.
+    most: Cost,
+    /// Of the query that took most tests, then lines.
+    costliest: Cost,
+    place: [f64; 3],
+    no_ground: u64,
+    not_in_image: u64,
+}
+
+impl Found {
+    /// Asks in every way, and says where two differ.
+    fn check(&mut self, t: &Terrain, points: &[[f64; 3]]) -> Result<(), String> {
+        let mut answers = [Answer { status: Status::NoGround, hit: Hit::NONE }; BATCH];
+        let mut cursor = Cursor::new();
+        for points in points.chunks(BATCH) {
+            t.closest_batch(points, &mut answers);
+            for (p, batched) in points.iter().zip(&answers) {
+                let (answer, cost) = t.closest_costed(*p);
+                if answer != *batched || answer != t.closest(*p) || answer != t.closest_cursor(*p, &mut cursor) {
+                    return Err(format!("the answer at {p:?} depends on the way of asking; please report this"));
+                }
+                match answer.status {
+                    Status::Found => {}
+                    Status::NoGround => self.no_ground += 1,
+                    Status::NotInImage => self.not_in_image += 1,
+                    status => return Err(format!("{} at {p:?}", status_text(status))),
+                }
+                let key = |c: &Cost| [c.tests, c.lines, c.leaves, c.nodes];
+                if key(&cost) > key(&self.costliest) {
+                    (self.costliest, self.place) = (cost, *p);
+                }
+                self.most = Cost {
+                    nodes: self.most.nodes.max(cost.nodes),
+                    leaves: self.most.leaves.max(cost.leaves),
+                    tests: self.most.tests.max(cost.tests),
+                    lines: self.most.lines.max(cost.lines),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn misses(&self) -> u64 {
+        self.no_ground + self.not_in_image
+    }
+}
+
+/// A way of asking, and how long it took.
+struct Way {
+    name: &'static str,
+    /// Of all queries, without reading the clock in between: of each chunk the fastest run.
+    whole: Duration,
+    calls: Times,
+}
+
+impl Way {
+    fn new(name: &'static str) -> Self {
+        Way { name, whole: Duration::ZERO, calls: Times { counts: Vec::new(), calls: 0, max: 0 } }
+    }
+
+    /// Asks `unit` points a call, without a break and with the clock, whose reading takes `clock` nanoseconds.
+    fn time(&mut self, points: &[[f64; 3]], unit: usize, clock: u64, mut call: impl FnMut(&[[f64; 3]])) {
+        let mut run = || {
+            let start = Instant::now();
+            points.chunks(unit).for_each(&mut call);
+            start.elapsed()
+        };
+        self.whole += (0..RUNS).map(|_| run()).min().unwrap_or_default();
+        for points in points.chunks(unit) {
+            let start = Instant::now();
+            call(points);
+            let ns = start.elapsed().as_nanos() as u64;
+            self.calls.add(ns.saturating_sub(clock) / points.len() as u64);
+        }
+    }
+
+    /// Nanoseconds a query, and queries a second.
+    fn mean(&self, asked: u64) -> (f64, f64) {
+        let mean = self.whole.as_nanos() as f64 / asked as f64;
+        (mean, 1e9 / mean)
+    }
+
+    fn facts(&self, asked: u64) -> Value {
+        let (mean, rate) = self.mean(asked);
+        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| self.calls.quantile(q));
+        json!({
+            "way": self.name, "max": self.calls.max, "p999": p999, "p99": p99, "p50": p50, "mean": mean,
+            "queries_per_second": rate,
+        })
+    }
+}
+
+/// What reading the clock twice takes, in nanoseconds: the median of many.
+fn clock() -> u64 {
+    let mut times = Times { counts: Vec::new(), calls: 0, max: 0 };
+    (0..10_001).for_each(|_| times.add(Instant::now().elapsed().as_nanos() as u64));
+    times.quantile(0.5)
+}
+
+/// Nanoseconds, counted: each of its own below 2,048, above to a 1,024th.
+struct Times {
+    counts: Vec<u64>,
+    calls: u64,
+    max: u64,
+}
+
+impl Times {
+    const FINE: u32 = 10;
+
+    fn add(&mut self, ns: u64) {
+        let shift = (ns | 1).ilog2().saturating_sub(Self::FINE);
+        let slot = ((shift as usize) << Self::FINE) + (ns >> shift) as usize;
+        if self.counts.len() <= slot {
+            self.counts.resize(slot + 1, 0);
+        }
+        self.counts[slot] += 1;
+        self.calls += 1;
+        self.max = self.max.max(ns);
+    }
+
+    /// The least time that a share of all calls do not exceed.
+    fn quantile(&self, share: f64) -> u64 {
+        let rank = (self.calls as f64 * share).ceil() as u64;
+        let mut before = 0;
+        let slot = self.counts.iter().position(|n| {
+            before += n;
+            before >= rank
+        });
+        let slot = slot.unwrap_or(0);
+        let shift = (slot >> Self::FINE).saturating_sub(1);
+        ((slot - (shift << Self::FINE)) as u64) << shift
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    }
+
+    /// From 0 to below 1.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.share() * n as f64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles() {
+        let mut times = Times { counts: Vec::new(), calls: 0, max: 0 };
+        (1..=1000).for_each(|ns| times.add(ns));
+        assert_eq!([0.5, 0.99, 0.999, 1.0].map(|q| times.quantile(q)), [500, 990, 999, 1000]);
+        for ns in [0, 2047, 2048, 2049, 123_456, 5_000_000_000, u64::MAX] {
+            let mut one = Times { counts: Vec::new(), calls: 0, max: 0 };
+            one.add(ns);
+            let near = one.quantile(0.5);
+            assert!(one.max == ns && near <= ns && ns - near <= ns >> 10 && (ns > 2048 || near == ns), "{ns}: {near}");
+        }
+    }
+
+    #[test]
+    fn drawn_evenly() {
+        let mut random = Random(1);
+        let mut tenths = [0; 10];
+        (0..100_000).for_each(|_| tenths[random.below(10)] += 1);
+        assert!(tenths.iter().all(|n| (9_600..10_400).contains(n)), "{tenths:?}");
+    }
+}

@@ -1,0 +1,112 @@
+//! What the command says about itself: grouped help, completions, manual pages.
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    path::PathBuf,
+};
+
+use clap::{Command, CommandFactory};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+
+use super::{Cli, Done, Failure, NewFile, Replace};
+
+/// Commands by what they are for. Those that no group names stand under Other.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Make", &["build", "merge", "rebuild", "materials", "grid"]),
+    ("Look", &["info", "query", "export", "inspect"]),
+    ("Check", &["verify", "diff", "bench", "replay"]),
+];
+
+/// The whole command line.
+pub fn cli() -> Command {
+    let cli = Cli::command();
+    let (head, name) = (*cli.get_styles().get_header(), *cli.get_styles().get_literal());
+    let other = |c: &&Command| !GROUPS.iter().any(|(_, names)| names.contains(&c.get_name()));
+    let mut list = String::new();
+    let mut group = |title: &str, commands: Vec<&Command>| {
+        list += &format!("{head}{title}:{head:#}\n");
+        for c in commands.iter().filter(|c| !c.is_hide_set()) {
+            list += &format!(
+                "  {name}{:<12}{name:#} {}\n",
+                c.get_name(),
+                c.get_about().map(ToString::to_string).unwrap_or_default()
+            );
+        }
+        list += "\n";
+    };
+    for (title, names) in GROUPS {
+        group(title, names.iter().filter_map(|n| cli.find_subcommand(n)).collect());
+    }
+    group("Other", cli.get_subcommands().filter(other).collect());
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{head}Options:{head:#}\n{{options}}{{after-help}}"
+    );
+    cli.help_template(template)
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+  hardpan completions bash > ~/.local/share/bash-completion/completions/hardpan
+  hardpan completions zsh > ~/.zfunc/_hardpan          # a folder in fpath
+  hardpan completions fish > ~/.config/fish/completions/hardpan.fish")]
+pub struct Completions {
+    /// Shell
+    shell: Shell,
+}
+
+pub fn completions(args: &Completions, out: &mut impl Write) -> Done {
+    let mut text = Vec::new(); // what writes it panics where a pipe is closed
+    generate(args.shell, &mut cli(), "hardpan", &mut text);
+    Ok(out.write_all(&text)?)
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+  hardpan man | man -l -
+  hardpan man -o ~/.local/share/man/man1")]
+pub struct Manual {
+    /// Write the pages of all commands into this folder [default: the first page to stdout]
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+}
+
+/// How a page begins.
+const PAGE: &[u8] = b".ie ";
+
+pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
+    let mut cli = cli();
+    cli.build();
+    let page = |c: &Command| -> Done<Vec<u8>> {
+        let mut text = Vec::new();
+        Man::new(c.clone()).render(&mut text)?;
+        Ok(text)
+    };
+    let Some(folder) = &args.output else { return Ok(out.write_all(&page(&cli)?)?) };
+    fs::create_dir_all(folder).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            Failure::input(folder, "this is a file; name a folder with -o")
+        }
+        _ => Failure::write(folder, e),
+    })?;
+    let shown = cli.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
+    for command in [&cli].into_iter().chain(shown) {
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        let file = folder.join(format!("{name}.1"));
+        Replace::Only(PAGE, "a manual page").check(&file)?;
+        NewFile::write(&file, &page(command)?)?.keep()?;
+        writeln!(out, "{}", file.display())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        cli().debug_assert();
+    }
+}

@@ -1,0 +1,95 @@
+//! Lines of numbers from CSV files and stdin.
+
+use std::{
+    fmt::Display,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
+
+use super::{Done, Failure};
+
+/// A CSV file, read line by line; lines that start with `#` are comments.
+pub struct Lines<'a> {
+    path: &'a Path,
+    reader: Reader<Box<dyn Read>>,
+    line: StringRecord,
+    /// The line is read and not given yet.
+    held: bool,
+}
+
+impl<'a> Lines<'a> {
+    /// `-` is stdin.
+    pub fn open(path: &'a Path) -> Done<Self> {
+        let input: Box<dyn Read> = match path == Path::new("-") {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(File::open(path).map_err(|e| Failure::io(path, e))?),
+        };
+        // the carriage return of a CRLF is a blank; the last line ends as all others, so that they can be counted
+        let input: Box<dyn Read> = Box::new(input.chain(&b"\n"[..]));
+        let mut csv = ReaderBuilder::new();
+        csv.has_headers(false).flexible(true).comment(Some(b'#')).terminator(Terminator::Any(b'\n'));
+        let reader = csv.buffer_capacity(1 << 16).from_reader(input);
+        Ok(Lines { path, reader, line: StringRecord::new(), held: false })
+    }
+
+    /// The first line, if no field of it is a number. To be asked before [`Lines::next`].
+    pub fn heading(&mut self) -> Done<Option<&StringRecord>> {
+        self.held = self.read()?;
+        let heading = self.held && self.line.iter().all(|field| number(field).is_none());
+        self.held &= !heading;
+        Ok(heading.then_some(&self.line))
+    }
+
+    /// The next line that is not blank.
+    pub fn next(&mut self) -> Done<Option<&StringRecord>> {
+        while std::mem::take(&mut self.held) || self.read()? {
+            if self.line.iter().any(|field| !field.trim_ascii().is_empty()) {
+                return Ok(Some(&self.line));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is wrong with the line that was read last.
+    pub fn wrong(&self, text: impl Display) -> Failure {
+        let line = self.reader.position().line() - 1; // its own position is before the blank lines that it follows
+        if self.line.iter().any(|field| field.trim_end().contains('\r')) {
+            let text = "ends with a carriage return alone; convert the file: tr '\\r' '\\n'";
+            return Failure::input(self.path, format!("line {line}: {text}"));
+        }
+        Failure::input(self.path, format!("line {line}: {text}"))
+    }
+
+    fn read(&mut self) -> Done<bool> {
+        self.reader.read_record(&mut self.line).map_err(|e| match e.into_kind() {
+            ErrorKind::Io(e) => Failure::io(self.path, e),
+            ErrorKind::Utf8 { .. } => self.wrong("not UTF-8 text; write the points as plain CSV"),
+            other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
+        })
+    }
+}
+
+/// A number of a field, as [`f64::from_str`](std::str::FromStr) reads it, with blanks about it.
+pub fn number(field: &str) -> Option<f64> {
+    fast_float2::parse(field).or_else(|_| fast_float2::parse(field.trim())).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_as_the_standard_library_reads_them() {
+        let texts = "0 -0 +1 1. .5 -.5e-3 1e5 1E+5 1e999 5e-324 0.1 123456789.123456789 inf -Infinity NaN +nan \
+                     1e . e5 - + 1x 0x10 1_000 1,5 -- infin 1e+ \u{661} in f";
+        for text in texts.split(' ') {
+            let own = number(text).map(f64::to_bits);
+            let wanted = text.parse::<f64>().ok().map(f64::to_bits);
+            assert!(own == wanted || text.to_ascii_lowercase().contains("nan") && own.is_some(), "{text}");
+        }
+        assert_eq!((number(" 1.5\t"), number(" "), number("")), (Some(1.5), None, None));
+    }
+}

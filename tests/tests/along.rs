@@ -1,0 +1,247 @@
+//! `hardpan query` along drives and of long files, as it is typed.
+
+mod shell;
+
+use std::{fs, path::PathBuf};
+
+use serde_json::{Value, json};
+use shell::{BRIDGE, error, expect, folder, holds};
+
+fn bridge(test: &str) -> PathBuf {
+    let folder = folder(test);
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    folder
+}
+
+#[test]
+fn answers_along_a_drive() {
+    let folder = bridge("answers_along_a_drive");
+    // the unit is no part of the name; what has no height is on top
+    fs::write(
+        folder.join("drive.csv"),
+        "yaw,T [s],Y,x (m),z\n0,0,-3,-10,\n0,0.5,1,-7,\n0,1,1,0,\n0,1.5,1,0,2\n0,2,1,60,0\n",
+    )
+    .unwrap();
+    let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
+    assert!(err.is_empty(), "{err}");
+    assert_eq!(
+        out,
+        "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach\n\
+         0,0,-10,-3,0,0,0,0.85,1,Asphalt,floor,found,top\n\
+         0.5,5,-7,1,0,0,0,0.85,1,Asphalt,floor,found,top\n\
+         1,12,0,1,6,0,0,0.85,1,Steel plate,deck,found,top\n\
+         1.5,12,0,1,0,0,0,0.85,1,Asphalt,floor,found,near\n\
+         2,72,60,1,,,,,,,,not in image,\n"
+    );
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv", "--json"]);
+    let answers: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&answers[3]["t"], &answers[3]["distance"], &answers[3]["z"]), (&json!(1.5), &json!(12.0), &json!(0.0)));
+    // without a heading, and without times
+    fs::write(folder.join("bare.csv"), "0,-10,-3\n0.5,-7,1,,90\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "bare.csv"]);
+    holds(&out, &["\n0.5,5,-7,1,0,"]);
+    fs::write(folder.join("still.csv"), "x,y\n1,1\n1,1\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "still.csv", "--plot", "still.svg"]);
+    holds(&out, &["\n,0,1,1,6,"]);
+    // longer than what is answered in one go
+    let long: String = (0..3000).map(|i| format!("{i},{},0\n", f64::from(i) / 100.0 - 40.0)).collect();
+    fs::write(folder.join("long.csv"), long).unwrap();
+    expect(0, &folder, &["query", "bridge.hpan", "--along", "long.csv", "-o", "long-answers.csv"]);
+    let answers = fs::read_to_string(folder.join("long-answers.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = answers.lines().skip(1).map(|l| l.split(',').collect()).collect();
+    assert_eq!(rows.len(), 3000);
+    for (i, row) in rows.iter().enumerate() {
+        let x = i as f64 / 100.0 - 40.0;
+        assert_eq!((row[0].parse(), row[2].parse()), (Ok(i as f64), Ok(x)));
+        assert_eq!(row[4], if x.abs() <= 5.0 { "6" } else { "0" }, "at {x}");
+        assert!((row[1].parse::<f64>().unwrap() - i as f64 / 100.0).abs() < 1e-9, "at {x}");
+    }
+}
+
+/// Numbers of the attribute `d` of the line of a colour: its parts between gaps, each of points.
+fn line(svg: &str, colour: &str) -> Vec<Vec<[f64; 2]>> {
+    let end = format!("\" fill=\"none\" stroke=\"{colour}\"");
+    let path = svg.lines().find_map(|l| l.split_once(&end)).unwrap_or_else(|| panic!("no {colour} in {svg}")).0;
+    let parts = path.trim_start_matches("<path d=\"").split('M').skip(1);
+    let point = |p: &str| {
+        let (x, y) = p.split_once(' ').unwrap();
+        [x.parse().unwrap(), y.parse().unwrap()]
+    };
+    parts.map(|part| part.split('L').map(point).collect()).collect()
+}
+
+#[test]
+fn a_plot_of_height_slope_and_mu() {
+    let folder = folder("a_plot_of_height_slope_and_mu");
+    // flat to x = 10, then up by 0.25; a gap from 20 to 30; ice from there on
+    fs::write(
+        folder.join("road.obj"),
+        "v 0 -5 0\nv 10 -5 0\nv 10 5 0\nv 0 5 0\nv 20 -5 2.5\nv 20 5 2.5\nv 30 -5 1\nv 40 -5 1\nv 40 5 1\nv 30 5 1\n\
+         usemtl road\nf 1 2 3 4\nf 2 5 6 3\nusemtl ice\nf 7 8 9 10\n",
+    )
+    .unwrap();
+    fs::write(
+        folder.join("road.toml"),
+        "[[material]]\nname = \"road\"\nmu = 0.9\n[[material]]\nname = \"ice\"\nmu = 0.1\n",
+    )
+    .unwrap();
+    expect(0, &folder, &["build", "road.obj", "--settings", "road.toml"]);
+    // there, and the ramp down again
+    let x = (0..=400).chain((100..400).rev()).map(|i| f64::from(i) / 10.0);
+    let drive: String = x.map(|x| format!("{x},0.5\n")).collect();
+    fs::write(folder.join("drive <1>.csv"), format!("x,y\n{drive}")).unwrap();
+    let plot = ["query", "road.hpan", "--along", "drive <1>.csv", "--plot", "p.svg", "-o", "a.csv"];
+    let [out, err] = expect(0, &folder, &plot);
+    assert!(out.is_empty() && err.is_empty(), "{out}{err}");
+    let svg = fs::read_to_string(folder.join("p.svg")).unwrap();
+    holds(
+        &svg,
+        &[
+            "<svg ",
+            "road.hpan along drive &lt;1&gt;.csv",
+            ">height, m<",
+            ">slope, %<",
+            ">mu<",
+            ">distance driven, m<",
+            ">no ground<",
+            ">0.5<",
+            ">60<",
+        ],
+    );
+    let [height, slope, mu] = ["#0072b2", "#d55e00", "#00795a"].map(|colour| line(&svg, colour));
+    for parts in [&height, &slope, &mu] {
+        assert_eq!(parts.len(), 3, "two gaps");
+        assert!(parts.iter().flatten().all(|[x, y]| (78.0..=936.0).contains(x) && (52.0..=600.0).contains(y)));
+        assert!(parts.iter().flatten().map(|p| p[0]).is_sorted());
+    }
+    // heights of 0 to 2.5 fill their panel, which is 168 high
+    let ends = |part: &[[f64; 2]]| [part[0][1], part[part.len() - 1][1]];
+    assert_eq!([ends(&height[0]), ends(&height[2])], [[220.0, 52.0], [52.0, 220.0]]);
+    let level = |part: &[[f64; 2]]| part.iter().all(|p| p[1] == part[0][1]);
+    assert!(level(&height[1]) && level(&slope[1]) && !level(&slope[0]), "level ground is a level line");
+    // up, level, and down: the slope is that of the way, the axis reaches from -30 to 30 or so about its zero
+    let [up, flat, down] = [ends(&slope[0])[1], slope[1][0][1], slope[2][0][1]];
+    assert!(up < flat && (flat - up - (down - flat)).abs() < 0.011, "{up} {flat} {down}");
+    assert_eq!([mu[0][0][1] < mu[1][0][1], level(&mu[0]), level(&mu[1])], [true; 3]);
+    // the same again
+    error(2, &folder, &plot);
+    expect(0, &folder, &[&plot[..], &["--force"]].concat());
+    assert_eq!(fs::read_to_string(folder.join("p.svg")).unwrap(), svg);
+}
+
+#[test]
+fn what_along_and_plot_refuse() {
+    let folder = bridge("what_along_and_plot_refuse");
+    fs::write(folder.join("drive.csv"), "x,y\n1,1\n2,2\n").unwrap();
+    let along = ["query", "bridge.hpan", "--along", "drive.csv", "--plot"];
+    let why = error(3, &folder, &[&along[..], &["p.png"]].concat());
+    holds(&why, &["p.png: plots are written as SVG", "rsvg-convert -o p.png p.svg"]);
+    holds(&error(2, &folder, &[&along[..], &["p.pdf"]].concat()), &["FILE.svg"]);
+    error(2, &folder, &[&along[..], &["p.svg", "-o", "p.svg"]].concat());
+    error(2, &folder, &[&along[..], &["nowhere/p.svg"]].concat());
+    fs::write(folder.join("mine.svg"), "mine").unwrap();
+    holds(&error(2, &folder, &[&along[..], &["mine.svg"]].concat()), &["--force"]);
+    assert_eq!(fs::read(folder.join("mine.svg")).unwrap(), b"mine");
+    for arguments in [
+        &["query", "bridge.hpan", "--plot", "p.svg", "1,2"][..],
+        &["query", "bridge.hpan", "--along", "drive.csv", "1,2"],
+        &["query", "bridge.hpan", "--along", "drive.csv", "--csv", "drive.csv"],
+        &["query", "bridge.hpan", "--along", "drive.csv", "--layers"],
+    ] {
+        expect(2, &folder, arguments);
+    }
+    error(2, &folder, &["query", "bridge.hpan", "--along", "drive.csv", "-o", "drive.csv", "--force"]);
+    fs::write(folder.join("bad.csv"), "x,y\n1,1\n1,b\n").unwrap();
+    let why = error(2, &folder, &["query", "bridge.hpan", "--along", "bad.csv", "--plot", "p.svg", "-o", "a.csv"]);
+    holds(&why, &["bad.csv: line 3: \"b\" is not a number (field 2)"]);
+    assert!(!folder.join("p.svg").exists() && !folder.join("a.csv").exists());
+}
+
+/// Answers come in the order of the lines, and those before a wrong line are there.
+#[test]
+fn long_files_of_points() {
+    let folder = bridge("long_files_of_points");
+    let z = |i: i32| [6, 0, 6, 0][i as usize % 4];
+    let mut points: String = (0..5000)
+        .map(|i| {
+            let y = f64::from(i) / 125.0 - 20.0;
+            match i % 4 {
+                0 => format!("1,{y}\n"),
+                1 => format!(" 1 ,{y}, 2.5\n"),
+                2 => format!("1,{y},7,2\r\n"),
+                _ => format!("\"1\",{y},5,\"5.5\"\n\n"),
+            }
+        })
+        .collect();
+    fs::write(folder.join("points.csv"), &points).unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+    let check = |out: &str, count: usize| {
+        let rows: Vec<Vec<&str>> = out.lines().skip(1).map(|l| l.split(',').collect()).collect();
+        assert_eq!(rows.len(), count);
+        for (row, i) in rows.iter().zip(0..) {
+            assert_eq!(row[1].parse::<f64>().unwrap(), f64::from(i) / 125.0 - 20.0);
+            assert_eq!(row[2], z(i).to_string(), "line {i}");
+        }
+    };
+    check(&out, 5000);
+    points += "1,2,3,4,5\n1,2\n";
+    fs::write(folder.join("points.csv"), &points).unwrap();
+    let [out, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+    check(&out, 5000);
+    holds(&err, &["points.csv: line 6251: a point is x,y or x,y,z"]);
+}
+
+/// Errors name the line as editors count them, whatever stands before it.
+#[test]
+fn lines_are_counted() {
+    let folder = bridge("lines_are_counted");
+    for (text, line) in [
+        ("1,2\n3,x\n", 2),
+        ("1,2\r\n3,x\r\n", 2),
+        ("1,2\n3,x", 2),
+        ("x,y\r\n\r\n\n# 5\n \n,,\n1,2\n\n3,x", 9),
+        ("\n\n\nx,y,z,t,u,1", 4),
+        ("1,\"2\"\r\n\r\n1,\"x\"\r\n4,5", 3),
+    ] {
+        fs::write(folder.join("points.csv"), text).unwrap();
+        let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        holds(&err, &[&format!("error: points.csv: line {line}: ")]);
+    }
+    for (bytes, why) in [
+        (&b"1,2\n\n3,4\xff\n"[..], "points.csv: line 3: not UTF-8 text"),
+        (b"x,y\r1,2\r3,4\r", "points.csv: line 1: ends with a carriage return alone"),
+    ] {
+        fs::write(folder.join("points.csv"), bytes).unwrap();
+        holds(&expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"])[1], &[why]);
+    }
+}
+
+/// Millions of lines in little memory, to a file too.
+#[cfg(unix)]
+#[test]
+fn millions_of_lines_are_streamed() {
+    use std::{
+        io::Write,
+        process::{Command, Stdio},
+    };
+    let folder = bridge("millions_of_lines_are_streamed");
+    let limited = "ulimit -v 120000; exec \"$0\" query bridge.hpan --csv - -o answers.csv";
+    let mut child = Command::new("sh")
+        .args(["-c", limited])
+        .arg(&*shell::HARDPAN)
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let block = "-1.25,0.5\n".repeat(10_000);
+    (0..200).for_each(|_| input.write_all(block.as_bytes()).unwrap());
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    let row = "-1.25,0.5,6,0,0,0.85,1,Steel plate,deck,found,top\n";
+    let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach\n";
+    let place = folder.join("answers.csv");
+    assert_eq!(fs::metadata(&place).unwrap().len(), (head.len() + 2_000_000 * row.len()) as u64);
+    fs::remove_file(place).unwrap();
+}

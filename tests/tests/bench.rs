@@ -1,0 +1,158 @@
+//! `hardpan bench`, as it is typed.
+
+mod shell;
+
+use std::{fs, path::Path};
+
+use hardpan::Terrain;
+use hardpan_builder::{HeightField, Options, Scene, build, fixtures};
+use serde_json::Value;
+use shell::{BRIDGE, error, expect, folder, holds};
+
+/// Writes an image of a scene, and gives back the bound that it states: nodes, leaves, tests, lines.
+fn write(folder: &Path, name: &str, scene: &Scene) -> [u32; 4] {
+    let image = build(scene, &Options::default()).unwrap().image;
+    fs::write(folder.join(name), &image[..]).unwrap();
+    Terrain::open(&image).unwrap().header().bound
+}
+
+fn facts(folder: &Path, arguments: &[&str]) -> Value {
+    let all = [&["bench"], arguments, &["--json"]].concat();
+    serde_json::from_str(&expect(0, folder, &all)[0]).unwrap()
+}
+
+fn costs(facts: &Value, name: &str) -> [u32; 4] {
+    ["nodes", "leaves", "tests", "lines"].map(|kind| facts[name][kind].as_u64().unwrap() as u32)
+}
+
+#[test]
+fn vt_34_a_performance_test() {
+    let folder = folder("vt_34_a_performance_test");
+    let bound = write(&folder, "city.hpan", &fixtures::city());
+    let [out, err] = expect(0, &folder, &["bench", "city.hpan", "-n", "100000"]);
+    assert!(err.is_empty(), "{err}");
+    holds(&out, &["city.hpan: 100,000 queries, plan uniform", "queries/s", "misses", " of 100,000: "]);
+    let line = |start: &str| {
+        let line = out.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("no {start:?} in:\n{out}"));
+        line[start.len()..].split_whitespace().map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(line("stated bound")[..4], bound.map(|b| b.to_string()));
+    assert_eq!(line("ns a query"), ["max", "p99.9", "p99", "p50", "mean", "queries/s"]);
+    for way in ["single calls", "batches of 64", "cursor"] {
+        let figures: Vec<f64> = line(way).iter().map(|f| f.replace(',', "").parse().unwrap()).collect();
+        assert_eq!(figures.len(), 6, "{way}");
+        assert!(figures[..4].is_sorted_by(|a, b| a >= b) && figures[4] > 0.0, "{way}: worst first: {figures:?}");
+        assert!((figures[5] * figures[4] / 1e9 - 1.0).abs() < 0.01, "{way}: {figures:?}");
+    }
+
+    let [one, other] = [(); 2].map(|()| facts(&folder, &["city.hpan", "-n", "70000"]));
+    assert_eq!(costs(&one, "stated"), bound);
+    for same in ["attained", "costliest", "misses", "no_ground", "not_in_image", "queries", "identity"] {
+        assert_eq!(one[same], other[same], "the same places in every run");
+    }
+    assert_eq!(one["queries"].as_u64(), Some(70_000));
+    for way in one["ns"].as_array().unwrap() {
+        let figures = ["max", "p999", "p99", "p50"].map(|name| way[name].as_u64().unwrap());
+        assert!(figures.is_sorted_by(|a, b| a >= b), "{way}");
+    }
+}
+
+#[test]
+fn vt_35_the_worst_columns_cost_what_is_stated() {
+    let folder = folder("vt_35_the_worst_columns_cost_what_is_stated");
+    let heights = (0..60 * 40).map(|i| if i % 97 == 5 { f64::NAN } else { f64::from(i % 7) }).collect();
+    let field = HeightField { pitch: 0.5, columns: 60, rows: 40, heights, tolerance: 0.01, ..HeightField::default() };
+    let scenes = [
+        ("town", fixtures::town(2)),
+        ("bridge", fixtures::bridge()),
+        ("curb", fixtures::curb()),
+        ("cobble", fixtures::cobble()),
+        ("soup", fixtures::soup(5)),
+        ("field", Scene { fields: vec![field], ..fixtures::flat() }),
+    ];
+    for (name, scene) in scenes {
+        let image = format!("{name}.hpan");
+        let bound = write(&folder, &image, &scene);
+        let worst = facts(&folder, &[&image, "--plan", "worst", "-n", "20000"]);
+        let attained = costs(&worst, "attained");
+        println!("{name}: {attained:?} of {bound:?}");
+        for (attained, stated) in attained.into_iter().zip(bound) {
+            assert!(attained <= stated && 2 * attained >= stated, "{name}: {attained} of {stated}");
+        }
+        // no other plan finds more than is stated
+        for plan in ["uniform", "area"] {
+            let facts = facts(&folder, &[&image, "--plan", plan, "-n", "5000"]);
+            assert!(costs(&facts, "attained").into_iter().zip(bound).all(|(a, b)| a <= b), "{name}, {plan}");
+            if plan == "area" {
+                assert_eq!(facts["misses"].as_u64(), Some(0), "{name}: over the ground there is ground");
+            }
+        }
+    }
+    let [out, _] = expect(0, &folder, &["bench", "town.hpan", "--plan", "worst", "-n", "20000"]);
+    holds(&out, &["plan worst", "attained / stated"]);
+}
+
+#[test]
+fn vt_35_over_the_area_of_the_ground() {
+    let folder = folder("vt_35_over_the_area_of_the_ground");
+    // a floor of 100 m2 at one end of a strip of 10,000 m, with a hair of ground at the other
+    let floor = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\nv 9999 0 5\nv 10000 0 5\nv 10000 0.01 5\nf 5 6 7\n";
+    fs::write(folder.join("floor.obj"), floor).unwrap();
+    expect(0, &folder, &["build", "floor.obj"]);
+    let misses = |plan: &str| {
+        let facts = facts(&folder, &["floor.hpan", "--plan", plan, "-n", "20000"]);
+        facts["misses"].as_u64().unwrap()
+    };
+    assert!(misses("uniform") > 19_900);
+    assert_eq!(misses("area"), 0);
+}
+
+#[test]
+fn vt_35_along_a_drive() {
+    let folder = folder("vt_35_along_a_drive");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    // over the deck and under it, then beyond the floor
+    fs::write(folder.join("drive.csv"), "t,x,y,z,yaw\n0,-20,0,,0\n1,0,0,0.5,0\n2,0,0,6.5,0\n3,60,0,0,0\n").unwrap();
+    let facts = facts(&folder, &["bridge.hpan", "--along", "drive.csv", "-n", "4000"]);
+    assert_eq!((facts["misses"].as_u64(), facts["not_in_image"].as_u64()), (Some(1000), Some(1000)));
+    let [out, _] = expect(0, &folder, &["bench", "bridge.hpan", "--along", "drive.csv", "-n", "10"]);
+    holds(&out, &["10 queries, along drive.csv", "misses            2 of 10: 0 no ground, 2 not in image"]);
+
+    for (drive, why) in [
+        ("t,x,z\n0,1,2\n", "drive.csv: line 1: a drive needs columns x and y"),
+        ("x,y,X\n0,1,2\n", "drive.csv: line 1: two columns are x"),
+        ("t,x,y\n0,1,2\n1,2\n", "drive.csv: line 3: no y"),
+        ("t,x,y\n0,one,2\n", "drive.csv: line 2: \"one\" is not a number (field 2)"),
+        ("0,1,2\n1,inf,2\n", "drive.csv: line 2: \"inf\" is not a finite number (field 2)"),
+        ("t,x,y,z,yaw\n", "drive.csv: no places"),
+        ("", "drive.csv: no places"),
+    ] {
+        fs::write(folder.join("drive.csv"), drive).unwrap();
+        holds(&error(2, &folder, &["bench", "bridge.hpan", "--along", "drive.csv"]), &[why]);
+    }
+}
+
+#[test]
+fn what_bench_refuses() {
+    let folder = folder("what_bench_refuses");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    for arguments in [
+        &["bench"][..],
+        &["bench", "bridge.hpan", "-n", "0"],
+        &["bench", "bridge.hpan", "-n", "-5"],
+        &["bench", "bridge.hpan", "--plan", "best"],
+        &["bench", "bridge.hpan", "--plan", "worst", "--along", "drive.csv"],
+    ] {
+        assert!(expect(2, &folder, arguments)[0].is_empty());
+    }
+    error(2, &folder, &["bench", "absent.hpan"]);
+    error(2, &folder, &["bench", "bridge.obj"]);
+    error(2, &folder, &["bench", "bridge.hpan", "--along", "absent.csv"]);
+    let mut image = fs::read(folder.join("bridge.hpan")).unwrap();
+    let middle = image.len() - 100;
+    image[middle] ^= 4;
+    fs::write(folder.join("damaged.hpan"), &image).unwrap();
+    error(1, &folder, &["bench", "damaged.hpan"]);
+}

@@ -1,0 +1,257 @@
+//! What the command says about itself, and how it bears with shells.
+
+mod shell;
+
+use std::{
+    fs,
+    process::{Command, Output, Stdio},
+};
+
+use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
+
+/// Titles of `--help` and the commands under each.
+fn groups(help: &str) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for line in help.lines() {
+        if let Some(title) = line.strip_suffix(':').filter(|t| !t.contains(' ')) {
+            groups.push((title.into(), Vec::new()));
+        } else if let (Some(group), Some(name)) =
+            (groups.last_mut(), line.strip_prefix("  ").and_then(|l| l.split(' ').next()))
+        {
+            group.1.push(name.into());
+        }
+    }
+    groups
+}
+
+#[test]
+fn vt_22_help_lists_commands_by_what_they_are_for() {
+    let folder = folder("vt_22_help_lists_commands_by_what_they_are_for");
+    let [help, err] = expect(0, &folder, &["--help"]);
+    assert!(err.is_empty() && !help.contains('\u{1b}'), "{help}");
+    let groups = groups(&help);
+    let titles: Vec<&str> = groups.iter().map(|g| g.0.as_str()).collect();
+    assert_eq!(titles, ["Make", "Look", "Check", "Other", "Options"]);
+    for (title, names) in [
+        ("Make", &["build", "materials"][..]),
+        ("Look", &["info", "query"]),
+        ("Check", &["verify", "diff", "bench"]),
+        ("Other", &["demo", "completions", "man"]),
+    ] {
+        let group = &groups.iter().find(|g| g.0 == title).unwrap().1;
+        assert!(names.iter().all(|n| group.iter().any(|g| g == n)), "{title}: {group:?}");
+    }
+    holds(&help, &["Usage: hardpan <COMMAND>", "Exit codes: 0 fine", "hardpan COMMAND --help", "--version"]);
+    // each once, and each tells about itself
+    let mut all: Vec<&String> = groups.iter().take(4).flat_map(|g| &g.1).collect();
+    for name in &all {
+        let [own, _] = expect(0, &folder, &[name.as_str(), "--help"]);
+        holds(&own, &[&format!("Usage: hardpan {name}")]);
+    }
+    all.sort_unstable();
+    let count = all.len();
+    all.dedup();
+    assert!(all.len() == count && count >= 10, "{all:?}");
+    assert_eq!(expect(0, &folder, &["-h"])[0], help);
+    assert_eq!(expect(0, &folder, &["help"])[0], help);
+    let [out, usage] = expect(2, &folder, &[]);
+    assert!(out.is_empty() && usage.contains("Look:"), "{usage}");
+    for flag in ["--version", "-V"] {
+        let [version, _] = expect(0, &folder, &[flag]);
+        let wanted = format!("hardpan {} (image format 1, gpu no)\n", env!("CARGO_PKG_VERSION"));
+        assert_eq!(version, wanted);
+    }
+    holds(&expect(2, &folder, &["bilud"])[1], &["unrecognized subcommand 'bilud'", "'build'"]);
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let folder = folder("completions_for_every_shell");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let [text, err] = expect(0, &folder, &["completions", shell]);
+        assert!(err.is_empty(), "{err}");
+        holds(&text, &["hardpan", "materials", "query", "along", "plot"]);
+        fs::write(folder.join(shell), text).unwrap();
+    }
+    holds(&expect(2, &folder, &["completions", "cmd"])[1], &["[possible values: bash"]);
+    expect(2, &folder, &["completions"]);
+    // what bash makes of it
+    let script =
+        "source ./bash; COMP_WORDS=(hardpan ma); COMP_CWORD=1; _hardpan hardpan ma hardpan; echo ${COMPREPLY[@]}";
+    match Command::new("bash").args(["--norc", "-c", script]).current_dir(&folder).output() {
+        Ok(Output { status, stdout, stderr }) => {
+            assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+            assert_eq!(String::from_utf8(stdout).unwrap(), "materials man\n");
+        }
+        Err(e) => println!("skipped, because there is no bash: {e}"),
+    }
+}
+
+#[test]
+fn manual_pages() {
+    let folder = folder("manual_pages");
+    let [page, _] = expect(0, &folder, &["man"]);
+    assert!(page.starts_with(".ie "), "{page}");
+    holds(&page, &[".TH hardpan 1", "hardpan\\-build(1)", "Exit codes"]);
+    let [help, _] = expect(0, &folder, &["--help"]);
+    for _ in 0..2 {
+        let [out, _] = expect(0, &folder, &["man", "-o", "pages/man1"]);
+        assert!(out.starts_with("pages/man1/hardpan.1\n"), "{out}");
+        for name in groups(&help).iter().take(4).flat_map(|g| &g.1) {
+            let file = format!("pages/man1/hardpan-{name}.1");
+            assert!(out.lines().any(|l| l == file), "{file}: {out}");
+            let page = fs::read_to_string(folder.join(file)).unwrap();
+            holds(&page, &[&format!(".TH hardpan-{name} 1"), ".SH SYNOPSIS"]);
+        }
+    }
+    // pages replace pages, and nothing else
+    fs::write(folder.join("pages/man1/hardpan.1"), "dear all").unwrap();
+    holds(&error(2, &folder, &["man", "-o", "pages/man1"]), &["that is not a manual page"]);
+    holds(&error(2, &folder, &["man", "-o", "pages/man1/hardpan.1"]), &["name a folder"]);
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let folder = folder("colours_only_where_they_are_wanted");
+    let coloured = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(&*HARDPAN);
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"] {
+            command.env_remove(name);
+        }
+        let done = command.args(["--help"]).envs(variables.to_vec()).current_dir(&folder).output().unwrap();
+        done.stdout.contains(&0x1b)
+    };
+    assert!(!coloured(&[]), "none into a pipe");
+    assert!(coloured(&[("CLICOLOR_FORCE", "1")]), "but where they are forced");
+    assert!(!coloured(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), "and none against NO_COLOR");
+}
+
+#[test]
+fn closed_pipes_end_quietly() {
+    let folder = folder("closed_pipes_end_quietly");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    fs::write(folder.join("points.csv"), "1,2\n".repeat(50_000)).unwrap();
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["build", "--help"],
+        &["completions", "zsh"],
+        &["man"],
+        &["info", "bridge.hpan"],
+        &["info", "bridge.hpan", "--json"],
+        &["materials", "bridge.hpan"],
+        &["query", "bridge.hpan", "1,2"],
+        &["query", "bridge.hpan", "1,2", "--explain"],
+        &["query", "bridge.hpan", "--csv", "points.csv", "--json"],
+        &["query", "bridge.hpan", "--csv", "points.csv", "--layers"],
+        &["verify", "bridge.hpan"],
+        &["diff", "bridge.hpan", "bridge.hpan"],
+        &["bench", "bridge.hpan", "-n", "1000"],
+    ] {
+        let child = Command::new(&*HARDPAN)
+            .args(arguments)
+            .current_dir(&folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = child.unwrap();
+        drop(child.stdout.take());
+        let done = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!((done.status.code(), &*said), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn numbers_below_zero() {
+    let folder = folder("numbers_below_zero");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let build = ["build", "bridge.obj", "--rotate", "-90", "--translate", "-500,-.5,-1e1", "--up", "-x"];
+    expect(0, &folder, &[&build[..6], &["--force"]].concat());
+    let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
+    holds(
+        &out,
+        &["x           -550.000 to -450.000 m", "y           -50.500 to 49.500 m", "z           -10.000 to -4.000 m"],
+    );
+    for options in [&[][..], &["--layers"], &["--explain"], &["--json"]] {
+        for points in [&["-500,-.5"][..], &["-500,-.5,-20"], &["-5e2,-0.5,-1,100", "-499.5,-1"]] {
+            expect(0, &folder, &[&["query", "bridge.hpan"], points, options].concat());
+            expect(0, &folder, &[&["query"], options, &["bridge.hpan"], points].concat());
+        }
+    }
+    holds(&expect(2, &folder, &["query", "bridge.hpan", "-500"])[1], &["x,y"]);
+    fs::write(folder.join("drive.csv"), "t,x,y,z\n-1,-500,-.5,-10\n0,-499,-.5,-10\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
+    holds(&out, &["\n-1,0,-500,-0.5,-10,"]);
+    expect(2, &folder, &["query", "bridge.hpan", "-o"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_utf_8() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt, path::Path};
+    let name = |bytes: &'static [u8]| Path::new(OsStr::from_bytes(bytes));
+    let folder = folder("names_that_are_no_utf_8").join(name(b"caf\xe9"));
+    if let Err(e) = fs::create_dir(&folder) {
+        return println!("skipped, because this disk has only UTF-8 names: {e}");
+    }
+    let [obj, image, points, answers, plot] =
+        [&b"br\xfccke.obj"[..], b"br\xfccke.hpan", b"\xff.csv", b"\xfe.csv", b"\xfe.svg"].map(name);
+    fs::write(folder.join(obj), BRIDGE).unwrap();
+    fs::write(folder.join(points), "x,y\n1,2\n-20,1\n").unwrap();
+    let run = |code: i32, arguments: &[&OsStr]| {
+        let done = Command::new(&*HARDPAN).args(arguments).current_dir(&folder).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(code), "{arguments:?}: {said}");
+        said
+    };
+    let word = OsStr::new;
+    let [obj, image, points, answers, plot] = [obj, image, points, answers, plot].map(Path::as_os_str);
+    run(0, &[word("build"), obj]);
+    run(0, &[word("info"), image]);
+    run(0, &[word("materials"), obj]);
+    run(0, &[word("verify"), image, word("--against"), obj]);
+    run(0, &[word("diff"), image, image]);
+    run(0, &[word("query"), image, word("--csv"), points, word("-o"), answers]);
+    run(0, &[word("query"), image, word("--along"), points, word("--plot"), plot]);
+    run(0, &[word("bench"), image, word("-n"), word("100"), word("--along"), points]);
+    assert!(fs::read_to_string(folder.join(answers)).unwrap().contains("Steel plate"));
+    assert!(fs::read_to_string(folder.join(plot)).unwrap().contains("br\u{fffd}cke.hpan along \u{fffd}.csv"));
+    let why = run(2, &[word("info"), obj]);
+    assert!(why.contains("br\u{fffd}cke.obj"), "{why}");
+    let why = run(2, &[word("query"), image, word(OsStr::from_bytes(b"1,2\xff").to_str().unwrap_or("1,x"))]);
+    assert!(why.contains("not a number"), "{why}");
+    run(2, &[word("query"), image, OsStr::from_bytes(b"1,2\xff")]);
+    run(2, &[OsStr::from_bytes(b"b\xfcild")]);
+}
+
+#[cfg(unix)]
+#[test]
+fn interruptions_leave_nothing() {
+    use std::{io::Write, thread::sleep, time::Duration};
+    let folder = folder("interruptions_leave_nothing");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    for arguments in [
+        &["query", "bridge.hpan", "--csv", "-", "-o", "answers.csv"][..],
+        &["bench", "bridge.hpan", "-n", "100000000000"],
+    ] {
+        let mut child = Command::new(&*HARDPAN)
+            .args(arguments)
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        child.stdin.as_mut().unwrap().write_all("1,2\n".repeat(5000).as_bytes()).unwrap();
+        sleep(Duration::from_millis(500));
+        assert_eq!(child.try_wait().unwrap(), None, "{arguments:?} still runs");
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{arguments:?}");
+    }
+    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["bridge.hpan", "bridge.obj"]);
+}
