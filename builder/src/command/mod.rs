@@ -3,9 +3,12 @@
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
 mod build;
+mod canvas;
 mod demo;
 mod diff;
+mod export;
 mod info;
+mod maps;
 mod materials;
 mod progress;
 mod query;
@@ -49,6 +52,8 @@ enum Command {
     Info(info::Args),
     /// Ask an image for the ground at points
     Query(query::Args),
+    /// Write what the kernel sees: an OBJ that builds the same image again, or maps as PNG
+    Export(export::Args),
     /// Compare two images: bytes, facts, heights and materials
     Diff(diff::Args),
     /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
@@ -76,6 +81,7 @@ pub fn main() -> ExitCode {
         Command::Materials(args) => materials::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
