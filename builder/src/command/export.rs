@@ -78,7 +78,7 @@ struct PngArgs {
     #[arg(long, value_name = "W[xH]", value_parser = maps::size, conflicts_with = "per_metre")]
     size: Option<[Option<usize>; 2]>,
     /// Pixels a metre
-    #[arg(long, value_name = "N", value_parser = maps::per_metre)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre)]
     per_metre: Option<f64>,
     /// Replace files that are there
     #[arg(long)]

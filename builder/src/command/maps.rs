@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{
     canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, OTHERS, Size, WHITE, mix, scale},
     grouped,
-    relief::{View, light, relief},
+    relief::{View, light, lit, relief},
     shown,
 };
 
@@ -171,8 +171,8 @@ fn number(v: f64) -> String {
 enum Key {
     /// A colour and what it means.
     Box(Colour, String),
-    /// The scale, with what its ends are.
-    Scale(String, String),
+    /// The scale, as strong as it is drawn, with what its ends are.
+    Scale(f64, String, String),
     /// A line of a colour.
     Line(Colour, String),
 }
@@ -238,6 +238,9 @@ fn on_scale(v: f64, [low, high]: [f64; 2]) -> Colour {
     scale(if high > low { (v - low) / (high - low) } else { 0.5 })
 }
 
+/// How strong the colours of heights are in a relief.
+const TINT: f64 = 0.6;
+
 fn shaded(t: &Terrain, view: &View) -> Drawn {
     let coarse = View {
         per_metre: view.per_metre / 8.0,
@@ -248,11 +251,11 @@ fn shaded(t: &Terrain, view: &View) -> Drawn {
     let seen = of_tops(t, &coarse, |hit| t.z_f64(hit));
     let ends = range(seen.iter().flatten().copied());
     let fine = if view.width * view.height > 1 << 22 { 1 } else { 2 };
-    let tint = |z: f64| mix(WHITE, on_scale(z, ends.unwrap_or_default()), 0.55);
+    let tint = |z: f64| mix(WHITE, on_scale(z, ends.unwrap_or_default()), TINT);
     let ground = relief(t, view, fine, |a| tint(t.z_f64(&a.hit)));
     let mut keys = Vec::new();
     if let Some([low, high]) = ends {
-        keys.push(Key::Scale(format!("{} ", level(low)), format!(" {}", level(high))));
+        keys.push(Key::Scale(TINT, format!("{} ", level(low)), format!(" {}", level(high))));
     }
     keys.extend(nothing(&seen));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
@@ -275,20 +278,20 @@ fn layers(t: &Terrain, view: &View) -> Drawn {
         }
     });
     let most = all.iter().flatten().copied().max().unwrap_or(1);
-    let colour = |n: u32| if n == 1 { [206, 206, 206] } else { scale(1.0 - f64::from(n - 1) / f64::from(most)) };
-    let mut present: Vec<u32> = all.iter().flatten().copied().collect();
-    present.sort_unstable();
-    let mut keys: Vec<Key> = Vec::new();
-    let mut counts = Vec::new();
-    for run in present.chunk_by(|a, b| a == b) {
-        counts.push(json!({ "layers": run[0], "pixels": run.len() }));
-        if keys.len() < 12 {
-            keys.push(Key::Box(colour(run[0]), run[0].to_string()));
-        }
+    // as a part of it, the second height weighs more than the twentieth
+    let part = |n: u32| f64::from(n).ln() / f64::from(most.max(2)).ln();
+    let colour = |n: u32| if n == 1 { [206; 3] } else { scale(1.0 - part(n)) };
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    all.iter().flatten().for_each(|n| *counts.entry(*n).or_default() += 1);
+    let mut shown: Vec<u32> = counts.keys().copied().collect();
+    if shown.len() > 10 {
+        let round = (0..12).flat_map(|k| [1 << k, 3 << k]).filter(|n| *n < most);
+        shown = round.chain([1, most]).collect();
+        shown.sort_unstable();
+        shown.dedup();
     }
-    if counts.len() > keys.len() {
-        keys.push(Key::Box(colour(most), format!("up to {most}")));
-    }
+    let mut keys: Vec<Key> = shown.iter().map(|&n| Key::Box(colour(n), n.to_string())).collect();
+    let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
     keys.extend(nothing(&all));
     let notes = vec![format!("at most {most} here; the image states at most {}", t.max_layers())];
     let facts = json!({ "counts": counts, "most": most, "stated": t.max_layers() });
@@ -353,11 +356,15 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     // a hint of the relief, so slight that the colours stay those of the legend
     let colour = |(m, light): &(u16, f32)| {
         let plain = colours.get(m).copied().unwrap_or(OTHERS);
-        let light = 0.75 + 0.25 * f64::from(*light);
-        plain.map(|c| (f64::from(c) * light).min(255.0) as u8)
+        lit(plain, slight(f64::from(*light)))
     };
     let notes = vec![format!("{} of {} materials are seen here", ranked.len(), t.materials().len())];
     Drawn { ground: canvas(view, &all, colour), keys, notes, facts: json!({ "materials": facts }) }
+}
+
+/// Light that shows the lie of the land without drowning colours.
+fn slight(light: f64) -> f64 {
+    0.7 + 0.3 * light
 }
 
 /// A name that fits a legend.
@@ -375,7 +382,7 @@ fn friction(t: &Terrain, view: &View) -> Drawn {
     let ends = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
     let mut keys: Vec<Key> = match values.len() {
         0..=10 => values.iter().map(|&v| Key::Box(on_scale(v, ends), format!("mu {v}"))).collect(),
-        _ => vec![Key::Scale(format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
+        _ => vec![Key::Scale(1.0, format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
     };
     keys.extend(nothing(&all));
     let notes = vec![format!("{} values of mu are seen here", values.len())];
@@ -401,7 +408,7 @@ fn cost(t: &Terrain, view: &View) -> Drawn {
     let count = all.iter().flatten().count().max(1) as f64;
     let mean = all.iter().flatten().map(|c| f64::from(c[0])).sum::<f64>() / count;
     let top = most[0].max(1);
-    let mut keys = vec![Key::Scale("0 tests ".into(), format!(" {top}"))];
+    let mut keys = vec![Key::Scale(1.0, "0 tests ".into(), format!(" {top}; stated: {}", bound.tests))];
     if all.iter().any(Option::is_none) {
         keys.push(Key::Box(NOTHING, "no leaf to read".into()));
     }
@@ -432,7 +439,7 @@ fn error(t: &Terrain, view: &View) -> Drawn {
     let [height, plan] = ends;
     let mut keys = match height {
         [low, high] if low == high => vec![Key::Box(on_scale(low, height), format!("{} everywhere", metres(low)))],
-        [low, high] => vec![Key::Scale(format!("{} ", metres(low)), format!(" {}", metres(high)))],
+        [low, high] => vec![Key::Scale(1.0, format!("{} ", metres(low)), format!(" {}", metres(high)))],
     };
     keys.extend(nothing(&all));
     let notes = vec![format!(
@@ -452,7 +459,7 @@ const EDGE: Colour = [0, 114, 178];
 fn holes(t: &Terrain, view: &View) -> Drawn {
     let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
     let outside = outside(view, &all);
-    let mut ground = canvas(view, &all, |light| [(205.0 * light).min(255.0) as u8; 3]);
+    let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
     let mut enclosed = 0u64;
     for ((p, v), out) in ground.pixels.iter_mut().zip(&all).zip(&outside) {
         if v.is_none() && !out {
@@ -530,7 +537,7 @@ fn open_edges(t: &Terrain, view: &View, canvas: &mut Canvas) -> (u64, f64) {
 /// Puts title, scale bar and legend around a map.
 fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let Drawn { ground, keys, notes, facts } = drawn;
-    let k = (ground.width.max(ground.height) / 1600).max(1);
+    let k = ((ground.width.max(ground.height) + 800) / 1600).max(1);
     let edge = 16 * k;
     let place = format!(
         "x {} to {} m, y {} to {} m; {} a pixel; north is up",
@@ -549,7 +556,7 @@ fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let bar = scale_bar(view, inner.min(ground.width.max(200 * k)));
     let key_width = |key: &Key| match key {
         Key::Box(_, text) | Key::Line(_, text) => 3 * line / 2 + gap + wide(text, Size::Text),
-        Key::Scale(low, high) => wide(low, Size::Text) + 240 * k + wide(high, Size::Text),
+        Key::Scale(_, low, high) => wide(low, Size::Text) + 240 * k + wide(high, Size::Text),
     };
     let (mut places, mut x, mut row) = (Vec::new(), 0, 0);
     for key in &keys {
@@ -589,11 +596,11 @@ fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
                 canvas.fill([x, y + line / 2 - k], [3 * line / 2, 2 * k], *colour);
                 canvas.text([x + 3 * line / 2 + gap, y], text, Size::Text, k);
             }
-            Key::Scale(low, high) => {
+            Key::Scale(strength, low, high) => {
                 canvas.text([x, y], low, Size::Text, k);
                 let x = x + wide(low, Size::Text);
                 for i in 0..240 * k {
-                    canvas.fill([x + i, y], [1, line], scale(i as f64 / (240 * k - 1) as f64));
+                    canvas.fill([x + i, y], [1, line], mix(WHITE, scale(i as f64 / (240 * k - 1) as f64), *strength));
                 }
                 canvas.text([x + 240 * k, y], high, Size::Text, k);
             }

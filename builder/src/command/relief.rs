@@ -3,7 +3,7 @@
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
-use super::canvas::{Canvas, Colour, NOTHING};
+use super::canvas::{Canvas, Colour, NOTHING, WHITE, mix};
 
 /// Towards the sun, in the north-west, 38 degrees up.
 const SUN: [f64; 3] = [-0.557, 0.557, 0.616];
@@ -84,13 +84,18 @@ pub fn light(slope: [f64; 2]) -> f64 {
     0.3 + 1.14 * light.max(0.0)
 }
 
+/// A colour in such light: darker in the shade, towards white where the sun stands straight above.
+pub fn lit(colour: Colour, light: f64) -> Colour {
+    if light <= 1.0 { colour.map(|c| (f64::from(c) * light) as u8) } else { mix(colour, WHITE, (light - 1.0).min(0.6)) }
+}
+
 /// Shaded relief, with shadows; `colour` says how an answer looks in full light. Each pixel is the mean of `fine` x `fine` places.
 pub fn relief(terrain: &Terrain, view: &View, fine: usize, colour: impl Fn(&Answer) -> Colour + Sync) -> Canvas {
     let dense = view.finer(fine);
     let samples: Vec<(f32, Colour)> = dense.rows((f32::NEG_INFINITY, NOTHING), |row, out| {
         for (a, to) in dense.tops(terrain, row).iter().zip(out).filter(|(a, _)| a.found()) {
             let light = light(terrain.slope_f64(&a.hit));
-            *to = (terrain.z_f64(&a.hit) as f32, colour(a).map(|c| (f64::from(c) * light).min(255.0) as u8));
+            *to = (terrain.z_f64(&a.hit) as f32, lit(colour(a), light));
         }
     });
     // The shadow's height, carried away from the sun: what lies below it is in the shade.
@@ -102,13 +107,17 @@ pub fn relief(terrain: &Terrain, view: &View, fine: usize, colour: impl Fn(&Answ
             shadow[i] = shadow[before].max(samples[before].0) - drop;
         }
     }
-    let lit = |i: usize| samples[i].1.map(|c| f32::from(c) * if shadow[i] > samples[i].0 + 0.02 { 0.6 } else { 1.0 });
+    let shaded = |i: usize| {
+        let (z, colour) = samples[i];
+        let dim = if z > f32::NEG_INFINITY && shadow[i] > z + 0.02 { 0.6 } else { 1.0 };
+        colour.map(|c| f32::from(c) * dim)
+    };
     let places = |i: usize| {
         let (x, y) = (i % view.width * fine, i / view.width * fine);
         (0..fine * fine).map(move |k| (y + k / fine) * dense.width + x + k % fine)
     };
     let pixel = |i: usize| {
-        let sum = places(i).map(lit).fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]));
+        let sum = places(i).map(shaded).fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]));
         sum.map(|c: f32| (c / (fine * fine) as f32) as u8)
     };
     let pixels = (0..view.width * view.height).into_par_iter().map(pixel).collect();
