@@ -21,6 +21,7 @@
 mod bundle;
 mod cost;
 mod error;
+pub mod export;
 mod field;
 pub mod fixtures;
 mod grid;
@@ -47,7 +48,7 @@ pub use image::{Image, ImageFile};
 pub use job::{FinishedTile, Job};
 pub use mesh::repair;
 pub use provenance::{By, Input, Provenance};
-pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, Triangle, Undersides};
+pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, SourceError, Triangle, Undersides};
 pub use settings::Settings;
 pub use shares::Shares;
 pub use split::Split;

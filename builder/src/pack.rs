@@ -158,7 +158,9 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     h.bound =
         [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
     let moved = mesh.moved.iter().map(|m| m.1);
-    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter());
+    let source = mesh.source_error(tiles.iter().map(|t| [t.x, t.y]));
+    let source = source.map(|all| all.values().fold([0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]));
+    [h.error_plan, h.error_height] = mesh.error(moved, mesh.fields.iter(), source);
     report.error = [h.error_plan, h.error_height];
 
     report.tiles = tiles.len() as u64;

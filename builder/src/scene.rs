@@ -173,6 +173,29 @@ pub enum Fallback {
     EdgeExtend = hardpan::format::fallback::EDGE_EXTEND,
 }
 
+/// How far a source that was exported from an image is from what that image was built from: an image of it states this and
+/// what its own build adds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceError {
+    /// In plan and height, metres, where no square says more.
+    pub rest: [f64; 2],
+    /// Side of the squares, metres.
+    pub side: f64,
+    /// Least x and y of a square, and what is off there in plan and height, metres.
+    pub squares: Vec<[f64; 4]>,
+}
+
+impl SourceError {
+    fn is_sane(&self) -> bool {
+        let sane = |v: &f64| (0.0..=1e9).contains(v);
+        self.rest.iter().all(sane)
+            && sane(&self.side)
+            && self.side > 0.0
+            && self.squares.iter().all(|s| s[..2].iter().all(|v| v.abs() <= 1e12) && s[2..].iter().all(sane))
+    }
+}
+
 /// How an image is built. In a settings file this is the table `[build]`, with these keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -183,6 +206,10 @@ pub struct Options {
     pub z_log2: i32,
     /// log2 of a tile's side in plan steps; by default it follows from the mean triangle.
     pub tile_log2: Option<u8>,
+    /// Where the lattice of the image has its zero: multiples of 4,096 m; by default near the median of the ground.
+    pub origin: Option<[f64; 3]>,
+    /// What the source itself is off by; by default nothing.
+    pub source_error: Option<SourceError>,
     /// Which triangles are undersides, where their material does not say.
     pub undersides: Undersides,
     /// Whether a source may lose most of itself.
@@ -222,6 +249,8 @@ impl Default for Options {
             xy_log2: -12,
             z_log2: -16,
             tile_log2: None,
+            origin: None,
+            source_error: None,
             undersides: Undersides::Auto,
             outliers: Outliers::Stop,
             weld: Near::default(),
@@ -250,6 +279,12 @@ impl Options {
         }
         if self.tile_log2.is_some_and(|t| !(6..=26).contains(&t)) {
             return bad("a tile's side goes from 2^6 to 2^26 steps");
+        }
+        if self.origin.iter().flatten().any(|v| v % 4096.0 != 0.0 || v.abs() > 1e12) {
+            return bad("the origin is [x, y, z] in multiples of 4096 m");
+        }
+        if self.source_error.as_ref().is_some_and(|e| !e.is_sane()) {
+            return bad("source_error: errors go from 0 to 1e9 m, the side of the squares is above 0");
         }
         if [Some(self.weld), self.stitch].iter().flatten().any(|n| n.plan > 1 << 20 || n.height > 1 << 28) {
             return bad("weld and stitch reach at most 2^20 steps in plan and 2^28 in height");

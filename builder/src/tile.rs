@@ -53,6 +53,8 @@ pub struct Tiling {
     /// What of that belongs to each tile.
     runs: Vec<Range<usize>>,
     moved: HashMap<[i32; 2], [f64; 2]>,
+    /// What the source itself is off by in each tile, if that is said.
+    source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
 }
 
 impl Tiling {
@@ -102,8 +104,9 @@ impl Tiling {
             end - run.len()..end
         });
         let runs: Vec<Range<usize>> = runs.collect();
-        let moved = moved(mesh, runs.iter().map(|run| at(homes[run.start])));
-        Ok(Tiling { how, homes, runs, moved })
+        let tiles = || runs.iter().map(|run| at(homes[run.start]));
+        let (moved, source_error) = (moved(mesh, tiles()), mesh.source_error(tiles()));
+        Ok(Tiling { how, homes, runs, moved, source_error })
     }
 
     /// How many tiles there are.
@@ -116,7 +119,7 @@ impl Tiling {
         let run = &self.homes[self.runs[index].clone()];
         let faces: Vec<u32> = run.iter().map(|&r| r as u32).filter(|&i| i != u32::MAX).collect();
         let at = at(run[0]);
-        build(mesh, &self.how, index as u32, at, &faces, self.moved[&at])
+        build(mesh, &self.how, index as u32, at, &faces, (self.moved[&at], self.source_error.as_ref().map(|e| e[&at])))
     }
 }
 
@@ -255,7 +258,15 @@ impl Plot {
     }
 }
 
-fn build(mesh: &Mesh, how: &How, index: u32, at: [i32; 2], faces: &[u32], moved: [f64; 2]) -> Result<Blob, BuildError> {
+/// `off` is how far repairs moved its ground, and what the source itself is off by.
+fn build(
+    mesh: &Mesh,
+    how: &How,
+    index: u32,
+    at: [i32; 2],
+    faces: &[u32],
+    off: ([f64; 2], Option<[f64; 2]>),
+) -> Result<Blob, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
     let parts: Vec<(&Rastered, Part)> =
@@ -328,7 +339,7 @@ fn build(mesh: &Mesh, how: &How, index: u32, at: [i32; 2], faces: &[u32], moved:
     let z = || corners.clone().chain(parts.iter().flat_map(|(f, _)| f.bounds)).map(|c| c[2]);
     let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
-    let error = mesh.error([moved].into_iter(), within);
+    let error = mesh.error([off.0].into_iter(), within, off.1);
     let head = Tile {
         magic: format::TILE_MAGIC,
         index,

@@ -19,7 +19,7 @@ use super::{
     progress::stage,
     report::{self, Report},
     same, shown,
-    transform::Transform,
+    transform::{Transform, way},
     warn, write_image,
 };
 
@@ -39,6 +39,9 @@ pub struct Args {
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    /// Where the lattice has its zero: multiples of 4096 m [default: near the median of the ground]
+    #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = origin)]
+    origin: Option<[f64; 3]>,
     /// Make vertices within so many lattice steps one, in plan and in height [default: 0,0, those on one lattice point]
     #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
     weld: Option<Near>,
@@ -69,6 +72,11 @@ pub struct Args {
 #[derive(Clone, Copy)]
 struct Stitch(Option<Near>);
 
+fn origin(text: &str) -> Result<[f64; 3], String> {
+    let origin = way(text)?;
+    in_range(Options { origin: Some(origin), ..Options::default() }).map(|_| origin)
+}
+
 fn weld(text: &str) -> Result<Near, String> {
     let weld = text.parse()?;
     in_range(Options { weld, ..Options::default() }).map(|o| o.weld)
@@ -93,6 +101,7 @@ impl Args {
     /// What is typed goes before what the settings say.
     fn over(&self, build: &mut Options) {
         build.tile_log2 = self.tile.or(build.tile_log2);
+        build.origin = self.origin.or(build.origin);
         build.weld = self.weld.unwrap_or(build.weld);
         build.stitch = self.stitch.map_or(build.stitch, |s| s.0);
         build.max_slope = self.max_slope.or(build.max_slope);

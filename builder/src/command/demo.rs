@@ -16,7 +16,13 @@ use std::{fs, io::Write, path::Path, time::Instant};
 use hardpan::{Answer, Cost, Cursor, Terrain};
 use hardpan_builder::{HeightField, Material, Options, Scene, Triangle, build};
 
-use super::{Done, Failure, NewFile, grouped, relief::Picture, write_image};
+use super::{
+    Done, Failure, NewFile,
+    canvas::{Canvas, Colour, mix},
+    grouped,
+    relief::{View, relief},
+    write_image,
+};
 
 #[derive(clap::Args)]
 pub struct Args {}
@@ -46,13 +52,15 @@ pub fn run(_: &Args, out: &mut impl Write) -> Done {
     )?;
     out.flush()?;
 
-    let mut picture = Picture::relief(&terrain, 6.0, |m| colour(terrain.material_name(m)));
-    drive(&terrain, &mut picture, out)?;
+    let view = View::all(&terrain, 6.0);
+    let mut picture = relief(&terrain, &view, 2, |a| colour(terrain.material_name(a.hit.material)));
+    drive(&terrain, &view, &mut picture, out)?;
     NewFile::write(&picture_path, &picture.png()?)?.keep()?;
 
     writeln!(out, "\nThe picture is {}; yellow lines are the wheels. Try next:", picture_path.display())?;
     let image = image_path.display();
     writeln!(out, "  hardpan info {image}")?;
+    writeln!(out, "  hardpan export png {image} --map materials,layers,cost")?;
     writeln!(out, "  hardpan query {image} -20,31 --layers        # the bridge and the road under it")?;
     writeln!(out, "  hardpan query {image} -20,31,1.5 --explain   # why a wheel down there stays down there")?;
     writeln!(out, "  hardpan build YOUR.obj")?;
@@ -65,7 +73,7 @@ const STEP: f64 = 0.05;
 const CAR: [f64; 2] = [1.35, 0.8];
 
 /// Drives every part of the course on four wheels, with a cursor each, and prints what they met.
-fn drive(terrain: &Terrain, picture: &mut Picture, out: &mut impl Write) -> Done {
+fn drive(terrain: &Terrain, view: &View, picture: &mut Canvas, out: &mut impl Write) -> Done {
     writeln!(out, "                           z of the wheels half way, in metres        mu        costliest query")?;
     writeln!(out, "drive            length   front l  front r   rear l   rear r    left right   tests lines  surface")?;
     let (mut asked, mut missed, mut worst) = (0, 0, Cost::default());
@@ -87,7 +95,8 @@ fn drive(terrain: &Terrain, picture: &mut Picture, out: &mut impl Write) -> Done
                 missed += u64::from(!answer.found());
                 answers.push(answer);
                 if i % 3 == 0 {
-                    picture.dot(x, y, [255, 220, 60]);
+                    let [column, row] = view.place(x, y).map(|v| v.floor() as i64);
+                    picture.pixel(column, row).into_iter().for_each(|p| *p = mix(*p, [255, 220, 60], 0.5));
                 }
             }
             if i == path.len() / 2 {
@@ -239,14 +248,14 @@ fn materials() -> Vec<Material> {
     .into()
 }
 
-fn colour(material: &str) -> [f64; 3] {
+fn colour(material: &str) -> Colour {
     match material {
-        "Asphalt" => [92.0, 94.0, 100.0],
-        "Paint" => [236.0, 234.0, 224.0],
-        "Wet tiles" => [70.0, 130.0, 180.0],
-        "Concrete" => [184.0, 178.0, 166.0],
-        "Setts" => [168.0, 120.0, 84.0],
-        _ => [132.0, 158.0, 92.0],
+        "Asphalt" => [92, 94, 100],
+        "Paint" => [236, 234, 224],
+        "Wet tiles" => [70, 130, 180],
+        "Concrete" => [184, 178, 166],
+        "Setts" => [168, 120, 84],
+        _ => [132, 158, 92],
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC, format::section};
 use hardpan_builder::{
-    Fallback, Material, Options, Provenance, Scene, Settings, import, read,
+    Fallback, Options, Provenance, Scene, Settings, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
 use serde_json::json;
@@ -122,7 +122,7 @@ fn from(file: &Path, output: Option<&Path>) -> String {
 }
 
 fn of_scene(scene: &Scene) -> Vec<Listed> {
-    let mut listed: Vec<Listed> = scene.materials.iter().map(listed).collect();
+    let mut listed: Vec<Listed> = scene.materials.iter().map(|m| listed(m.into())).collect();
     for t in &scene.triangles {
         let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
         let area2 = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -134,33 +134,16 @@ fn of_scene(scene: &Scene) -> Vec<Listed> {
     listed
 }
 
-fn listed(m: &Material) -> Listed {
-    Listed { rule: m.into(), triangles: 0, area: 0.0, blocks: 0 }
+fn listed(rule: MaterialRule) -> Listed {
+    Listed { rule, triangles: 0, area: 0.0, blocks: 0 }
 }
 
 fn of_image(file: &Path) -> Done<Found> {
     let image = load(file)?;
     let t = terrain(file, &image)?;
     let h = t.header();
-    let mut all: Vec<Listed> = t
-        .materials()
-        .iter()
-        .enumerate()
-        .map(|(i, m)| {
-            listed(&Material {
-                name: t.material_name(i as u16).into(),
-                mu: m.mu,
-                rr: m.rolling,
-                gain: m.gain,
-                surface: m.surface,
-                cone_index: m.cone_index,
-                class_mask: m.class_mask,
-                label: m.label,
-                priority: m.priority,
-                ..Material::default()
-            })
-        })
-        .collect();
+    let settings = settings_of(&t);
+    let mut all: Vec<Listed> = settings.materials.iter().cloned().map(listed).collect();
     let square = 2f64.powi(2 * h.xy_log2);
     for s in read::triangles(&t) {
         let of = &mut all[usize::from(s.material)];
@@ -174,22 +157,27 @@ fn of_image(file: &Path) -> Done<Found> {
             }
         }
     }
-    let settings = recorded(&t);
-    // what of a material was left out stands only there
-    for of in &mut all {
-        let rules = settings.iter().flat_map(|s| &s.materials);
-        if let Some(rule) = rules.into_iter().find(|r| r.name == of.rule.name) {
-            of.rule.include = rule.include.or(of.rule.include);
-            of.rule.obstacle = rule.obstacle.or(of.rule.obstacle);
-            of.rule.undersides = rule.undersides;
-        }
-    }
-    let settings = settings.unwrap_or_else(|| Settings { build: options(&t), ..Settings::default() });
     Ok(Found { listed: all, settings: Some(settings), folders: false })
 }
 
+/// The settings of an image, with all of its materials by name; without a record what its head has.
+pub fn settings_of(t: &Terrain) -> Settings {
+    let known = recorded(t).unwrap_or_else(|| Settings { build: options(t), ..Settings::default() });
+    let rule = |m: u16| {
+        let mut rule = MaterialRule::from(&export::material(t, m));
+        // what of a material was left out stands only in the record
+        if let Some(known) = known.materials.iter().find(|r| r.name == rule.name) {
+            rule.include = known.include.or(rule.include);
+            rule.obstacle = known.obstacle.or(rule.obstacle);
+            rule.undersides = known.undersides;
+        }
+        rule
+    };
+    Settings { materials: (0..t.materials().len() as u16).map(rule).collect(), ..known }
+}
+
 /// The settings that the builder recorded, if it did.
-fn recorded(t: &Terrain) -> Option<Settings> {
+pub fn recorded(t: &Terrain) -> Option<Settings> {
     let text = std::str::from_utf8(t.section(section::PROVENANCE)?).ok()?;
     let known = Provenance::parse(text).ok()?;
     (!known.inputs.is_empty()).then_some(known.settings)

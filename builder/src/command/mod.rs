@@ -4,12 +4,15 @@
 
 mod bench;
 mod build;
+mod canvas;
 mod demo;
 mod diff;
 mod drive;
+mod export;
 mod help;
 mod info;
 mod lines;
+mod maps;
 mod materials;
 mod plot;
 mod progress;
@@ -54,6 +57,8 @@ enum Command {
     Info(info::Args),
     /// Ask an image for the ground at points
     Query(query::Args),
+    /// Write what the kernel sees: an OBJ that builds the same image again, or maps as PNG
+    Export(export::Args),
     /// Compare two images: bytes, facts, heights and materials
     Diff(diff::Args),
     /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
@@ -90,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Materials(args) => materials::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),

@@ -1,89 +1,125 @@
-//! Shaded relief, drawn from the kernel's answers and nothing else.
+//! The ground from above: which places a picture shows, and how the sun lies on them.
 
-use hardpan::Terrain;
+use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
-use super::{Done, Failure};
+use super::canvas::{Canvas, Colour, NOTHING, WHITE, mix};
 
-/// A picture of `width` times `height` pixels, row by row from the north.
-pub struct Picture {
-    pub width: usize,
-    pub height: usize,
-    pub pixels: Vec<[u8; 3]>,
-    west: f64,
-    north: f64,
-    per_metre: f64,
-}
-
-/// Samples along each side of a pixel.
-const FINE: usize = 2;
 /// Towards the sun, in the north-west, 38 degrees up.
 const SUN: [f64; 3] = [-0.557, 0.557, 0.616];
 /// Slopes are drawn this much steeper, so that kerbs and setts show.
 const RELIEF: f64 = 1.3;
-const SKY: [f64; 3] = [236.0, 238.0, 240.0];
 
-impl Picture {
-    /// The whole image from above; `colour` says how a material looks.
-    pub fn relief(terrain: &Terrain, per_metre: f64, colour: impl Fn(u16) -> [f64; 3] + Sync) -> Self {
+/// A rectangle of ground in square pixels, north up.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    pub west: f64,
+    pub north: f64,
+    pub per_metre: f64,
+    pub width: usize,
+    pub height: usize,
+}
+
+impl View {
+    /// All of an image.
+    pub fn all(terrain: &Terrain, per_metre: f64) -> Self {
         let [low, high] = terrain.bounds();
         let [width, height] = [0, 1].map(|i| ((high[i] - low[i]) * per_metre).ceil().max(1.0) as usize);
-        let (west, north, step) = (low[0], high[1], 1.0 / (per_metre * FINE as f64));
-        let (columns, rows) = (width * FINE, height * FINE);
-        let samples: Vec<(f32, [f32; 3])> = (0..rows * columns)
-            .into_par_iter()
-            .map(|i| {
-                let (x, y) = (west + ((i % columns) as f64 + 0.5) * step, north - ((i / columns) as f64 + 0.5) * step);
-                let answer = terrain.below([x, y, high[2] + 1.0]);
-                if !answer.found() {
-                    return (f32::NEG_INFINITY, SKY.map(|c| c as f32));
-                }
-                let [sx, sy] = terrain.slope_f64(&answer.hit).map(|s| s * RELIEF);
-                let light = (SUN[2] - SUN[0] * sx - SUN[1] * sy) / (1.0 + sx * sx + sy * sy).sqrt();
-                let shade = 0.3 + 1.14 * light.max(0.0);
-                (terrain.z_f64(&answer.hit) as f32, colour(answer.hit.material).map(|c| (c * shade).min(255.0) as f32))
-            })
-            .collect();
+        View { west: low[0], north: high[1], per_metre, width, height }
+    }
 
-        // The shadow's height, carried away from the sun: what lies below it is in the shade.
-        let drop = (SUN[2] / SUN[1] * step) as f32;
-        let mut shadow = vec![f32::NEG_INFINITY; samples.len()];
-        for i in columns..samples.len() {
-            if i % columns > 0 {
-                let before = i - columns - 1;
-                shadow[i] = shadow[before].max(samples[before].0) - drop;
-            }
+    /// The same in `times` as many pixels either way.
+    fn finer(&self, times: usize) -> Self {
+        let (width, height) = (self.width * times, self.height * times);
+        View { per_metre: self.per_metre * times as f64, width, height, ..*self }
+    }
+
+    /// Least x and y, greatest x and y.
+    pub fn window(&self) -> [f64; 4] {
+        let [width, height] = [self.width, self.height].map(|n| n as f64 / self.per_metre);
+        [self.west, self.north - height, self.west + width, self.north]
+    }
+
+    /// The middle of a pixel.
+    pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
+        let [x, y] = [column, row].map(|i| (i as f64 + 0.5) / self.per_metre);
+        [self.west + x, self.north - y]
+    }
+
+    /// Where a place lies, in pixels from the north-west.
+    pub fn place(&self, x: f64, y: f64) -> [f64; 2] {
+        [(x - self.west) * self.per_metre, (self.north - y) * self.per_metre]
+    }
+
+    /// What `make` says about every row, one after the other.
+    pub fn rows<T: Clone + Send>(&self, empty: T, make: impl Fn(usize, &mut [T]) + Sync) -> Vec<T> {
+        let mut all = vec![empty; self.width * self.height];
+        all.par_chunks_mut(self.width).enumerate().for_each(|(i, row)| make(i, row));
+        all
+    }
+
+    /// The highest ground in the middle of each pixel of a row.
+    pub fn tops(&self, terrain: &Terrain, row: usize) -> Vec<Answer> {
+        let [low, high] = terrain.bounds();
+        let above = high[2] + 1.0;
+        let points: Vec<[f64; 3]> =
+            (0..self.width).map(|column| self.middle(column, row)).map(|[x, y]| [x, y, above]).collect();
+        let mut answers = vec![Answer { status: Status::NotInImage, hit: Hit::NONE }; points.len()];
+        let reach = above - low[2];
+        let far = terrain.header().far as f64 * f64::exp2(f64::from(terrain.header().z_log2 - 8));
+        // seen from above everything, the nearest is the highest
+        if reach < far {
+            terrain.closest_batch(&points, &mut answers);
+        } else {
+            answers.iter_mut().zip(points).for_each(|(a, p)| *a = terrain.segment_m(p, reach + 1.0));
         }
-        let lit = |i: usize| samples[i].1.map(|c| if shadow[i] > samples[i].0 + 0.02 { c * 0.6 } else { c });
-        let pixel = |i: usize| {
-            let (x, y) = (i % width * FINE, i / width * FINE);
-            let parts = (0..FINE * FINE).map(|k| lit((y + k / FINE) * columns + x + k % FINE));
-            parts
-                .fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]))
-                .map(|c: f32| (c / (FINE * FINE) as f32) as u8)
-        };
-        let pixels = (0..width * height).map(pixel).collect();
-        Picture { width, height, pixels, west, north, per_metre }
+        answers
     }
+}
 
-    /// Blends a dot of one pixel into the picture.
-    pub fn dot(&mut self, x: f64, y: f64, colour: [u8; 3]) {
-        let (column, row) = ((x - self.west) * self.per_metre, (self.north - y) * self.per_metre);
-        if column >= 0.0 && row >= 0.0 && (column as usize) < self.width && (row as usize) < self.height {
-            let pixel = &mut self.pixels[row as usize * self.width + column as usize];
-            *pixel = [0, 1, 2].map(|i| ((u16::from(pixel[i]) + u16::from(colour[i])) / 2) as u8);
+/// How bright the ground of a slope is: 1 where it is level.
+pub fn light(slope: [f64; 2]) -> f64 {
+    let [sx, sy] = slope.map(|s| s * RELIEF);
+    let light = (SUN[2] - SUN[0] * sx - SUN[1] * sy) / (1.0 + sx * sx + sy * sy).sqrt();
+    0.3 + 1.14 * light.max(0.0)
+}
+
+/// A colour in such light: darker in the shade, towards white where the sun stands straight above.
+pub fn lit(colour: Colour, light: f64) -> Colour {
+    if light <= 1.0 { colour.map(|c| (f64::from(c) * light) as u8) } else { mix(colour, WHITE, (light - 1.0).min(0.6)) }
+}
+
+/// Shaded relief, with shadows; `colour` says how an answer looks in full light. Each pixel is the mean of `fine` x `fine` places.
+pub fn relief(terrain: &Terrain, view: &View, fine: usize, colour: impl Fn(&Answer) -> Colour + Sync) -> Canvas {
+    let dense = view.finer(fine);
+    let samples: Vec<(f32, Colour)> = dense.rows((f32::NEG_INFINITY, NOTHING), |row, out| {
+        for (a, to) in dense.tops(terrain, row).iter().zip(out).filter(|(a, _)| a.found()) {
+            let light = light(terrain.slope_f64(&a.hit));
+            *to = (terrain.z_f64(&a.hit) as f32, lit(colour(a), light));
+        }
+    });
+    // The shadow's height, carried away from the sun: what lies below it is in the shade.
+    let drop = (SUN[2] / SUN[1] / dense.per_metre) as f32;
+    let mut shadow = vec![f32::NEG_INFINITY; samples.len()];
+    for i in dense.width..samples.len() {
+        if i % dense.width > 0 {
+            let before = i - dense.width - 1;
+            shadow[i] = shadow[before].max(samples[before].0) - drop;
         }
     }
-
-    pub fn png(&self) -> Done<Vec<u8>> {
-        let failed = |e: png::EncodingError| Failure::Machine(format!("picture: {e}"));
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header().map_err(failed)?;
-        writer.write_image_data(self.pixels.as_flattened()).map_err(failed)?;
-        writer.finish().map_err(failed)?;
-        Ok(bytes)
-    }
+    let shaded = |i: usize| {
+        let (z, colour) = samples[i];
+        let dim = if z > f32::NEG_INFINITY && shadow[i] > z + 0.02 { 0.6 } else { 1.0 };
+        colour.map(|c| f32::from(c) * dim)
+    };
+    let places = |i: usize| {
+        let (x, y) = (i % view.width * fine, i / view.width * fine);
+        (0..fine * fine).map(move |k| (y + k / fine) * dense.width + x + k % fine)
+    };
+    let pixel = |i: usize| {
+        let sum = places(i).map(shaded).fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]));
+        sum.map(|c: f32| (c / (fine * fine) as f32) as u8)
+    };
+    let pixels = (0..view.width * view.height).into_par_iter().map(pixel).collect();
+    Canvas { width: view.width, height: view.height, pixels }
 }

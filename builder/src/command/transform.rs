@@ -49,7 +49,7 @@ fn degrees(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| "not a number of degrees".into())
 }
 
-fn way(text: &str) -> Result<[f64; 3], String> {
+pub fn way(text: &str) -> Result<[f64; 3], String> {
     let numbers: Option<Vec<f64>> =
         text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
     numbers.and_then(|n| n.try_into().ok()).ok_or_else(|| "three numbers with commas between them, x,y,z".into())

@@ -57,9 +57,7 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
     let mut parts = Vec::with_capacity(files.len());
     for (file, frame) in files {
         let path = file.as_ref();
-        parts.push(match check(path)? {
-            Format::Obj => obj::read(path, frame)?,
-        });
+        parts.push(read_as(check(path)?, path, frame)?);
     }
     if files.len() > 1 {
         let names = names(files.iter().map(|(file, _)| file.as_ref()), &parts);
@@ -72,6 +70,20 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
         all = if all.report.files.is_empty() { import } else { join(all, import, file.as_ref())? };
     }
     Ok(all)
+}
+
+/// Reads a file of a known format, whatever its name.
+pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+    match format {
+        Format::Obj => obj::read(path, frame),
+    }
+}
+
+/// Whether a name in an OBJ is read as it is written.
+pub(crate) fn keeps_name(name: &str) -> bool {
+    let line = format!("{name}\n");
+    let mut c = text::Cursor::new(line.as_bytes());
+    !name.is_empty() && c.words() == name.as_bytes() && c.rest() == b"\n"
 }
 
 /// Names of files, with as many folders as it takes for no two of them to have a source of one name.

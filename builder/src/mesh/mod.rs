@@ -13,10 +13,10 @@ mod stitch;
 mod weld;
 
 use crate::field::{Rastered, raster};
-use crate::{BuildError, HeightField, Material, Options, Report, Scene, Triangle, shares};
+use crate::{BuildError, HeightField, Material, Options, Report, Scene, SourceError, Triangle, shares};
 pub use facing::mix;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A triangle on the lattice. From `clean` on corners are counter-clockwise in plan, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,25 +77,54 @@ pub struct Mesh {
     pub step: [i32; 2],
     /// Least and greatest coordinates of mesh and fields, in steps from the origin.
     pub bounds: [[i32; 3]; 2],
+    /// Whether every position of the scene was a lattice point.
+    pub exact: bool,
+    /// What the scene itself is off by.
+    pub source_error: Option<SourceError>,
 }
 
 impl Mesh {
     /// Error against the source in plan and height, metres: half a step of rounding, the farthest of these moves, and the
-    /// fit of these fields. Fields are not repaired, but the sum is simple and above both.
+    /// fit of these fields. Fields are not repaired, but the sum is simple and above both. What the source itself is off by,
+    /// if it is said, comes on top, and then rounding counts only where there was any.
     pub fn error<'a>(
         &self,
         moved: impl Iterator<Item = [f64; 2]>,
         fields: impl Iterator<Item = &'a Field>,
+        source: Option<[f64; 2]>,
     ) -> [f64; 2] {
         let most = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
         let moved = moved.fold([0.0; 2], most);
         // the places of a field are rounded down to 2^-16 cells
         let fit = fields.map(|f| [f.field.pitch / 65_536.0, f.field.tolerance]).fold([0.0; 2], most);
-        let half = self.step.map(|log2| exp2(log2 - 1));
-        [
+        let half = self.step.map(|log2| if self.exact && source.is_some() { 0.0 } else { exp2(log2 - 1) });
+        let own = [
             (half[0] + fit[0]) * std::f64::consts::SQRT_2 + moved[0] * exp2(self.step[0]),
             half[1] + fit[1] + moved[1] * exp2(self.step[1]),
-        ]
+        ];
+        let source = source.unwrap_or_default();
+        [0, 1].map(|i| source[i] + own[i])
+    }
+
+    /// What the scene itself is off by in each of these tiles, and the most of it; none if nothing is said.
+    pub fn source_error(&self, tiles: impl Iterator<Item = [i32; 2]>) -> Option<HashMap<[i32; 2], [f64; 2]>> {
+        let known = self.source_error.as_ref()?;
+        let mut all: HashMap<[i32; 2], [f64; 2]> = tiles.map(|at| (at, known.rest)).collect();
+        for &[x, y, plan, height] in &known.squares {
+            let scale = exp2(-self.step[0]);
+            // saturating: beyond the domain there are no tiles
+            let step = |v: f64, i: usize| (v * scale).round_ties_even() as i64 - self.origin[i];
+            let low = [step(x, 0), step(y, 1)].map(|v| v >> self.tile_log2);
+            let high = [step(x + known.side, 0), step(y + known.side, 1)].map(|v| (v - 1) >> self.tile_log2);
+            let inside = |at: &[i32; 2]| (0..2).all(|i| (low[i]..=high[i]).contains(&i64::from(at[i])));
+            let mut raise = |most: &mut [f64; 2]| *most = [most[0].max(plan), most[1].max(height)];
+            if low == high {
+                all.get_mut(&low.map(|v| v as i32)).into_iter().for_each(&mut raise);
+            } else {
+                all.iter_mut().filter(|(at, _)| inside(at)).for_each(|(_, most)| raise(most));
+            }
+        }
+        Some(all)
     }
 }
 
@@ -133,7 +162,7 @@ fn edge(a: u32, b: u32) -> u64 {
 
 /// Makes the ground of a scene.
 pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<Mesh, BuildError> {
-    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step } =
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let steepest = options.max_slope.map(|degrees| clean::rise(degrees, step));
@@ -167,7 +196,23 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
         .collect();
     let bounds = bounds(&vertices, &faces, &rasters);
     let tile_log2 = options.tile_log2.map_or_else(|| tile_side(&vertices, &faces, &bounds), u32::from);
-    Ok(Mesh { vertices, faces, moved, places, fields, rasters, materials, sources, origin, tile_log2, step, bounds })
+    let source_error = options.source_error.clone();
+    Ok(Mesh {
+        vertices,
+        faces,
+        moved,
+        places,
+        fields,
+        rasters,
+        materials,
+        sources,
+        origin,
+        tile_log2,
+        step,
+        bounds,
+        exact,
+        source_error,
+    })
 }
 
 /// The farthest that repairs have moved a triangle so far, in metres of plan and height.

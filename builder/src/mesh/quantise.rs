@@ -26,6 +26,8 @@ pub struct Lattice {
     pub sources: Vec<String>,
     pub origin: [i64; 3],
     pub step: [i32; 2],
+    /// Whether rounding moved nothing.
+    pub exact: bool,
 }
 
 /// Rounds a scene to the lattice.
@@ -43,6 +45,10 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             if q.iter().all(|v| v.abs() < 4e18) { q.map(|v| v as i64) } else { NOWHERE }
         })
         .collect();
+    let on_lattice = |(p, q): (&[f64; 3], &[i64; 3])| {
+        (0..3).all(|i| q[i].unsigned_abs() < 1 << 53 && p[i] * scale[i] == q[i] as f64)
+    };
+    let exact = scene.positions.par_iter().zip(&absolute).all(on_lattice);
     let extents = extents_of(scene, step)?;
     let used_by = |of: &dyn Fn(&Triangle) -> bool| {
         let mut used = vec![false; absolute.len()];
@@ -70,7 +76,13 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     drop(absolute);
     let mut points: Vec<[i64; 3]> = given.iter().filter(|g| counts[g.1 as usize]).map(|g| g.0).collect();
     points.dedup();
-    let origin = origin(&points, &extents, step)?;
+    let origin = match options.origin {
+        Some(metres) => [0, 1, 2].map(|i| (metres[i] * scale[i]) as i64),
+        None => origin(&points, &extents, step)?,
+    };
+    if origin.iter().any(|o| o.unsigned_abs() >= 1 << 51) {
+        return Err(BuildError::Limit("the scene lies too far from its zero; move it closer".into()));
+    }
     drop((points, counts));
     // the points inside the domain, in the same order
     let local = |p: &[i64; 3]| -> Option<[i32; 3]> {
@@ -128,7 +140,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     if extents.iter().any(|e| local(&e.min).is_none() || local(&e.max).is_none()) {
         return Err(BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into()));
     }
-    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step })
+    Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact })
 }
 
 /// Counts and names what lies outside the domain, by source, those that lose most first.
@@ -293,9 +305,6 @@ fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64
         let (_, &mut median, _) = values.select_nth_unstable(middle);
         let unit = 1i64 << (12 - step[usize::from(i == 2)]).min(48);
         origin[i] = (median + unit / 2).div_euclid(unit) * unit;
-        if origin[i].unsigned_abs() >= 1 << 51 {
-            return Err(BuildError::Limit("the scene lies too far from its zero; move it closer".into()));
-        }
     }
     Ok(origin)
 }

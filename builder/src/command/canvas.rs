@@ -1,0 +1,211 @@
+//! Pixels, letters and lines: what maps are drawn on.
+
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
+
+use super::{Done, Failure};
+
+/// Red, green and blue.
+pub type Colour = [u8; 3];
+
+pub const WHITE: Colour = [255; 3];
+pub const INK: Colour = [32, 34, 38];
+/// Where there is no ground.
+pub const NOTHING: Colour = [236, 238, 240];
+/// Colours that the colour-blind tell apart, after Okabe and Ito, without black.
+pub const CATEGORIES: [Colour; 7] =
+    [[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0], [204, 121, 167]];
+pub const OTHERS: Colour = [130, 130, 130];
+
+/// From dark to light in even steps of lightness, through hues that the colour-blind tell apart: after viridis.
+const SCALE: [Colour; 10] = [
+    [68, 1, 84],
+    [72, 40, 120],
+    [62, 74, 137],
+    [49, 104, 142],
+    [38, 130, 142],
+    [31, 158, 137],
+    [53, 183, 121],
+    [110, 206, 88],
+    [181, 222, 43],
+    [253, 231, 37],
+];
+
+/// A place on the scale: dark at 0, light at 1.
+pub fn scale(t: f64) -> Colour {
+    let t = t.clamp(0.0, 1.0) * (SCALE.len() - 1) as f64;
+    let i = (t as usize).min(SCALE.len() - 2);
+    mix(SCALE[i], SCALE[i + 1], t - i as f64)
+}
+
+/// From `a` at 0 to `b` at 1.
+pub fn mix(a: Colour, b: Colour, t: f64) -> Colour {
+    [0, 1, 2].map(|i| (f64::from(a[i]) + (f64::from(b[i]) - f64::from(a[i])) * t).round() as u8)
+}
+
+/// Sizes of letters.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Size {
+    Text,
+    Title,
+}
+
+impl Size {
+    fn font(self) -> (FontWeight, RasterHeight) {
+        match self {
+            Size::Text => (FontWeight::Regular, RasterHeight::Size16),
+            Size::Title => (FontWeight::Bold, RasterHeight::Size24),
+        }
+    }
+
+    /// Height of a line.
+    pub fn height(self) -> usize {
+        self.font().1.val()
+    }
+
+    /// Width of a text: all letters are equally wide.
+    pub fn width(self, text: &str) -> usize {
+        let (weight, height) = self.font();
+        text.chars().count() * get_raster_width(weight, height)
+    }
+}
+
+/// A picture, row by row from the top.
+pub struct Canvas {
+    pub width: usize,
+    pub height: usize,
+    pub pixels: Vec<Colour>,
+}
+
+impl Canvas {
+    pub fn new(width: usize, height: usize, colour: Colour) -> Self {
+        Canvas { width, height, pixels: vec![colour; width * height] }
+    }
+
+    /// A pixel, if there is one.
+    pub fn pixel(&mut self, x: i64, y: i64) -> Option<&mut Colour> {
+        let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
+        if x < self.width { self.pixels.get_mut(y * self.width + x) } else { None }
+    }
+
+    /// Fills a rectangle.
+    pub fn fill(&mut self, [x, y]: [usize; 2], [width, height]: [usize; 2], colour: Colour) {
+        let (right, bottom) = ((x + width).min(self.width), (y + height).min(self.height));
+        for row in y..bottom {
+            self.pixels[row * self.width + x.min(right)..row * self.width + right].fill(colour);
+        }
+    }
+
+    /// Lays another picture on this one.
+    pub fn paste(&mut self, other: &Canvas, [x, y]: [usize; 2]) {
+        for (row, pixels) in other.pixels.chunks_exact(other.width).enumerate() {
+            let at = (y + row) * self.width + x;
+            self.pixels[at..at + other.width].copy_from_slice(pixels);
+        }
+    }
+
+    /// Writes a text `times` as large; letters that the font lacks become question marks.
+    pub fn text(&mut self, [x, y]: [usize; 2], text: &str, size: Size, times: usize) {
+        let (weight, height) = size.font();
+        let mut left = x;
+        for c in text.chars() {
+            let Some(letter) = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height)) else {
+                continue;
+            };
+            for (row, shades) in letter.rows().enumerate() {
+                for (column, shade) in shades.iter().enumerate().filter(|s| *s.1 > 0) {
+                    for k in 0..times * times {
+                        let at = [left + column * times + k % times, y + row * times + k / times];
+                        if let Some(p) = self.pixel(at[0] as i64, at[1] as i64) {
+                            *p = mix(*p, INK, f64::from(*shade) / 255.0);
+                        }
+                    }
+                }
+            }
+            left += letter.width() * times;
+        }
+    }
+
+    /// Draws a line between two places, `wide` pixels wide.
+    pub fn line(&mut self, a: [f64; 2], b: [f64; 2], wide: usize, colour: Colour) {
+        let Some([a, b]) = clipped(a, b, [self.width as f64, self.height as f64]) else { return };
+        let d = [b[0] - a[0], b[1] - a[1]];
+        let steps = d[0].abs().max(d[1].abs()).ceil().max(1.0);
+        for i in 0..=steps as usize {
+            let t = i as f64 / steps;
+            let at = [0, 1].map(|k| (a[k] + d[k] * t).floor() as i64 - wide as i64 / 2);
+            for k in 0..(wide * wide) as i64 {
+                if let Some(p) = self.pixel(at[0] + k % wide as i64, at[1] + k / wide as i64) {
+                    *p = colour;
+                }
+            }
+        }
+    }
+
+    pub fn png(&self) -> Done<Vec<u8>> {
+        let failed = |e: png::EncodingError| Failure::Machine(format!("picture: {e}"));
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Fast);
+        let mut writer = encoder.write_header().map_err(failed)?;
+        writer.write_image_data(self.pixels.as_flattened()).map_err(failed)?;
+        writer.finish().map_err(failed)?;
+        Ok(bytes)
+    }
+}
+
+/// The part of a line inside the rectangle from zero to `size`, if there is one.
+fn clipped(a: [f64; 2], b: [f64; 2], size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
+    let (mut from, mut to) = (0.0f64, 1.0f64);
+    for i in 0..2 {
+        let d = b[i] - a[i];
+        if d == 0.0 {
+            if a[i] < 0.0 || a[i] > size[i] {
+                return None;
+            }
+            continue;
+        }
+        let (enter, leave) = ((0.0 - a[i]) / d, (size[i] - a[i]) / d);
+        from = from.max(enter.min(leave));
+        to = to.min(enter.max(leave));
+    }
+    let at = |t: f64| [0, 1].map(|i| a[i] + (b[i] - a[i]) * t);
+    (from <= to).then(|| [at(from), at(to)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// L* of CIE 1976.
+    fn lightness(c: Colour) -> f64 {
+        let linear = |v: u8| match f64::from(v) / 255.0 {
+            v if v <= 0.04045 => v / 12.92,
+            v => ((v + 0.055) / 1.055).powf(2.4),
+        };
+        let y = 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+        116.0 * y.cbrt() - 16.0
+    }
+
+    #[test]
+    fn the_scale_grows_lighter_in_even_steps() {
+        let steps: Vec<f64> = (0..=20).map(|i| lightness(scale(f64::from(i) / 20.0))).collect();
+        let even = (steps[20] - steps[0]) / 20.0;
+        assert!(even > 3.5, "{steps:?}");
+        for pair in steps.windows(2) {
+            assert!((pair[1] - pair[0] - even).abs() < 0.35 * even, "{steps:?}");
+        }
+        assert_eq!((scale(-1.0), scale(2.0)), (SCALE[0], SCALE[9]));
+    }
+
+    #[test]
+    fn lines_are_cut_at_the_border() {
+        assert_eq!(clipped([-10.0, 5.0], [30.0, 5.0], [20.0, 10.0]), Some([[0.0, 5.0], [20.0, 5.0]]));
+        assert_eq!(clipped([-10.0, -1.0], [30.0, -1.0], [20.0, 10.0]), None);
+        let mut canvas = Canvas::new(4, 3, WHITE);
+        canvas.line([-1e12, 1.5], [1e12, 1.5], 1, INK);
+        let rows: Vec<bool> = canvas.pixels.chunks(4).map(|row| row.iter().all(|p| *p == INK)).collect();
+        assert_eq!(rows, [false, true, false]);
+    }
+}

@@ -1,0 +1,254 @@
+//! `hardpan export`: what the kernel sees, as OBJ and as maps.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use hardpan::Terrain;
+use hardpan_builder::{
+    build,
+    export::Obj,
+    import::{self, Format, Frame, file_name},
+};
+use serde_json::json;
+
+use super::{
+    Done, Failure, NewFile, Replace,
+    canvas::CATEGORIES,
+    grouped, load,
+    maps::{self, Map, Window},
+    materials::{recorded, settings_of},
+    note,
+    progress::stage,
+    same, shown, terrain, warn,
+};
+
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// The ground's triangles as OBJ, MTL and settings, from which the same image is built again
+    Obj(ObjArgs),
+    /// Maps as PNG
+    Png(PngArgs),
+}
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+The same image again, with the same identity:
+  hardpan export obj town.hpan                       write town-ground.obj, .mtl and .toml
+  hardpan build --settings town-ground.toml          make town-ground.hpan")]
+struct ObjArgs {
+    /// A terrain image
+    image: PathBuf,
+    /// Where the triangles go; MTL and TOML of the same name go beside it [default: beside IMAGE, as IMAGE-ground.obj]
+    #[arg(short, long, value_name = "FILE.obj")]
+    output: Option<PathBuf>,
+    /// Replace files that are there
+    #[arg(long)]
+    force: bool,
+    /// Do not build the image again from the new files to prove that its identity is the same
+    #[arg(long)]
+    unproven: bool,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct PngArgs {
+    /// A terrain image
+    image: PathBuf,
+    /// Which maps, with commas between them
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    map: Vec<Map>,
+    /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
+    #[arg(short, long, value_name = "FILE.png|FOLDER")]
+    output: Option<PathBuf>,
+    /// The part to draw, in metres [default: all]
+    #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true)]
+    window: Option<Window>,
+    /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
+    #[arg(long, value_name = "W[xH]", value_parser = maps::size, conflicts_with = "per_metre")]
+    size: Option<[Option<usize>; 2]>,
+    /// Pixels a metre
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre)]
+    per_metre: Option<f64>,
+    /// Replace files that are there
+    #[arg(long)]
+    force: bool,
+    /// Print what was written as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    match &args.what {
+        What::Obj(args) => obj(args, out),
+        What::Png(args) => png(args, out),
+    }
+}
+
+/// A file beside the image, called after it.
+fn beside(image: &Path, end: &str) -> PathBuf {
+    let mut name = image.file_stem().unwrap_or_default().to_os_string();
+    name.push(end);
+    image.with_file_name(name)
+}
+
+fn may_write(place: &Path, image: &Path, force: bool) -> Done {
+    if same(place, image) {
+        return Err(Failure::input(place, "this would replace the image itself; name another file with -o"));
+    }
+    Replace::None.or_any(force).check(place)
+}
+
+fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
+    let image = load(&args.image)?;
+    let t = terrain(&args.image, &image)?;
+    let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-ground.obj"));
+    if !place.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) {
+        return Err(Failure::input(&place, "an OBJ is called FILE.obj; name such a file with -o"));
+    }
+    let [library, toml] = ["mtl", "toml"].map(|e| place.with_extension(e));
+    for file in [&place, &library, &toml] {
+        may_write(file, &args.image, args.force)?;
+    }
+    let ground = Obj::new(&t).map_err(|e| {
+        let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
+        Failure::unsupported(&args.image, shown(&format!("{e}; {hint}")))
+    })?;
+    let settings = ground.settings(&settings_of(&t), &file_name(&place));
+    let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
+    let head = format!(
+        "The ground of {} as the kernel sees it: {} triangles, {} vertices; metres, z up\nidentity {identity}\nTo build it again: hardpan build --settings {}",
+        shown(&file_name(&args.image)),
+        grouped(ground.triangles.len() as u64),
+        grouped(ground.vertices.len() as u64),
+        shown(&file_name(&toml))
+    );
+    let (written, _) = stage("writing", || -> Done<_> {
+        let mut texts = [Vec::new(), Vec::new()];
+        let colour = |m: u16| CATEGORIES[usize::from(m) % CATEGORIES.len()].map(|c| f64::from(c) / 255.0);
+        ground
+            .write(&head, &shown(&file_name(&library)), &mut texts[0])
+            .and_then(|()| ground.write_library(colour, &mut texts[1]))
+            .map_err(|e| Failure::write(&place, e))?;
+        let settings = head.lines().map(|line| format!("# {line}\n")).collect::<String>() + "\n" + &settings.to_toml();
+        Ok((
+            NewFile::write(&place, &texts[0])?,
+            NewFile::write(&library, &texts[1])?,
+            NewFile::write(&toml, settings.as_bytes())?,
+        ))
+    });
+    let (mesh, library_file, settings_file) = written?;
+    let mut proven = false;
+    if !args.unproven {
+        let (again, _) = stage("building it again", || -> Done<_> {
+            let text = fs::read_to_string(&settings_file.temporary).map_err(|e| Failure::io(&toml, e))?;
+            let settings = hardpan_builder::Settings::from_toml(&text).map_err(|e| Failure::check(&toml, e))?;
+            let mut scene = import::read_as(Format::Obj, &mesh.temporary, &Frame::default())?.scene;
+            settings.apply(&mut scene).map_err(|e| Failure::check(&toml, e))?;
+            build(&scene, &settings.build).map_err(|e| Failure::build(&place, e))
+        });
+        let again = again?.image;
+        proven = Terrain::open(&again).map_err(|e| Failure::open(&place, e))?.identity() == t.identity();
+        if !proven && recorded(&t).is_some() {
+            let text = "an image of these triangles would have another identity; this is a fault of hardpan, please report it: \
+                        nothing was written (--unproven writes them all the same)";
+            return Err(Failure::check(&place, text));
+        }
+        if !proven {
+            let text =
+                "the image records no build options: one that is built of these triangles is divided in another way";
+            warn(format!("{}: {text}", args.image.display()));
+        }
+    }
+    mesh.keep()?;
+    library_file.keep()?;
+    settings_file.keep()?;
+    let (triangles, vertices) = (ground.triangles.len(), ground.vertices.len());
+    if args.json {
+        let facts = json!({
+            "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "settings": toml.to_string_lossy(),
+            "triangles": triangles, "vertices": vertices, "identity": identity, "proven": proven,
+        });
+        return Ok(writeln!(out, "{facts:#}")?);
+    }
+    writeln!(
+        out,
+        "{}: {} triangles, {} vertices; {} and {} beside it",
+        place.display(),
+        grouped(triangles as u64),
+        grouped(vertices as u64),
+        shown(&file_name(&library)),
+        shown(&file_name(&toml))
+    )?;
+    if proven {
+        writeln!(out, "proven: built again they make the same image, identity {identity}")?;
+    }
+    writeln!(out, "next: hardpan build --settings {}", toml.display())?;
+    Ok(())
+}
+
+fn png(args: &PngArgs, out: &mut impl Write) -> Done {
+    let image = load(&args.image)?;
+    let t = terrain(&args.image, &image)?;
+    let view = maps::view(&t, args.window, args.size, args.per_metre).map_err(|e| Failure::input(&args.image, e))?;
+    let mut wanted: Vec<Map> = Vec::new();
+    for map in &args.map {
+        if !wanted.contains(map) {
+            wanted.push(*map);
+        }
+    }
+    let named = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
+    let places: Vec<PathBuf> = match &args.output {
+        None => wanted.iter().map(|&map| named(map)).collect(),
+        Some(file) if wanted.len() == 1 && !file.is_dir() => vec![file.clone()],
+        Some(folder) => {
+            fs::create_dir_all(folder).map_err(|e| Failure::write(folder, e))?;
+            wanted.iter().map(|&map| folder.join(named(map).file_name().unwrap_or_default())).collect()
+        }
+    };
+    for place in &places {
+        may_write(place, &args.image, args.force)?;
+    }
+    let title = shown(&file_name(&args.image));
+    let mut facts = Vec::new();
+    for (&map, place) in wanted.iter().zip(&places) {
+        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, &title));
+        let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
+        written?;
+        if args.json {
+            facts.push(json!({
+                "map": map.name(), "file": place.to_string_lossy(),
+                "width": sheet.canvas.width, "height": sheet.canvas.height,
+                "ground_at": sheet.at, "points": [view.width, view.height],
+                "window": view.window(), "metres_per_pixel": 1.0 / view.per_metre,
+                "facts": sheet.facts, "seconds": time.as_secs_f64(),
+            }));
+        } else {
+            writeln!(
+                out,
+                "{}: {} x {} points, {} a pixel; {}",
+                place.display(),
+                view.width,
+                view.height,
+                maps::metres(1.0 / view.per_metre),
+                sheet.notes.join("; ")
+            )?;
+        }
+    }
+    if args.json {
+        writeln!(out, "{:#}", json!(facts))?;
+    } else if places.len() == 1 && wanted == [Map::Relief] {
+        note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes");
+    }
+    Ok(())
+}

@@ -1,0 +1,666 @@
+//! Maps of an image, drawn from the kernel's answers, with a title, a scale bar and a legend.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    str::FromStr,
+};
+
+use hardpan::{Hit, LeafKind, Terrain};
+use hardpan_builder::read;
+use serde_json::{Value, json};
+
+use super::{
+    canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, OTHERS, Size, WHITE, mix, scale},
+    grouped,
+    relief::{View, light, lit, relief},
+    shown,
+};
+
+/// What a map shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Map {
+    /// Shaded relief, coloured by height
+    Relief,
+    /// How many ground heights lie over a place
+    Layers,
+    /// Which bundle or patch block answers
+    Leaves,
+    /// The material of the highest ground
+    Materials,
+    /// Its friction
+    Mu,
+    /// How many tests a query takes, beside the stated bound
+    Cost,
+    /// The error that the image states
+    Error,
+    /// Places without ground, and open edges
+    Holes,
+}
+
+impl Map {
+    pub fn name(self) -> &'static str {
+        match self {
+            Map::Relief => "relief",
+            Map::Layers => "layers",
+            Map::Leaves => "leaves",
+            Map::Materials => "materials",
+            Map::Mu => "mu",
+            Map::Cost => "cost",
+            Map::Error => "error",
+            Map::Holes => "holes",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Map::Relief => "Relief of the highest ground",
+            Map::Layers => "Ground heights over a place",
+            Map::Leaves => "Leaves that answer",
+            Map::Materials => "Materials of the highest ground",
+            Map::Mu => "Friction of the highest ground",
+            Map::Cost => "Cost of a query",
+            Map::Error => "Stated error in height",
+            Map::Holes => "Holes and open edges",
+        }
+    }
+}
+
+/// Least x and y, greatest x and y, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window([f64; 4]);
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Option<Vec<f64>> =
+            text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
+        let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
+        let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1")?;
+        if window[0] < window[2] && window[1] < window[3] {
+            Ok(Window(window))
+        } else {
+            Err("x0 must be below x1, and y0 below y1".into())
+        }
+    }
+}
+
+/// Most pixels along a side, and in all.
+const MOST: [usize; 2] = [1 << 16, 1 << 28];
+/// Pixels of the longer side where nothing is said.
+const LONGER: f64 = 1600.0;
+
+pub fn size(text: &str) -> Result<[Option<usize>; 2], String> {
+    let number = |t: &str| match t.trim().parse() {
+        Ok(n) if (1..=MOST[0]).contains(&n) => Ok(Some(n)),
+        _ => Err(format!("{t:?} is not a number of pixels from 1 to {}", MOST[0])),
+    };
+    match text.split_once('x') {
+        Some((w, h)) => Ok([number(w)?, number(h)?]),
+        None => Ok([number(text)?, None]),
+    }
+}
+
+pub fn per_metre(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "must be a number above zero".into())
+}
+
+/// What a picture shows: the window, or all of the image, as large as it is wanted. A width and a height show the window
+/// in the middle of them.
+pub fn view(
+    t: &Terrain,
+    window: Option<Window>,
+    size: Option<[Option<usize>; 2]>,
+    per_metre: Option<f64>,
+) -> Result<View, String> {
+    let [low, high] = t.bounds();
+    let [x0, y0, x1, y1] = window.map_or([low[0], low[1], high[0], high[1]], |w| w.0);
+    // a point or a line is a picture too
+    let least = 1e-3;
+    let extent = [(x1 - x0).max(least), (y1 - y0).max(least)];
+    let pixels = |n: f64| (n - 1e-9).ceil().clamp(1.0, 1e9) as usize;
+    let (per_metre, size) = match (size, per_metre) {
+        (Some([Some(w), Some(h)]), _) => ((w as f64 / extent[0]).min(h as f64 / extent[1]), [w, h]),
+        (Some([w, _]), _) if w.is_some() => {
+            let n = w.unwrap_or(1) as f64 / extent[0];
+            (n, [w.unwrap_or(1), pixels(extent[1] * n)])
+        }
+        (_, n) => {
+            let n = n.unwrap_or(LONGER / extent[0].max(extent[1]));
+            (n, extent.map(|e| pixels(e * n)))
+        }
+    };
+    let [width, height] = size;
+    if width > MOST[0] || height > MOST[0] || width * height > MOST[1] {
+        return Err(format!(
+            "the picture would have {width} x {height} pixels, and {} a side and {} in all are the most; give --size or --window",
+            grouped(MOST[0] as u64),
+            grouped(MOST[1] as u64)
+        ));
+    }
+    let middle = [(x0 + x1) / 2.0, (y0 + y1) / 2.0];
+    let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
+    Ok(View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height })
+}
+
+/// A length with its unit.
+pub fn metres(v: f64) -> String {
+    let (v, unit) = match v.abs() {
+        a if a >= 1000.0 => (v / 1000.0, "km"),
+        a if a >= 1.0 => (v, "m"),
+        a if a >= 0.01 => (v * 100.0, "cm"),
+        a if a > 0.0 => (v * 1000.0, "mm"),
+        _ => (v, "m"),
+    };
+    format!("{} {unit}", number(v))
+}
+
+/// Three digits that count.
+fn number(v: f64) -> String {
+    let digits = match v.abs() {
+        a if a >= 100.0 || a == 0.0 => 0,
+        a if a >= 10.0 => 1,
+        a if a >= 1.0 => 2,
+        _ => 4,
+    };
+    let text = format!("{v:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+/// A line of a legend.
+enum Key {
+    /// A colour and what it means.
+    Box(Colour, String),
+    /// The scale, as strong as it is drawn, with what its ends are.
+    Scale(f64, String, String),
+    /// A line of a colour.
+    Line(Colour, String),
+}
+
+/// A drawn map.
+pub struct Sheet {
+    pub canvas: Canvas,
+    /// Left and top of the ground in it.
+    pub at: [usize; 2],
+    /// What it says beside the picture.
+    pub notes: Vec<String>,
+    /// The same for programs.
+    pub facts: Value,
+}
+
+struct Drawn {
+    ground: Canvas,
+    keys: Vec<Key>,
+    notes: Vec<String>,
+    facts: Value,
+}
+
+/// Draws a map of a verified image.
+pub fn draw(t: &Terrain, map: Map, view: &View, name: &str) -> Sheet {
+    let drawn = match map {
+        Map::Relief => shaded(t, view),
+        Map::Layers => layers(t, view),
+        Map::Leaves => leaves(t, view),
+        Map::Materials => materials(t, view),
+        Map::Mu => friction(t, view),
+        Map::Cost => cost(t, view),
+        Map::Error => error(t, view),
+        Map::Holes => holes(t, view),
+    };
+    frame(drawn, &format!("{}: {name}", map.title()), view)
+}
+
+/// Every pixel from the highest ground in its middle.
+fn of_tops<T: Clone + Send + Sync>(t: &Terrain, view: &View, make: impl Fn(&Hit) -> T + Sync) -> Vec<Option<T>> {
+    view.rows(None, |row, out| {
+        for (a, to) in view.tops(t, row).iter().zip(out).filter(|(a, _)| a.found()) {
+            *to = Some(make(&a.hit));
+        }
+    })
+}
+
+fn canvas<T>(view: &View, all: &[Option<T>], colour: impl Fn(&T) -> Colour) -> Canvas {
+    let pixels = all.iter().map(|v| v.as_ref().map_or(NOTHING, &colour)).collect();
+    Canvas { width: view.width, height: view.height, pixels }
+}
+
+/// The key of places without ground, if there are any.
+fn nothing<T>(all: &[Option<T>]) -> Option<Key> {
+    all.iter().any(Option::is_none).then(|| Key::Box(NOTHING, "no ground".into()))
+}
+
+/// Least and greatest of numbers, if there are any.
+fn range(all: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    all.fold(None, |r, v| Some(r.map_or([v, v], |[a, b]: [f64; 2]| [a.min(v), b.max(v)])))
+}
+
+fn on_scale(v: f64, [low, high]: [f64; 2]) -> Colour {
+    scale(if high > low { (v - low) / (high - low) } else { 0.5 })
+}
+
+/// How strong the colours of heights are in a relief.
+const TINT: f64 = 0.6;
+
+fn shaded(t: &Terrain, view: &View) -> Drawn {
+    let coarse = View {
+        per_metre: view.per_metre / 8.0,
+        width: view.width.div_ceil(8),
+        height: view.height.div_ceil(8),
+        ..*view
+    };
+    let seen = of_tops(t, &coarse, |hit| t.z_f64(hit));
+    let ends = range(seen.iter().flatten().copied());
+    let fine = if view.width * view.height > 1 << 22 { 1 } else { 2 };
+    let tint = |z: f64| mix(WHITE, on_scale(z, ends.unwrap_or_default()), TINT);
+    let ground = relief(t, view, fine, |a| tint(t.z_f64(&a.hit)));
+    let mut keys = Vec::new();
+    if let Some([low, high]) = ends {
+        keys.push(Key::Scale(TINT, format!("{} ", level(low)), format!(" {}", level(high))));
+    }
+    keys.extend(nothing(&seen));
+    let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
+    Drawn { ground, keys, notes, facts: json!({ "heights": ends }) }
+}
+
+/// A height.
+fn level(z: f64) -> String {
+    format!("{z:.2} m")
+}
+
+fn layers(t: &Terrain, view: &View) -> Drawn {
+    let room = t.max_layers().clamp(1, 4096) as usize;
+    let all: Vec<Option<u32>> = view.rows(None, |row, out| {
+        let mut hits = vec![Hit::NONE; room];
+        for (column, to) in out.iter_mut().enumerate() {
+            let [x, y] = view.middle(column, row);
+            let total = t.layers([x, y, 0.0], &mut hits).total as u32;
+            *to = (total > 0).then_some(total);
+        }
+    });
+    let most = all.iter().flatten().copied().max().unwrap_or(1);
+    // as a part of it, the second height weighs more than the twentieth
+    let part = |n: u32| f64::from(n).ln() / f64::from(most.max(2)).ln();
+    let colour = |n: u32| if n == 1 { [206; 3] } else { scale(1.0 - part(n)) };
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    all.iter().flatten().for_each(|n| *counts.entry(*n).or_default() += 1);
+    let mut shown: Vec<u32> = counts.keys().copied().collect();
+    if shown.len() > 10 {
+        let round = (0..12).flat_map(|k| [1 << k, 3 << k]).filter(|n| *n < most);
+        shown = round.chain([1, most]).collect();
+        shown.sort_unstable();
+        shown.dedup();
+    }
+    let mut keys: Vec<Key> = shown.iter().map(|&n| Key::Box(colour(n), n.to_string())).collect();
+    let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
+    keys.extend(nothing(&all));
+    let notes = vec![format!("at most {most} here; the image states at most {}", t.max_layers())];
+    let facts = json!({ "counts": counts, "most": most, "stated": t.max_layers() });
+    Drawn { ground: canvas(view, &all, |n| colour(*n)), keys, notes, facts }
+}
+
+fn leaves(t: &Terrain, view: &View) -> Drawn {
+    let all = of_tops(t, view, |hit| match hit.leaf {
+        LeafKind::Patch => (true, [hit.place[0], hit.place[1], hit.place[2]]),
+        _ => (false, [hit.place[0], hit.place[1], 0]),
+    });
+    let colour = |&(patch, place): &(bool, [u32; 3])| {
+        let mixed =
+            place.iter().fold(0u64, |h, v| (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29));
+        let (hue, tone) = (CATEGORIES[(mixed >> 8) as usize % CATEGORIES.len()], (mixed >> 32) % 4);
+        match patch {
+            true => [90 + 40 * tone as u8; 3],
+            false => mix(hue, WHITE, 0.18 * tone as f64),
+        }
+    };
+    let mut seen: [HashSet<[u32; 3]>; 2] = Default::default();
+    for (patch, place) in all.iter().flatten() {
+        seen[usize::from(*patch)].insert(*place);
+    }
+    let [bundles, blocks] = seen.map(|s| s.len() as u64);
+    let mut keys = Vec::new();
+    if bundles > 0 {
+        keys.push(Key::Box(CATEGORIES[1], "bundles of up to 16 triangles, each in one colour".into()));
+    }
+    if blocks > 0 {
+        keys.push(Key::Box([130; 3], "blocks of heights, each in one grey".into()));
+    }
+    keys.extend(nothing(&all));
+    let notes = vec![format!("{} bundles and {} blocks of heights answer here", grouped(bundles), grouped(blocks))];
+    Drawn {
+        ground: canvas(view, &all, colour),
+        keys,
+        notes,
+        facts: json!({ "bundles": bundles, "patch_blocks": blocks }),
+    }
+}
+
+fn materials(t: &Terrain, view: &View) -> Drawn {
+    let all = of_tops(t, view, |hit| (hit.material, light(t.slope_f64(hit)) as f32));
+    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+    all.iter().flatten().for_each(|m| *counts.entry(m.0).or_default() += 1);
+    let found: usize = counts.values().sum();
+    let mut ranked: Vec<(u16, usize)> = counts.into_iter().collect();
+    ranked.sort_by_key(|(m, n)| (std::cmp::Reverse(*n), *m));
+    let colours: HashMap<u16, Colour> = ranked.iter().zip(CATEGORIES).map(|((m, _), c)| (*m, c)).collect();
+    let share = |n: usize| format!("{:.1} %", n as f64 * 100.0 / found as f64);
+    let name = |m: u16| brief(t.material_name(m));
+    let (named, rest) = ranked.split_at(ranked.len().min(CATEGORIES.len()));
+    let mut keys: Vec<Key> =
+        named.iter().zip(CATEGORIES).map(|((m, n), c)| Key::Box(c, format!("{} {}", name(*m), share(*n)))).collect();
+    if !rest.is_empty() {
+        let n = rest.iter().map(|r| r.1).sum();
+        keys.push(Key::Box(OTHERS, format!("{} others {}", rest.len(), share(n))));
+    }
+    keys.extend(nothing(&all));
+    let facts: Vec<_> = ranked.iter().map(|(m, n)| json!({ "material": t.material_name(*m), "pixels": n })).collect();
+    // a hint of the relief, so slight that the colours stay those of the legend
+    let colour = |(m, light): &(u16, f32)| {
+        let plain = colours.get(m).copied().unwrap_or(OTHERS);
+        lit(plain, slight(f64::from(*light)))
+    };
+    let notes = vec![format!("{} of {} materials are seen here", ranked.len(), t.materials().len())];
+    Drawn { ground: canvas(view, &all, colour), keys, notes, facts: json!({ "materials": facts }) }
+}
+
+/// Light that shows the lie of the land without drowning colours.
+fn slight(light: f64) -> f64 {
+    0.7 + 0.3 * light
+}
+
+/// A name that fits a legend.
+fn brief(name: &str) -> String {
+    const MOST: usize = 32;
+    let name = shown(name);
+    if name.chars().count() <= MOST { name } else { name.chars().take(MOST - 3).chain("...".chars()).collect() }
+}
+
+fn friction(t: &Terrain, view: &View) -> Drawn {
+    let all = of_tops(t, view, |hit| t.material(hit).mu);
+    let mut values: Vec<f64> = all.iter().flatten().copied().collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    let ends = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
+    let mut keys: Vec<Key> = match values.len() {
+        0..=10 => values.iter().map(|&v| Key::Box(on_scale(v, ends), format!("mu {v}"))).collect(),
+        _ => vec![Key::Scale(1.0, format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
+    };
+    keys.extend(nothing(&all));
+    let notes = vec![format!("{} values of mu are seen here", values.len())];
+    Drawn {
+        ground: canvas(view, &all, |v| on_scale(*v, ends)),
+        keys,
+        notes,
+        facts: json!({ "mu": ends, "values": values.len() }),
+    }
+}
+
+fn cost(t: &Terrain, view: &View) -> Drawn {
+    let above = t.bounds()[1][2] + 1.0;
+    let all: Vec<Option<[u32; 2]>> = view.rows(None, |row, out| {
+        for (column, to) in out.iter_mut().enumerate() {
+            let [x, y] = view.middle(column, row);
+            let (_, cost) = t.closest_costed([x, y, above]);
+            *to = (cost.leaves > 0).then_some([cost.tests, cost.lines]);
+        }
+    });
+    let bound = t.bound();
+    let most = all.iter().flatten().fold([0; 2], |m, c| [m[0].max(c[0]), m[1].max(c[1])]);
+    let count = all.iter().flatten().count().max(1) as f64;
+    let mean = all.iter().flatten().map(|c| f64::from(c[0])).sum::<f64>() / count;
+    let top = most[0].max(1);
+    let mut keys = vec![Key::Scale(1.0, "0 tests ".into(), format!(" {top}; stated: {}", bound.tests))];
+    if all.iter().any(Option::is_none) {
+        keys.push(Key::Box(NOTHING, "no leaf to read".into()));
+    }
+    let notes = vec![
+        format!("at most {} tests here, {mean:.1} in the mean; stated for the whole image: {}", most[0], bound.tests),
+        format!("at most {} lines of 64 bytes here; stated: {}", most[1], bound.lines),
+    ];
+    let facts = json!({
+        "tests": most[0], "lines": most[1], "mean_tests": mean, "stated_tests": bound.tests, "stated_lines": bound.lines,
+    });
+    Drawn { ground: canvas(view, &all, |c| scale(f64::from(c[0]) / f64::from(top))), keys, notes, facts }
+}
+
+fn error(t: &Terrain, view: &View) -> Drawn {
+    let h = t.header();
+    let stated: HashMap<[i64; 2], [f64; 2]> =
+        read::tiles(t).map(|tile| ([tile.head.x.into(), tile.head.y.into()], tile.head.error)).collect();
+    let step = f64::exp2(f64::from(h.xy_log2));
+    let all: Vec<Option<[f64; 2]>> = view.rows(None, |row, out| {
+        let tops = view.tops(t, row);
+        for ((column, to), _) in out.iter_mut().enumerate().zip(&tops).filter(|(_, a)| a.found()) {
+            let at = view.middle(column, row);
+            let tile = [0, 1].map(|i| ((at[i] / step).floor() as i64 - h.origin[i]) >> h.tile_log2);
+            *to = stated.get(&tile).copied();
+        }
+    });
+    let ends = [1, 0].map(|i| range(all.iter().flatten().map(|e| e[i])).unwrap_or_default());
+    let [height, plan] = ends;
+    let mut keys = match height {
+        [low, high] if low == high => vec![Key::Box(on_scale(low, height), format!("{} everywhere", metres(low)))],
+        [low, high] => vec![Key::Scale(1.0, format!("{} ", metres(low)), format!(" {}", metres(high)))],
+    };
+    keys.extend(nothing(&all));
+    let notes = vec![format!(
+        "of each tile against its source: here up to {} in height and {} in plan",
+        metres(height[1]),
+        metres(plan[1])
+    )];
+    let facts = json!({ "height": height, "plan": plan, "stated": [h.error_plan, h.error_height] });
+    Drawn { ground: canvas(view, &all, |e| on_scale(e[1], height)), keys, notes, facts }
+}
+
+/// A place without ground that ground surrounds.
+const HOLE: Colour = [213, 94, 0];
+/// An open edge.
+const EDGE: Colour = [0, 114, 178];
+
+fn holes(t: &Terrain, view: &View) -> Drawn {
+    let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
+    let outside = outside(view, &all);
+    let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
+    let mut enclosed = 0u64;
+    for ((p, v), out) in ground.pixels.iter_mut().zip(&all).zip(&outside) {
+        if v.is_none() && !out {
+            *p = HOLE;
+            enclosed += 1;
+        }
+    }
+    let (open, length) = open_edges(t, view, &mut ground);
+    let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
+    if outside.contains(&true) {
+        keys.push(Key::Box(NOTHING, "no ground".into()));
+    }
+    keys.push(Key::Line(EDGE, "edges of one triangle alone".into()));
+    let area = enclosed as f64 / (view.per_metre * view.per_metre);
+    let notes = vec![
+        format!(
+            "{} m2 without ground are enclosed; {} open edges, {} long",
+            number(area),
+            grouped(open),
+            metres(length)
+        ),
+        "an edge beside a field of heights is open too, for its neighbour is no triangle".into(),
+    ];
+    let notes = notes.into_iter().take(if t.header().patch_blocks > 0 { 2 } else { 1 }).collect();
+    let facts = json!({ "enclosed_area": area, "open_edges": open, "open_length": length });
+    Drawn { ground, keys, notes, facts }
+}
+
+/// Which pixels without ground are linked, side by side, to the picture's border.
+fn outside<T>(view: &View, all: &[Option<T>]) -> Vec<bool> {
+    let (width, height) = (view.width, view.height);
+    let mut outside = vec![false; all.len()];
+    let border = (0..width).flat_map(|x| [x, (height - 1) * width + x]);
+    let border = border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]));
+    let mut next: Vec<usize> = border.collect();
+    while let Some(i) = next.pop() {
+        if outside[i] || all[i].is_some() {
+            continue;
+        }
+        outside[i] = true;
+        let x = i % width;
+        next.extend((x > 0).then(|| i - 1));
+        next.extend((x + 1 < width).then_some(i + 1));
+        next.extend(i.checked_sub(width));
+        next.extend(Some(i + width).filter(|&below| below < all.len()));
+    }
+    outside
+}
+
+/// Draws the edges that one triangle alone uses; says how many of them touch the view's rectangle, and how long they are in plan.
+fn open_edges(t: &Terrain, view: &View, canvas: &mut Canvas) -> (u64, f64) {
+    let h = t.header();
+    let step = f64::exp2(f64::from(h.xy_log2));
+    let mut edges: Vec<[[i32; 3]; 2]> = Vec::new();
+    for s in read::triangles(t) {
+        let [a, b, c] = s.corners;
+        edges.extend([[a, b], [b, c], [c, a]].map(|[p, q]| [p.min(q), p.max(q)]));
+    }
+    edges.sort_unstable();
+    let wide = view.width.max(view.height).div_ceil(2400);
+    let (mut count, mut length) = (0, 0.0);
+    for run in edges.chunk_by(|a, b| a == b).filter(|run| run.len() == 1) {
+        let ends = run[0].map(|p| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step));
+        let [a, b] = ends.map(|[x, y]| view.place(x, y));
+        let beyond = |i: usize, size: usize| a[i].max(b[i]) < 0.0 || a[i].min(b[i]) > size as f64;
+        if !beyond(0, view.width) && !beyond(1, view.height) {
+            count += 1;
+            length += (ends[0][0] - ends[1][0]).hypot(ends[0][1] - ends[1][1]);
+            canvas.line(a, b, wide, EDGE);
+        }
+    }
+    (count, length)
+}
+
+/// Puts title, scale bar and legend around a map.
+fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
+    let Drawn { ground, keys, notes, facts } = drawn;
+    let k = ((ground.width.max(ground.height) + 800) / 1600).max(1);
+    let edge = 16 * k;
+    let place = format!(
+        "x {} to {} m, y {} to {} m; {} a pixel; north is up",
+        place(view.window()[0]),
+        place(view.window()[2]),
+        place(view.window()[1]),
+        place(view.window()[3]),
+        metres(1.0 / view.per_metre)
+    );
+    let wide = |text: &str, size: Size| size.width(text) * k;
+    let texts = notes.iter().chain([&place]).map(|n| wide(n, Size::Text));
+    let inner = texts.chain([wide(title, Size::Title), ground.width]).max().unwrap_or(0);
+    let (line, gap) = (Size::Text.height() * k, 8 * k);
+
+    // the legend in rows: where each key goes, relative to its first row
+    let bar = scale_bar(view, inner.min(ground.width.max(200 * k)));
+    let key_width = |key: &Key| match key {
+        Key::Box(_, text) | Key::Line(_, text) => 3 * line / 2 + gap + wide(text, Size::Text),
+        Key::Scale(_, low, high) => wide(low, Size::Text) + 240 * k + wide(high, Size::Text),
+    };
+    let (mut places, mut x, mut row) = (Vec::new(), 0, 0);
+    for key in &keys {
+        let width = key_width(key);
+        if x > 0 && x + width > inner {
+            (x, row) = (0, row + 1);
+        }
+        places.push([x, row]);
+        x += width + 2 * gap;
+    }
+    let inner = keys.iter().map(key_width).max().unwrap_or(0).max(inner);
+    let rows = if keys.is_empty() { 0 } else { row + 1 };
+    let pitch = line + gap;
+    let top = edge + Size::Title.height() * k + gap + line + gap;
+    let below = gap + 2 * line + gap + (rows + notes.len()) * pitch + edge;
+    let mut canvas = Canvas::new(inner + 2 * edge, top + ground.height + below, WHITE);
+    canvas.text([edge, edge], title, Size::Title, k);
+    canvas.text([edge, edge + Size::Title.height() * k + gap], &place, Size::Text, k);
+    canvas.fill([edge - k, top - k], [ground.width + 2 * k, ground.height + 2 * k], INK);
+    canvas.paste(&ground, [edge, top]);
+
+    let mut y = top + ground.height + gap;
+    let (length, pixels) = bar;
+    canvas.fill([edge, y], [pixels, line / 2], INK);
+    canvas.fill([edge + pixels / 2, y + k], [(pixels / 2).saturating_sub(k), (line / 2).saturating_sub(2 * k)], WHITE);
+    canvas.text([edge, y + line / 2 + 2 * k], &metres(length), Size::Text, k);
+    y += 2 * line + gap;
+    for (key, [x, row]) in keys.iter().zip(places) {
+        let (x, y) = (edge + x, y + row * pitch);
+        match key {
+            Key::Box(colour, text) => {
+                canvas.fill([x, y], [3 * line / 2, line], INK);
+                canvas.fill([x + k, y + k], [3 * line / 2 - 2 * k, line - 2 * k], *colour);
+                canvas.text([x + 3 * line / 2 + gap, y], text, Size::Text, k);
+            }
+            Key::Line(colour, text) => {
+                canvas.fill([x, y + line / 2 - k], [3 * line / 2, 2 * k], *colour);
+                canvas.text([x + 3 * line / 2 + gap, y], text, Size::Text, k);
+            }
+            Key::Scale(strength, low, high) => {
+                canvas.text([x, y], low, Size::Text, k);
+                let x = x + wide(low, Size::Text);
+                for i in 0..240 * k {
+                    canvas.fill([x + i, y], [1, line], mix(WHITE, scale(i as f64 / (240 * k - 1) as f64), *strength));
+                }
+                canvas.text([x + 240 * k, y], high, Size::Text, k);
+            }
+        }
+    }
+    y += rows * pitch;
+    for note in &notes {
+        canvas.text([edge, y], note, Size::Text, k);
+        y += pitch;
+    }
+    Sheet { canvas, at: [edge, top], notes, facts }
+}
+
+/// A coordinate.
+fn place(v: f64) -> String {
+    let text = format!("{v:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+/// A round length of at most a third of so many pixels, and its pixels.
+fn scale_bar(view: &View, pixels: usize) -> (f64, usize) {
+    let most = pixels as f64 / 3.0 / view.per_metre;
+    let ten = 10f64.powf(most.log10().floor());
+    let length = [5.0, 2.0, 1.0].into_iter().map(|n| n * ten).find(|n| *n <= most).unwrap_or(ten);
+    (length, (length * view.per_metre).round().max(1.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_and_sizes() {
+        assert_eq!(" -1,2.5,3,4".parse(), Ok(Window([-1.0, 2.5, 3.0, 4.0])));
+        for bad in ["", "1,2,3", "1,2,1,4", "1,2,3,nan", "1,2,3,4,5"] {
+            assert!(bad.parse::<Window>().is_err(), "{bad}");
+        }
+        assert_eq!(size("640x480"), Ok([Some(640), Some(480)]));
+        assert_eq!(size("640"), Ok([Some(640), None]));
+        assert!(["0", "x", "640x", "70000", "-1"].iter().all(|bad| size(bad).is_err()));
+        assert_eq!([1234.0, 12.345, 0.25, 0.0034, 0.0].map(metres), ["1.23 km", "12.3 m", "25 cm", "3.4 mm", "0 m"]);
+    }
+
+    #[test]
+    fn bars_are_round_and_fit() {
+        for per_metre in [0.003, 0.7, 6.0, 1234.5] {
+            let view = View { west: 0.0, north: 0.0, per_metre, width: 900, height: 10 };
+            let (length, pixels) = scale_bar(&view, 900);
+            assert!((60..=300).contains(&pixels), "{pixels}");
+            assert!(["1", "2", "5"].contains(&format!("{length:e}").split('e').next().unwrap()), "{length:e}");
+        }
+    }
+
+    #[test]
+    fn what_touches_the_border_is_no_hole() {
+        let view = View { west: 0.0, north: 0.0, per_metre: 1.0, width: 5, height: 4 };
+        let rows = ["#####", "#..##", "##.#.", "#####"];
+        let all: Vec<Option<()>> = rows.concat().chars().map(|c| (c == '#').then_some(())).collect();
+        let outside = outside(&view, &all);
+        assert_eq!(outside.iter().enumerate().filter(|o| *o.1).map(|o| o.0).collect::<Vec<_>>(), [14]);
+    }
+}

@@ -1,0 +1,189 @@
+//! The triangles of an image as Wavefront OBJ, and the settings with which the same image is built from it again.
+
+use crate::import::keeps_name;
+use crate::mesh::exp2;
+use crate::read::{self, Stored};
+use crate::settings::{Settings, SourceFile};
+use crate::{Material, Near, Options, SourceError, Undersides, import};
+use hardpan::Terrain;
+use std::{
+    fmt,
+    io::{self, Write},
+};
+
+/// Why an image cannot be an OBJ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoObj {
+    /// It holds height fields, of so many blocks: a mesh of their posts would have other heights between them.
+    Fields(u64),
+    /// The name of a material or a source that no line of an OBJ can say.
+    Name(String),
+}
+
+impl fmt::Display for NoObj {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoObj::Fields(blocks) => write!(f, "{blocks} blocks of the ground are height fields, and an OBJ has none"),
+            NoObj::Name(name) => {
+                write!(
+                    f,
+                    "{name:?} is no name in an OBJ: it is empty, or has line ends, double blanks or a \\ at its end"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoObj {}
+
+/// The ground of an image, ready to be written.
+pub struct Obj<'a> {
+    t: &'a Terrain<'a>,
+    /// Lattice steps from the origin, ascending.
+    pub vertices: Vec<[i32; 3]>,
+    /// By source, material and corners, each once.
+    pub triangles: Vec<Stored>,
+}
+
+impl<'a> Obj<'a> {
+    /// Reads a verified image.
+    pub fn new(t: &'a Terrain<'a>) -> Result<Self, NoObj> {
+        if t.header().patch_blocks > 0 {
+            return Err(NoObj::Fields(t.header().patch_blocks));
+        }
+        if let Some(name) = materials(t).chain(sources(t)).find(|name| !keeps_name(name)) {
+            return Err(NoObj::Name(name.into()));
+        }
+        let mut triangles = read::triangles(t);
+        let mut vertices: Vec<[i32; 3]> = triangles.iter().flat_map(|s| s.corners).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        triangles.sort_by_key(|s| (s.source, s.material)); // stable
+        Ok(Obj { t, vertices, triangles })
+    }
+
+    /// Writes the file: lattice points as decimals that read back as the same numbers, triangles counter-clockwise from above.
+    /// Materials and sources without ground keep their names by a face without area. `head` goes before it as comments.
+    pub fn write(&self, head: &str, library: &str, out: &mut impl Write) -> io::Result<()> {
+        head.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
+        writeln!(out, "mtllib {library}")?;
+        let h = self.t.header();
+        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
+        for v in &self.vertices {
+            let [x, y, z] = [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i]);
+            writeln!(out, "v {x} {y} {z}")?;
+        }
+        let number = |corner| self.vertices.partition_point(|v| *v < corner) + 1;
+        let mut used = [vec![false; self.t.materials().len()], vec![false; self.t.source_count()]];
+        for run in self.triangles.chunk_by(|a, b| a.source == b.source) {
+            writeln!(out, "o {}", self.t.source_name(run[0].source))?;
+            used[1][usize::from(run[0].source)] = true;
+            for run in run.chunk_by(|a, b| a.material == b.material) {
+                writeln!(out, "usemtl {}", self.t.material_name(run[0].material))?;
+                used[0][usize::from(run[0].material)] = true;
+                for s in run {
+                    let [a, b, c] = s.corners.map(number);
+                    writeln!(out, "f {a} {b} {c}")?;
+                }
+            }
+        }
+        let [materials, sources] =
+            used.map(|used| (0u16..).zip(used).filter(|u| !u.1).map(|u| u.0).collect::<Vec<_>>());
+        if !materials.is_empty() || !sources.is_empty() {
+            writeln!(out, "# names without ground")?;
+        }
+        for m in materials {
+            writeln!(out, "usemtl {}\nf 1 1 1", self.t.material_name(m))?;
+        }
+        for s in sources {
+            writeln!(out, "o {}\nf 1 1 1", self.t.source_name(s))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the material library: names, and a colour each, red, green and blue from 0 to 1.
+    pub fn write_library(&self, colour: impl Fn(u16) -> [f64; 3], out: &mut impl Write) -> io::Result<()> {
+        for (m, name) in (0..).zip(materials(self.t)) {
+            let [r, g, b] = colour(m);
+            writeln!(out, "newmtl {name}\nKd {r:.3} {g:.3} {b:.3}\n")?;
+        }
+        Ok(())
+    }
+
+    /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the ground
+    /// is neither moved nor mended again, and states the error that it had.
+    pub fn settings(&self, known: &Settings, file: &str) -> Settings {
+        let h = self.t.header();
+        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
+        let build = Options {
+            tile_log2: u8::try_from(h.tile_log2).ok(),
+            origin: Some([0, 1, 2].map(|i| h.origin[i] as f64 * step[i])),
+            source_error: self.source_error(),
+            undersides: Undersides::Ground,
+            weld: Near::default(),
+            stitch: None,
+            max_slope: None,
+            ..known.build.clone()
+        };
+        let mut materials = known.materials.clone();
+        materials.iter_mut().for_each(|m| m.undersides = None);
+        let mut licences: Vec<&str> =
+            known.sources.iter().map(|s| s.licence.as_str()).filter(|l| !l.is_empty()).collect();
+        licences.sort_unstable();
+        licences.dedup();
+        let source = SourceFile {
+            file: file.into(),
+            up: Some(import::Up::default()),
+            unit: Some(import::Unit::default()),
+            licence: licences.join("; "),
+            ..SourceFile::default()
+        };
+        Settings { patch_tolerance: None, build, sources: vec![source], materials, crs: known.crs.clone() }
+    }
+
+    /// The errors that the tiles state; none if they are those of rounding.
+    fn source_error(&self) -> Option<SourceError> {
+        let h = self.t.header();
+        let half = [h.xy_log2, h.z_log2].map(|log2| exp2(log2 - 1));
+        let rounding = [half[0] * std::f64::consts::SQRT_2, half[1]];
+        let tiles: Vec<_> = read::tiles(self.t).map(|tile| tile.head).collect();
+        let least = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].min(b[1])];
+        let rest = tiles.iter().map(|t| t.error).reduce(least)?;
+        if tiles.iter().all(|t| t.error == rounding) {
+            return None;
+        }
+        let side = exp2(h.tile_log2 as i32 + h.xy_log2);
+        let low = |n: i32, i: usize| (h.origin[i] + (i64::from(n) << h.tile_log2)) as f64 * exp2(h.xy_log2);
+        let squares = tiles.iter().filter(|t| t.error != rest);
+        let squares = squares.map(|t| [low(t.x, 0), low(t.y, 1), t.error[0], t.error[1]]).collect();
+        Some(SourceError { rest, side, squares })
+    }
+}
+
+fn materials<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let t = *t;
+    (0..t.materials().len() as u16).map(move |m| t.material_name(m))
+}
+
+fn sources<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let t = *t;
+    (0..t.source_count() as u16).map(move |s| t.source_name(s))
+}
+
+/// What an image knows of one of its materials.
+pub fn material(t: &Terrain, number: u16) -> Material {
+    let Some(m) = t.materials().get(usize::from(number)) else { return Material::default() };
+    Material {
+        name: t.material_name(number).into(),
+        mu: m.mu,
+        rr: m.rolling,
+        gain: m.gain,
+        surface: m.surface,
+        cone_index: m.cone_index,
+        class_mask: m.class_mask,
+        label: m.label,
+        priority: m.priority,
+        obstacle: m.flags & 1 == 1,
+        ..Material::default()
+    }
+}

@@ -1,0 +1,550 @@
+//! `hardpan export`: triangles that build the same image again, and maps that show what the kernel answers.
+
+mod shell;
+
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use hardpan::{Answer, Hit, Terrain};
+use hardpan_builder::{
+    Image, Options, Settings, SourceError, Split, build,
+    export::{NoObj, Obj},
+    fixtures, read,
+};
+use serde_json::{Value, json};
+use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
+
+fn identity(folder: &Path, image: &str) -> String {
+    let facts: Value = serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap();
+    facts["identity"].as_str().unwrap().into()
+}
+
+/// Exports an image of a folder and builds it again, from the exported files alone, in another folder.
+#[track_caller]
+fn again(folder: &Path, image: &str) {
+    let [out, _] = expect(0, folder, &["export", "obj", image, "-o", "out.obj", "--force"]);
+    let wanted = identity(folder, image);
+    holds(&out, &["proven", &wanted]);
+    let there = folder.join("there");
+    let _ = fs::remove_dir_all(&there);
+    fs::create_dir(&there).unwrap();
+    for file in ["out.obj", "out.mtl", "out.toml"] {
+        fs::rename(folder.join(file), there.join(file)).unwrap();
+    }
+    let [_, err] = expect(0, &there, &["build", "--settings", "out.toml"]);
+    assert_eq!(err, "", "no warnings");
+    assert_eq!(identity(&there, "out.hpan"), wanted, "{image}");
+    expect(0, folder, &["diff", image, "there/out.hpan"]);
+    // and from that image the same triangles again
+    let [out, _] = expect(0, &there, &["export", "obj", "out.hpan", "-o", "twice.obj"]);
+    holds(&out, &["proven", &wanted]);
+    let triangles = |name: &str| -> Vec<String> {
+        let text = fs::read_to_string(there.join(name)).unwrap();
+        text.lines().filter(|l| !l.starts_with(['#', 'm'])).map(String::from).collect()
+    };
+    assert!(triangles("out.obj") == triangles("twice.obj"), "{image}");
+}
+
+/// A square of `n` x `n` cells of `side` m from a corner on, bumpy, as lines of an OBJ; `first` is its first vertex.
+fn sheet(n: usize, side: f64, corner: [f64; 3], first: usize) -> String {
+    let mut text = String::new();
+    for (i, j) in (0..=n).flat_map(|j| (0..=n).map(move |i| (i, j))) {
+        let z = corner[2] + ((i * 7 + j * 13) % 5) as f64 * 0.031;
+        text += &format!("v {} {} {z}\n", corner[0] + i as f64 * side, corner[1] + j as f64 * side);
+    }
+    for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+        let a = first + j * (n + 1) + i;
+        text += &format!("f {a} {} {} {}\n", a + 1, a + n + 2, a + n + 1);
+    }
+    text
+}
+
+const BOX: &str = "\
+o closed box
+v 0 0 1\nv 4 0 1\nv 4 4 1\nv 0 4 1\nv 0 0 2\nv 4 0 2\nv 4 4 2\nv 0 4 2
+usemtl Side
+f 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8
+usemtl Under
+f 4 3 2 1
+usemtl Top
+f 5 6 7 8
+";
+
+#[test]
+fn vt_28_the_obj_builds_the_same_image_again() {
+    let folder = folder("vt_28_the_obj_builds_the_same_image_again");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("bridge.obj", BRIDGE);
+    write("box.obj", BOX);
+    // two sheets, a hair apart and with other vertices along the seam: they are stitched, and one tile is moved
+    let seam = format!(
+        "o west\nusemtl A\n{}o east # and more\ng part two\nusemtl B\n{}",
+        sheet(8, 1.0, [0.0; 3], 1),
+        sheet(5, 1.6, [8.0004, 0.0, 0.0], 82)
+    );
+    write("seam.obj", &seam);
+    // most vertices are a wall's, so that the origin is where the ground alone would not put it
+    let mut wall = String::from("o wall\nusemtl Wall\n");
+    for i in 0..20 {
+        wall += &format!("v 2100 {i} 0\nv 2100 {i} 9\n");
+    }
+    for i in 0..19 {
+        let a = 2 * i + 1;
+        wall += &format!("f {a} {} {} {}\n", a + 1, a + 3, a + 2);
+    }
+    wall += &format!("o ground\nusemtl Ground\n{}", sheet(2, 3.3, [2000.0, 1.7, 0.1], 41));
+    write("wall.obj", &wall);
+    write(
+        "settings.toml",
+        "[build]\nxy_log2 = -9\nz_log2 = -13\nnear = 2.5\nfallback = \"miss\"\ndefault_z = -3.25\n\
+         [[material]]\nname = \"A\"\nmu = 0.31\nrr = 1.7\ngain = 0.3\nsurface_type = 7\nclasses = [0, 31]\ncone_index = 812.5\nlabel = 99\npriority = -4\n\
+         [[material]]\nname = \"B\"\nobstacle = true\n",
+    );
+    let cases: [&[&str]; 12] = [
+        &["bridge.obj"],
+        &["box.obj"],
+        &["seam.obj"],
+        &["seam.obj", "--tile", "13"],
+        &["seam.obj", "--weld", "3000,9000"],
+        &["seam.obj", "--max-slope", "4", "--stitch", "false"],
+        &["seam.obj", "--settings", "settings.toml"],
+        &["wall.obj"],
+        &["wall.obj", "--translate", "-700000.3,4000000.7,33.3", "--rotate", "33"],
+        &["seam.obj", "bridge.obj", "box.obj", "--preset", "dense"],
+        &["seam.obj", "--preset", "default"],
+        &["seam.obj", "--max-cost", "9"],
+    ];
+    for case in cases {
+        let arguments: Vec<&str> = ["build", "-o", "image.hpan"].iter().chain(case).copied().collect();
+        expect(0, &folder, &arguments);
+        again(&folder, "image.hpan");
+    }
+    // what is told of these cases is so
+    expect(0, &folder, &["build", "wall.obj"]);
+    let origin = |name: &str| Terrain::open(&Image::read(folder.join(name)).unwrap()).unwrap().header().origin;
+    assert_eq!(origin("wall.hpan")[0], 4096 << 12);
+    write("ground.obj", &format!("usemtl Ground\n{}", sheet(2, 3.3, [2000.0, 1.7, 0.1], 1)));
+    expect(0, &folder, &["build", "ground.obj"]);
+    assert_eq!(origin("ground.hpan")[0], 0);
+    expect(0, &folder, &["build", "ground.obj", "--origin", "-4096,8192,0"]);
+    assert_eq!(origin("ground.hpan"), [-4096 << 12, 8192 << 12, 0]);
+    holds(&expect(2, &folder, &["build", "ground.obj", "--origin", "1,0,0"])[1], &["--origin", "4096"]);
+    expect(0, &folder, &["build", "seam.obj"]);
+    expect(0, &folder, &["export", "obj", "seam.hpan"]);
+    holds(&fs::read_to_string(folder.join("seam-ground.toml")).unwrap(), &["[build.source_error]"]);
+}
+
+#[test]
+fn vt_28_real_meshes_build_the_same_image_again() {
+    let Some(data) = env::var_os("HARDPAN_DATA").map(PathBuf::from) else {
+        println!("skipped, because HARDPAN_DATA does not say where the meshes are");
+        return;
+    };
+    let folder = folder("vt_28_real_meshes_build_the_same_image_again");
+    let meshes = [("samurai_monastry", "y"), ("zdm2", "y"), ("3dfier_innerbuffer_05", "z")];
+    for (name, up) in meshes {
+        let file = data.join("city").join(name).with_extension("obj");
+        if !file.exists() {
+            println!("skipped {name}, because it is not in {}", data.display());
+            continue;
+        }
+        expect(0, &folder, &["build", file.to_str().unwrap(), "--up", up, "-o", "image.hpan"]);
+        again(&folder, "image.hpan");
+    }
+}
+
+#[test]
+fn the_obj_holds_lattice_points_and_each_triangle_once() {
+    let folder = folder("the_obj_holds_lattice_points_and_each_triangle_once");
+    // a wall has no ground, and keeps its name; the floor is in many tiles
+    let text = format!("{BRIDGE}o a wall\nusemtl Brick  red\nv 9 9 0\nv 9 9.1 0\nv 9 9 4.3\nf 9 10 11\n");
+    fs::write(folder.join("bridge.obj"), text).unwrap();
+    expect(0, &folder, &["build", "bridge.obj", "--tile", "16", "--translate", "0.1,-0.30000001,1e-4"]);
+    let [out, err] = expect(0, &folder, &["export", "obj", "bridge.hpan", "--json"]);
+    assert_eq!(err, "");
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        facts,
+        json!({
+            "obj": "bridge-ground.obj", "mtl": "bridge-ground.mtl", "settings": "bridge-ground.toml",
+            "triangles": 4, "vertices": 8, "identity": identity(&folder, "bridge.hpan"), "proven": true,
+        })
+    );
+    let obj = fs::read_to_string(folder.join("bridge-ground.obj")).unwrap();
+    let [head, body] = obj.split_once("mtllib").map(|(a, b)| [a, b]).unwrap();
+    holds(head, &["# The ground of bridge.hpan", "# To build it again: hardpan build --settings bridge-ground.toml"]);
+    // 0.1 m is 409.6 steps of 2^-12 m, and 1e-4 m is 6.55 of 2^-16 m
+    let [x, y, z] = [(-5.0 * 4096.0 + 410.0) / 4096.0, (-50.0 * 4096.0 - 1229.0) / 4096.0, 6.0 + 7.0 / 65536.0];
+    let line = format!("v {x} {y} {z}");
+    assert_eq!(line, "v -4.89990234375 -50.300048828125 6.0001068115234375");
+    assert!(body.lines().any(|l| l == line), "{body}");
+    let names: Vec<&str> = body.lines().filter(|l| l.starts_with(['o', 'u'])).collect();
+    let wanted = ["o deck", "usemtl Steel plate", "o floor", "usemtl Asphalt", "usemtl Brick red", "o a wall"];
+    assert_eq!(names, wanted);
+    let points: Vec<[f64; 3]> = body.lines().filter_map(|l| l.strip_prefix("v ")).map(numbers).collect();
+    let faces: Vec<[usize; 3]> = body.lines().filter_map(|l| l.strip_prefix("f ")).map(numbers).collect();
+    assert_eq!((points.len(), faces.len()), (8, 6));
+    assert_eq!(faces[4..], [[1; 3]; 2], "names without ground");
+    let steps = [4096.0, 4096.0, 65536.0];
+    assert!(points.iter().all(|p| (0..3).all(|i| (p[i] * steps[i]).fract() == 0.0)));
+    let plan = |t: &[usize; 3]| {
+        let [a, b, c] = t.map(|i| points[i - 1]);
+        (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    };
+    assert_eq!(faces[..4].iter().map(plan).collect::<Vec<_>>(), [1000.0, 1000.0, 10000.0, 10000.0]);
+    assert_eq!(faces.iter().collect::<BTreeSet<_>>().len(), 5);
+    let mtl = fs::read_to_string(folder.join("bridge-ground.mtl")).unwrap();
+    assert_eq!(
+        mtl.lines().filter_map(|l| l.strip_prefix("newmtl ")).collect::<Vec<_>>(),
+        ["Asphalt", "Brick red", "Steel plate"]
+    );
+}
+
+/// Three numbers of a line.
+fn numbers<T: std::str::FromStr<Err: std::fmt::Debug> + std::fmt::Debug>(line: &str) -> [T; 3] {
+    line.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<T>>().try_into().unwrap()
+}
+
+#[test]
+fn what_cannot_be_an_obj_says_so() {
+    let folder = folder("what_cannot_be_an_obj_says_so");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    let files = || fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect::<BTreeSet<_>>();
+    let cobbles = build(&fixtures::cobble(), &Options::default()).unwrap();
+    fs::write(folder.join("cobble.hpan"), &cobbles.image[..]).unwrap();
+    let mut odd = fixtures::bridge();
+    odd.sources[0] = "two\nlines".into();
+    fs::write(folder.join("odd.hpan"), &build(&odd, &Options::default()).unwrap().image[..]).unwrap();
+    let mut damaged = fs::read(folder.join("bridge.hpan")).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    damaged[2000] ^= 1;
+    fs::write(folder.join("damaged.hpan"), damaged).unwrap();
+    let before = files();
+    for (code, arguments, parts) in [
+        (3, &["cobble.hpan"][..], &["cobble.hpan: ", "height fields", "hardpan export png"][..]),
+        (3, &["odd.hpan"], &["odd.hpan: ", "\"two\\nlines\"", "no name in an OBJ"]),
+        (1, &["damaged.hpan"], &["damaged.hpan: "]),
+        (2, &["bridge.obj"], &["bridge.obj: this is not a terrain image"]),
+        (2, &["none.hpan"], &["none.hpan: "]),
+        (2, &["bridge.hpan", "-o", "bridge.obj"], &["bridge.obj: there is a file here already", "--force"]),
+        (2, &["bridge.hpan", "-o", "bridge.stl"], &["bridge.stl: an OBJ is called FILE.obj"]),
+        (2, &["bridge.hpan", "-o", "no/such/folder.obj"], &["no/such/folder.obj: "]),
+    ] {
+        let arguments: Vec<&str> = ["export", "obj"].iter().chain(arguments).copied().collect();
+        holds(&error(code, &folder, &arguments), parts);
+        assert_eq!(files(), before, "{arguments:?}");
+    }
+    expect(0, &folder, &["export", "obj", "bridge.hpan", "-o", "bridge.obj", "--force"]);
+
+    // an image without a record, divided by rules that its bytes do not tell
+    let rules = Options { split: Some(Split::DENSE), ..Options::default() };
+    fs::write(folder.join("plain.hpan"), &build(&fixtures::town(1), &rules).unwrap().image[..]).unwrap();
+    let [out, err] = expect(0, &folder, &["export", "obj", "plain.hpan"]);
+    assert!(!out.contains("proven"), "{out}");
+    holds(&err, &["warning: plain.hpan: the image records no build options"]);
+    let [_, err] = expect(0, &folder, &["export", "obj", "plain.hpan", "--force", "--unproven"]);
+    assert_eq!(err, "");
+}
+
+#[test]
+fn an_image_of_an_export_states_the_error_of_the_first() {
+    let mut scene = fixtures::town(1);
+    scene.positions.iter_mut().for_each(|p| p[0] += 1e-3);
+    // a hairline gap somewhere: vertices of every fifth triangle of their own, moved a little
+    for i in (0..scene.triangles.len()).step_by(5) {
+        for k in 0..3 {
+            let [x, y, z] = scene.positions[scene.triangles[i].v[k] as usize];
+            scene.triangles[i].v[k] = scene.positions.len() as u32;
+            scene.positions.push([x + 5e-4, y, z]);
+        }
+    }
+    let options = Options { tile_log2: Some(16), ..Options::default() };
+    let first = build(&scene, &options).unwrap();
+    assert!(first.report.stitch.moved[0] > 0.0, "{:?}", first.report.stitch);
+    let t = Terrain::open(&first.image).unwrap();
+    let obj = Obj::new(&t).unwrap();
+    let known = Settings { build: options, ..Settings::default() };
+    let settings = obj.settings(&known, "x.obj");
+    let stated = settings.build.source_error.clone().unwrap();
+    assert!(!stated.squares.is_empty());
+    let ground = hardpan_builder::repair(&scene, &known.build).unwrap().0;
+    let errors = |options: &Options| {
+        let again = build(&ground, options).unwrap();
+        let t = Terrain::open(&again.image).unwrap();
+        let tiles: Vec<_> = read::tiles(&t).map(|tile| ([tile.head.x, tile.head.y], tile.head.error)).collect();
+        ((t.header().error_plan, t.header().error_height), tiles, t.identity())
+    };
+    let (head, tiles, id) = errors(&settings.build);
+    assert_eq!((head, id), ((t.header().error_plan, t.header().error_height), t.identity()));
+    // smaller tiles: none states less than the tile that held it
+    let (finer_head, finer, _) = errors(&Options { tile_log2: Some(14), ..settings.build.clone() });
+    assert_eq!(finer_head, head);
+    for (at, error) in &finer {
+        let parent = tiles.iter().find(|(p, _)| *p == at.map(|v| v >> 2)).unwrap().1;
+        assert_eq!(*error, parent);
+    }
+    // larger ones: the most of what they hold
+    let (coarser_head, coarser, _) = errors(&Options { tile_log2: Some(18), ..settings.build.clone() });
+    assert_eq!(coarser_head, head);
+    for (at, error) in &coarser {
+        let parts = tiles.iter().filter(|(p, _)| p.map(|v| v >> 2) == *at).map(|t| t.1);
+        let most = parts.fold([0.0f64; 2], |m, e| [m[0].max(e[0]), m[1].max(e[1])]);
+        assert_eq!(*error, most);
+    }
+    // of a source that is not on the lattice, rounding comes on top; other moves too
+    let mut rough = fixtures::flat();
+    let plain = build(&rough, &Options::default()).unwrap().report.error;
+    let known = SourceError { rest: [0.5, 0.25], side: 1.0, squares: vec![[1e9, 1e9, 9.0, 9.0]] };
+    let with = Options { source_error: Some(known), ..Options::default() };
+    assert_eq!(build(&rough, &with).unwrap().report.error, [0.5, 0.25]);
+    rough.positions[0][2] += 1e-6;
+    assert_eq!(build(&rough, &with).unwrap().report.error, [0.5 + plain[0], 0.25 + plain[1]]);
+    let wrong = SourceError { rest: [-1.0, 0.0], side: 1.0, squares: Vec::new() };
+    assert!(build(&rough, &Options { source_error: Some(wrong), ..Options::default() }).is_err());
+    assert_eq!(Obj::new(&t).map(|o| o.triangles.len()), Ok(t.header().triangles as usize));
+    let cobbles = build(&fixtures::cobble(), &Options::default()).unwrap();
+    let t = Terrain::open(&cobbles.image).unwrap();
+    assert_eq!(Obj::new(&t).err(), Some(NoObj::Fields(t.header().patch_blocks)));
+}
+
+/// A PNG: width, height, pixels.
+fn decoded(file: &Path) -> (usize, usize, Vec<[u8; 3]>) {
+    let mut reader = png::Decoder::new(std::io::BufReader::new(fs::File::open(file).unwrap())).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+    let pixels = bytes[..info.buffer_size()].as_chunks().0.to_vec();
+    (info.width as usize, info.height as usize, pixels)
+}
+
+/// Draws one map, and gives back its facts and a pixel of the ground by column and row.
+fn map(folder: &Path, image: &str, map: &str, more: &[&str]) -> (Value, impl Fn(usize, usize) -> [u8; 3] + use<>) {
+    let arguments = ["export", "png", image, "--map", map, "-o", "map.png", "--force", "--json"];
+    let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
+    let [out, err] = expect(0, folder, &arguments);
+    assert_eq!(err, "");
+    let facts: Value = serde_json::from_str::<Value>(&out).unwrap()[0].take();
+    let (width, height, pixels) = decoded(&folder.join("map.png"));
+    assert_eq!((facts["width"].as_u64(), facts["height"].as_u64()), (Some(width as u64), Some(height as u64)));
+    let at: Vec<usize> = facts["ground_at"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect();
+    (facts, move |x, y| pixels[(at[1] + y) * width + at[0] + x])
+}
+
+const DARK: [u8; 3] = [68, 1, 84];
+const LIGHT: [u8; 3] = [253, 231, 37];
+const NOTHING: [u8; 3] = [236, 238, 240];
+const HOLE: [u8; 3] = [213, 94, 0];
+const EDGE: [u8; 3] = [0, 114, 178];
+
+/// A floor at 0 with a hole, a deck over part of it.
+fn pierced(test: &str) -> PathBuf {
+    let folder = folder(test);
+    let mut text = String::from(BRIDGE.split_once("o deck").unwrap().1);
+    text = format!("o deck{}", text.replace("f 5 6 7 8", "f 1 2 3 4"));
+    text += "o floor\nusemtl Asphalt\n";
+    for y in [-50, -20, 20, 50] {
+        [-50, -30, -10, 50].iter().for_each(|x| text += &format!("v {x} {y} 0\n"));
+    }
+    for (i, j) in (0..3).flat_map(|j| (0..3).map(move |i| (i, j))).filter(|c| *c != (1, 1)) {
+        let a = 5 + 4 * j + i;
+        text += &format!("f {a} {} {} {}\n", a + 1, a + 5, a + 4);
+    }
+    fs::write(folder.join("pierced.obj"), text).unwrap();
+    fs::write(
+        folder.join("s.toml"),
+        "[[material]]\nname = \"Asphalt\"\nmu = 0.9\n[[material]]\nname = \"Steel plate\"\nmu = 0.3\n",
+    )
+    .unwrap();
+    expect(0, &folder, &["build", "pierced.obj", "--settings", "s.toml"]);
+    folder
+}
+
+#[test]
+fn maps_show_what_the_kernel_answers() {
+    let folder = pierced("maps_show_what_the_kernel_answers");
+    let bytes = Image::read(folder.join("pierced.hpan")).unwrap();
+    let t = Terrain::open(&bytes).unwrap();
+    // 121 x 77 points of a window that reaches beyond the ground
+    let [x0, y0, step] = [-71.3, -40.1, 0.97];
+    let (x1, y1) = (x0 + 121.0 * step, y0 + 77.0 * step);
+    let window = format!("{x0},{y0},{x1},{y1}");
+    let view = ["--window", &window, "--size", "121x77"];
+    let each = |see: &mut dyn FnMut(usize, usize, [f64; 3], Answer)| {
+        for (column, row) in (0..77).flat_map(|row| (0..121).map(move |column| (column, row))) {
+            let p = [x0 + (column as f64 + 0.5) * step, y1 - (row as f64 + 0.5) * step, 50.0];
+            see(column, row, p, t.closest(p));
+        }
+    };
+
+    let (facts, mu) = map(&folder, "pierced.hpan", "mu", &view);
+    assert_eq!((&facts["points"], &facts["facts"]["mu"]), (&json!([121, 77]), &json!([0.3, 0.9])));
+    let mut seen = [0; 3];
+    each(&mut |x, y, p, a| {
+        let (kind, colour) = match (a.found(), t.surface(&a)[0]) {
+            (false, _) => (0, NOTHING),
+            (true, 0.3) => (1, DARK),
+            (true, _) => (2, LIGHT),
+        };
+        seen[kind] += 1;
+        assert_eq!(mu(x, y), colour, "at {p:?}");
+    });
+    assert!(seen.iter().all(|&n| n > 300), "{seen:?}");
+
+    let (facts, layers) = map(&folder, "pierced.hpan", "layers", &view);
+    assert_eq!(facts["facts"]["most"], json!(2));
+    each(&mut |x, y, p, _| {
+        let wanted = [NOTHING, [206; 3], DARK][t.layers(p, &mut [Hit::NONE; 4]).total];
+        assert_eq!(layers(x, y), wanted, "at {p:?}");
+    });
+
+    let (facts, cost) = map(&folder, "pierced.hpan", "cost", &view);
+    let (mut most, mut shades) = (0, std::collections::BTreeMap::new());
+    each(&mut |x, y, p, _| {
+        let c = t.closest_costed(p).1;
+        most = most.max(c.tests);
+        let shade = *shades.entry((c.leaves > 0).then_some(c.tests)).or_insert(cost(x, y));
+        assert_eq!(cost(x, y), shade, "at {p:?}");
+    });
+    assert_eq!(shades[&Some(most)], LIGHT);
+    assert_eq!((&facts["facts"]["tests"], &facts["facts"]["stated_tests"]), (&json!(most), &json!(t.bound().tests)));
+    assert_eq!(shades.values().collect::<BTreeSet<_>>().len(), shades.len(), "{shades:?}");
+
+    let (facts, leaves) = map(&folder, "pierced.hpan", "leaves", &view);
+    let mut colours = std::collections::BTreeMap::new();
+    each(&mut |x, y, p, a| {
+        let leaf = a.found().then_some([a.hit.place[0], a.hit.place[1]]);
+        assert_eq!(*colours.entry(leaf).or_insert(leaves(x, y)), leaves(x, y), "at {p:?}");
+    });
+    assert_eq!(facts["facts"]["bundles"], json!(colours.len() - 1));
+
+    let (facts, materials) = map(&folder, "pierced.hpan", "materials", &view);
+    let mut colours = std::collections::BTreeMap::new();
+    each(&mut |x, y, p, a| {
+        let material = a.found().then_some(a.hit.material);
+        assert_eq!(*colours.entry(material).or_insert(materials(x, y)), materials(x, y), "at {p:?}");
+    });
+    assert_eq!(colours.values().collect::<BTreeSet<_>>().len(), 3);
+    assert_eq!(facts["facts"]["materials"].as_array().unwrap().len(), 2);
+
+    let (facts, errors) = map(&folder, "pierced.hpan", "error", &view);
+    each(&mut |x, y, p, a| assert_eq!(errors(x, y) == NOTHING, !a.found(), "at {p:?}"));
+    assert_eq!(facts["facts"]["height"], json!([t.header().error_height, t.header().error_height]));
+
+    // the hole is enclosed, what lies west of the ground is not
+    let (facts, holes) = map(&folder, "pierced.hpan", "holes", &view);
+    let mut counts = [0; 2];
+    each(&mut |x, y, p, a| {
+        let colour = holes(x, y);
+        if colour != EDGE {
+            assert_eq!(
+                (colour == HOLE, colour == NOTHING),
+                (!a.found() && p[0] > -49.0, !a.found() && p[0] < -50.0),
+                "{p:?}"
+            );
+        }
+        counts[0] += usize::from(!a.found() && p[0] > -49.0);
+        counts[1] += usize::from(colour == EDGE);
+    });
+    let facts = &facts["facts"];
+    assert!((facts["enclosed_area"].as_f64().unwrap() - counts[0] as f64 * step * step).abs() < 1e-6, "{facts}");
+    assert!((facts["enclosed_area"].as_f64().unwrap() - 800.0).abs() < 60.0, "{facts}");
+    assert!(counts[1] > 150, "{counts:?}");
+    // four sides of the hole, one of the deck's ends and its two sides, and the ground's border inside the window
+    let (whole, _) = map(&folder, "pierced.hpan", "holes", &[]);
+    assert_eq!(
+        whole["facts"],
+        json!({ "enclosed_area": whole["facts"]["enclosed_area"], "open_edges": 20, "open_length": 740.0 })
+    );
+
+    let (facts, relief) = map(&folder, "pierced.hpan", "relief", &view);
+    assert_eq!(facts["facts"]["heights"], json!([0.0, 6.0]));
+    each(&mut |x, y, p, a| {
+        if [[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]
+            .iter()
+            .all(|d| t.closest([p[0] + d[0] * step, p[1] + d[1] * step, 50.0]).found() == a.found())
+        {
+            assert_eq!(relief(x, y) == NOTHING, !a.found(), "at {p:?}");
+        }
+    });
+}
+
+#[test]
+fn maps_of_heights_and_on_any_number_of_threads() {
+    let folder = folder("maps_of_heights_and_on_any_number_of_threads");
+    let cobbles = build(&fixtures::cobble(), &Options::default()).unwrap();
+    fs::write(folder.join("cobble.hpan"), &cobbles.image[..]).unwrap();
+    let all = "relief,layers,leaves,materials,mu,cost,error,holes";
+    let names = ["relief", "layers", "leaves", "materials", "mu", "cost", "error", "holes"];
+    for threads in ["1", "2"] {
+        let status = Command::new(&*HARDPAN)
+            .args(["export", "png", "cobble.hpan", "--map", all, "--size", "200", "-o", threads])
+            .env("RAYON_NUM_THREADS", threads)
+            .current_dir(&folder)
+            .output()
+            .unwrap()
+            .status;
+        assert!(status.success());
+    }
+    for name in names {
+        let [one, two] = ["1", "2"].map(|t| fs::read(folder.join(t).join(format!("cobble-{name}.png"))).unwrap());
+        assert!(one == two, "{name}");
+        decoded(&folder.join("1").join(format!("cobble-{name}.png")));
+    }
+    let (facts, _) = map(&folder, "cobble.hpan", "leaves", &[]);
+    assert_eq!(facts["facts"]["bundles"], json!(0));
+    assert!(facts["facts"]["patch_blocks"].as_u64().unwrap() > 100, "{facts}");
+}
+
+#[test]
+fn windows_sizes_and_places_of_maps() {
+    let folder = pierced("windows_sizes_and_places_of_maps");
+    let points = |more: &[&str]| map(&folder, "pierced.hpan", "mu", more).0["points"].clone();
+    assert_eq!(points(&[]), json!([1600, 1600]));
+    assert_eq!(points(&["--size", "300"]), json!([300, 300]));
+    assert_eq!(points(&["--size", "300x20"]), json!([300, 20]));
+    assert_eq!(points(&["--per-metre", "2.5"]), json!([250, 250]));
+    assert_eq!(points(&["--per-metre", "2", "--window", "-10,-5,20,5"]), json!([60, 20]));
+    assert_eq!(points(&["--window", "-10,-5,30,5"]), json!([1600, 400]));
+    // a window of another shape stands in the middle
+    let (facts, _) = map(&folder, "pierced.hpan", "mu", &["--window", "-10,-5,10,5", "--size", "40x40"]);
+    assert_eq!(facts["window"], json!([-10.0, -10.0, 10.0, 10.0]));
+    // far away there is a picture too
+    let (_, far) = map(&folder, "pierced.hpan", "holes", &["--window", "1e6,1e6,1000001,1000001", "--size", "9"]);
+    assert_eq!(far(4, 4), NOTHING);
+
+    for (code, arguments, parts) in [
+        (2, &["--window", "1,2,3"][..], &["--window", "x0,y0,x1,y1"][..]),
+        (2, &["--window", "5,0,1,1"], &["x0 must be below x1"]),
+        (2, &["--size", "0"], &["--size", "1 to 65536"]),
+        (2, &["--size", "50000x50000"], &["pierced.hpan: ", "--size or --window"]),
+        (2, &["--per-metre", "1e9"], &["pierced.hpan: ", "--size or --window"]),
+        (2, &["--per-metre", "-1"], &["above zero"]),
+        (2, &["--map", "colour"], &["colour", "relief"]),
+        (2, &["--size", "9", "--per-metre", "1"], &["cannot be used with"]),
+    ] {
+        let arguments: Vec<&str> = ["export", "png", "pierced.hpan"].iter().chain(arguments).copied().collect();
+        holds(&expect(code, &folder, &arguments)[1], parts);
+    }
+    holds(&error(2, &folder, &["export", "png", "pierced.obj"]), &["this is not a terrain image"]);
+    assert!(!folder.join("pierced-relief.png").exists());
+
+    let [out, err] = expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50"]);
+    holds(&out, &["pierced-relief.png: 50 x 50 points, 2 m a pixel"]);
+    holds(&err, &["note: other maps: --map relief,layers"]);
+    holds(
+        &error(2, &folder, &["export", "png", "pierced.hpan", "--size", "50"]),
+        &["pierced-relief.png: there is a file here already; to replace it add --force"],
+    );
+    holds(
+        &error(2, &folder, &["export", "png", "pierced.hpan", "-o", "pierced.hpan", "--force"]),
+        &["pierced.hpan: this would replace the image itself"],
+    );
+    expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50", "--map", "mu,cost,mu", "-o", "maps"]);
+    let names: BTreeSet<_> = fs::read_dir(folder.join("maps")).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["pierced-cost.png", "pierced-mu.png"]);
+}
