@@ -520,6 +520,7 @@ fn windows_sizes_and_places_of_maps() {
     for (code, arguments, parts) in [
         (2, &["--window", "1,2,3"][..], &["--window", "x0,y0,x1,y1"][..]),
         (2, &["--window", "5,0,1,1"], &["x0 must be below x1"]),
+        (2, &["--window=-1e308,-1e308,1e308,1e308"], &["beyond 1e15"]),
         (2, &["--size", "0"], &["--size", "1 to 65536"]),
         (2, &["--size", "50000x50000"], &["pierced.hpan: ", "--size or --window"]),
         (2, &["--per-metre", "1e9"], &["pierced.hpan: ", "--size or --window"]),

@@ -69,14 +69,17 @@ impl Map {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window([f64; 4]);
 
+/// Beyond every image, and so near that widths of windows are numbers.
+const FARTHEST: f64 = 1e15;
+
 impl FromStr for Window {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Option<Vec<f64>> =
-            text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
+            text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST)).collect();
         let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
-        let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1")?;
+        let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
         if window[0] < window[2] && window[1] < window[3] {
             Ok(Window(window))
         } else {
