@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 ci=${HARDPAN_CI:-0}
 data=${HARDPAN_DATA:-../shared/data}
 profile=tests # as optimised as a release, and linked faster
+others="x86_64-pc-windows-msvc aarch64-apple-darwin" # platforms for which everything compiles
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -30,17 +31,15 @@ have() {
 }
 
 step "tools"
-if [ -e tests/embedded/run.sh ]; then
-    if command -v rustup >/dev/null; then
-        for target in thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown; do
-            rustup target add --toolchain "$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)" $target 2>/dev/null ||
-                echo "could not install target $target"
-        done
-    fi
-    have qemu-system-arm qemu-system-arm
-    have qemu-system-riscv32 qemu-system-misc
-    have node nodejs
+if command -v rustup >/dev/null; then
+    channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+    for target in thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown $others; do
+        rustup target add --toolchain "$channel" "$target" 2>/dev/null || echo "could not install target $target"
+    done
 fi
+have qemu-system-arm qemu-system-arm
+have qemu-system-riscv32 qemu-system-misc
+have node nodejs
 rustc --version
 
 step "style"
@@ -50,15 +49,32 @@ cargo clippy --locked --workspace --all-targets --profile $profile -- -D warning
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 
+step "packages"
+# what would be published, unpacked and built by itself
+cargo package --locked --allow-dirty --quiet -p hardpan -p hardpan-builder
+for crate in hardpan hardpan-builder; do
+    listed=$(cargo package --locked --allow-dirty --list -p $crate)
+    for file in README.md LICENSE-MIT LICENSE-APACHE 'examples/[a-z]*\.rs'; do
+        grep -qx "$file" <<<"$listed" || { echo "FAILED: the package $crate has no $file"; exit 1; }
+    done
+done
+
+step "other platforms"
+for target in $others; do
+    if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+        # without what needs a C compiler for them
+        cargo check --locked --quiet --no-default-features -p hardpan -p hardpan-builder --target "$target"
+        echo "$target: checked"
+    else
+        skip "target $target is not installed (rustup target add $target)"
+    fi
+done
+
 step "tests"
 cargo test --locked --profile $profile --workspace
 
 step "small cores"
-if [ -e tests/embedded/run.sh ]; then
-    tests/embedded/run.sh
-else
-    skip "tests/embedded/run.sh is not there"
-fi
+tests/embedded/run.sh
 
 step "the command on real files"
 if [ -d "$data" ]; then
