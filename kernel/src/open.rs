@@ -250,7 +250,7 @@ impl<'a> Terrain<'a> {
         let scale = exp2(self.header.z_log2 - self.header.xy_log2);
         let n = &hit.normal;
         let up = if n.z > 0 { n.z as f64 } else { 1.0 };
-        [-(n.x as f64) / up * scale, -(n.y as f64) / up * scale]
+        [n.x.wrapping_neg() as f64 / up * scale, n.y.wrapping_neg() as f64 / up * scale]
     }
 
     /// dz/dx and dz/dy: each component rounded to f32, then one division.
@@ -258,21 +258,21 @@ impl<'a> Terrain<'a> {
         let scale = f32::from_bits(((127 + self.header.z_log2 - self.header.xy_log2) as u32) << 23);
         let n = &hit.normal;
         let up = if n.z > 0 { n.z as f32 } else { 1.0 };
-        [-(n.x as f32) / up * scale, -(n.y as f32) / up * scale]
+        [n.x.wrapping_neg() as f32 / up * scale, n.y.wrapping_neg() as f32 / up * scale]
     }
 
     /// The upward unit normal, from [`Terrain::slope_f64`].
     pub fn normal_f64(&self, hit: &Hit) -> [f64; 3] {
         let [sx, sy] = self.slope_f64(hit);
         let r = 1.0 / libm::sqrt(sx * sx + sy * sy + 1.0);
-        [-sx * r, -sy * r, r]
+        [0.0 - sx * r, 0.0 - sy * r, r]
     }
 
     /// The upward unit normal, from [`Terrain::slope_f32`].
     pub fn normal_f32(&self, hit: &Hit) -> [f32; 3] {
         let [sx, sy] = self.slope_f32(hit);
         let r = 1.0 / libm::sqrtf(sx * sx + sy * sy + 1.0);
-        [-sx * r, -sy * r, r]
+        [0.0 - sx * r, 0.0 - sy * r, r]
     }
 
     /// All materials.

@@ -515,7 +515,6 @@ impl<'a> Terrain<'a> {
                 && let Some(to) = out.get_mut(kept)
             {
                 *to = hit;
-                *to = hit;
                 if hit.reach != Reach::Near {
                     let claim = claim(&hit);
                     let same = |tie: &&(i64, _)| claim == Claim::Last && tie.0 == hit.z;

@@ -97,6 +97,11 @@ fn the_ten_lines_are_the_example() {
     assert_eq!(blocks(&manual, "rust")[0], code);
     let printed = manual.split_once(code).unwrap().1.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     assert_eq!(run_example("hardpan", "ground"), printed);
+    // its image, from `hardpan demo --fixture bridge`
+    let folder = folder("the_ten_lines_are_the_example");
+    expect(0, &folder, &["demo", "--fixture", "bridge"]);
+    let image = fs::read(Path::new(ROOT).join("kernel/examples/bridge.hpan")).unwrap();
+    assert!(image == fs::read(folder.join("bridge.hpan")).unwrap(), "another image than the builder makes today");
 }
 
 #[test]
