@@ -11,8 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         fields: vec![],
     };
     let built = build(&scene, &Options::default())?;
-    let verdict = verify(&built.image, &Verify::default()).map_err(|e| format!("{e:?}"))?;
-    let terrain = hardpan::Terrain::open(&built.image).map_err(|e| format!("{e:?}"))?;
+    let verdict = verify(&built.image, &Verify::default())?;
+    let terrain = hardpan::Terrain::open(&built.image)?;
     println!("{} bytes, proven: {}, {:?}", built.image.len(), verdict.passed(), terrain.bound());
     let answer = terrain.closest([5.0, 2.0, 0.0]);
     println!("z {} m", terrain.z_f64(&answer.hit));
