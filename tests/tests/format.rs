@@ -94,3 +94,30 @@ fn document_and_code_agree() {
         up "[u32; 2]", reserved1 "[u32; 2]"),
     );
 }
+
+/// The worked query: every number stands where the document says, and the kernel comes to the same end.
+#[test]
+fn the_worked_query_is_in_the_example() {
+    let text = include_str!("../../kernel/FORMAT.md");
+    let image = hardpan::include_image!("../../kernel/examples/bridge.hpan");
+    let (_, after) = text.split_once("\n## 7. A query, byte by byte\n").unwrap();
+    let mut rows = 0;
+    for row in after.lines().skip_while(|l| !l.starts_with("| byte")).skip(2).take_while(|l| l.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(|c| c.trim().trim_matches('`')).collect();
+        let (at, wanted): (usize, i64) = (cells[1].parse().unwrap(), cells[3].parse().unwrap());
+        let b = |k: usize| image[at + k];
+        let found = match cells[2] {
+            "u8" => b(0).into(),
+            "i16" => i16::from_le_bytes([b(0), b(1)]).into(),
+            "u16" => u16::from_le_bytes([b(0), b(1)]).into(),
+            "u32" => u32::from_le_bytes([b(0), b(1), b(2), b(3)]).into(),
+            _ => i64::from(i32::from_le_bytes([b(0), b(1), b(2), b(3)])),
+        };
+        assert_eq!(found, wanted, "{row}");
+        rows += 1;
+    }
+    assert_eq!(rows, 24);
+    let hit = hardpan::Terrain::open(image).unwrap().closest([0.0, 0.0, 2.0]).hit;
+    // the tile, 128-byte units from the first; the bundle, as many from the tile; the triangle
+    assert_eq!((hit.z, hit.place), (0, [12, 2, 0]));
+}

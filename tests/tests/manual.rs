@@ -148,7 +148,9 @@ fn times_are_those_recorded() {
     assert_eq!(rows.len(), who.len());
     for (row, who) in rows.iter().zip(who) {
         for (column, cell) in columns.iter().zip(&row[1..]) {
-            let time = times.iter().find(|((c, short, long), _)| c == column && (long == who || (who == "grid64" && short == who)));
+            let time = times
+                .iter()
+                .find(|((c, short, long), _)| c == column && (long == who || (who == "grid64" && short == who)));
             match time {
                 Some((_, ns)) => assert_eq!(*cell, format!("{ns:.0}"), "{who}, {column}"),
                 None => assert_eq!(cell, "", "{who}, {column}"),
@@ -171,8 +173,7 @@ fn instructions_are_within_their_budgets() {
     };
     let manual = read("README.md");
     let rows = table(&manual, "On a small core");
-    let calls =
-        ["closest", "closest_fixed", "closest_f64", "closest_cursor", "below", "segment", "layers", "open"];
+    let calls = ["closest", "closest_fixed", "closest_f64", "closest_cursor", "below", "segment", "layers", "open"];
     assert_eq!(rows.len(), calls.len());
     for (row, call) in rows.iter().zip(calls) {
         assert!(row[0].starts_with(&format!("`{}", call.trim_end_matches("_fixed").trim_end_matches("_f64"))));
