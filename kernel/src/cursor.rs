@@ -7,7 +7,8 @@ use crate::query::{Rank, Search};
 use crate::types::{Answer, Hit, LeafKind, Status};
 use crate::walk::{Leaf, Place};
 
-/// Remembers the last cell and the last triangle, so that the next query beside them starts there. It changes no answer.
+/// Remembers the last cell and the last triangle, so that the next query beside them starts there. It changes no answer of an
+/// image that verifies. Of damaged nodes a walk from the root and one from the middle may tell different things.
 ///
 /// A cursor that was used on another image is noticed and started afresh.
 #[derive(Clone, Copy, Default)]

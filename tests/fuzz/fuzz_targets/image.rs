@@ -1,4 +1,5 @@
-//! Any bytes as an image, their checksums as found, then mended: all that can be asked ends without a panic, in one answer.
+//! Any bytes as an image, their checksums as found, then mended: all that can be asked ends without a panic, and all but
+//! cursors agree, cursors too if the image verifies.
 //! In `tests`: `mkdir -p fuzz/corpus/image; HARDPAN_IMAGES=$PWD/fuzz/corpus/image cargo test --test miri` makes seeds,
 //! `cargo install cargo-fuzz; cargo +nightly fuzz run image -- -max_len=40000 -max_total_time=600` runs.
 #![no_main]
