@@ -171,7 +171,7 @@ fn number(v: f64) -> String {
 }
 
 /// A line of a legend.
-enum Key {
+pub enum Key {
     /// A colour and what it means.
     Box(Colour, String),
     /// The scale, as strong as it is drawn, with what its ends are.
@@ -191,11 +191,13 @@ pub struct Sheet {
     pub facts: Value,
 }
 
-struct Drawn {
-    ground: Canvas,
-    keys: Vec<Key>,
-    notes: Vec<String>,
-    facts: Value,
+/// A map without what is around it.
+pub struct Drawn {
+    pub ground: Canvas,
+    pub keys: Vec<Key>,
+    /// Lines beneath.
+    pub notes: Vec<String>,
+    pub facts: Value,
 }
 
 /// Draws a map of a verified image.
@@ -538,7 +540,7 @@ fn open_edges(t: &Terrain, view: &View, canvas: &mut Canvas) -> (u64, f64) {
 }
 
 /// Puts title, scale bar and legend around a map.
-fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
+pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let Drawn { ground, keys, notes, facts } = drawn;
     let k = ((ground.width.max(ground.height) + 800) / 1600).max(1);
     let edge = 16 * k;
