@@ -4,11 +4,11 @@
 //!
 //! ```text
 //!                |=|               an oval of two straights (y = -30 and 30) and two banked bends; a road at x = -20
-//!   _____-------+=+------____      that crosses the north straight on a bridge; a road at x = -52 through a tunnel under
-//!  (   __H______|=|________  )     a hill (T); in the infield a steep ramp, concrete with a slab missing (O) and a field
-//!  (  (  T      |=|  setts )  )    of setts; on the south straight a lane of wet tiles and a pavement behind a kerb;
-//!  (  (__H______|=|ramp__O_)  )    hills of grass around it
-//!   `-----split mu----kerb---'
+//!   ____--------+=+------____      that crosses the north straight on a bridge; a road at x = -52 through a tunnel
+//!  (  __________|=|________  )     under a hill; in the infield a steep ramp, concrete with a slab missing and a field
+//!  ( ( tunnel   |=|  setts  ) )    of setts; on the south straight a lane of wet tiles and a pavement behind a kerb;
+//!  ( (__________|=|ramp_slab) )    hills of grass around it
+//!   `-----split mu-----kerb---'
 //! ```
 //!
 //! What is built first takes its place, and what comes later is cut along its outline; so roads and grass meet without a
@@ -193,7 +193,7 @@ fn bridge(d: &mut Draft) {
     let end = DECK_ENDS.map(|end| stations.iter().position(|y| *y == end).unwrap_or(0));
     let line = |i: usize| if i.is_multiple_of(2) { PAINT } else { ASPHALT };
     // Ramps between slopes of grass.
-    for part in [&stations[..=end[0]], &stations[end[1]..]] {
+    for (first, part) in [(0, &stations[..=end[0]]), (end[1], &stations[end[1]..])] {
         let across = |&y: &f64| {
             let z = height(y);
             let foot = CROSS_HALF + 0.5 + 1.6 * z;
@@ -203,7 +203,7 @@ fn bridge(d: &mut Draft) {
         };
         d.road(&part.iter().map(across).collect::<Vec<_>>(), |i, k| match k {
             0 | 4 => GRASS,
-            2 => line(i),
+            2 => line(first + i),
             _ => ASPHALT,
         });
     }
@@ -219,7 +219,7 @@ fn bridge(d: &mut Draft) {
     let deck: Vec<Vec<[f64; 3]>> = stations[end[0]..=end[1]].iter().map(across).collect();
     d.strips(&deck, |i, k| match k {
         2 | 4 => ASPHALT,
-        3 => line(i),
+        3 => line(end[0] + i),
         _ => CONCRETE,
     });
 }
@@ -330,8 +330,10 @@ fn land(d: &mut Draft) {
     };
     for (i, j) in (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j))) {
         let [a, b, c, e] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-        d.fill(&[a, b, c], GRASS);
-        d.fill(&[a, c, e], GRASS);
+        // along the more level diagonal
+        let halves =
+            if (a[2] - c[2]).abs() <= (b[2] - e[2]).abs() { [[a, b, c], [a, c, e]] } else { [[a, b, e], [b, c, e]] };
+        halves.iter().for_each(|corners| d.fill(corners, GRASS));
     }
 }
 
@@ -374,7 +376,7 @@ impl Draft {
         }
     }
 
-    /// Takes a place, of four corners in either sense.
+    /// Takes a place, of four corners in either sense; of a road the first two lie across.
     fn take(&mut self, mut corners: [[f64; 2]; 4]) {
         let [a, b, c, e] = corners;
         if (c[0] - a[0]) * (e[1] - b[1]) < (c[1] - a[1]) * (e[0] - b[0]) {
@@ -410,7 +412,8 @@ fn boxes_meet(a: &[[f64; 3]], b: &[[f64; 2]]) -> bool {
 /// What is left of a convex polygon without an outline: convex pieces.
 fn without(polygon: &Polygon, outline: &[[f64; 2]; 4]) -> Vec<Polygon> {
     let (mut inside, mut pieces) = (polygon.clone(), Vec::new());
-    for k in 0..4 {
+    // of a road across first: so its sides cut nothing beyond its ends
+    for k in [0, 2, 1, 3] {
         let [left, right] = halves(&inside, outline[k], outline[(k + 1) % 4]);
         if left.is_empty() {
             return vec![polygon.clone()];

@@ -19,12 +19,12 @@ use serde_json::Value;
 
 use super::{
     Done, Failure, NewFile, Replace,
-    canvas::{Canvas, Colour, mix},
+    canvas::{Canvas, Colour, NOTHING, mix},
     drive, grouped,
     maps::{self, Drawn, Key, Map},
     query,
     relief::{View, relief},
-    write_image,
+    shown, write_image,
 };
 
 #[derive(clap::Args)]
@@ -162,7 +162,7 @@ fn demo(out: &mut impl Write) -> Done {
          layers.png      where ground lies over ground\n  \
          materials.png   what it is made of\n  \
          cost.png        what a query costs there\n  \
-         drive.svg       height, slope and friction along drive.csv: ramp, missing slab, setts"
+         drive.svg       height, slope and mu along drive.csv: ramp, slab, setts"
     )?;
 
     let (program, image) = (program(), image_path.display());
@@ -186,7 +186,8 @@ fn demo(out: &mut impl Write) -> Done {
 
 /// What to type for this program: what was typed.
 fn program() -> String {
-    let typed = env::args().next().unwrap_or_else(|| "hardpan".into());
+    let typed = env::args_os().next().map_or_else(|| "hardpan".into(), |typed| typed.to_string_lossy().into_owned());
+    let typed = shown(&typed);
     if typed.contains(char::is_whitespace) { format!("\"{typed}\"") } else { typed }
 }
 
@@ -207,9 +208,9 @@ struct Tally {
 
 /// Drives every part of the course on four wheels, with a cursor each, and prints what they met.
 fn drive_all(terrain: &Terrain, view: &View, picture: &mut Canvas, out: &mut impl Write) -> Done {
-    writeln!(out, "                      z of the wheels half way, m")?;
-    writeln!(out, "                        front      rear         mu     tests,")?;
-    writeln!(out, "drive            m   left right  left right  left right  most  on")?;
+    writeln!(out, "                   z of the wheels half way, m")?;
+    writeln!(out, "                      front       rear          mu     most")?;
+    writeln!(out, "drive            m  left right  left right  left right tests  on")?;
     let mut tally = Tally::default();
     for (name, path) in proving_ground::drives() {
         let (answers, tests) = drive_one(terrain, &path, &mut tally, |at, under| {
@@ -229,7 +230,7 @@ fn drive_all(terrain: &Terrain, view: &View, picture: &mut Canvas, out: &mut imp
         on.dedup();
         writeln!(
             out,
-            "{name:<14} {:>3} {:>6} {:>5} {:>5} {:>5}  {:>4}  {:>4} {tests:>5}  {}",
+            "{name:<14} {:>3} {:>5} {:>5} {:>5} {:>5} {:>5} {:>5} {tests:>5}  {}",
             (path.len() as f64 * STEP).round(),
             z[0],
             z[1],
@@ -366,6 +367,7 @@ fn colour(material: &str) -> Colour {
 fn framed(terrain: &Terrain, ground: Canvas, view: &View, title: &str) -> Canvas {
     let materials = (0..terrain.materials().len()).map(|i| terrain.material_name(i as u16));
     let mut keys: Vec<Key> = materials.map(|name| Key::Box(colour(name), name.into())).collect();
+    keys.push(Key::Box(NOTHING, "no ground".into()));
     keys.push(Key::Box(TRACKS[0], "wheels".into()));
     keys.push(Key::Box(TRACKS[1], "wheels under other ground".into()));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
