@@ -33,6 +33,7 @@ mod mesh;
 mod pack;
 mod plan;
 mod provenance;
+pub mod proving_ground;
 mod radix;
 pub mod read;
 mod scene;

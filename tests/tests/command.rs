@@ -253,27 +253,6 @@ fn exit_codes() {
 }
 
 #[test]
-fn demo() {
-    let folder = folder("demo");
-    let [out, err] = expect(0, &folder, &["demo"]);
-    assert!(err.is_empty(), "{err}");
-    assert!(out.contains(" 0 without ground"), "{out}");
-    assert!(out.contains("split mu") && out.contains("0.95  0.20"), "{out}");
-    let drives: Vec<&str> = out.lines().filter(|l| l.contains(" m ")).map(|l| &l[..16]).collect();
-    assert_eq!(drives.len(), 10, "{drives:?}");
-    assert!(drives.iter().enumerate().all(|(i, d)| !drives[..i].contains(d)), "{drives:?}");
-    let picture = fs::read(folder.join("hardpan-demo/relief.png")).unwrap();
-    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000);
-
-    // on the bridge, under it, and what the demo says to try
-    let image = "hardpan-demo/proving-ground.hpan";
-    assert_eq!(column(&ask(&folder, image, "-20,31\n-20,31,1.5\n", &[]), 2), ["5.25", "0"]);
-    expect(0, &folder, &["query", image, "-20,31", "--layers"]);
-    expect(0, &folder, &["query", image, "-20,31,1.5", "--explain"]);
-    expect(0, &folder, &["demo"]);
-}
-
-#[test]
 fn by_01_verify() {
     let folder = bridge("by_01_verify");
     let [out, err] = expect(0, &folder, &["verify", "bridge.hpan"]);

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::{Terrain, format::MAGIC};
+use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
     build_recorded,
@@ -345,7 +345,7 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
     }
-    Replace::Only(&MAGIC, "a terrain image").or_any(args.force).check(output)
+    Replace::IMAGE.or_any(args.force).check(output)
 }
 
 /// Triangles whose material is ground.

@@ -171,7 +171,7 @@ fn number(v: f64) -> String {
 }
 
 /// A line of a legend.
-enum Key {
+pub enum Key {
     /// A colour and what it means.
     Box(Colour, String),
     /// The scale, as strong as it is drawn, with what its ends are.
@@ -191,11 +191,13 @@ pub struct Sheet {
     pub facts: Value,
 }
 
-struct Drawn {
-    ground: Canvas,
-    keys: Vec<Key>,
-    notes: Vec<String>,
-    facts: Value,
+/// A map without what is around it.
+pub struct Drawn {
+    pub ground: Canvas,
+    pub keys: Vec<Key>,
+    /// Lines beneath.
+    pub notes: Vec<String>,
+    pub facts: Value,
 }
 
 /// Draws a map of a verified image.
@@ -272,20 +274,21 @@ fn level(z: f64) -> String {
 
 fn layers(t: &Terrain, view: &View) -> Drawn {
     let room = t.max_layers().clamp(1, 4096) as usize;
-    let all: Vec<Option<u32>> = view.rows(None, |row, out| {
+    let all: Vec<Option<(u32, f32)>> = view.rows(None, |row, out| {
         let mut hits = vec![Hit::NONE; room];
         for (column, to) in out.iter_mut().enumerate() {
             let [x, y] = view.middle(column, row);
             let total = t.layers([x, y, 0.0], &mut hits).total as u32;
-            *to = (total > 0).then_some(total);
+            *to = (total > 0).then(|| (total, light(t.slope_f64(&hits[0])) as f32));
         }
     });
-    let most = all.iter().flatten().copied().max().unwrap_or(1);
+    let numbers = || all.iter().flatten().map(|(n, _)| *n);
+    let most = numbers().max().unwrap_or(1);
     // as a part of it, the second height weighs more than the twentieth
     let part = |n: u32| f64::from(n).ln() / f64::from(most.max(2)).ln();
     let colour = |n: u32| if n == 1 { [206; 3] } else { scale(1.0 - part(n)) };
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    all.iter().flatten().for_each(|n| *counts.entry(*n).or_default() += 1);
+    numbers().for_each(|n| *counts.entry(n).or_default() += 1);
     let mut shown: Vec<u32> = counts.keys().copied().collect();
     if shown.len() > 10 {
         let round = (0..12).flat_map(|k| [1 << k, 3 << k]).filter(|n| *n < most);
@@ -298,7 +301,8 @@ fn layers(t: &Terrain, view: &View) -> Drawn {
     keys.extend(nothing(&all));
     let notes = vec![format!("at most {most} here; the image states at most {}", t.max_layers())];
     let facts = json!({ "counts": counts, "most": most, "stated": t.max_layers() });
-    Drawn { ground: canvas(view, &all, |n| colour(*n)), keys, notes, facts }
+    let ground = canvas(view, &all, |(n, light)| lit(colour(*n), slight(f64::from(*light))));
+    Drawn { ground, keys, notes, facts }
 }
 
 fn leaves(t: &Terrain, view: &View) -> Drawn {
@@ -538,7 +542,7 @@ fn open_edges(t: &Terrain, view: &View, canvas: &mut Canvas) -> (u64, f64) {
 }
 
 /// Puts title, scale bar and legend around a map.
-fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
+pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let Drawn { ground, keys, notes, facts } = drawn;
     let k = ((ground.width.max(ground.height) + 800) / 1600).max(1);
     let edge = 16 * k;

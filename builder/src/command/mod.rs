@@ -65,7 +65,7 @@ enum Command {
     Verify(verify::Args),
     /// Time queries beside the bound that an image states
     Bench(bench::Args),
-    /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo
+    /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo; --fixture: small images of known answers
     Demo(demo::Args),
     /// Print what completes commands and options in a shell
     Completions(help::Completions),
@@ -282,6 +282,9 @@ enum Replace<'a> {
 }
 
 impl Replace<'_> {
+    /// What a build may replace.
+    const IMAGE: Self = Replace::Only(&MAGIC, "a terrain image");
+
     /// Any file, if the user says so.
     fn or_any(self, force: bool) -> Self {
         if force { Replace::Any } else { self }

@@ -147,9 +147,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     check_outputs(args)?;
     let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
-        let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
-        let title = format!("{} along {}", name(&args.file), args.along.as_deref().map(name).unwrap_or_default());
-        NewFile::write(path, plot::svg(&title, &samples(&terrain, &drive)).as_bytes())?.keep()?;
+        let along = args.along.as_deref().unwrap_or(Path::new(""));
+        NewFile::write(path, picture(&terrain, &args.file, along, &drive).as_bytes())?.keep()?;
     }
     let Some(output) = &args.output else { return answer(args, &terrain, &drive, out, Failure::from) };
     let failed = |e| Failure::write(output, e);
@@ -314,6 +313,12 @@ impl Many {
         }
         &self.answers
     }
+}
+
+/// Height, slope and friction along a drive that was read from a file, as SVG.
+pub fn picture(t: &Terrain, image: &Path, file: &Path, drive: &[Stop]) -> String {
+    let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
+    plot::svg(&format!("{} along {}", name(image), name(file)), &samples(t, drive))
 }
 
 /// The ground along a drive, slopes in the direction in which it goes on.

@@ -21,13 +21,6 @@ pub struct View {
 }
 
 impl View {
-    /// All of an image.
-    pub fn all(terrain: &Terrain, per_metre: f64) -> Self {
-        let [low, high] = terrain.bounds();
-        let [width, height] = [0, 1].map(|i| ((high[i] - low[i]) * per_metre).ceil().max(1.0) as usize);
-        View { west: low[0], north: high[1], per_metre, width, height }
-    }
-
     /// The same in `times` as many pixels either way.
     fn finer(&self, times: usize) -> Self {
         let (width, height) = (self.width * times, self.height * times);
