@@ -477,21 +477,3 @@ fn images_come_through_pipes() {
         assert!(done.status.success() && !done.stdout.is_empty(), "{arguments:?}: {done:?}");
     }
 }
-
-/// Every `$ hardpan ...` of the manual's console blocks, with the output that stands under it.
-#[test]
-fn the_manual_tells_the_truth() {
-    let folder = folder("the_manual_tells_the_truth");
-    expect(0, &folder, &["demo"]);
-    let manual = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
-    let mut commands = 0;
-    for block in manual.split("```console\n").skip(1) {
-        for command in block.split("```").next().unwrap().split("$ hardpan ").skip(1) {
-            let (typed, printed) = command.split_once('\n').unwrap();
-            let [out, _] = expect(0, &folder, &typed.split_whitespace().collect::<Vec<_>>());
-            assert_eq!(out, printed, "hardpan {typed}");
-            commands += 1;
-        }
-    }
-    assert!(commands >= 2);
-}
