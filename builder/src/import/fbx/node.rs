@@ -115,7 +115,7 @@ impl Own {
             prop.map_or([default; 3], |p| [p.value_vec4.x, p.value_vec4.y, p.value_vec4.z])
         };
         let switch =
-            |name: &str, default: bool| node.element.props.find_prop(name).map_or(default, |p| p.value_int != 0);
+            |name: &str, default: bool| node.element.props.find_prop(name).map_or(default, |p| p.value_vec4.x != 0.0);
         let degrees = vector("Lcl Rotation", 0.0);
         let turn = if switch("RotationActive", true) && !switch("RotationSpaceForLimitOnly", false) {
             let [before, after] =
@@ -157,6 +157,8 @@ pub struct Placed {
 /// All objects, by their number (`typed_id`): parents stand before children.
 pub fn place(scene: &Scene) -> Vec<Placed> {
     let moving = moving(scene);
+    let layers = scene.display_layers.iter().filter(|layer| !layer.visible);
+    let switched_off: HashSet<u32> = layers.flat_map(|layer| &layer.nodes).map(|n| n.element.element_id).collect();
     let mut all: Vec<Placed> = Vec::with_capacity(scene.nodes.len());
     for node in &scene.nodes {
         let parent = node.parent.as_ref().map(|p| (p, all.get(p.element.typed_id as usize)));
@@ -171,10 +173,11 @@ pub fn place(scene: &Scene) -> Vec<Placed> {
                 }
                 let frame = if inherits { &above.unscaled } else { &above.world };
                 let world = frame.then(&Affine { linear: scaled(&own.turn, scale), moved });
-                let shown = |name| node.element.props.find_prop(name).is_none_or(|p| p.value_int != 0);
+                let shown = |name| node.element.props.find_prop(name).is_none_or(|p| p.value_vec4.x != 0.0);
+                let off = !shown("Visibility") || !shown("Show") || switched_off.contains(&node.element.element_id);
                 Placed {
                     geometry: world.then(&own.geometry),
-                    hidden: !shown("Visibility") || !shown("Show") || (above.hidden && shown("Visibility Inheritance")),
+                    hidden: off || (above.hidden && shown("Visibility Inheritance")),
                     coarse: above.coarse || is_coarse(parent, node),
                     moving: above.moving || moving.contains(&node.element.element_id),
                     world,
