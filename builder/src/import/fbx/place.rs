@@ -15,11 +15,12 @@ pub struct Broken {
     pub what: &'static str,
 }
 
+/// Whether a file begins as a binary one does, as far as it goes.
 pub fn is_binary(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+    bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes)
 }
 
-/// The first broken place, or where the last record or brace ends.
+/// The first broken place, or where the last record ends.
 pub fn check(bytes: &[u8]) -> Result<u64, Broken> {
     if is_binary(bytes) { Records::check(bytes) } else { braces(bytes) }
 }
@@ -130,11 +131,12 @@ impl Records<'_> {
     }
 }
 
-/// Whether all braces and quotes of a text are closed.
+/// Whether all braces and quotes of a text are closed, and nothing stands behind the last of them.
 fn braces(bytes: &[u8]) -> Result<u64, Broken> {
-    let (mut depth, mut last, mut at) = (0u64, 0, 0);
+    let (mut depth, mut last, mut at) = (0u64, None, 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
+        let before = at;
         match bytes[at] {
             b'{' => depth += 1,
             b'}' if depth == 0 => return Err(Broken { byte: at as u64, what: "a brace closes what none has opened" }),
@@ -147,13 +149,13 @@ fn braces(bytes: &[u8]) -> Result<u64, Broken> {
             b';' => at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
             _ => {}
         }
-        if matches!(bytes.get(at), Some(b'}' | b'"')) {
-            last = at as u64 + 1;
+        if !matches!(bytes[before], b';' | 0x1A) && !bytes[before].is_ascii_whitespace() {
+            last = Some(at);
         }
         at += 1;
     }
-    if depth > 0 {
-        return Err(Broken { byte: bytes.len() as u64, what: "the file ends here, with braces open" });
+    match last {
+        Some(last) if depth == 0 && bytes[last] == b'}' => Ok(last as u64 + 1),
+        _ => Err(Broken { byte: bytes.len() as u64, what: "the file ends here, within a record" }),
     }
-    Ok(last)
 }
