@@ -52,6 +52,7 @@ pub(crate) struct Axes([Up; 3]);
 impl Axes {
     /// Of a file that says which of its axes points right, which to the front (to who looks at it) and which up; none if two
     /// of them are one.
+    #[cfg(any(test, feature = "fbx"))] // an OBJ has none of its own
     pub fn new(right: Up, front: Up, up: Up) -> Option<Axes> {
         let back = Up::ALL[(front as usize + 3) % 6];
         let places = [right, back, up].map(|axis| axis.place().0);
@@ -67,6 +68,7 @@ impl Axes {
     }
 
     /// Whether right-handed axes become left-handed.
+    #[cfg(any(test, feature = "fbx"))]
     fn mirror(self) -> bool {
         let [a, b, _] = self.0.map(|axis| axis.place().0);
         (b != (a + 1) % 3) ^ (self.0.iter().filter(|axis| axis.place().1).count() % 2 == 1)
@@ -89,6 +91,7 @@ pub(crate) struct Native {
     /// Whether the file says its axes itself.
     pub says_axes: bool,
     /// Whether the file says its unit itself.
+    #[cfg_attr(not(feature = "fbx"), allow(dead_code))]
     pub says_unit: bool,
 }
 
@@ -140,6 +143,7 @@ impl Unit {
     const ALL: [Unit; 7] = [Unit::M, Unit::Km, Unit::Cm, Unit::Mm, Unit::Ft, Unit::UsFt, Unit::In];
 
     /// The unit of so many centimetres, to a ten-millionth of it, as a ratio: that of a unit with a name, if it is one.
+    #[cfg(any(test, feature = "fbx"))]
     pub(crate) fn of_centimetres(size: f64) -> (f64, f64) {
         let near = |u: &&Unit| {
             let (numerator, denominator) = u.ratio();
@@ -251,7 +255,7 @@ impl Transform {
     }
 
     /// Whether faces that are wound one way come out wound the other way.
-    #[cfg_attr(not(feature = "fbx"), allow(dead_code))] // an OBJ has no axes of its own
+    #[cfg(any(test, feature = "fbx"))]
     pub(crate) fn mirrors(&self) -> bool {
         self.axes.mirror()
     }

@@ -305,3 +305,18 @@ fn way_round(kind: &str) -> &'static str {
         _ => "only Wavefront OBJ (.obj) and FBX (.fbx) files are; export one, then: hardpan build FILE.obj",
     }
 }
+
+#[cfg(all(test, not(feature = "fbx")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_its_feature_fbx_is_refused_with_a_recipe() {
+        let path = std::env::temp_dir().join(format!("hardpan-no-fbx-{}.fbx", std::process::id()));
+        fs::write(&path, "Kaydara FBX Binary  ").unwrap();
+        let why = check(&path).unwrap_err();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(why.kind, ImportErrorKind::Unsupported);
+        assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
+    }
+}

@@ -83,9 +83,18 @@ fn lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Has the library take a file apart.
+/// Has the library take a file apart. It passes over what a text lacks at its end; nothing may be lost unsaid.
 fn parse(path: &Path, bytes: &[u8]) -> Result<SceneRoot, ImportError> {
-    load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, &error))
+    let fbx = load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, &error))?;
+    match place::check(bytes) {
+        Err(place) if fbx.metadata.ascii => Err(broken(path, place)),
+        _ => Ok(fbx),
+    }
+}
+
+fn broken(path: &Path, at: place::Broken) -> ImportError {
+    let error = ImportError::input(path, at.what, "copy the file again, or export it again");
+    ImportError { place: Place::Byte(at.byte), ..error }
 }
 
 fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ufbx::Error> {
@@ -131,9 +140,7 @@ fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
         return input(Place::Byte(at as u64), cause.into(), "check what kind of file it is, or copy it again");
     }
     let whole = match place::check(bytes) {
-        Err(broken) => {
-            return input(Place::Byte(broken.byte), broken.what.into(), "copy the file again, or export it again");
-        }
+        Err(place) => return broken(path, place),
         Ok(end) => end,
     };
     if error.type_ == ErrorType::UnsupportedVersion {
@@ -159,11 +166,11 @@ fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
             "check what kind of file it is",
         ),
         _ if again.is_err() && stopped < whole => {
-            let cause = "what stands here, or in the record that begins here, cannot be read".into();
+            let cause = "reading stops here: what stands at this place, or just before it, is not as FBX has it".into();
             input(Place::Byte(stopped), cause, AGAIN)
         }
         _ => {
-            let cause = "its records can be read, but what they say of objects and meshes contradicts itself";
+            let cause = "its records can be read, but what they say contradicts itself, as when faces have corners that are not there, or objects lie in each other";
             input(Place::File, cause.into(), AGAIN)
         }
     }

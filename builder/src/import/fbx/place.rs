@@ -56,7 +56,7 @@ impl Records<'_> {
                 match open.pop() {
                     Some(limit) if limit == r.at => continue,
                     Some(_) => return Err(r.broken(start, "a record ends before the length that it states")),
-                    None => return Ok(r.at as u64),
+                    None => return Ok(start as u64),
                 }
             }
             let end = match usize::try_from(end) {
