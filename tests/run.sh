@@ -112,6 +112,19 @@ mavs/data/scenes/meshes/surfaces/ditch/ditch_surface.obj
 mavs/data/scenes/meshes/surfaces/surface.obj
 fbx/blender_293_instancing.obj --up y
 fbx/revit_wall_square.obj
+fbx/axes_nxpz_7400_binary.fbx
+fbx/blender_279_nested_meshes_7400_binary.fbx
+fbx/blender_293_instancing_7400_binary.fbx
+fbx/blender_suzanne_multimaterial_7400_binary.fbx
+fbx/global_settings.fbx
+fbx/kenney_collision-track-corner.fbx
+fbx/max2009_blob_5800_ascii.fbx --up z --unit in
+fbx/max2009_blob_6100_binary.fbx
+fbx/maya_axes_7700_ascii.fbx
+fbx/maya_cube_big_endian_7500_binary.fbx
+fbx/maya_slime_7500_binary.fbx
+fbx/revit_wall_square_7700_binary.fbx
+fbx/spider.fbx
 FILES
 else
     skip "there is no folder $data (set HARDPAN_DATA)"

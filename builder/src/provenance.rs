@@ -32,6 +32,9 @@ pub struct Input {
     pub bytes: u64,
     /// Its SHA-256, in lower-case hexadecimal digits.
     pub sha256: String,
+    /// Which of its axes, in what unit, became x, y and z, before it was scaled, turned about z and moved: `x, -z, y in 1/100 m`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub frame: String,
 }
 
 impl Input {
@@ -40,7 +43,7 @@ impl Input {
         let mut digest = Sha256::new();
         let bytes = io::copy(&mut from, &mut digest)?;
         let sha256 = digest.finalize().iter().map(|b| format!("{b:02x}")).collect();
-        Ok(Input { file: file.into(), bytes, sha256 })
+        Ok(Input { file: file.into(), bytes, sha256, frame: String::new() })
     }
 }
 
@@ -109,7 +112,8 @@ mod tests {
 
     #[test]
     fn files_are_recognised_by_digest_then_name_then_order() {
-        let input = |name: &str| Input { file: name[..1].into(), bytes: 1, sha256: name[1..].into() };
+        let input =
+            |name: &str| Input { file: name[..1].into(), bytes: 1, sha256: name[1..].into(), ..Input::default() };
         let recognised = |recorded: &[&str], given: &[&str]| {
             let known = Provenance { inputs: recorded.iter().map(|n| input(n)).collect(), ..Provenance::default() };
             known.recognise(&given.iter().map(|n| input(n)).collect::<Vec<_>>())

@@ -30,10 +30,10 @@ pub struct Settings {
 pub struct SourceFile {
     /// Its name.
     pub file: String,
-    /// The axis that points up: x, y, z, -x, -y, -z; by default z.
+    /// The axis that points up: x, y, z, -x, -y, -z; by default as the file says, of an OBJ z.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub up: Option<Up>,
-    /// m, km, cm, mm, ft, us-ft, in; by default m.
+    /// m, km, cm, mm, ft, us-ft, in; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
     /// Factor beside the unit, above 0; by default 1.
@@ -252,8 +252,8 @@ impl SourceFile {
     /// What is not said is as by default.
     pub fn frame(&self) -> Frame {
         Frame {
-            up: self.up.unwrap_or_default(),
-            unit: self.unit.unwrap_or_default(),
+            up: self.up,
+            unit: self.unit,
             scale: self.scale.unwrap_or(1.0),
             rotate: self.yaw_deg.unwrap_or(0.0),
             translate: self.translate.unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub mod edges;
+pub mod fbx;
 pub mod fnv;
 pub mod obj;
 pub mod oracle;

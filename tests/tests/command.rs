@@ -243,8 +243,8 @@ fn exit_codes() {
     }
     expect(2, &folder, &["build", "bridge.obj", "--scale", "0"]);
     // 3: not supported
-    fs::write(folder.join("car.fbx"), "Kaydara FBX Binary").unwrap();
-    let why = error(3, &folder, &["build", "car.fbx"]);
+    fs::write(folder.join("car.glb"), "glTF").unwrap();
+    let why = error(3, &folder, &["build", "car.glb"]);
     assert!(why.contains("OBJ"), "{why}");
     // 0: asked for
     expect(0, &folder, &["--help"]);
@@ -397,8 +397,8 @@ fn by_05_verify_against() {
     expect(0, &folder, &["build", "block.obj"]);
     let [out, _] = expect(0, &folder, &["verify", "block.hpan", "--against", "block.obj"]);
     holds(&out, &["0 beyond the stated error", "2 underside", "8 vertical"]);
-    fs::write(folder.join("bridge.fbx"), "Kaydara FBX Binary").unwrap();
-    expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.fbx"]);
+    fs::write(folder.join("bridge.glb"), "glTF").unwrap();
+    expect(3, &folder, &["verify", "bridge.hpan", "--against", "bridge.glb"]);
 }
 
 /// An image of several files, each in a frame of its own, whatever they are called now and in whatever order they are named.

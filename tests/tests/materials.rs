@@ -621,7 +621,10 @@ fn by_10_reports_have_the_written_shape() {
         (&report["done"], &report["error"], &report["output"]),
         (&json!(true), &Value::Null, &json!("mats.hpan"))
     );
-    assert_eq!(report["inputs"], json!([{ "file": "mats.obj", "bytes": 133, "sha256": MATS_SHA256 }]));
+    assert_eq!(
+        report["inputs"],
+        json!([{ "file": "mats.obj", "bytes": 133, "sha256": MATS_SHA256, "frame": "x, y, z in 1 m" }])
+    );
     assert_eq!(report["ground"]["used"]["triangles"], 2);
     let ignored = json!({ "excluded": 2, "obstacles": 2, "vertical": 0, "ceilings": 0, "steep": 0, "duplicates": 0 });
     assert_eq!(report["ground"]["ignored"], ignored);

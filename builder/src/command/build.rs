@@ -25,7 +25,7 @@ use super::{
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Wavefront OBJ files; several become one terrain [default: the sources of the settings]
+    /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
@@ -144,7 +144,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
-    let (inputs, Import { mut scene, report: import }) = read?;
+    let (inputs, Import { mut scene, frames, report: import }) = read?;
     report.seconds.read = time.as_secs_f64();
     import.notes().iter().for_each(|text| note(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
@@ -154,9 +154,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if ground(&scene).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
     }
-    let frame = sources[0].1.frame();
-    if sources.iter().all(|(_, s)| s.frame() == frame) {
-        suspect(first, &scene, &frame, sources.iter().all(|(_, s)| s.up.is_some()))?;
+    let frame = frames[0];
+    if frames.iter().all(|f| *f == frame) {
+        suspect(first, &scene, &frame)?;
     }
 
     let mut settings = settings;
@@ -304,15 +304,16 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     };
     let stamp = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).map_err(|e| Failure::io(path, e));
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
-    let inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
+    let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
     let import = import::read_each(&files)?;
     // what was digested is what was read
-    let read = inputs.iter().zip(&import.report.files);
+    let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
         if input.bytes != file.bytes || stamp(path)? != before {
             return Err(Failure::input(path, "the file changed while it was read; build again when it is complete"));
         }
+        input.frame.clone_from(&file.frame);
     }
     Ok((inputs, import))
 }
@@ -365,10 +366,10 @@ struct Lie {
 }
 
 /// Compares the way that a mesh lies with the best other one.
-fn lie(scene: &Scene, frame: &Frame) -> Lie {
+fn lie(scene: &Scene, frame: &import::Transform) -> Lie {
     const AXES: [&str; 3] = ["x", "y", "z"];
     let shares = drivable_shares(scene, frame);
-    let now = AXES.iter().position(|a| frame.up.to_string().ends_with(a)).unwrap_or(2);
+    let now = AXES.iter().position(|a| frame.up().to_string().ends_with(a)).unwrap_or(2);
     // x points up in few files: it is named where nothing else will do
     let then = if now == 2 { 1 } else { 2 };
     let rare = 3 - now - then;
@@ -376,11 +377,11 @@ fn lie(scene: &Scene, frame: &Frame) -> Lie {
     Lie { here: shares[now] * 100.0, there: shares[then] * 100.0, then: AXES[then] }
 }
 
-/// Axis and unit are not in the file: says so when they look wrong, and stops when nearly nothing could be driven on
+/// Axis and unit are often not in the file, or wrong: says so when they look it, and stops when nearly nothing could be driven on
 /// and nobody said which axis is up.
-fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
-    let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up);
-    if here < 10.0 && there > here && !typed {
+fn suspect(file: &Path, scene: &Scene, frame: &import::Transform) -> Done {
+    let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up());
+    if here < 10.0 && there > here && !frame.is_sure() {
         let text = format!(
             "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
         );
@@ -405,7 +406,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &Frame, typed: bool) -> Done {
 }
 
 /// The share of the area that would be less steep than 60 degrees with the file's axes x, y and z up.
-fn drivable_shares(scene: &Scene, frame: &Frame) -> [f64; 3] {
+fn drivable_shares(scene: &Scene, frame: &import::Transform) -> [f64; 3] {
     let axes = frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
     for t in ground(scene) {

@@ -21,7 +21,7 @@ use super::{Done, Failure, NewFile, Replace, grouped, load, note, same, shown, t
   hardpan materials town.obj --up y -o town.toml     write a first settings file; edit it; then:
   hardpan build town.obj --settings town.toml")]
 pub struct Args {
-    /// Wavefront OBJ files, or one terrain image
+    /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write a settings file here instead of a list

@@ -23,17 +23,82 @@ pub enum Up {
 impl Up {
     /// What can be typed.
     pub const NAMES: [&str; 6] = ["x", "y", "z", "-x", "-y", "-z"];
-    const ALL: [Up; 6] = [Up::X, Up::Y, Up::Z, Up::NegX, Up::NegY, Up::NegZ];
+    pub(crate) const ALL: [Up; 6] = [Up::X, Up::Y, Up::Z, Up::NegX, Up::NegY, Up::NegZ];
 
-    fn apply(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        match self {
-            Up::X => [-z, y, x],
-            Up::Y => [x, -z, y],
+    /// Where it stands in [`Axes`].
+    const fn axes(self) -> Axes {
+        let [x, y, z] = [Up::X, Up::Y, Up::Z];
+        let [minus_x, minus_y, minus_z] = [Up::NegX, Up::NegY, Up::NegZ];
+        Axes(match self {
+            Up::X => [minus_z, y, x],
+            Up::Y => [x, minus_z, y],
             Up::Z => [x, y, z],
-            Up::NegX => [z, y, -x],
-            Up::NegY => [x, z, -y],
-            Up::NegZ => [x, -y, -z],
-        }
+            Up::NegX => [z, y, minus_x],
+            Up::NegY => [x, z, minus_y],
+            Up::NegZ => [x, minus_y, minus_z],
+        })
+    }
+
+    /// Which of x, y and z, and whether it is turned round.
+    const fn place(self) -> (usize, bool) {
+        (self as usize % 3, self as usize > 2)
+    }
+}
+
+/// The signed axes of a file that become x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Axes([Up; 3]);
+
+impl Axes {
+    /// Of a file that says which of its axes points right, which to the front (to who looks at it) and which up; none if two
+    /// of them are one.
+    #[cfg(any(test, feature = "fbx"))] // an OBJ has none of its own
+    pub fn new(right: Up, front: Up, up: Up) -> Option<Axes> {
+        let back = Up::ALL[(front as usize + 3) % 6];
+        let places = [right, back, up].map(|axis| axis.place().0);
+        (places[0] != places[1] && places[1] != places[2] && places[2] != places[0]).then_some(Axes([right, back, up]))
+    }
+
+    #[inline]
+    fn apply(self, p: [f64; 3]) -> [f64; 3] {
+        self.0.map(|axis| {
+            let (place, negative) = axis.place();
+            if negative { -p[place] } else { p[place] }
+        })
+    }
+
+    /// Whether right-handed axes become left-handed.
+    #[cfg(any(test, feature = "fbx"))]
+    fn mirror(self) -> bool {
+        let [a, b, _] = self.0.map(|axis| axis.place().0);
+        (b != (a + 1) % 3) ^ (self.0.iter().filter(|axis| axis.place().1).count() % 2 == 1)
+    }
+}
+
+/// The axes that become x, y and z: `x, -z, y`.
+impl fmt::Display for Axes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}, {}", self.0[0], self.0[1], self.0[2])
+    }
+}
+
+/// What a file's numbers are when nobody says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Native {
+    pub axes: Axes,
+    /// Metres of a unit, as a ratio.
+    pub unit: (f64, f64),
+    /// Whether the file says its axes itself.
+    pub says_axes: bool,
+    /// Whether the file says its unit itself.
+    #[cfg_attr(not(feature = "fbx"), allow(dead_code))]
+    pub says_unit: bool,
+}
+
+impl Native {
+    /// As a format has it whose files say neither.
+    pub const fn silent(up: Up, unit: Unit) -> Native {
+        Native { axes: up.axes(), unit: unit.ratio(), says_axes: false, says_unit: false }
     }
 }
 
@@ -77,6 +142,16 @@ impl Unit {
     pub const NAMES: [&str; 7] = ["m", "km", "cm", "mm", "ft", "us-ft", "in"];
     const ALL: [Unit; 7] = [Unit::M, Unit::Km, Unit::Cm, Unit::Mm, Unit::Ft, Unit::UsFt, Unit::In];
 
+    /// The unit of so many centimetres, to a ten-millionth of it, as a ratio: that of a unit with a name, if it is one.
+    #[cfg(any(test, feature = "fbx"))]
+    pub(crate) fn of_centimetres(size: f64) -> (f64, f64) {
+        let near = |u: &&Unit| {
+            let (numerator, denominator) = u.ratio();
+            (size * denominator - 100.0 * numerator).abs() <= 1e-7 * 100.0 * numerator
+        };
+        Self::ALL.iter().find(near).map_or((size, 100.0), |u| u.ratio())
+    }
+
     /// Metres as an exact ratio.
     const fn ratio(self) -> (f64, f64) {
         match self {
@@ -112,10 +187,10 @@ impl fmt::Display for Unit {
 /// z; turned by `rotate` about z; moved by `translate`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// The file's axis that points up.
-    pub up: Up,
-    /// The file's unit.
-    pub unit: Unit,
+    /// The file's axis that points up; by default as the file says, or as its format has it: z of an OBJ.
+    pub up: Option<Up>,
+    /// The file's unit; by default as the file says, or as its format has it: metres of an OBJ.
+    pub unit: Option<Unit>,
     /// Factor beside the unit, above zero.
     pub scale: f64,
     /// Turn about up, in degrees, anticlockwise seen from above; exact at multiples of 90.
@@ -125,50 +200,90 @@ pub struct Frame {
 }
 
 impl Default for Frame {
-    /// Metres, z up.
+    /// As the file says.
     fn default() -> Self {
-        Frame { up: Up::Z, unit: Unit::M, scale: 1.0, rotate: 0.0, translate: [0.0; 3] }
+        Frame { up: None, unit: None, scale: 1.0, rotate: 0.0, translate: [0.0; 3] }
     }
 }
 
 impl Frame {
-    /// The same, with sine and cosine at hand.
-    pub(crate) fn transform(&self) -> Transform {
-        let (rest, quarters) = libm::remquo(self.rotate, 90.0); // exact
-        let (sin, cos) = libm::sincos(rest * (std::f64::consts::PI / 180.0));
-        let turn = match quarters.rem_euclid(4) {
-            0 => [cos, sin],
-            1 => [-sin, cos],
-            2 => [-cos, -sin],
-            _ => [sin, -cos],
-        };
-        Transform { frame: *self, turn, ratio: self.unit.ratio() }
-    }
-
-    /// The directions of the file's axes x, y and z in the scene, as unit vectors.
-    pub fn axes(&self) -> [[f64; 3]; 3] {
-        let t = Frame { unit: Unit::M, scale: 1.0, translate: [0.0; 3], ..*self }.transform();
-        [t.apply([1.0, 0.0, 0.0]), t.apply([0.0, 1.0, 0.0]), t.apply([0.0, 0.0, 1.0])]
+    /// The frame of a file, all that was not said filled in.
+    pub(crate) fn transform(&self, native: &Native) -> Transform {
+        Transform {
+            axes: self.up.map_or(native.axes, Up::axes),
+            ratio: self.unit.map_or(native.unit, Unit::ratio),
+            scale: self.scale,
+            turn: cos_sin(self.rotate),
+            translate: self.translate,
+            sure: self.up.is_some() || native.says_axes,
+        }
     }
 }
 
-/// A frame, ready for many positions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Transform {
-    frame: Frame,
+/// Cosine and sine of an angle in degrees, the same on every machine; exact at multiples of 90.
+pub(crate) fn cos_sin(degrees: f64) -> [f64; 2] {
+    let (rest, quarters) = libm::remquo(degrees, 90.0); // exact
+    let (sin, cos) = libm::sincos(rest * (std::f64::consts::PI / 180.0));
+    match quarters.rem_euclid(4) {
+        0 => [cos, sin],
+        1 => [-sin, cos],
+        2 => [-cos, -sin],
+        _ => [sin, -cos],
+    }
+}
+
+/// A [`Frame`] as it holds for one file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    axes: Axes,
+    ratio: (f64, f64),
+    scale: f64,
     /// Cosine and sine of the rotation.
     turn: [f64; 2],
-    ratio: (f64, f64),
+    translate: [f64; 3],
+    sure: bool,
 }
 
 impl Transform {
     #[inline]
-    pub fn apply(&self, p: [f64; 3]) -> [f64; 3] {
+    pub(crate) fn apply(&self, p: [f64; 3]) -> [f64; 3] {
         let (numerator, denominator) = self.ratio;
-        let [x, y, z] = self.frame.up.apply(p.map(|v| v * self.frame.scale * numerator / denominator));
+        let [x, y, z] = self.axes.apply(p.map(|v| v * self.scale * numerator / denominator));
         let [cos, sin] = self.turn;
-        let [dx, dy, dz] = self.frame.translate;
+        let [dx, dy, dz] = self.translate;
         [x * cos - y * sin + dx, x * sin + y * cos + dy, z + dz]
+    }
+
+    /// Whether faces that are wound one way come out wound the other way.
+    #[cfg(any(test, feature = "fbx"))]
+    pub(crate) fn mirrors(&self) -> bool {
+        self.axes.mirror()
+    }
+
+    /// The directions of the file's axes x, y and z in the scene, as unit vectors.
+    pub fn axes(&self) -> [[f64; 3]; 3] {
+        let t = Transform { ratio: (1.0, 1.0), scale: 1.0, translate: [0.0; 3], ..*self };
+        [t.apply([1.0, 0.0, 0.0]), t.apply([0.0, 1.0, 0.0]), t.apply([0.0, 0.0, 1.0])]
+    }
+
+    /// The file's axis that points up.
+    pub fn up(&self) -> Up {
+        self.axes.0[2]
+    }
+
+    /// Whether somebody, or the file itself, said which axis points up.
+    pub fn is_sure(&self) -> bool {
+        self.sure
+    }
+}
+
+/// What becomes of a file's numbers: `x, -z, y in 1/100 m`.
+impl fmt::Display for Transform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ratio {
+            (numerator, 1.0) => write!(f, "{} in {numerator} m", self.axes),
+            (numerator, denominator) => write!(f, "{} in {numerator}/{denominator} m", self.axes),
+        }
     }
 }
 
@@ -176,13 +291,15 @@ impl Transform {
 mod tests {
     use super::*;
 
+    const OBJ: Native = Native::silent(Up::Z, Unit::M);
+
     fn at(frame: Frame) -> [f64; 3] {
-        frame.transform().apply([100.0, 200.0, 300.0])
+        frame.transform(&OBJ).apply([100.0, 200.0, 300.0])
     }
 
     #[test]
     fn units_are_exact_ratios() {
-        let unit = |unit| at(Frame { unit, ..Frame::default() });
+        let unit = |unit| at(Frame { unit: Some(unit), ..Frame::default() });
         assert_eq!(unit(Unit::Km), [100_000.0, 200_000.0, 300_000.0]);
         assert_eq!(unit(Unit::Cm), [1.0, 2.0, 3.0]);
         assert_eq!(unit(Unit::Mm), [0.1, 0.2, 0.3]);
@@ -195,7 +312,8 @@ mod tests {
     fn every_axis_can_point_up_and_none_mirrors() {
         for (name, up) in Up::NAMES.iter().zip(Up::ALL) {
             assert_eq!((name.parse(), up.to_string().as_str()), (Ok(up), *name));
-            let frame = Frame { up, ..Frame::default() };
+            let frame = Frame { up: Some(up), ..Frame::default() }.transform(&OBJ);
+            assert_eq!((frame.up(), frame.mirrors(), frame.is_sure()), (up, false, true));
             let [a, b, c] = frame.axes();
             let cross: [f64; 3] = std::array::from_fn(|i| {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);
@@ -225,7 +343,58 @@ mod tests {
 
     #[test]
     fn scale_unit_axes_rotation_translation_in_this_order() {
-        let frame = Frame { up: Up::Y, unit: Unit::Cm, scale: 2.0, rotate: 90.0, translate: [10.0, 20.0, -30.0] };
+        let frame =
+            Frame { up: Some(Up::Y), unit: Some(Unit::Cm), scale: 2.0, rotate: 90.0, translate: [10.0, 20.0, -30.0] };
         assert_eq!(at(frame), [10.0 + 6.0, 20.0 + 2.0, -30.0 + 4.0]);
+    }
+
+    /// Right, front and up are sent to x, -y and z, whatever they are.
+    #[test]
+    fn a_file_may_say_all_of_its_axes() {
+        let mut count = 0;
+        for right in Up::ALL {
+            for front in Up::ALL {
+                for up in Up::ALL {
+                    let Some(axes) = Axes::new(right, front, up) else { continue };
+                    count += 1;
+                    let native = Native { axes, ..OBJ };
+                    let t = Frame::default().transform(&native);
+                    let along = |axis: Up| {
+                        let (place, negative) = axis.place();
+                        let mut p = [0.0; 3];
+                        p[place] = if negative { -1.0 } else { 1.0 };
+                        t.apply(p)
+                    };
+                    assert_eq!([along(right), along(front), along(up)], [[1., 0., 0.], [0., -1., 0.], [0., 0., 1.]]);
+                    let [a, b, c] = t.axes();
+                    let volume: f64 = (0..3)
+                        .map(|i| {
+                            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                            (a[j] * b[k] - a[k] * b[j]) * c[i]
+                        })
+                        .sum();
+                    assert_eq!(volume < 0.0, t.mirrors(), "{axes}");
+                }
+            }
+        }
+        assert_eq!(count, 48);
+        // y up with z to the front is what --up y says; what is said goes before the file
+        assert_eq!(Axes::new(Up::X, Up::Z, Up::Y), Some(Up::Y.axes()));
+        let native = Native { axes: Up::X.axes(), unit: (1.0, 100.0), says_axes: true, says_unit: true };
+        let typed = Frame { up: Some(Up::Y), unit: Some(Unit::In), ..Frame::default() };
+        assert_eq!(typed.transform(&native), typed.transform(&OBJ));
+        assert_eq!(Frame::default().transform(&native).to_string(), "-z, y, x in 1/100 m");
+    }
+
+    #[test]
+    fn units_by_their_size() {
+        for (centimetres, unit) in
+            [(1.0, Unit::Cm), (100.0, Unit::M), (99.999_997_764_825_82, Unit::M), (2.54, Unit::In), (30.48, Unit::Ft)]
+        {
+            assert_eq!(Unit::of_centimetres(centimetres), unit.ratio());
+        }
+        assert_eq!(Unit::of_centimetres(30.480_060_960_121_92), Unit::UsFt.ratio());
+        assert_eq!(Unit::of_centimetres(500.0), (500.0, 100.0));
+        assert_eq!(Unit::of_centimetres(2.541), (2.541, 100.0));
     }
 }

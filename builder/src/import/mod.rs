@@ -4,6 +4,8 @@
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
 mod error;
+#[cfg(feature = "fbx")]
+mod fbx;
 mod frame;
 mod mtl;
 mod obj;
@@ -12,7 +14,7 @@ mod report;
 mod text;
 
 pub use error::{ImportError, ImportErrorKind, Place};
-pub use frame::{Frame, Unit, Up};
+pub use frame::{Frame, Transform, Unit, Up};
 pub use report::{Count, FileReport, ImportReport, Library};
 
 use std::{
@@ -21,6 +23,8 @@ use std::{
     io::Read as _,
     path::Path,
 };
+
+use rayon::prelude::*;
 
 use crate::{Material, Scene, Triangle};
 
@@ -32,12 +36,16 @@ const DEFAULT_MU: f64 = 0.85;
 const OTHERS: &str = "others";
 /// Sources with names of their own.
 const MOST_SOURCES: usize = 65_534;
+/// Vertices that triangles can number; the three numbers beyond stand for something else while a file is read.
+const MOST_VERTICES: usize = u32::MAX as usize - 2;
 
 /// A scene and what was remarkable about its files.
 #[derive(Debug, Default)]
 pub struct Import {
     /// Meshes of all files.
     pub scene: Scene,
+    /// How the numbers of each file became metres, in the order given.
+    pub frames: Vec<Transform>,
     /// Counts.
     pub report: ImportReport,
 }
@@ -76,6 +84,8 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
 pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     match format {
         Format::Obj => obj::read(path, frame),
+        #[cfg(feature = "fbx")]
+        Format::Fbx => fbx::read(path, frame),
     }
 }
 
@@ -109,7 +119,7 @@ fn last_parts(path: &Path, parts: usize) -> String {
 /// Puts a scene behind another; materials and sources of one name become one.
 fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportError> {
     let base = all.scene.positions.len() as u32; // fits, as the joined count does
-    if all.scene.positions.len() + next.scene.positions.len() > obj::MOST_VERTICES {
+    if all.scene.positions.len() + next.scene.positions.len() > MOST_VERTICES {
         return Err(too_many(path, "vertices of all files together are more than 4,294,967,293"));
     }
     let Scene { positions, triangles, materials, sources, .. } = &mut all.scene;
@@ -134,6 +144,7 @@ fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportErro
         material: material[usize::from(t.material)] as u16,
         source: second[usize::from(t.source)],
     }));
+    all.frames.extend(next.frames);
     all.report.files.extend(next.report.files);
     Ok(all)
 }
@@ -148,6 +159,48 @@ fn number_sources<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<Stri
     let others = kept.binary_search(&OTHERS).unwrap_or_default();
     let number = names.map(|n| kept.binary_search(&n).unwrap_or(others) as u16).collect();
     (kept.into_iter().map(String::from).collect(), number)
+}
+
+/// Names in order of appearance.
+#[derive(Default)]
+struct Names {
+    list: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.known.get(name) {
+            return number;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(name.into());
+        self.known.insert(name.into(), number);
+        number
+    }
+}
+
+/// Drops materials and sources that no triangle has.
+fn forget_unused(scene: &mut Scene) {
+    let [mut materials, mut sources] = [vec![false; scene.materials.len()], vec![false; scene.sources.len()]];
+    for t in &scene.triangles {
+        materials[usize::from(t.material)] = true;
+        sources[usize::from(t.source)] = true;
+    }
+    if !materials.iter().chain(&sources).all(|&used| used) {
+        let number = |used: &[bool]| -> Vec<u16> {
+            used.iter().scan(0, |next, &used| Some(std::mem::replace(next, *next + u16::from(used)))).collect()
+        };
+        let (material, source) = (number(&materials), number(&sources));
+        scene.triangles.par_iter_mut().for_each(|t| {
+            t.material = material[usize::from(t.material)];
+            t.source = source[usize::from(t.source)];
+        });
+    }
+    let mut used = materials.into_iter();
+    scene.materials.retain(|_| used.next() == Some(true));
+    let mut used = sources.into_iter();
+    scene.sources.retain(|_| used.next() == Some(true));
 }
 
 fn too_many(path: &Path, cause: &str) -> ImportError {
@@ -170,6 +223,9 @@ pub fn file_name(path: &Path) -> String {
 pub enum Format {
     /// Wavefront OBJ.
     Obj,
+    /// Autodesk FBX, binary or text; with the feature `fbx`.
+    #[cfg(feature = "fbx")]
+    Fbx,
 }
 
 /// Tells whether a file can be read at all, from its name and its first bytes.
@@ -192,6 +248,8 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     let signed = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map(|(_, kind)| *kind);
     match (signed.unwrap_or(&extension), extension.as_str()) {
         ("obj", _) => Ok(Format::Obj),
+        #[cfg(feature = "fbx")]
+        ("fbx", _) => Ok(Format::Fbx),
         ("hpan", _) => {
             Err(ImportError::input(path, "this is a terrain image already", "to look at it: hardpan info FILE.hpan"))
         }
@@ -232,7 +290,10 @@ fn what(kind: &str) -> String {
 /// What to do with a file that is not read.
 fn way_round(kind: &str) -> &'static str {
     match kind {
-        "fbx" | "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" | "x3d" | "wrl" | "usd" | "usdz" | "off" => {
+        "fbx" => {
+            "this hardpan is built without the feature \"fbx\": build it with that (cargo install --path builder), or export Wavefront OBJ, then: hardpan build FILE.obj"
+        }
+        "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" | "x3d" | "wrl" | "usd" | "usdz" | "off" => {
             "open it in a mesh editor and export Wavefront OBJ (in Blender: File, Export, Wavefront), then: hardpan build FILE.obj"
         }
         "tif" | "tiff" | "asc" | "hgt" | "png" | "bmp" | "crg" | "jpg" | "img" => {
@@ -241,6 +302,21 @@ fn way_round(kind: &str) -> &'static str {
         "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj",
         "zip" | "gz" => "unpack it, then: hardpan build FILE.obj",
         "mtl" => "name the mesh that uses it: hardpan build FILE.obj",
-        _ => "only Wavefront OBJ files (.obj) are; export one, then: hardpan build FILE.obj",
+        _ => "only Wavefront OBJ (.obj) and FBX (.fbx) files are; export one, then: hardpan build FILE.obj",
+    }
+}
+
+#[cfg(all(test, not(feature = "fbx")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_its_feature_fbx_is_refused_with_a_recipe() {
+        let path = std::env::temp_dir().join(format!("hardpan-no-fbx-{}.fbx", std::process::id()));
+        fs::write(&path, "Kaydara FBX Binary  ").unwrap();
+        let why = check(&path).unwrap_err();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(why.kind, ImportErrorKind::Unsupported);
+        assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
     }
 }

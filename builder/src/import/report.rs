@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::text::quoted;
+use crate::Scene;
 
 /// What happened to files on their way into a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -16,12 +17,16 @@ pub struct ImportReport {
 pub struct FileReport {
     /// Its name, without folders.
     pub file: String,
-    /// "obj".
+    /// "obj" or "fbx".
     pub format: &'static str,
     /// Its size.
     pub bytes: u64,
     /// Its lines, if it is text.
     pub lines: u64,
+    /// Which of its axes became x, y and z, and its unit: `x, -z, y in 1/100 m`.
+    pub frame: String,
+    /// What of that the file should say, does not, and nobody else said.
+    pub assumed: Option<&'static str>,
     /// What went into the scene.
     pub used: Vec<Count>,
     /// What a ground has no use for.
@@ -79,7 +84,10 @@ impl FileReport {
             let problem = l.problem.as_ref()?;
             Some(format!("{}: line {}: material library {}: {problem}", self.file, l.line, quoted(l.name.as_bytes())))
         });
-        libraries.chain(counts).collect()
+        let assumed = self.assumed.iter().map(|what| {
+            format!("{}: says nothing of its {what}; taken as {}: --up and --unit say otherwise", self.file, self.frame)
+        });
+        assumed.chain(libraries).chain(counts).collect()
     }
 }
 
@@ -87,6 +95,7 @@ impl FileReport {
 macro_rules! things {
     ($($thing:ident $fate:ident $key:literal $note:expr;)*) => {
         #[derive(Clone, Copy)]
+        #[cfg_attr(not(feature = "fbx"), allow(dead_code))] // things that an OBJ has not
         pub(crate) enum Thing { $($thing),* }
 
         const THINGS: &[(Fate, &str, Option<&str>)] = &[$((Fate::$fate, $key, $note)),*];
@@ -107,17 +116,27 @@ things! {
     Triangles Used "triangles" None;
     Materials Used "materials" None;
     Sources Used "sources" None;
+    Instances Used "instances" None;
+    Skinned Used "deformed" Some("meshes with a skin, blend shapes or a cache, used without them");
+    Smooth Used "subdivision" Some("meshes to be smoothed by subdivision, used as they are before that");
+    Moving Used "animated" Some("objects that move, used where they stand without their animation");
     Normals Ignored "normals" None;
     TextureCoordinates Ignored "texture_coordinates" None;
     Colours Ignored "vertex_colours_and_weights" None;
     PointsAndLines Ignored "points_and_lines" Some("points and lines left out");
     FreeForm Ignored "free_form" Some("free-form curves and surfaces left out (export them as meshes to have them)");
+    Hidden Ignored "hidden" Some("hidden objects with a mesh left out");
+    Coarse Ignored "coarser_detail" Some("objects left out that stand for others from afar");
+    Holes Ignored "holes" Some("faces left out that are marked as holes");
+    Unplaced Ignored "meshes_without_object" Some("meshes left out that no object has");
+    NoMesh Ignored "cameras_lights_and_bones" None;
     Includes Ignored "includes" Some("calls of other files left out (name those files on the command line too)");
     Unknown Ignored "unknown" Some("lines left out that are no OBJ statements");
     Continued Repaired "continued_lines" None;
     Polygons Repaired "polygons" None;
     Names Repaired "names_not_utf8" None;
     Others Repaired "sources_beyond_limit" Some("objects beyond those that an image can name, now in the source \"others\"");
+    Damaged Repaired "damaged" Some("damaged parts that were passed over");
     Undefined Repaired "materials_undefined" Some("materials used that no material library defines");
     Redefined Repaired "materials_redefined" Some("materials defined more than once");
     Small Refused "faces_below_three_corners" Some("faces left out that have fewer than three corners");
@@ -154,8 +173,16 @@ impl Tally {
         }
     }
 
-    /// Fills the lists of a report.
-    pub fn into(self, report: &mut FileReport) {
+    /// Adds what is in a scene, and fills the lists of a report.
+    pub fn into(mut self, scene: &Scene, report: &mut FileReport) {
+        for (thing, count) in [
+            (Thing::Vertices, scene.positions.len()),
+            (Thing::Triangles, scene.triangles.len()),
+            (Thing::Materials, scene.materials.len()),
+            (Thing::Sources, scene.sources.len()),
+        ] {
+            self.add(thing, count as u64);
+        }
         for (&(fate, what, note), (count, first_line)) in THINGS.iter().zip(self.0) {
             if count > 0 {
                 let list = match fate {

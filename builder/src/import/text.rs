@@ -17,70 +17,25 @@ const LEAST: usize = 16;
 /// Bytes without a line's end from which on a file is no text.
 const LONGEST: usize = 128 << 20;
 
-/// A file as UTF-8, in blocks of whole lines; UTF-16 is told by its byte order mark. Bytes that are not UTF-8 stay.
-pub struct Text {
+/// A file that should stay as it is while it is read.
+pub struct Watched {
     path: PathBuf,
-    file: File,
+    pub file: File,
     /// As it was when opened.
     before: Metadata,
-    reader: DecodeReaderBytes<File, Vec<u8>>,
-    block: usize,
-    /// The start of a line whose end has not been read.
-    rest: Vec<u8>,
-    done: bool,
 }
 
-impl Text {
-    /// Opens a file; a block is about `block` bytes.
-    pub fn open(path: &Path, block: usize) -> Result<Self, ImportError> {
+impl Watched {
+    pub fn open(path: &Path) -> Result<Self, ImportError> {
         let io = |e| ImportError::io(path, &e);
         let file = File::open(path).map_err(io)?;
         let before = file.metadata().map_err(io)?;
-        let reader = DecodeReaderBytesBuilder::new()
-            .bom_sniffing(true)
-            .strip_bom(true)
-            .utf8_passthru(true)
-            .build(file.try_clone().map_err(io)?);
-        Ok(Text { path: path.into(), file, before, reader, block, rest: Vec::new(), done: false })
+        Ok(Watched { path: path.into(), file, before })
     }
 
     /// Bytes of the file.
     pub fn len(&self) -> u64 {
         self.before.len()
-    }
-
-    /// The next lines; none at the end of the file.
-    pub fn next(&mut self) -> Result<Option<Vec<u8>>, ImportError> {
-        let mut block = std::mem::take(&mut self.rest);
-        let mut want = self.block;
-        while !self.done {
-            let mut len = block.len();
-            block.resize(want.max(len + LEAST), 0);
-            while len < want && !self.done {
-                match self.reader.read(&mut block[len..]) {
-                    Ok(read) => (len, self.done) = (len + read, read == 0),
-                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                    Err(e) => return Err(ImportError::io(&self.path, &e)),
-                }
-            }
-            block.truncate(len);
-            if self.done {
-                break;
-            }
-            if let Some(end) = last_end(&block) {
-                self.rest = block.split_off(end);
-                return Ok(Some(block));
-            }
-            if want > LONGEST {
-                return Err(ImportError::input(
-                    &self.path,
-                    format!("no line ends within {LONGEST} bytes, so this is no text"),
-                    "export the mesh again, as Wavefront OBJ",
-                ));
-            }
-            want *= 2;
-        }
-        Ok((!block.is_empty()).then_some(block))
     }
 
     /// Whether the file is still the one that was opened.
@@ -95,6 +50,73 @@ impl Text {
             "the file changed while it was read",
             "wait until it is written, then build again",
         ))
+    }
+}
+
+/// A file as UTF-8, in blocks of whole lines; UTF-16 is told by its byte order mark. Bytes that are not UTF-8 stay.
+pub struct Text {
+    file: Watched,
+    reader: DecodeReaderBytes<File, Vec<u8>>,
+    block: usize,
+    /// The start of a line whose end has not been read.
+    rest: Vec<u8>,
+    done: bool,
+}
+
+impl Text {
+    /// Opens a file; a block is about `block` bytes.
+    pub fn open(path: &Path, block: usize) -> Result<Self, ImportError> {
+        let file = Watched::open(path)?;
+        let reader = DecodeReaderBytesBuilder::new()
+            .bom_sniffing(true)
+            .strip_bom(true)
+            .utf8_passthru(true)
+            .build(file.file.try_clone().map_err(|e| ImportError::io(path, &e))?);
+        Ok(Text { file, reader, block, rest: Vec::new(), done: false })
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// The next lines; none at the end of the file.
+    pub fn next(&mut self) -> Result<Option<Vec<u8>>, ImportError> {
+        let mut block = std::mem::take(&mut self.rest);
+        let mut want = self.block;
+        while !self.done {
+            let mut len = block.len();
+            block.resize(want.max(len + LEAST), 0);
+            while len < want && !self.done {
+                match self.reader.read(&mut block[len..]) {
+                    Ok(read) => (len, self.done) = (len + read, read == 0),
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    Err(e) => return Err(ImportError::io(&self.file.path, &e)),
+                }
+            }
+            block.truncate(len);
+            if self.done {
+                break;
+            }
+            if let Some(end) = last_end(&block) {
+                self.rest = block.split_off(end);
+                return Ok(Some(block));
+            }
+            if want > LONGEST {
+                return Err(ImportError::input(
+                    &self.file.path,
+                    format!("no line ends within {LONGEST} bytes, so this is no text"),
+                    "export the mesh again, as Wavefront OBJ",
+                ));
+            }
+            want *= 2;
+        }
+        Ok((!block.is_empty()).then_some(block))
+    }
+
+    /// Whether the file is still the one that was opened.
+    pub fn unchanged(&self) -> Result<(), ImportError> {
+        self.file.unchanged()
     }
 }
 

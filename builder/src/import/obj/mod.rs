@@ -9,15 +9,14 @@ mod parse;
 mod tests;
 
 use rayon::prelude::*;
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-};
+use std::{collections::HashSet, path::Path};
 
 use self::parse::{BACK, Fault, HUGE, Piece, What, parse};
 use super::{
-    FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, NO_NAME, Place, file_name, mtl,
-    number_sources, plain,
+    FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place,
+    Unit, Up, file_name, forget_unused,
+    frame::Native,
+    mtl, number_sources, plain,
     polygon::{Cut, Cutter, MOST_CORNERS},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
@@ -25,8 +24,8 @@ use super::{
 };
 use crate::{Scene, Triangle};
 
-/// Vertices that triangles can number.
-pub const MOST_VERTICES: usize = HUGE as usize;
+/// What nobody says of the numbers of an OBJ.
+const NATIVE: Native = Native::silent(Up::Z, Unit::M);
 /// Bytes that are parsed at once.
 const PART: usize = 512 << 10;
 
@@ -36,7 +35,7 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
 }
 
 fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Result<Import, ImportError> {
-    let transform = frame.transform();
+    let transform = frame.transform(&NATIVE);
     let mut text = Text::open(path, block)?;
     let mut pieces: Vec<Piece> = Vec::new();
     let mut positions: Vec<[f64; 3]> = Vec::new();
@@ -63,8 +62,14 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
     }
     text.unchanged()?;
 
-    let mut report =
-        FileReport { file: file_name(path), format: "obj", bytes: text.len(), lines, ..FileReport::default() };
+    let mut report = FileReport {
+        file: file_name(path),
+        format: "obj",
+        bytes: text.len(),
+        lines,
+        frame: transform.to_string(),
+        ..FileReport::default()
+    };
     let mut tally = Tally::default();
     let mut statements: Vec<(u64, String)> = Vec::new();
     let mut before = 0;
@@ -76,16 +81,8 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
     positions.shrink_to_fit();
     let scene = assemble(path, pieces, positions, &mut tally)?;
     libraries(path, statements, &scene, &mut report, &mut tally);
-    for (thing, count) in [
-        (Thing::Vertices, scene.positions.len()),
-        (Thing::Triangles, scene.triangles.len()),
-        (Thing::Materials, scene.materials.len()),
-        (Thing::Sources, scene.sources.len()),
-    ] {
-        tally.add(thing, count as u64);
-    }
-    tally.into(&mut report);
-    Ok(Import { scene, report: ImportReport { files: vec![report] } })
+    tally.into(&scene, &mut report);
+    Ok(Import { scene, frames: vec![transform], report: ImportReport { files: vec![report] } })
 }
 
 /// The error of a line, `lines` lines after the file's first.
@@ -96,25 +93,6 @@ fn at(path: &Path, lines: u64, fault: Fault) -> ImportError {
 
 /// From a face of a piece on: numbers of material and source.
 type Run = (u32, [u32; 2]);
-
-/// Names in order of appearance.
-#[derive(Default)]
-struct Names {
-    list: Vec<String>,
-    known: HashMap<String, u32>,
-}
-
-impl Names {
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.known.get(name) {
-            return number;
-        }
-        let number = self.list.len() as u32;
-        self.list.push(name.into());
-        self.known.insert(name.into(), number);
-        number
-    }
-}
 
 /// Joins the pieces, whose positions are all there.
 fn assemble(
@@ -293,29 +271,6 @@ fn faces(
         tally.see(Thing::Faces, line);
     }
     Ok((triangles, tally))
-}
-
-/// Drops materials and sources that no triangle has.
-fn forget_unused(scene: &mut Scene) {
-    let [mut materials, mut sources] = [vec![false; scene.materials.len()], vec![false; scene.sources.len()]];
-    for t in &scene.triangles {
-        materials[usize::from(t.material)] = true;
-        sources[usize::from(t.source)] = true;
-    }
-    if !materials.iter().chain(&sources).all(|&used| used) {
-        let number = |used: &[bool]| -> Vec<u16> {
-            used.iter().scan(0, |next, &used| Some(std::mem::replace(next, *next + u16::from(used)))).collect()
-        };
-        let (material, source) = (number(&materials), number(&sources));
-        scene.triangles.par_iter_mut().for_each(|t| {
-            t.material = material[usize::from(t.material)];
-            t.source = source[usize::from(t.source)];
-        });
-    }
-    let mut used = materials.into_iter();
-    scene.materials.retain(|_| used.next() == Some(true));
-    let mut used = sources.into_iter();
-    scene.sources.retain(|_| used.next() == Some(true));
 }
 
 /// Looks the used materials up in the libraries that the file names.

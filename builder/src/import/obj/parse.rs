@@ -1,6 +1,7 @@
 //! One part of a file, as numbers that know nothing of what stands before it.
 
 use crate::import::{
+    MOST_VERTICES,
     frame::Transform,
     report::{Tally, Thing},
     text::{Cursor, name, quoted},
@@ -10,6 +11,7 @@ use crate::import::{
 pub const ZERO: u32 = u32::MAX;
 pub const BACK: u32 = u32::MAX - 1;
 pub const HUGE: u32 = u32::MAX - 2;
+const _: () = assert!(MOST_VERTICES == HUGE as usize);
 
 /// What whole lines of a file say.
 #[derive(Default)]

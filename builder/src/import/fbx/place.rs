@@ -1,0 +1,161 @@
+//! Where an FBX file is broken, as far as its frame tells: the records of a binary file, the braces and quotes of a text.
+
+/// How a binary file begins: then a byte that says whether its numbers are big-endian, and its version.
+const MAGIC: &[u8] = b"Kaydara FBX Binary  \0\x1A";
+/// The version from which on records begin with numbers of 64 bits.
+const WIDE: u32 = 7500;
+/// Records in records: what is deeper is no FBX.
+const DEEPEST: usize = 64;
+
+/// A place that is not as it should be.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// From zero.
+    pub byte: u64,
+    pub what: &'static str,
+}
+
+/// Whether a file begins as a binary one does, as far as it goes.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes)
+}
+
+/// The first broken place, or where the last record ends.
+pub fn check(bytes: &[u8]) -> Result<u64, Broken> {
+    if is_binary(bytes) { Records::check(bytes) } else { braces(bytes) }
+}
+
+/// A walk over records: lengths alone, no memory, every byte at most once.
+struct Records<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    big: bool,
+    wide: bool,
+}
+
+impl Records<'_> {
+    fn check(bytes: &[u8]) -> Result<u64, Broken> {
+        let mut r = Records { bytes, at: MAGIC.len(), big: false, wide: false };
+        r.big = r.number(1)? != 0;
+        r.wide = r.number(4)? >= u64::from(WIDE);
+        // ends of the records that are open
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            let start = r.at;
+            let limit = open.last().copied().unwrap_or(bytes.len());
+            if !open.is_empty() && start == limit {
+                open.pop();
+                continue;
+            }
+            let [end, count, length] = [r.header()?, r.header()?, r.header()?];
+            let name = r.number(1)?;
+            if end == 0 {
+                if count != 0 || length != 0 || name != 0 {
+                    return Err(r.broken(start, "a record that begins with a zero is not all zero"));
+                }
+                match open.pop() {
+                    Some(limit) if limit == r.at => continue,
+                    Some(_) => return Err(r.broken(start, "a record ends before the length that it states")),
+                    None => return Ok(start as u64),
+                }
+            }
+            let end = match usize::try_from(end) {
+                Ok(end) if end > limit && open.is_empty() => {
+                    return Err(r.broken(start, "the file ends within the record that begins here"));
+                }
+                Ok(end) if end <= limit => end,
+                _ => return Err(r.broken(start, "a record states a length beyond the one that it is part of")),
+            };
+            r.skip(name, end)?;
+            let behind = (r.at as u64).checked_add(length).filter(|&b| b <= end as u64);
+            let behind = behind.ok_or(r.broken(start, "a record states a length beyond its own end"))? as usize;
+            for _ in 0..count {
+                r.property(behind)?;
+            }
+            if r.at != behind {
+                return Err(r.broken(start, "the properties of a record do not fill the length that it states"));
+            }
+            if open.len() > DEEPEST {
+                return Err(r.broken(start, "records lie too deep in each other"));
+            }
+            open.push(end);
+        }
+    }
+
+    fn broken(&self, byte: usize, what: &'static str) -> Broken {
+        Broken { byte: byte as u64, what }
+    }
+
+    fn header(&mut self) -> Result<u64, Broken> {
+        self.number(if self.wide { 8 } else { 4 })
+    }
+
+    fn number(&mut self, bytes: usize) -> Result<u64, Broken> {
+        let cut = Broken { byte: self.bytes.len() as u64, what: "the file ends here, within a record" };
+        let part = self.bytes.get(self.at..self.at + bytes).ok_or(cut)?;
+        self.at += bytes;
+        let push = |n: u64, b: &u8| n << 8 | u64::from(*b);
+        Ok(if self.big { part.iter().fold(0, push) } else { part.iter().rev().fold(0, push) })
+    }
+
+    /// Passes bytes that must end before `limit`.
+    fn skip(&mut self, bytes: u64, limit: usize) -> Result<(), Broken> {
+        let end = (self.at as u64).checked_add(bytes).filter(|&end| end <= limit as u64);
+        self.at = end.ok_or(self.broken(self.at, "what begins here is longer than its record"))? as usize;
+        Ok(())
+    }
+
+    fn property(&mut self, limit: usize) -> Result<(), Broken> {
+        let start = self.at;
+        let kind = self.number(1)? as u8;
+        let size = match kind {
+            b'B' | b'C' | b'Z' | b'b' | b'c' => 1,
+            b'Y' => 2,
+            b'I' | b'F' | b'i' | b'f' => 4,
+            b'L' | b'D' | b'l' | b'd' => 8,
+            b'S' | b'R' => 0,
+            _ => return Err(self.broken(start, "a property is of a kind that does not exist")),
+        };
+        let length = match kind {
+            b'S' | b'R' => self.number(4)?,
+            kind if kind.is_ascii_uppercase() => size,
+            _ => {
+                let (count, packed, length) = (self.number(4)?, self.number(4)?, self.number(4)?);
+                if packed == 0 && length != count * size {
+                    return Err(self.broken(start, "an array is not as long as its numbers are"));
+                }
+                length
+            }
+        };
+        self.skip(length, limit).map_err(|b| Broken { byte: start as u64, ..b })
+    }
+}
+
+/// Whether all braces and quotes of a text are closed, and nothing stands behind the last of them.
+fn braces(bytes: &[u8]) -> Result<u64, Broken> {
+    let (mut depth, mut last, mut at) = (0u64, None, 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let before = at;
+        match bytes[at] {
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Err(Broken { byte: at as u64, what: "a brace closes what none has opened" }),
+            b'}' => depth -= 1,
+            b'"' => match memchr::memchr(b'"', &rest[1..]) {
+                Some(length) => at += 1 + length,
+                None => return Err(Broken { byte: at as u64, what: "a quotation begins here and never ends" }),
+            },
+            // a comment
+            b';' => at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
+            _ => {}
+        }
+        if !matches!(bytes[before], b';' | 0x1A) && !bytes[before].is_ascii_whitespace() {
+            last = Some(at);
+        }
+        at += 1;
+    }
+    match last {
+        Some(last) if depth == 0 && bytes[last] == b'}' => Ok(last as u64 + 1),
+        _ => Err(Broken { byte: bytes.len() as u64, what: "the file ends here, within a record" }),
+    }
+}
