@@ -9,6 +9,7 @@ use std::{
     path::Path,
     process::{Command, Output},
 };
+use verification::fbx;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -81,6 +82,11 @@ fn command_lines_work() {
     ] {
         fs::write(folder.join(name), text).unwrap();
     }
+    let points = vec![[-900.0, 0.0, 900.0], [900.0, 0.0, 900.0], [0.0, 50.0, -900.0]];
+    let mesh = fbx::Mesh { points, faces: vec![vec![0, 1, 2]], materials: vec![] };
+    let object = fbx::Object { name: "bridge", mesh: Some(0), ..Default::default() };
+    let records = fbx::document(7400, Some(fbx::Says::Y_UP_CM), &[mesh], &[object]);
+    fs::write(folder.join("bridge.fbx"), fbx::text(7400, &records)).unwrap();
     expect(0, &folder, &["build", "track.obj", "-o", "old.hpan"]);
     expect(0, &folder, &["build", "track.obj", "-o", "new.hpan"]);
     let manual = read("README.md");
