@@ -383,7 +383,7 @@ fn by_05_verify_against() {
     }
     let [out, _] = expect(0, &folder, &["verify", "--help"]);
     assert_eq!(out.matches("[default: as built]").count(), 4, "{out}");
-    holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: z]"]);
+    holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: as FILE says; of an OBJ z]"]);
     error(2, &folder, &["verify", "bridge.hpan", "--against", "absent.obj"]);
     // the image knows how its mesh was meant
     let [_, err] = expect(0, &folder, &["build", "bridge.obj", "--up", "-z", "--unit", "cm", "-o", "turned.hpan"]);

@@ -508,6 +508,7 @@ frame = \"right-handed, x east, y north, z up, metres\"
 file = \"mats.obj\"
 bytes = 133
 sha256 = \"DIGEST\"
+frame = \"x, y, z in 381/1250 m\"
 
 [settings]
 crs = \"EPSG:25832\"

@@ -85,7 +85,7 @@ fn lines(bytes: &[u8]) -> u64 {
 
 /// Has the library take a file apart. It passes over what a text lacks at its end; nothing may be lost unsaid.
 fn parse(path: &Path, bytes: &[u8]) -> Result<SceneRoot, ImportError> {
-    let fbx = load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, &error))?;
+    let fbx = load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, error))?;
     match place::check(bytes) {
         Err(place) if fbx.metadata.ascii => Err(broken(path, place)),
         _ => Ok(fbx),
@@ -97,7 +97,7 @@ fn broken(path: &Path, at: place::Broken) -> ImportError {
     ImportError { place: Place::Byte(at.byte), ..error }
 }
 
-fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ufbx::Error> {
+fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ErrorType> {
     let memory_limit = MEMORY[0].saturating_add(bytes.len().saturating_mul(MEMORY[1]));
     let allocator = || AllocatorOpts { allocator: Allocator::Libc, memory_limit, ..AllocatorOpts::default() };
     let options = LoadOpts {
@@ -113,13 +113,13 @@ fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ufbx::Error>
         progress_interval_hint: 1,
         ..LoadOpts::default()
     };
-    ufbx::load_memory(bytes, options)
+    ufbx::load_memory(bytes, options).map_err(|e| e.type_)
 }
 
 /// Why the library could not take a file apart, and where: by the file's own frame, or else where the library stopped.
-fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
+fn why(path: &Path, bytes: &[u8], error: ErrorType) -> ImportError {
     let input = |place, cause: String, hint: &str| ImportError { place, ..ImportError::input(path, cause, hint) };
-    match error.type_ {
+    match error {
         ErrorType::OutOfMemory => return no_memory(path, "what is in it"),
         ErrorType::MemoryLimit => {
             let cause = "its arrays claim far more memory than a file of its size can fill";
@@ -143,7 +143,7 @@ fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
         Err(place) => return broken(path, place),
         Ok(end) => end,
     };
-    if error.type_ == ErrorType::UnsupportedVersion {
+    if error == ErrorType::UnsupportedVersion {
         let cause = "this version of FBX is not read";
         return ImportError::new(
             ImportErrorKind::Unsupported,
@@ -159,7 +159,7 @@ fn why(path: &Path, bytes: &[u8], error: &ufbx::Error) -> ImportError {
         ProgressResult::Continue
     };
     let again = load(bytes, ProgressCb::Mut(&mut watch));
-    match error.type_ {
+    match error {
         ErrorType::UnrecognizedFileFormat => input(
             Place::Byte(0),
             "this is neither a binary FBX nor one in text".into(),
