@@ -1,5 +1,6 @@
 //! What README.md says: its commands run, its code compiles, its figures are those that were measured.
 
+#[allow(dead_code)] // not every test wants all of it
 mod shell;
 
 use shell::{HARDPAN, expect, folder};
