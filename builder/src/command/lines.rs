@@ -9,7 +9,7 @@ use std::{
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
 
-use super::{Done, Failure};
+use super::{Done, Failure, shown};
 
 /// A CSV file, read line by line; lines that start with `#` are comments.
 pub struct Lines<'a> {
@@ -75,6 +75,17 @@ impl<'a> Lines<'a> {
 /// A number of a field, as [`f64::from_str`](std::str::FromStr) reads it, with blanks about it.
 pub fn number(field: &str) -> Option<f64> {
     fast_float2::parse(field).or_else(|_| fast_float2::parse(field.trim())).ok()
+}
+
+/// The number of a field, of which `at` come before it; none if it is blank.
+pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
+    let text = field.trim();
+    match number(text) {
+        Some(v) if v.is_finite() => Ok(Some(v)),
+        None if text.is_empty() => Ok(None),
+        Some(_) => Err(format!("\"{}\" is not a finite number (field {})", shown(text), at + 1)),
+        None => Err(format!("\"{}\" is not a number (field {})", shown(text), at + 1)),
+    }
 }
 
 #[cfg(test)]

@@ -3,18 +3,19 @@
 use std::{
     ffi::OsString,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, absolute},
     str::FromStr,
 };
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
+use hardpan_builder::import::file_name;
 use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace,
     drive::{self, Stop},
-    grouped,
-    lines::{Lines, number},
+    grouped, has_extension,
+    lines::{Lines, optional},
     load,
     plot::{self, Sample},
     same, shown, terrain, warn,
@@ -26,7 +27,7 @@ pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", required_unless_present_any = ["csv", "along"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
     /// Points from a CSV file of `x,y[,z[,length]]` lines, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
@@ -35,7 +36,7 @@ pub struct Args {
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "explain"])]
     along: Option<PathBuf>,
     /// Draw height, slope and mu along the drive
-    #[arg(long, value_name = "FILE.svg", requires = "along", conflicts_with_all = ["points", "csv"])]
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
     /// Where the answers go [default: stdout]
     #[arg(short, long, value_name = "FILE")]
@@ -61,7 +62,7 @@ the first ground going down from z, at most so far. Metres; coordinates may be n
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query track.hpan 0,0 --layers
-  hardpan query track.hpan --along drive.csv --plot drive.svg -o answers.csv";
+  hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 /// What is asked about one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,10 +77,7 @@ impl FromStr for Ask {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let ask = Ask::of(text.split(','))?;
-        let numbers = [Some(ask.x), Some(ask.y), ask.z, ask.length];
-        let endless = text.split(',').zip(numbers).find(|(_, v)| v.is_some_and(|v| !v.is_finite()));
-        endless.map_or(Ok(ask), |(field, _)| Err(format!("\"{}\" is not a finite number", field.trim())))
+        Ask::of(text.split(','))
     }
 }
 
@@ -97,13 +95,14 @@ pub fn shield(argument: OsString) -> OsString {
 }
 
 impl Ask {
+    /// Finite numbers, of which the length is not below zero; those after the first two may be blank.
     fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, String> {
         let mut numbers = [None; 4];
         let mut count = 0;
         for field in fields {
-            let value = number(field);
-            if value.is_none() && !field.trim().is_empty() {
-                return Err(format!("\"{}\" is not a number (field {})", field.trim(), count + 1));
+            let value = optional(field, count)?;
+            if let (3, Some(length)) = (count, value.filter(|v| *v < 0.0)) {
+                return Err(format!("the length {length} is below zero (field 4); it is how far to look down from z"));
             }
             numbers.get_mut(count).into_iter().for_each(|place| *place = value);
             count += 1;
@@ -147,9 +146,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     check_outputs(args)?;
     let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
-        let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
+        let name = |path: &Path| shown(&file_name(path));
         let title = format!("{} along {}", name(&args.file), args.along.as_deref().map(name).unwrap_or_default());
-        NewFile::write(path, plot::svg(&title, &samples(&terrain, &drive)).as_bytes())?.keep()?;
+        let picture = plot::picture(&title, &samples(&terrain, &drive));
+        let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
+        NewFile::write(path, &bytes)?.keep()?;
     }
     let Some(output) = &args.output else { return answer(args, &terrain, &drive, out, Failure::from) };
     let failed = |e| Failure::write(output, e);
@@ -163,19 +164,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 /// Stops where answers or a plot cannot be written, or may not.
 fn check_outputs(args: &Args) -> Done {
     if let Some(plot) = &args.plot {
-        let kind = plot.extension().map(|e| e.to_ascii_lowercase()).unwrap_or_default();
-        if kind == "png" {
-            let svg = plot.with_extension("svg");
-            let text = format!(
-                "plots are written as SVG; write {} and turn it into PNG: rsvg-convert -o {} {}",
-                svg.display(),
-                plot.display(),
-                svg.display()
-            );
-            return Err(Failure::unsupported(plot, text));
-        } else if kind != "svg" {
-            return Err(Failure::input(plot, "plots are SVG; name it FILE.svg"));
-        } else if args.output.as_ref() == Some(plot) {
+        if args.along.is_none() {
+            return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
+        } else if !has_extension(plot, "svg") && !has_extension(plot, "png") {
+            return Err(Failure::input(plot, "plots are SVG or PNG; name it FILE.svg or FILE.png"));
+        } else if args.output.as_ref().is_some_and(|output| absolute(output).ok() == absolute(plot).ok()) {
             return Err(Failure::input(plot, "answers and plot would be one file; name another one with -o"));
         }
     }
@@ -266,9 +259,7 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
     let mut asks = Vec::with_capacity(CHUNK);
     loop {
         let ask = match lines.next() {
-            Ok(Some(line)) => Ask::of(line.iter())
-                .map_err(|e| lines.wrong(format!("{e}; a line is x,y or x,y,z or x,y,z,length")))
-                .map(Some),
+            Ok(Some(line)) => Ask::of(line.iter()).map_err(|e| lines.wrong(e)).map(Some),
             Ok(None) => Ok(None),
             Err(e) => Err(e),
         };
@@ -656,6 +647,7 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::lines::number;
 
     #[test]
     fn points() {
@@ -670,6 +662,8 @@ mod tests {
                 && ask("1,b").is_err()
                 && ask("1,2,3,4,5").is_err()
         );
+        assert!(["nan,1", "1,inf", "1,2,1e400", "1,2,3,-infinity", "1,2,3,-1"].iter().all(|bad| ask(bad).is_err()));
+        assert_eq!(ask("1,2,3,-0").map(|a| a.length), Ok(Some(0.0)));
     }
 
     #[test]
