@@ -225,20 +225,23 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         }
     }
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
+    let within = |folder: &Path| -> Vec<PathBuf> {
+        wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
+    };
     let places: Vec<PathBuf> = match &args.output {
         None => wanted.iter().map(|&map| called(map)).collect(),
-        Some(file) if wanted.len() == 1 && has_extension(file, "png") && !file.is_dir() => vec![file.clone()],
-        Some(file) if has_extension(file, "png") && !file.is_dir() => {
-            let text =
-                format!("{} maps go into a folder, and this is the name of one; name a folder with -o", wanted.len());
-            return Err(Failure::input(file, text));
-        }
-        Some(file) if file.extension().is_some() && !file.is_dir() => {
+        Some(folder) if folder.is_dir() => within(folder),
+        Some(file) if wanted.len() == 1 && has_extension(file, "png") => vec![file.clone()],
+        Some(file) if wanted.len() == 1 && file.extension().is_some() => {
             return Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"));
+        }
+        Some(file) if file.exists() || has_extension(file, "png") => {
+            let text = format!("{} maps go into a folder, and this is a file; name a folder with -o", wanted.len());
+            return Err(Failure::input(file, text));
         }
         Some(folder) => {
             make_folder(folder)?;
-            wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
+            within(folder)
         }
     };
     for place in &places {

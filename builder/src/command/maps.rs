@@ -111,7 +111,8 @@ pub fn size(text: &str) -> Result<[Option<usize>; 2], String> {
 }
 
 pub fn per_metre(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "must be a number above zero".into())
+    let sane = |v: &f64| (1e-9..=1e9).contains(v);
+    text.parse().ok().filter(sane).ok_or_else(|| "must be a number above zero, from 1e-9 to 1e9".into())
 }
 
 /// What a picture shows: the window, or all of the image, as large as it is wanted. A width and a height show the window

@@ -230,10 +230,10 @@ impl From<ImportError> for Failure {
     }
 }
 
-/// Errors of stdout; files go through [`Failure::io`].
+/// Errors of stdout; files go through [`Failure::io`] and [`Failure::write`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::io(Path::new("output"), error)
+        Self::write(Path::new("output"), error)
     }
 }
 

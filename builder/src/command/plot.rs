@@ -83,7 +83,7 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
     let gaps = gaps(samples);
     if !gaps.is_empty() {
         shapes.push(Shape::Fill { at: [right - 90.0, 14.0], size: [14.0; 2], colour: GAP });
-        shapes.push(text([right, 26.0], "no ground", Align::End));
+        shapes.push(text([right - 68.0, 26.0], "no ground", Align::Start));
     }
     for (k, (name, colour, zero)) in PANELS.into_iter().enumerate() {
         let (top, bottom) = (TOP + k as f64 * (PANEL + BETWEEN), TOP + k as f64 * (PANEL + BETWEEN) + PANEL);
@@ -105,7 +105,7 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
         for v in up.marks() {
             let colour = if zero && v.abs() < up.step / 2.0 { [176; 3] } else { [226; 3] };
             shapes.push(Shape::Rule { from: [LEFT, y(v)], to: [right, y(v)], colour });
-            shapes.push(text([LEFT - 8.0, y(v) + 4.5], &up.text(v), Align::End));
+            shapes.push(text([LEFT - 8.0, y(v) + 4.0], &up.text(v), Align::End));
         }
         shapes.push(Shape::Rule { from: [LEFT, top], to: [LEFT, bottom], colour: [136; 3] });
         shapes.push(Shape::Rule { from: [LEFT, bottom], to: [right, bottom], colour: [136; 3] });
