@@ -157,13 +157,14 @@ fn what_bench_refuses() {
         &["bench", "bridge.hpan", "-n", "-5"],
         &["bench", "bridge.hpan", "-n", "1000000000001"],
         &["bench", "bridge.hpan", "-n", "18446744073709551616"],
+        &["bench", "bridge.hpan", "-n", "1e6"],
         &["bench", "bridge.hpan", "--plan", "best"],
         &["bench", "bridge.hpan", "--plan", "worst", "--along", "drive.csv"],
     ] {
         assert!(expect(2, &folder, arguments)[0].is_empty());
     }
     let [_, err] = expect(2, &folder, &["bench", "bridge.hpan", "-n", "99999999999999999"]);
-    holds(&err, &["99999999999999999 is not in 1..=1000000000000"]);
+    holds(&err, &["'99999999999999999'", "a whole number from 1 to 1,000,000,000,000"]);
     error(2, &folder, &["bench", "absent.hpan"]);
     error(2, &folder, &["bench", "bridge.obj"]);
     error(2, &folder, &["bench", "bridge.hpan", "--along", "absent.csv"]);

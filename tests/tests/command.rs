@@ -506,6 +506,28 @@ fn images_come_through_pipes() {
     }
 }
 
+/// What never ends is given up at its start.
+#[cfg(target_os = "linux")]
+#[test]
+fn endless_files_are_no_images_and_no_points() {
+    let folder = bridge("endless_files_are_no_images_and_no_points");
+    for arguments in
+        [&["info", "/dev/zero"][..], &["query", "/dev/urandom", "0,0"], &["diff", "bridge.hpan", "/dev/zero"]]
+    {
+        holds(&error(2, &folder, arguments), &["this is not a terrain image"]);
+    }
+    for drive in
+        [&["query", "bridge.hpan", "--along", "/dev/zero"][..], &["bench", "bridge.hpan", "--along", "/dev/zero"]]
+    {
+        holds(&error(2, &folder, drive), &["/dev/zero: a line is longer than 1 MiB"]);
+    }
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let done =
+        Command::new(&*HARDPAN).args(["info", "bridge.hpan"]).current_dir(&folder).stdout(full).output().unwrap();
+    assert_eq!(done.status.code(), Some(4));
+    holds(&String::from_utf8(done.stderr).unwrap(), &["error: output: the disk is full"]);
+}
+
 /// Every `$ hardpan ...` of the manual's console blocks, with the output that stands under it.
 #[test]
 fn the_manual_tells_the_truth() {

@@ -129,6 +129,7 @@ fn vt_32_another_shape_is_not_the_published_one() {
                     }
                 }
                 Value::Array(_) => wrong(at, "no list", &changed(&|v| *v = json!({ "0": 1 }))),
+                Value::Null => wrong(at, "something", &changed(&|v| *v = json!([7.5]))),
                 Value::String(_) => wrong(at, "no text", &changed(&|v| *v = json!(7.5))),
                 _ => wrong(at, "a text", &changed(&|v| *v = json!("seven"))),
             }

@@ -30,8 +30,8 @@ use super::{
 pub struct Args {
     /// Terrain image
     file: PathBuf,
-    /// How many queries, at most a million million
-    #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    /// How many queries
+    #[arg(short = 'n', long = "queries", value_name = "N", default_value_t = 1_000_000, value_parser = queries)]
     queries: u64,
     /// Which places
     #[arg(long, value_enum, default_value_t = Plan::Uniform, conflicts_with = "along")]
@@ -42,6 +42,11 @@ pub struct Args {
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
+}
+
+fn queries(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|n| (1..=MOST).contains(n));
+    number.ok_or_else(|| format!("a whole number from 1 to {} without commas", grouped(MOST)))
 }
 
 const HOW: &str = "\

@@ -112,9 +112,12 @@ fn may_write(place: &Path, image: &Path, force: bool) -> Done {
 
 /// Stops if a file is one that the image was built from, whatever it is called now.
 fn not_a_source(place: &Path, t: &Terrain) -> Done {
+    if !place.is_file() {
+        return Ok(());
+    }
     let known = provenance(t).unwrap_or_default();
-    let Ok(file) = fs::File::open(place) else { return Ok(()) };
-    let here = Input::digest(file_name(place), file).map_err(|e| Failure::io(place, e))?;
+    let here = fs::File::open(place).and_then(|file| Input::digest(file_name(place), file));
+    let here = here.map_err(|e| Failure::io(place, e))?;
     if known.inputs.iter().any(|input| input.sha256 == here.sha256) {
         return Err(Failure::input(place, "the image was built from this very file; name another one with -o"));
     }
@@ -134,8 +137,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         return Err(Failure::input(&place, text));
     }
     for file in [&place, &library, &toml] {
-        may_write(file, &args.image, args.force)?;
         not_a_source(file, &t)?;
+        may_write(file, &args.image, args.force)?;
     }
     let ground = Obj::new(&t).map_err(|e| {
         let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";

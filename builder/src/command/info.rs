@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Done, Failure, grouped, load,
-    materials::{provenance as recorded_all, recorded},
+    materials::{self as record, recorded},
     named, shown, terrain,
 };
 
@@ -280,7 +280,7 @@ fn costliest(t: &Terrain, c: &read::Column) -> Value {
 
 /// Name and version of the builder, if they are recorded.
 fn tool(t: &Terrain) -> Option<String> {
-    recorded_all(t).map(|known| known.tool).filter(|tool| !tool.is_empty())
+    record::provenance(t).map(|known| known.tool).filter(|tool| !tool.is_empty())
 }
 
 /// By which rule the ground was divided, as the provenance says.

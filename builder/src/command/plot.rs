@@ -61,7 +61,11 @@ impl Axis {
     }
 
     fn text(&self, v: f64) -> String {
-        format!("{:.*}", self.decimals, if v.abs() < self.step / 2.0 { 0.0 } else { v }).replace('-', "\u{2212}")
+        let text = match if v.abs() < self.step / 2.0 { 0.0 } else { v } {
+            v if v.abs() < 1e9 => format!("{v:.*}", self.decimals),
+            v => format!("{v:.1e}"),
+        };
+        text.replace('-', "\u{2212}")
     }
 
     /// 0 at the low end, 1 at the high.
@@ -166,6 +170,7 @@ mod tests {
         assert_eq!(marks(-3.0, 17.0), "\u{2212}5 0 5 10 15 20");
         assert_eq!(marks(7.0, 7.0), "6.4 6.6 6.8 7.0 7.2 7.4 7.6");
         assert_eq!(marks(0.0, 0.0021), "0.0000 0.0005 0.0010 0.0015 0.0020 0.0025");
+        assert_eq!(marks(0.0, 2e9), "0 500000000 1.0e9 1.5e9 2.0e9");
         assert_eq!(Axis::new(0.0, 95.0, 10.0, false).marks().count(), 10);
     }
 
