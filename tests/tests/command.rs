@@ -110,12 +110,13 @@ fn csv_in_and_out() {
         fs::write(folder.join("first.csv"), format!("{line}\n1,2\n")).unwrap();
         ["query", "bridge.hpan", "--csv", "first.csv"]
     };
-    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\nx,y,z", ",,\n3,3", "4,4", "nan,0"] {
+    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\nx,y,z", ",,\n3,3", "4,4", "-.5,0"] {
         let [out, _] = expect(0, &folder, &first(heading));
         let answers = if heading.starts_with(['x', '"', '#']) { 1 } else { 2 };
         assert_eq!(out.lines().count(), 1 + answers, "{heading}");
     }
     for (line, text) in [
+        ("nan,0", "line 1: \"nan\" is not a finite number (field 1)"),
         ("1x,2", "line 1: \"1x\" is not a number (field 1)"),
         ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
         ("1,y", "line 1: \"y\" is not a number (field 2)"),

@@ -608,7 +608,12 @@ fn windows_sizes_and_places_of_maps() {
     );
     holds(
         &error(2, &folder, &["export", "png", "pierced.hpan", "-o", "pierced.hpan", "--force"]),
-        &["pierced.hpan: this would replace the image itself"],
+        &["pierced.hpan: maps are PNG"],
+    );
+    fs::copy(folder.join("pierced.hpan"), folder.join("image.png")).unwrap();
+    holds(
+        &error(2, &folder, &["export", "png", "image.png", "-o", "./image.png", "--force"]),
+        &["image.png: this would replace the image itself"],
     );
     expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50", "--map", "mu,cost,mu", "-o", "maps"]);
     let names: BTreeSet<_> = fs::read_dir(folder.join("maps")).unwrap().map(|f| f.unwrap().file_name()).collect();

@@ -613,8 +613,9 @@ fn vt_76_a_scene_has_no_factors_below_zero() {
                 "gain" => &mut m.gain,
                 _ => &mut m.cone_index,
             } = bad;
+            let name = m.name.clone();
             let Err(BuildError::Scene(text)) = build(&scene, &Options::default()) else { panic!("{key} is {bad}") };
-            assert_eq!(text, format!("material 2 ({:?}): {key} is {bad}; it must be a number of 0 or more", m.name));
+            assert_eq!(text, format!("material 2 ({name:?}): {key} is {bad}; it must be a number of 0 or more"));
         }
     }
 }
