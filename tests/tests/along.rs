@@ -255,8 +255,11 @@ fn numbers_that_are_no_places() {
     drive("t,x,y\n-1,0,0\n-1,1,0\n,2,0\n-0.5,3,0\n");
     expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
     // no long line is read as a whole, nor shown
-    fs::write(folder.join("points.csv"), "1".repeat(3 << 20)).unwrap();
-    holds(&expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"])[1], &["a line is longer than 1 MiB"]);
+    for (start, line) in [("", 1), ("1,2\n\n", 3)] {
+        fs::write(folder.join("points.csv"), format!("{start}{}", "1".repeat(3 << 20))).unwrap();
+        let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        holds(&err, &[&format!("error: points.csv: line {line}: longer than 1 MiB")]);
+    }
     fs::write(folder.join("points.csv"), format!("1,2\n1,{}\n", "x".repeat(9999))).unwrap();
     let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert!(err.contains("xx...\" is not a number (field 2)") && err.len() < 200, "{err}");

@@ -468,7 +468,7 @@ fn by_05_verify_against_several_files() {
         (&["later/deck.obj", "later/deck.obj"], format!("later/deck.obj: this file is named twice; {built}")),
         (
             &["./floor.obj"],
-            "both.hpan: it was built from floor.obj, deck.obj, of which deck.obj is not named; name each: \
+            "both.hpan: it was built from floor.obj, deck.obj, and not named here: deck.obj; name each: \
              hardpan verify both.hpan --against ./floor.obj deck.obj"
                 .into(),
         ),
@@ -520,7 +520,7 @@ fn endless_files_are_no_images_and_no_points() {
     for drive in
         [&["query", "bridge.hpan", "--along", "/dev/zero"][..], &["bench", "bridge.hpan", "--along", "/dev/zero"]]
     {
-        holds(&error(2, &folder, drive), &["/dev/zero: a line is longer than 1 MiB"]);
+        holds(&error(2, &folder, drive), &["/dev/zero: line 1: longer than 1 MiB"]);
     }
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let done =

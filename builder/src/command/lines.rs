@@ -65,7 +65,9 @@ impl<'a> Lines<'a> {
 
     fn read(&mut self) -> Done<bool> {
         self.reader.read_record(&mut self.line).map_err(|e| match e.into_kind() {
-            ErrorKind::Io(e) if e.kind() == io::ErrorKind::InvalidData => Failure::input(self.path, e),
+            ErrorKind::Io(e) if e.kind() == io::ErrorKind::InvalidData => {
+                Failure::input(self.path, format!("line {}: {e}", self.reader.position().line()))
+            }
             ErrorKind::Io(e) => Failure::io(self.path, e),
             ErrorKind::Utf8 { .. } => self.wrong("not UTF-8 text; write the points as plain CSV"),
             other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
@@ -90,7 +92,7 @@ impl<R: Read> Read for Short<R> {
             None => self.since + read,
         };
         if self.since > LONGEST {
-            let text = "a line is longer than 1 MiB; write the points as plain CSV, a line each";
+            let text = "longer than 1 MiB; write the points as plain CSV, a line each";
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         Ok(read)

@@ -174,20 +174,18 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[Option<(
             }
         }
     }
-    let left: Vec<&Path> = (0..)
-        .zip(&known.inputs)
-        .filter(|(i, _)| !found.iter().flatten().any(|f| f.0 == *i))
-        .map(|(_, input)| Path::new(&input.file))
-        .collect();
+    let left = (0..).zip(&known.inputs).filter(|(i, _)| !found.iter().flatten().any(|f| f.0 == *i));
+    let left: Vec<&Path> = left.map(|(_, input)| Path::new(&input.file)).collect();
     if left.is_empty() {
         return Ok(());
     }
-    let list = |files: &mut dyn Iterator<Item = String>, with: &str| files.collect::<Vec<_>>().join(with);
+    let missing: Vec<String> = left.iter().map(|file| named(file)).collect();
+    let all: Vec<String> = args.against.iter().map(PathBuf::as_path).chain(left).map(quoted).collect();
     let text = format!(
-        "it was built from {names}, of which {} not named; name each: hardpan verify {} --against {}",
-        list(&mut left.iter().map(|f| named(f)), ", ") + if left.len() == 1 { " is" } else { " are" },
+        "it was built from {names}, and not named here: {}; name each: hardpan verify {} --against {}",
+        missing.join(", "),
         quoted(&args.file),
-        list(&mut args.against.iter().map(PathBuf::as_path).chain(left.iter().copied()).map(quoted), " ")
+        all.join(" ")
     );
     Err(Failure::input(&args.file, text))
 }
