@@ -254,6 +254,16 @@ fn numbers_that_are_no_places() {
     }
     drive("t,x,y\n-1,0,0\n-1,1,0\n,2,0\n-0.5,3,0\n");
     expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
+    // other separators; what has no points says so
+    fs::write(folder.join("points.csv"), "x;y\n1;2\n").unwrap();
+    let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+    holds(&err, &["line 2: \"1;2\" is not a number (field 1); numbers have commas between them"]);
+    for text in ["", "1;2\n", "x,y\n\n"] {
+        fs::write(folder.join("points.csv"), text).unwrap();
+        let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        assert_eq!(out.lines().count(), 1);
+        holds(&err, &["note: points.csv: no points; lines are x,y"]);
+    }
     // no long line is read as a whole, nor shown
     for (start, line) in [("", 1), ("1,2\n\n", 3)] {
         fs::write(folder.join("points.csv"), format!("{start}{}", "1".repeat(3 << 20))).unwrap();

@@ -566,6 +566,7 @@ fn windows_sizes_and_places_of_maps() {
     // a window of another shape stands in the middle
     let (facts, _) = map(&folder, "pierced.hpan", "mu", &["--window", "-10,-5,10,5", "--size", "40x40"]);
     assert_eq!(facts["window"], json!([-10.0, -10.0, 10.0, 10.0]));
+    fs::write(folder.join("plain"), "mine").unwrap();
     // far away there is a picture too
     let (_, far) = map(&folder, "pierced.hpan", "holes", &["--window", "1e6,1e6,1000001,1000001", "--size", "9"]);
     assert_eq!(far(4, 4), NOTHING);
@@ -585,6 +586,8 @@ fn windows_sizes_and_places_of_maps() {
         (2, &["--per-metre", "2e9"], &["from 1e-9 to 1e9"]),
         (2, &["--map", "mu", "-o", "mu.jpg"], &["mu.jpg: maps are PNG"]),
         (2, &["--map", "mu,cost", "-o", "pierced.obj"], &["pierced.obj: 2 maps go into a folder", "name a folder"]),
+        (2, &["--map", "mu", "-o", "plain"], &["plain: maps are PNG"]),
+        (2, &["--map", "mu,cost", "-o", "plain"], &["plain: 2 maps go into a folder"]),
         (2, &["--map", "mu,cost", "-o", "new.png"], &["new.png: 2 maps go into a folder"]),
         (2, &["--map", "mu,cost", "-o", "pierced.obj/new"], &["a part of its path, is a file", "name a folder"]),
         (2, &["--size", "50000x50000"], &["pierced.hpan: ", "--size or --window"]),

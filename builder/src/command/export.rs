@@ -235,7 +235,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         None => wanted.iter().map(|&map| called(map)).collect(),
         Some(folder) if folder.is_dir() => within(folder),
         Some(file) if wanted.len() == 1 && has_extension(file, "png") => vec![file.clone()],
-        Some(file) if wanted.len() == 1 && file.extension().is_some() => {
+        Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
             return Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"));
         }
         Some(file) if file.exists() || has_extension(file, "png") => {

@@ -111,7 +111,10 @@ pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
         Some(v) if v.is_finite() => Ok(Some(v)),
         None if text.is_empty() => Ok(None),
         Some(_) => Err(format!("\"{}\" is not a finite number (field {})", brief(text, 40), at + 1)),
-        None => Err(format!("\"{}\" is not a number (field {})", brief(text, 40), at + 1)),
+        None => {
+            let hint = if text.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" };
+            Err(format!("\"{}\" is not a number (field {}){hint}", brief(text, 40), at + 1))
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     drive::{self, Stop},
     grouped, has_extension,
     lines::{Lines, optional},
-    load,
+    load, named, note,
     plot::{self, Sample},
     same, shown, terrain, warn,
 };
@@ -257,6 +257,7 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
     let mut lines = Lines::open(path)?;
     lines.heading()?;
     let mut asks = Vec::with_capacity(CHUNK);
+    let mut any = false;
     loop {
         let ask = match lines.next() {
             Ok(Some(line)) => Ask::of(line.iter()).map_err(|e| lines.wrong(e)).map(Some),
@@ -264,6 +265,7 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
             Err(e) => Err(e),
         };
         if let Ok(Some(ask)) = &ask {
+            any = true;
             asks.push(*ask);
             if asks.len() < CHUNK {
                 continue;
@@ -272,6 +274,12 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
         many(&asks)?;
         asks.clear();
         if ask?.is_none() {
+            if !any {
+                note(format!(
+                    "{}: no points; lines are x,y or x,y,z or x,y,z,length, and a first line without numbers is a heading",
+                    named(path)
+                ));
+            }
             return Ok(());
         }
     }
