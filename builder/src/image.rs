@@ -1,6 +1,7 @@
 //! An image in memory, aligned as the kernel needs it.
 
 use crate::map;
+use hardpan::format::MAGIC;
 use memmap2::{Mmap, MmapMut};
 use std::{fs::File, io, io::Read, ops::Deref, path::Path};
 
@@ -28,7 +29,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Reads a whole file, or all that a pipe gives.
+    /// Reads a whole file, or all that a pipe gives; of a pipe that gives no image only the start.
     pub fn read(path: impl AsRef<Path>) -> io::Result<Self> {
         Self::read_from(File::open(path)?)
     }
@@ -37,7 +38,10 @@ impl Image {
         let data = file.metadata()?;
         if !data.is_file() || data.len() == 0 {
             let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
+            file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
+            if bytes == MAGIC {
+                file.read_to_end(&mut bytes)?;
+            }
             return Self::copy_of(&bytes);
         }
         let len = usize::try_from(data.len()).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;

@@ -30,6 +30,7 @@ pub mod import;
 mod job;
 mod map;
 mod mesh;
+pub mod names;
 mod pack;
 mod plan;
 mod provenance;

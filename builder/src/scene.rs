@@ -35,15 +35,15 @@ pub struct Triangle {
 pub struct Material {
     /// Its name, which orders it in the image.
     pub name: String,
-    /// Friction coefficient.
+    /// Friction coefficient, 0 or more.
     pub mu: f64,
-    /// Rolling resistance, as a factor.
+    /// Rolling resistance, as a factor, 0 or more.
     pub rr: f64,
-    /// Gain, as a factor.
+    /// Gain, as a factor, 0 or more.
     pub gain: f64,
     /// Surface type, as the user numbers it.
     pub surface: u16,
-    /// Cone index, kPa; zero if not stated.
+    /// Cone index, kPa, 0 or more; zero if not stated.
     pub cone_index: f64,
     /// Class bits for masks.
     pub class_mask: u32,
@@ -122,6 +122,11 @@ impl Default for Material {
             undersides: None,
         }
     }
+}
+
+/// Whether a number can be a factor or the cone index of a material.
+pub(crate) fn is_factor(v: f64) -> bool {
+    v >= 0.0 && v.is_finite()
 }
 
 impl Material {

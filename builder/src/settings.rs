@@ -1,6 +1,7 @@
 //! The one settings structure: sources, materials and build options, as TOML or as JSON of the same shape.
 
 use crate::import::{Frame, Unit, Up};
+use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{collections::HashMap, fmt};
@@ -169,7 +170,7 @@ impl Settings {
             }
             let factors = [("mu", rule.mu), ("rr", rule.rr), ("gain", rule.gain), ("cone_index", rule.cone_index)];
             for (key, value) in factors {
-                if let Some(value) = value.filter(|v| !(*v >= 0.0 && v.is_finite())) {
+                if let Some(value) = value.filter(|v| !is_factor(*v)) {
                     return wrong(place(key), format!("{who}: {key} is {value}; write a number of 0 or more"));
                 }
             }

@@ -2,7 +2,11 @@
 
 mod shell;
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 use shell::{BRIDGE, error, expect, folder, holds};
@@ -71,6 +75,14 @@ fn line(svg: &str, colour: &str) -> Vec<Vec<[f64; 2]>> {
     parts.map(|part| part.split('L').map(point).collect()).collect()
 }
 
+/// Width, height and colours of a PNG.
+fn pixels(path: &Path) -> (usize, usize, Vec<[u8; 3]>) {
+    let mut reader = png::Decoder::new(BufReader::new(fs::File::open(path).unwrap())).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    (info.width as usize, info.height as usize, bytes.as_chunks().0.to_vec())
+}
+
 #[test]
 fn a_plot_of_height_slope_and_mu() {
     let folder = folder("a_plot_of_height_slope_and_mu");
@@ -124,6 +136,18 @@ fn a_plot_of_height_slope_and_mu() {
     let [up, flat, down] = [ends(&slope[0])[1], slope[1][0][1], slope[2][0][1]];
     assert!(up < flat && (flat - up - (down - flat)).abs() < 0.011, "{up} {flat} {down}");
     assert_eq!([mu[0][0][1] < mu[1][0][1], level(&mu[0]), level(&mu[1])], [true; 3]);
+    // the same as PNG, twice as fine: curves go through the same places, and the gap is grey
+    expect(0, &folder, &[&plot[..5], &["p.PNG", "-o", "b.csv"]].concat());
+    let (width, rows, pixels) = pixels(&folder.join("p.PNG"));
+    assert_eq!([width, rows], [1920, 1308]);
+    holds(&svg, &["viewBox=\"0 0 960 654\""]);
+    let at = |[x, y]: [f64; 2]| pixels[(2.0 * y) as usize * width + (2.0 * x) as usize];
+    for (parts, colour) in [(&height, [0, 114, 178]), (&slope, [213, 94, 0]), (&mu, [0, 121, 90])] {
+        assert!(parts.concat().into_iter().all(|place| at(place) == colour));
+        let gap = [(parts[0].last().unwrap()[0] + parts[1][0][0]) / 2.0, parts[0][0][1] - 3.0];
+        assert_eq!(at(gap), [220; 3]);
+    }
+    assert!([[2.0, 2.0], [700.0, 240.0]].map(at) == [[255; 3]; 2] && pixels.contains(&[51; 3]), "letters on white");
     // the same again
     error(2, &folder, &plot);
     expect(0, &folder, &[&plot[..], &["--force"]].concat());
@@ -135,17 +159,21 @@ fn what_along_and_plot_refuse() {
     let folder = bridge("what_along_and_plot_refuse");
     fs::write(folder.join("drive.csv"), "x,y\n1,1\n2,2\n").unwrap();
     let along = ["query", "bridge.hpan", "--along", "drive.csv", "--plot"];
-    let why = error(3, &folder, &[&along[..], &["p.png"]].concat());
-    holds(&why, &["p.png: plots are written as SVG", "rsvg-convert -o p.png p.svg"]);
-    holds(&error(2, &folder, &[&along[..], &["p.pdf"]].concat()), &["FILE.svg"]);
+    for other in ["p.pdf", "png", "p"] {
+        holds(&error(2, &folder, &[&along[..], &[other]].concat()), &["plots are SVG or PNG", "FILE.png"]);
+    }
     error(2, &folder, &[&along[..], &["p.svg", "-o", "p.svg"]].concat());
+    holds(&error(2, &folder, &[&along[..], &["p.png", "-o", "./p.png"]].concat()), &["would be one file"]);
+    for points in [&["1,2"][..], &["--csv", "drive.csv"], &[]] {
+        let why = error(2, &folder, &[&["query", "bridge.hpan", "--plot", "p.png"], points].concat());
+        holds(&why, &["p.png: a plot is of a drive; name one as well: --along DRIVE.csv"]);
+    }
     error(2, &folder, &[&along[..], &["nowhere/p.svg"]].concat());
     fs::write(folder.join("mine.svg"), "mine").unwrap();
     holds(&error(2, &folder, &[&along[..], &["mine.svg"]].concat()), &["--force"]);
     assert_eq!(fs::read(folder.join("mine.svg")).unwrap(), b"mine");
     for arguments in [
-        &["query", "bridge.hpan", "--plot", "p.svg", "1,2"][..],
-        &["query", "bridge.hpan", "--along", "drive.csv", "1,2"],
+        &["query", "bridge.hpan", "--along", "drive.csv", "1,2"][..],
         &["query", "bridge.hpan", "--along", "drive.csv", "--csv", "drive.csv"],
         &["query", "bridge.hpan", "--along", "drive.csv", "--layers"],
     ] {
@@ -190,6 +218,61 @@ fn long_files_of_points() {
     let [out, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     check(&out, 5000);
     holds(&err, &["points.csv: line 6251: a point is x,y or x,y,z"]);
+}
+
+/// Points of a file are held to the same rules as those typed; a drive's time does not go back.
+#[test]
+fn numbers_that_are_no_places() {
+    let folder = bridge("numbers_that_are_no_places");
+    for (point, why) in [
+        ("nan,1", "\"nan\" is not a finite number (field 1)"),
+        ("1,-inf", "\"-inf\" is not a finite number (field 2)"),
+        ("1,2,1e400", "\"1e400\" is not a finite number (field 3)"),
+        ("1,2,3,-0.5", "the length -0.5 is below zero (field 4)"),
+        ("1,2,3,x", "\"x\" is not a number (field 4)"),
+        ("1,2,3,4,5", ": a point is x,y or x,y,z or x,y,z,length\n"),
+        ("1,2,,4", ": a point is x,y or x,y,z or x,y,z,length\n"),
+    ] {
+        let [out, typed] = expect(2, &folder, &["query", "bridge.hpan", point]);
+        assert!(out.is_empty(), "{out}");
+        holds(&typed, &[why]);
+        fs::write(folder.join("points.csv"), format!("x,y,z,length\n0,1\n{point}\n0,2\n")).unwrap();
+        let [out, read] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        assert_eq!(out.lines().count(), 2, "what comes before it is answered");
+        holds(&read, &["error: points.csv: line 3: ", why]);
+    }
+    expect(0, &folder, &["query", "bridge.hpan", "1,2,3,0", "1,2,3,-0"]);
+    let drive = |text: &str| fs::write(folder.join("drive.csv"), text).unwrap();
+    for (text, why) in [
+        ("t,x,y\n1,0,0\n1,1,0\n,2,0\n0.5,3,0\n", "line 5: the time goes back, from 1 to 0.5"),
+        ("x,y\n1e200,0\n-1e200,0\n", "line 3: too far from the place before it"),
+        ("x,y\n0,0\nnan,0\n", "line 3: \"nan\" is not a finite number (field 1)"),
+    ] {
+        drive(text);
+        holds(&error(2, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]), &["drive.csv: ", why]);
+        holds(&error(2, &folder, &["bench", "bridge.hpan", "--along", "drive.csv"]), &["drive.csv: ", why]);
+    }
+    drive("t,x,y\n-1,0,0\n-1,1,0\n,2,0\n-0.5,3,0\n");
+    expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
+    // other separators; what has no points says so
+    fs::write(folder.join("points.csv"), "x;y\n1;2\n").unwrap();
+    let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+    holds(&err, &["line 2: \"1;2\" is not a number (field 1); numbers have commas between them"]);
+    for text in ["", "1;2\n", "x,y\n\n"] {
+        fs::write(folder.join("points.csv"), text).unwrap();
+        let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        assert_eq!(out.lines().count(), 1);
+        holds(&err, &["note: points.csv: no points; lines are x,y"]);
+    }
+    // no long line is read as a whole, nor shown
+    for (start, line) in [("", 1), ("1,2\n\n", 3)] {
+        fs::write(folder.join("points.csv"), format!("{start}{}", "1".repeat(3 << 20))).unwrap();
+        let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        holds(&err, &[&format!("error: points.csv: line {line}: longer than 1 MiB")]);
+    }
+    fs::write(folder.join("points.csv"), format!("1,2\n1,{}\n", "x".repeat(9999))).unwrap();
+    let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+    assert!(err.contains("xx...\" is not a number (field 2)") && err.len() < 200, "{err}");
 }
 
 /// Errors name the line as editors count them, whatever stands before it.

@@ -58,6 +58,19 @@ fn vt_34_a_performance_test() {
 }
 
 #[test]
+fn of_few_queries_the_longest_takes_the_mean_at_least() {
+    let folder = folder("of_few_queries_the_longest_takes_the_mean_at_least");
+    write(&folder, "flat.hpan", &fixtures::flat());
+    for queries in ["1", "1", "2", "65"] {
+        for way in facts(&folder, &["flat.hpan", "-n", queries])["ns"].as_array().unwrap() {
+            let figure = |name: &str| way[name].as_f64().unwrap();
+            assert!(figure("mean") > 0.0 && figure("max") >= figure("mean"), "{way}");
+            assert!((figure("queries_per_second") * figure("mean") / 1e9 - 1.0).abs() < 1e-6, "{way}");
+        }
+    }
+}
+
+#[test]
 fn vt_35_the_worst_columns_cost_what_is_stated() {
     let folder = folder("vt_35_the_worst_columns_cost_what_is_stated");
     let heights = (0..60 * 40).map(|i| if i % 97 == 5 { f64::NAN } else { f64::from(i % 7) }).collect();
@@ -142,11 +155,16 @@ fn what_bench_refuses() {
         &["bench"][..],
         &["bench", "bridge.hpan", "-n", "0"],
         &["bench", "bridge.hpan", "-n", "-5"],
+        &["bench", "bridge.hpan", "-n", "1000000000001"],
+        &["bench", "bridge.hpan", "-n", "18446744073709551616"],
+        &["bench", "bridge.hpan", "-n", "1e6"],
         &["bench", "bridge.hpan", "--plan", "best"],
         &["bench", "bridge.hpan", "--plan", "worst", "--along", "drive.csv"],
     ] {
         assert!(expect(2, &folder, arguments)[0].is_empty());
     }
+    let [_, err] = expect(2, &folder, &["bench", "bridge.hpan", "-n", "99999999999999999"]);
+    holds(&err, &["'99999999999999999'", "a whole number from 1 to 1,000,000,000,000"]);
     error(2, &folder, &["bench", "absent.hpan"]);
     error(2, &folder, &["bench", "bridge.obj"]);
     error(2, &folder, &["bench", "bridge.hpan", "--along", "absent.csv"]);

@@ -66,7 +66,7 @@ fn demo_builds_drives_and_draws() {
         names.sort();
         names
     };
-    let all = "cost.png drive.csv drive.svg layers.png materials.png proving-ground.hpan relief.png";
+    let all = "cost.png drive.csv drive.png layers.png materials.png proving-ground.hpan relief.png";
     assert_eq!(names(&folder.join("hardpan-demo")).join(std::ffi::OsStr::new(" ")), all);
 
     // again, over what is there: the same, but for the time it took
@@ -101,7 +101,7 @@ fn demo_says_commands_that_run() {
     holds(&printed, &["no ground", "6.500000", "5.250000", "candidate  z 5.25", "every claim holds"]);
     // the plot is the one that is there already, and the left front wheel has no ground for 6 m
     let plot = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    assert_eq!(plot("drive.svg"), plot("hardpan-demo/drive.svg"));
+    assert_eq!(plot("drive.png"), plot("hardpan-demo/drive.png"));
     let answers = plot("answers.csv");
     assert_eq!(answers.matches(",no ground,").count(), 120);
     for material in ["Concrete", "Grass", "Setts"] {

@@ -217,6 +217,7 @@ fn what_cannot_be_an_obj_says_so() {
     let files = || fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect::<BTreeSet<_>>();
     let cobbles = build(&fixtures::cobble(), &Options::default()).unwrap();
     fs::write(folder.join("cobble.hpan"), &cobbles.image[..]).unwrap();
+    fs::write(folder.join("other.obj"), "v 0 0 0\n").unwrap();
     let mut odd = fixtures::bridge();
     odd.sources[0] = "two\nlines".into();
     fs::write(folder.join("odd.hpan"), &build(&odd, &Options::default()).unwrap().image[..]).unwrap();
@@ -231,7 +232,8 @@ fn what_cannot_be_an_obj_says_so() {
         (1, &["damaged.hpan"], &["damaged.hpan: "]),
         (2, &["bridge.obj"], &["bridge.obj: this is not a terrain image"]),
         (2, &["none.hpan"], &["none.hpan: "]),
-        (2, &["bridge.hpan", "-o", "bridge.obj"], &["bridge.obj: there is a file here already", "--force"]),
+        (2, &["bridge.hpan", "-o", "bridge.obj"], &["bridge.obj: the image was built from this very file"]),
+        (2, &["bridge.hpan", "-o", "other.obj"], &["other.obj: there is a file here already", "--force"]),
         (2, &["bridge.hpan", "-o", "bridge.stl"], &["bridge.stl: an OBJ is called FILE.obj"]),
         (2, &["bridge.hpan", "-o", "no/such/folder.obj"], &["no/such/folder.obj: "]),
     ] {
@@ -239,7 +241,15 @@ fn what_cannot_be_an_obj_says_so() {
         holds(&error(code, &folder, &arguments), parts);
         assert_eq!(files(), before, "{arguments:?}");
     }
-    expect(0, &folder, &["export", "obj", "bridge.hpan", "-o", "bridge.obj", "--force"]);
+    // never the mesh from which the image was built, whatever it is called now
+    fs::rename(folder.join("bridge.obj"), folder.join("moved.obj")).unwrap();
+    for force in [&["--force"][..], &[]] {
+        let arguments = [&["export", "obj", "bridge.hpan", "-o", "moved.obj"], force].concat();
+        let why = error(2, &folder, &arguments);
+        holds(&why, &["moved.obj: the image was built from this very file; name another one with -o"]);
+        assert_eq!(fs::read_to_string(folder.join("moved.obj")).unwrap(), BRIDGE);
+    }
+    expect(0, &folder, &["export", "obj", "bridge.hpan", "-o", "other.obj", "--force"]);
 
     // an image without a record, divided by rules that its bytes do not tell
     let rules = Options { split: Some(Split::DENSE), ..Options::default() };
@@ -249,6 +259,49 @@ fn what_cannot_be_an_obj_says_so() {
     holds(&err, &["warning: plain.hpan: the image records no build options"]);
     let [_, err] = expect(0, &folder, &["export", "obj", "plain.hpan", "--force", "--unproven"]);
     assert_eq!(err, "");
+}
+
+/// What is written beside each other names each other, and what is to be typed next can be.
+#[cfg(unix)]
+#[test]
+fn odd_names_of_exports_are_read_again() {
+    let folder = folder("odd_names_of_exports_are_read_again");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let odd = "it's $(one)\n\u{9b}'.hpan";
+    expect(0, &folder, &["build", "bridge.obj", "-o", odd]);
+    // no line of an OBJ holds such a name
+    let files = || fs::read_dir(&folder).unwrap().count();
+    let before = files();
+    for arguments in [&[odd][..], &[odd, "-o", "two  blanks.obj"]] {
+        let why = error(2, &folder, &[&["export", "obj"], arguments].concat());
+        holds(&why, &["no OBJ can name a file beside it so", "-o"]);
+        assert_eq!(files(), before);
+    }
+    // the others are found, from what is printed and from what the files say
+    for name in ["-q.obj", "it's \u{fc} $HOME `x` \"y\" \\ #.obj"] {
+        let place = format!("./{name}");
+        let [out, _] = expect(0, &folder, &["export", "obj", odd, "-o", &place]);
+        let next = out.lines().find_map(|l| l.strip_prefix("next: hardpan ")).unwrap();
+        let toml = fs::read_to_string(folder.join(name).with_extension("toml")).unwrap();
+        let said = toml.lines().find_map(|l| l.strip_prefix("# To build it again: hardpan ")).unwrap();
+        for line in [next, said] {
+            let script = format!("\"$0\" {line} -o again.hpan");
+            let done = Command::new("sh").args(["-c", &script]).arg(&*HARDPAN).current_dir(&folder).output().unwrap();
+            assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+            assert_eq!(identity(&folder, "again.hpan"), identity(&folder, odd));
+        }
+        let obj = fs::read_to_string(folder.join(name)).unwrap();
+        let library = obj.lines().find_map(|l| l.strip_prefix("mtllib ")).unwrap();
+        assert!(folder.join(library).is_file(), "{library}");
+        let [_, err] = expect(0, &folder, &["build", &place, "--report", "r.json", "-o", "again.hpan", "--force"]);
+        assert_eq!(err, "", "the library is found");
+    }
+    // a message has one line, and steers no terminal
+    for arguments in [&["info", "a\nb\u{1b}[31m"][..], &["build", "a\nb\u{1b}[31m"], &["materials", "a\nb\u{1b}[31m"]] {
+        holds(&error(2, &folder, arguments), &["a\\nb\\u{1b}[31m: there is no such file"]);
+    }
+    let [out, _] = expect(0, &folder, &["info", odd]);
+    holds(&out, &["it's $(one)\\n\\u{9b}'.hpan: Hardpan image"]);
 }
 
 #[test]
@@ -327,7 +380,7 @@ fn map(folder: &Path, image: &str, map: &str, more: &[&str]) -> (Value, impl Fn(
     let arguments = ["export", "png", image, "--map", map, "-o", "map.png", "--force", "--json"];
     let arguments: Vec<&str> = arguments.iter().chain(more).copied().collect();
     let [out, err] = expect(0, folder, &arguments);
-    assert_eq!(err, "");
+    assert!(err.is_empty() || err.starts_with("note: no ground is met"), "{err}");
     let facts: Value = serde_json::from_str::<Value>(&out).unwrap()[0].take();
     let (width, height, pixels) = decoded(&folder.join("map.png"));
     assert_eq!((facts["width"].as_u64(), facts["height"].as_u64()), (Some(width as u64), Some(height as u64)));
@@ -513,17 +566,32 @@ fn windows_sizes_and_places_of_maps() {
     // a window of another shape stands in the middle
     let (facts, _) = map(&folder, "pierced.hpan", "mu", &["--window", "-10,-5,10,5", "--size", "40x40"]);
     assert_eq!(facts["window"], json!([-10.0, -10.0, 10.0, 10.0]));
+    fs::write(folder.join("plain"), "mine").unwrap();
     // far away there is a picture too
     let (_, far) = map(&folder, "pierced.hpan", "holes", &["--window", "1e6,1e6,1000001,1000001", "--size", "9"]);
     assert_eq!(far(4, 4), NOTHING);
+    let away =
+        ["export", "png", "pierced.hpan", "--map", "mu,holes", "--window", "90,0,95,5", "--size", "9", "--force"];
+    let [_, err] = expect(0, &folder, &away);
+    assert_eq!(err, "note: no ground is met in the picture; it lies at x -50 to 50 m, y -50 to 50 m\n");
 
     for (code, arguments, parts) in [
         (2, &["--window", "1,2,3"][..], &["--window", "x0,y0,x1,y1"][..]),
         (2, &["--window", "5,0,1,1"], &["x0 must be below x1"]),
         (2, &["--window=-1e308,-1e308,1e308,1e308"], &["beyond 1e15"]),
         (2, &["--size", "0"], &["--size", "1 to 65536"]),
+        (2, &["--size", "10x"], &["'10x'", "width and height as 640x480", "1 to 65536"]),
+        (2, &["--window", "0,0,1e-30,1e-30"], &["0.001 m wide and high at least"]),
+        (2, &["--per-metre", "1e-300"], &["from 1e-9 to 1e9"]),
+        (2, &["--per-metre", "2e9"], &["from 1e-9 to 1e9"]),
+        (2, &["--map", "mu", "-o", "mu.jpg"], &["mu.jpg: maps are PNG"]),
+        (2, &["--map", "mu,cost", "-o", "pierced.obj"], &["pierced.obj: 2 maps go into a folder", "name a folder"]),
+        (2, &["--map", "mu", "-o", "plain"], &["plain: maps are PNG"]),
+        (2, &["--map", "mu,cost", "-o", "plain"], &["plain: 2 maps go into a folder"]),
+        (2, &["--map", "mu,cost", "-o", "new.png"], &["new.png: 2 maps go into a folder"]),
+        (2, &["--map", "mu,cost", "-o", "pierced.obj/new"], &["a part of its path, is a file", "name a folder"]),
         (2, &["--size", "50000x50000"], &["pierced.hpan: ", "--size or --window"]),
-        (2, &["--per-metre", "1e9"], &["pierced.hpan: ", "--size or --window"]),
+        (2, &["--per-metre", "1e9"], &["pierced.hpan: ", "100,000,000,000 x 100,000,000,000 pixels", "--per-metre"]),
         (2, &["--per-metre", "-1"], &["above zero"]),
         (2, &["--map", "colour"], &["colour", "relief"]),
         (2, &["--size", "9", "--per-metre", "1"], &["cannot be used with"]),
@@ -543,7 +611,12 @@ fn windows_sizes_and_places_of_maps() {
     );
     holds(
         &error(2, &folder, &["export", "png", "pierced.hpan", "-o", "pierced.hpan", "--force"]),
-        &["pierced.hpan: this would replace the image itself"],
+        &["pierced.hpan: maps are PNG"],
+    );
+    fs::copy(folder.join("pierced.hpan"), folder.join("image.png")).unwrap();
+    holds(
+        &error(2, &folder, &["export", "png", "image.png", "-o", "./image.png", "--force"]),
+        &["image.png: this would replace the image itself"],
     );
     expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50", "--map", "mu,cost,mu", "-o", "maps"]);
     let names: BTreeSet<_> = fs::read_dir(folder.join("maps")).unwrap().map(|f| f.unwrap().file_name()).collect();

@@ -180,7 +180,10 @@ fn numbers_below_zero() {
             expect(0, &folder, &[&["query"], options, &["bridge.hpan"], points].concat());
         }
     }
-    holds(&expect(2, &folder, &["query", "bridge.hpan", "-500"])[1], &["x,y"]);
+    for options in [&["-500"][..], &["-500", "3"]] {
+        let [_, err] = expect(2, &folder, &[&["query", "bridge.hpan"], options].concat());
+        assert!(err.contains("a point is x,y or x,y,z or x,y,z,length") && !err.contains("tip:"), "{err}");
+    }
     fs::write(folder.join("drive.csv"), "t,x,y,z\n-1,-500,-.5,-10\n0,-499,-.5,-10\n").unwrap();
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
     holds(&out, &["\n-1,0,-500,-0.5,-10,"]);

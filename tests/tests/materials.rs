@@ -600,6 +600,27 @@ fn vt_16_bundles_add_up() {
     holds(&out, &["triangles    bundles", "z min", "tile table", "cone index", "tool = \"hardpan-builder"]);
 }
 
+/// Settings and scenes are held to one rule: what is built can be exported and built again.
+#[test]
+fn vt_76_a_scene_has_no_factors_below_zero() {
+    use hardpan_builder::{BuildError, Options, build, fixtures};
+    for bad in [-1.0, -1e-300, f64::NAN, f64::INFINITY] {
+        for key in ["mu", "rr", "gain", "cone_index"] {
+            let mut scene = fixtures::mats();
+            let m = &mut scene.materials[1];
+            *match key {
+                "mu" => &mut m.mu,
+                "rr" => &mut m.rr,
+                "gain" => &mut m.gain,
+                _ => &mut m.cone_index,
+            } = bad;
+            let name = m.name.clone();
+            let Err(BuildError::Scene(text)) = build(&scene, &Options::default()) else { panic!("{key} is {bad}") };
+            assert_eq!(text, format!("material 2 ({name:?}): {key} is {bad}; it must be a number of 0 or more"));
+        }
+    }
+}
+
 #[test]
 fn by_10_reports_have_the_written_shape() {
     let schema = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/report.schema.json"));

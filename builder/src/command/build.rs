@@ -15,8 +15,9 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, NewFile, Replace, grouped, note,
+    Done, Failure, NewFile, Replace, grouped, named, note,
     progress::stage,
+    quoted,
     report::{self, Report},
     same, shown,
     transform::{Transform, way},
@@ -181,7 +182,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.describe(&terrain, &built.report);
     let r = &built.report;
     for outlier in r.outliers.iter().take(8) {
-        warn(shown(&format!("{}: outside the domain, left out: {outlier}", first.display())));
+        warn(format!("{}: outside the domain, left out: {outlier}", named(first)));
     }
     let left_out = [
         (r.excluded, "not included"),
@@ -199,7 +200,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     writeln!(
         out,
         "{}: {} triangles, {} bytes ({:.1} a triangle)",
-        output.display(),
+        named(&output),
         grouped(triangles),
         grouped(bytes),
         bytes as f64 / triangles as f64
@@ -222,7 +223,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         if repair.crowded > 0 {
             warn(format!(
                 "{}: {} vertices {then}, because each has more than {} others within the threshold; a smaller {what} reaches fewer",
-                first.display(),
+                named(first),
                 grouped(repair.crowded),
                 Repair::CROWD
             ));
@@ -231,14 +232,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if r.weld.left > r.weld.crowded {
         warn(format!(
             "{}: {} vertices within the threshold of others were not welded, because ground would be lost or moved too far",
-            first.display(),
+            named(first),
             grouped(r.weld.left - r.weld.crowded)
         ));
     }
     if s.left > s.crowded {
         warn(format!(
             "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
-            first.display(),
+            named(first),
             grouped(s.left - s.crowded)
         ));
     }
@@ -251,7 +252,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         terrain.max_layers()
     )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
-    writeln!(out, "next: hardpan info {}", output.display())?;
+    writeln!(out, "next: hardpan info {}", quoted(&output))?;
     Ok(())
 }
 
@@ -268,7 +269,7 @@ fn read_settings(path: &Path) -> Done<Settings> {
 
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(args: &Args, source: &Path, e: hardpan_builder::settings::SettingsError) -> Failure {
-    let hint = format!("; names: hardpan materials {}", source.display());
+    let hint = format!("; names: hardpan materials {}", quoted(source));
     Failure::input(args.settings.as_deref().unwrap_or(source), format!("{e}{hint}"))
 }
 

@@ -46,6 +46,7 @@ pub fn mix(a: Colour, b: Colour, t: f64) -> Colour {
 #[derive(Clone, Copy, PartialEq)]
 pub enum Size {
     Text,
+    Label,
     Title,
 }
 
@@ -53,6 +54,7 @@ impl Size {
     fn font(self) -> (FontWeight, RasterHeight) {
         match self {
             Size::Text => (FontWeight::Regular, RasterHeight::Size16),
+            Size::Label => (FontWeight::Regular, RasterHeight::Size24),
             Size::Title => (FontWeight::Bold, RasterHeight::Size24),
         }
     }
@@ -60,6 +62,13 @@ impl Size {
     /// Height of a line.
     pub fn height(self) -> usize {
         self.font().1.val()
+    }
+
+    /// Rows from the top of a line to the foot of its letters.
+    pub fn foot(self) -> usize {
+        let (weight, height) = self.font();
+        let rows = get_raster('H', weight, height).map(|letter| letter.rows().enumerate()).into_iter().flatten();
+        rows.filter(|(_, shades)| shades.iter().any(|s| *s > 127)).map(|(row, _)| row + 1).max().unwrap_or(0)
     }
 
     /// Width of a text: all letters are equally wide.
@@ -103,25 +112,75 @@ impl Canvas {
         }
     }
 
-    /// Writes a text `times` as large; letters that the font lacks become question marks.
-    pub fn text(&mut self, [x, y]: [usize; 2], text: &str, size: Size, times: usize) {
+    /// Writes a text `times` as large, from its left and top on; letters that the font lacks become question marks.
+    pub fn letters(&mut self, [x, y]: [i64; 2], text: &str, size: Size, times: i64, colour: Colour) {
+        self.write(text, size, colour, |column, row| {
+            (0..times * times).map(move |k| [x + column * times + k % times, y + row * times + k / times])
+        });
+    }
+
+    /// Writes a text that is read from below, from its top, on the left, and its start, at the bottom, on.
+    pub fn letters_up(&mut self, [x, y]: [i64; 2], text: &str, size: Size, colour: Colour) {
+        self.write(text, size, colour, |column, row| [[x + row, y - 1 - column]].into_iter());
+    }
+
+    /// Letters, each of whose pixels, by column and row of the text, goes to some places.
+    fn write<P: Iterator<Item = [i64; 2]>>(
+        &mut self,
+        text: &str,
+        size: Size,
+        colour: Colour,
+        places: impl Fn(i64, i64) -> P,
+    ) {
         let (weight, height) = size.font();
-        let mut left = x;
-        for c in text.chars() {
+        let mut left = 0;
+        for c in text.chars().map(|c| if c == '\u{2212}' { '-' } else { c }) {
             let Some(letter) = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height)) else {
                 continue;
             };
             for (row, shades) in letter.rows().enumerate() {
                 for (column, shade) in shades.iter().enumerate().filter(|s| *s.1 > 0) {
-                    for k in 0..times * times {
-                        let at = [left + column * times + k % times, y + row * times + k / times];
-                        if let Some(p) = self.pixel(at[0] as i64, at[1] as i64) {
-                            *p = mix(*p, INK, f64::from(*shade) / 255.0);
+                    for [x, y] in places((left + column) as i64, row as i64) {
+                        if let Some(p) = self.pixel(x, y) {
+                            *p = mix(*p, colour, f64::from(*shade) / 255.0);
                         }
                     }
                 }
             }
-            left += letter.width() * times;
+            left += letter.width();
+        }
+    }
+
+    /// Draws lines through places, `width` pixels wide, with round ends and soft edges; a part of one place is a dot.
+    pub fn curve(&mut self, parts: &[Vec<[f64; 2]>], width: f64, colour: Colour) {
+        let reach = width / 2.0 + 0.5;
+        let mut cover = vec![0f32; self.width * self.height];
+        let legs = parts.iter().flat_map(|part| match part[..] {
+            [only] => vec![[only; 2]],
+            _ => part.windows(2).map(|leg| [leg[0], leg[1]]).collect(),
+        });
+        for [a, b] in legs {
+            let d = [b[0] - a[0], b[1] - a[1]];
+            let square = d[0] * d[0] + d[1] * d[1];
+            let range = |i: usize, most: usize| {
+                let low = (a[i].min(b[i]) - reach).floor().clamp(0.0, most as f64);
+                let high = (a[i].max(b[i]) + reach).ceil().clamp(0.0, most as f64);
+                low as usize..high as usize
+            };
+            for row in range(1, self.height) {
+                for column in range(0, self.width) {
+                    // from the middle of the pixel to the nearest place of the leg
+                    let [x, y] = [column as f64 + 0.5 - a[0], row as f64 + 0.5 - a[1]];
+                    let t = if square > 0.0 { ((x * d[0] + y * d[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
+                    let (x, y) = (x - t * d[0], y - t * d[1]);
+                    let covered = (reach - (x * x + y * y).sqrt()).clamp(0.0, 1.0) as f32;
+                    let c = &mut cover[row * self.width + column];
+                    *c = c.max(covered);
+                }
+            }
+        }
+        for (p, c) in self.pixels.iter_mut().zip(cover).filter(|(_, c)| *c > 0.0) {
+            *p = mix(*p, colour, f64::from(c));
         }
     }
 
@@ -197,6 +256,25 @@ mod tests {
             assert!((pair[1] - pair[0] - even).abs() < 0.35 * even, "{steps:?}");
         }
         assert_eq!((scale(-1.0), scale(2.0)), (SCALE[0], SCALE[9]));
+    }
+
+    #[test]
+    fn curves_have_soft_edges() {
+        let mut canvas = Canvas::new(40, 20, WHITE);
+        // on the border of two rows, then to a place outside
+        canvas.curve(&[vec![[5.0, 10.0], [20.0, 10.0], [60.0, 10.0]]], 3.0, [0; 3]);
+        let column: Vec<u8> = (6..14).map(|row| canvas.pixels[row * 40 + 12][0]).collect();
+        assert_eq!(column, [255, 255, 128, 0, 0, 128, 255, 255], "{column:?}");
+        assert!((5..40).all(|x| canvas.pixels[10 * 40 + x] == [0; 3]), "joints are no gaps");
+        assert_eq!(canvas.pixels[10 * 40 + 2], WHITE);
+        // as dark as it is wide, whichever way it goes
+        let dark = |b: [f64; 2]| {
+            let mut canvas = Canvas::new(200, 200, WHITE);
+            canvas.curve(&[vec![[100.0, 100.0], b]], 3.0, [0; 3]);
+            canvas.pixels.iter().map(|p| 255.0 - f64::from(p[0])).sum::<f64>() / 255.0
+        };
+        let [level, steep, slant] = [[160.0, 100.0], [100.0, 40.0], [148.0, 136.0]].map(dark);
+        assert!((level - 187.0).abs() < 1.0 && (steep - level).abs() < 1.0 && (slant - level).abs() < 1.0, "{level}");
     }
 
     #[test]

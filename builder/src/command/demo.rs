@@ -154,7 +154,7 @@ fn demo(out: &mut impl Write) -> Done {
     save("drive.csv", record(&terrain, &proving_ground::infield()).as_bytes())?;
     let drive_path = folder.join("drive.csv");
     let plot = query::picture(&terrain, &image_path, &drive_path, &drive::read(&drive_path)?);
-    save("drive.svg", plot.as_bytes())?;
+    save("drive.png", &plot.png()?)?;
     writeln!(
         out,
         "\nPictures, in {FOLDER}:\n  \
@@ -162,7 +162,7 @@ fn demo(out: &mut impl Write) -> Done {
          layers.png      where ground lies over ground\n  \
          materials.png   what it is made of\n  \
          cost.png        what a query costs there\n  \
-         drive.svg       height, slope and mu along drive.csv: ramp, slab, setts"
+         drive.png       height, slope and mu along drive.csv: ramp, slab, setts"
     )?;
 
     let (program, image) = (program(), image_path.display());
@@ -174,7 +174,7 @@ fn demo(out: &mut impl Write) -> Done {
          {program} query {image} -20,31 --layers\n  \
          {program} query {image} -20,31,1.5 --explain\n  \
          # the drive again, with its answers; other maps; times beside the stated bound; all proofs\n  \
-         {program} query {image} --along {} --plot drive.svg -o answers.csv\n  \
+         {program} query {image} --along {} --plot drive.png -o answers.csv\n  \
          {program} export png {image} --map holes,mu,leaves\n  \
          {program} bench {image} --plan worst\n  \
          {program} verify {image}\n  \

@@ -36,7 +36,7 @@ pub struct Args {
 
 fn pitch(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+    if (1e-9..=1e9).contains(&value) { Ok(value) } else { Err("must be above zero, from 1e-9 to 1e9 m".into()) }
 }
 
 /// Places along a side of the grid by default, and the most that there may be in all.
@@ -242,8 +242,8 @@ fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<[f64; 
     let [columns, rows] = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil() + 1.0);
     if columns * rows > MOST {
         let text = format!(
-            "a grid of {pitch} m has {:.0} places here, and {MOST:.0} is the most; try --grid {}",
-            columns * rows,
+            "a grid of {pitch} m has more than {} places here; try --grid {}",
+            grouped(MOST as u64),
             side / SIDE
         );
         return Err(Failure::Input(text));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     Done, Failure,
-    lines::{Lines, number},
+    lines::{Lines, optional},
 };
 
 /// A place of a drive.
@@ -21,7 +21,8 @@ pub struct Stop {
 /// What a file of a drive looks like, for help texts.
 pub const HELP: &str = "\
 A drive is CSV: a heading with x and y, t and z if there are any, in any order, and lines of numbers; other columns, as yaw,
-are passed over. Without a heading the columns are t,x,y,z,yaw, of which the last two may be left out. Metres and seconds.";
+are passed over. Without a heading the columns are t,x,y,z,yaw, of which the last two may be left out. Metres and seconds; time
+may stand still, but not go back.";
 
 /// Columns without a heading.
 const COLUMNS: [&str; 4] = ["t", "x", "y", "z"];
@@ -42,22 +43,25 @@ pub fn read(path: &Path) -> Done<Vec<Stop>> {
         }
     }
     let mut stops: Vec<Stop> = Vec::new();
+    let mut time: Option<f64> = None;
     while let Some(line) = lines.next()? {
-        let field = |k: usize| {
-            let Some((column, text)) = columns[k].and_then(|c| Some((c, line.get(c)?.trim()))) else { return Ok(None) };
-            match number(text) {
-                Some(v) if v.is_finite() => Ok(Some(v)),
-                None if text.is_empty() => Ok(None),
-                Some(_) => Err(format!("\"{text}\" is not a finite number (field {})", column + 1)),
-                None => Err(format!("\"{text}\" is not a number (field {})", column + 1)),
-            }
-        };
+        let field = |k: usize| columns[k].and_then(|c| Some(optional(line.get(c)?, c))).unwrap_or(Ok(None));
         let stop = (|| {
             let needed = |k: usize| field(k)?.ok_or(format!("no {}; a line is t,x,y,z,yaw", COLUMNS[k]));
             let (x, y) = (needed(1)?, needed(2)?);
             let way = stops.last().map_or(0.0, |s| ((x - s.x) * (x - s.x) + (y - s.y) * (y - s.y)).sqrt());
             let distance = stops.last().map_or(0.0, |s| s.distance) + way;
-            Ok::<_, String>(Stop { t: field(0)?, x, y, z: field(3)?, distance })
+            if !distance.is_finite() {
+                return Err("too far from the place before it; places are in metres".into());
+            }
+            let t = field(0)?;
+            if let Some((now, before)) = t.zip(time).filter(|(now, before)| now < before) {
+                return Err(format!(
+                    "the time goes back, from {before} to {now}; sort the lines by time, or make two drives of them"
+                ));
+            }
+            time = t.or(time);
+            Ok::<_, String>(Stop { t, x, y, z: field(3)?, distance })
         })();
         stops.push(stop.map_err(|text| lines.wrong(text))?);
     }

@@ -1,6 +1,7 @@
 //! `hardpan export`: what the kernel sees, as OBJ and as maps.
 
 use std::{
+    ffi::OsStr,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -8,7 +9,7 @@ use std::{
 
 use hardpan::Terrain;
 use hardpan_builder::{
-    build,
+    Input, build,
     export::Obj,
     import::{self, Format, Frame, file_name},
 };
@@ -17,12 +18,12 @@ use serde_json::json;
 use super::{
     Done, Failure, NewFile, Replace,
     canvas::CATEGORIES,
-    grouped, load,
+    grouped, has_extension, load, make_folder,
     maps::{self, Map, Window},
-    materials::{recorded, settings_of},
-    note,
+    materials::{provenance, recorded, settings_of},
+    named, note,
     progress::stage,
-    same, shown, terrain, warn,
+    quoted, same, shown, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -109,15 +110,34 @@ fn may_write(place: &Path, image: &Path, force: bool) -> Done {
     Replace::None.or_any(force).check(place)
 }
 
+/// Stops if a file is one that the image was built from, whatever it is called now.
+fn not_a_source(place: &Path, t: &Terrain) -> Done {
+    if !place.is_file() {
+        return Ok(());
+    }
+    let known = provenance(t).unwrap_or_default();
+    let here = fs::File::open(place).and_then(|file| Input::digest(file_name(place), file));
+    let here = here.map_err(|e| Failure::io(place, e))?;
+    if known.inputs.iter().any(|input| input.sha256 == here.sha256) {
+        return Err(Failure::input(place, "the image was built from this very file; name another one with -o"));
+    }
+    Ok(())
+}
+
 fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;
     let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-ground.obj"));
-    if !place.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) {
+    if !has_extension(&place, "obj") {
         return Err(Failure::input(&place, "an OBJ is called FILE.obj; name such a file with -o"));
     }
     let [library, toml] = ["mtl", "toml"].map(|e| place.with_extension(e));
+    if !place.file_name().and_then(OsStr::to_str).is_some_and(import::keeps_name) {
+        let text = "no OBJ can name a file beside it so: its name has line ends, double blanks or no UTF-8; name another one with -o";
+        return Err(Failure::input(&place, text));
+    }
     for file in [&place, &library, &toml] {
+        not_a_source(file, &t)?;
         may_write(file, &args.image, args.force)?;
     }
     let ground = Obj::new(&t).map_err(|e| {
@@ -131,13 +151,13 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         shown(&file_name(&args.image)),
         grouped(ground.triangles.len() as u64),
         grouped(ground.vertices.len() as u64),
-        shown(&file_name(&toml))
+        quoted(Path::new(toml.file_name().unwrap_or_default()))
     );
     let (written, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
         let colour = |m: u16| CATEGORIES[usize::from(m) % CATEGORIES.len()].map(|c| f64::from(c) / 255.0);
         ground
-            .write(&head, &shown(&file_name(&library)), &mut texts[0])
+            .write(&head, &file_name(&library), &mut texts[0])
             .and_then(|()| ground.write_library(colour, &mut texts[1]))
             .map_err(|e| Failure::write(&place, e))?;
         let settings = head.lines().map(|line| format!("# {line}\n")).collect::<String>() + "\n" + &settings.to_toml();
@@ -167,7 +187,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         if !proven {
             let text =
                 "the image records no build options: one that is built of these triangles is divided in another way";
-            warn(format!("{}: {text}", args.image.display()));
+            warn(format!("{}: {text}", named(&args.image)));
         }
     }
     mesh.keep()?;
@@ -184,7 +204,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     writeln!(
         out,
         "{}: {} triangles, {} vertices; {} and {} beside it",
-        place.display(),
+        named(&place),
         grouped(triangles as u64),
         grouped(vertices as u64),
         shown(&file_name(&library)),
@@ -193,7 +213,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     if proven {
         writeln!(out, "proven: built again they make the same image, identity {identity}")?;
     }
-    writeln!(out, "next: hardpan build --settings {}", toml.display())?;
+    writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
     Ok(())
 }
 
@@ -207,24 +227,37 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             wanted.push(*map);
         }
     }
-    let named = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
+    let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
+    let within = |folder: &Path| -> Vec<PathBuf> {
+        wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
+    };
     let places: Vec<PathBuf> = match &args.output {
-        None => wanted.iter().map(|&map| named(map)).collect(),
-        Some(file) if wanted.len() == 1 && !file.is_dir() => vec![file.clone()],
+        None => wanted.iter().map(|&map| called(map)).collect(),
+        Some(folder) if folder.is_dir() => within(folder),
+        Some(file) if wanted.len() == 1 && has_extension(file, "png") => vec![file.clone()],
+        Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
+            return Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"));
+        }
+        Some(file) if file.exists() || has_extension(file, "png") => {
+            let text = format!("{} maps go into a folder, and this is a file; name a folder with -o", wanted.len());
+            return Err(Failure::input(file, text));
+        }
         Some(folder) => {
-            fs::create_dir_all(folder).map_err(|e| Failure::write(folder, e))?;
-            wanted.iter().map(|&map| folder.join(named(map).file_name().unwrap_or_default())).collect()
+            make_folder(folder)?;
+            within(folder)
         }
     };
     for place in &places {
         may_write(place, &args.image, args.force)?;
     }
     let title = shown(&file_name(&args.image));
+    let mut barren = false;
     let mut facts = Vec::new();
     for (&map, place) in wanted.iter().zip(&places) {
         let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, &title));
         let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
         written?;
+        barren |= sheet.barren;
         if args.json {
             facts.push(json!({
                 "map": map.name(), "file": place.to_string_lossy(),
@@ -237,7 +270,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             writeln!(
                 out,
                 "{}: {} x {} points, {} a pixel; {}",
-                place.display(),
+                named(place),
                 view.width,
                 view.height,
                 maps::metres(1.0 / view.per_metre),
@@ -249,6 +282,16 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         writeln!(out, "{:#}", json!(facts))?;
     } else if places.len() == 1 && wanted == [Map::Relief] {
         note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes");
+    }
+    if barren {
+        let [low, high] = t.bounds();
+        note(format!(
+            "no ground is met in the picture; it lies at x {} to {} m, y {} to {} m",
+            maps::place(low[0]),
+            maps::place(high[0]),
+            maps::place(low[1]),
+            maps::place(high[1])
+        ));
     }
     Ok(())
 }

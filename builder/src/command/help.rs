@@ -1,16 +1,12 @@
 //! What the command says about itself: grouped help, completions, manual pages.
 
-use std::{
-    fs,
-    io::{ErrorKind, Write},
-    path::PathBuf,
-};
+use std::{io::Write, path::PathBuf};
 
 use clap::{Command, CommandFactory};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
-use super::{Cli, Done, Failure, NewFile, Replace};
+use super::{Cli, Done, NewFile, Replace, make_folder, named};
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -84,19 +80,14 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
         Ok(text)
     };
     let Some(folder) = &args.output else { return Ok(out.write_all(&page(&cli)?)?) };
-    fs::create_dir_all(folder).map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-            Failure::input(folder, "this is a file; name a folder with -o")
-        }
-        _ => Failure::write(folder, e),
-    })?;
+    make_folder(folder)?;
     let shown = cli.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
     for command in [&cli].into_iter().chain(shown) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let file = folder.join(format!("{name}.1"));
         Replace::Only(PAGE, "a manual page").check(&file)?;
         NewFile::write(&file, &page(command)?)?.keep()?;
-        writeln!(out, "{}", file.display())?;
+        writeln!(out, "{}", named(&file))?;
     }
     Ok(())
 }

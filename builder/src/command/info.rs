@@ -1,4 +1,4 @@
-//! `hardpan info`: what an image says about itself.
+//! `hardpan info`: what an image says about itself. The shape of its JSON is stated by `builder/info.schema.json`.
 
 use std::{io::Write, path::PathBuf};
 
@@ -6,7 +6,11 @@ use hardpan::{Cost, Terrain, format::bundle, format::section};
 use hardpan_builder::{Provenance, Split, read};
 use serde_json::{Map, Value, json};
 
-use super::{Done, Failure, grouped, load, shown, terrain};
+use super::{
+    Done, Failure, grouped, load,
+    materials::{self as record, recorded},
+    named, shown, terrain,
+};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -32,6 +36,9 @@ pub struct Args {
     provenance: bool,
 }
 
+/// The number of the JSON's shape: it changes when a key changes its meaning or goes.
+const VERSION: u32 = 1;
+
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let t = &terrain(&args.file, &image)?;
@@ -48,13 +55,13 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match (args.json, &wanted[..]) {
         (true, []) => writeln!(out, "{:#}", facts(t))?,
         (true, parts) => {
-            let mut facts = Map::new();
+            let mut facts = Map::from_iter([("info".into(), VERSION.into())]);
             for Part { name, facts: of, .. } in parts {
                 facts.insert((*name).into(), of(t).map_err(|text| Failure::check(&args.file, text))?);
             }
             writeln!(out, "{:#}", Value::Object(facts))?;
         }
-        (false, []) => table(t, &args.file.display().to_string(), out)?,
+        (false, []) => table(t, &named(&args.file), out)?,
         (false, parts) => {
             for (i, Part { table, .. }) in parts.iter().enumerate() {
                 if i > 0 {
@@ -122,6 +129,9 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         )?;
     }
     writeln!(out, "divided     {}", division(t))?;
+    if let Some(tool) = tool(t) {
+        writeln!(out, "built by    {}", shown(&tool))?;
+    }
     writeln!(
         out,
         "layers      at most {}; heights closer than {:.2} mm are one",
@@ -152,14 +162,11 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
 fn facts(t: &Terrain) -> Value {
     let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
     let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
-    let materials = t
-        .materials()
-        .iter()
-        .enumerate()
-        .map(|(i, m)| json!({ "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain }));
-    let sections = h.sections.iter().filter(|s| s.kind != 0);
     json!({
+        "info": VERSION,
         "format": h.version,
+        "least_reader": h.least_reader,
+        "tool": tool(t),
         "identity": hex(&t.identity()),
         "frame": { "axes": "east-north-up", "unit": "m" },
         "bounds": { "min": low, "max": high },
@@ -180,9 +187,11 @@ fn facts(t: &Terrain) -> Value {
         "near": metres(h.near),
         "far": metres(h.far),
         "fallback": fallback(h.fallback),
+        "defaults": { "z": metres(h.default_z), "mu": h.default_mu, "rr": h.default_rolling, "gain": h.default_gain },
+        "build": recorded(t).map(|settings| settings.build),
         "error": { "plan": h.error_plan, "height": h.error_height },
-        "sections": sections.map(|s| json!({ "name": section_name(s.kind), "offset": s.offset, "bytes": s.len })).collect::<Vec<_>>(),
-        "materials": materials.collect::<Vec<_>>(),
+        "sections": sections(t),
+        "materials": materials(t),
         "sources": (0..t.source_count()).map(|i| t.source_name(i as u16)).collect::<Vec<_>>(),
     })
 }
@@ -269,10 +278,14 @@ fn costliest(t: &Terrain, c: &read::Column) -> Value {
     json!({ "at": c.at(t), "size": size, "cost": cost_of(&c.cost) })
 }
 
+/// Name and version of the builder, if they are recorded.
+fn tool(t: &Terrain) -> Option<String> {
+    record::provenance(t).map(|known| known.tool).filter(|tool| !tool.is_empty())
+}
+
 /// By which rule the ground was divided, as the provenance says.
 fn division(t: &Terrain) -> String {
-    let known = Provenance::parse(&provenance_of(t)).ok().filter(|p| !p.frame.is_empty());
-    let Some(Provenance { settings, .. }) = known else { return "by a rule that is not recorded".into() };
+    let Some(settings) = recorded(t) else { return "by a rule that is not recorded".into() };
     let most = settings.build.max_cost.map(|m| format!(", until no query takes more than {m}")).unwrap_or_default();
     let rule = settings.build.split.map_or("by the native rule".into(), |s| {
         let name = [(Split::DEFAULT, " (preset default)"), (Split::DENSE, " (preset dense)")];

@@ -9,7 +9,7 @@ use std::{
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
 
-use super::{Done, Failure};
+use super::{Done, Failure, brief};
 
 /// A CSV file, read line by line; lines that start with `#` are comments.
 pub struct Lines<'a> {
@@ -28,7 +28,7 @@ impl<'a> Lines<'a> {
             false => Box::new(File::open(path).map_err(|e| Failure::io(path, e))?),
         };
         // the carriage return of a CRLF is a blank; the last line ends as all others, so that they can be counted
-        let input: Box<dyn Read> = Box::new(input.chain(&b"\n"[..]));
+        let input: Box<dyn Read> = Box::new(Short { input: input.chain(&b"\n"[..]), since: 0 });
         let mut csv = ReaderBuilder::new();
         csv.has_headers(false).flexible(true).comment(Some(b'#')).terminator(Terminator::Any(b'\n'));
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
@@ -65,6 +65,9 @@ impl<'a> Lines<'a> {
 
     fn read(&mut self) -> Done<bool> {
         self.reader.read_record(&mut self.line).map_err(|e| match e.into_kind() {
+            ErrorKind::Io(e) if e.kind() == io::ErrorKind::InvalidData => {
+                Failure::input(self.path, format!("line {}: {e}", self.reader.position().line()))
+            }
             ErrorKind::Io(e) => Failure::io(self.path, e),
             ErrorKind::Utf8 { .. } => self.wrong("not UTF-8 text; write the points as plain CSV"),
             other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
@@ -72,9 +75,47 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Text whose lines are short: of a file without line ends no more than one is read.
+struct Short<R> {
+    input: R,
+    /// Bytes since the last line end.
+    since: usize,
+}
+
+const LONGEST: usize = 1 << 20;
+
+impl<R: Read> Read for Short<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(into)?;
+        self.since = match memchr::memrchr(b'\n', &into[..read]) {
+            Some(last) => read - last - 1,
+            None => self.since + read,
+        };
+        if self.since > LONGEST {
+            let text = "longer than 1 MiB; write the points as plain CSV, a line each";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
+        Ok(read)
+    }
+}
+
 /// A number of a field, as [`f64::from_str`](std::str::FromStr) reads it, with blanks about it.
 pub fn number(field: &str) -> Option<f64> {
     fast_float2::parse(field).or_else(|_| fast_float2::parse(field.trim())).ok()
+}
+
+/// The number of a field, of which `at` come before it; none if it is blank.
+pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
+    let text = field.trim();
+    match number(text) {
+        Some(v) if v.is_finite() => Ok(Some(v)),
+        None if text.is_empty() => Ok(None),
+        Some(_) => Err(format!("\"{}\" is not a finite number (field {})", brief(text, 40), at + 1)),
+        None => {
+            let hint = if text.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" };
+            Err(format!("\"{}\" is not a number (field {}){hint}", brief(text, 40), at + 1))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use hardpan_builder::read;
 use serde_json::{Value, json};
 
 use super::{
+    brief,
     canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, OTHERS, Size, WHITE, mix, scale},
     grouped,
     relief::{View, light, lit, relief},
-    shown,
 };
 
 /// What a map shows.
@@ -71,6 +71,9 @@ pub struct Window([f64; 4]);
 
 /// Beyond every image, and so near that widths of windows are numbers.
 const FARTHEST: f64 = 1e15;
+/// Least width and height of a window: less is no more than a few steps of the query grid. A point or a line is a picture
+/// of this size too.
+const LEAST: f64 = 1e-3;
 
 impl FromStr for Window {
     type Err = String;
@@ -80,10 +83,13 @@ impl FromStr for Window {
             text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= FARTHEST)).collect();
         let window = numbers.and_then(|n| <[f64; 4]>::try_from(n).ok());
         let window = window.ok_or("four numbers with commas between them, x0,y0,x1,y1, none beyond 1e15 m")?;
-        if window[0] < window[2] && window[1] < window[3] {
-            Ok(Window(window))
-        } else {
+        let [width, height] = [0, 1].map(|i| window[i + 2] - window[i]);
+        if !(width > 0.0 && height > 0.0) {
             Err("x0 must be below x1, and y0 below y1".into())
+        } else if width.min(height) < LEAST {
+            Err(format!("a window is {LEAST} m wide and high at least, and this one {width} by {height} m"))
+        } else {
+            Ok(Window(window))
         }
     }
 }
@@ -96,7 +102,7 @@ const LONGER: f64 = 1600.0;
 pub fn size(text: &str) -> Result<[Option<usize>; 2], String> {
     let number = |t: &str| match t.trim().parse() {
         Ok(n) if (1..=MOST[0]).contains(&n) => Ok(Some(n)),
-        _ => Err(format!("{t:?} is not a number of pixels from 1 to {}", MOST[0])),
+        _ => Err(format!("a width, or width and height as 640x480, of 1 to {} pixels each", MOST[0])),
     };
     match text.split_once('x') {
         Some((w, h)) => Ok([number(w)?, number(h)?]),
@@ -105,7 +111,8 @@ pub fn size(text: &str) -> Result<[Option<usize>; 2], String> {
 }
 
 pub fn per_metre(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0).ok_or_else(|| "must be a number above zero".into())
+    let sane = |v: &f64| (1e-9..=1e9).contains(v);
+    text.parse().ok().filter(sane).ok_or_else(|| "must be a number above zero, from 1e-9 to 1e9".into())
 }
 
 /// What a picture shows: the window, or all of the image, as large as it is wanted. A width and a height show the window
@@ -118,29 +125,29 @@ pub fn view(
 ) -> Result<View, String> {
     let [low, high] = t.bounds();
     let [x0, y0, x1, y1] = window.map_or([low[0], low[1], high[0], high[1]], |w| w.0);
-    // a point or a line is a picture too
-    let least = 1e-3;
-    let extent = [(x1 - x0).max(least), (y1 - y0).max(least)];
-    let pixels = |n: f64| (n - 1e-9).ceil().clamp(1.0, 1e9) as usize;
+    let extent = [(x1 - x0).max(LEAST), (y1 - y0).max(LEAST)];
+    let pixels = |n: f64| (n - 1e-9).ceil().max(1.0);
     let (per_metre, size) = match (size, per_metre) {
-        (Some([Some(w), Some(h)]), _) => ((w as f64 / extent[0]).min(h as f64 / extent[1]), [w, h]),
+        (Some([Some(w), Some(h)]), _) => ((w as f64 / extent[0]).min(h as f64 / extent[1]), [w as f64, h as f64]),
         (Some([w, _]), _) if w.is_some() => {
             let n = w.unwrap_or(1) as f64 / extent[0];
-            (n, [w.unwrap_or(1), pixels(extent[1] * n)])
+            (n, [w.unwrap_or(1) as f64, pixels(extent[1] * n)])
         }
         (_, n) => {
             let n = n.unwrap_or(LONGER / extent[0].max(extent[1]));
             (n, extent.map(|e| pixels(e * n)))
         }
     };
-    let [width, height] = size;
-    if width > MOST[0] || height > MOST[0] || width * height > MOST[1] {
+    let [most, all] = MOST.map(|n| n as f64);
+    if size[0] > most || size[1] > most || size[0] * size[1] > all {
+        let [width, height] = size.map(|n| if n < 1e15 { grouped(n as u64) } else { format!("{n:.1e}") });
         return Err(format!(
-            "the picture would have {width} x {height} pixels, and {} a side and {} in all are the most; give --size or --window",
+            "the picture would have {width} x {height} pixels, and {} a side and {} in all are the most; give a smaller --size or --window, or fewer pixels --per-metre",
             grouped(MOST[0] as u64),
             grouped(MOST[1] as u64)
         ));
     }
+    let [width, height] = size.map(|n| n as usize);
     let middle = [(x0 + x1) / 2.0, (y0 + y1) / 2.0];
     let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
     Ok(View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height })
@@ -189,6 +196,8 @@ pub struct Sheet {
     pub notes: Vec<String>,
     /// The same for programs.
     pub facts: Value,
+    /// Whether no pixel shows ground.
+    pub barren: bool,
 }
 
 /// A map without what is around it.
@@ -350,7 +359,7 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     ranked.sort_by_key(|(m, n)| (std::cmp::Reverse(*n), *m));
     let colours: HashMap<u16, Colour> = ranked.iter().zip(CATEGORIES).map(|((m, _), c)| (*m, c)).collect();
     let share = |n: usize| format!("{:.1} %", n as f64 * 100.0 / found as f64);
-    let name = |m: u16| brief(t.material_name(m));
+    let name = |m: u16| brief(t.material_name(m), NAME_MOST);
     let (named, rest) = ranked.split_at(ranked.len().min(CATEGORIES.len()));
     let mut keys: Vec<Key> =
         named.iter().zip(CATEGORIES).map(|((m, n), c)| Key::Box(c, format!("{} {}", name(*m), share(*n)))).collect();
@@ -369,16 +378,12 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     Drawn { ground: canvas(view, &all, colour), keys, notes, facts: json!({ "materials": facts }) }
 }
 
+/// Letters of a name in a legend.
+const NAME_MOST: usize = 32;
+
 /// Light that shows the lie of the land without drowning colours.
 fn slight(light: f64) -> f64 {
     0.7 + 0.3 * light
-}
-
-/// A name that fits a legend.
-fn brief(name: &str) -> String {
-    const MOST: usize = 32;
-    let name = shown(name);
-    if name.chars().count() <= MOST { name } else { name.chars().take(MOST - 3).chain("...".chars()).collect() }
 }
 
 fn friction(t: &Terrain, view: &View) -> Drawn {
@@ -580,8 +585,11 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let top = edge + Size::Title.height() * k + gap + line + gap;
     let below = gap + 2 * line + gap + (rows + notes.len()) * pitch + edge;
     let mut canvas = Canvas::new(inner + 2 * edge, top + ground.height + below, WHITE);
-    canvas.text([edge, edge], title, Size::Title, k);
-    canvas.text([edge, edge + Size::Title.height() * k + gap], &place, Size::Text, k);
+    let write = |canvas: &mut Canvas, at: [usize; 2], text: &str, size| {
+        canvas.letters(at.map(|v| v as i64), text, size, k as i64, INK);
+    };
+    write(&mut canvas, [edge, edge], title, Size::Title);
+    write(&mut canvas, [edge, edge + Size::Title.height() * k + gap], &place, Size::Text);
     canvas.fill([edge - k, top - k], [ground.width + 2 * k, ground.height + 2 * k], INK);
     canvas.paste(&ground, [edge, top]);
 
@@ -589,7 +597,7 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let (length, pixels) = bar;
     canvas.fill([edge, y], [pixels, line / 2], INK);
     canvas.fill([edge + pixels / 2, y + k], [(pixels / 2).saturating_sub(k), (line / 2).saturating_sub(2 * k)], WHITE);
-    canvas.text([edge, y + line / 2 + 2 * k], &metres(length), Size::Text, k);
+    write(&mut canvas, [edge, y + line / 2 + 2 * k], &metres(length), Size::Text);
     y += 2 * line + gap;
     for (key, [x, row]) in keys.iter().zip(places) {
         let (x, y) = (edge + x, y + row * pitch);
@@ -597,32 +605,33 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
             Key::Box(colour, text) => {
                 canvas.fill([x, y], [3 * line / 2, line], INK);
                 canvas.fill([x + k, y + k], [3 * line / 2 - 2 * k, line - 2 * k], *colour);
-                canvas.text([x + 3 * line / 2 + gap, y], text, Size::Text, k);
+                write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
             }
             Key::Line(colour, text) => {
                 canvas.fill([x, y + line / 2 - k], [3 * line / 2, 2 * k], *colour);
-                canvas.text([x + 3 * line / 2 + gap, y], text, Size::Text, k);
+                write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
             }
             Key::Scale(strength, low, high) => {
-                canvas.text([x, y], low, Size::Text, k);
+                write(&mut canvas, [x, y], low, Size::Text);
                 let x = x + wide(low, Size::Text);
                 for i in 0..240 * k {
                     canvas.fill([x + i, y], [1, line], mix(WHITE, scale(i as f64 / (240 * k - 1) as f64), *strength));
                 }
-                canvas.text([x + 240 * k, y], high, Size::Text, k);
+                write(&mut canvas, [x + 240 * k, y], high, Size::Text);
             }
         }
     }
     y += rows * pitch;
     for note in &notes {
-        canvas.text([edge, y], note, Size::Text, k);
+        write(&mut canvas, [edge, y], note, Size::Text);
         y += pitch;
     }
-    Sheet { canvas, at: [edge, top], notes, facts }
+    let barren = ground.pixels.iter().all(|p| *p == NOTHING);
+    Sheet { canvas, at: [edge, top], notes, facts, barren }
 }
 
 /// A coordinate.
-fn place(v: f64) -> String {
+pub fn place(v: f64) -> String {
     let text = format!("{v:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.into() }

@@ -14,7 +14,7 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, note, same, shown, terrain, transform::Transform};
+use super::{Done, Failure, NewFile, Replace, grouped, load, note, quoted, same, shown, terrain, transform::Transform};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -178,9 +178,13 @@ pub fn settings_of(t: &Terrain) -> Settings {
 
 /// The settings that the builder recorded, if it did.
 pub fn recorded(t: &Terrain) -> Option<Settings> {
+    provenance(t).filter(|known| !known.frame.is_empty()).map(|known| known.settings)
+}
+
+/// What the builder recorded, if it can be read.
+pub fn provenance(t: &Terrain) -> Option<Provenance> {
     let text = std::str::from_utf8(t.section(section::PROVENANCE)?).ok()?;
-    let known = Provenance::parse(text).ok()?;
-    (!known.inputs.is_empty()).then_some(known.settings)
+    Provenance::parse(text).ok()
 }
 
 /// Build options as far as an image's head has them.
@@ -245,13 +249,9 @@ struct Build<'a> {
 
 /// A settings file with all that is known, and comments on what else can be said.
 fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
-    let names: Vec<String> =
-        args.files.iter().map(|f| shown(&f.file_name().unwrap_or_default().to_string_lossy())).collect();
-    let mut text = format!(
-        "# Settings for {}. Edit, then: hardpan build --settings {}\n",
-        names.join(", "),
-        shown(&output.display().to_string())
-    );
+    let names: Vec<String> = args.files.iter().map(|f| shown(&import::file_name(f))).collect();
+    let mut text =
+        format!("# Settings for {}. Edit, then: hardpan build --settings {}\n", names.join(", "), quoted(output));
     text += HELP;
     let known = found.settings.clone().unwrap_or_default();
     let _ = writeln!(text, "crs = {}", toml::Value::from(known.crs.as_str()));

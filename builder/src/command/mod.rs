@@ -14,6 +14,7 @@ mod info;
 mod lines;
 mod maps;
 mod materials;
+mod picture;
 mod plot;
 mod progress;
 mod query;
@@ -38,6 +39,7 @@ use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Image, ImageFile, Verify,
     import::{ImportError, ImportErrorKind},
+    names::{named, quoted, shown},
 };
 
 #[derive(Parser)]
@@ -135,15 +137,15 @@ pub enum Failure {
 
 impl Failure {
     pub fn check(place: &Path, text: impl Display) -> Self {
-        Self::Check(format!("{}: {text}", place.display()))
+        Self::Check(format!("{}: {text}", named(place)))
     }
 
     pub fn input(place: &Path, text: impl Display) -> Self {
-        Self::Input(format!("{}: {text}", place.display()))
+        Self::Input(format!("{}: {text}", named(place)))
     }
 
     pub fn unsupported(place: &Path, text: impl Display) -> Self {
-        Self::Unsupported(format!("{}: {text}", place.display()))
+        Self::Unsupported(format!("{}: {text}", named(place)))
     }
 
     pub fn io(place: &Path, error: io::Error) -> Self {
@@ -163,7 +165,7 @@ impl Failure {
             ReadOnlyFilesystem => "this disk may only be read; name a file on another one",
             _ => return Self::io(place, error),
         };
-        Self::Machine(format!("{}: {cause}", place.display()))
+        Self::Machine(format!("{}: {cause}", named(place)))
     }
 
     /// What an image that cannot be opened says about its file.
@@ -228,10 +230,10 @@ impl From<ImportError> for Failure {
     }
 }
 
-/// Errors of stdout; files go through [`Failure::io`].
+/// Errors of stdout; files go through [`Failure::io`] and [`Failure::write`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self::io(Path::new("output"), error)
+        Self::write(Path::new("output"), error)
     }
 }
 
@@ -266,9 +268,24 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
     }
 }
 
+/// Whether a name ends in `.` and this, in capitals or not.
+fn has_extension(path: &Path, wanted: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(wanted))
+}
+
 /// Whether two names are of one file that is there.
 fn same(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Makes a folder, and those that it lies in.
+fn make_folder(folder: &Path) -> Done {
+    fs::create_dir_all(folder).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            Failure::input(folder, "this, or a part of its path, is a file; name a folder with -o")
+        }
+        _ => Failure::write(folder, e),
+    })
 }
 
 /// What a new file may replace.
@@ -383,7 +400,7 @@ fn write_image(place: &Path, image: &Image) -> Done {
         if read[..] != image[..] {
             return Err(Failure::Machine(format!(
                 "{}: the disk gave back other bytes than were written; choose another place with -o",
-                place.display()
+                named(place)
             )));
         }
         if let Some(check) = verdict.failed() {
@@ -397,9 +414,10 @@ fn write_image(place: &Path, image: &Image) -> Done {
     new.keep()
 }
 
-/// A name of a file or an image for a terminal: without control characters.
-fn shown(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() }).collect()
+/// A name of so many letters at most.
+fn brief(name: &str, most: usize) -> String {
+    let name = shown(name);
+    if name.chars().count() <= most { name } else { name.chars().take(most - 3).chain("...".chars()).collect() }
 }
 
 /// 1234567 as "1,234,567".
@@ -411,11 +429,6 @@ fn grouped(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn names_cannot_steer_a_terminal() {
-        assert_eq!(super::shown("Straße \u{1b}[31m\u{9b}1m"), "Straße \\u{1b}[31m\\u{9b}1m");
-    }
-
     #[test]
     fn groups_of_three() {
         assert_eq!([0, 12, 999, 1000, 1234567].map(super::grouped), ["0", "12", "999", "1,000", "1,234,567"]);

@@ -1,6 +1,10 @@
-//! Height, slope and friction along a drive, as an SVG picture.
+//! Height, slope and friction along a drive, as a picture.
 
-use std::fmt::Write;
+use super::{
+    brief,
+    canvas::Colour,
+    picture::{Align, Font, Picture, Shape},
+};
 
 /// What a place of a drive is like.
 pub struct Sample {
@@ -11,8 +15,13 @@ pub struct Sample {
 }
 
 /// What is drawn of [`Sample::ground`], from the top: name with unit, colour (told apart by all eyes), whether zero belongs to it.
-const PANELS: [(&str, &str, bool); 3] =
-    [("height, m", "#0072b2", false), ("slope, %", "#d55e00", true), ("mu", "#00795a", true)];
+const PANELS: [(&str, Colour, bool); 3] =
+    [("height, m", [0, 114, 178], false), ("slope, %", [213, 94, 0], true), ("mu", [0, 121, 90], true)];
+const TEXT: Colour = [51; 3];
+/// Where there is no ground.
+const GAP: Colour = [220; 3];
+/// Letters of a title.
+const TITLE_MOST: usize = 80;
 
 const WIDTH: f64 = 960.0;
 const LEFT: f64 = 78.0;
@@ -52,7 +61,11 @@ impl Axis {
     }
 
     fn text(&self, v: f64) -> String {
-        format!("{:.*}", self.decimals, if v.abs() < self.step / 2.0 { 0.0 } else { v }).replace('-', "\u{2212}")
+        let text = match if v.abs() < self.step / 2.0 { 0.0 } else { v } {
+            v if v.abs() < 1e9 => format!("{v:.*}", self.decimals),
+            v => format!("{v:.1e}"),
+        };
+        text.replace('-', "\u{2212}")
     }
 
     /// 0 at the low end, 1 at the high.
@@ -62,26 +75,22 @@ impl Axis {
 }
 
 /// Three panels under each other over the same distance, grey where there is no ground.
-pub fn svg(title: &str, samples: &[Sample]) -> String {
+pub fn picture(title: &str, samples: &[Sample]) -> Picture {
     let end = samples.last().map_or(0.0, |s| s.distance);
     let across = Axis::new(0.0, end, 10.0, false);
     let x = |distance: f64| LEFT + across.share(distance) * (WIDTH - LEFT - RIGHT);
-    let height = TOP + 3.0 * PANEL + 2.0 * BETWEEN + BOTTOM;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" \
-         font-family=\"sans-serif\" font-size=\"13\" fill=\"#333\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"26\" font-size=\"16\" font-weight=\"600\">{}</text>\n",
-        escaped(title)
-    );
+    let (height, right) = (TOP + 3.0 * PANEL + 2.0 * BETWEEN + BOTTOM, WIDTH - RIGHT);
+    let mut shapes = Vec::new();
+    let text = |at, text: &str, align| Shape::Text { at, text: text.into(), align, font: Font::Plain, colour: TEXT };
+    let title = brief(title, TITLE_MOST);
+    shapes.push(Shape::Text { at: [LEFT, 26.0], text: title, align: Align::Start, font: Font::Title, colour: TEXT });
     let gaps = gaps(samples);
     if !gaps.is_empty() {
-        let at = WIDTH - RIGHT;
-        put(&mut out, format_args!("<rect x=\"{}\" y=\"14\" width=\"14\" height=\"14\" fill=\"#dcdcdc\"/>", at - 90.0));
-        put(&mut out, format_args!("<text x=\"{at}\" y=\"26\" text-anchor=\"end\">no ground</text>"));
+        shapes.push(Shape::Fill { at: [right - 90.0, 14.0], size: [14.0; 2], colour: GAP });
+        shapes.push(text([right - 68.0, 26.0], "no ground", Align::Start));
     }
     for (k, (name, colour, zero)) in PANELS.into_iter().enumerate() {
-        let top = TOP + k as f64 * (PANEL + BETWEEN);
+        let (top, bottom) = (TOP + k as f64 * (PANEL + BETWEEN), TOP + k as f64 * (PANEL + BETWEEN) + PANEL);
         let values = samples.iter().filter_map(|s| Some(s.ground?[k]));
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
@@ -89,62 +98,27 @@ pub fn svg(title: &str, samples: &[Sample]) -> String {
         let y = |v: f64| top + (1.0 - up.share(v)) * PANEL;
         for (from, to) in &gaps {
             let width = (x(*to) - x(*from)).max(1.0);
-            put(
-                &mut out,
-                format_args!(
-                    "<rect x=\"{:.2}\" y=\"{top}\" width=\"{width:.2}\" height=\"{PANEL}\" fill=\"#dcdcdc\"/>",
-                    x(*from)
-                ),
-            );
+            shapes.push(Shape::Fill { at: [x(*from), top], size: [width, PANEL], colour: GAP });
         }
-        let (bottom, right) = (top + PANEL, WIDTH - RIGHT);
         for v in across.marks() {
-            let at = x(v);
-            put(&mut out, format_args!("<path d=\"M{at:.2} {top}V{bottom}\" stroke=\"#ececec\"/>"));
+            shapes.push(Shape::Rule { from: [x(v), top], to: [x(v), bottom], colour: [236; 3] });
             if k == PANELS.len() - 1 {
-                let label = bottom + 18.0;
-                put(
-                    &mut out,
-                    format_args!("<text x=\"{at:.2}\" y=\"{label}\" text-anchor=\"middle\">{}</text>", across.text(v)),
-                );
+                shapes.push(text([x(v), bottom + 18.0], &across.text(v), Align::Middle));
             }
         }
         for v in up.marks() {
-            let at = y(v);
-            let line = if zero && v.abs() < up.step / 2.0 { "#b0b0b0" } else { "#e2e2e2" };
-            put(&mut out, format_args!("<path d=\"M{LEFT} {at:.2}H{right}\" stroke=\"{line}\"/>"));
-            let (left, label) = (LEFT - 8.0, at + 4.5);
-            put(
-                &mut out,
-                format_args!("<text x=\"{left}\" y=\"{label:.2}\" text-anchor=\"end\">{}</text>", up.text(v)),
-            );
+            let colour = if zero && v.abs() < up.step / 2.0 { [176; 3] } else { [226; 3] };
+            shapes.push(Shape::Rule { from: [LEFT, y(v)], to: [right, y(v)], colour });
+            shapes.push(text([LEFT - 8.0, y(v) + 4.0], &up.text(v), Align::End));
         }
-        put(&mut out, format_args!("<path d=\"M{LEFT} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"#888\"/>"));
-        let middle = top + PANEL / 2.0;
-        put(
-            &mut out,
-            format_args!(
-                "<text transform=\"translate(20 {middle}) rotate(-90)\" text-anchor=\"middle\" fill=\"{colour}\" font-weight=\"600\">{name}</text>"
-            ),
-        );
-        let line = path(samples, k, &x, &y);
-        put(
-            &mut out,
-            format_args!(
-                "<path d=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" stroke-linejoin=\"round\" stroke-linecap=\"round\"/>"
-            ),
-        );
+        shapes.push(Shape::Rule { from: [LEFT, top], to: [LEFT, bottom], colour: [136; 3] });
+        shapes.push(Shape::Rule { from: [LEFT, bottom], to: [right, bottom], colour: [136; 3] });
+        let (at, align, font) = ([20.0, top + PANEL / 2.0], Align::Middle, Font::Up);
+        shapes.push(Shape::Text { at, text: name.into(), align, font, colour });
+        shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width: 1.8, colour });
     }
-    let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-    put(
-        &mut out,
-        format_args!("<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">distance driven, m</text>", height - 12.0),
-    );
-    out + "</svg>\n"
-}
-
-fn put(out: &mut String, line: std::fmt::Arguments) {
-    let _ = writeln!(out, "{line}"); // into memory
+    shapes.push(text([(LEFT + right) / 2.0, height - 12.0], "distance driven, m", Align::Middle));
+    Picture { size: [WIDTH, height], shapes }
 }
 
 /// Stretches without ground, from the last place that has some to the next.
@@ -163,39 +137,23 @@ fn gaps(samples: &[Sample]) -> Vec<(f64, f64)> {
 
 /// A line that breaks at gaps. Of the places in half a pixel the first, last, lowest and highest are drawn: it looks the
 /// same, however many there are.
-fn path(samples: &[Sample], k: usize, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> String {
-    let mut out = String::new();
-    let column = |s: &Sample| (x(s.distance) * 2.0).floor() as i64;
-    for run in samples.chunk_by(|a, b| a.ground.is_some() == b.ground.is_some()) {
-        let mut pen = 'M';
-        for part in run.chunk_by(|a, b| column(a) == column(b)) {
-            let value = |i: usize| part[i].ground.map(|g| g[k]);
-            if value(0).is_none() {
-                break;
-            }
-            let by_value =
-                |a: &usize, b: &usize| value(*a).partial_cmp(&value(*b)).unwrap_or(std::cmp::Ordering::Equal);
+fn path(samples: &[Sample], k: usize, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> Vec<Vec<[f64; 2]>> {
+    let places = samples.iter().map(|s| s.ground.map(|g| [x(s.distance), y(g[k])])).collect::<Vec<_>>();
+    let runs = places.chunk_by(|a, b| a.is_some() == b.is_some());
+    let runs = runs.map(|run| run.iter().copied().flatten().collect::<Vec<_>>()).filter(|run| !run.is_empty());
+    let thin = |run: Vec<[f64; 2]>| {
+        let mut thin = Vec::new();
+        for part in run.chunk_by(|a, b| (a[0] * 2.0).floor() == (b[0] * 2.0).floor()) {
+            let by_value = |a: &usize, b: &usize| part[*a][1].total_cmp(&part[*b][1]);
             let least = (0..part.len()).min_by(by_value).unwrap_or(0);
             let most = (0..part.len()).max_by(by_value).unwrap_or(0);
             let mut kept = [0, least.min(most), least.max(most), part.len() - 1].to_vec();
             kept.dedup();
-            for i in kept {
-                let _ = write!(out, "{pen}{:.2} {:.2}", x(part[i].distance), y(value(i).unwrap_or(0.0)));
-                pen = 'L';
-            }
+            thin.extend(kept.into_iter().map(|i| part[i]));
         }
-        if let [only] = run
-            && let Some(g) = only.ground
-        {
-            let _ = write!(out, "L{:.2} {:.2}", x(only.distance), y(g[k])); // a dot
-        }
-    }
-    out
-}
-
-fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+        thin
+    };
+    runs.map(thin).collect()
 }
 
 #[cfg(test)]
@@ -212,6 +170,7 @@ mod tests {
         assert_eq!(marks(-3.0, 17.0), "\u{2212}5 0 5 10 15 20");
         assert_eq!(marks(7.0, 7.0), "6.4 6.6 6.8 7.0 7.2 7.4 7.6");
         assert_eq!(marks(0.0, 0.0021), "0.0000 0.0005 0.0010 0.0015 0.0020 0.0025");
+        assert_eq!(marks(0.0, 2e9), "0 500000000 1.0e9 1.5e9 2.0e9");
         assert_eq!(Axis::new(0.0, 95.0, 10.0, false).marks().count(), 10);
     }
 
@@ -222,13 +181,16 @@ mod tests {
             ground: (i % 30_000 < 29_000).then(|| [f64::from(i % 7), 0.0, 0.9]),
         };
         let samples: Vec<Sample> = (0..100_000).map(sample).collect();
-        let text = svg("a <b> & c", &samples);
+        let text = picture("a <b> & c", &samples).svg();
         assert!(text.len() < 300_000 && text.contains("a &lt;b&gt; &amp; c"), "{}", text.len());
         assert_eq!(gaps(&samples), [(289.99, 300.0), (589.99, 600.0), (889.99, 900.0)]);
         let line = path(&samples, 0, &|d| d, &|z| z);
-        assert_eq!(line.matches('M').count(), 4, "a gap is no line");
-        // one place, and none
-        assert!(svg("", &samples[..1]).contains("M78.00") || svg("", &samples[..1]).contains('L'));
-        assert!(svg("", &[]).ends_with("</svg>\n"));
+        assert_eq!(line.len(), 4, "a gap is no line");
+        // one place is a dot in each panel; none is a picture too
+        let one = picture("", &samples[..1]);
+        let dots =
+            one.shapes.iter().filter(|s| matches!(s, Shape::Curve { parts, .. } if parts[..] == [[parts[0][0]]]));
+        assert_eq!(dots.count(), 3);
+        assert!(picture("", &[]).svg().ends_with("</svg>\n"));
     }
 }

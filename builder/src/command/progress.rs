@@ -7,11 +7,20 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// A bar for so many steps, which moves only when it is told to.
+pub fn steps(name: &'static str, count: u64) -> ProgressBar {
+    bar(Some(count), "{msg} {wide_bar} {percent} % {elapsed}, {eta} left").with_message(name)
+}
+
+fn bar(count: Option<u64>, template: &str) -> ProgressBar {
+    let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let style = ProgressStyle::with_template(template).expect("a template that indicatif reads");
+    ProgressBar::with_draw_target(count, target).with_style(style)
+}
+
 /// Runs a stage and says how long it took.
 pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> (T, Duration) {
-    let target = if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}").expect("a template that indicatif reads");
-    let bar = ProgressBar::with_draw_target(None, target).with_style(style).with_message(name);
+    let bar = bar(None, "{spinner} {msg} {elapsed}").with_message(name);
     bar.enable_steady_tick(Duration::from_millis(200));
     let start = Instant::now();
     let done = work();

@@ -3,19 +3,21 @@
 use std::{
     ffi::OsString,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, absolute},
     str::FromStr,
 };
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
+use hardpan_builder::import::file_name;
 use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace,
     drive::{self, Stop},
-    grouped,
-    lines::{Lines, number},
-    load,
+    grouped, has_extension,
+    lines::{Lines, optional},
+    load, named, note,
+    picture::Picture,
     plot::{self, Sample},
     same, shown, terrain, warn,
 };
@@ -26,7 +28,7 @@ pub struct Args {
     /// Terrain image
     file: PathBuf,
     /// Points
-    #[arg(value_name = "x,y[,z[,length]]", required_unless_present_any = ["csv", "along"])]
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
     /// Points from a CSV file of `x,y[,z[,length]]` lines, answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
@@ -35,7 +37,7 @@ pub struct Args {
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "explain"])]
     along: Option<PathBuf>,
     /// Draw height, slope and mu along the drive
-    #[arg(long, value_name = "FILE.svg", requires = "along", conflicts_with_all = ["points", "csv"])]
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
     /// Where the answers go [default: stdout]
     #[arg(short, long, value_name = "FILE")]
@@ -61,7 +63,7 @@ the first ground going down from z, at most so far. Metres; coordinates may be n
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query track.hpan 0,0 --layers
-  hardpan query track.hpan --along drive.csv --plot drive.svg -o answers.csv";
+  hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 /// What is asked about one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,10 +78,7 @@ impl FromStr for Ask {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let ask = Ask::of(text.split(','))?;
-        let numbers = [Some(ask.x), Some(ask.y), ask.z, ask.length];
-        let endless = text.split(',').zip(numbers).find(|(_, v)| v.is_some_and(|v| !v.is_finite()));
-        endless.map_or(Ok(ask), |(field, _)| Err(format!("\"{}\" is not a finite number", field.trim())))
+        Ask::of(text.split(','))
     }
 }
 
@@ -97,13 +96,14 @@ pub fn shield(argument: OsString) -> OsString {
 }
 
 impl Ask {
+    /// Finite numbers, of which the length is not below zero; those after the first two may be blank.
     fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, String> {
         let mut numbers = [None; 4];
         let mut count = 0;
         for field in fields {
-            let value = number(field);
-            if value.is_none() && !field.trim().is_empty() {
-                return Err(format!("\"{}\" is not a number (field {})", field.trim(), count + 1));
+            let value = optional(field, count)?;
+            if let (3, Some(length)) = (count, value.filter(|v| *v < 0.0)) {
+                return Err(format!("the length {length} is below zero (field 4); it is how far to look down from z"));
             }
             numbers.get_mut(count).into_iter().for_each(|place| *place = value);
             count += 1;
@@ -148,7 +148,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
         let along = args.along.as_deref().unwrap_or(Path::new(""));
-        NewFile::write(path, picture(&terrain, &args.file, along, &drive).as_bytes())?.keep()?;
+        let picture = picture(&terrain, &args.file, along, &drive);
+        let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
+        NewFile::write(path, &bytes)?.keep()?;
     }
     let Some(output) = &args.output else { return answer(args, &terrain, &drive, out, Failure::from) };
     let failed = |e| Failure::write(output, e);
@@ -162,19 +164,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 /// Stops where answers or a plot cannot be written, or may not.
 fn check_outputs(args: &Args) -> Done {
     if let Some(plot) = &args.plot {
-        let kind = plot.extension().map(|e| e.to_ascii_lowercase()).unwrap_or_default();
-        if kind == "png" {
-            let svg = plot.with_extension("svg");
-            let text = format!(
-                "plots are written as SVG; write {} and turn it into PNG: rsvg-convert -o {} {}",
-                svg.display(),
-                plot.display(),
-                svg.display()
-            );
-            return Err(Failure::unsupported(plot, text));
-        } else if kind != "svg" {
-            return Err(Failure::input(plot, "plots are SVG; name it FILE.svg"));
-        } else if args.output.as_ref() == Some(plot) {
+        if args.along.is_none() {
+            return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
+        } else if !has_extension(plot, "svg") && !has_extension(plot, "png") {
+            return Err(Failure::input(plot, "plots are SVG or PNG; name it FILE.svg or FILE.png"));
+        } else if args.output.as_ref().is_some_and(|output| absolute(output).ok() == absolute(plot).ok()) {
             return Err(Failure::input(plot, "answers and plot would be one file; name another one with -o"));
         }
     }
@@ -263,15 +257,15 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
     let mut lines = Lines::open(path)?;
     lines.heading()?;
     let mut asks = Vec::with_capacity(CHUNK);
+    let mut any = false;
     loop {
         let ask = match lines.next() {
-            Ok(Some(line)) => Ask::of(line.iter())
-                .map_err(|e| lines.wrong(format!("{e}; a line is x,y or x,y,z or x,y,z,length")))
-                .map(Some),
+            Ok(Some(line)) => Ask::of(line.iter()).map_err(|e| lines.wrong(e)).map(Some),
             Ok(None) => Ok(None),
             Err(e) => Err(e),
         };
         if let Ok(Some(ask)) = &ask {
+            any = true;
             asks.push(*ask);
             if asks.len() < CHUNK {
                 continue;
@@ -280,6 +274,12 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
         many(&asks)?;
         asks.clear();
         if ask?.is_none() {
+            if !any {
+                note(format!(
+                    "{}: no points; lines are x,y or x,y,z or x,y,z,length, and a first line without numbers is a heading",
+                    named(path)
+                ));
+            }
             return Ok(());
         }
     }
@@ -315,10 +315,10 @@ impl Many {
     }
 }
 
-/// Height, slope and friction along a drive that was read from a file, as SVG.
-pub fn picture(t: &Terrain, image: &Path, file: &Path, drive: &[Stop]) -> String {
-    let name = |path: &Path| shown(&path.file_name().unwrap_or_default().to_string_lossy());
-    plot::svg(&format!("{} along {}", name(image), name(file)), &samples(t, drive))
+/// Height, slope and friction along a drive that was read from a file.
+pub fn picture(t: &Terrain, image: &Path, file: &Path, drive: &[Stop]) -> Picture {
+    let name = |path: &Path| shown(&file_name(path));
+    plot::picture(&format!("{} along {}", name(image), name(file)), &samples(t, drive))
 }
 
 /// The ground along a drive, slopes in the direction in which it goes on.
@@ -661,6 +661,7 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::lines::number;
 
     #[test]
     fn points() {
@@ -675,6 +676,8 @@ mod tests {
                 && ask("1,b").is_err()
                 && ask("1,2,3,4,5").is_err()
         );
+        assert!(["nan,1", "1,inf", "1,2,1e400", "1,2,3,-infinity", "1,2,3,-1"].iter().all(|bad| ask(bad).is_err()));
+        assert_eq!(ask("1,2,3,-0").map(|a| a.length), Ok(Some(0.0)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use hardpan_builder::{
 };
 use serde_json::{Value, json};
 
-use super::{Done, Failure, grouped, load, note, shown, transform::Transform, unopened};
+use super::{Done, Failure, grouped, load, named, note, quoted, shown, transform::Transform, unopened};
 
 #[derive(clap::Args)]
 #[command(mut_args(as_built), override_usage = "hardpan verify <FILE> [OPTIONS]")]
@@ -89,9 +89,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         writeln!(out, "{facts:#}")?;
     } else {
         let holds = verdict.passed() && agreement.as_ref().is_none_or(Agreement::holds);
-        table(&verdict, holds, &args.file.display().to_string(), out)?;
+        table(&verdict, holds, &named(&args.file), out)?;
         if let Some(agreement) = &agreement {
-            let names: Vec<String> = args.against.iter().map(|f| f.display().to_string()).collect();
+            let names: Vec<String> = args.against.iter().map(|f| named(f)).collect();
             compared(agreement, &names.join(", "), out)?;
         }
     }
@@ -129,12 +129,13 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
     let known = Provenance::parse(&text).unwrap_or_default();
     let found = known.recognise(&given);
     if known.inputs.is_empty() {
-        note(format!("{} does not say what it was built from: files are placed as typed", args.file.display()));
+        note(format!("{} does not say what it was built from: files are placed as typed", named(&args.file)));
     }
+    all_named(args, &known, &given, &found)?;
     let mut files = Vec::new();
     for (path, found) in args.against.iter().zip(&found) {
         let recorded = found.map(|(i, _)| shown(&known.inputs[i].file)).unwrap_or_default();
-        let here = path.display();
+        let here = named(path);
         match found {
             Some((_, By::Digest)) => {}
             Some((_, By::Name)) => {
@@ -143,28 +144,50 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
             Some((_, By::Order)) => {
                 note(format!("{here} is taken for {recorded}, from which the image was built, and placed as that was"));
             }
-            None if known.inputs.is_empty() => {}
-            None => {
-                let names: Vec<String> = known.inputs.iter().map(|i| shown(&i.file)).collect();
-                let text = format!(
-                    "the image was not built from this file, or it is named twice; it was built from {}: name them all",
-                    names.join(", ")
-                );
-                return Err(Failure::input(path, text));
-            }
+            None => {}
         }
         let said = found.and_then(|(i, _)| known.settings.sources.get(i));
         files.push((path.as_path(), args.transform.over(said.unwrap_or(&SourceFile::default())).frame()));
     }
-    for (i, input) in known.inputs.iter().enumerate() {
-        if !found.iter().flatten().any(|f| f.0 == i) {
-            note(format!(
-                "the image was built from {} too: what ground it has of that counts as gained",
-                shown(&input.file)
-            ));
+    Ok(Some(Sources { files, settings: known.settings }))
+}
+
+/// Stops unless each file that the image was built from is named once, and no other; an image may know of none.
+fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[Option<(usize, By)>]) -> Done {
+    if known.inputs.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = known.inputs.iter().map(|i| shown(&i.file)).collect();
+    let names = names.join(", ");
+    for (i, (path, found)) in args.against.iter().zip(found).enumerate() {
+        let again = given[..i].iter().any(|before| before.sha256 == given[i].sha256);
+        match found {
+            Some((_, By::Digest)) => {}
+            _ if again => {
+                let text = format!("this file is named twice; the image was built from {names}: name each once");
+                return Err(Failure::input(path, text));
+            }
+            Some(_) => {}
+            None => {
+                let text = format!("the image was not built from this file; it was built from {names}: name each once");
+                return Err(Failure::input(path, text));
+            }
         }
     }
-    Ok(Some(Sources { files, settings: known.settings }))
+    let left = (0..).zip(&known.inputs).filter(|(i, _)| !found.iter().flatten().any(|f| f.0 == *i));
+    let left: Vec<&Path> = left.map(|(_, input)| Path::new(&input.file)).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let missing: Vec<String> = left.iter().map(|file| named(file)).collect();
+    let all: Vec<String> = args.against.iter().map(PathBuf::as_path).chain(left).map(quoted).collect();
+    let text = format!(
+        "it was built from {names}, and not named here: {}; name each: hardpan verify {} --against {}",
+        missing.join(", "),
+        quoted(&args.file),
+        all.join(" ")
+    );
+    Err(Failure::input(&args.file, text))
 }
 
 fn place([x, y, z]: &[f64; 3]) -> String {

@@ -1,5 +1,6 @@
 //! Why a file cannot be read.
 
+use crate::names::{named, quoted};
 use std::{
     fmt,
     io::{self, ErrorKind},
@@ -69,7 +70,7 @@ impl ImportError {
                 (Input, "a part of this path is not a folder".into(), "check the spelling".into())
             }
             ErrorKind::PermissionDenied => {
-                (Machine, "permission denied".into(), format!("check with: ls -l {}", file.display()))
+                (Machine, "permission denied".into(), format!("check with: ls -l {}", quoted(file)))
             }
             _ => (Machine, error.to_string(), "try again, or with a copy on another disk".into()),
         };
@@ -79,7 +80,7 @@ impl ImportError {
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file.display())?;
+        write!(f, "{}: ", named(&self.file))?;
         match self.place {
             Place::File => {}
             Place::Line(n) => write!(f, "line {n}: ")?,

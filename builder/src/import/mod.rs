@@ -90,7 +90,7 @@ pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, Imp
 }
 
 /// Whether a name in an OBJ is read as it is written.
-pub(crate) fn keeps_name(name: &str) -> bool {
+pub fn keeps_name(name: &str) -> bool {
     let line = format!("{name}\n");
     let mut c = text::Cursor::new(line.as_bytes());
     !name.is_empty() && c.words() == name.as_bytes() && c.rest() == b"\n"

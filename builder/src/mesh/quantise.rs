@@ -1,6 +1,7 @@
 //! Scene to lattice: positions rounded once, about an origin that outliers do not move.
 
 use super::{Face, Field, exp2};
+use crate::scene::is_factor;
 use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle, radix};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -219,8 +220,13 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
         }
     }
     for (i, m) in scene.materials.iter().enumerate() {
-        if ![m.mu, m.rr, m.gain, m.cone_index].iter().all(|v| v.is_finite()) {
-            return bad(format!("material {} ({:?}): a property is not a number", i + 1, m.name));
+        let factors = [("mu", m.mu), ("rr", m.rr), ("gain", m.gain), ("cone_index", m.cone_index)];
+        if let Some((key, value)) = factors.into_iter().find(|(_, v)| !is_factor(*v)) {
+            return bad(format!(
+                "material {} ({:?}): {key} is {value}; it must be a number of 0 or more",
+                i + 1,
+                m.name
+            ));
         }
     }
     for (i, f) in scene.fields.iter().enumerate() {

@@ -81,6 +81,7 @@ pub fn expect(code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
 }
 
 /// The one line that an error prints.
+#[allow(dead_code)] // not every test has one
 #[track_caller]
 pub fn error(code: i32, folder: &Path, arguments: &[&str]) -> String {
     let [out, err] = expect(code, folder, arguments);
@@ -90,6 +91,7 @@ pub fn error(code: i32, folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// Expects parts in a text.
+#[allow(dead_code)] // not every test reads texts
 #[track_caller]
 pub fn holds(text: &str, parts: &[&str]) {
     for part in parts {

@@ -1,0 +1,148 @@
+//! `hardpan info --json`, against its written shape.
+
+mod shell;
+
+use std::{fs, path::Path};
+
+use hardpan_builder::{Options, build, fixtures};
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+use shell::{BRIDGE, expect, folder};
+
+const PARTS: [&str; 5] = ["--leaves", "--tiles", "--sections", "--materials", "--provenance"];
+/// Keys that may be left out.
+const OPTIONAL: [&str; 8] = ["leaves", "tiles", "sections", "materials", "provenance", "up", "unit", "lines"];
+
+fn schema() -> Validator {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/info.schema.json"));
+    jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
+/// Facts of an image, which have the shape.
+#[track_caller]
+fn facts(schema: &Validator, folder: &Path, image: &str, options: &[&str]) -> Value {
+    let [out, err] = expect(0, folder, &[&["info", image, "--json"], options].concat());
+    assert_eq!(err, "");
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert!(schema.is_valid(&facts), "{image} {options:?}: {facts:#}");
+    facts
+}
+
+/// Every place of a value, by pointer.
+fn places(value: &Value, at: String, all: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(k, v)| places(v, format!("{at}/{k}"), all)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(i, v)| places(v, format!("{at}/{i}"), all)),
+        _ => {}
+    }
+    all.push(at);
+}
+
+#[test]
+fn vt_32_info_has_the_published_shape() {
+    let folder = folder("vt_32_info_has_the_published_shape");
+    let schema = schema();
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    fs::write(
+        folder.join("s.toml"),
+        "crs = \"EPSG:25832\"\npatch_tolerance = 0.01\n[build]\nmax_slope = 60\nstitch = false\norigin = [0, 0, 0]\n\
+         max_cost = { tests = 30 }\nsplit = { bundle_size = 8 }\nsource_error = { rest = [0.1, 0.2], side = 1, squares = [[0, 0, 1, 1]] }\n\
+         [[source]]\nfile = \"bridge.obj\"\nup = \"z\"\nunit = \"m\"\nscale = 1.5\nyaw_deg = 90\ntranslate = [1, 2, 3]\nlicence = \"CC0\"\n\
+         [[material]]\nname = \"Asphalt\"\nmu = 0.7\nclasses = [0, 31]\nlabel = 7\npriority = -1\ncone_index = 9.5\nundersides = \"ground\"\n\
+         [[material]]\nname = \"\"\nobstacle = false\n",
+    )
+    .unwrap();
+    expect(0, &folder, &["demo"]);
+    expect(0, &folder, &["build", "bridge.obj"]);
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "said.hpan"]);
+    let plain = build(&fixtures::cobble(), &Options::default()).unwrap();
+    fs::write(folder.join("plain.hpan"), &plain.image[..]).unwrap();
+
+    let images = ["hardpan-demo/proving-ground.hpan", "bridge.hpan", "said.hpan", "plain.hpan"];
+    let each = images.map(|image| facts(&schema, &folder, image, &[]));
+    for (image, all) in images.iter().zip(&each) {
+        let parts = facts(&schema, &folder, image, &PARTS);
+        assert_eq!(parts["sections"], all["sections"]);
+        assert_eq!(parts["materials"], all["materials"]);
+        assert_eq!(parts["leaves"]["bundles"], all["bundles"]);
+        for part in PARTS {
+            let one = facts(&schema, &folder, image, &[part]);
+            assert_eq!(one, json!({ "info": 1, &part[2..]: parts[&part[2..]] }));
+        }
+    }
+    // version, counts, extents, materials, build settings, error and query bound, hashes: what the images have
+    let [demo, bridge, said, plain] = &each;
+    assert!(demo["patch_blocks"].as_u64() > Some(0) && plain["patch_blocks"].as_u64() > Some(0));
+    assert_eq!((&bridge["format"], &bridge["least_reader"]), (&json!(1), &json!(1)));
+    assert!(each.iter().all(|all| all["tool"].as_str().unwrap().starts_with("hardpan-builder ")));
+    assert_eq!([&demo["build"], &plain["build"]], [&Value::Null; 2], "nothing is recorded");
+    assert_eq!((&bridge["build"]["xy_log2"], &bridge["build"]["split"]), (&json!(-12), &Value::Null));
+    assert_eq!((&said["build"]["split"]["bundle_size"], &said["build"]["stitch"]), (&json!(8), &json!(false)));
+    assert_eq!(said["build"]["max_cost"], json!({ "tests": 30 }));
+    assert_eq!(said["defaults"], json!({ "z": 0.0, "mu": 1.0, "rr": 1.0, "gain": 1.0 }));
+    let asphalt = json!({
+        "name": "Asphalt", "mu": 0.7, "rr": 1.0, "gain": 1.0, "surface_type": 0, "classes": [0, 31], "cone_index": 9.5,
+        "label": 7, "priority": -1, "obstacle": false,
+    });
+    assert_eq!(said["materials"][0], asphalt);
+    assert_eq!(said["sections"].as_array().unwrap().len(), 8);
+    assert!(
+        said["sections"][0]["sha256"].as_str().unwrap().len() == 64 && said["error"]["height"].as_f64() > Some(0.2)
+    );
+    assert_eq!(bridge["bounds"], json!({ "min": [-50.0, -50.0, 0.0], "max": [50.0, 50.0, 6.0] }));
+    assert!(bridge["bound"]["tests"].as_u64() > Some(0));
+}
+
+/// What lacks a key, has one more, or a value of another kind, has not the shape.
+#[test]
+fn vt_32_another_shape_is_not_the_published_one() {
+    let folder = folder("vt_32_another_shape_is_not_the_published_one");
+    let schema = schema();
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let settings = "[build]\nmax_cost = { tests = 30, lines = 40 }\nsplit = { bundle_size = 8 }\norigin = [0, 0, 0]\n\
+                    [[source]]\nfile = \"bridge.obj\"\nup = \"z\"\n[[material]]\nname = \"Asphalt\"\nclasses = [3]\n";
+    fs::write(folder.join("s.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "bridge.hpan"]);
+    let mut tried = 0;
+    for options in [&[][..], &PARTS] {
+        let right = facts(&schema, &folder, "bridge.hpan", options);
+        let mut wrong = |at: &str, what: &str, value: &Value| {
+            tried += 1;
+            assert!(!schema.is_valid(value), "{at} {what}");
+        };
+        let mut all = Vec::new();
+        places(&right, String::new(), &mut all);
+        for at in &all {
+            let changed = |change: &dyn Fn(&mut Value)| {
+                let mut value = right.clone();
+                change(value.pointer_mut(at).unwrap());
+                value
+            };
+            match right.pointer(at).unwrap() {
+                Value::Object(map) => {
+                    wrong(at, "more", &changed(&|v| v["more"] = json!(1)));
+                    for key in
+                        map.keys().filter(|k| !OPTIONAL.contains(&k.as_str()) || options.is_empty() && at.is_empty())
+                    {
+                        let without = |v: &mut Value| _ = v.as_object_mut().map(|map: &mut Map<_, _>| map.remove(key));
+                        wrong(at, key, &changed(&without));
+                    }
+                }
+                Value::Array(_) => wrong(at, "no list", &changed(&|v| *v = json!({ "0": 1 }))),
+                Value::Null => wrong(at, "something", &changed(&|v| *v = json!([7.5]))),
+                Value::String(_) => wrong(at, "no text", &changed(&|v| *v = json!(7.5))),
+                _ => wrong(at, "a text", &changed(&|v| *v = json!("seven"))),
+            }
+        }
+        for (at, value) in
+            [("/info", json!(2)), ("/bound/tests", json!(-1)), ("/identity", json!("0123")), ("", json!([]))]
+        {
+            let mut mutated = right.clone();
+            if let Some(place) = mutated.pointer_mut(at) {
+                *place = value;
+                wrong(at, "out of range", &mutated);
+            }
+        }
+    }
+    assert!(tried > 400, "{tried}");
+}
