@@ -100,7 +100,7 @@ fn demo_says_commands_that_run() {
     }
     holds(&printed, &["no ground", "6.500000", "5.250000", "candidate  z 5.25", "every claim holds"]);
     // the plot is the one that is there already, and the left front wheel has no ground for 6 m
-    let plot = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let plot = |name: &str| fs::read(folder.join(name)).unwrap();
     assert_eq!(plot("drive.png"), plot("hardpan-demo/drive.png"));
     let answers = plot("answers.csv");
     assert_eq!(answers.matches(",no ground,").count(), 120);
