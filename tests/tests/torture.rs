@@ -89,14 +89,14 @@ fn vt_24_cg_01_bad_files_through_every_command() {
     let before = names(&here);
     for file in [real("malformed"), real("obj_odd")].concat() {
         let (path, name) = (file.to_str().unwrap(), file.file_name().unwrap().to_str().unwrap());
-        let is_obj = name.ends_with(".obj");
+        let is_read = name.ends_with(".obj") || name.ends_with(".fbx");
         for command in ["build", "verify", "info", "materials"] {
             let more: &[&str] = if command == "build" { &["--up", "z", "-o", "kept.hpan"] } else { &[] };
             let done = bounded(&here, &[&[command, path], more].concat());
             let (code, text) = (done.status.code(), told(&done));
             let expected: &[i32] = match command {
                 "verify" | "info" => &[2],
-                _ if is_obj => &[0, 2],
+                _ if is_read => &[0, 2],
                 _ => &[3],
             };
             assert!(code.is_some_and(|c| expected.contains(&c)), "{command} {name}: {code:?} {text}");
