@@ -32,8 +32,8 @@ pub struct Input {
     pub bytes: u64,
     /// Its SHA-256, in lower-case hexadecimal digits.
     pub sha256: String,
-    /// Which of its axes, in what unit, became x, y and z, before it was scaled, turned about z and moved: `x, -z, y in 1/100 m`.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// Which of its axes, in what unit, became x, y and z, before it was scaled, turned about z and moved:
+    /// `x, -z, y in 1/100 m`; empty if that is not known.
     pub frame: String,
 }
 
