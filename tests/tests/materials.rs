@@ -694,3 +694,31 @@ fn by_10_reports_have_the_written_shape() {
     println!("{built} built, {failed} refused, each with a report of the written shape");
     assert!(files.is_empty() || built > 0 && failed > 0);
 }
+
+/// A file of another name lies as the one source that settings have, and that is said; where there are several it is asked.
+#[test]
+fn files_that_settings_do_not_name() {
+    let folder = mats("files_that_settings_do_not_name");
+    fs::copy(folder.join("mats.obj"), folder.join("next.obj")).unwrap();
+    let one = "[[source]]\nfile = \"mats.obj\"\nunit = \"cm\"\n";
+    write(&folder, "one.toml", one);
+    write(&folder, "two.toml", &format!("{one}[[source]]\nfile = \"other.obj\"\n"));
+    write(&folder, "plain.toml", "[[source]]\nfile = \"mats.obj\"\n");
+    let width = |arguments: &[&str]| {
+        let [_, err] = expect(0, &folder, &[&["build", "next.obj", "-o", "n.hpan"], arguments].concat());
+        let bounds = &facts(&folder, &["info", "n.hpan", "--json"])["bounds"];
+        (bounds["max"][0].as_f64().unwrap() - bounds["min"][0].as_f64().unwrap(), err)
+    };
+    let (metres, _) = width(&["--settings", "plain.toml"]);
+    let (taken, said) = width(&["--settings", "one.toml"]);
+    assert!((100.0 * taken - metres).abs() < 0.1, "{taken} {metres}");
+    holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does\n"]);
+    assert_eq!(width(&["--settings", "two.toml", "--unit", "m"]).0, metres);
+    let why = error(2, &folder, &["build", "next.obj", "--settings", "two.toml", "-o", "two.hpan"]);
+    let hint = "name it there, or type --up and --unit";
+    assert_eq!(
+        why,
+        format!("error: next.obj: this file is no [[source]] of two.toml, which say how their sources lie; {hint}\n")
+    );
+    assert!(!folder.join("two.hpan").exists());
+}

@@ -274,7 +274,7 @@ fn in_settings(args: &Args, source: &Path, e: hardpan_builder::settings::Setting
 }
 
 /// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if
-/// that is not clear of the same file, holds; what else is typed goes before either.
+/// that is not clear of the same file, or if there is one of either of that, holds; what else is typed goes before either.
 fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>> {
     let place = args.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
@@ -287,9 +287,32 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
             _ => settings.sources.iter().find(|s| same(&folder.join(&s.file), path)),
         }
     };
-    let typed = |path: &PathBuf| (path.clone(), args.transform.over(said(path).unwrap_or(&SourceFile::default())));
+    let nothing = SourceFile::default();
+    // nothing is known of how a file lies that settings do not name, when they say how theirs do
+    let silent =
+        args.transform.over(&nothing) == nothing && settings.sources.iter().any(|s| s.frame() != Frame::default());
+    let typed = |path: &PathBuf| {
+        let source = match (said(path), &settings.sources[..], &args.files[..]) {
+            (Some(source), ..) => source,
+            (None, [only], [_]) if silent => {
+                note(format!(
+                    "{} is taken for {} of {}, and lies as that does",
+                    named(path),
+                    shown(&only.file),
+                    named(place)
+                ));
+                only
+            }
+            (None, ..) if silent => {
+                let hint = "which say how their sources lie; name it there, or type --up and --unit";
+                return Err(Failure::input(path, format!("this file is no [[source]] of {}, {hint}", named(place))));
+            }
+            _ => &nothing,
+        };
+        Ok((path.clone(), args.transform.over(source)))
+    };
     if !args.files.is_empty() {
-        return Ok(args.files.iter().map(typed).collect());
+        return args.files.iter().map(typed).collect();
     }
     if settings.sources.is_empty() {
         return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
