@@ -58,6 +58,10 @@ pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Ver
 
 use rayon::prelude::*;
 
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;
+
 /// What was built, and what happened on the way.
 pub struct Built {
     /// The image, aligned and ready for [`hardpan::Terrain::open`].

@@ -13,10 +13,16 @@ pub fn named(path: &Path) -> String {
 }
 
 /// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. Of
-/// names with control characters or without UTF-8 as bash, zsh and ksh have it, `$'...'`.
+/// names with control characters or without UTF-8 as bash, zsh and ksh have it, `$'...'`. On Windows, where no file has such a name,
+/// as its shells have it.
 pub fn quoted(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let start = if bytes.starts_with(b"-") { "./" } else { "" };
+    if cfg!(windows) {
+        let text = path.to_string_lossy();
+        let plain = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-./\\:@+".contains(c));
+        return if plain { format!("{start}{text}") } else { format!("\"{start}{text}\"") };
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-./:@+,".contains(c)) => {
             format!("{start}{text}")

@@ -8,7 +8,7 @@ fn main() -> Result<(), OpenError> {
     let terrain = Terrain::open(BRIDGE)?; // checks the head, in constant time; copies nothing
     for hub in [[0.0, 0.0, 2.0], [0.0, 0.0, 5.0], [80.0, 0.0, 0.0]] {
         let answer = terrain.closest(hub); // metres: the nearest ground above or below
-        let ([dx, dy], mu) = (terrain.slope_f64(&answer.hit), terrain.material(&answer.hit).mu);
+        let ([dx, dy], [mu, ..]) = (terrain.slope_f64(&answer.hit), terrain.surface(&answer));
         match answer.found() {
             true => println!("{hub:?}: z {}, slope {dx} {dy}, mu {mu}", terrain.z_f64(&answer.hit)),
             false => println!("{hub:?}: {:?}", answer.status),

@@ -8,8 +8,8 @@
 //! if answer.found() {
 //!     let _height = terrain.z_f64(&answer.hit);
 //!     let _slope = terrain.slope_f64(&answer.hit); // dz/dx, dz/dy
-//!     let _mu = terrain.material(&answer.hit).mu;
 //! }
+//! let [_mu, _rolling, _gain] = terrain.surface(&answer); // the image's defaults where there is no ground
 //! # Ok(()) }
 //! ```
 //!
@@ -40,7 +40,11 @@ pub use query::{Options, Trace};
 pub use types::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows};
 pub use verify::{Verifier, VerifyError};
 
-/// A terrain image as a `static`, aligned as the kernel needs it.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;
+
+/// A terrain image as a `static`, aligned as the kernel needs it; the path is relative to the source file, as of `include_bytes!`.
 ///
 /// ```ignore
 /// static TERRAIN: &[u8] = hardpan::include_image!("track.hpan");

@@ -83,7 +83,8 @@ fn head_crc(head: &[u8]) -> u32 {
 impl<'a> Terrain<'a> {
     /// Opens an image after checking its head: constant time, whatever the image's size.
     ///
-    /// Bytes beyond the stated length are ignored, so a whole flash region may be passed.
+    /// Bytes beyond the stated length are ignored, so a whole flash region may be passed. The content is not looked at: a flipped
+    /// bit there may give a wrong answer, though never a panic; [`Terrain::open_verified`] or [`Terrain::verifier`] find it.
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
         if !(bytes.as_ptr() as usize).is_multiple_of(format::ALIGN) {
             return Err(OpenError::Misaligned);
@@ -175,6 +176,8 @@ impl<'a> Terrain<'a> {
     }
 
     /// Lets queries on the tiles marked in `bitmap` (bit `i % 8` of byte `i / 8` for tile `i`) answer [`Status::Damaged`](crate::Status::Damaged).
+    ///
+    /// Tiles beyond its end count as sound. With a bitmap that is not empty a [`Cursor`](crate::Cursor) starts at the root each time.
     pub fn with_damage(self, bitmap: &'a [u8]) -> Self {
         Terrain { damage: bitmap, ..self }
     }
@@ -280,7 +283,7 @@ impl<'a> Terrain<'a> {
         self.materials
     }
 
-    /// The material of a hit. Of a number that the image does not have, the first.
+    /// The material of a hit; one without a name, all zero, where there is no ground: [`Terrain::surface`] then has the defaults.
     pub fn material(&self, hit: &Hit) -> &'a Material {
         const NONE: &Material = &Material {
             mu: 0.0,
@@ -296,7 +299,7 @@ impl<'a> Terrain<'a> {
             priority: 0,
             reserved: 0,
         };
-        self.materials.get(usize::from(hit.material)).or(self.materials.first()).unwrap_or(NONE)
+        self.materials.get(usize::from(hit.material)).unwrap_or(NONE)
     }
 
     /// Friction, rolling resistance and gain of an answer: of its material, or the defaults where there is no ground.

@@ -139,7 +139,7 @@ pub enum Status {
     NotInImage,
     /// The tile is marked as damaged, or its bytes are not a tile.
     Damaged,
-    /// The work limit was reached first.
+    /// The work limit was reached first: no query has one yet.
     LimitReached,
 }
 
@@ -195,9 +195,9 @@ pub struct Hit {
     pub z: i64,
     /// The plane that gave it.
     pub normal: Normal,
-    /// Index into the material table.
+    /// Index into the material table; `u16::MAX`, which no image has, where there is no ground.
     pub material: u16,
-    /// Index into the source table.
+    /// Index into the source table; `u16::MAX` where there is no ground.
     pub source: u16,
     /// The kind of leaf.
     pub leaf: LeafKind,
@@ -209,12 +209,12 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Level ground at zero, nowhere: what to fill slices with before a query writes to them.
+    /// No ground, level, at zero: what to fill slices with before a query writes to them.
     pub const NONE: Hit = Hit {
         z: 0,
         normal: Normal::UP,
-        material: 0,
-        source: 0,
+        material: u16::MAX,
+        source: u16::MAX,
         leaf: LeafKind::None,
         reach: Reach::Fallback,
         place: [0; 3],
@@ -231,6 +231,9 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// No answer yet: what to fill slices with before a query writes to them.
+    pub const NONE: Answer = Answer { status: Status::NotInImage, hit: Hit::NONE };
+
     /// Whether there is ground.
     #[inline(always)]
     pub fn found(&self) -> bool {

@@ -3,7 +3,6 @@
 use std::{
     env,
     fmt::Write as _,
-    fs,
     io::Write,
     path::{Path, PathBuf},
     time::Instant,
@@ -20,11 +19,11 @@ use serde_json::Value;
 use super::{
     Done, Failure, NewFile, Replace,
     canvas::{Canvas, Colour, NOTHING, mix},
-    drive, grouped,
+    drive, grouped, make_folder,
     maps::{self, Drawn, Key, Map},
-    query,
+    named, query, quoted,
     relief::{View, relief},
-    shown, write_image,
+    write_image,
 };
 
 #[derive(clap::Args)]
@@ -108,20 +107,18 @@ fn write_fixture(fixture: Fixture, args: &Args, out: &mut impl Write) -> Done {
     writeln!(
         out,
         "{}: {}; {} bytes, verified",
-        place.display(),
+        named(&place),
         what.map(ToString::to_string).unwrap_or_default(),
         grouped(built.image.len() as u64)
     )?;
-    Ok(writeln!(out, "next: hardpan info {}", place.display())?)
+    Ok(writeln!(out, "next: hardpan info {}", quoted(&place))?)
 }
 
 const FOLDER: &str = "hardpan-demo";
 
 fn demo(out: &mut impl Write) -> Done {
     let folder = Path::new(FOLDER);
-    fs::create_dir_all(folder).map_err(|e| {
-        Failure::Machine(format!("{FOLDER}: this folder cannot be made here ({e}); run the demo where you may write"))
-    })?;
+    make_folder(folder, "move it away, or run the demo elsewhere")?;
     let image_path = folder.join("proving-ground.hpan");
 
     let start = Instant::now();
@@ -165,7 +162,9 @@ fn demo(out: &mut impl Write) -> Done {
          drive.png       height, slope and mu along drive.csv: ramp, slab, setts"
     )?;
 
-    let (program, image) = (program(), image_path.display());
+    // what was typed
+    let program = env::args_os().next().map_or_else(|| "hardpan".into(), |typed| quoted(Path::new(&typed)));
+    let image = quoted(&image_path);
     writeln!(
         out,
         "\nTry next:\n  \
@@ -179,16 +178,9 @@ fn demo(out: &mut impl Write) -> Done {
          {program} bench {image} --plan worst\n  \
          {program} verify {image}\n  \
          {program} build YOUR.obj",
-        drive_path.display()
+        quoted(&drive_path)
     )?;
     Ok(())
-}
-
-/// What to type for this program: what was typed.
-fn program() -> String {
-    let typed = env::args_os().next().map_or_else(|| "hardpan".into(), |typed| typed.to_string_lossy().into_owned());
-    let typed = shown(&typed);
-    if typed.contains(char::is_whitespace) { format!("\"{typed}\"") } else { typed }
 }
 
 /// Half the wheelbase and half the track.

@@ -243,7 +243,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             return Err(Failure::input(file, text));
         }
         Some(folder) => {
-            make_folder(folder)?;
+            make_folder(folder, "name a folder with -o")?;
             within(folder)
         }
     };

@@ -80,7 +80,7 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
         Ok(text)
     };
     let Some(folder) = &args.output else { return Ok(out.write_all(&page(&cli)?)?) };
-    make_folder(folder)?;
+    make_folder(folder, "name a folder with -o")?;
     let shown = cli.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
     for command in [&cli].into_iter().chain(shown) {
         let name = command.get_display_name().unwrap_or(command.get_name());

@@ -67,7 +67,7 @@ enum Command {
     Verify(verify::Args),
     /// Time queries beside the bound that an image states
     Bench(bench::Args),
-    /// Build a small proving ground, drive over it and draw it, in ./hardpan-demo; --fixture: small images of known answers
+    /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known answers
     Demo(demo::Args),
     /// Print what completes commands and options in a shell
     Completions(help::Completions),
@@ -278,11 +278,20 @@ fn same(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Makes a folder, and those that it lies in.
-fn make_folder(folder: &Path) -> Done {
+/// Whether two new files would be one.
+fn one_place(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some((fs::canonicalize(folder).ok()?, path.file_name()?.to_owned()))
+    };
+    place(a).is_some_and(|a| Some(a) == place(b))
+}
+
+/// Makes a folder, and those that it lies in; `hint` says what to do where it is a file.
+fn make_folder(folder: &Path, hint: &str) -> Done {
     fs::create_dir_all(folder).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-            Failure::input(folder, "this, or a part of its path, is a file; name a folder with -o")
+            Failure::input(folder, format!("this, or a part of its path, is a file; {hint}"))
         }
         _ => Failure::write(folder, e),
     })

@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf, absolute},
+    path::{Path, PathBuf},
     str::FromStr,
 };
 
@@ -16,7 +16,7 @@ use super::{
     drive::{self, Stop},
     grouped, has_extension,
     lines::{Lines, optional},
-    load, named, note,
+    load, named, note, one_place,
     picture::Picture,
     plot::{self, Sample},
     same, shown, terrain, warn,
@@ -168,7 +168,7 @@ fn check_outputs(args: &Args) -> Done {
             return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
         } else if !has_extension(plot, "svg") && !has_extension(plot, "png") {
             return Err(Failure::input(plot, "plots are SVG or PNG; name it FILE.svg or FILE.png"));
-        } else if args.output.as_ref().is_some_and(|output| absolute(output).ok() == absolute(plot).ok()) {
+        } else if args.output.as_ref().is_some_and(|output| one_place(output, plot)) {
             return Err(Failure::input(plot, "answers and plot would be one file; name another one with -o"));
         }
     }

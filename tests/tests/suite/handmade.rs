@@ -804,7 +804,7 @@ fn the_answers_are_the_same_bits_everywhere() {
         space[..layers.written].iter().for_each(|hit| fnv.hit(hit));
     }
     println!("0x{:016x}, {found} found", fnv.0);
-    assert_eq!((fnv.0, found), (0x374e_0b77_6818_65d4, 753), "the answers have changed");
+    assert_eq!((fnv.0, found), (0x8acf_7702_42ae_e9a8, 753), "the answers have changed");
 }
 
 #[test]
