@@ -359,7 +359,7 @@ fn sections_table(t: &Terrain, out: &mut dyn Write) -> Done {
     Ok(())
 }
 
-fn materials(t: &Terrain) -> Value {
+pub fn materials(t: &Terrain) -> Value {
     let material = |(i, m): (usize, &hardpan::format::Material)| {
         json!({
             "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,
