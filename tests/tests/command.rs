@@ -296,7 +296,18 @@ fn by_01_the_most_that_a_query_may_cost() {
     let folder = bridge("by_01_the_most_that_a_query_may_cost");
     let before = fs::read(folder.join("bridge.hpan")).unwrap();
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
-    holds(&out, &["costliest   at (", " 4 tests, 5 lines", "divided     by the native rule\n"]);
+    holds(
+        &out,
+        &["has the most tests: up to ", " 4 tests, 5 lines; places in it may", "divided     by the native rule\n"],
+    );
+    // the column, as middle and sides of the facts have it; the diagonals meet in it
+    let facts: Value = serde_json::from_str(&expect(0, &folder, &["info", "bridge.hpan", "--json"])[0]).unwrap();
+    let [x, y] = [0, 1].map(|i| {
+        let [middle, side] = ["at", "size"].map(|key| facts["costliest"][key][i].as_f64().unwrap());
+        assert!(side > 0.0 && middle - side / 2.0 <= 0.0 && middle + side / 2.0 >= 0.0, "{facts:#}");
+        format!("{:.3} to {:.3}", middle - side / 2.0, middle + side / 2.0)
+    });
+    holds(&out, &[&format!("costliest   the column x {x} m, y {y} m has the most tests: ")]);
     // the diagonals of floor and deck meet at (0, 0)
     for most in ["3", "4,4"] {
         let why = error(2, &folder, &["build", "bridge.obj", "--max-cost", most]);
@@ -350,7 +361,7 @@ fn by_01_the_most_that_a_query_may_cost() {
         assert!(tile["error"]["plan"].as_f64().unwrap() > 0.0 && tile["costliest"]["at"][1].is_f64());
     }
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan", "--tiles"]);
-    holds(&out, &["error xy      error z  costliest at", "0.000172633  0.000007629  ("]);
+    holds(&out, &["error xy      error z  costliest column\n", &format!("0.000172633  0.000007629  x {x}, y {y}\n")]);
     // the plain library records no rule
     expect(0, &folder, &["demo"]);
     let [out, _] = expect(0, &folder, &["info", "hardpan-demo/proving-ground.hpan"]);
