@@ -300,6 +300,9 @@ fn by_01_the_most_that_a_query_may_cost() {
         &out,
         &["has the most tests: up to ", " 4 tests, 5 lines; places in it may", "divided     by the native rule\n"],
     );
+    let bound = "never more than 4 layers (an upper bound, seldom reached)\n"; // by its tests: there are 2
+    holds(&expect(0, &folder, &["build", "bridge.obj"])[0], &[bound]);
+    holds(&out, &["layers      never more than 4, an upper bound that is seldom reached; heights closer"]);
     // the column, as middle and sides of the facts have it; the diagonals meet in it
     let facts: Value = serde_json::from_str(&expect(0, &folder, &["info", "bridge.hpan", "--json"])[0]).unwrap();
     let [x, y] = [0, 1].map(|i| {

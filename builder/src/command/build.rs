@@ -246,7 +246,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let bound = terrain.bound();
     writeln!(
         out,
-        "any query costs at most {} tests and {} lines of 64 bytes; at most {} layers",
+        "any query costs at most {} tests and {} lines of 64 bytes; never more than {} layers (an upper bound, seldom reached)",
         bound.tests,
         bound.lines,
         terrain.max_layers()

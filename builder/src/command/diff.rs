@@ -199,7 +199,7 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("references", grouped(h.references)),
             ("bundles", grouped(h.bundles)),
             ("bytes", grouped(h.total_len)),
-            ("most layers", grouped(t.max_layers().into())),
+            ("layer bound", grouped(t.max_layers().into())),
             (
                 "query cost",
                 format!("{} nodes, {} leaves, {} tests, {} lines", bound.nodes, bound.leaves, bound.tests, bound.lines),

@@ -134,7 +134,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(
         out,
-        "layers      at most {}; heights closer than {:.2} mm are one",
+        "layers      never more than {}, an upper bound that is seldom reached; heights closer than {:.2} mm are one",
         t.max_layers(),
         heights(h.layer_merge) * 1e3
     )?;
