@@ -10,7 +10,7 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
     build_recorded,
-    import::{self, Frame, Import, file_name},
+    import::{self, Frame, Import, Says, file_name},
     settings::{Applied, SourceFile},
 };
 
@@ -379,19 +379,25 @@ fn lie(scene: &Scene, frame: &import::Transform) -> Lie {
 }
 
 /// Axis and unit are often not in the file, or wrong: says so when they look it, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up.
+/// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
 fn suspect(file: &Path, scene: &Scene, frame: &import::Transform) -> Done {
     let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up());
-    if here < 10.0 && there > here && !frame.is_sure() {
-        let text = format!(
-            "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
-        );
-        return Err(Failure::input(file, text));
-    }
-    if there > 1.25 * here {
-        warn(format!(
+    let steep = here < 10.0 && there > here;
+    match frame.says() {
+        Says::Nobody if steep => {
+            let text = format!(
+                "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
+            );
+            return Err(Failure::input(file, text));
+        }
+        Says::File if steep => note(format!(
+            "{} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up",
+            named(file)
+        )),
+        Says::Nobody | Says::Caller if there > 1.25 * here => warn(format!(
             "with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side type --up {then}"
-        ));
+        )),
+        _ => {}
     }
     let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     for v in ground(scene).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
