@@ -372,6 +372,24 @@ fn by_01_the_most_that_a_query_may_cost() {
 }
 
 #[test]
+fn factors_that_look_like_percent_are_named() {
+    let folder = bridge("factors_that_look_like_percent_are_named");
+    let err = |asphalt: &str, rest: &str| {
+        let text = format!("[[material]]\nname = \"Asphalt\"\n{asphalt}\n[[material]]\npattern = \"*\"\n{rest}\n");
+        fs::write(folder.join("s.toml"), text).unwrap();
+        let [_, err] = expect(0, &folder, &["build", "bridge.obj", "--settings", "s.toml", "-o", "set.hpan"]);
+        err
+    };
+    assert_eq!(err("mu = 2.0\nrr = 49.5\ngain = 49.5", "mu = 0\nrr = 0\ngain = 0"), "");
+    assert_eq!(
+        err("mu = 85\nrr = 120\ngain = 0.9", "mu = 2.01\ngain = 100.0"),
+        "warning: settings that look like percent or a slip of the point: material 1 (\"Asphalt\") mu 85, \
+         material 1 (\"Asphalt\") rr 120, material 2 (\"*\") mu 2.01, material 2 (\"*\") gain 100; \
+         mu is seldom above 2, rr and gain are factors about 1\n"
+    );
+}
+
+#[test]
 fn by_05_verify_against() {
     let folder = bridge("by_05_verify_against");
     let [out, _] = expect(0, &folder, &["verify", "bridge.hpan", "--against", "bridge.obj"]);

@@ -11,7 +11,7 @@ use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
     build_recorded,
     import::{self, Frame, Import, Says, file_name},
-    settings::{Applied, SourceFile},
+    settings::{Applied, MaterialRule, SourceFile},
 };
 
 use super::{
@@ -319,7 +319,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     Ok((inputs, import))
 }
 
-/// What the settings say nothing about, and what they say for nothing.
+/// What the settings say nothing about, what they say for nothing, and what they hardly mean.
 fn remark(settings: &Settings, applied: &Applied) {
     const SHOWN: usize = 5;
     let list = |names: &[String]| {
@@ -336,6 +336,18 @@ fn remark(settings: &Settings, applied: &Applied) {
     }
     if !applied.idle.is_empty() {
         warn(format!("no material takes its settings from {}", list(&applied.idle)));
+    }
+    let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
+        let who = format!("material {} ({:?})", i + 1, rule.title());
+        rule.doubtful().map(|(key, value)| format!("{who} {key} {value}")).collect()
+    };
+    let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();
+    if !doubtful.is_empty() {
+        warn(format!(
+            "settings that look like percent or a slip of the point: {}; mu is seldom above {}, rr and gain are factors about 1",
+            list(&doubtful),
+            MaterialRule::MOST_MU
+        ));
     }
 }
 
