@@ -389,6 +389,18 @@ fn factors_that_look_like_percent_are_named() {
     );
 }
 
+/// Of the listed places none twice.
+#[track_caller]
+fn one_line_a_place(out: &str) {
+    for side in out.split("\nfrom ").skip(1) {
+        let mut places: Vec<&str> = side.lines().filter_map(|l| l.split_once(" at (")?.1.split(')').next()).collect();
+        places.sort_unstable();
+        let count = places.len();
+        places.dedup();
+        assert!(count > 0 && places.len() == count, "{out}");
+    }
+}
+
 #[test]
 fn by_05_verify_against() {
     let folder = bridge("by_05_verify_against");
@@ -405,7 +417,10 @@ fn by_05_verify_against() {
     let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "other.obj"]);
     holds(&out, &["bridge.hpan: not what it claims", "0.0010000 m in height"]);
     assert!(!out.contains("every claim holds"), "{out}");
-    holds(&why, &["ground was lost there"]);
+    holds(&why, &["it is higher or lower at ", ", the worst at (", " with 0.0010000 m in height; is it"]);
+    assert!(!why.contains("ground was"), "it moved: {why}");
+    holds(&out, &[" beyond the stated error, 0 of them lost and ", "; no ground at this height in the surroundings\n"]);
+    one_line_a_place(&out);
     // ground that the image has none of
     let more = format!("{BRIDGE}v 900 0 0\nv 901 0 0\nv 900 1 0\nf -3 -2 -1\n");
     fs::write(folder.join("more.obj"), more).unwrap();
@@ -414,6 +429,33 @@ fn by_05_verify_against() {
         holds(text, &["(900.000, 0.000, 0.000)", "nothing near in plan"]);
         assert!(!text.contains("nothing m"), "{text}");
     }
+    holds(&why, &["ground was lost at ", " such as at (900.000, 0.000, 0.000) with nothing near in plan; is it"]);
+    // lost, gained and moved, each with its own place
+    let more = format!("{}v 900 0 0\nv 901 0 0\nv 900 1 0\nf -3 -2 -1\n", BRIDGE.replace("v 5 50 6", "v 5 50 6.5"));
+    fs::write(folder.join("more.obj"), more.replace("v 50 -50 0", "v 49 -50 0")).unwrap();
+    let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "more.obj"]);
+    one_line_a_place(&out);
+    holds(
+        &why,
+        &[
+            "; is it this image's mesh",
+            " such as at (900.000, 0.000, 0.000) with nothing",
+            "; ground was gained at ",
+            " such as at (50.000, -50.000, 0.000) with nothing",
+            "; it is higher or lower at ",
+            ", the worst at (5.000, 50.000, 6.500) with 0.5000000 m in height;",
+        ],
+    );
+    let [out, _] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "more.obj", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    let source = &facts["against"]["source"];
+    assert_eq!(source["worst"][0]["at"], json!([5.0, 50.0, 6.5]));
+    assert_eq!(
+        (&source["farthest"][0]["at"], &source["farthest"][0]["height"]),
+        (&json!([900.0, 0.0, 0.0]), &Value::Null)
+    );
+    let [missing, exceeded] = ["missing", "exceeded"].map(|key| source[key].as_u64().unwrap());
+    assert!(0 < missing && missing < exceeded, "{source:#}");
     let [out, _] = expect(0, &folder, &["verify", "--help"]);
     assert_eq!(out.matches("[default: as built]").count(), 4, "{out}");
     holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: as FILE says; of an OBJ z]"]);
