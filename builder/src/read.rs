@@ -71,6 +71,13 @@ impl Column {
         let middle = |i: usize| (h.origin[i] + self.low[i]) as f64 + self.size[i] as f64 / 2.0;
         [middle(0), middle(1)].map(|v| v * crate::mesh::exp2(h.xy_log2))
     }
+
+    /// From where to where it goes in x and in y, in metres.
+    pub fn extent(&self, t: &Terrain) -> [[f64; 2]; 2] {
+        let h = t.header();
+        let low = |i: usize| h.origin[i] + self.low[i];
+        [0, 1].map(|i| [low(i), low(i) + self.size[i]].map(|v| v as f64 * crate::mesh::exp2(h.xy_log2)))
+    }
 }
 
 /// All tiles, in the order of the table.

@@ -268,6 +268,21 @@ impl MaterialRule {
         self.name.as_ref().or(self.pattern.as_ref()).map_or("", String::as_str)
     }
 
+    /// Factors that look like percent: mu above [`Self::MOST_MU`], rr and gain from [`Self::MOST`] on.
+    pub fn doubtful(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let factors = [
+            ("mu", self.mu.filter(|v| *v > Self::MOST_MU)),
+            ("rr", self.rr.filter(|v| *v >= Self::MOST)),
+            ("gain", self.gain.filter(|v| *v >= Self::MOST)),
+        ];
+        factors.into_iter().filter_map(|(key, value)| Some((key, value?)))
+    }
+
+    /// No tyre on a road has more friction.
+    pub const MOST_MU: f64 = 2.0;
+    /// Half of 1 in percent.
+    pub const MOST: f64 = 50.0;
+
     /// Without what is as it is by default and seldom said.
     pub fn brief(&self) -> Self {
         fn other<T: PartialEq + Clone>(value: &Option<T>, plain: &Option<T>) -> Option<T> {

@@ -203,7 +203,7 @@ impl<'a> Terrain<'a> {
         Cost { nodes, leaves, tests, lines }
     }
 
-    /// The stated most layers over any place.
+    /// The stated upper bound of layers over any place; most images have fewer.
     pub fn max_layers(&self) -> u32 {
         self.header.max_layers
     }

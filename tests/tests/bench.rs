@@ -32,6 +32,10 @@ fn vt_34_a_performance_test() {
     let [out, err] = expect(0, &folder, &["bench", "city.hpan", "-n", "100000"]);
     assert!(err.is_empty(), "{err}");
     holds(&out, &["city.hpan: 100,000 queries, plan uniform", "queries/s", "misses", " of 100,000: "]);
+    holds(
+        &out,
+        &["\nmax: of single calls and the cursor the longest call, interruptions", "longest batch divided by 64"],
+    );
     let line = |start: &str| {
         let line = out.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("no {start:?} in:\n{out}"));
         line[start.len()..].split_whitespace().map(String::from).collect::<Vec<_>>()
@@ -87,6 +91,7 @@ fn vt_35_the_worst_columns_cost_what_is_stated() {
         let image = format!("{name}.hpan");
         let bound = write(&folder, &image, &scene);
         let worst = facts(&folder, &[&image, "--plan", "worst", "-n", "20000"]);
+        assert_eq!(worst["plan"], "worst");
         let attained = costs(&worst, "attained");
         println!("{name}: {attained:?} of {bound:?}");
         for (attained, stated) in attained.into_iter().zip(bound) {
@@ -129,6 +134,7 @@ fn vt_35_along_a_drive() {
     fs::write(folder.join("drive.csv"), "t,x,y,z,yaw\n0,-20,0,,0\n1,0,0,0.5,0\n2,0,0,6.5,0\n3,60,0,0,0\n").unwrap();
     let facts = facts(&folder, &["bridge.hpan", "--along", "drive.csv", "-n", "4000"]);
     assert_eq!((facts["misses"].as_u64(), facts["not_in_image"].as_u64()), (Some(1000), Some(1000)));
+    assert_eq!(facts["plan"], "along drive.csv");
     let [out, _] = expect(0, &folder, &["bench", "bridge.hpan", "--along", "drive.csv", "-n", "10"]);
     holds(&out, &["10 queries, along drive.csv", "misses            2 of 10: 0 no ground, 2 not in image"]);
 

@@ -296,7 +296,21 @@ fn by_01_the_most_that_a_query_may_cost() {
     let folder = bridge("by_01_the_most_that_a_query_may_cost");
     let before = fs::read(folder.join("bridge.hpan")).unwrap();
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
-    holds(&out, &["costliest   at (", " 4 tests, 5 lines", "divided     by the native rule\n"]);
+    holds(
+        &out,
+        &["has the most tests: up to ", " 4 tests, 5 lines; places in it may", "divided     by the native rule\n"],
+    );
+    let bound = "never more than 4 layers (an upper bound, seldom reached)\n"; // by its tests: there are 2
+    holds(&expect(0, &folder, &["build", "bridge.obj"])[0], &[bound]);
+    holds(&out, &["layers      never more than 4, an upper bound that is seldom reached; heights closer"]);
+    // the column, as middle and sides of the facts have it; the diagonals meet in it
+    let facts: Value = serde_json::from_str(&expect(0, &folder, &["info", "bridge.hpan", "--json"])[0]).unwrap();
+    let [x, y] = [0, 1].map(|i| {
+        let [middle, side] = ["at", "size"].map(|key| facts["costliest"][key][i].as_f64().unwrap());
+        assert!(side > 0.0 && middle - side / 2.0 <= 0.0 && middle + side / 2.0 >= 0.0, "{facts:#}");
+        format!("{:.3} to {:.3}", middle - side / 2.0, middle + side / 2.0)
+    });
+    holds(&out, &[&format!("costliest   the column x {x} m, y {y} m has the most tests: ")]);
     // the diagonals of floor and deck meet at (0, 0)
     for most in ["3", "4,4"] {
         let why = error(2, &folder, &["build", "bridge.obj", "--max-cost", most]);
@@ -350,11 +364,41 @@ fn by_01_the_most_that_a_query_may_cost() {
         assert!(tile["error"]["plan"].as_f64().unwrap() > 0.0 && tile["costliest"]["at"][1].is_f64());
     }
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan", "--tiles"]);
-    holds(&out, &["error xy      error z  costliest at", "0.000172633  0.000007629  ("]);
+    holds(&out, &["error xy      error z  costliest column\n", &format!("0.000172633  0.000007629  x {x}, y {y}\n")]);
     // the plain library records no rule
     expect(0, &folder, &["demo"]);
     let [out, _] = expect(0, &folder, &["info", "hardpan-demo/proving-ground.hpan"]);
     holds(&out, &["divided     by a rule that is not recorded"]);
+}
+
+#[test]
+fn factors_that_look_like_percent_are_named() {
+    let folder = bridge("factors_that_look_like_percent_are_named");
+    let err = |asphalt: &str, rest: &str| {
+        let text = format!("[[material]]\nname = \"Asphalt\"\n{asphalt}\n[[material]]\npattern = \"*\"\n{rest}\n");
+        fs::write(folder.join("s.toml"), text).unwrap();
+        let [_, err] = expect(0, &folder, &["build", "bridge.obj", "--settings", "s.toml", "-o", "set.hpan"]);
+        err
+    };
+    assert_eq!(err("mu = 2.0\nrr = 49.5\ngain = 49.5", "mu = 0\nrr = 0\ngain = 0"), "");
+    assert_eq!(
+        err("mu = 85\nrr = 120\ngain = 0.9", "mu = 2.01\ngain = 100.0"),
+        "warning: settings that look like percent or a slip of the point: material 1 (\"Asphalt\") mu 85, \
+         material 1 (\"Asphalt\") rr 120, material 2 (\"*\") mu 2.01, material 2 (\"*\") gain 100; \
+         mu is seldom above 2, rr and gain are factors about 1\n"
+    );
+}
+
+/// Of the listed places none twice.
+#[track_caller]
+fn one_line_a_place(out: &str) {
+    for side in out.split("\nfrom ").skip(1) {
+        let mut places: Vec<&str> = side.lines().filter_map(|l| l.split_once(" at (")?.1.split(')').next()).collect();
+        places.sort_unstable();
+        let count = places.len();
+        places.dedup();
+        assert!(count > 0 && places.len() == count, "{out}");
+    }
 }
 
 #[test]
@@ -373,7 +417,10 @@ fn by_05_verify_against() {
     let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "other.obj"]);
     holds(&out, &["bridge.hpan: not what it claims", "0.0010000 m in height"]);
     assert!(!out.contains("every claim holds"), "{out}");
-    holds(&why, &["ground was lost there"]);
+    holds(&why, &["it is higher or lower at ", ", the worst at (", " with 0.0010000 m in height; is it"]);
+    assert!(!why.contains("ground was"), "it moved: {why}");
+    holds(&out, &[" beyond the stated error, 0 of them lost and ", "; no ground at this height in the surroundings\n"]);
+    one_line_a_place(&out);
     // ground that the image has none of
     let more = format!("{BRIDGE}v 900 0 0\nv 901 0 0\nv 900 1 0\nf -3 -2 -1\n");
     fs::write(folder.join("more.obj"), more).unwrap();
@@ -382,6 +429,33 @@ fn by_05_verify_against() {
         holds(text, &["(900.000, 0.000, 0.000)", "nothing near in plan"]);
         assert!(!text.contains("nothing m"), "{text}");
     }
+    holds(&why, &["ground was lost at ", " such as at (900.000, 0.000, 0.000) with nothing near in plan; is it"]);
+    // lost, gained and moved, each with its own place
+    let more = format!("{}v 900 0 0\nv 901 0 0\nv 900 1 0\nf -3 -2 -1\n", BRIDGE.replace("v 5 50 6", "v 5 50 6.5"));
+    fs::write(folder.join("more.obj"), more.replace("v 50 -50 0", "v 49 -50 0")).unwrap();
+    let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "more.obj"]);
+    one_line_a_place(&out);
+    holds(
+        &why,
+        &[
+            "; is it this image's mesh",
+            " such as at (900.000, 0.000, 0.000) with nothing",
+            "; ground was gained at ",
+            " such as at (50.000, -50.000, 0.000) with nothing",
+            "; it is higher or lower at ",
+            ", the worst at (5.000, 50.000, 6.500) with 0.5000000 m in height;",
+        ],
+    );
+    let [out, _] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "more.obj", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    let source = &facts["against"]["source"];
+    assert_eq!(source["worst"][0]["at"], json!([5.0, 50.0, 6.5]));
+    assert_eq!(
+        (&source["farthest"][0]["at"], &source["farthest"][0]["height"]),
+        (&json!([900.0, 0.0, 0.0]), &Value::Null)
+    );
+    let [missing, exceeded] = ["missing", "exceeded"].map(|key| source[key].as_u64().unwrap());
+    assert!(0 < missing && missing < exceeded, "{source:#}");
     let [out, _] = expect(0, &folder, &["verify", "--help"]);
     assert_eq!(out.matches("[default: as built]").count(), 4, "{out}");
     holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: as FILE says; of an OBJ z]"]);

@@ -58,7 +58,7 @@ fn ground_goes_and_materials_change() {
     let folder = pair("diff_goes", |s| s.replace("usemtl Steel plate\nf 5 6 7 8", "usemtl Wood\nf 5 6 7"));
     let facts: Value =
         serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1", "--json"])[0]).unwrap();
-    assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [] }));
+    assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [], "values": [] }));
     let ground = &facts["ground"];
     assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
     // places of the deck, 11 x 101; those on the diagonal, at every tenth, and below it stay
@@ -84,18 +84,32 @@ fn ground_goes_and_materials_change() {
 #[test]
 fn properties_of_materials_and_bad_words() {
     let folder = pair("diff_properties", |s| s);
-    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Steel plate\"\nmu = 0.4\n[[material]]\nname = \"\"\n")
-        .unwrap();
+    let settings = "[[material]]\nname = \"Steel plate\"\nmu = 0.4\nrr = 1.5\nclasses = [3, 7]\nlabel = 12\n\
+                    [[material]]\nname = \"\"\n";
+    fs::write(folder.join("s.toml"), settings).unwrap();
     expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "c.hpan"]);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "c.hpan"]);
     holds(
         &out,
         &[
-            "materials    changed: \"Steel plate\"",
+            "\nmaterial     \"Steel plate\": mu 0.85 -> 0.4, rr 1 -> 1.5, classes [] -> [3,7], label 0 -> 12\n",
             "heights      no change",
             "differ from 1,088 on: materials, content",
         ],
     );
+    assert!(!out.contains("Asphalt"), "it has not changed: {out}");
+    let [out, _] = expect(1, &folder, &["diff", "c.hpan", "a.hpan", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    let value =
+        |field: &str, from: Value, to: Value| json!({ "name": "Steel plate", "field": field, "from": from, "to": to });
+    let values = [
+        value("mu", json!(0.4), json!(0.85)),
+        value("rr", json!(1.5), json!(1.0)),
+        value("classes", json!([3, 7]), json!([])),
+        value("label", json!(12), json!(0)),
+    ];
+    let wanted = json!({ "lost": [], "gained": [], "changed": ["Steel plate"], "values": values });
+    assert_eq!(facts["materials"], wanted);
     for pitch in ["0", "-1", "nan", "x"] {
         expect(2, &folder, &["diff", "a.hpan", "c.hpan", "--grid", pitch]);
     }

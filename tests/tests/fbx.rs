@@ -230,6 +230,30 @@ fn vt_23_axes_and_unit() {
     }
 }
 
+/// A wall of 80 m2 on a floor that is smaller: a file that says its axes is believed, what is typed or not said is doubted.
+#[test]
+fn vt_23_axes_that_a_file_states_are_believed() {
+    let here = folder("fbx_axes_that_a_file_states");
+    let object = Object { name: "a", mesh: Some(0), ..Object::default() };
+    let notes = |says: Option<Says>, deep: f64, code: i32, typed: &[&str]| {
+        let [back, front] = [0.0, -deep];
+        let floor = [[0., 0., back], [1000., 0., back], [1000., 0., front], [0., 0., front]];
+        let wall = [[0., 800., front], [1000., 800., front]];
+        let faces = vec![vec![0, 1, 2, 3], vec![3, 2, 5, 4]];
+        let mesh = Mesh { points: [&floor[..], &wall].concat(), faces, materials: vec![] };
+        write(&here.join("a.fbx"), text(7400, &document(7400, says, &[mesh], std::slice::from_ref(&object))));
+        let [_, err] = expect(code, &here, &[&["build", "a.fbx"], typed].concat());
+        err
+    };
+    let doubt = "with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if it lies on its side type --up z";
+    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &[]), "");
+    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), format!("warning: {doubt}\n"));
+    holds(&notes(None, 400.0, 0, &[]), &[doubt]);
+    let steep = "note: a.fbx says that y points up, and then only 5 % of the surface is less steep than 60 degrees; another axis: --up\n";
+    assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);
+    holds(&notes(None, 40.0, 2, &[]), &["error: a.fbx: only 5 % of the surface", "type --up z"]);
+}
+
 /// Quarter turns and whole numbers, so that every place is exact.
 #[test]
 fn vt_23_objects_stand_where_their_transforms_put_them() {

@@ -48,6 +48,13 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
         let [own, _] = expect(0, &folder, &[name.as_str(), "--help"]);
         holds(&own, &[&format!("Usage: hardpan {name}")]);
     }
+    // what is there to be typed is indented, the first line too
+    for name in all.iter().map(|n| n.as_str()).chain(["export obj", "export png"]) {
+        let typed: Vec<&str> = name.split(' ').chain(["--help"]).collect();
+        let [own, _] = expect(0, &folder, &typed);
+        assert!(!own.lines().any(|l| l.starts_with("hardpan ")), "{own}");
+        assert!(name != "demo" || own.contains("\nExamples:\n  hardpan demo  "), "{own}");
+    }
     all.sort_unstable();
     let count = all.len();
     all.dedup();

@@ -49,6 +49,11 @@ fn queries(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("a whole number from 1 to {} without commas", grouped(MOST)))
 }
 
+/// Under the table of times.
+const FOOTNOTE: &str = "\
+max: of single calls and the cursor the longest call, interruptions by the machine included; of batches the time of the
+longest batch divided by 64, so that an interruption counts a 64th";
+
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
 counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and once with the clock
@@ -90,7 +95,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     let plan = match (&args.along, args.plan) {
         (Some(path), _) => format!("along {}", named(path)),
-        (None, plan) => plan.to_possible_value().map(|v| format!("plan {}", v.get_name())).unwrap_or_default(),
+        (None, plan) => plan.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default(),
     };
     let mut found = Found::default();
     let clock = clock();
@@ -156,7 +161,8 @@ fn table(
     clock: u64,
     out: &mut impl Write,
 ) -> Done {
-    writeln!(out, "{}: {} queries, {plan}\n", named(&args.file), grouped(asked))?;
+    let kind = if args.along.is_none() { "plan " } else { "" };
+    writeln!(out, "{}: {} queries, {kind}{plan}\n", named(&args.file), grouped(asked))?;
     writeln!(out, "{:18}{:>8} {:>8} {:>8} {:>8}", "", "nodes", "leaves", "tests", "lines")?;
     let (stated, attained) = (counts(&t.bound()), counts(&found.most));
     let [x, y, z] = found.place;
@@ -184,6 +190,7 @@ fn table(
             grouped(rate as u64)
         )?;
     }
+    writeln!(out, "{FOOTNOTE}")?;
     writeln!(
         out,
         "\nmisses            {} of {}: {} no ground, {} not in image",

@@ -10,8 +10,8 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
     build_recorded,
-    import::{self, Frame, Import, file_name},
-    settings::{Applied, SourceFile},
+    import::{self, Frame, Import, Says, file_name},
+    settings::{Applied, MaterialRule, SourceFile},
 };
 
 use super::{
@@ -246,7 +246,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let bound = terrain.bound();
     writeln!(
         out,
-        "any query costs at most {} tests and {} lines of 64 bytes; at most {} layers",
+        "any query costs at most {} tests and {} lines of 64 bytes; never more than {} layers (an upper bound, seldom reached)",
         bound.tests,
         bound.lines,
         terrain.max_layers()
@@ -342,7 +342,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     Ok((inputs, import))
 }
 
-/// What the settings say nothing about, and what they say for nothing.
+/// What the settings say nothing about, what they say for nothing, and what they hardly mean.
 fn remark(settings: &Settings, applied: &Applied) {
     const SHOWN: usize = 5;
     let list = |names: &[String]| {
@@ -359,6 +359,18 @@ fn remark(settings: &Settings, applied: &Applied) {
     }
     if !applied.idle.is_empty() {
         warn(format!("no material takes its settings from {}", list(&applied.idle)));
+    }
+    let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
+        let who = format!("material {} ({:?})", i + 1, rule.title());
+        rule.doubtful().map(|(key, value)| format!("{who} {key} {value}")).collect()
+    };
+    let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();
+    if !doubtful.is_empty() {
+        warn(format!(
+            "settings that look like percent or a slip of the point: {}; mu is seldom above {}, rr and gain are factors about 1",
+            list(&doubtful),
+            MaterialRule::MOST_MU
+        ));
     }
 }
 
@@ -402,19 +414,25 @@ fn lie(scene: &Scene, frame: &import::Transform) -> Lie {
 }
 
 /// Axis and unit are often not in the file, or wrong: says so when they look it, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up.
+/// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
 fn suspect(file: &Path, scene: &Scene, frame: &import::Transform) -> Done {
     let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up());
-    if here < 10.0 && there > here && !frame.is_sure() {
-        let text = format!(
-            "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
-        );
-        return Err(Failure::input(file, text));
-    }
-    if there > 1.25 * here {
-        warn(format!(
+    let steep = here < 10.0 && there > here;
+    match frame.says() {
+        Says::Nobody if steep => {
+            let text = format!(
+                "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
+            );
+            return Err(Failure::input(file, text));
+        }
+        Says::File if steep => note(format!(
+            "{} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up",
+            named(file)
+        )),
+        Says::Nobody | Says::Caller if there > 1.25 * here => warn(format!(
             "with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side type --up {then}"
-        ));
+        )),
+        _ => {}
     }
     let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     for v in ground(scene).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {

@@ -28,6 +28,7 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
+Examples:
   hardpan demo                               a proving ground, driven over and drawn, in ./hardpan-demo
   hardpan demo --fixture bridge              bridge.hpan, of which every height is known
   hardpan query bridge.hpan 0,0 0,0,2 20,0   6 on the deck, 0 under it, 0 beside it")]

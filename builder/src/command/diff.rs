@@ -6,10 +6,11 @@ use hardpan::{Hit, Terrain, format::section};
 use hardpan_builder::read;
 use rayon::prelude::*;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     Done, Failure, grouped,
-    info::{fallback, hex, section_name},
+    info::{self, fallback, hex, section_name},
     load,
     query::room,
     terrain,
@@ -71,6 +72,17 @@ struct Materials {
     lost: Vec<String>,
     gained: Vec<String>,
     changed: Vec<String>,
+    /// What is another of those that changed.
+    values: Vec<Property>,
+}
+
+/// A property of a material in the one image and in the other.
+#[derive(Serialize)]
+struct Property {
+    name: String,
+    field: String,
+    from: Value,
+    to: Value,
 }
 
 #[derive(Serialize)]
@@ -187,7 +199,7 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("references", grouped(h.references)),
             ("bundles", grouped(h.bundles)),
             ("bytes", grouped(h.total_len)),
-            ("most layers", grouped(t.max_layers().into())),
+            ("layer bound", grouped(t.max_layers().into())),
             (
                 "query cost",
                 format!("{} nodes, {} leaves, {} tests, {} lines", bound.nodes, bound.leaves, bound.tests, bound.lines),
@@ -217,19 +229,27 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
 }
 
 fn materials(a: &Terrain, b: &Terrain) -> Materials {
-    let of = |t: &Terrain| -> BTreeMap<String, hardpan::format::Material> {
-        // where the name stands is no property
-        let plain = |m: &hardpan::format::Material| hardpan::format::Material { name: 0, ..*m };
-        t.materials().iter().enumerate().map(|(i, m)| (t.material_name(i as u16).into(), plain(m))).collect()
+    let of = |t: &Terrain| -> BTreeMap<String, Value> {
+        let all = info::materials(t);
+        all.as_array()
+            .into_iter()
+            .flatten()
+            .map(|m| (m["name"].as_str().unwrap_or_default().into(), m.clone()))
+            .collect()
     };
     let (a, b) = (of(a), of(b));
     let only =
         |p: &BTreeMap<String, _>, q: &BTreeMap<String, _>| p.keys().filter(|n| !q.contains_key(*n)).cloned().collect();
-    Materials {
-        lost: only(&a, &b),
-        gained: only(&b, &a),
-        changed: a.iter().filter(|(n, m)| b.get(*n).is_some_and(|other| other != *m)).map(|(n, _)| n.clone()).collect(),
+    let mut values = Vec::new();
+    for (name, m) in &a {
+        for (field, from) in m.as_object().into_iter().flatten() {
+            if let Some(to) = b.get(name).map(|other| &other[field]).filter(|to| *to != from) {
+                values.push(Property { name: name.clone(), field: field.clone(), from: from.clone(), to: to.clone() });
+            }
+        }
     }
+    let changed = values.chunk_by(|p, q| p.name == q.name).map(|of_one| of_one[0].name.clone()).collect();
+    Materials { lost: only(&a, &b), gained: only(&b, &a), changed, values }
 }
 
 /// Places in plan, in metres: the vertices of both, and a grid over both.
@@ -371,6 +391,11 @@ fn nearest(heights: &[f64], z: f64) -> Option<usize> {
     (0..heights.len()).min_by(|i, k| distance(i).total_cmp(&distance(k)))
 }
 
+/// A property as tables have it: 1, not 1.0.
+fn written(value: &Value) -> String {
+    value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string())
+}
+
 fn print(d: &Difference, out: &mut impl Write) -> Done {
     writeln!(out, "{}", if d.equal { "equal: the same identity, the same content" } else { "different" })?;
     for identity in d.identity.iter().take(if d.identity[0] == d.identity[1] { 1 } else { 2 }) {
@@ -379,13 +404,16 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     for Fact { name, first, second } in &d.facts {
         writeln!(out, "{name:<12} {first} -> {second}")?;
     }
-    for (what, names) in
-        [("lost", &d.materials.lost), ("gained", &d.materials.gained), ("changed", &d.materials.changed)]
-    {
+    for (what, names) in [("lost", &d.materials.lost), ("gained", &d.materials.gained)] {
         if !names.is_empty() {
             let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
             writeln!(out, "materials    {what}: {}", names.join(", "))?;
         }
+    }
+    for of_one in d.materials.values.chunk_by(|p, q| p.name == q.name) {
+        let values: Vec<String> =
+            of_one.iter().map(|p| format!("{} {} -> {}", p.field, written(&p.from), written(&p.to))).collect();
+        writeln!(out, "material     {:?}: {}", of_one[0].name, values.join(", "))?;
     }
     if let Some(g) = &d.ground {
         writeln!(out, "ground       {} places: all vertices, and a grid of {:.3} m", grouped(g.places), g.grid)?;

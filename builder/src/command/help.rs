@@ -44,6 +44,7 @@ pub fn cli() -> Command {
 
 #[derive(clap::Args)]
 #[command(after_help = "\
+Examples:
   hardpan completions bash > ~/.local/share/bash-completion/completions/hardpan
   hardpan completions zsh > ~/.zfunc/_hardpan          # a folder in fpath
   hardpan completions fish > ~/.config/fish/completions/hardpan.fish")]
@@ -60,6 +61,7 @@ pub fn completions(args: &Completions, out: &mut impl Write) -> Done {
 
 #[derive(clap::Args)]
 #[command(after_help = "\
+Examples:
   hardpan man | man -l -
   hardpan man -o ~/.local/share/man/man1")]
 pub struct Manual {

@@ -120,12 +120,12 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         "query cost  at most {} nodes, {} leaves, {} tests, {} lines of 64 bytes",
         bound.nodes, bound.leaves, bound.tests, bound.lines
     )?;
-    if let Some(c) = read::costliest(t) {
-        let ([x, y], c) = (c.at(t), c.cost);
+    if let Some(column) = read::costliest(t) {
+        let ([x, y], c) = (column.extent(t), column.cost);
         writeln!(
             out,
-            "costliest   at ({x:.3}, {y:.3}): {} nodes, {} leaves, {} tests, {} lines",
-            c.nodes, c.leaves, c.tests, c.lines
+            "costliest   the column x {:.3} to {:.3} m, y {:.3} to {:.3} m has the most tests: up to {} nodes, {} leaves, {} tests, {} lines; places in it may take less",
+            x[0], x[1], y[0], y[1], c.nodes, c.leaves, c.tests, c.lines
         )?;
     }
     writeln!(out, "divided     {}", division(t))?;
@@ -134,7 +134,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(
         out,
-        "layers      at most {}; heights closer than {:.2} mm are one",
+        "layers      never more than {}, an upper bound that is seldom reached; heights closer than {:.2} mm are one",
         t.max_layers(),
         heights(h.layer_merge) * 1e3
     )?;
@@ -322,13 +322,14 @@ fn tiles_table(t: &Terrain, out: &mut dyn Write) -> Done {
     let metres = |z: i32| (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
     writeln!(
         out,
-        "     x      y      bytes  bundles references patches       z min       z max layers nodes leaves tests lines     error xy      error z  costliest at"
+        "     x      y      bytes  bundles references patches       z min       z max layers nodes leaves tests lines     error xy      error z  costliest column"
     )?;
     for tile in read::tiles(t) {
         let (r, d) = (tile.record, tile.head);
         let [nodes, leaves, tests, lines] = d.bound;
         let (low, high, [plan, height]) = (metres(d.min_z), metres(d.max_z), d.error);
-        let at = tile.costliest().map(|c| c.at(t)).map(|[x, y]| format!("({x:.3}, {y:.3})")).unwrap_or_default();
+        let column = |[x, y]: [[f64; 2]; 2]| format!("x {:.3} to {:.3}, y {:.3} to {:.3}", x[0], x[1], y[0], y[1]);
+        let at = tile.costliest().map(|c| column(c.extent(t))).unwrap_or_default();
         writeln!(
             out,
             "{:>6} {:>6} {:>10} {:>8} {:>10} {:>7} {low:>11.3} {high:>11.3} {:>6} {nodes:>5} {leaves:>6} {tests:>5} {lines:>5} {plan:>12.9} {height:>12.9}  {at}",
@@ -359,7 +360,7 @@ fn sections_table(t: &Terrain, out: &mut dyn Write) -> Done {
     Ok(())
 }
 
-fn materials(t: &Terrain) -> Value {
+pub fn materials(t: &Terrain) -> Value {
     let material = |(i, m): (usize, &hardpan::format::Material)| {
         json!({
             "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,

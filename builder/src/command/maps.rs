@@ -308,7 +308,7 @@ fn layers(t: &Terrain, view: &View) -> Drawn {
     let mut keys: Vec<Key> = shown.iter().map(|&n| Key::Box(colour(n), n.to_string())).collect();
     let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
     keys.extend(nothing(&all));
-    let notes = vec![format!("at most {most} here; the image states at most {}", t.max_layers())];
+    let notes = vec![format!("at most {most} here; the image's upper bound is {}", t.max_layers())];
     let facts = json!({ "counts": counts, "most": most, "stated": t.max_layers() });
     let ground = canvas(view, &all, |(n, light)| lit(colour(*n), slight(f64::from(*light))));
     Drawn { ground, keys, notes, facts }

@@ -18,6 +18,7 @@ use super::{Done, Failure, NewFile, Replace, grouped, load, note, quoted, same, 
 
 #[derive(clap::Args)]
 #[command(after_help = "\
+Examples:
   hardpan materials town.obj --up y -o town.toml     write a first settings file; edit it; then:
   hardpan build town.obj --settings town.toml")]
 pub struct Args {

@@ -99,14 +99,33 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
         return Err(Failure::check(&args.file, text));
     }
-    let Some(a) = agreement.filter(|a| !a.holds()) else { return Ok(()) };
-    let (side, what) = if a.source.exceeded > 0 { (&a.source, "lost") } else { (&a.image, "gained") };
-    let worst = side.worst.first().map(|s| format!("{} with {}", place(&s.at), height(s.height))).unwrap_or_default();
-    let text = format!(
-        "its error is larger than it states at {} places, the worst {worst}: ground was {what} there; is it this image's mesh, with the same --up, --unit and --scale?",
-        grouped(a.source.exceeded + a.image.exceeded)
-    );
-    Err(Failure::check(&args.file, text))
+    agreement.filter(|a| !a.holds()).map_or(Ok(()), |a| Err(Failure::check(&args.file, beyond(&a))))
+}
+
+/// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place.
+fn beyond(a: &Agreement) -> String {
+    let mut kinds = Vec::new();
+    for (side, what) in [(&a.source, "lost"), (&a.image, "gained")] {
+        if let Some(first) = side.farthest.first() {
+            let (count, at) = (grouped(side.missing), place(&first.at));
+            kinds.push(format!("ground was {what} at {count}, such as {at} with {}", height(first.height)));
+        }
+    }
+    let above = |s: &&Spot| s.height - s.stated;
+    let worst = [&a.source, &a.image].into_iter().filter_map(|side| side.worst.first()).filter(|s| s.exceeds());
+    if let Some(worst) = worst.max_by(|p, q| above(p).total_cmp(&above(q))) {
+        let count = grouped(a.source.moved() + a.image.moved());
+        kinds.push(format!(
+            "it is higher or lower at {count}, the worst {} with {}",
+            place(&worst.at),
+            height(worst.height)
+        ));
+    }
+    format!(
+        "its error is larger than it states at {} places: {}; is it this image's mesh, with the same --up, --unit and --scale?",
+        grouped(a.source.exceeded + a.image.exceeded),
+        kinds.join("; ")
+    )
 }
 
 /// The files to measure against, each in its frame, and the settings by which the image was built.
@@ -196,12 +215,23 @@ fn place([x, y, z]: &[f64; 3]) -> String {
 
 /// Metres to a tenth of a micrometre, or that there is no end to them.
 fn metres(v: f64) -> String {
-    if v.is_finite() { format!("{v:.7} m") } else { "no such place".into() }
+    if v.is_finite() { format!("{v:.7} m") } else { "no ground".into() }
 }
 
 /// An error in height, or that there is nothing to have one from.
 fn height(v: f64) -> String {
     if v.is_finite() { format!("{} in height", metres(v)) } else { "nothing near in plan".into() }
+}
+
+/// A place of the list: what is wrong there, and how far away ground is at its height.
+fn spot(s: &Spot) -> String {
+    let stated = if s.height.is_finite() { format!(", {} stated", metres(s.stated)) } else { String::new() };
+    let elsewhere = match s.plan {
+        _ if !s.exceeds() => String::new(),
+        plan if plan.is_finite() => format!("; ground at this height is within {} in plan", metres(plan)),
+        _ => "; no ground at this height in the surroundings".into(),
+    };
+    format!("{}: {}{stated}{elsewhere}", place(&s.at), height(s.height))
 }
 
 fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
@@ -211,25 +241,25 @@ fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
         metres(a.stated[0]),
         metres(a.stated[1])
     )?;
-    for (name, side) in [("from source", &a.source), ("from image", &a.image)] {
+    for (name, side, what) in [("from source", &a.source, "lost"), ("from image", &a.image, "gained")] {
         let [half, most, nearly] = side.shares.map(metres);
+        let kinds = match side.exceeded {
+            0 => String::new(),
+            _ => format!(", {} of them {what} and {} higher or lower", grouped(side.missing), grouped(side.moved())),
+        };
         writeln!(
             out,
-            "{name:<12} {} places, {} beyond the stated error; the largest within it in plan: {}",
+            "{name:<12} {} places, {} beyond the stated error{kinds}; the largest within it in plan: {}",
             grouped(side.places),
             grouped(side.exceeded),
             height(side.height)
         )?;
         writeln!(out, "{:12} straight up or down, of the plan area: 50 % {half}, 99 % {most}, 99.9 % {nearly}", "")?;
-        for spot in side.worst.iter().take(if side.exceeded > 0 { 8 } else { 1 }) {
-            let (plan, stated) = (metres(spot.plan), metres(spot.stated));
-            writeln!(
-                out,
-                "{:12} worst {}: {}; the {stated} stated there: {plan} off in plan",
-                "",
-                place(&spot.at),
-                height(spot.height)
-            )?;
+        for s in &side.farthest {
+            writeln!(out, "{:12} {what} {}", "", spot(s))?;
+        }
+        for s in side.worst.iter().enumerate().filter(|(i, s)| *i == 0 || s.exceeds()).map(|(_, s)| s) {
+            writeln!(out, "{:12} worst {}", "", spot(s))?;
         }
     }
     for lost in a.lost.iter().filter(|l| l.triangles > 0) {
@@ -246,11 +276,13 @@ fn measured(a: &Agreement) -> Value {
         json!({
             "places": s.places,
             "exceeded": s.exceeded,
+            "missing": s.missing,
             "height": s.height,
             "p50": s.shares[0],
             "p99": s.shares[1],
             "p999": s.shares[2],
             "worst": s.worst.iter().map(spot).collect::<Vec<_>>(),
+            "farthest": s.farthest.iter().map(spot).collect::<Vec<_>>(),
         })
     };
     let lost = a

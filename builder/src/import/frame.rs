@@ -215,7 +215,11 @@ impl Frame {
             scale: self.scale,
             turn: cos_sin(self.rotate),
             translate: self.translate,
-            sure: self.up.is_some() || native.says_axes,
+            says: match self.up {
+                Some(_) => Says::Caller,
+                None if native.says_axes => Says::File,
+                None => Says::Nobody,
+            },
         }
     }
 }
@@ -241,7 +245,18 @@ pub struct Transform {
     /// Cosine and sine of the rotation.
     turn: [f64; 2],
     translate: [f64; 3],
-    sure: bool,
+    says: Says,
+}
+
+/// Who said which axis points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// It is as the format has it.
+    Nobody,
+    /// The file itself.
+    File,
+    /// The [`Frame`].
+    Caller,
 }
 
 impl Transform {
@@ -271,9 +286,9 @@ impl Transform {
         self.axes.0[2]
     }
 
-    /// Whether somebody, or the file itself, said which axis points up.
-    pub fn is_sure(&self) -> bool {
-        self.sure
+    /// Who said which axis points up.
+    pub fn says(&self) -> Says {
+        self.says
     }
 }
 
@@ -313,7 +328,7 @@ mod tests {
         for (name, up) in Up::NAMES.iter().zip(Up::ALL) {
             assert_eq!((name.parse(), up.to_string().as_str()), (Ok(up), *name));
             let frame = Frame { up: Some(up), ..Frame::default() }.transform(&OBJ);
-            assert_eq!((frame.up(), frame.mirrors(), frame.is_sure()), (up, false, true));
+            assert_eq!((frame.up(), frame.mirrors(), frame.says()), (up, false, Says::Caller));
             let [a, b, c] = frame.axes();
             let cross: [f64; 3] = std::array::from_fn(|i| {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);
@@ -383,6 +398,7 @@ mod tests {
         let native = Native { axes: Up::X.axes(), unit: (1.0, 100.0), says_axes: true, says_unit: true };
         let typed = Frame { up: Some(Up::Y), unit: Some(Unit::In), ..Frame::default() };
         assert_eq!(typed.transform(&native), typed.transform(&OBJ));
+        assert_eq!([native, OBJ].map(|n| Frame::default().transform(&n).says()), [Says::File, Says::Nobody]);
         assert_eq!(Frame::default().transform(&native).to_string(), "-z, y, x in 1/100 m");
     }
 

@@ -14,7 +14,7 @@ mod report;
 mod text;
 
 pub use error::{ImportError, ImportErrorKind, Place};
-pub use frame::{Frame, Transform, Unit, Up};
+pub use frame::{Frame, Says, Transform, Unit, Up};
 pub use report::{Count, FileReport, ImportReport, Library};
 
 use std::{

@@ -9,7 +9,7 @@ use crate::{Fallback, Options, Scene, Undersides};
 use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use zerocopy::FromBytes;
 
 /// What f64 and the answer's own rounding may add to an error, metres.
@@ -41,6 +41,16 @@ pub struct Spot {
 }
 
 impl Spot {
+    /// Whether the error in height is larger than stated.
+    pub fn exceeds(&self) -> bool {
+        self.height > self.stated + SLACK
+    }
+
+    /// Its place, to be compared.
+    fn key(&self) -> [u64; 3] {
+        self.at.map(|v| (v + 0.0).to_bits()) // one zero
+    }
+
     /// How far the error in height is above the stated one, metres; below zero where it is less.
     fn excess(&self) -> f64 {
         self.height - self.stated
@@ -52,14 +62,25 @@ impl Spot {
 pub struct Side {
     /// Places that were measured.
     pub places: u64,
-    /// Places with a larger error than stated, and the worst of them.
+    /// Places with a larger error than stated.
     pub exceeded: u64,
-    /// Those farthest above what their tile states first, each in another triangle.
+    /// Those of them that have nothing of the other surface within the stated error in plan: lost or gained ground.
+    pub missing: u64,
+    /// Of places that have some those farthest above what their tile states first, each another place of another triangle.
     pub worst: Vec<Spot>,
-    /// Largest error in height, metres, within the stated error in plan.
+    /// Of places that have none those farthest from ground at their height first, each another place of another triangle.
+    pub farthest: Vec<Spot>,
+    /// Largest error in height, metres, of places that have some.
     pub height: f64,
     /// Shares of the plan area, 50, 99 and 99.9 %, with at most this error straight up or down, metres.
     pub shares: [f64; 3],
+}
+
+impl Side {
+    /// Places with a larger error than stated, where the other surface is at another height.
+    pub fn moved(&self) -> u64 {
+        self.exceeded - self.missing
+    }
 }
 
 /// Source triangles without ground of their own, for one reason.
@@ -295,6 +316,46 @@ fn at([a, b, c]: &[Point; 3], u: f64, v: f64) -> Point {
     [0, 1, 2].map(|i| a[i] + u * (b[i] - a[i]) + v * (c[i] - a[i]))
 }
 
+/// What places of a triangle have.
+#[derive(Default)]
+struct Part {
+    places: u64,
+    exceeded: u64,
+    missing: u64,
+    /// Of those that have something of the other surface in plan, and of those that have nothing.
+    worst: Option<Spot>,
+    farthest: Option<Spot>,
+    height: f64,
+    /// Errors straight up or down, at evenly spread places.
+    straight: Vec<f32>,
+}
+
+impl Part {
+    fn see(&mut self, spot: Spot) {
+        self.places += 1;
+        self.exceeded += u64::from(spot.exceeds());
+        if spot.height.is_finite() {
+            self.height = self.height.max(spot.height);
+            if self.worst.is_none_or(|w| spot.excess() > w.excess()) {
+                self.worst = Some(spot);
+            }
+        } else {
+            self.missing += 1;
+            if self.farthest.is_none_or(|f| spot.plan > f.plan) {
+                self.farthest = Some(spot);
+            }
+        }
+    }
+}
+
+/// The spots of most `size`, each at another place, and the numbers of their triangles; of equals the lower number first.
+fn most(parts: &[Part], of: fn(&Part) -> Option<Spot>, size: fn(&Spot) -> f64, count: usize) -> Vec<(usize, Spot)> {
+    let mut all: Vec<(usize, Spot)> = parts.iter().enumerate().filter_map(|(i, p)| Some((i, of(p)?))).collect();
+    all.sort_unstable_by(|a, b| size(&b.1).total_cmp(&size(&a.1)).then(a.0.cmp(&b.0)));
+    let mut seen = HashSet::new();
+    all.into_iter().filter(|(_, spot)| seen.insert(spot.key())).take(count).collect()
+}
+
 /// Measures triangles against a surface. `straight` is the error straight up or down, if anything is there.
 fn side(
     triangles: &[[Point; 3]],
@@ -304,82 +365,57 @@ fn side(
     surface: &Surface,
 ) -> Side {
     let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
-    let measure = |p: &Point| -> (Spot, bool, f64) {
-        let [h, v] = stated(p);
-        let up = straight(p).unwrap_or(f64::INFINITY);
-        let height = if up <= v { up } else { surface.nearest(p, h + SLACK).map_or(up, |near| near.min(up)) };
-        let exceeded = height > v + SLACK;
-        let plan = if exceeded {
-            let farther = |k: &u32| h * f64::from(1u32 << k);
-            let found = (1..=FARTHER).find(|k| surface.nearest(p, farther(k)).is_some_and(|near| near <= v + SLACK));
-            found.map_or(f64::INFINITY, |k| farther(&k))
-        } else {
-            h
-        };
-        (Spot { at: *p, height, stated: v, plan }, exceeded, up)
+    let measure = |p: Point| -> (Spot, f64) {
+        let [h, v] = stated(&p);
+        let up = straight(&p).unwrap_or(f64::INFINITY);
+        let height = if up <= v { up } else { surface.nearest(&p, h + SLACK).map_or(up, |near| near.min(up)) };
+        let spot = Spot { at: p, height, stated: v, plan: h };
+        if !spot.exceeds() {
+            return (spot, up);
+        }
+        let farther = |k: &u32| h * f64::from(1u32 << k);
+        let found = (1..=FARTHER).find(|k| surface.nearest(&p, farther(k)).is_some_and(|near| near <= v + SLACK));
+        (Spot { plan: found.map_or(f64::INFINITY, |k| farther(&k)), ..spot }, up)
     };
-    struct Part {
-        places: u64,
-        exceeded: u64,
-        worst: Option<Spot>,
-        height: f64,
-        straight: Vec<f32>,
-    }
-    let parts: Vec<Part> = triangles
+    let mut parts: Vec<Part> = triangles
         .par_iter()
         .enumerate()
         .map(|(number, t)| {
-            let mut part = Part { places: 0, exceeded: 0, worst: None, height: 0.0, straight: Vec::new() };
-            let mut see = |p: Point, even: bool| {
-                let (spot, exceeded, up) = measure(&p);
-                part.places += 1;
-                part.exceeded += u64::from(exceeded);
-                part.height = part.height.max(spot.height);
-                if part.worst.is_none_or(|w| spot.excess() > w.excess()) {
-                    part.worst = Some(spot);
-                }
-                if even {
-                    part.straight.push(up as f32);
-                }
-            };
-            for [u, v] in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [0.0, 0.5], [0.5, 0.5]] {
-                see(at(t, u, v), false);
+            let mut part = Part::default();
+            // neighbours have the very same corners and middles
+            let [a, b, c] = *t;
+            let middle = |p: Point, q: Point| [0, 1, 2].map(|i| (p[i] + q[i]) / 2.0);
+            for p in [a, b, c, middle(a, b), middle(a, c), middle(b, c)] {
+                part.see(measure(p).0);
             }
             let mut random = Random(number as u64);
             let share = if area > 0.0 { plan_area(t).abs() / area * samples as f64 } else { 0.0 };
             for _ in 0..(share + random.next()) as usize {
-                see(random.within(t), true);
+                let (spot, up) = measure(random.within(t));
+                part.see(spot);
+                part.straight.push(up as f32);
             }
             part
         })
         .collect();
-    let mut side = Side::default();
-    let mut worst: Vec<(usize, Spot)> = Vec::new();
+    let worst = |parts: &[Part], count| most(parts, |p| p.worst, Spot::excess, count);
+    let farthest = |parts: &[Part], count| most(parts, |p| p.farthest, |s| s.plan, count);
+    let again: BTreeSet<usize> = [worst(&parts, WORST), farthest(&parts, WORST)].concat().iter().map(|w| w.0).collect();
+    for number in again {
+        let mut random = Random(!(number as u64));
+        (0..AGAIN).for_each(|_| parts[number].see(measure(random.within(&triangles[number])).0));
+    }
+    let spots = |list: Vec<(usize, Spot)>| list.into_iter().map(|w| w.1).collect();
+    let mut side =
+        Side { worst: spots(worst(&parts, TOLD)), farthest: spots(farthest(&parts, TOLD)), ..Side::default() };
     let mut all = Vec::new();
-    for (number, part) in parts.into_iter().enumerate() {
+    for part in parts {
         side.places += part.places;
         side.exceeded += part.exceeded;
+        side.missing += part.missing;
         side.height = side.height.max(part.height);
-        worst.extend(part.worst.map(|w| (number, w)));
         all.extend(part.straight);
     }
-    let order = |a: &(usize, Spot), b: &(usize, Spot)| b.1.excess().total_cmp(&a.1.excess()).then(a.0.cmp(&b.0));
-    worst.sort_unstable_by(order);
-    worst.truncate(WORST);
-    for (number, spot) in &mut worst {
-        let mut random = Random(!(*number as u64));
-        for _ in 0..AGAIN {
-            let (again, exceeded, _) = measure(&random.within(&triangles[*number]));
-            side.places += 1;
-            side.exceeded += u64::from(exceeded);
-            side.height = side.height.max(again.height);
-            if again.excess() > spot.excess() {
-                *spot = again;
-            }
-        }
-    }
-    worst.sort_unstable_by(order);
-    side.worst = worst.into_iter().map(|w| w.1).take(TOLD).collect();
     all.sort_unstable_by(f32::total_cmp);
     side.shares = [0.5, 0.99, 0.999].map(|share| {
         let last = all.len().saturating_sub(1);

@@ -754,12 +754,13 @@ fn by_05_what_is_beyond_the_stated_error() {
         s.triangles.push(hardpan_builder::Triangle { v: [first, first + 1, first + 2], ..s.triangles[0] });
     });
     assert!(a.source.exceeded > 0 && a.image.exceeded == 0, "{a:?}");
-    assert!(a.source.worst[0].height.is_infinite() && a.source.worst[0].at[0] >= 40.0, "{a:?}");
+    assert!(a.source.missing == a.source.exceeded && a.source.worst.iter().all(|s| !s.exceeds()), "{a:?}");
+    assert!(a.source.farthest.iter().all(|s| s.height.is_infinite() && s.at[0] >= 40.0), "{a:?}");
     let gone = scene.triangles[100];
     let a = measured(&|s| s.triangles[100] = s.triangles[99]);
     let corner = scene.positions[gone.v[0] as usize];
     assert!(a.source.exceeded == 0 && a.image.exceeded > 0, "{a:?}");
-    assert!((0..2).all(|i| (a.image.worst[0].at[i] - corner[i]).abs() <= 1.0), "{a:?}");
+    assert!((0..2).all(|i| (a.image.farthest[0].at[i] - corner[i]).abs() <= 1.0), "{a:?}");
 
     // a tile that states less than rounding takes
     let mut scene = hills(30, 0.7);
@@ -815,6 +816,10 @@ fn by_05_the_worst_is_beyond_its_own_tile() {
     let worst = &a.source.worst[0];
     assert!(a.source.exceeded > 0 && worst.at[..2] == [20.0, 20.0] && worst.stated < 1e-5, "{a:?}");
     assert!((worst.height - 0.1).abs() < 0.01 && (a.source.height - 0.4).abs() < 0.01, "{a:?}");
+    // six triangles meet there; the place is told once
+    assert!(a.source.missing == 0 && a.source.farthest.is_empty(), "{a:?}");
+    let places: BTreeSet<_> = a.source.worst.iter().map(|s| s.at.map(f64::to_bits)).collect();
+    assert!(places.len() == a.source.worst.len() && places.len() == 8, "{a:?}");
 }
 
 #[test]
