@@ -275,6 +275,39 @@ fn numbers_that_are_no_places() {
     assert!(err.contains("xx...\" is not a number (field 2)") && err.len() < 200, "{err}");
 }
 
+/// What a heading of points says is what they are, or it is refused before any answer.
+#[test]
+fn headings_of_points() {
+    let folder = bridge("headings_of_points");
+    let points = ["query", "bridge.hpan", "--csv", "points.csv"];
+    let write = |text: &str| fs::write(folder.join("points.csv"), text).unwrap();
+    for (heading, said) in [
+        ("t,x,y,z,yaw", "t,x,y,z,yaw"),
+        ("z,y,x", "z,y,x"),
+        ("y,x", "y,x"),
+        ("x,y,z,mu", "x,y,z,mu"),
+        ("x,y,length", "x,y,length"),
+        ("x,y,z,length,name", "x,y,z,length,name"),
+        ("x,y,x", "x,y,x"),
+        ("T [s], \"X (m)\" ,Y[m] ", "t,x,y"),
+    ] {
+        write(&format!("# track\n{heading}\n1,2,3,4\n"));
+        let [out, err] = expect(2, &folder, &points);
+        assert_eq!(out.lines().count(), 1, "{out}");
+        let why = "points are x,y[,z[,length]]; for a drive: --along";
+        assert_eq!(err, format!("error: points.csv: line 2: the heading says {said}: {why}\n"));
+        error(2, &folder, &[&points[..], &["-o", "answers.csv"]].concat());
+        assert!(!folder.join("answers.csv").exists());
+    }
+    write("x,y,z [km]\n1,2,3\n");
+    holds(&expect(2, &folder, &points)[1], &["line 1: z is in km; convert it, and name it z or z [m]\n"]);
+    for heading in ["x,y", "x,y,z", "X [m], Y (M) ,Z[],length", "\u{feff}x,y,,", "east,north,up", "t,x,z", "y", ",,"] {
+        write(&format!("{heading}\n1,2,7,2\n"));
+        let [out, err] = expect(0, &folder, &points);
+        assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below\n") && err.is_empty(), "{out}{err}");
+    }
+}
+
 /// Errors name the line as editors count them, whatever stands before it.
 #[test]
 fn lines_are_counted() {

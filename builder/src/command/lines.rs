@@ -75,6 +75,38 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// A column as a heading names it: `X [m]` is `x` in `m`.
+pub struct Column {
+    /// In lower case, without blanks about it.
+    pub name: String,
+    /// What stands in brackets; may be empty.
+    unit: String,
+}
+
+/// The columns of a heading.
+pub fn columns(heading: &StringRecord) -> Vec<Column> {
+    let column = |field: &str| {
+        let (name, unit) = field.split_once(['[', '(']).unwrap_or((field, ""));
+        let unit = unit.split([']', ')']).next().unwrap_or_default();
+        Column { name: name.trim().to_ascii_lowercase(), unit: unit.trim().to_string() }
+    };
+    heading.iter().map(column).collect()
+}
+
+impl Column {
+    /// An error if the column has another unit than this one.
+    pub fn is_in(&self, unit: &str) -> Result<(), String> {
+        match self.unit.is_empty() || self.unit.eq_ignore_ascii_case(unit) {
+            true => Ok(()),
+            false => Err(format!(
+                "{name} is in {}; convert it, and name it {name} or {name} [{unit}]",
+                brief(&self.unit, 40),
+                name = self.name
+            )),
+        }
+    }
+}
+
 /// Text whose lines are short: of a file without line ends no more than one is read.
 struct Short<R> {
     input: R,

@@ -12,10 +12,10 @@ use hardpan_builder::import::file_name;
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace,
+    Done, Failure, NewFile, Replace, brief,
     drive::{self, Stop},
     grouped, has_extension,
-    lines::{Lines, optional},
+    lines::{Column, Lines, columns, optional},
     load, named, note,
     picture::Picture,
     plot::{self, Sample},
@@ -59,6 +59,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
+
+A heading of --csv that names x and y is x,y[,z[,length]], in metres; one without them is passed over.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -251,11 +253,26 @@ fn answer(
     asked
 }
 
+/// An error if a heading names other columns than those of points, or in another order; one without x and y says nothing.
+fn check_heading(heading: &[Column]) -> Result<(), String> {
+    let names: Vec<&str> = heading.iter().map(|c| c.name.as_str()).collect();
+    if !["x", "y"].iter().all(|name| names.contains(name)) {
+        return Ok(());
+    }
+    let end = names.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1); // blank ones are none
+    if !["x", "y", "z", "length"].starts_with(&names[..end]) {
+        let names = brief(&names.join(","), 60);
+        return Err(format!("the heading says {names}: points are x,y[,z[,length]]; for a drive: --along"));
+    }
+    heading[..end].iter().try_for_each(|column| column.is_in("m"))
+}
+
 /// Calls `many` for the points of all lines, in their order; a first line of which no field is a number is a heading. Where a
 /// line is wrong, those before it are answered.
 fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
     let mut lines = Lines::open(path)?;
-    lines.heading()?;
+    let heading = lines.heading()?.map(columns).unwrap_or_default();
+    check_heading(&heading).map_err(|e| lines.wrong(e))?;
     let mut asks = Vec::with_capacity(CHUNK);
     let mut any = false;
     loop {
