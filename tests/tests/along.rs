@@ -43,8 +43,9 @@ fn answers_along_a_drive() {
     assert_eq!((&answers[3]["t"], &answers[3]["distance"], &answers[3]["z"]), (&json!(1.5), &json!(12.0), &json!(0.0)));
     // without a heading, and without times
     fs::write(folder.join("bare.csv"), "0,-10,-3\n0.5,-7,1,,90\n").unwrap();
-    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "bare.csv"]);
+    let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "bare.csv"]);
     holds(&out, &["\n0.5,5,-7,1,0,"]);
+    assert_eq!(err, "note: bare.csv: read as t,x,y,z,yaw: a heading says otherwise\n");
     fs::write(folder.join("still.csv"), "x,y\n1,1\n1,1\n").unwrap();
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "still.csv", "--plot", "still.svg"]);
     holds(&out, &["\n,0,1,1,6,"]);
@@ -306,6 +307,44 @@ fn headings_of_points() {
         let [out, err] = expect(0, &folder, &points);
         assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below\n") && err.is_empty(), "{out}{err}");
     }
+}
+
+/// Names, units and separators of a drive's heading.
+#[test]
+fn headings_of_drives() {
+    let folder = bridge("headings_of_drives");
+    let along = |command: &'static str| [command, "bridge.hpan", "--along", "drive.csv"];
+    let write = |text: &str| fs::write(folder.join("drive.csv"), text).unwrap();
+    for heading in ["t,x,y,z,yaw", "TIME,x,y,z", "\u{feff}Time [s], X (m),y [M],z[],yaw [deg]", "time(S),x,y,z,w [km]"] {
+        write(&format!("{heading}\n0.5,1,2,7,9\n1.5,4,6,7,9\n"));
+        let [out, err] = expect(0, &folder, &along("query"));
+        holds(&out, &["\n0.5,0,1,2,6,", "\n1.5,5,4,6,6,"]);
+        assert!(err.is_empty(), "{err}");
+    }
+    for (heading, why) in [
+        ("t,x [km],y,z", "x is in km; convert it, and name it x or x [m]"),
+        ("t,x,y (mm),z", "y is in mm; convert it, and name it y or y [m]"),
+        ("t,x,y,Z [ft]", "z is in ft; convert it, and name it z or z [m]"),
+        ("t [ms],x,y", "t is in ms; convert it, and name it t or t [s]"),
+        ("Time [min],x,y", "time is in min; convert it, and name it time or time [s]"),
+        ("t,time,x,y", "two columns are t; a heading is t,x,y,z,yaw"),
+        ("t,x,z", "a drive needs columns x and y; a heading is t,x,y,z,yaw"),
+        ("t;x;y;z", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        ("t\tx\ty\tz", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        ("0;1;2;3", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+    ] {
+        write(&format!("{heading}\n0,1,2,3\n"));
+        for command in ["query", "bench"] {
+            let err = error(2, &folder, &along(command));
+            assert!(err.starts_with("error: drive.csv: line 1: ") && err.ends_with(&format!("{why}\n")), "{err}");
+        }
+    }
+    write("0,5;1,5;2,5\n");
+    let why = "line 1: \"5;1\" is not a number (field 2); numbers have commas between them";
+    holds(&error(2, &folder, &along("query")), &[why]);
+    write("0,1,2,3\n");
+    let [_, err] = expect(0, &folder, &[&along("bench")[..], &["-n", "10"]].concat());
+    assert_eq!(err.matches("note: drive.csv: read as t,x,y,z,yaw: a heading says otherwise\n").count(), 1, "{err}");
 }
 
 /// Errors name the line as editors count them, whatever stands before it.

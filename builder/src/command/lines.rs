@@ -144,10 +144,14 @@ pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
         None if text.is_empty() => Ok(None),
         Some(_) => Err(format!("\"{}\" is not a finite number (field {})", brief(text, 40), at + 1)),
         None => {
-            let hint = if text.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" };
-            Err(format!("\"{}\" is not a number (field {}){hint}", brief(text, 40), at + 1))
+            Err(format!("\"{}\" is not a number (field {}){}", brief(text, 40), at + 1, separators(text)))
         }
     }
+}
+
+/// What to say of a field that has other separators than commas in it.
+pub fn separators(field: &str) -> &'static str {
+    if field.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" }
 }
 
 #[cfg(test)]
