@@ -17,13 +17,15 @@ pub struct Stop {
     pub z: Option<f64>,
     /// Metres driven from the first place to here, in plan.
     pub distance: f64,
+    /// Of the file, from 1.
+    pub line: u64,
 }
 
 /// What a file of a drive looks like, for help texts.
 pub const HELP: &str = "\
 A drive is CSV: a heading with x and y, t (or time) and z if there are any, in any order, and lines of numbers; other columns,
 as yaw, are passed over. Without a heading the columns are t,x,y,z,yaw, of which the last two may be left out. Metres and seconds,
-also where a heading has units, as in "x [m]"; time may stand still, but not go back.";
+also where a heading has units, as in x [m]; time may stand still, but not go back.";
 
 /// Columns without a heading.
 const COLUMNS: [&str; 4] = ["t", "x", "y", "z"];
@@ -58,9 +60,10 @@ pub fn read(path: &Path) -> Done<Vec<Stop>> {
                 ));
             }
             time = t.or(time);
-            Ok::<_, String>(Stop { t, x, y, z: field(3)?, distance })
+            Ok::<_, String>(Stop { t, x, y, z: field(3)?, distance, line: 0 })
         })();
-        stops.push(stop.map_err(|text| lines.wrong(text))?);
+        let stop = stop.map_err(|text| lines.wrong(text))?;
+        stops.push(Stop { line: lines.line(), ..stop });
     }
     if stops.is_empty() {
         return Err(Failure::input(path, "no places; a drive has lines of t,x,y,z,yaw"));

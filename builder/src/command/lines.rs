@@ -53,9 +53,14 @@ impl<'a> Lines<'a> {
         Ok(None)
     }
 
+    /// Number of the line that was read last, from 1.
+    pub fn line(&self) -> u64 {
+        self.reader.position().line() - 1 // its own position is before the blank lines that it follows
+    }
+
     /// What is wrong with the line that was read last.
     pub fn wrong(&self, text: impl Display) -> Failure {
-        let line = self.reader.position().line() - 1; // its own position is before the blank lines that it follows
+        let line = self.line();
         if self.line.iter().any(|field| field.trim_end().contains('\r')) {
             let text = "ends with a carriage return alone; convert the file: tr '\\r' '\\n'";
             return Failure::input(self.path, format!("line {line}: {text}"));
