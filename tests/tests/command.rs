@@ -84,6 +84,16 @@ fn layers_and_explain() {
     assert_eq!(column(&rows, 3), ["6", "0", "0"]);
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "1,-2,1", "--explain"]);
     holds(&out, &["candidate  z 6.0", "candidate  z 0.0", "answer     z 0.0", "stated for this image"]);
+    // each leaf says what is in it, and the lines add up
+    holds(&out, &[": 2 triangles, Asphalt of floor, 2 lines\n", ": 2 triangles, Steel plate of deck, 2 lines\n"]);
+    let lines_at_end = |text: &str| {
+        let number = text.strip_suffix(" lines").or(text.strip_suffix(" line"))?.rsplit(' ').next()?;
+        number.parse::<u32>().ok()
+    };
+    let [steps, cost] = out.split("  cost ").collect::<Vec<_>>()[..] else { panic!("{out}") };
+    let sum: u32 = steps.lines().filter_map(lines_at_end).sum();
+    assert_eq!(lines_at_end(cost.split(';').next().unwrap()), Some(sum), "{out}");
+    assert!(sum >= 5, "a cell and two leaves");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
-use hardpan_builder::import::file_name;
+use hardpan_builder::{import::file_name, read};
 use serde_json::json;
 
 use super::{
@@ -655,6 +655,11 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
     }
 }
 
+/// So many of a thing.
+fn plural(n: u32, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Every step of the search, the heights it weighed, and the rule that chose.
 fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
     let answer = ask.answer(t);
@@ -677,12 +682,19 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
             }
             Trace::Words { words, lines } => {
                 cost.lines += lines;
-                writeln!(out, "  cell       {words} bundles or patches may lie over the place")?;
+                let lines = plural(lines, "line");
+                writeln!(out, "  cell       {words} bundles or patches may lie over the place, {lines}")?;
             }
             Trace::Leaf { record, lines } => {
                 cost.leaves += 1;
                 cost.lines += lines;
-                writeln!(out, "  leaf       {record}")?;
+                let held = read::leaf(t, record, lines).map(|leaf| {
+                    let what = leaf.triangles.map_or("heights".into(), |n| plural(n as u32, "triangle"));
+                    let [material, source] = [t.material_name(leaf.material), t.source_name(leaf.source)].map(shown);
+                    format!("{what}, {material} of {source}, ")
+                });
+                let held = held.unwrap_or_default();
+                writeln!(out, "  leaf       {record}: {held}{}", plural(lines, "line"))?;
             }
             Trace::Test { part, covered, .. } => {
                 cost.tests += 1;
