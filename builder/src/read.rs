@@ -6,7 +6,7 @@ use hardpan::format::{
     self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
 };
 use hardpan::{Cost, Terrain};
-use zerocopy::FromBytes;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// A triangle that an image holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,17 @@ pub struct BundleView<'a> {
     halves: &'a [u16; bundle::HALVES],
     base: [i32; 2],
     shift: u8,
+}
+
+/// What lies in a leaf that a query read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeafView {
+    /// Triangles of a bundle, 1 to 16; of a block of heights none.
+    pub triangles: Option<usize>,
+    /// Number of its material.
+    pub material: u16,
+    /// Number of its source.
+    pub source: u16,
 }
 
 /// A node of a tile, and the square that it stands for.
@@ -108,6 +119,18 @@ pub fn triangles(t: &Terrain) -> Vec<Stored> {
     all
 }
 
+/// The leaf of a [`Trace::Leaf`](hardpan::Trace::Leaf), or none. Blocks of heights have two sizes, and their numbers do not say
+/// which: where blocks of either could be meant that differ in material or source, none.
+pub fn leaf(t: &Terrain, record: usize, lines: u32) -> Option<LeafView> {
+    let section = t.header().sections.iter().find(|s| s.kind == section::TILES)?;
+    let mut all = tiles(t).flat_map(|tile| {
+        let at = section.offset.saturating_add(tile.record.offset) / 4;
+        tile.leaves(usize::try_from(at).unwrap_or(usize::MAX), record, lines)
+    });
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
+}
+
 /// The least corner first.
 fn turned(mut corners: [[i32; 3]; 3]) -> [[i32; 3]; 3] {
     let least = (0..3).min_by_key(|&k| corners[k]).unwrap_or(0);
@@ -119,14 +142,14 @@ impl<'a> TileView<'a> {
     /// Pairs of material and source.
     pub fn palette(&self) -> &'a [Attribute] {
         let words = self.words.get(PALETTE..).and_then(|w| w.get(..2 * self.head.palette_len as usize));
-        words.and_then(|w| <[Attribute]>::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()).unwrap_or_default()
+        words.and_then(|w| <[Attribute]>::ref_from_bytes(w.as_bytes()).ok()).unwrap_or_default()
     }
 
     /// Parts of height fields.
     pub fn patches(&self) -> &'a [Patch] {
         let words =
             self.words.get(self.head.patches as usize..).and_then(|w| w.get(..16 * self.head.patch_count as usize));
-        words.and_then(|w| <[Patch]>::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()).unwrap_or_default()
+        words.and_then(|w| <[Patch]>::ref_from_bytes(w.as_bytes()).ok()).unwrap_or_default()
     }
 
     /// Bundles, in the order of the bytes.
@@ -139,11 +162,31 @@ impl<'a> TileView<'a> {
         nodes.into_iter().flat_map(move |node| {
             let records =
                 words.get(32 * node.bundles as usize..).and_then(|w| w.get(..32 * node.bundle_count as usize));
-            let records =
-                records.and_then(|w| <[[u16; bundle::HALVES]]>::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok());
+            let records = records.and_then(|w| <[[u16; bundle::HALVES]]>::ref_from_bytes(w.as_bytes()).ok());
             let views = records.unwrap_or_default().iter();
             views.map(|halves| BundleView { halves, base: node.base, shift: node.shift & 31 })
         })
+    }
+
+    /// What [`leaf`] could mean in a tile that starts at this word of the image.
+    fn leaves(&self, start: usize, record: usize, lines: u32) -> Vec<LeafView> {
+        let view = |triangles: Option<usize>, attribute: u8| {
+            let a = self.palette().get(usize::from(attribute))?;
+            Some(LeafView { triangles, material: a.material, source: a.source })
+        };
+        if lines == 2 {
+            let at = record.saturating_mul(32).checked_sub(start);
+            let words = at.and_then(|at| self.words.get(at..)).and_then(|w| w.get(..32));
+            let halves = words.and_then(|w| <[u16; bundle::HALVES]>::ref_from_bytes(w.as_bytes()).ok());
+            let bundle = halves.map(|halves| BundleView { halves, base: [0; 2], shift: 0 });
+            return bundle.and_then(|b| view(Some(b.triangles()), b.attribute())).into_iter().collect();
+        }
+        let holds = |p: &&Patch| {
+            let size = 8usize << (p.class & 1);
+            let first = (start / size).saturating_add(p.place as usize);
+            (first..first.saturating_add(p.block_count())).contains(&record)
+        };
+        self.patches().iter().filter(holds).filter_map(|p| view(None, p.attribute)).collect()
     }
 
     fn nodes(&self) -> Vec<Placed<'a>> {
@@ -151,7 +194,7 @@ impl<'a> TileView<'a> {
         let mut open = vec![(ROOT, None, 3)];
         while let Some((at, low, depth)) = open.pop() {
             let words = self.words.get(at..).and_then(|w| w.get(..8));
-            let Some(node) = words.and_then(|w| Node::ref_from_bytes(zerocopy::IntoBytes::as_bytes(w)).ok()) else {
+            let Some(node) = words.and_then(|w| Node::ref_from_bytes(w.as_bytes()).ok()) else {
                 continue;
             };
             let side = (u32::from(node.entry_log2[0]) + u32::from(node.side_log2[0])) & 63;
@@ -231,7 +274,7 @@ impl<'a> TileView<'a> {
     /// Cells that one query of the patch at a word reads.
     fn reads(&self, at: usize) -> u32 {
         let words = self.words.get(at..).and_then(|w| w.get(..16)).unwrap_or_default();
-        Patch::ref_from_bytes(zerocopy::IntoBytes::as_bytes(words)).map_or(0, Patch::reads)
+        Patch::ref_from_bytes(words.as_bytes()).map_or(0, Patch::reads)
     }
 
     /// Bound of a cell with ground.
@@ -366,6 +409,40 @@ mod tests {
             assert_eq!(wanted.len() as u64, t.header().triangles);
             assert!(triangles(&t) == wanted);
         }
+    }
+
+    /// What is over a place is in a leaf that was read, and what was tested is one of its triangles.
+    #[test]
+    fn vt_17_leaves_that_a_query_reads() {
+        let mut blocks = 0;
+        for scene in [fixtures::bridge(), fixtures::mats(), fixtures::cobble(), fixtures::town(1), fixtures::soup(3)] {
+            let built = build(&scene, &Options::default()).unwrap();
+            let t = Terrain::open(&built.image).unwrap();
+            let [low, high] = t.bounds();
+            let at = |axis: usize, k: usize| low[axis] + (high[axis] - low[axis]) * (k as f64 + 0.37) / 24.0;
+            for k in 0..24 * 24 {
+                let (mut read, mut found) = (Vec::new(), Vec::new());
+                t.explain([at(0, k % 24), at(1, k / 24), high[2]], |step| match step {
+                    hardpan::Trace::Leaf { record, lines } => {
+                        let view = leaf(&t, record, lines).unwrap();
+                        assert_eq!(view.triangles.is_some(), lines == 2);
+                        read.push((record, view));
+                    }
+                    hardpan::Trace::Test { record, part, .. } => {
+                        let (last, view) = read.last().unwrap();
+                        assert!(*last == record && view.triangles.is_none_or(|n| (part as usize) < n));
+                    }
+                    hardpan::Trace::Candidate(hit) => found.push(hit),
+                    _ => (),
+                });
+                blocks += read.iter().filter(|(_, view)| view.triangles.is_none()).count();
+                for hit in found {
+                    assert!(read.iter().any(|(_, v)| (v.material, v.source) == (hit.material, hit.source)), "{hit:?}");
+                }
+            }
+            assert_eq!([1, 2].map(|lines| leaf(&t, built.image.len(), lines)), [None; 2]);
+        }
+        assert!(blocks > 100, "{blocks}");
     }
 
     #[test]

@@ -28,7 +28,7 @@ fn answers_along_a_drive() {
     )
     .unwrap();
     let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
-    assert!(err.is_empty(), "{err}");
+    assert_eq!(err, "note: drive.csv: 1 of 5 points without ground (1 not in the image), the first on line 6\n");
     assert_eq!(
         out,
         "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach\n\
@@ -43,8 +43,9 @@ fn answers_along_a_drive() {
     assert_eq!((&answers[3]["t"], &answers[3]["distance"], &answers[3]["z"]), (&json!(1.5), &json!(12.0), &json!(0.0)));
     // without a heading, and without times
     fs::write(folder.join("bare.csv"), "0,-10,-3\n0.5,-7,1,,90\n").unwrap();
-    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "bare.csv"]);
+    let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "bare.csv"]);
     holds(&out, &["\n0.5,5,-7,1,0,"]);
+    assert_eq!(err, "note: bare.csv: read as t,x,y,z,yaw: a heading says otherwise\n");
     fs::write(folder.join("still.csv"), "x,y\n1,1\n1,1\n").unwrap();
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "still.csv", "--plot", "still.svg"]);
     holds(&out, &["\n,0,1,1,6,"]);
@@ -105,7 +106,8 @@ fn a_plot_of_height_slope_and_mu() {
     fs::write(folder.join("drive <1>.csv"), format!("x,y\n{drive}")).unwrap();
     let plot = ["query", "road.hpan", "--along", "drive <1>.csv", "--plot", "p.svg", "-o", "a.csv"];
     let [out, err] = expect(0, &folder, &plot);
-    assert!(out.is_empty() && err.is_empty(), "{out}{err}");
+    assert!(out.is_empty(), "{out}");
+    assert_eq!(err, "note: drive <1>.csv: 198 of 701 points without ground, the first on line 203\n");
     let svg = fs::read_to_string(folder.join("p.svg")).unwrap();
     holds(
         &svg,
@@ -273,6 +275,116 @@ fn numbers_that_are_no_places() {
     fs::write(folder.join("points.csv"), format!("1,2\n1,{}\n", "x".repeat(9999))).unwrap();
     let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert!(err.contains("xx...\" is not a number (field 2)") && err.len() < 200, "{err}");
+}
+
+/// What a heading of points says is what they are, or it is refused before any answer.
+#[test]
+fn headings_of_points() {
+    let folder = bridge("headings_of_points");
+    let points = ["query", "bridge.hpan", "--csv", "points.csv"];
+    let write = |text: &str| fs::write(folder.join("points.csv"), text).unwrap();
+    for (heading, said) in [
+        ("t,x,y,z,yaw", "t,x,y,z,yaw"),
+        ("z,y,x", "z,y,x"),
+        ("y,x", "y,x"),
+        ("x,y,z,mu", "x,y,z,mu"),
+        ("x,y,length", "x,y,length"),
+        ("x,y,z,length,name", "x,y,z,length,name"),
+        ("x,y,x", "x,y,x"),
+        ("T [s], \"X (m)\" ,Y[m] ", "t,x,y"),
+    ] {
+        write(&format!("# track\n{heading}\n1,2,3,4\n"));
+        let [out, err] = expect(2, &folder, &points);
+        assert_eq!(out.lines().count(), 1, "{out}");
+        let why = "points are x,y[,z[,length]]; for a drive: --along";
+        assert_eq!(err, format!("error: points.csv: line 2: the heading says {said}: {why}\n"));
+        error(2, &folder, &[&points[..], &["-o", "answers.csv"]].concat());
+        assert!(!folder.join("answers.csv").exists());
+    }
+    write("x,y,z [km]\n1,2,3\n");
+    holds(&expect(2, &folder, &points)[1], &["line 1: z is in km; convert it, and name it z or z [m]\n"]);
+    for heading in ["x,y", "x,y,z", "X [m], Y (M) ,Z[],length", "\u{feff}x,y,,", "east,north,up", "t,x,z", "y", ",,"] {
+        write(&format!("{heading}\n1,2,7,2\n"));
+        let [out, err] = expect(0, &folder, &points);
+        assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below\n") && err.is_empty(), "{out}{err}");
+    }
+}
+
+/// Names, units and separators of a drive's heading.
+#[test]
+fn headings_of_drives() {
+    let folder = bridge("headings_of_drives");
+    let along = |command: &'static str| [command, "bridge.hpan", "--along", "drive.csv"];
+    let write = |text: &str| fs::write(folder.join("drive.csv"), text).unwrap();
+    for heading in ["t,x,y,z,yaw", "TIME,x,y,z", "\u{feff}Time [s], X (m),y [M],z[],yaw [deg]", "time(S),x,y,z,w [km]"]
+    {
+        write(&format!("{heading}\n0.5,1,2,7,9\n1.5,4,6,7,9\n"));
+        let [out, err] = expect(0, &folder, &along("query"));
+        holds(&out, &["\n0.5,0,1,2,6,", "\n1.5,5,4,6,6,"]);
+        assert!(err.is_empty(), "{err}");
+    }
+    for (heading, why) in [
+        ("t,x [km],y,z", "x is in km; convert it, and name it x or x [m]"),
+        ("t,x,y (mm),z", "y is in mm; convert it, and name it y or y [m]"),
+        ("t,x,y,Z [ft]", "z is in ft; convert it, and name it z or z [m]"),
+        ("t [ms],x,y", "t is in ms; convert it, and name it t or t [s]"),
+        ("Time [min],x,y", "time is in min; convert it, and name it time or time [s]"),
+        ("t,time,x,y", "two columns are t; a heading is t,x,y,z,yaw"),
+        ("t,x,z", "a drive needs columns x and y; a heading is t,x,y,z,yaw"),
+        ("t;x;y;z", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        ("t\tx\ty\tz", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        ("0;1;2;3", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+    ] {
+        write(&format!("{heading}\n0,1,2,3\n"));
+        for command in ["query", "bench"] {
+            let err = error(2, &folder, &along(command));
+            assert!(err.starts_with("error: drive.csv: line 1: ") && err.ends_with(&format!("{why}\n")), "{err}");
+        }
+    }
+    write("0,5;1,5;2,5\n");
+    let why = "line 1: \"5;1\" is not a number (field 2); numbers have commas between them";
+    holds(&error(2, &folder, &along("query")), &[why]);
+    write("0,1,2,3\n");
+    let [_, err] = expect(0, &folder, &[&along("bench")[..], &["-n", "10"]].concat());
+    assert_eq!(err.matches("note: drive.csv: read as t,x,y,z,yaw: a heading says otherwise\n").count(), 1, "{err}");
+}
+
+/// What has no ground is counted in one line beside the answers, whatever they are written as.
+#[test]
+fn points_without_ground() {
+    let folder = bridge("points_without_ground");
+    let note = |text: &str| format!("note: points.csv: {text}\n");
+    let write = |text: String| fs::write(folder.join("points.csv"), text).unwrap();
+    let csv = ["query", "bridge.hpan", "--csv", "points.csv"];
+    // found, too far down, and beside the floor
+    let block = "1,2,,\n\n# next\n1,2,5,2\n70,2,,\n1,2,7,2\n";
+    write(format!("x,y,z,length\n{}", block.repeat(1500)));
+    let said = note("3,000 of 6,000 points without ground (1,500 not in the image), the first on line 5");
+    for more in [&[][..], &["--json"], &["-o", "answers.csv"], &["-o", "answers.json", "--json"]] {
+        let [out, err] = expect(0, &folder, &[&csv[..], more].concat());
+        assert_eq!(err, said);
+        let text = if out.is_empty() { fs::read_to_string(folder.join(more[1])).unwrap() } else { out };
+        assert_eq!(text.matches("no ground").count(), 1500);
+        assert!(!more.contains(&"--json") || serde_json::from_str::<Value>(&text).is_ok());
+    }
+    // of layers a place counts once, by itself
+    let [_, err] = expect(0, &folder, &[&csv[..], &["--layers"]].concat());
+    assert_eq!(err, note("1,500 of 6,000 points without ground (1,500 not in the image), the first on line 6"));
+    write("1,2,5,2\n".into());
+    assert_eq!(expect(0, &folder, &csv)[1], note("1 of 1 points without ground, the first on line 1"));
+    // quiet where all is found, where points are typed, and where the file is wrong
+    write("1,2\n3,4\n".into());
+    assert_eq!(expect(0, &folder, &csv)[1], "");
+    assert_eq!(expect(0, &folder, &["query", "bridge.hpan", "70,2"])[1], "");
+    write("70,2\n3,four\n".into());
+    let [_, err] = expect(2, &folder, &csv);
+    assert!(err.starts_with("error: points.csv: line 2: ") && err.lines().count() == 1, "{err}");
+    let stops: String = (0..3000).map(|i| format!("{i},{},0\n", f64::from(i) / 40.0)).collect();
+    write(format!("t,x,y\n{stops}"));
+    for more in [&[][..], &["--json"], &["--plot", "p.svg"]] {
+        let [_, err] = expect(0, &folder, &[&["query", "bridge.hpan", "--along", "points.csv"], more].concat());
+        assert_eq!(err, note("999 of 3,000 points without ground (999 not in the image), the first on line 2003"));
+    }
 }
 
 /// Errors name the line as editors count them, whatever stands before it.

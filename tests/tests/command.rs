@@ -84,6 +84,16 @@ fn layers_and_explain() {
     assert_eq!(column(&rows, 3), ["6", "0", "0"]);
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "1,-2,1", "--explain"]);
     holds(&out, &["candidate  z 6.0", "candidate  z 0.0", "answer     z 0.0", "stated for this image"]);
+    // each leaf says what is in it, and the lines add up
+    holds(&out, &[": 2 triangles, Asphalt of floor, 2 lines\n", ": 2 triangles, Steel plate of deck, 2 lines\n"]);
+    let lines_at_end = |text: &str| {
+        let number = text.strip_suffix(" lines").or(text.strip_suffix(" line"))?.rsplit(' ').next()?;
+        number.parse::<u32>().ok()
+    };
+    let [steps, cost] = out.split("  cost ").collect::<Vec<_>>()[..] else { panic!("{out}") };
+    let sum: u32 = steps.lines().filter_map(lines_at_end).sum();
+    assert_eq!(lines_at_end(cost.split(';').next().unwrap()), Some(sum), "{out}");
+    assert!(sum >= 5, "a cell and two leaves");
 }
 
 #[test]
@@ -558,6 +568,21 @@ fn images_come_through_pipes() {
         let done = child.wait_with_output().unwrap();
         assert!(done.status.success() && !done.stdout.is_empty(), "{arguments:?}: {done:?}");
     }
+}
+
+/// Quotes about a number are none of it; one that is left open holds no later line back.
+#[test]
+fn quotes_in_points() {
+    let folder = bridge("quotes_in_points");
+    fs::write(folder.join("p.csv"), "\"x\",\"y\"\n\"0\", \"20\"\n9,\"20\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv"]);
+    assert_eq!(out.lines().count(), 3, "{out}");
+    assert!(out.lines().nth(1).unwrap().starts_with("0,20,6,") && out.lines().nth(2).unwrap().starts_with("9,20,0,"));
+    fs::write(folder.join("p.csv"), "\"1,2\n3,4\n5,six\n").unwrap();
+    holds(
+        &error(2, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", "a.csv"]),
+        &["p.csv: line 3", "\"six\""],
+    );
 }
 
 /// What never ends is given up at its start.

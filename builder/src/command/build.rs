@@ -205,6 +205,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         grouped(bytes),
         bytes as f64 / triangles as f64
     )?;
+    let [low, high] = terrain.bounds();
+    let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
+    writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
     if !left_out.is_empty() {
         writeln!(out, "left out of {} triangles: {}", grouped(r.triangles_in), left_out.join(", "))?;
     }

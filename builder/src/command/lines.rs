@@ -31,6 +31,7 @@ impl<'a> Lines<'a> {
         let input: Box<dyn Read> = Box::new(Short { input: input.chain(&b"\n"[..]), since: 0 });
         let mut csv = ReaderBuilder::new();
         csv.has_headers(false).flexible(true).comment(Some(b'#')).terminator(Terminator::Any(b'\n'));
+        csv.quoting(false); // a field of numbers and names needs no quotes, and one that is left open holds no line back
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
         Ok(Lines { path, reader, line: StringRecord::new(), held: false })
     }
@@ -53,9 +54,14 @@ impl<'a> Lines<'a> {
         Ok(None)
     }
 
+    /// Number of the line that was read last, from 1.
+    pub fn line(&self) -> u64 {
+        self.reader.position().line() - 1 // its own position is before the blank lines that it follows
+    }
+
     /// What is wrong with the line that was read last.
     pub fn wrong(&self, text: impl Display) -> Failure {
-        let line = self.reader.position().line() - 1; // its own position is before the blank lines that it follows
+        let line = self.line();
         if self.line.iter().any(|field| field.trim_end().contains('\r')) {
             let text = "ends with a carriage return alone; convert the file: tr '\\r' '\\n'";
             return Failure::input(self.path, format!("line {line}: {text}"));
@@ -72,6 +78,38 @@ impl<'a> Lines<'a> {
             ErrorKind::Utf8 { .. } => self.wrong("not UTF-8 text; write the points as plain CSV"),
             other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
         })
+    }
+}
+
+/// A column as a heading names it: `X [m]` is `x` in `m`.
+pub struct Column {
+    /// In lower case, without blanks about it.
+    pub name: String,
+    /// What stands in brackets; may be empty.
+    unit: String,
+}
+
+/// The columns of a heading.
+pub fn columns(heading: &StringRecord) -> Vec<Column> {
+    let column = |field: &str| {
+        let (name, unit) = unquoted(field).split_once(['[', '(']).unwrap_or((unquoted(field), ""));
+        let unit = unit.split([']', ')']).next().unwrap_or_default();
+        Column { name: name.trim().to_ascii_lowercase(), unit: unit.trim().to_string() }
+    };
+    heading.iter().map(column).collect()
+}
+
+impl Column {
+    /// An error if the column has another unit than this one.
+    pub fn is_in(&self, unit: &str) -> Result<(), String> {
+        match self.unit.is_empty() || self.unit.eq_ignore_ascii_case(unit) {
+            true => Ok(()),
+            false => Err(format!(
+                "{name} is in {}; convert it, and name it {name} or {name} [{unit}]",
+                brief(&self.unit, 40),
+                name = self.name
+            )),
+        }
     }
 }
 
@@ -101,21 +139,28 @@ impl<R: Read> Read for Short<R> {
 
 /// A number of a field, as [`f64::from_str`](std::str::FromStr) reads it, with blanks about it.
 pub fn number(field: &str) -> Option<f64> {
-    fast_float2::parse(field).or_else(|_| fast_float2::parse(field.trim())).ok()
+    fast_float2::parse(field).or_else(|_| fast_float2::parse(unquoted(field))).ok()
+}
+
+/// A field without blanks and quotes about it.
+fn unquoted(field: &str) -> &str {
+    field.trim().trim_matches('"').trim()
 }
 
 /// The number of a field, of which `at` come before it; none if it is blank.
 pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
-    let text = field.trim();
+    let text = unquoted(field);
     match number(text) {
         Some(v) if v.is_finite() => Ok(Some(v)),
         None if text.is_empty() => Ok(None),
         Some(_) => Err(format!("\"{}\" is not a finite number (field {})", brief(text, 40), at + 1)),
-        None => {
-            let hint = if text.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" };
-            Err(format!("\"{}\" is not a number (field {}){hint}", brief(text, 40), at + 1))
-        }
+        None => Err(format!("\"{}\" is not a number (field {}){}", brief(text, 40), at + 1, separators(text))),
     }
+}
+
+/// What to say of a field that has other separators than commas in it.
+pub fn separators(field: &str) -> &'static str {
+    if field.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" }
 }
 
 #[cfg(test)]

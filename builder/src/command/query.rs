@@ -8,14 +8,14 @@ use std::{
 };
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
-use hardpan_builder::import::file_name;
+use hardpan_builder::{import::file_name, read};
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace,
+    Done, Failure, NewFile, Replace, brief,
     drive::{self, Stop},
     grouped, has_extension,
-    lines::{Lines, optional},
+    lines::{Column, Lines, columns, optional},
     load, named, note, one_place,
     picture::Picture,
     plot::{self, Sample},
@@ -59,6 +59,8 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
+
+A heading of --csv that names x and y is x,y[,z[,length]], in metres; one without them is passed over.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -208,16 +210,21 @@ fn answer(
     let mut space = if args.layers { room(terrain) } else { Vec::new() };
     let mut cut = 0u64;
     let mut many = Many::default();
-    let mut all = |asks: &[Ask], stops: &[Stop]| -> Done {
+    let mut missed = Missed::default();
+    let mut all = |asks: &[Ask], lines: &[u64], stops: &[Stop]| -> Done {
+        let mut lines = lines.iter();
+        let mut count = |status| missed.count(status, lines.next().copied().unwrap_or(0));
         if !args.layers {
             let answers = asks.iter().zip(many.answers(terrain, asks)).enumerate();
             return answers
+                .inspect(|(_, (_, a))| count(a.status))
                 .map(|(i, (ask, a))| Row { ask, stop: stops.get(i), layer: None, status: a.status, hit: &a.hit })
                 .try_for_each(|row| sheet.row(&row))
                 .map_err(&failed);
         }
         for ask in asks {
             let layers = terrain.layers([ask.x, ask.y, 0.0], &mut space);
+            count(layers.status);
             cut += u64::from(layers.total > layers.written);
             let first = usize::from(layers.written > 0);
             for (hit, number) in space[..layers.written.max(1)].iter().zip(first as u32..) {
@@ -227,15 +234,16 @@ fn answer(
         }
         Ok(())
     };
-    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, &[]));
-    let mut asks = Vec::with_capacity(CHUNK);
+    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, &[], &[]));
+    let (mut asks, mut lines) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
     for stops in drive.chunks(CHUNK) {
-        asks.clear();
+        (asks.clear(), lines.clear());
         asks.extend(stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }));
-        asked = asked.and_then(|()| all(&asks, stops));
+        lines.extend(stops.iter().map(|s| s.line));
+        asked = asked.and_then(|()| all(&asks, &lines, stops));
     }
     if let (Ok(()), Some(path)) = (&asked, &args.csv) {
-        asked = read_csv(path, |asks| all(asks, &[]));
+        asked = read_csv(path, |asks, lines| all(asks, lines, &[]));
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
@@ -248,15 +256,72 @@ fn answer(
             grouped(ROOM as u64)
         ));
     }
+    if let (Ok(()), Some(path)) = (&asked, args.csv.as_ref().or(args.along.as_ref())) {
+        missed.tell(path);
+    }
     asked
 }
 
-/// Calls `many` for the points of all lines, in their order; a first line of which no field is a number is a heading. Where a
+/// Points of a file over which no ground was found.
+#[derive(Default)]
+struct Missed {
+    /// All points.
+    asked: u64,
+    without: u64,
+    /// Those of them that lie beside the image.
+    outside: u64,
+    /// Line of the first of them.
+    first: u64,
+}
+
+impl Missed {
+    fn count(&mut self, status: Status, line: u64) {
+        self.asked += 1;
+        if status != Status::Found {
+            self.first = if self.without == 0 { line } else { self.first };
+            self.without += 1;
+            self.outside += u64::from(status == Status::NotInImage);
+        }
+    }
+
+    /// One line, if there are any.
+    fn tell(&self, path: &Path) {
+        if self.without > 0 {
+            let outside = match self.outside {
+                0 => String::new(),
+                n => format!(" ({} not in the image)", grouped(n)),
+            };
+            let [without, asked] = [self.without, self.asked].map(grouped);
+            let first = self.first;
+            note(format!(
+                "{}: {without} of {asked} points without ground{outside}, the first on line {first}",
+                named(path)
+            ));
+        }
+    }
+}
+
+/// An error if a heading names other columns than those of points, or in another order; one without x and y says nothing.
+fn check_heading(heading: &[Column]) -> Result<(), String> {
+    let names: Vec<&str> = heading.iter().map(|c| c.name.as_str()).collect();
+    if !["x", "y"].iter().all(|name| names.contains(name)) {
+        return Ok(());
+    }
+    let end = names.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1); // blank ones are none
+    if !["x", "y", "z", "length"].starts_with(&names[..end]) {
+        let names = brief(&names.join(","), 60);
+        return Err(format!("the heading says {names}: points are x,y[,z[,length]]; for a drive: --along"));
+    }
+    heading[..end].iter().try_for_each(|column| column.is_in("m"))
+}
+
+/// Calls `many` for the points of all lines and the lines' numbers, in their order; a first line of which no field is a number is a heading. Where a
 /// line is wrong, those before it are answered.
-fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
+fn read_csv(path: &Path, mut many: impl FnMut(&[Ask], &[u64]) -> Done) -> Done {
     let mut lines = Lines::open(path)?;
-    lines.heading()?;
-    let mut asks = Vec::with_capacity(CHUNK);
+    let heading = lines.heading()?.map(columns).unwrap_or_default();
+    check_heading(&heading).map_err(|e| lines.wrong(e))?;
+    let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
     let mut any = false;
     loop {
         let ask = match lines.next() {
@@ -267,12 +332,13 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask]) -> Done) -> Done {
         if let Ok(Some(ask)) = &ask {
             any = true;
             asks.push(*ask);
+            numbers.push(lines.line());
             if asks.len() < CHUNK {
                 continue;
             }
         }
-        many(&asks)?;
-        asks.clear();
+        many(&asks, &numbers)?;
+        (asks.clear(), numbers.clear());
         if ask?.is_none() {
             if !any {
                 note(format!(
@@ -589,6 +655,11 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
     }
 }
 
+/// So many of a thing.
+fn plural(n: u32, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Every step of the search, the heights it weighed, and the rule that chose.
 fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
     let answer = ask.answer(t);
@@ -611,12 +682,19 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
             }
             Trace::Words { words, lines } => {
                 cost.lines += lines;
-                writeln!(out, "  cell       {words} bundles or patches may lie over the place")?;
+                let lines = plural(lines, "line");
+                writeln!(out, "  cell       {words} bundles or patches may lie over the place, {lines}")?;
             }
             Trace::Leaf { record, lines } => {
                 cost.leaves += 1;
                 cost.lines += lines;
-                writeln!(out, "  leaf       {record}")?;
+                let held = read::leaf(t, record, lines).map(|leaf| {
+                    let what = leaf.triangles.map_or("heights".into(), |n| plural(n as u32, "triangle"));
+                    let [material, source] = [t.material_name(leaf.material), t.source_name(leaf.source)].map(shown);
+                    format!("{what}, {material} of {source}, ")
+                });
+                let held = held.unwrap_or_default();
+                writeln!(out, "  leaf       {record}: {held}{}", plural(lines, "line"))?;
             }
             Trace::Test { part, covered, .. } => {
                 cost.tests += 1;
