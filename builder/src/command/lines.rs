@@ -148,9 +148,7 @@ pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
         Some(v) if v.is_finite() => Ok(Some(v)),
         None if text.is_empty() => Ok(None),
         Some(_) => Err(format!("\"{}\" is not a finite number (field {})", brief(text, 40), at + 1)),
-        None => {
-            Err(format!("\"{}\" is not a number (field {}){}", brief(text, 40), at + 1, separators(text)))
-        }
+        None => Err(format!("\"{}\" is not a number (field {}){}", brief(text, 40), at + 1, separators(text))),
     }
 }
 
