@@ -291,7 +291,7 @@ fn headings_of_points() {
         ("x,y,length", "x,y,length"),
         ("x,y,z,length,name", "x,y,z,length,name"),
         ("x,y,x", "x,y,x"),
-        ("T [s], \"X (m)\" ,Y[m] ", "t,x,y"),
+        ("T [s],\"X (m)\",Y[m] ", "t,x,y"),
     ] {
         write(&format!("# track\n{heading}\n1,2,3,4\n"));
         let [out, err] = expect(2, &folder, &points);

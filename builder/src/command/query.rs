@@ -237,7 +237,8 @@ fn answer(
     let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, &[], &[]));
     let (mut asks, mut lines) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
     for stops in drive.chunks(CHUNK) {
-        (asks.clear(), lines.clear());
+        asks.clear();
+        lines.clear();
         asks.extend(stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }));
         lines.extend(stops.iter().map(|s| s.line));
         asked = asked.and_then(|()| all(&asks, &lines, stops));
@@ -338,7 +339,8 @@ fn read_csv(path: &Path, mut many: impl FnMut(&[Ask], &[u64]) -> Done) -> Done {
             }
         }
         many(&asks, &numbers)?;
-        (asks.clear(), numbers.clear());
+        asks.clear();
+        numbers.clear();
         if ask?.is_none() {
             if !any {
                 note(format!(
