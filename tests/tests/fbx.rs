@@ -17,7 +17,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 use shell::{HARDPAN, error, expect, folder, holds};
 use verification::{
-    fbx::{Mesh, Object, Says, binary, document, text},
+    fbx::{Mesh, Object, Record, Says, Value as V, binary, document, text},
     obj,
     random::Random,
 };
@@ -444,7 +444,7 @@ fn vt_25_what_is_left_out_is_said() {
 /// Of levels of detail the finest.
 #[test]
 fn vt_25_of_levels_of_detail_the_finest() {
-    use verification::{fbx::Value as V, record};
+    use verification::record;
     let here = folder("fbx_levels_of_detail");
     let path = here.join("a.fbx");
     let quad = sheet([0.0, 1000.0], [0.0, 1000.0], 0.0);
@@ -589,6 +589,28 @@ fn vt_24_bombs_and_chains() {
     let (code, why, time) = bounded(&here, &path);
     assert_eq!(code, 2, "{why}");
     assert!(time < Duration::from_secs(10));
+    // a face of very many corners, and as many edges that all name its last one: each goes back over the whole face
+    let corners = 300_000;
+    let mut round = meshes[0].clone();
+    round.faces.push(vec![0; corners]);
+    let edges = |name| Record { name, values: vec![V::Ints(vec![3 + corners as i32; corners])], inside: vec![] };
+    let mut records = document(7400, Some(Says::Y_UP_CM), &[round], &objects[..1]);
+    records[2].inside[0].inside.push(edges("Edges"));
+    let mut words = records.clone();
+    words[2].inside[0].inside.last_mut().unwrap().name = "\"Edges\"";
+    for bytes in [
+        binary(7400, &records, false, true),
+        binary(7500, &records, true, false),
+        text(7400, &records).into_bytes(),
+        text(7400, &records).replace("Edges:", "Edges ; of the face\n :").into_bytes(),
+        text(7400, &words).into_bytes(),
+    ] {
+        write(&path, &bytes);
+        let (code, why, time) = bounded(&here, &path);
+        assert_eq!(code, 2, "{why}");
+        holds(&why, &["face 1 is not strictly convex and has 300000 corners"]);
+        assert!(time < Duration::from_secs(5), "{time:?}");
+    }
     // objects in objects, a hundred thousand deep: as records of text, so that the file is small
     let chain: Vec<Object> = (0..100_000)
         .map(|i| Object {

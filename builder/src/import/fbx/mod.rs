@@ -36,8 +36,8 @@ const AGAIN: &str = "export it again, or as Wavefront OBJ";
 
 /// Reads a file.
 pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    let bytes = whole(path)?;
-    let fbx = parse(path, &bytes)?;
+    let mut bytes = whole(path)?;
+    let fbx = parse(path, &mut bytes)?;
     let native = native(&fbx);
     let transform = frame.transform(&native);
     let mut report = FileReport {
@@ -83,13 +83,25 @@ fn lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Has the library take a file apart. It passes over what a text lacks at its end; nothing may be lost unsaid.
-fn parse(path: &Path, bytes: &[u8]) -> Result<SceneRoot, ImportError> {
-    let fbx = load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, error))?;
-    match place::check(bytes) {
-        Err(place) if fbx.metadata.ascii => Err(broken(path, place)),
-        _ => Ok(fbx),
+/// Has the library take a file apart, without lists of edges: for each entry it would go back over a whole face.
+fn parse(path: &Path, bytes: &mut [u8]) -> Result<SceneRoot, ImportError> {
+    let whole = place::check(bytes).map_err(|place| no_text(path, bytes).unwrap_or_else(|| broken(path, place)))?;
+    for at in whole.edges {
+        bytes[at] = b'e'; // a name that means nothing
     }
+    load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, whole.end, error))
+}
+
+/// That a file is neither a binary FBX nor a text at all, if so.
+fn no_text(path: &Path, bytes: &[u8]) -> Option<ImportError> {
+    if bytes.is_empty() {
+        return Some(ImportError { place: Place::Byte(0), ..ImportError::input(path, "the file is empty", AGAIN) });
+    }
+    let odd = |b: &u8| matches!(b, 0..=8 | 14..=31);
+    let at = bytes.iter().position(odd).filter(|_| !place::is_binary(bytes))?;
+    let cause = "this is no text, and the file does not begin as a binary FBX does";
+    let error = ImportError::input(path, cause, "check what kind of file it is, or copy it again");
+    Some(ImportError { place: Place::Byte(at as u64), ..error })
 }
 
 fn broken(path: &Path, at: place::Broken) -> ImportError {
@@ -116,8 +128,8 @@ fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ErrorType> {
     ufbx::load_memory(bytes, options).map_err(|e| e.type_)
 }
 
-/// Why the library could not take a file apart, and where: by the file's own frame, or else where the library stopped.
-fn why(path: &Path, bytes: &[u8], error: ErrorType) -> ImportError {
+/// Why the library could not take a file apart whose records end at `end`, and where it stopped.
+fn why(path: &Path, bytes: &[u8], end: u64, error: ErrorType) -> ImportError {
     let input = |place, cause: String, hint: &str| ImportError { place, ..ImportError::input(path, cause, hint) };
     match error {
         ErrorType::OutOfMemory => return no_memory(path, "what is in it"),
@@ -131,18 +143,9 @@ fn why(path: &Path, bytes: &[u8], error: ErrorType) -> ImportError {
         }
         _ => {}
     }
-    if bytes.is_empty() {
-        return input(Place::Byte(0), "the file is empty".into(), AGAIN);
+    if let Some(error) = no_text(path, bytes) {
+        return error;
     }
-    let odd = |b: &u8| matches!(b, 0..=8 | 14..=31);
-    if let Some(at) = bytes.iter().position(odd).filter(|_| !place::is_binary(bytes)) {
-        let cause = "this is no text, and the file does not begin as a binary FBX does";
-        return input(Place::Byte(at as u64), cause.into(), "check what kind of file it is, or copy it again");
-    }
-    let whole = match place::check(bytes) {
-        Err(place) => return broken(path, place),
-        Ok(end) => end,
-    };
     if error == ErrorType::UnsupportedVersion {
         let cause = "this version of FBX is not read";
         return ImportError::new(
@@ -165,7 +168,7 @@ fn why(path: &Path, bytes: &[u8], error: ErrorType) -> ImportError {
             "this is neither a binary FBX nor one in text".into(),
             "check what kind of file it is",
         ),
-        _ if again.is_err() && stopped < whole => {
+        _ if again.is_err() && stopped < end => {
             let cause = "reading stops here: what stands at this place, or just before it, is not as FBX has it".into();
             input(Place::Byte(stopped), cause, AGAIN)
         }

@@ -20,12 +20,24 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes)
 }
 
-/// The first broken place, or where the last record ends.
-pub fn check(bytes: &[u8]) -> Result<u64, Broken> {
+/// A file that is as it should be.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    /// Where the last record ends.
+    pub end: u64,
+    /// Where the names of the records begin that are called [`EDGES`].
+    pub edges: Vec<usize>,
+}
+
+/// Lists of edges, of which a ground has no use.
+const EDGES: &[u8] = b"Edges";
+
+/// The first broken place, or what there is to know of a whole file.
+pub fn check(bytes: &[u8]) -> Result<Whole, Broken> {
     if is_binary(bytes) { Records::check(bytes) } else { braces(bytes) }
 }
 
-/// A walk over records: lengths alone, no memory, every byte at most once.
+/// A walk over records: lengths and names alone, every byte at most once.
 struct Records<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -34,7 +46,8 @@ struct Records<'a> {
 }
 
 impl Records<'_> {
-    fn check(bytes: &[u8]) -> Result<u64, Broken> {
+    fn check(bytes: &[u8]) -> Result<Whole, Broken> {
+        let mut whole = Whole::default();
         let mut r = Records { bytes, at: MAGIC.len(), big: false, wide: false };
         r.big = r.number(1)? != 0;
         r.wide = r.number(4)? >= u64::from(WIDE);
@@ -56,7 +69,7 @@ impl Records<'_> {
                 match open.pop() {
                     Some(limit) if limit == r.at => continue,
                     Some(_) => return Err(r.broken(start, "a record ends before the length that it states")),
-                    None => return Ok(start as u64),
+                    None => return Ok(Whole { end: start as u64, ..whole }),
                 }
             }
             let end = match usize::try_from(end) {
@@ -66,7 +79,11 @@ impl Records<'_> {
                 Ok(end) if end <= limit => end,
                 _ => return Err(r.broken(start, "a record states a length beyond the one that it is part of")),
             };
+            let from = r.at;
             r.skip(name, end)?;
+            if &bytes[from..r.at] == EDGES {
+                whole.edges.push(from);
+            }
             let behind = (r.at as u64).checked_add(length).filter(|&b| b <= end as u64);
             let behind = behind.ok_or(r.broken(start, "a record states a length beyond its own end"))? as usize;
             for _ in 0..count {
@@ -132,8 +149,11 @@ impl Records<'_> {
 }
 
 /// Whether all braces and quotes of a text are closed, and nothing stands behind the last of them.
-fn braces(bytes: &[u8]) -> Result<u64, Broken> {
+fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
     let (mut depth, mut last, mut at) = (0u64, None, 0);
+    let mut edges = Vec::new();
+    // a word that is a record's name if a colon follows
+    let mut word = None;
     while at < bytes.len() {
         let rest = &bytes[at..];
         let before = at;
@@ -146,16 +166,29 @@ fn braces(bytes: &[u8]) -> Result<u64, Broken> {
                 None => return Err(Broken { byte: at as u64, what: "a quotation begins here and never ends" }),
             },
             // a comment
-            b';' => at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
+            b';' => at += memchr::memchr2(b'\n', 0, rest).unwrap_or(rest.len()),
+            b if is_of_word(b) => at += rest.iter().position(|&b| !is_of_word(b)).unwrap_or(rest.len()) - 1,
             _ => {}
         }
-        if !matches!(bytes[before], b';' | 0x1A) && !bytes[before].is_ascii_whitespace() {
+        let blank = matches!(bytes[before], b';' | 0x1A) || bytes[before].is_ascii_whitespace();
+        if !blank {
             last = Some(at);
+            edges.extend(word.take().filter(|_| bytes[before] == b':'));
+            let token = &bytes[before..=at];
+            if token == EDGES {
+                word = Some(before);
+            } else if token.strip_prefix(b"\"").and_then(|t| t.strip_suffix(b"\"")) == Some(EDGES) {
+                word = Some(before + 1);
+            }
         }
         at += 1;
     }
     match last {
-        Some(last) if depth == 0 && bytes[last] == b'}' => Ok(last as u64 + 1),
+        Some(last) if depth == 0 && bytes[last] == b'}' => Ok(Whole { end: last as u64 + 1, edges }),
         _ => Err(Broken { byte: bytes.len() as u64, what: "the file ends here, within a record" }),
     }
+}
+
+fn is_of_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'(' | b')')
 }
