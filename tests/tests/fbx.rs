@@ -601,6 +601,19 @@ fn vt_24_bombs_and_chains() {
     assert_eq!(code, 2, "{why}");
     holds(&why, &["more than 1000 deep"]);
     assert!(time < Duration::from_secs(10));
+    // objects in objects, with long names; one byte more than may be
+    for (depth, length, wanted) in [(990, 1_000, 2), (64, 63, 2), (63, 64, 0)] {
+        let name: &str = "n".repeat(length).leak();
+        let top = Object { name: "n", ..Object::default() };
+        let chain: Vec<Object> = std::iter::once(top)
+            .chain((0..depth).map(|i| Object { name, parent: Some(i), mesh: Some(0), ..Object::default() }))
+            .collect();
+        write(&path, binary(7400, &document(7400, Some(Says::Y_UP_CM), &meshes[..1], &chain), false, false));
+        let (code, why, time) = bounded(&here, &path);
+        assert_eq!(code, wanted, "{why}");
+        holds(&why, if wanted == 2 { &["name, with those that it stands in, is longer than 4096 bytes"] } else { &[] });
+        assert!(time < Duration::from_secs(5), "{time:?}");
+    }
     // records in records, and braces in braces
     let mut deep = String::from("; FBX 7.4.0 project file\n");
     (0..100_000).for_each(|_| deep.push_str("a: {\n"));

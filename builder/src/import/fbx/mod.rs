@@ -28,6 +28,8 @@ use crate::{Scene, Triangle};
 
 /// What the format has it when a file says nothing.
 const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);
+/// Bytes of an object's name with those that it stands in.
+const LONGEST_NAME: usize = 4_096;
 /// Objects in objects.
 const DEEPEST: u32 = 1_000;
 /// Bytes that the library may take, twice, for any file, and for each byte of one: arrays are packed, and may claim to be huge.
@@ -242,6 +244,10 @@ struct Piece<'a> {
 /// Meshes as triangles: in the order of the file, once for each object that has them.
 fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
     let places = node::place(fbx);
+    let long = || {
+        let cause = format!("an object's name, with those that it stands in, is longer than {LONGEST_NAME} bytes");
+        ImportError::input(path, cause, "take it out of its groups in a mesh editor, or give shorter names")
+    };
     let mut sources = Names::default();
     let mut pieces = Vec::new();
     let (mut vertices, mut triangles) = (0, 0);
@@ -260,7 +266,7 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
             tally.add(Thing::Smooth, smooth.into());
             tally.add(Thing::Skinned, (!mesh.all_deformers.is_empty()).into());
             tally.add(Thing::Moving, place.moving.into());
-            pieces.push(Piece { mesh, node, place, source: sources.number(&name(node)) });
+            pieces.push(Piece { mesh, node, place, source: sources.number(&name(node).ok_or_else(long)?) });
             (vertices, triangles) = (vertices + mesh.vertices.len(), triangles + mesh.num_triangles);
         }
     }
@@ -290,17 +296,22 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
     Ok(scene)
 }
 
-/// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them.
-fn name(node: &Node) -> String {
+/// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them. None if it is too long.
+fn name(node: &Node) -> Option<String> {
     let mut names = Vec::new();
     let mut at = Some(node);
+    let mut length = 0;
     while let Some(node) = at.filter(|n| !n.is_root) {
+        length += node.element.name.len() + 1;
+        if length > LONGEST_NAME + 1 {
+            return None;
+        }
         names.push(words(&node.element.name));
         at = node.parent.as_deref();
     }
     names.retain(|n| !n.is_empty());
     names.reverse();
-    if names.is_empty() { NO_NAME.into() } else { names.join("/") }
+    Some(if names.is_empty() { NO_NAME.into() } else { names.join("/") })
 }
 
 /// A name with one blank between its words.
@@ -330,7 +341,7 @@ fn faces(
     let numbers: Vec<u32> =
         named.map(words).map(|n| materials.number(if n.is_empty() { NO_NAME } else { &n })).collect();
     let fault = |cause: String, hint: &str| {
-        let cause = format!("object {}: {cause}", quoted(name(node).as_bytes()));
+        let cause = format!("object {}: {cause}", quoted(name(node).unwrap_or_default().as_bytes()));
         Err(ImportError::input(path, cause, hint))
     };
     let (mut cutter, mut ring) = (Cutter::default(), Vec::new());
