@@ -433,6 +433,16 @@ fn vt_25_of_levels_of_detail_the_finest() {
     let import = read(&path);
     assert_eq!(import.scene.sources, ["group/fine"]);
     holds(&import.report.notes().join("\n"), &["objects left out that stand for others from afar: 1"]);
+    // very many of them
+    let mut objects = vec![object("group", None, None)];
+    objects.extend((0..40_000).map(|i| object("level", Some(0), (i < 2).then_some(0))));
+    let mut records = document(7400, Some(Says::Y_UP_CM), &[sheet([0.0, 1000.0], [0.0, 1000.0], 0.0)], &objects);
+    records[2].inside.push(record!("NodeAttribute", 900i64, V::Name("NodeAttribute", String::new()), "LodGroup"; [record!("Properties70"; [])]));
+    records[3].inside.push(record!("C", "OO", 900i64, 2_000_000i64));
+    write(&path, binary(7400, &records, false, false));
+    let start = Instant::now();
+    assert_eq!(read(&path).scene.triangles.len(), 2);
+    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
 }
 
 /// A file cut off anywhere is refused with the place, or what is missing is not needed.
