@@ -226,8 +226,7 @@ fn coarse(scene: &Scene) -> HashSet<u32> {
 fn moving(scene: &Scene) -> HashSet<u32> {
     let props = scene.anim_layers.iter().flat_map(|layer| layer.anim_props.iter());
     let moves = props.filter(|p| {
-        p.prop_name.starts_with("Lcl ")
-            && p.anim_value.curves.iter().flatten().any(|c| c.keyframes.iter().any(|k| k.value != c.keyframes[0].value))
+        p.prop_name.starts_with("Lcl ") && p.anim_value.curves.iter().flatten().any(|c| c.min_value != c.max_value)
     });
     moves.map(|p| p.element.element_id).collect()
 }
