@@ -375,6 +375,17 @@ fn vt_26_materials_are_those_of_each_face() {
         assert_eq!(of("a"), ["Road marking", "mud", "Road marking", "mud", "mud"]);
         assert_eq!(of("b")[1], "ice");
     }
+    // names of another encoding that become one: it is said
+    let far = [object("a", vec!["h?user"]), object("b", vec!["h!user"])];
+    let mut bytes = text(7400, &document(7400, Some(Says::Z_UP_M), &[mesh.clone()], &far)).into_bytes();
+    for (mark, byte) in [(b"h?user", 0xE4), (b"h!user", 0xF6)] {
+        let at = bytes.windows(6).position(|w| w == mark).unwrap();
+        bytes[at + 1] = byte;
+    }
+    write(&path, bytes);
+    let import = read(&path);
+    assert_eq!(import.scene.materials.iter().map(|m| &*m.name).collect::<Vec<_>>(), ["h\u{FFFD}user", "unnamed"]);
+    holds(&import.report.notes().join("\n"), &["names that are not UTF-8, read with U+FFFD for what is not"]);
     // a shorter list than there are faces is a damage that is said
     mesh.materials.truncate(3);
     write(&path, text(7400, &document(7400, Some(Says::Z_UP_M), &[mesh], &objects)));

@@ -216,7 +216,7 @@ fn remark(fbx: &ufbx::Scene, tally: &mut Tally) {
     lists.iter().for_each(|&(thing, count)| tally.add(thing, count as u64));
     for warning in &fbx.metadata.warnings {
         let thing = match warning.type_ {
-            WarningType::BadUnicode => Thing::Names,
+            WarningType::BadUnicode => Thing::Replaced,
             WarningType::TruncatedArray
             | WarningType::MissingGeometryData
             | WarningType::MissingPolygonMapping
