@@ -499,6 +499,23 @@ fn vt_24_files_cut_off_anywhere() {
         println!("{} bytes: {placed} refused with a place, {built} built", bytes.len());
         assert!(placed * 10 > bytes.len() * 9 && built > 0);
     }
+    // what may stand behind the last brace
+    let good = text(7400, &records);
+    for (end, wanted) in [
+        ("CreationTime: \"2010-01-01\"\n", true),
+        ("Version: 100 ; last\r\n", true),
+        ("\0", true),
+        ("\0\0\x1A", true),
+        ("\x1A", true),
+        ("CreationTime: \"2010-01-01\"", false),
+        ("CreationTime: \n", false),
+        ("Version: 100,\n", false),
+        ("Version: 10", false),
+    ] {
+        write(&path, format!("{good}{end}"));
+        let end_is_good = import::read(&[&path], &Frame::default()).map(|i| corners(&i.scene) == corners(&whole));
+        assert_eq!(end_is_good.ok(), wanted.then_some(true), "{end:?}");
+    }
     // by the command: one line, exit code 2, and nothing left
     let bytes = binary(7400, &records, false, false);
     for length in (0..bytes.len() - 40).step_by(bytes.len() / 12) {
