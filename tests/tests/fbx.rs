@@ -516,6 +516,13 @@ fn vt_24_files_cut_off_anywhere() {
         let end_is_good = import::read(&[&path], &Frame::default()).map(|i| corners(&i.scene) == corners(&whole));
         assert_eq!(end_is_good.ok(), wanted.then_some(true), "{end:?}");
     }
+    // nor does such an end hide another fault
+    for end in ["\0", "\x1A", "\x1A\r\n", "\0\0"] {
+        write(&path, format!("{good}}}{end}"));
+        let why = import::read(&[&path], &Frame::default()).unwrap_err();
+        assert_eq!(why.place, Place::Byte(good.len() as u64), "{end:?}: {why}");
+        holds(&why.cause, &["a brace closes what none has opened"]);
+    }
     // by the command: one line, exit code 2, and nothing left
     let bytes = binary(7400, &records, false, false);
     for length in (0..bytes.len() - 40).step_by(bytes.len() / 12) {

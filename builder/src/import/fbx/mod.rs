@@ -99,8 +99,11 @@ fn no_text(path: &Path, bytes: &[u8]) -> Option<ImportError> {
     if bytes.is_empty() {
         return Some(ImportError { place: Place::Byte(0), ..ImportError::input(path, "the file is empty", AGAIN) });
     }
-    let odd = |b: &u8| matches!(b, 0..=8 | 14..=31);
-    let at = bytes.iter().position(odd).filter(|_| !place::is_binary(bytes))?;
+    // zero bytes and 0x1A are how some texts end
+    let text = bytes.trim_ascii_end();
+    let length = text.iter().rposition(|b| !matches!(b, 0 | 0x1A)).map_or(0, |last| last + 1);
+    let odd = |b: &u8| matches!(b, 0..=8 | 14..=25 | 27..=31);
+    let at = text[..length].iter().position(odd).filter(|_| !place::is_binary(bytes))?;
     let cause = "this is no text, and the file does not begin as a binary FBX does";
     let error = ImportError::input(path, cause, "check what kind of file it is, or copy it again");
     Some(ImportError { place: Place::Byte(at as u64), ..error })
