@@ -444,6 +444,12 @@ fn vt_25_of_levels_of_detail_the_finest() {
     let import = read(&path);
     assert_eq!(import.scene.sources, ["group/fine"]);
     holds(&import.report.notes().join("\n"), &["objects left out that stand for others from afar: 1"]);
+    // nothing else there
+    let mut first = records.clone();
+    first[3].inside.retain(|r| !matches!(r.values[..], [_, V::Long(1_000_000), V::Long(2_000_001)]));
+    write(&path, text(7400, &first));
+    let why = import::read(&[&path], &Frame::default()).unwrap_err();
+    holds(&why.cause, &["no faces in this file (1 objects stand for others from afar)"]);
     // very many of them
     let mut objects = vec![object("group", None, None)];
     objects.extend((0..40_000).map(|i| object("level", Some(0), (i < 2).then_some(0))));

@@ -403,6 +403,8 @@ fn nothing(path: &Path, fbx: &ufbx::Scene, tally: &Tally) -> ImportError {
         (tally.count(Thing::Small), "faces have fewer than three corners"),
         (tally.count(Thing::NotFinite), "faces have a corner that is not a finite number"),
         (tally.count(Thing::Hidden), "objects with a mesh are hidden"),
+        (tally.count(Thing::Coarse), "objects stand for others from afar"),
+        (tally.count(Thing::Holes), "faces are marked as holes"),
         (tally.count(Thing::Unplaced), "meshes belong to no object"),
         (tally.count(Thing::FreeForm), "surfaces or curves are free-form"),
     ];
