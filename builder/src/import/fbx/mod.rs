@@ -355,12 +355,9 @@ fn faces(
             tally.add(Thing::Holes, 1);
             continue;
         }
-        if corners.iter().any(|&v| v as usize >= positions.len()) {
-            let cause = format!("face {i} names a vertex beyond the {} that there are", positions.len());
-            return fault(cause, "export the mesh again; a part may be missing");
-        }
         let at = |v: u32| positions[v as usize];
-        if corners.iter().any(|&v| at(v).iter().any(|v| !v.is_finite())) {
+        let is_there = |v: u32| positions.get(v as usize).is_some_and(|p| p.iter().all(|v| v.is_finite()));
+        if !corners.iter().all(|&v| is_there(v)) {
             tally.add(Thing::NotFinite, 1);
             continue;
         }
