@@ -91,6 +91,9 @@ fn parse(path: &Path, bytes: &mut [u8]) -> Result<SceneRoot, ImportError> {
     for at in whole.edges {
         bytes[at] = b'e'; // a name that means nothing
     }
+    // a text may end in bytes that are none
+    let records = if place::is_binary(bytes) { bytes.len() } else { whole.end as usize };
+    let bytes = &bytes[..records];
     load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, whole.end, error))
 }
 
