@@ -399,6 +399,17 @@ fn vt_26_materials_are_those_of_each_face() {
         assert_eq!(of("a"), ["Road marking", "mud", "Road marking", "mud", "mud"]);
         assert_eq!(of("b")[1], "ice");
     }
+    // names of another encoding that become one: it is said
+    let far = [object("a", vec!["h?user"]), object("b", vec!["h!user"])];
+    let mut bytes = text(7400, &document(7400, Some(Says::Z_UP_M), &[mesh.clone()], &far)).into_bytes();
+    for (mark, byte) in [(b"h?user", 0xE4), (b"h!user", 0xF6)] {
+        let at = bytes.windows(6).position(|w| w == mark).unwrap();
+        bytes[at + 1] = byte;
+    }
+    write(&path, bytes);
+    let import = read(&path);
+    assert_eq!(import.scene.materials.iter().map(|m| &*m.name).collect::<Vec<_>>(), ["h\u{FFFD}user"]);
+    holds(&import.report.notes().join("\n"), &["names that are not UTF-8, read with U+FFFD for what is not"]);
     // a shorter list than there are faces is a damage that is said
     mesh.materials.truncate(3);
     write(&path, text(7400, &document(7400, Some(Says::Z_UP_M), &[mesh], &objects)));
@@ -457,6 +468,22 @@ fn vt_25_of_levels_of_detail_the_finest() {
     let import = read(&path);
     assert_eq!(import.scene.sources, ["group/fine"]);
     holds(&import.report.notes().join("\n"), &["objects left out that stand for others from afar: 1"]);
+    // nothing else there
+    let mut first = records.clone();
+    first[3].inside.retain(|r| !matches!(r.values[..], [_, V::Long(1_000), V::Long(2_000_001)]));
+    write(&path, text(7400, &first));
+    let why = import::read(&[&path], &Frame::default()).unwrap_err();
+    holds(&why.cause, &["no faces in this file (1 objects stand for others from afar)"]);
+    // very many of them
+    let mut objects = vec![object("group", None, None)];
+    objects.extend((0..40_000).map(|i| object("level", Some(0), (i < 2).then_some(0))));
+    let mut records = document(7400, Some(Says::Y_UP_CM), &[sheet([0.0, 1000.0], [0.0, 1000.0], 0.0)], &objects);
+    records[2].inside.push(record!("NodeAttribute", 900i64, V::Name("NodeAttribute", String::new()), "LodGroup"; [record!("Properties70"; [])]));
+    records[3].inside.push(record!("C", "OO", 900i64, 2_000_000i64));
+    write(&path, binary(7400, &records, false, false));
+    let start = Instant::now();
+    assert_eq!(read(&path).scene.triangles.len(), 2);
+    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
 }
 
 /// A file cut off anywhere is refused with the place, or what is missing is not needed.
@@ -501,6 +528,30 @@ fn vt_24_files_cut_off_anywhere() {
         }
         println!("{} bytes: {placed} refused with a place, {built} built", bytes.len());
         assert!(placed * 10 > bytes.len() * 9 && built > 0);
+    }
+    // what may stand behind the last brace
+    let good = text(7400, &records);
+    for (end, wanted) in [
+        ("CreationTime: \"2010-01-01\"\n", true),
+        ("Version: 100 ; last\r\n", true),
+        ("\0", true),
+        ("\0\0\x1A", true),
+        ("\x1A", true),
+        ("CreationTime: \"2010-01-01\"", false),
+        ("CreationTime: \n", false),
+        ("Version: 100,\n", false),
+        ("Version: 10", false),
+    ] {
+        write(&path, format!("{good}{end}"));
+        let end_is_good = import::read(&[&path], &Frame::default()).map(|i| corners(&i.scene) == corners(&whole));
+        assert_eq!(end_is_good.ok(), wanted.then_some(true), "{end:?}");
+    }
+    // nor does such an end hide another fault
+    for end in ["\0", "\x1A", "\x1A\r\n", "\0\0"] {
+        write(&path, format!("{good}}}{end}"));
+        let why = import::read(&[&path], &Frame::default()).unwrap_err();
+        assert_eq!(why.place, Place::Byte(good.len() as u64), "{end:?}: {why}");
+        holds(&why.cause, &["a brace closes what none has opened"]);
     }
     // by the command: one line, exit code 2, and nothing left
     let bytes = binary(7400, &records, false, false);
@@ -557,10 +608,11 @@ fn vt_24_any_bytes_end_well() {
 
 /// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went well.
 fn bounded(folder: &Path, file: &Path) -> (i32, String, Duration) {
+    let command = &*HARDPAN;
     let start = Instant::now();
     let output = Command::new("sh")
         .args(["-c", "ulimit -v 1048576; exec \"$0\" build \"$@\""])
-        .arg(&*HARDPAN)
+        .arg(command)
         .arg(file)
         .args(["-o", "out.hpan"])
         .current_dir(folder)
@@ -625,6 +677,19 @@ fn vt_24_bombs_and_chains() {
     assert_eq!(code, 2, "{why}");
     holds(&why, &["more than 1000 deep"]);
     assert!(time < Duration::from_secs(10));
+    // objects in objects, with long names; one byte more than may be
+    for (depth, length, wanted) in [(990, 1_000, 2), (64, 63, 2), (63, 64, 0)] {
+        let name: &str = "n".repeat(length).leak();
+        let top = Object { name: "n", ..Object::default() };
+        let chain: Vec<Object> = std::iter::once(top)
+            .chain((0..depth).map(|i| Object { name, parent: Some(i), mesh: Some(0), ..Object::default() }))
+            .collect();
+        write(&path, binary(7400, &document(7400, Some(Says::Y_UP_CM), &meshes[..1], &chain), false, false));
+        let (code, why, time) = bounded(&here, &path);
+        assert_eq!(code, wanted, "{why}");
+        holds(&why, if wanted == 2 { &["name, with those that it stands in, is longer than 4096 bytes"] } else { &[] });
+        assert!(time < Duration::from_secs(5), "{time:?}");
+    }
     // records in records, and braces in braces
     let mut deep = String::from("; FBX 7.4.0 project file\n");
     (0..100_000).for_each(|_| deep.push_str("a: {\n"));

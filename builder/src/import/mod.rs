@@ -302,7 +302,10 @@ fn way_round(kind: &str) -> &'static str {
         "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj",
         "zip" | "gz" => "unpack it, then: hardpan build FILE.obj",
         "mtl" => "name the mesh that uses it: hardpan build FILE.obj",
-        _ => "only Wavefront OBJ (.obj) and FBX (.fbx) files are; export one, then: hardpan build FILE.obj",
+        _ if cfg!(feature = "fbx") => {
+            "only Wavefront OBJ (.obj) and FBX (.fbx) files are; export one, then: hardpan build FILE.obj"
+        }
+        _ => "only Wavefront OBJ (.obj) files are; export one, then: hardpan build FILE.obj",
     }
 }
 
@@ -318,5 +321,6 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(why.kind, ImportErrorKind::Unsupported);
         assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
+        assert!(!way_round("xyz").contains("FBX"));
     }
 }

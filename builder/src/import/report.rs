@@ -135,6 +135,7 @@ things! {
     Continued Repaired "continued_lines" None;
     Polygons Repaired "polygons" None;
     Names Repaired "names_not_utf8" None;
+    Replaced Repaired "names_with_bytes_replaced" Some("names that are not UTF-8, read with U+FFFD for what is not: such as differ only there are one");
     Others Repaired "sources_beyond_limit" Some("objects beyond those that an image can name, now in the source \"others\"");
     Damaged Repaired "damaged" Some("damaged parts that were passed over");
     Undefined Repaired "materials_undefined" Some("materials used that no material library defines");

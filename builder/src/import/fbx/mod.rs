@@ -28,6 +28,8 @@ use crate::{Scene, Triangle};
 
 /// What the format has it when a file says nothing.
 const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);
+/// Bytes of an object's name with those that it stands in.
+const LONGEST_NAME: usize = 4_096;
 /// Objects in objects.
 const DEEPEST: u32 = 1_000;
 /// Bytes that the library may take, twice, for any file, and for each byte of one: arrays are packed, and may claim to be huge.
@@ -89,6 +91,9 @@ fn parse(path: &Path, bytes: &mut [u8]) -> Result<SceneRoot, ImportError> {
     for at in whole.edges {
         bytes[at] = b'e'; // a name that means nothing
     }
+    // a text may end in bytes that are none
+    let records = if place::is_binary(bytes) { bytes.len() } else { whole.end as usize };
+    let bytes = &bytes[..records];
     load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, whole.end, error))
 }
 
@@ -97,8 +102,11 @@ fn no_text(path: &Path, bytes: &[u8]) -> Option<ImportError> {
     if bytes.is_empty() {
         return Some(ImportError { place: Place::Byte(0), ..ImportError::input(path, "the file is empty", AGAIN) });
     }
-    let odd = |b: &u8| matches!(b, 0..=8 | 14..=31);
-    let at = bytes.iter().position(odd).filter(|_| !place::is_binary(bytes))?;
+    // zero bytes and 0x1A are how some texts end
+    let text = bytes.trim_ascii_end();
+    let length = text.iter().rposition(|b| !matches!(b, 0 | 0x1A)).map_or(0, |last| last + 1);
+    let odd = |b: &u8| matches!(b, 0..=8 | 14..=25 | 27..=31);
+    let at = text[..length].iter().position(odd).filter(|_| !place::is_binary(bytes))?;
     let cause = "this is no text, and the file does not begin as a binary FBX does";
     let error = ImportError::input(path, cause, "check what kind of file it is, or copy it again");
     Some(ImportError { place: Place::Byte(at as u64), ..error })
@@ -214,7 +222,7 @@ fn remark(fbx: &ufbx::Scene, tally: &mut Tally) {
     lists.iter().for_each(|&(thing, count)| tally.add(thing, count as u64));
     for warning in &fbx.metadata.warnings {
         let thing = match warning.type_ {
-            WarningType::BadUnicode => Thing::Names,
+            WarningType::BadUnicode => Thing::Replaced,
             WarningType::TruncatedArray
             | WarningType::MissingGeometryData
             | WarningType::MissingPolygonMapping
@@ -242,6 +250,10 @@ struct Piece<'a> {
 /// Meshes as triangles: in the order of the file, once for each object that has them.
 fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut Tally) -> Result<Scene, ImportError> {
     let places = node::place(fbx);
+    let long = || {
+        let cause = format!("an object's name, with those that it stands in, is longer than {LONGEST_NAME} bytes");
+        ImportError::input(path, cause, "take it out of its groups in a mesh editor, or give shorter names")
+    };
     let mut sources = Names::default();
     let mut pieces = Vec::new();
     let (mut vertices, mut triangles) = (0, 0);
@@ -260,7 +272,7 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
             tally.add(Thing::Smooth, smooth.into());
             tally.add(Thing::Skinned, (!mesh.all_deformers.is_empty()).into());
             tally.add(Thing::Moving, place.moving.into());
-            pieces.push(Piece { mesh, node, place, source: sources.number(&name(node)) });
+            pieces.push(Piece { mesh, node, place, source: sources.number(&name(node).ok_or_else(long)?) });
             (vertices, triangles) = (vertices + mesh.vertices.len(), triangles + mesh.num_triangles);
         }
     }
@@ -290,17 +302,22 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
     Ok(scene)
 }
 
-/// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them.
-fn name(node: &Node) -> String {
+/// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them. None if it is too long.
+fn name(node: &Node) -> Option<String> {
     let mut names = Vec::new();
     let mut at = Some(node);
+    let mut length = 0;
     while let Some(node) = at.filter(|n| !n.is_root) {
+        length += node.element.name.len() + 1;
+        if length > LONGEST_NAME + 1 {
+            return None;
+        }
         names.push(words(&node.element.name));
         at = node.parent.as_deref();
     }
     names.retain(|n| !n.is_empty());
     names.reverse();
-    if names.is_empty() { NO_NAME.into() } else { names.join("/") }
+    Some(if names.is_empty() { NO_NAME.into() } else { names.join("/") })
 }
 
 /// A name with one blank between its words.
@@ -330,7 +347,7 @@ fn faces(
     let numbers: Vec<u32> =
         named.map(words).map(|n| materials.number(if n.is_empty() { NO_NAME } else { &n })).collect();
     let fault = |cause: String, hint: &str| {
-        let cause = format!("object {}: {cause}", quoted(name(node).as_bytes()));
+        let cause = format!("object {}: {cause}", quoted(name(node).unwrap_or_default().as_bytes()));
         Err(ImportError::input(path, cause, hint))
     };
     let (mut cutter, mut ring) = (Cutter::default(), Vec::new());
@@ -341,12 +358,9 @@ fn faces(
             tally.add(Thing::Holes, 1);
             continue;
         }
-        if corners.iter().any(|&v| v as usize >= positions.len()) {
-            let cause = format!("face {i} names a vertex beyond the {} that there are", positions.len());
-            return fault(cause, "export the mesh again; a part may be missing");
-        }
         let at = |v: u32| positions[v as usize];
-        if corners.iter().any(|&v| at(v).iter().any(|v| !v.is_finite())) {
+        let is_there = |v: u32| positions.get(v as usize).is_some_and(|p| p.iter().all(|v| v.is_finite()));
+        if !corners.iter().all(|&v| is_there(v)) {
             tally.add(Thing::NotFinite, 1);
             continue;
         }
@@ -389,6 +403,8 @@ fn nothing(path: &Path, fbx: &ufbx::Scene, tally: &Tally) -> ImportError {
         (tally.count(Thing::Small), "faces have fewer than three corners"),
         (tally.count(Thing::NotFinite), "faces have a corner that is not a finite number"),
         (tally.count(Thing::Hidden), "objects with a mesh are hidden"),
+        (tally.count(Thing::Coarse), "objects stand for others from afar"),
+        (tally.count(Thing::Holes), "faces are marked as holes"),
         (tally.count(Thing::Unplaced), "meshes belong to no object"),
         (tally.count(Thing::FreeForm), "surfaces or curves are free-form"),
     ];

@@ -156,14 +156,14 @@ pub struct Placed {
 
 /// All objects, by their number (`typed_id`): parents stand before children.
 pub fn place(scene: &Scene) -> Vec<Placed> {
-    let moving = moving(scene);
+    let (moving, coarse) = (moving(scene), coarse(scene));
     let layers = scene.display_layers.iter().filter(|layer| !layer.visible);
     let switched_off: HashSet<u32> = layers.flat_map(|layer| &layer.nodes).map(|n| n.element.element_id).collect();
     let mut all: Vec<Placed> = Vec::with_capacity(scene.nodes.len());
     for node in &scene.nodes {
-        let parent = node.parent.as_ref().map(|p| (p, all.get(p.element.typed_id as usize)));
+        let parent = node.parent.as_ref().map(|p| all.get(p.element.typed_id as usize));
         let placed = match parent {
-            Some((parent, Some(above))) if !node.is_root => {
+            Some(Some(above)) if !node.is_root => {
                 let own = Own::of(node);
                 let (mut scale, mut moved, mut taken) = (own.scale, own.moved, [1.0; 3]);
                 let inherits = node.inherit_mode != InheritMode::Normal;
@@ -178,7 +178,7 @@ pub fn place(scene: &Scene) -> Vec<Placed> {
                 Placed {
                     geometry: world.then(&own.geometry),
                     hidden: off || (above.hidden && shown("Visibility Inheritance")),
-                    coarse: above.coarse || is_coarse(parent, node),
+                    coarse: above.coarse || coarse.contains(&node.element.element_id),
                     moving: above.moving || moving.contains(&node.element.element_id),
                     world,
                     unscaled: frame.then(&Affine { linear: own.turn, moved }),
@@ -202,29 +202,31 @@ pub fn place(scene: &Scene) -> Vec<Placed> {
     all
 }
 
-/// Whether a child of a group of levels of detail is none that is seen from near.
-fn is_coarse(group: &Node, child: &Node) -> bool {
-    let Some(ElementData::LodGroup(levels)) =
-        group.attrib.as_ref().filter(|a| a.type_ == ElementType::LodGroup).map(|a| a.as_data())
-    else {
-        return false;
-    };
-    let Some(level) = group.children.iter().position(|c| c.element.element_id == child.element.element_id) else {
-        return false;
-    };
-    match levels.lod_levels.get(level).map_or(LodDisplay::UseLod, |l| l.display) {
-        LodDisplay::UseLod => level > 0,
-        LodDisplay::Show => false,
-        LodDisplay::Hide => true,
+/// Numbers of the children of groups of levels of detail that are none seen from near.
+fn coarse(scene: &Scene) -> HashSet<u32> {
+    let mut all = HashSet::new();
+    for group in &scene.nodes {
+        let attrib = group.attrib.as_ref().filter(|a| a.type_ == ElementType::LodGroup);
+        let Some(ElementData::LodGroup(levels)) = attrib.map(|a| a.as_data()) else { continue };
+        for (level, child) in group.children.iter().enumerate() {
+            let coarse = match levels.lod_levels.get(level).map_or(LodDisplay::UseLod, |l| l.display) {
+                LodDisplay::UseLod => level > 0,
+                LodDisplay::Show => false,
+                LodDisplay::Hide => true,
+            };
+            if coarse {
+                all.insert(child.element.element_id);
+            }
+        }
     }
+    all
 }
 
 /// Numbers of the objects whose transform changes in some animation.
 fn moving(scene: &Scene) -> HashSet<u32> {
     let props = scene.anim_layers.iter().flat_map(|layer| layer.anim_props.iter());
     let moves = props.filter(|p| {
-        p.prop_name.starts_with("Lcl ")
-            && p.anim_value.curves.iter().flatten().any(|c| c.keyframes.iter().any(|k| k.value != c.keyframes[0].value))
+        p.prop_name.starts_with("Lcl ") && p.anim_value.curves.iter().flatten().any(|c| c.min_value != c.max_value)
     });
     moves.map(|p| p.element.element_id).collect()
 }

@@ -148,7 +148,7 @@ impl Records<'_> {
     }
 }
 
-/// Whether all braces and quotes of a text are closed, and nothing stands behind the last of them.
+/// Whether all braces and quotes of a text are closed, and what stands behind the last of them is a whole line.
 fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
     let (mut depth, mut last, mut at) = (0u64, None, 0);
     let mut edges = Vec::new();
@@ -170,7 +170,7 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
             b if is_of_word(b) => at += rest.iter().position(|&b| !is_of_word(b)).unwrap_or(rest.len()) - 1,
             _ => {}
         }
-        let blank = matches!(bytes[before], b';' | 0x1A) || bytes[before].is_ascii_whitespace();
+        let blank = matches!(bytes[before], b';' | 0 | 0x1A) || bytes[before].is_ascii_whitespace();
         if !blank {
             last = Some(at);
             edges.extend(word.take().filter(|_| bytes[before] == b':'));
@@ -183,8 +183,13 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
         }
         at += 1;
     }
+    let is_end = |last: usize| match bytes[last] {
+        b'}' => true,
+        b':' | b',' => false,
+        _ => memchr::memchr2(b'\n', b'\r', &bytes[last..]).is_some(),
+    };
     match last {
-        Some(last) if depth == 0 && bytes[last] == b'}' => Ok(Whole { end: last as u64 + 1, edges }),
+        Some(last) if depth == 0 && is_end(last) => Ok(Whole { end: last as u64 + 1, edges }),
         _ => Err(Broken { byte: bytes.len() as u64, what: "the file ends here, within a record" }),
     }
 }
