@@ -310,7 +310,7 @@ fn what_cannot_be_read_says_what_to_do() {
 
     // a demo where there can be none
     fs::write(here.join("hardpan-demo"), "").unwrap();
-    holds(&error(4, &here, &["demo"]), &["hardpan-demo", "may write"]);
+    holds(&error(2, &here, &["demo"]), &["hardpan-demo", "is a file", "elsewhere"]);
 
     // a pipe without a writer
     let made = Command::new("mkfifo").arg(here.join("pipe.obj")).status();
