@@ -250,32 +250,42 @@ impl<'a> Terrain<'a> {
 
     /// dz/dx and dz/dy, each one division of rounded integers and an exact scaling.
     pub fn slope_f64(&self, hit: &Hit) -> [f64; 2] {
-        let scale = exp2(self.header.z_log2 - self.header.xy_log2);
-        let n = &hit.normal;
-        let up = if n.z > 0 { n.z as f64 } else { 1.0 };
-        [n.x.wrapping_neg() as f64 / up * scale, n.y.wrapping_neg() as f64 / up * scale]
+        self.ratios_f64(hit, [hit.normal.x.wrapping_neg(), hit.normal.y.wrapping_neg()])
     }
 
     /// dz/dx and dz/dy: each component rounded to f32, then one division.
     pub fn slope_f32(&self, hit: &Hit) -> [f32; 2] {
-        let scale = f32::from_bits(((127 + self.header.z_log2 - self.header.xy_log2) as u32) << 23);
-        let n = &hit.normal;
-        let up = if n.z > 0 { n.z as f32 } else { 1.0 };
-        [n.x.wrapping_neg() as f32 / up * scale, n.y.wrapping_neg() as f32 / up * scale]
+        self.ratios_f32(hit, [hit.normal.x.wrapping_neg(), hit.normal.y.wrapping_neg()])
     }
 
-    /// The upward unit normal, from [`Terrain::slope_f64`].
+    /// The upward unit normal, from what [`Terrain::slope_f64`] is of.
     pub fn normal_f64(&self, hit: &Hit) -> [f64; 3] {
-        let [sx, sy] = self.slope_f64(hit);
-        let r = 1.0 / libm::sqrt(sx * sx + sy * sy + 1.0);
-        [0.0 - sx * r, 0.0 - sy * r, r]
+        let [x, y] = self.ratios_f64(hit, [hit.normal.x, hit.normal.y]);
+        let r = 1.0 / libm::sqrt(x * x + y * y + 1.0);
+        [x * r, y * r, r]
     }
 
-    /// The upward unit normal, from [`Terrain::slope_f32`].
+    /// The upward unit normal, from what [`Terrain::slope_f32`] is of.
     pub fn normal_f32(&self, hit: &Hit) -> [f32; 3] {
-        let [sx, sy] = self.slope_f32(hit);
-        let r = 1.0 / libm::sqrtf(sx * sx + sy * sy + 1.0);
-        [0.0 - sx * r, 0.0 - sy * r, r]
+        let [x, y] = self.ratios_f32(hit, [hit.normal.x, hit.normal.y]);
+        let r = 1.0 / libm::sqrtf(x * x + y * y + 1.0);
+        [x * r, y * r, r]
+    }
+
+    /// Components over the normal's upward one, in metres; level is 0, never -0.
+    #[inline(always)]
+    fn ratios_f64(&self, hit: &Hit, components: [i64; 2]) -> [f64; 2] {
+        let scale = exp2(self.header.z_log2 - self.header.xy_log2);
+        let up = if hit.normal.z > 0 { hit.normal.z as f64 } else { 1.0 };
+        [components[0] as f64 / up * scale, components[1] as f64 / up * scale]
+    }
+
+    /// As [`Terrain::ratios_f64`].
+    #[inline(always)]
+    fn ratios_f32(&self, hit: &Hit, components: [i64; 2]) -> [f32; 2] {
+        let scale = f32::from_bits(((127 + self.header.z_log2 - self.header.xy_log2) as u32) << 23);
+        let up = if hit.normal.z > 0 { hit.normal.z as f32 } else { 1.0 };
+        [components[0] as f32 / up * scale, components[1] as f32 / up * scale]
     }
 
     /// All materials.
