@@ -48,9 +48,10 @@ impl Class for Narrow {
     #[inline(always)]
     fn height(b: &Bundle, i: usize, [x, y]: [u32; 2]) -> i32 {
         // the slopes' products are below 2^31, their sum below 2^32
-        let [gx, gy] = [4, 5].map(|k| b.halves()[k] as i16 as isize);
+        let h = b.halves();
+        let [gx, gy] = [h[4], h[5]].map(|slope| slope as i16 as isize);
         let plane = product(gx, x as isize).wrapping_add(product(gy, y as isize)) >> 8;
-        (plane as i32).wrapping_add(b.halves()[NARROW_ZERO.0 + (i & 15)].into())
+        (plane as i32).wrapping_add(h[NARROW_ZERO.0 + (i & 15)].into())
     }
 
     #[inline(always)]
@@ -139,7 +140,7 @@ impl<C: Class> Triangles for Local<'_, C> {
 
     #[inline(always)]
     fn vertex(&self, part: u32, near: &Near) -> Option<usize> {
-        near.corner().map(|k| self.bundle.corner_numbers(part)[k])
+        near.corner().and_then(|k| self.bundle.corner_numbers(part).get(k).copied())
     }
 
     #[inline(always)]
@@ -256,8 +257,8 @@ fn local(p: Place, base: [i32; 2], reach: u32) -> Option<[isize; 2]> {
 
 /// How far a place lies from a corner, in query steps.
 #[inline(always)]
-fn from(corner: [u32; 2], q: [isize; 2]) -> [isize; 2] {
-    [0, 1].map(|i| q[i].wrapping_sub((corner[i] << 8) as isize))
+fn from([x, y]: [u32; 2], q: [isize; 2]) -> [isize; 2] {
+    [q[0].wrapping_sub((x << 8) as isize), q[1].wrapping_sub((y << 8) as isize)]
 }
 
 impl Bundle<'_> {
@@ -303,17 +304,16 @@ impl Bundle<'_> {
     #[inline(always)]
     pub fn corner_numbers(&self, part: u32) -> [usize; 3] {
         let at = bundle::CORNERS + (part >> 2 & 3) as usize;
-        let shift = 4 * (part & 3);
-        let number = |plane: usize| usize::from(self.halves()[at + plane] >> shift & 15);
-        [number(0), number(4), number(8)]
+        let (h, shift) = (self.halves(), 4 * (part & 3));
+        [h[at], h[at + 4], h[at + 8]].map(|four| usize::from(four >> shift & 15))
     }
 
     /// Plan base in steps from the origin: narrow and medium count from it.
     #[inline(always)]
     fn base(&self) -> [i32; 2] {
-        let shift = u32::from(self.node.shift & 31);
-        let at = |i: usize| self.node.base[i].wrapping_add(i32::from(self.halves()[i] as i16).wrapping_shl(shift));
-        [at(0), at(1)]
+        let ([x, y], h, shift) = (self.node.base, self.halves(), u32::from(self.node.shift & 31));
+        let from = |base: i32, half: u16| base.wrapping_add(i32::from(half as i16).wrapping_shl(shift));
+        [from(x, h[0]), from(y, h[1])]
     }
 
     #[inline(always)]
@@ -337,9 +337,9 @@ impl Bundle<'_> {
     }
 
     fn corner<C: Class>(&self, i: usize) -> [i64; 3] {
-        let plan = C::plan(self, i);
-        let at = |k: usize| i64::from(self.base()[k]).wrapping_add(plan[k].into());
-        [at(0), at(1), self.base_z().wrapping_add(C::height(self, i, plan).into())]
+        let ([x, y], plan) = (self.base(), C::plan(self, i));
+        let from = |base: i32, to: u32| i64::from(base).wrapping_add(to.into());
+        [from(x, plan[0]), from(y, plan[1]), self.base_z().wrapping_add(C::height(self, i, plan).into())]
     }
 
     /// Tests the triangles of a cell word's mask, its guess first, and gives those that the sink wants;
@@ -480,9 +480,10 @@ impl Bundle<'_> {
     fn plane_at<C: Class>(&self, part: u32, q: [isize; 2]) -> (i64, Normal) {
         let numbers = self.corner_numbers(part);
         let plans = numbers.map(|i| C::plan(self, i));
-        let z = [0, 1, 2].map(|k| C::height(self, numbers[k], plans[k]));
+        let ([a, b, c], [pa, pb, pc]) = (numbers, plans);
+        let z = [C::height(self, a, pa), C::height(self, b, pb), C::height(self, c, pc)];
         let normal = Normal::of(plans, z);
-        let rise = C::rise(&normal, from(plans[0], q));
+        let rise = C::rise(&normal, from(pa, q));
         ((self.base_z().wrapping_add(z[0].into()) << 8).wrapping_add(rise), normal)
     }
 }

@@ -1,7 +1,7 @@
 //! What a wheel or a foot remembers from one query to the next.
 
 use crate::bundle::{Bundle, Held};
-use crate::format::{block, word};
+use crate::format::{Node, block, word};
 use crate::open::Terrain;
 use crate::query::{Rank, Search};
 use crate::types::{Answer, Hit, LeafKind, Status};
@@ -63,9 +63,11 @@ impl Cursor {
                 return Ok(spot.leaf);
             }
             let Leaf { tile, node: at, .. } = spot.leaf;
-            if let Some(node) = t.node(at)
-                && spot.holds(p, [0, 1].map(|i| u32::from(node.entry_log2[i]) + u32::from(node.side_log2[i])))
-            {
+            let whole = |n: &Node| {
+                let ([ex, ey], [sx, sy]) = (n.entry_log2.map(u32::from), n.side_log2.map(u32::from));
+                [ex + sx, ey + sy]
+            };
+            if t.node(at).is_some_and(|node| spot.holds(p, whole(node))) {
                 let leaf = t.descend(tile, at, p, &mut ())?;
                 self.keep(t, p, leaf);
                 return Ok(leaf);

@@ -116,7 +116,13 @@ impl Near {
     /// The corner that lies at the position.
     #[inline(always)]
     pub fn corner(&self) -> Option<usize> {
-        (0..3).find(|&k| self.x[k] | self.y[k] == 0)
+        if self.x[0] | self.y[0] == 0 {
+            Some(0)
+        } else if self.x[1] | self.y[1] == 0 {
+            Some(1)
+        } else {
+            (self.x[2] | self.y[2] == 0).then_some(2)
+        }
     }
 
     /// The corners between which the position lies, on the triangle's border and at none of them.
@@ -136,8 +142,7 @@ impl Near {
     #[inline(always)]
     pub fn along(&self) -> (usize, usize, [isize; 2]) {
         let (a, b) = self.edge();
-        let longer = |v: &[isize; 3]| v[b].wrapping_sub(v[a]);
-        let (dx, dy) = (longer(&self.x), longer(&self.y));
+        let (dx, dy) = (self.x[b].wrapping_sub(self.x[a]), self.y[b].wrapping_sub(self.y[a]));
         let (n, d) = if dx.unsigned_abs() >= dy.unsigned_abs() { (self.x[a], dx) } else { (self.y[a], dy) };
         (a, b, if d < 0 { [n, d.wrapping_neg() >> 8] } else { [n.wrapping_neg(), d >> 8] })
     }

@@ -130,6 +130,7 @@ impl<'a> Terrain<'a> {
         }
         let invalid = |_| OpenError::HeadInvalid;
         let [_, materials, names, sources, directory, pages, table, _, _] = parts;
+        let ([ox, oy, _], [x, y, _], [mx, my, _]) = (header.origin, header.min, header.max);
         let terrain = Terrain {
             header,
             bytes,
@@ -142,8 +143,8 @@ impl<'a> Terrain<'a> {
             sources: <[Source]>::ref_from_bytes(sources).map_err(|_| OpenError::HeadInvalid)?,
             names,
             tiles_at,
-            low: [0, 1].map(|i| (header.origin[i] + i64::from(header.min[i])) << format::FRACTION),
-            span: [0, 1].map(|i| u64::from(header.max[i].abs_diff(header.min[i])) << format::FRACTION),
+            low: [ox + i64::from(x), oy + i64::from(y)].map(|low| low << format::FRACTION),
+            span: [mx.abs_diff(x), my.abs_diff(y)].map(|span| u64::from(span) << format::FRACTION),
             damage: &[],
         };
         let pages = u64::from(header.page_count[0]) * u64::from(header.page_count[1]);

@@ -167,7 +167,7 @@ impl Terrain<'_> {
             see(o, record, block);
             let b = self.words.as_chunks::<8>().0.get(record).ok_or(Status::Damaged)?;
             let h: &[u8; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| h[7 + post + k].into();
+            let at = |k: usize| h[(7 + post + k) & 31].into();
             let posts = [at(0), at(1), at(5), at(6)];
             bilinear::<8, VOIDS>(posts, [x.part, y.part], b[0], b[1] & 0xFF_FFFF)
         } else {
@@ -175,7 +175,7 @@ impl Terrain<'_> {
             see(o, record, block);
             let b = self.words.as_chunks::<16>().0.get(record).ok_or(Status::Damaged)?;
             let h: &[u16; 32] = zerocopy::transmute_ref!(b);
-            let at = |k: usize| h[4 + post + k].into();
+            let at = |k: usize| h[(4 + post + k) & 31].into();
             let posts = [at(0), at(1), at(5), at(6)];
             bilinear::<16, VOIDS>(posts, [x.part, y.part], b[0], b[1])
         };

@@ -1,7 +1,7 @@
 //! The vertical queries.
 
 use crate::cursor::Cursor;
-use crate::format::{self, FRACTION, Node, fallback};
+use crate::format::{self, FRACTION, Header, Node, fallback};
 use crate::open::Terrain;
 use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows, exp2};
 use crate::walk::{Claim, Leaf, Owner, Place, Sink, Surface};
@@ -381,8 +381,12 @@ impl<'a> Terrain<'a> {
     /// Answers as many as the shorter of the two slices holds, and says how many.
     pub fn closest_batch<P: IntoPoint>(&self, points: &[P], answers: &mut [Answer]) -> usize {
         let count = points.len().min(answers.len());
-        for (points, answers) in points.chunks(STAGE).zip(answers.chunks_mut(STAGE)) {
+        let mut at = 0;
+        while let (Some(points @ [_, ..]), Some(answers)) =
+            (points.get(at..count.min(at + STAGE)), answers.get_mut(at..))
+        {
             self.closest_stage(points, answers);
+            at += points.len();
         }
         count
     }
@@ -641,12 +645,9 @@ impl<'a> Terrain<'a> {
 
     /// Height at the nearest place of the bounding rectangle.
     fn edge_height(&self, p: Point, options: &Options) -> Option<i64> {
-        let h = self.header;
-        let clamp = |v: i64, i: usize| {
-            let at = |b: i32| h.origin[i].wrapping_add(b.into()) << FRACTION;
-            v.max(at(h.min[i])).min(at(h.max[i]))
-        };
-        let near = Point { x: clamp(p.x, 0), y: clamp(p.y, 1), z: p.z };
+        let Header { origin: [ox, oy, _], min: [x, y, _], max: [mx, my, _], .. } = *self.header;
+        let at = |origin: i64, bound: i32| origin.wrapping_add(bound.into()) << FRACTION;
+        let near = Point { x: p.x.max(at(ox, x)).min(at(ox, mx)), y: p.y.max(at(oy, y)).min(at(oy, my)), z: p.z };
         if near == p {
             return None;
         }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the kernel for small cores and checks it on emulated ones:
-#   - no panic path survives in any entry point (linked without a panic handler),
+#   - no panic path survives in any entry point, in cargo's own release profile, the smallest and the fastest (linked
+#     without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
 #   - exact instruction counts and stack stay within budgets.toml.
 # run.sh [--bless | --counts]: with --bless the budgets are written anew from what was measured; with --counts only the
@@ -67,15 +68,18 @@ guilty() {
 # section NAME: its bytes in the linked gate.
 section() { echo $((16#0$(awk -v s="$1" '$5 == s { print $3 }' "$out/gate.map"))); }
 
-# gate TARGET: fails, and names the functions, if a panic can be reached. What overflow checks would add is counted.
+# gate TARGET: fails, and names the functions, if a panic can be reached in any profile. What overflow checks would add is counted.
 gate() {
-    build -p gate --target "$1" --release
-    if ! link "$entries" "$1" release 2>/dev/null; then
-        fail "a panic can be reached on $1:"
-        guilty "$1" release | sed 's/^/    /'
-        link "$entries" "$1" release --unresolved-symbols=ignore-all 2>/dev/null
-    fi
-    echo "$1: code $(section .text) bytes, constants $(section .rodata), memory $(($(section .data) + $(section .bss)))"
+    local profile
+    for profile in plain small release; do
+        build -p gate --target "$1" --profile $profile
+        if ! link "$entries" "$1" $profile 2>/dev/null; then
+            fail "a panic can be reached on $1, profile $profile:"
+            guilty "$1" $profile | sed 's/^/    /'
+            link "$entries" "$1" $profile --unresolved-symbols=ignore-all 2>/dev/null
+        fi
+        echo "$1, $profile: code $(section .text) bytes, constants $(section .rodata), memory $(($(section .data) + $(section .bss)))"
+    done
     echo "$1 code $(section .text)" >>"$out/gate"
     build -p gate --target "$1" --profile checked
     echo "$1 overflowing $(guilty "$1" checked | wc -l)" >>"$out/gate"
