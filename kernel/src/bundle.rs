@@ -140,7 +140,7 @@ impl<C: Class> Triangles for Local<'_, C> {
 
     #[inline(always)]
     fn vertex(&self, part: u32, near: &Near) -> Option<usize> {
-        near.corner().and_then(|k| self.bundle.corner_numbers(part).get(k).copied())
+        near.corner().map(|k| self.bundle.corner_numbers(part)[k])
     }
 
     #[inline(always)]
