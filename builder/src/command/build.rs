@@ -64,6 +64,9 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
+    /// Take warnings for errors: exit 1, and no image is written
+    #[arg(long)]
+    strict: bool,
     /// Replace an output file that is not a terrain image, or a report that is none
     #[arg(long)]
     force: bool,
@@ -151,13 +154,13 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
-    remark(&settings, &applied);
+    remark(&settings, &applied, report);
     if ground(&scene).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
     }
     let frame = frames[0];
     if frames.iter().all(|f| *f == frame) {
-        suspect(first, &scene, &frame)?;
+        suspect(first, &scene, &frame, report)?;
     }
 
     let mut settings = settings;
@@ -174,16 +177,18 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         }
         e => Failure::build(first, e),
     })?;
+    let r = &built.report;
+    regret(first, r, report);
+    if args.strict && !report.warnings.is_empty() {
+        let text = format!("{} and --strict; no image was written", some(report.warnings.len() as u64, "warning"));
+        return Err(Failure::check(first, text));
+    }
     let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
 
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    report.describe(&terrain, &built.report);
-    let r = &built.report;
-    for outlier in r.outliers.iter().take(8) {
-        warn(format!("{}: outside the domain, left out: {outlier}", named(first)));
-    }
+    report.describe(&terrain, r);
     let left_out = [
         (r.excluded, "not included"),
         (r.obstacles, "obstacles"),
@@ -221,30 +226,6 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             s.moved[0] * 1e3,
             s.moved[1] * 1e3
         )?;
-    }
-    for (repair, what, then) in [(&r.weld, "weld", "were not welded"), (s, "stitch", "were not stitched")] {
-        if repair.crowded > 0 {
-            warn(format!(
-                "{}: {} vertices {then}, because each has more than {} others within the threshold; a smaller {what} reaches fewer",
-                named(first),
-                grouped(repair.crowded),
-                Repair::CROWD
-            ));
-        }
-    }
-    if r.weld.left > r.weld.crowded {
-        warn(format!(
-            "{}: {} vertices within the threshold of others were not welded, because ground would be lost or moved too far",
-            named(first),
-            grouped(r.weld.left - r.weld.crowded)
-        ));
-    }
-    if s.left > s.crowded {
-        warn(format!(
-            "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
-            named(first),
-            grouped(s.left - s.crowded)
-        ));
     }
     let bound = terrain.bound();
     writeln!(
@@ -346,7 +327,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
 }
 
 /// What the settings say nothing about, what they say for nothing, and what they hardly mean.
-fn remark(settings: &Settings, applied: &Applied) {
+fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
     const SHOWN: usize = 5;
     let list = |names: &[String]| {
         let mut list: Vec<String> = names.iter().take(SHOWN).map(|n| shown(n)).collect();
@@ -358,10 +339,10 @@ fn remark(settings: &Settings, applied: &Applied) {
     let rest = settings.materials.iter().any(|m| m.name.as_deref() == Some(""));
     if !applied.unlisted.is_empty() && !rest {
         let names: Vec<String> = applied.unlisted.iter().map(|n| format!("{n:?}")).collect();
-        warn(format!("materials that the settings do not name have mu 1 and rr 1: {}", list(&names)));
+        report.warn(format!("materials that the settings do not name have mu 1 and rr 1: {}", list(&names)));
     }
     if !applied.idle.is_empty() {
-        warn(format!("no material takes its settings from {}", list(&applied.idle)));
+        report.warn(format!("no material takes its settings from {}", list(&applied.idle)));
     }
     let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
         let who = format!("material {} ({:?})", i + 1, rule.title());
@@ -369,10 +350,41 @@ fn remark(settings: &Settings, applied: &Applied) {
     };
     let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();
     if !doubtful.is_empty() {
-        warn(format!(
+        report.warn(format!(
             "settings that look like percent or a slip of the point: {}; mu is seldom above {}, rr and gain are factors about 1",
             list(&doubtful),
             MaterialRule::MOST_MU
+        ));
+    }
+}
+
+/// Says what of the ground is not as the source has it, though nobody asked for that.
+fn regret(first: &Path, r: &hardpan_builder::Report, report: &mut Report) {
+    for outlier in r.outliers.iter().take(8) {
+        report.warn(format!("{}: outside the domain, left out: {outlier}", named(first)));
+    }
+    for (repair, what, then) in [(&r.weld, "weld", "were not welded"), (&r.stitch, "stitch", "were not stitched")] {
+        if repair.crowded > 0 {
+            report.warn(format!(
+                "{}: {} vertices {then}, because each has more than {} others within the threshold; a smaller {what} reaches fewer",
+                named(first),
+                grouped(repair.crowded),
+                Repair::CROWD
+            ));
+        }
+    }
+    if r.weld.left > r.weld.crowded {
+        report.warn(format!(
+            "{}: {} vertices within the threshold of others were not welded, because ground would be lost or moved too far",
+            named(first),
+            grouped(r.weld.left - r.weld.crowded)
+        ));
+    }
+    if r.stitch.left > r.stitch.crowded {
+        report.warn(format!(
+            "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
+            named(first),
+            grouped(r.stitch.left - r.stitch.crowded)
         ));
     }
 }
@@ -418,7 +430,7 @@ fn lie(scene: &Scene, frame: &import::Transform) -> Lie {
 
 /// Axis and unit are often not in the file, or wrong: says so when they look it, and stops when nearly nothing could be driven on
 /// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
-fn suspect(file: &Path, scene: &Scene, frame: &import::Transform) -> Done {
+fn suspect(file: &Path, scene: &Scene, frame: &import::Transform, report: &mut Report) -> Done {
     let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up());
     let steep = here < 10.0 && there > here;
     match frame.says() {
@@ -432,7 +444,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &import::Transform) -> Done {
             "{} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up",
             named(file)
         )),
-        Says::Nobody | Says::Caller if there > 1.25 * here => warn(format!(
+        Says::Nobody | Says::Caller if there > 1.25 * here => report.warn(format!(
             "with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side type --up {then}"
         )),
         _ => {}
@@ -445,7 +457,7 @@ fn suspect(file: &Path, scene: &Scene, frame: &import::Transform) -> Done {
     }
     let [x, y] = extents.map(|e| e[1] - e[0]);
     if x.max(y) < 0.5 {
-        warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
+        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
     }
     Ok(())
 }

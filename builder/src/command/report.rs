@@ -25,6 +25,8 @@ pub struct Report {
     pub output: String,
     pub inputs: Vec<Input>,
     pub import: ImportReport,
+    /// As they were printed.
+    pub warnings: Vec<String>,
     materials: Materials,
     /// Triangles and height posts on their way from scene to image.
     ground: Option<Fates>,
@@ -107,6 +109,13 @@ impl Fates {
 }
 
 impl Report {
+    /// Prints a warning and keeps it.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        super::warn(&text);
+        self.warnings.push(text);
+    }
+
     pub fn settle(&mut self, applied: &Applied) {
         self.materials = Materials { unlisted: applied.unlisted.clone(), idle: applied.idle.clone() };
     }
