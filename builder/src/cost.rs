@@ -1,6 +1,6 @@
 //! The most that a query may cost, and where it would cost more.
 
-use crate::bundle::Tri;
+use crate::{bundle::Tri, names::counted};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
@@ -28,8 +28,8 @@ impl MaxCost {
 
 impl fmt::Display for MaxCost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} tests", self.tests)?;
-        self.lines.map_or(Ok(()), |lines| write!(f, " and {lines} lines"))
+        f.write_str(&counted(self.tests, "test"))?;
+        self.lines.map_or(Ok(()), |lines| write!(f, " and {}", counted(lines, "line")))
     }
 }
 
@@ -68,11 +68,14 @@ pub struct Crowd {
 impl fmt::Display for Crowd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Crowd { at: [x, y], tests, lines, triangles, layers, least } = self;
-        let s = |n: &u32| if *n == 1 { "" } else { "s" };
         let takes = if *least { "takes at least" } else { "as finely divided as can be, still takes" };
-        let (t, r, l) = (s(tests), s(triangles), s(layers));
-        write!(f, "a query at ({x:.3}, {y:.3}) {takes} {tests} test{t} and {lines} lines: ")?;
-        write!(f, "{triangles} triangle{r} in {layers} layer{l} lie over that place")
+        let (tests, lines) = (counted(*tests, "test"), counted(*lines, "line"));
+        let lie = if *triangles == 1 { "lies" } else { "lie" };
+        let (triangles, layers) = (counted(*triangles, "triangle"), counted(*layers, "layer"));
+        write!(
+            f,
+            "a query at ({x:.3}, {y:.3}) {takes} {tests} and {lines}: {triangles} in {layers} {lie} over that place"
+        )
     }
 }
 

@@ -1,6 +1,9 @@
 //! Why a scene cannot become an image.
 
-use crate::{Crowd, MaxCost, Outlier};
+use crate::{
+    Crowd, MaxCost, Outlier,
+    names::{FEW, counted},
+};
 use std::fmt;
 
 /// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
@@ -39,9 +42,9 @@ impl fmt::Display for BuildError {
             Self::Option(s) | Self::Scene(s) | Self::Limit(s) => f.write_str(s),
             Self::Cost { worst, most } => write!(
                 f,
-                "{worst}, and {most} are the most; allow {} tests and {} lines at least, or leave out some of what stands there",
-                worst.tests.max(most.tests),
-                worst.lines.max(most.lines.unwrap_or(0))
+                "{worst}, and {most} are the most; allow {} and {} at least, or leave out some of what stands there",
+                counted(worst.tests.max(most.tests), "test"),
+                counted(worst.lines.max(most.lines.unwrap_or(0)), "line")
             ),
             Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
             Self::OutsideDomain { outliers, origin: [x, y, z], reach: [plan, height] } => {
@@ -49,14 +52,15 @@ impl fmt::Display for BuildError {
                     f,
                     "most of a source lies outside the domain, which reaches {plan} m in plan and {height} m in height about ({x}, {y}, {z}), where most vertices are:"
                 )?;
-                for o in outliers.iter().take(4) {
-                    write!(f, " {o}, {:.0} % of it;", o.share * 100.0)?;
-                }
-                if let more @ 1.. = outliers.len().saturating_sub(4) {
-                    write!(f, " and {more} more;")?;
+                let sources = outliers.iter().map(|o| format!("\n  {o}, {:.0} % of it", o.share * 100.0));
+                sources.take(FEW).try_for_each(|line| f.write_str(&line))?;
+                if let more @ 1.. = outliers.len().saturating_sub(FEW) {
+                    write!(f, "\n  and {more} more")?;
                 }
                 f.write_str(
-                    " leave out what does not belong here (include = false for its material in the settings), move it here or build it apart, give another scale or coarser steps, or let all that lies outside go (outliers = \"drop\" under [build])",
+                    "\nleave out what does not belong here: include = false for its material in the settings\
+                     \nor move it here, or build it apart, or give another scale or coarser steps\
+                     \nor let all that lies outside go: outliers = \"drop\" under [build]",
                 )
             }
         }

@@ -7,6 +7,38 @@ pub fn shown(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() }).collect()
 }
 
+/// 1234567 as "1,234,567".
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or_default());
+    groups.collect::<Vec<_>>().join(",")
+}
+
+/// So many of a thing: "1 triangle", "1,234 triangles".
+pub fn counted(n: impl Into<u64>, one: &str) -> String {
+    let n = n.into();
+    format!("{} {}", grouped(n), plural(n, one))
+}
+
+/// The word for so many: "vertex", "vertices".
+fn plural(n: u64, one: &str) -> String {
+    let irregular = [("ex", "ices"), ("f", "ves"), ("ry", "ries"), ("sh", "shes")];
+    let many = irregular.iter().find_map(|(end, ends)| Some(format!("{}{ends}", one.strip_suffix(end)?)));
+    if n == 1 { one.into() } else { many.unwrap_or_else(|| format!("{one}s")) }
+}
+
+/// How many names a message lists.
+pub const FEW: usize = 5;
+
+/// The first few of `of` names, and how many more there are.
+pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
+    let mut list: Vec<String> = names.take(FEW).collect();
+    if let more @ 1.. = of.saturating_sub(list.len() as u64) {
+        list.push(format!("and {} more", grouped(more)));
+    }
+    list.join(", ")
+}
+
 /// A path for a message, as [`shown`].
 pub fn named(path: &Path) -> String {
     shown(&path.to_string_lossy())
@@ -54,6 +86,21 @@ mod tests {
     fn names_cannot_steer_a_terminal() {
         assert_eq!(shown("Straße \u{1b}[31m\u{9b}1m"), "Straße \\u{1b}[31m\\u{9b}1m");
         assert_eq!(named(Path::new("a\nb")), "a\\nb");
+    }
+
+    #[test]
+    fn groups_of_three() {
+        assert_eq!([0, 12, 999, 1000, 1234567].map(grouped), ["0", "12", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn one_and_many() {
+        let words = ["triangle", "vertex", "leaf", "query", "mesh"];
+        assert_eq!(words.map(|w| counted(1u64, w)), ["1 triangle", "1 vertex", "1 leaf", "1 query", "1 mesh"]);
+        assert_eq!(words.map(|w| plural(0, w)), ["triangles", "vertices", "leaves", "queries", "meshes"]);
+        assert_eq!(counted(1000u64, "line"), "1,000 lines");
+        let list = |n: usize| few((0..n).map(|i| i.to_string()), n as u64);
+        assert_eq!([0, 1, 5, 1006].map(list), ["", "0", "0, 1, 2, 3, 4", "0, 1, 2, 3, 4, and 1,001 more"]);
     }
 
     #[test]

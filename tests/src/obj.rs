@@ -9,6 +9,27 @@ pub fn data() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from)
 }
 
+/// Files below a folder of the real data, ascending, or none and a word why.
+pub fn real(below: &str) -> Vec<PathBuf> {
+    fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+        for path in std::fs::read_dir(folder).into_iter().flatten().map(|e| e.unwrap().path()) {
+            if path.is_dir() { collect(&path, into) } else { into.push(path) }
+        }
+    }
+    let (folder, mut all) = (data().join(below), Vec::new());
+    collect(&folder, &mut all);
+    all.sort();
+    if all.is_empty() {
+        println!("skipped, because there are no files in {} (set HARDPAN_DATA)", folder.display());
+    }
+    all
+}
+
+/// Whether a file's name ends in `.` and this.
+pub fn ends_in(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e == extension)
+}
+
 /// Positions in file axes and fans of the faces, materials by `usemtl`; whatever does not parse is passed over.
 pub fn read(path: &Path, y_up: bool) -> std::io::Result<Scene> {
     let bytes = std::fs::read(path)?;

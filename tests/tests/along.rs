@@ -2,21 +2,10 @@
 
 mod shell;
 
-use std::{
-    fs,
-    io::BufReader,
-    path::{Path, PathBuf},
-};
+use std::{fs, io::BufReader, path::Path};
 
 use serde_json::{Value, json};
-use shell::{BRIDGE, error, expect, folder, holds};
-
-fn bridge(test: &str) -> PathBuf {
-    let folder = folder(test);
-    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
-    expect(0, &folder, &["build", "bridge.obj"]);
-    folder
-}
+use shell::{bridge, error, expect, folder, holds};
 
 #[test]
 fn answers_along_a_drive() {

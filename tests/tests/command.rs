@@ -10,14 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
-
-fn bridge(test: &str) -> PathBuf {
-    let folder = folder(test);
-    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
-    expect(0, &folder, &["build", "bridge.obj"]);
-    folder
-}
+use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds};
 
 /// Asks by CSV on stdin; gives back the answers' columns.
 fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {

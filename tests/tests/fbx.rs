@@ -15,17 +15,12 @@ use hardpan_builder::{
     import::{self, Frame, ImportErrorKind, Place, Unit, Up},
 };
 use serde_json::{Value, json};
-use shell::{HARDPAN, error, expect, folder, holds};
+use shell::{HARDPAN, error, expect, folder, holds, info};
 use verification::{
     fbx::{Mesh, Object, Record, Says, Value as V, binary, document, text},
-    obj,
+    obj::{ends_in, real},
     random::Random,
 };
-
-/// What `info --json` says.
-fn info(folder: &Path, image: &str) -> Value {
-    serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
-}
 
 /// A sheet of one face or more over a rectangle, y up, centimetres.
 fn sheet(x: [f64; 2], z: [f64; 2], y: f64) -> Mesh {
@@ -62,17 +57,20 @@ fn area2([a, b, c]: [[f64; 3]; 3]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-fn files(below: &str, extension: &str) -> Vec<PathBuf> {
-    let folder = obj::data().join(below);
-    let mut all: Vec<PathBuf> = fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    all.retain(|p| p.extension().is_some_and(|e| e == extension));
-    all.sort();
-    if all.is_empty() {
-        println!("skipped, because there are no {extension} files in {} (set HARDPAN_DATA)", folder.display());
-    }
+/// FBX files below a folder of the real data: so many, or none.
+fn files(below: &str, count: usize) -> Vec<PathBuf> {
+    let mut all = real(below);
+    all.retain(|path| ends_in(path, "fbx"));
+    assert!(all.len() == count || all.is_empty(), "{} of {count} in {below}", all.len());
     all
 }
 
+/// Real files.
+const REAL: usize = 26;
+/// Malformed ones.
+const MALFORMED: usize = 11;
+/// Real files beside which lies the same scene as OBJ.
+const COMPARED: usize = 15;
 /// The file that is refused: one of its faces has 25,122 corners.
 const TOO_LONG: &str = "maya_ngon_maze_7700_binary.fbx";
 /// The only object of the real files that is hidden.
@@ -245,13 +243,43 @@ fn vt_23_axes_that_a_file_states_are_believed() {
         let [_, err] = expect(code, &here, &[&["build", "a.fbx"], typed].concat());
         err
     };
-    let doubt = "with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if it lies on its side type --up z";
+    let doubt = "a.fbx may lie on its side: with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if so, build it again with --up z";
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &[]), "");
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), format!("warning: {doubt}\n"));
     holds(&notes(None, 400.0, 0, &[]), &[doubt]);
+    // the last line says so again
+    let [out, _] = expect(0, &here, &["build", "a.fbx", "--up", "y"]);
+    let last = "next: if it lies on its side, build it again with --up z; else hardpan info a.hpan";
+    assert_eq!(out.lines().last(), Some(last));
     let steep = "note: a.fbx says that y points up, and then only 5 % of the surface is less steep than 60 degrees; another axis: --up\n";
     assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);
     holds(&notes(None, 40.0, 2, &[]), &["error: a.fbx: only 5 % of the surface", "type --up z"]);
+}
+
+/// What one file says does not speak for another, nor does where a file is moved to hide how it lies.
+#[test]
+fn vt_23_each_file_is_doubted_by_itself() {
+    let here = folder("fbx_and_obj_on_its_side");
+    let (meshes, objects) = bridge();
+    write(&here.join("says.fbx"), text(7400, &document(7400, Some(Says::Y_UP_CM), &meshes, &objects)));
+    write(
+        &here.join("side.obj"),
+        "v 0 0 0\nv 9 0 0\nv 9 9 0.1\nv 0 9 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\nf 1 2 5 6\nf 6 5 2 1\n",
+    );
+    write(&here.join("flat.obj"), "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nf 1 2 3 4\n");
+    let doubt = "side.obj may lie on its side: with z up 33 % of the surface is less steep than 60 degrees, with y up 67 %; if so, build it again with";
+    for other in [["says.fbx", "side.obj"], ["side.obj", "says.fbx"]] {
+        let [out, notes] = expect(0, &here, &["build", other[0], other[1], "-o", "a.hpan"]);
+        holds(&notes, &[&format!("warning: {doubt} up = \"y\" in its [[source]] of the settings\n")]);
+        holds(&out, &["next: if it lies on its side, build it again with up = \"y\" in"]);
+    }
+    // both lie as nobody says: they are doubted together, wherever they are moved
+    let [_, notes] = expect(0, &here, &["build", "side.obj", "flat.obj", "-o", "a.hpan"]);
+    assert_eq!(notes, "");
+    let moved = "[[source]]\nfile = \"side.obj\"\nyaw_deg = 30.0\n[[source]]\nfile = \"side.obj\"\ntranslate = [50.0, 0.0, 0.0]\n";
+    write(&here.join("moved.toml"), moved);
+    let [_, notes] = expect(0, &here, &["build", "--settings", "moved.toml", "-o", "a.hpan"]);
+    holds(&notes, &["warning: side.obj, side.obj may lie on its side", " --up y\n"]);
 }
 
 /// Quarter turns and whole numbers, so that every place is exact.
@@ -399,17 +427,26 @@ fn vt_26_materials_are_those_of_each_face() {
         assert_eq!(of("a"), ["Road marking", "mud", "Road marking", "mud", "mud"]);
         assert_eq!(of("b")[1], "ice");
     }
-    // names of another encoding that become one: it is said
-    let far = [object("a", vec!["h?user"]), object("b", vec!["h!user"])];
-    let mut bytes = text(7400, &document(7400, Some(Says::Z_UP_M), &[mesh.clone()], &far)).into_bytes();
-    for (mark, byte) in [(b"h?user", 0xE4), (b"h!user", 0xF6)] {
-        let at = bytes.windows(6).position(|w| w == mark).unwrap();
-        bytes[at + 1] = byte;
+    // names of another encoding stay apart, and are as an OBJ has them
+    let far = [object("h?user", vec!["h?user"]), object("h!user", vec!["h!user"])];
+    let records = document(7400, Some(Says::Z_UP_M), &[mesh.clone()], &far);
+    for mut bytes in
+        [text(7400, &records).into_bytes(), binary(7400, &records, false, true), binary(7500, &records, true, false)]
+    {
+        for (mark, byte) in [(b"h?user", 0xE4), (b"h!user", 0xF6)] {
+            while let Some(at) = bytes.windows(6).position(|w| w == mark) {
+                bytes[at + 1] = byte;
+            }
+        }
+        write(&path, bytes);
+        let import = read(&path);
+        let mut names: Vec<_> = import.scene.materials.iter().map(|m| &*m.name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["h\u{e4}user", "h\u{f6}user"]);
+        assert_eq!(import.scene.sources, names);
+        let repaired = &import.report.files[0].repaired;
+        assert_eq!(repaired.iter().find(|c| c.what == "names_not_utf8").map(|c| c.count), Some(4));
     }
-    write(&path, bytes);
-    let import = read(&path);
-    assert_eq!(import.scene.materials.iter().map(|m| &*m.name).collect::<Vec<_>>(), ["h\u{FFFD}user"]);
-    holds(&import.report.notes().join("\n"), &["names that are not UTF-8, read with U+FFFD for what is not"]);
     // a shorter list than there are faces is a damage that is said
     mesh.materials.truncate(3);
     write(&path, text(7400, &document(7400, Some(Says::Z_UP_M), &[mesh], &objects)));
@@ -443,7 +480,7 @@ fn vt_25_what_is_left_out_is_said() {
     holds(
         &notes,
         &[
-            "a.fbx: hidden objects with a mesh left out: 3",
+            "a.fbx: hidden objects with a mesh left out: 3 (6 triangles): \"hidden\", \"hidden/in hidden\", \"not shown\"",
             "a.fbx: meshes left out that no object has: 1",
             "a.fbx: faces left out that have fewer than three corners: 2",
             "a.fbx: faces left out that have a corner that is not a finite number: 2",
@@ -467,13 +504,16 @@ fn vt_25_of_levels_of_detail_the_finest() {
     write(&path, text(7400, &records));
     let import = read(&path);
     assert_eq!(import.scene.sources, ["group/fine"]);
-    holds(&import.report.notes().join("\n"), &["objects left out that stand for others from afar: 1"]);
+    holds(
+        &import.report.notes().join("\n"),
+        &["objects left out that stand for others from afar: 1 (2 triangles): \"group/coarse\""],
+    );
     // nothing else there
     let mut first = records.clone();
     first[3].inside.retain(|r| !matches!(r.values[..], [_, V::Long(1_000), V::Long(2_000_001)]));
     write(&path, text(7400, &first));
     let why = import::read(&[&path], &Frame::default()).unwrap_err();
-    holds(&why.cause, &["no faces in this file (1 objects stand for others from afar)"]);
+    holds(&why.cause, &["no faces in this file (1 object for others from afar)"]);
     // very many of them
     let mut objects = vec![object("group", None, None)];
     objects.extend((0..40_000).map(|i| object("level", Some(0), (i < 2).then_some(0))));
@@ -552,6 +592,30 @@ fn vt_24_files_cut_off_anywhere() {
         let why = import::read(&[&path], &Frame::default()).unwrap_err();
         assert_eq!(why.place, Place::Byte(good.len() as u64), "{end:?}: {why}");
         holds(&why.cause, &["a brace closes what none has opened"]);
+    }
+    // zero bytes elsewhere would end the text for the library: nothing behind them may be lost unsaid
+    for mark in ["\n\tModel:", "Model::deck", "; FBX", "deck\", \"Mesh\""] {
+        let at = good.find(mark).unwrap() + 4;
+        let mut bytes = good.clone().into_bytes();
+        bytes.insert(at, 0);
+        write(&path, bytes);
+        let why = import::read(&[&path], &Frame::default()).unwrap_err();
+        assert_eq!(why.place, Place::Byte(at as u64), "{why}");
+        holds(&why.cause, if at > 5 { &["a zero byte stands here, within the text"] } else { &["this is no text"] });
+    }
+    // other files under this name
+    let utf16: Vec<u8> = "\u{FEFF}; FBX 7.4.0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, wanted) in [
+        (
+            shell::BRIDGE.as_bytes(),
+            "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj",
+        ),
+        (shell::BRIDGE.trim_end().as_bytes(), "byte 0: this looks like Wavefront OBJ"),
+        (b"# a comment\r\n\r\nmtllib a.mtl\r\nv 0 0 0\r\n", "byte 0: this looks like Wavefront OBJ"),
+        (&utf16, "byte 0: this is text in UTF-16; save it in UTF-8"),
+    ] {
+        write(&path, bytes);
+        holds(&error(2, &here, &["build", "a.fbx"]), &[wanted]);
     }
     // by the command: one line, exit code 2, and nothing left
     let bytes = binary(7400, &records, false, false);
@@ -690,6 +754,17 @@ fn vt_24_bombs_and_chains() {
         holds(&why, if wanted == 2 { &["name, with those that it stands in, is longer than 4096 bytes"] } else { &[] });
         assert!(time < Duration::from_secs(5), "{time:?}");
     }
+    // many names that begin alike, at length
+    let name: &str = "n".repeat(4_000).leak();
+    let group = Object { name, ..Object::default() };
+    let names: Vec<&str> = (0..80_000).map(|i| &*i.to_string().leak()).collect();
+    let leaf = |name| Object { name, parent: Some(0), mesh: Some(0), ..Object::default() };
+    let all: Vec<Object> = std::iter::once(group).chain(names.iter().map(|name| leaf(name))).collect();
+    write(&path, binary(7400, &document(7400, Some(Says::Y_UP_CM), &meshes[..1], &all), false, false));
+    let (code, why, time) = bounded(&here, &path);
+    assert_eq!(code, 2, "{why}");
+    holds(&why, &["the names of its objects have more than 256 MiB together"]);
+    assert!(time < Duration::from_secs(10), "{time:?}");
     // records in records, and braces in braces
     let mut deep = String::from("; FBX 7.4.0 project file\n");
     (0..100_000).for_each(|_| deep.push_str("a: {\n"));
@@ -706,7 +781,7 @@ fn vt_24_bombs_and_chains() {
     write(&path, binary(7400, &document(7400, Some(Says::Y_UP_CM), &[many], &copies), false, false));
     let (code, why, time) = bounded(&here, &path);
     assert_eq!(code, 4, "{why}");
-    holds(&why, &["not enough memory for 500000000 vertices"]);
+    holds(&why, &["not enough memory for 500,000,000 vertices"]);
     assert!(time < Duration::from_secs(10), "{time:?}");
 }
 
@@ -739,7 +814,7 @@ fn vt_24_malformed_files() {
         ("synthetic_cursed_geometry_7700_ascii.fbx", "faces left out that have fewer than three corners: 3"),
     ]
     .into();
-    for file in files("malformed", "fbx") {
+    for file in files("malformed", MALFORMED) {
         let name = file_name(&file);
         let (code, text, time) = bounded(&here, &file);
         assert!(time < Duration::from_secs(10), "{name} took {time:?}");
@@ -761,7 +836,7 @@ fn vt_24_malformed_files() {
 #[test]
 fn vt_23_real_files_stand_where_the_library_puts_them() {
     let far = |a: [f64; 3], b: ufbx::Vec3| (a[0] - b.x).abs().max((a[1] - b.y).abs()).max((a[2] - b.z).abs());
-    for file in files("fbx", "fbx") {
+    for file in files("fbx", REAL) {
         let bytes = fs::read(&file).unwrap();
         let raw = Frame { up: Some(Up::Z), unit: Some(Unit::M), ..Frame::default() };
         for (frame, target) in [(raw, None), (Frame::default(), Some(ufbx::CoordinateAxes::right_handed_z_up()))] {
@@ -800,14 +875,17 @@ fn vt_23_real_files_stand_where_the_library_puts_them() {
 #[test]
 fn vt_23_real_files_have_the_ground_of_their_obj() {
     let raw = Frame { up: Some(Up::Z), unit: Some(Unit::M), ..Frame::default() };
-    for file in files("fbx", "fbx") {
-        let name = file_name(&file).trim_end_matches(".fbx");
+    let mut compared = 0;
+    let all = files("fbx", REAL);
+    for file in &all {
+        let name = file_name(file).trim_end_matches(".fbx");
         let mut parts: Vec<&str> = name.split('_').collect();
         parts.retain(|p| p.parse::<u32>().map_or(true, |n| n < 3000) && *p != "ascii" && *p != "binary");
         let other = file.with_file_name(format!("{}.obj", parts.join("_")));
         if !other.exists() {
             continue;
         }
+        compared += 1;
         // as what the FBX is read and as what the OBJ, where that is not the same; and whether the OBJ has all of it
         let (as_fbx, as_obj, all) = match parts.join("_").as_str() {
             // Blender wrote metres, z up
@@ -818,7 +896,7 @@ fn vt_23_real_files_have_the_ground_of_their_obj() {
             "revit_wall_square" => (Frame::default(), Frame { up: Some(Up::Y), unit: Some(Unit::Cm), ..raw }, true),
             _ => (raw, raw, true),
         };
-        let [a, b] = [(&file, as_fbx), (&other, as_obj)].map(|(f, frame)| import::read(&[f], &frame).unwrap().scene);
+        let [a, b] = [(file, as_fbx), (&other, as_obj)].map(|(f, frame)| import::read(&[f], &frame).unwrap().scene);
         let points =
             |s: &Scene| s.triangles.iter().flat_map(|t| t.v).map(|v| s.positions[v as usize]).collect::<Vec<_>>();
         let (pa, pb) = (points(&a), points(&b));
@@ -849,12 +927,14 @@ fn vt_23_real_files_have_the_ground_of_their_obj() {
             assert!((a - b).abs() <= 1e-4 * of, "{name}: {a} and {b}");
         }
     }
+    assert_eq!(compared, if all.is_empty() { 0 } else { COMPARED });
 }
 
 /// One scene, written with three sets of axes.
 #[test]
 fn vt_23_one_scene_in_three_sets_of_axes() {
-    let all: Vec<_> = files("fbx", "fbx").into_iter().filter(|f| file_name(f).starts_with("axes_")).collect();
+    let all: Vec<_> = files("fbx", REAL).into_iter().filter(|f| file_name(f).starts_with("axes_")).collect();
+    assert!(all.is_empty() || all.len() == 3, "{all:?}");
     let scenes: Vec<Scene> = all.iter().map(|f| read(f).scene).collect();
     for scene in &scenes {
         for (a, b) in scene.positions.iter().flatten().zip(scenes[0].positions.iter().flatten()) {
@@ -897,7 +977,8 @@ fn vt_25_real_files() {
         ("spider.fbx", (1368, 763, 4, "x, -z, y in 1/100 m")),
     ]
     .into();
-    for file in files("fbx", "fbx") {
+    assert_eq!(known.len() + 1, REAL);
+    for file in files("fbx", REAL) {
         let name = file_name(&file);
         let (code, text, time) = bounded(&here, &file);
         assert!(time < Duration::from_secs(10), "{name} took {time:?}");

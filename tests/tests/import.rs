@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output},
     time::{Duration, Instant},
 };
@@ -17,15 +17,10 @@ use hardpan_builder::{
     import::{self, Frame, ImportErrorKind, Place},
 };
 use serde_json::Value;
-use shell::{HARDPAN, error, expect, folder, holds};
-use verification::obj;
+use shell::{HARDPAN, error, expect, folder, holds, info};
+use verification::obj::{self, ends_in, real};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
-
-/// What `info --json` says.
-fn info(folder: &Path, image: &str) -> Value {
-    serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
-}
 
 /// Builds within 1 GiB of address space; a folder holds nothing afterwards but what it held, and an image if all went well.
 fn bounded(folder: &Path, file: &Path, options: &[&str]) -> (Output, Duration) {
@@ -47,26 +42,8 @@ fn bounded(folder: &Path, file: &Path, options: &[&str]) -> (Output, Duration) {
     (output, start.elapsed())
 }
 
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        if entry.is_dir() { files(&entry, into) } else { into.push(entry) }
-    }
-    into.sort();
-}
-
-/// Files below a folder of the real data, or none and a word why.
-fn real(below: &str) -> Vec<PathBuf> {
-    let folder = obj::data().join(below);
-    let mut all = Vec::new();
-    files(&folder, &mut all);
-    if all.is_empty() {
-        println!("skipped, because there are no files in {} (set HARDPAN_DATA)", folder.display());
-    }
-    all
-}
-
 fn is_obj(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "obj")
+    ends_in(path, "obj")
 }
 
 #[test]
@@ -82,7 +59,7 @@ fn cg_01_vt_24_odd_and_malformed_files() {
         ("point_cloud.obj", "there are no faces"),
         ("synthetic_obj_zoo_0_obj.obj", "every triangle is vertical or collapsed"),
         ("empty.obj", "there are no faces"),
-        ("invalid-face-definition.obj", "(2 faces have fewer than three corners)"),
+        ("invalid-face-definition.obj", "(2 faces with fewer than three corners)"),
         ("invalid-relative-vertex-index.obj", "line 1: a face counts back"),
         ("invalid_index.obj", "line 12: a face names vertex 7, and the file has 1 to 6"),
         ("issue-140-zero-face-idx.obj", "line 16: a face names vertex 0"),
@@ -94,7 +71,7 @@ fn cg_01_vt_24_odd_and_malformed_files() {
     .into();
     let all = [real("obj_odd"), real("malformed")].concat();
     // FBX files have a test of their own
-    for file in all.into_iter().filter(|f| f.extension().is_none_or(|e| e != "fbx")) {
+    for file in all.into_iter().filter(|f| !ends_in(f, "fbx")) {
         let name = file.file_name().unwrap().to_str().unwrap();
         let (output, time) = bounded(&here, &file, &["--up", "z"]);
         let text = String::from_utf8(output.stderr).unwrap();

@@ -18,7 +18,7 @@ use std::{
 
 use serde_json::Value;
 use shell::{HARDPAN, error, expect, folder, holds};
-use verification::{obj, random::Random};
+use verification::{obj::real, random::Random};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 
@@ -37,22 +37,6 @@ fn bounded(folder: &Path, arguments: &[&str]) -> Output {
 
 fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect()
-}
-
-/// Files below a folder of the real data, ascending, or none and a word why.
-fn real(below: &str) -> Vec<PathBuf> {
-    fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
-        for path in fs::read_dir(folder).into_iter().flatten().map(|e| e.unwrap().path()) {
-            if path.is_dir() { collect(&path, into) } else { into.push(path) }
-        }
-    }
-    let (folder, mut all) = (obj::data().join(below), Vec::new());
-    collect(&folder, &mut all);
-    all.sort();
-    if all.is_empty() {
-        println!("skipped, because there are no files in {} (set HARDPAN_DATA)", folder.display());
-    }
-    all
 }
 
 /// What stderr says: no panic, nothing that steers a terminal, and one error if there is one.

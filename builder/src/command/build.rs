@@ -10,18 +10,18 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, Triangle,
     build_recorded,
-    import::{self, Frame, Import, Says, file_name},
+    import::{self, Frame, Import, Says, Up, file_name},
     settings::{Applied, MaterialRule, SourceFile},
 };
 
 use super::{
-    Done, Failure, NewFile, Replace, grouped, named, note,
+    Done, Failure, NewFile, Replace, counted, few, grouped, named, note,
     progress::stage,
     quoted,
     report::{self, Report},
     same, shown,
     transform::{Transform, way},
-    warn, write_image,
+    write_image,
 };
 
 #[derive(clap::Args)]
@@ -148,19 +148,20 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
-    let (inputs, Import { mut scene, frames, report: import }) = read?;
+    let (inputs, Import { mut scene, frames, triangles, report: import }) = read?;
     report.seconds.read = time.as_secs_f64();
     import.notes().iter().for_each(|text| note(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
     remark(&settings, &applied, report);
-    if ground(&scene).next().is_none() && scene.fields.is_empty() {
+    if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
     }
-    let frame = frames[0];
-    if frames.iter().all(|f| *f == frame) {
-        suspect(first, &scene, &frame, report)?;
+    let lies = lies(&scene, &sources, &frames, &triangles);
+    let doubt = suspect(&lies, report)?;
+    if let Some([x, y]) = tiny(&scene) {
+        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
     }
 
     let mut settings = settings;
@@ -171,16 +172,13 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
     report.seconds.build = time.as_secs_f64();
     let built = built.map_err(|e| match e {
-        BuildError::Empty => {
-            let Lie { then, .. } = lie(&scene, &frame);
-            Failure::input(first, format!("{e}; if it lies on its side type --up {then}"))
-        }
+        BuildError::Empty => Failure::input(first, format!("{e}; if it lies on its side type --up {}", lies[0].best())),
         e => Failure::build(first, e),
     })?;
     let r = &built.report;
     regret(first, r, report);
     if args.strict && !report.warnings.is_empty() {
-        let text = format!("{} and --strict; no image was written", some(report.warnings.len() as u64, "warning"));
+        let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(first, text));
     }
     let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
@@ -204,9 +202,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
     writeln!(
         out,
-        "{}: {} triangles, {} bytes ({:.1} a triangle)",
+        "{}: {}, {} bytes ({:.1} a triangle)",
         named(&output),
-        grouped(triangles),
+        counted(triangles, "triangle"),
         grouped(bytes),
         bytes as f64 / triangles as f64
     )?;
@@ -214,15 +212,15 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
     writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
     if !left_out.is_empty() {
-        writeln!(out, "left out of {} triangles: {}", grouped(r.triangles_in), left_out.join(", "))?;
+        writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
     }
     let s = &r.stitch;
     if s.joined + s.divided > 0 {
         writeln!(
             out,
-            "gaps closed: {} vertices joined, {} triangles divided; nothing moved farther than {:.2} mm in plan and {:.2} mm in height",
-            grouped(s.joined),
-            grouped(s.divided),
+            "gaps closed: {} joined, {} divided; nothing moved farther than {:.2} mm in plan and {:.2} mm in height",
+            counted(s.joined, "vertex"),
+            counted(s.divided, "triangle"),
             s.moved[0] * 1e3,
             s.moved[1] * 1e3
         )?;
@@ -230,13 +228,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let bound = terrain.bound();
     writeln!(
         out,
-        "any query costs at most {} tests and {} lines of 64 bytes; never more than {} layers (an upper bound, seldom reached)",
-        bound.tests,
-        bound.lines,
-        terrain.max_layers()
+        "any query costs at most {} and {} of 64 bytes; never more than {} (an upper bound, seldom reached)",
+        counted(bound.tests, "test"),
+        counted(bound.lines, "line"),
+        counted(terrain.max_layers(), "layer")
     )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
-    writeln!(out, "next: hardpan info {}", quoted(&output))?;
+    let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
+    writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
     Ok(())
 }
 
@@ -328,14 +327,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
 
 /// What the settings say nothing about, what they say for nothing, and what they hardly mean.
 fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
-    const SHOWN: usize = 5;
-    let list = |names: &[String]| {
-        let mut list: Vec<String> = names.iter().take(SHOWN).map(|n| shown(n)).collect();
-        if names.len() > SHOWN {
-            list.push(format!("and {} more", names.len() - SHOWN));
-        }
-        list.join(", ")
-    };
+    let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
     let rest = settings.materials.iter().any(|m| m.name.as_deref() == Some(""));
     if !applied.unlisted.is_empty() && !rest {
         let names: Vec<String> = applied.unlisted.iter().map(|n| format!("{n:?}")).collect();
@@ -363,28 +355,28 @@ fn regret(first: &Path, r: &hardpan_builder::Report, report: &mut Report) {
     for outlier in r.outliers.iter().take(8) {
         report.warn(format!("{}: outside the domain, left out: {outlier}", named(first)));
     }
-    for (repair, what, then) in [(&r.weld, "weld", "were not welded"), (&r.stitch, "stitch", "were not stitched")] {
+    for (repair, what, then) in [(&r.weld, "weld", "not welded"), (&r.stitch, "stitch", "not stitched")] {
         if repair.crowded > 0 {
             report.warn(format!(
-                "{}: {} vertices {then}, because each has more than {} others within the threshold; a smaller {what} reaches fewer",
+                "{}: {} {then}, with more than {} others within the threshold; a smaller {what} reaches fewer",
                 named(first),
-                grouped(repair.crowded),
+                counted(repair.crowded, "vertex"),
                 Repair::CROWD
             ));
         }
     }
     if r.weld.left > r.weld.crowded {
         report.warn(format!(
-            "{}: {} vertices within the threshold of others were not welded, because ground would be lost or moved too far",
+            "{}: {} within the threshold of others not welded, because ground would be lost or moved too far",
             named(first),
-            grouped(r.weld.left - r.weld.crowded)
+            counted(r.weld.left - r.weld.crowded, "vertex")
         ));
     }
     if r.stitch.left > r.stitch.crowded {
         report.warn(format!(
-            "{}: {} vertices could not be joined to the open edges beside them; wheels may find hairline gaps there",
+            "{}: {} could not be joined to open edges close by; wheels may find hairline gaps there",
             named(first),
-            grouped(r.stitch.left - r.stitch.crowded)
+            counted(r.stitch.left - r.stitch.crowded, "vertex")
         ));
     }
 }
@@ -400,82 +392,142 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     Replace::IMAGE.or_any(args.force).check(output)
 }
 
-/// Triangles whose material is ground.
-fn ground(scene: &Scene) -> impl Iterator<Item = &Triangle> {
-    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
-    scene.triangles.iter().filter(move |t| stays[usize::from(t.material)])
+/// Files with one axis up, as one and the same says: how their ground lies.
+struct Lie<'a> {
+    files: Vec<&'a Path>,
+    up: Up,
+    says: Says,
+    /// Area, m2.
+    area: f64,
+    /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
+    drivable: [f64; 3],
 }
 
-/// How much of the area is less steep than 60 degrees, in percent.
-struct Lie {
-    /// As it lies.
-    here: f64,
-    /// With another axis up.
-    there: f64,
-    /// That axis.
-    then: &'static str,
-}
+impl Lie<'_> {
+    const AXES: [&'static str; 3] = ["x", "y", "z"];
 
-/// Compares the way that a mesh lies with the best other one.
-fn lie(scene: &Scene, frame: &import::Transform) -> Lie {
-    const AXES: [&str; 3] = ["x", "y", "z"];
-    let shares = drivable_shares(scene, frame);
-    let now = AXES.iter().position(|a| frame.up().to_string().ends_with(a)).unwrap_or(2);
-    // x points up in few files: it is named where nothing else will do
-    let then = if now == 2 { 1 } else { 2 };
-    let rare = 3 - now - then;
-    let then = if shares[rare] > 2.0 * shares[then] { rare } else { then };
-    Lie { here: shares[now] * 100.0, there: shares[then] * 100.0, then: AXES[then] }
-}
-
-/// Axis and unit are often not in the file, or wrong: says so when they look it, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
-fn suspect(file: &Path, scene: &Scene, frame: &import::Transform, report: &mut Report) -> Done {
-    let (Lie { here, there, then }, up) = (lie(scene, frame), frame.up());
-    let steep = here < 10.0 && there > here;
-    match frame.says() {
-        Says::Nobody if steep => {
-            let text = format!(
-                "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
-            );
-            return Err(Failure::input(file, text));
-        }
-        Says::File if steep => note(format!(
-            "{} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up",
-            named(file)
-        )),
-        Says::Nobody | Says::Caller if there > 1.25 * here => report.warn(format!(
-            "with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side type --up {then}"
-        )),
-        _ => {}
+    /// Place of the axis that points up, or down.
+    fn now(&self) -> usize {
+        Self::AXES.iter().position(|a| self.up.to_string().ends_with(a)).unwrap_or(2)
     }
+
+    /// Place of the best other one.
+    fn other(&self) -> usize {
+        // x points up in few files: it is named where nothing else will do
+        let then = if self.now() == 2 { 1 } else { 2 };
+        let rare = 3 - self.now() - then;
+        if self.drivable[rare] > 2.0 * self.drivable[then] { rare } else { then }
+    }
+
+    /// The best other axis.
+    fn best(&self) -> &'static str {
+        Self::AXES[self.other()]
+    }
+
+    /// How much is less steep than 60 degrees as it lies, and with the best other axis up, in percent.
+    fn shares(&self) -> [f64; 2] {
+        [self.now(), self.other()].map(|i| if self.area > 0.0 { 100.0 * self.drivable[i] / self.area } else { 100.0 })
+    }
+
+    fn names(&self) -> String {
+        few(self.files.iter().map(|f| named(f)), self.files.len() as u64)
+    }
+}
+
+/// How the files of a scene lie, those that lie alike as one.
+fn lies<'a>(
+    scene: &Scene,
+    sources: &'a [(PathBuf, SourceFile)],
+    frames: &[import::Transform],
+    triangles: &[usize],
+) -> Vec<Lie<'a>> {
+    let mut all: Vec<Lie> = Vec::new();
+    let mut rest = &scene.triangles[..];
+    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
+        let (its, behind) = rest.split_at(*count);
+        rest = behind;
+        let (area, drivable) = areas(scene, its, frame);
+        match all.iter_mut().find(|lie| (lie.up, lie.says) == (frame.up(), frame.says())) {
+            Some(lie) => {
+                lie.files.push(file);
+                lie.area += area;
+                lie.drivable = [0, 1, 2].map(|i| lie.drivable[i] + drivable[i]);
+            }
+            None => all.push(Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable }),
+        }
+    }
+    all
+}
+
+/// The area of what is ground among triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y
+/// and z up.
+fn areas(scene: &Scene, triangles: &[Triangle], frame: &import::Transform) -> (f64, [f64; 3]) {
+    let axes = frame.axes();
+    let (mut all, mut drivable) = (0.0, [0.0; 3]);
+    for t in ground(scene, triangles) {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
+        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+        all += area / 2.0;
+        for (sum, d) in drivable.iter_mut().zip(axes) {
+            let across = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+            *sum += if across.abs() > 0.5 * area { area / 2.0 } else { 0.0 };
+        }
+    }
+    (all, drivable)
+}
+
+/// Triangles whose material is ground.
+fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> {
+    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
+    triangles.iter().filter(move |t| stays[usize::from(t.material)])
+}
+
+/// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
+/// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
+/// Gives back what mends the greatest doubt.
+fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
+    let mut doubts: Vec<(f64, String)> = Vec::new();
+    for lie in lies {
+        let ([here, there], up, then) = (lie.shares(), lie.up, lie.best());
+        let (names, steep) = (lie.names(), here < 10.0 && there > here);
+        // what is typed holds for all files
+        let remedy = |axis: &str| match lies {
+            [_] => format!("--up {axis}"),
+            _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
+        };
+        match lie.says {
+            Says::Nobody if steep && lies.len() == 1 => {
+                let text = format!(
+                    "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
+                );
+                return Err(Failure::input(lie.files[0], text));
+            }
+            Says::File if steep => note(format!(
+                "{names} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up"
+            )),
+            Says::Nobody | Says::Caller if there > 1.25 * here => {
+                report.warn(format!(
+                    "{names} may lie on its side: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {}",
+                    remedy(then)
+                ));
+                doubts.push((lie.area, remedy(then)));
+            }
+            _ => {}
+        }
+    }
+    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, remedy)| remedy))
+}
+
+/// Width and depth of ground that is smaller than any: its unit is not what was thought.
+fn tiny(scene: &Scene) -> Option<[f64; 2]> {
     let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    for v in ground(scene).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
+    for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
         for (e, v) in extents.iter_mut().zip(v) {
             *e = [e[0].min(v), e[1].max(v)];
         }
     }
     let [x, y] = extents.map(|e| e[1] - e[0]);
-    if x.max(y) < 0.5 {
-        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
-    }
-    Ok(())
-}
-
-/// The share of the area that would be less steep than 60 degrees with the file's axes x, y and z up.
-fn drivable_shares(scene: &Scene, frame: &import::Transform) -> [f64; 3] {
-    let axes = frame.axes();
-    let (mut all, mut drivable) = (0.0, [0.0; 3]);
-    for t in ground(scene) {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
-        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
-        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-        let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
-        all += area;
-        for (sum, d) in drivable.iter_mut().zip(axes) {
-            let across = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
-            *sum += if across.abs() > 0.5 * area { area } else { 0.0 };
-        }
-    }
-    if all > 0.0 { drivable.map(|d| d / all) } else { [1.0; 3] }
+    (x.max(y) < 0.5).then_some([x, y])
 }

@@ -39,7 +39,7 @@ use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Image, ImageFile, Verify,
     import::{ImportError, ImportErrorKind},
-    names::{named, quoted, shown},
+    names::{counted, few, grouped, named, quoted, shown},
 };
 
 #[derive(Parser)]
@@ -118,7 +118,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Why a command stops: file, cause and what to type, in one line.
+/// Why a command stops: file, cause and what to type, in one line, or with a line for each of many causes.
 #[derive(Debug)]
 pub enum Failure {
     /// An image or an answer is not as it should be.
@@ -192,7 +192,7 @@ impl Failure {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::OutsideDomain { .. } => "; options: --unit, --scale, --translate, --drop-outliers",
+            BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --drop-outliers",
             _ => "",
         };
         Self::input(place, format!("{error}{advice}"))
@@ -427,19 +427,4 @@ fn write_image(place: &Path, image: &Image) -> Done {
 fn brief(name: &str, most: usize) -> String {
     let name = shown(name);
     if name.chars().count() <= most { name } else { name.chars().take(most - 3).chain("...".chars()).collect() }
-}
-
-/// 1234567 as "1,234,567".
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(|g| std::str::from_utf8(g).unwrap_or_default());
-    groups.collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn groups_of_three() {
-        assert_eq!([0, 12, 999, 1000, 1234567].map(super::grouped), ["0", "12", "999", "1,000", "1,234,567"]);
-    }
 }

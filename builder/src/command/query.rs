@@ -12,7 +12,7 @@ use hardpan_builder::{import::file_name, read};
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, brief,
+    Done, Failure, NewFile, Replace, brief, counted,
     drive::{self, Stop},
     grouped, has_extension,
     lines::{Column, Lines, columns, optional},
@@ -657,11 +657,6 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
     }
 }
 
-/// So many of a thing.
-fn plural(n: u32, thing: &str) -> String {
-    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
-}
-
 /// Every step of the search, the heights it weighed, and the rule that chose.
 fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
     let answer = ask.answer(t);
@@ -684,19 +679,19 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
             }
             Trace::Words { words, lines } => {
                 cost.lines += lines;
-                let lines = plural(lines, "line");
-                writeln!(out, "  cell       {words} bundles or patches may lie over the place, {lines}")?;
+                let lines = counted(lines, "line");
+                writeln!(out, "  cell       {} may lie over the place, {lines}", counted(words, "leaf"))?;
             }
             Trace::Leaf { record, lines } => {
                 cost.leaves += 1;
                 cost.lines += lines;
                 let held = read::leaf(t, record, lines).map(|leaf| {
-                    let what = leaf.triangles.map_or("heights".into(), |n| plural(n as u32, "triangle"));
+                    let what = leaf.triangles.map_or("heights".into(), |n| counted(n as u64, "triangle"));
                     let [material, source] = [t.material_name(leaf.material), t.source_name(leaf.source)].map(shown);
                     format!("{what}, {material} of {source}, ")
                 });
                 let held = held.unwrap_or_default();
-                writeln!(out, "  leaf       {record}: {held}{}", plural(lines, "line"))?;
+                writeln!(out, "  leaf       {record}: {held}{}", counted(lines, "line"))?;
             }
             Trace::Test { part, covered, .. } => {
                 cost.tests += 1;

@@ -22,6 +22,7 @@ use std::{
     fs,
     io::Read as _,
     path::Path,
+    rc::Rc,
 };
 
 use rayon::prelude::*;
@@ -46,6 +47,8 @@ pub struct Import {
     pub scene: Scene,
     /// How the numbers of each file became metres, in the order given.
     pub frames: Vec<Transform>,
+    /// How many triangles each file has, in the order given: those of the scene are in that order too.
+    pub triangles: Vec<usize>,
     /// Counts.
     pub report: ImportReport,
 }
@@ -145,6 +148,7 @@ fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportErro
         source: second[usize::from(t.source)],
     }));
     all.frames.extend(next.frames);
+    all.triangles.extend(next.triangles);
     all.report.files.extend(next.report.files);
     Ok(all)
 }
@@ -164,19 +168,30 @@ fn number_sources<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<Stri
 /// Names in order of appearance.
 #[derive(Default)]
 struct Names {
-    list: Vec<String>,
-    known: HashMap<String, u32>,
+    list: Vec<Rc<str>>,
+    known: HashMap<Rc<str>, u32>,
+    bytes: usize,
 }
 
 impl Names {
-    fn number(&mut self, name: &str) -> u32 {
+    /// Bytes of all names: a name of many parts says them again and again, so that a small file may have endless ones.
+    const MOST: usize = 256 << 20;
+
+    /// None beyond [`Names::MOST`].
+    fn number(&mut self, name: &str) -> Option<u32> {
         if let Some(&number) = self.known.get(name) {
-            return number;
+            return Some(number);
         }
-        let number = self.list.len() as u32;
-        self.list.push(name.into());
-        self.known.insert(name.into(), number);
-        number
+        self.bytes += name.len();
+        let (number, name) = (self.list.len() as u32, Rc::<str>::from(name));
+        self.list.push(name.clone());
+        self.known.insert(name, number);
+        (self.bytes <= Self::MOST).then_some(number)
+    }
+
+    fn too_long(path: &Path) -> ImportError {
+        let cause = format!("the names of its objects have more than {} MiB together", Self::MOST >> 20);
+        ImportError::input(path, cause, "give shorter names, or take objects out of their groups, in a mesh editor")
     }
 }
 
@@ -246,24 +261,29 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     let mut head = Vec::new();
     fs::File::open(path).map_err(io)?.take(64).read_to_end(&mut head).map_err(io)?;
     let signed = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map(|(_, kind)| *kind);
-    match (signed.unwrap_or(&extension), extension.as_str()) {
+    let kind = match signed {
+        Some("zip") if extension == "usdz" => "usdz",
+        signed => signed.unwrap_or(&extension),
+    };
+    match (kind, extension.as_str()) {
         ("obj", _) => Ok(Format::Obj),
         #[cfg(feature = "fbx")]
         ("fbx", _) => Ok(Format::Fbx),
         ("hpan", _) => {
             Err(ImportError::input(path, "this is a terrain image already", "to look at it: hardpan info FILE.hpan"))
         }
-        (kind, _) => Err(ImportError::new(
-            ImportErrorKind::Unsupported,
-            path,
-            format!("{} not read", what(kind)),
-            way_round(kind),
-        )),
+        (kind, _) => {
+            // what is in an archive
+            let inside = path.file_stem().map(Path::new).and_then(Path::extension).and_then(|e| e.to_str());
+            let inside = inside.unwrap_or_default().to_ascii_lowercase();
+            let cause = format!("{} not read", what(kind));
+            Err(ImportError::new(ImportErrorKind::Unsupported, path, cause, way_round(kind, &inside)))
+        }
     }
 }
 
 /// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 11] = [
+const SIGNATURES: [(&[u8], &str); 15] = [
     (b"Kaydara FBX Binary", "fbx"),
     (b"; FBX", "fbx"),
     (b"glTF", "glb"),
@@ -275,37 +295,67 @@ const SIGNATURES: [(&[u8], &str); 11] = [
     (b"PK\x03\x04", "zip"),
     (b"\x1F\x8B", "gz"),
     (b"HARDPAN\n", "hpan"),
+    (b"LASF", "las"),
+    (b"version https://git-lfs", "lfs"),
+    (b"<!DOCTYPE html", "html"),
+    (b"<html", "html"),
 ];
 
 fn what(kind: &str) -> String {
     match kind {
         "json" | "vprp" => format!("{kind} files (scenes, trails) are"),
         "mtl" => "a material library has no mesh and is".into(),
+        "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
+        "html" => "this is a web page, and such are".into(),
         "" => "files without an extension are".into(),
         kind if kind.chars().all(|c| c.is_ascii_alphanumeric()) && kind.len() < 9 => format!("{kind} files are"),
         _ => "files of this kind are".into(),
     }
 }
 
-/// What to do with a file that is not read.
-fn way_round(kind: &str) -> &'static str {
+/// How programs export what is read; an OBJ says no axis, and most programs write it y up.
+const EXPORT: &str = if cfg!(feature = "fbx") {
+    "export FBX, then: hardpan build FILE.fbx; or Wavefront OBJ with z up, then: hardpan build FILE.obj"
+} else {
+    "export Wavefront OBJ with z up, then: hardpan build FILE.obj"
+};
+/// How points become a mesh.
+const TRIANGULATE: &str =
+    "in CloudCompare: Edit, Mesh, Delaunay 2.5D (XY plane), save as OBJ, then: hardpan build FILE.obj";
+
+/// What to do with a file that is not read; of an archive, one that holds a file of the kind `inside`.
+fn way_round(kind: &str, inside: &str) -> String {
     match kind {
         "fbx" => {
-            "this hardpan is built without the feature \"fbx\": build it with that (cargo install --path builder), or export Wavefront OBJ, then: hardpan build FILE.obj"
+            "this hardpan is built without the feature \"fbx\": build it with that (cargo install --path builder), or export Wavefront OBJ, then: hardpan build FILE.obj".into()
         }
-        "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" | "x3d" | "wrl" | "usd" | "usdz" | "off" => {
-            "open it in a mesh editor and export Wavefront OBJ (in Blender: File, Export, Wavefront), then: hardpan build FILE.obj"
+        "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" | "x3d" | "wrl" | "usd" | "usda" | "usdc" | "usdz" | "off" => {
+            format!("open it in Blender, {EXPORT}")
         }
-        "tif" | "tiff" | "asc" | "hgt" | "png" | "bmp" | "crg" | "jpg" | "img" => {
-            "heights in memory go through hardpan_builder::HeightField; or make a mesh of them as Wavefront OBJ, then: hardpan build FILE.obj"
+        "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => {
+            "open it in FreeCAD and export Alias Mesh (.obj), then: hardpan build FILE.obj --unit mm".into()
         }
-        "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj",
-        "zip" | "gz" => "unpack it, then: hardpan build FILE.obj",
-        "mtl" => "name the mesh that uses it: hardpan build FILE.obj",
-        _ if cfg!(feature = "fbx") => {
-            "only Wavefront OBJ (.obj) and FBX (.fbx) files are; export one, then: hardpan build FILE.obj"
+        "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" => {
+            format!("make points of its heights: gdal_translate -of XYZ FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); {TRIANGULATE}")
         }
-        _ => "only Wavefront OBJ (.obj) files are; export one, then: hardpan build FILE.obj",
+        "hgt" => {
+            format!("make points of its heights, in metres: gdalwarp -t_srs EPSG:CODE FILE.hgt FILE.tif, gdal_translate -of XYZ FILE.tif FILE.xyz; {TRIANGULATE}")
+        }
+        "png" | "bmp" | "jpg" | "jpeg" => {
+            format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 255 LOW HIGH FILE.{kind} FILE.xyz (16 bits: 65535); {TRIANGULATE}")
+        }
+        "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => format!("make a mesh of its points; {TRIANGULATE}"),
+        "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
+        "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj".into(),
+        "zip" | "gz" => match inside {
+            "" | "obj" | "fbx" => "unpack it, then: hardpan build FILE.obj".into(),
+            inside => format!("unpack it; {} not read either; {}", what(inside), way_round(inside, "")),
+        },
+        "mtl" => "name the mesh that uses it: hardpan build FILE.obj".into(),
+        "lfs" => "get the file: git lfs pull".into(),
+        "html" => "download the file itself".into(),
+        "" => format!("let its name say what it is (.obj, .fbx), or {EXPORT}"),
+        _ => format!("in the program that made it, {EXPORT}"),
     }
 }
 
@@ -321,6 +371,6 @@ mod tests {
         fs::remove_file(&path).unwrap();
         assert_eq!(why.kind, ImportErrorKind::Unsupported);
         assert!(why.to_string().contains("fbx files are not read") && why.hint.contains("\"fbx\""), "{why}");
-        assert!(!way_round("xyz").contains("FBX"));
+        assert!(!way_round("skp", "").contains("FBX"));
     }
 }

@@ -1,9 +1,14 @@
 //! What of a file was used, ignored, repaired and refused.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::text::quoted;
-use crate::Scene;
+use crate::{
+    Scene,
+    names::{FEW, counted, few, shown},
+};
 
 /// What happened to files on their way into a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,9 +53,21 @@ pub struct Count {
     pub count: u64,
     /// The line where it occurred first, if it has one.
     pub first_line: Option<u64>,
+    /// What they are, if objects were left out.
+    #[serde(flatten)]
+    pub objects: Option<Objects>,
     /// Words for people, to stand before the count, if it deserves some.
     #[serde(skip)]
     pub note: Option<&'static str>,
+}
+
+/// Objects that were left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Objects {
+    /// Triangles of all.
+    pub triangles: u64,
+    /// Names of the first few, in the order of the file.
+    pub names: Vec<String>,
 }
 
 /// A material library that a file names.
@@ -78,7 +95,11 @@ impl FileReport {
         let counts = [&self.used, &self.ignored, &self.repaired, &self.refused].into_iter().flatten();
         let counts = counts.filter_map(|c| {
             let place = c.first_line.map(|n| format!(" (first at line {n})")).unwrap_or_default();
-            Some(format!("{}: {}: {}{place}", self.file, c.note?, c.count))
+            let objects = c.objects.as_ref().map(|o| {
+                let names = o.names.iter().map(|n| format!("\"{}\"", shown(n)));
+                format!(" ({}): {}", counted(o.triangles, "triangle"), few(names, c.count))
+            });
+            Some(format!("{}: {}: {}{place}{}", self.file, c.note?, c.count, objects.unwrap_or_default()))
         });
         let libraries = self.libraries.iter().filter_map(|l| {
             let problem = l.problem.as_ref()?;
@@ -135,7 +156,6 @@ things! {
     Continued Repaired "continued_lines" None;
     Polygons Repaired "polygons" None;
     Names Repaired "names_not_utf8" None;
-    Replaced Repaired "names_with_bytes_replaced" Some("names that are not UTF-8, read with U+FFFD for what is not: such as differ only there are one");
     Others Repaired "sources_beyond_limit" Some("objects beyond those that an image can name, now in the source \"others\"");
     Damaged Repaired "damaged" Some("damaged parts that were passed over");
     Undefined Repaired "materials_undefined" Some("materials used that no material library defines");
@@ -147,28 +167,41 @@ things! {
 
 /// Counts of things, with the line of each one's first.
 #[derive(Clone, Default)]
-pub(crate) struct Tally([(u64, Option<u64>); THINGS.len()]);
+pub(crate) struct Tally {
+    counts: [(u64, Option<u64>); THINGS.len()],
+    objects: BTreeMap<usize, Objects>,
+}
 
 impl Tally {
     /// One at a line.
     pub fn see(&mut self, thing: Thing, line: u64) {
-        let (count, first) = &mut self.0[thing as usize];
+        let (count, first) = &mut self.counts[thing as usize];
         *count += 1;
         *first = first.or(Some(line));
     }
 
     /// Some without a place.
     pub fn add(&mut self, thing: Thing, count: u64) {
-        self.0[thing as usize].0 += count;
+        self.counts[thing as usize].0 += count;
+    }
+
+    /// One object with triangles that is left out.
+    pub fn leave(&mut self, thing: Thing, name: &str, triangles: u64) {
+        self.add(thing, 1);
+        let objects = self.objects.entry(thing as usize).or_default();
+        objects.triangles += triangles;
+        if objects.names.len() < FEW {
+            objects.names.push(name.into());
+        }
     }
 
     pub fn count(&self, thing: Thing) -> u64 {
-        self.0[thing as usize].0
+        self.counts[thing as usize].0
     }
 
     /// Adds the counts of what follows, whose lines begin after `line`.
     pub fn append(&mut self, next: &Tally, line: u64) {
-        for ((count, first), (more, at)) in self.0.iter_mut().zip(&next.0) {
+        for ((count, first), (more, at)) in self.counts.iter_mut().zip(&next.counts) {
             *count += more;
             *first = first.or(at.map(|n| n + line));
         }
@@ -184,7 +217,7 @@ impl Tally {
         ] {
             self.add(thing, count as u64);
         }
-        for (&(fate, what, note), (count, first_line)) in THINGS.iter().zip(self.0) {
+        for (thing, (&(fate, what, note), (count, first_line))) in THINGS.iter().zip(self.counts).enumerate() {
             if count > 0 {
                 let list = match fate {
                     Fate::Used => &mut report.used,
@@ -192,7 +225,7 @@ impl Tally {
                     Fate::Repaired => &mut report.repaired,
                     Fate::Refused => &mut report.refused,
                 };
-                list.push(Count { what, count, first_line, note });
+                list.push(Count { what, count, first_line, objects: self.objects.remove(&thing), note });
             }
         }
     }

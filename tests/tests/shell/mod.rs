@@ -90,6 +90,22 @@ pub fn error(code: i32, folder: &Path, arguments: &[&str]) -> String {
     err
 }
 
+/// A new folder with an image of [`BRIDGE`], `bridge.hpan`.
+#[allow(dead_code)] // not every test drives over it
+pub fn bridge(test: &str) -> PathBuf {
+    let folder = folder(test);
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "bridge.obj"]);
+    folder
+}
+
+/// What `info --json` says.
+#[allow(dead_code)] // not every test asks for it
+#[track_caller]
+pub fn info(folder: &Path, image: &str) -> serde_json::Value {
+    serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
+}
+
 /// Expects parts in a text.
 #[allow(dead_code)] // not every test reads texts
 #[track_caller]

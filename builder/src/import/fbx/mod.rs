@@ -7,11 +7,11 @@
 mod node;
 mod place;
 
-use std::{io::Read as _, path::Path};
+use std::{collections::HashMap, io::Read as _, path::Path};
 
 use ufbx::{
-    Allocator, AllocatorOpts, ErrorType, FileFormat, IndexErrorHandling, LoadOpts, Mesh, Node, Progress, ProgressCb,
-    ProgressResult, SceneRoot, SubdivisionDisplayMode, WarningType,
+    Allocator, AllocatorOpts, Element, ErrorType, FileFormat, IndexErrorHandling, LoadOpts, Mesh, Node, Progress,
+    ProgressCb, ProgressResult, SceneRoot, SubdivisionDisplayMode, WarningType,
 };
 
 use super::{
@@ -21,10 +21,10 @@ use super::{
     number_sources, plain,
     polygon::{Cut, Cutter, MOST_CORNERS},
     report::{Tally, Thing},
-    text::{Watched, quoted},
+    text::{self, Watched, quoted},
     too_many,
 };
-use crate::{Scene, Triangle};
+use crate::{Scene, Triangle, names::counted};
 
 /// What the format has it when a file says nothing.
 const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);
@@ -34,6 +34,8 @@ const LONGEST_NAME: usize = 4_096;
 const DEEPEST: u32 = 1_000;
 /// Bytes that the library may take, twice, for any file, and for each byte of one: arrays are packed, and may claim to be huge.
 const MEMORY: [usize; 2] = [256 << 20, 64];
+/// How a text begins.
+const TEXT: &[u8] = b"; FBX";
 const AGAIN: &str = "export it again, or as Wavefront OBJ";
 
 /// Reads a file.
@@ -61,7 +63,8 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     remark(&fbx, &mut tally);
     let scene = assemble(path, &fbx, &transform, &mut tally)?;
     tally.into(&scene, &mut report);
-    Ok(Import { scene, frames: vec![transform], report: ImportReport { files: vec![report] } })
+    let triangles = vec![scene.triangles.len()];
+    Ok(Import { scene, frames: vec![transform], triangles, report: ImportReport { files: vec![report] } })
 }
 
 /// All bytes of a file that stays as it is meanwhile.
@@ -87,29 +90,49 @@ fn lines(bytes: &[u8]) -> u64 {
 
 /// Has the library take a file apart, without lists of edges: for each entry it would go back over a whole face.
 fn parse(path: &Path, bytes: &mut [u8]) -> Result<SceneRoot, ImportError> {
-    let whole = place::check(bytes).map_err(|place| no_text(path, bytes).unwrap_or_else(|| broken(path, place)))?;
+    let whole = place::check(bytes).map_err(|place| other(path, bytes).unwrap_or_else(|| broken(path, place)))?;
     for at in whole.edges {
         bytes[at] = b'e'; // a name that means nothing
     }
     // a text may end in bytes that are none
     let records = if place::is_binary(bytes) { bytes.len() } else { whole.end as usize };
     let bytes = &bytes[..records];
-    load(bytes, ProgressCb::Unset).map_err(|error| why(path, bytes, whole.end, error))
+    let mut fbx = load(bytes, false, ProgressCb::Unset);
+    if fbx.as_ref().is_ok_and(|fbx| fbx.metadata.warnings.iter().any(|w| w.type_ == WarningType::BadUnicode)) {
+        drop(fbx);
+        fbx = load(bytes, true, ProgressCb::Unset);
+    }
+    fbx.map_err(|error| why(path, bytes, whole.end, error))
 }
 
-/// That a file is neither a binary FBX nor a text at all, if so.
-fn no_text(path: &Path, bytes: &[u8]) -> Option<ImportError> {
+/// That a file is no FBX at all, if so.
+fn other(path: &Path, bytes: &[u8]) -> Option<ImportError> {
+    let first =
+        |cause: &str, hint: &str| Some(ImportError { place: Place::Byte(0), ..ImportError::input(path, cause, hint) });
     if bytes.is_empty() {
-        return Some(ImportError { place: Place::Byte(0), ..ImportError::input(path, "the file is empty", AGAIN) });
+        return first("the file is empty", AGAIN);
+    }
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        return first("this is text in UTF-16", "save it in UTF-8");
+    }
+    if is_obj(bytes) {
+        return first("this looks like Wavefront OBJ, not FBX", "if it is, let its name end in .obj");
     }
     // zero bytes and 0x1A are how some texts end
     let text = bytes.trim_ascii_end();
     let length = text.iter().rposition(|b| !matches!(b, 0 | 0x1A)).map_or(0, |last| last + 1);
     let odd = |b: &u8| matches!(b, 0..=8 | 14..=25 | 27..=31);
-    let at = text[..length].iter().position(odd).filter(|_| !place::is_binary(bytes))?;
+    let at = text[..length].iter().position(odd).filter(|_| !place::is_binary(bytes) && !bytes.starts_with(TEXT))?;
     let cause = "this is no text, and the file does not begin as a binary FBX does";
     let error = ImportError::input(path, cause, "check what kind of file it is, or copy it again");
     Some(ImportError { place: Place::Byte(at as u64), ..error })
+}
+
+/// Whether the first line that is no comment is one of an OBJ.
+fn is_obj(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty() && l[0] != b'#');
+    let word = lines.next().and_then(|line| line.split(u8::is_ascii_whitespace).next());
+    word.is_some_and(|word| matches!(word, b"v" | b"vn" | b"vt" | b"f" | b"o" | b"g" | b"s" | b"mtllib" | b"usemtl"))
 }
 
 fn broken(path: &Path, at: place::Broken) -> ImportError {
@@ -117,7 +140,8 @@ fn broken(path: &Path, at: place::Broken) -> ImportError {
     ImportError { place: Place::Byte(at.byte), ..error }
 }
 
-fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ErrorType> {
+/// `records`: with the records that the file has, as [`spelled`] needs them.
+fn load(bytes: &[u8], records: bool, progress_cb: ProgressCb) -> Result<SceneRoot, ErrorType> {
     let memory_limit = MEMORY[0].saturating_add(bytes.len().saturating_mul(MEMORY[1]));
     let allocator = || AllocatorOpts { allocator: Allocator::Libc, memory_limit, ..AllocatorOpts::default() };
     let options = LoadOpts {
@@ -129,6 +153,7 @@ fn load(bytes: &[u8], progress_cb: ProgressCb) -> Result<SceneRoot, ErrorType> {
         skip_skin_vertices: true,
         index_error_handling: IndexErrorHandling::NoIndex,
         node_depth_limit: DEEPEST,
+        retain_dom: records,
         progress_cb,
         progress_interval_hint: 1,
         ..LoadOpts::default()
@@ -151,7 +176,7 @@ fn why(path: &Path, bytes: &[u8], end: u64, error: ErrorType) -> ImportError {
         }
         _ => {}
     }
-    if let Some(error) = no_text(path, bytes) {
+    if let Some(error) = other(path, bytes) {
         return error;
     }
     if error == ErrorType::UnsupportedVersion {
@@ -169,7 +194,7 @@ fn why(path: &Path, bytes: &[u8], end: u64, error: ErrorType) -> ImportError {
         stopped = p.bytes_read;
         ProgressResult::Continue
     };
-    let again = load(bytes, ProgressCb::Mut(&mut watch));
+    let again = load(bytes, false, ProgressCb::Mut(&mut watch));
     match error {
         ErrorType::UnrecognizedFileFormat => input(
             Place::Byte(0),
@@ -221,22 +246,46 @@ fn remark(fbx: &ufbx::Scene, tally: &mut Tally) {
     ];
     lists.iter().for_each(|&(thing, count)| tally.add(thing, count as u64));
     for warning in &fbx.metadata.warnings {
-        let thing = match warning.type_ {
-            WarningType::BadUnicode => Thing::Replaced,
-            WarningType::TruncatedArray
-            | WarningType::MissingGeometryData
-            | WarningType::MissingPolygonMapping
-            | WarningType::BadElementConnectedToRoot
-            | WarningType::DuplicateObjectId => Thing::Damaged,
-            _ => continue,
+        use WarningType::{
+            BadElementConnectedToRoot, DuplicateObjectId, MissingGeometryData, MissingPolygonMapping, TruncatedArray,
         };
-        tally.add(thing, warning.count as u64);
+        if let BadElementConnectedToRoot
+        | DuplicateObjectId
+        | MissingGeometryData
+        | MissingPolygonMapping
+        | TruncatedArray = warning.type_
+        {
+            tally.add(Thing::Damaged, warning.count as u64);
+        }
     }
     for mesh in &fbx.meshes {
         tally.add(Thing::Normals, mesh.vertex_normal.values.len() as u64);
         tally.add(Thing::TextureCoordinates, mesh.uv_sets.iter().map(|s| s.vertex_uv.values.len() as u64).sum());
         tally.add(Thing::Colours, mesh.color_sets.iter().map(|s| s.vertex_color.values.len() as u64).sum());
     }
+}
+
+/// Names of objects and materials that are not UTF-8, by the element's number: the library has U+FFFD for what is not, so that
+/// names may become one; the file's records have them whole.
+fn spelled(fbx: &ufbx::Scene, tally: &mut Tally) -> HashMap<u32, String> {
+    const LOST: char = '\u{FFFD}';
+    let rest = |name: &str| name.replace(LOST, "");
+    let elements = fbx.nodes.iter().map(|n| &n.element).chain(fbx.materials.iter().map(|m| &m.element));
+    let mut all = HashMap::new();
+    for element in elements.filter(|e| e.name.contains(LOST)) {
+        let texts = element.dom_node.iter().flat_map(|record| &record.values).map(|value| &*value.value_blob);
+        // of a text `Model::name`, of bytes `name, 0, 1, Model`
+        let names = texts.flat_map(|text| {
+            let at = |mark: &[u8; 2]| text.windows(2).position(|pair| pair == mark);
+            [at(b"::").map(|at| &text[at + 2..]), at(b"\0\x01").map(|at| &text[..at]), Some(text)]
+        });
+        let is_it = |name: &&[u8]| rest(&String::from_utf8_lossy(name)) == rest(&element.name);
+        if let Some(name) = names.flatten().find(is_it) {
+            tally.add(Thing::Names, 1);
+            all.insert(element.element_id, text::name(name).into_owned());
+        }
+    }
+    all
 }
 
 /// A mesh where an object has it.
@@ -254,14 +303,17 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
         let cause = format!("an object's name, with those that it stands in, is longer than {LONGEST_NAME} bytes");
         ImportError::input(path, cause, "take it out of its groups in a mesh editor, or give shorter names")
     };
-    let mut sources = Names::default();
+    let spelled = spelled(fbx, tally);
+    let (mut sources, mut materials) = (Names::default(), Materials::of(fbx, &spelled));
     let mut pieces = Vec::new();
     let (mut vertices, mut triangles) = (0, 0);
     for mesh in &fbx.meshes {
         for node in &mesh.element.instances {
             let Some(place) = places.get(node.element.typed_id as usize) else { continue };
+            let name = name(node, &spelled).ok_or_else(long)?;
             if place.hidden || place.coarse {
-                tally.add(if place.hidden { Thing::Hidden } else { Thing::Coarse }, 1);
+                let thing = if place.hidden { Thing::Hidden } else { Thing::Coarse };
+                tally.leave(thing, &name, mesh.num_triangles as u64);
                 continue;
             }
             let smooth = matches!(
@@ -272,24 +324,34 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
             tally.add(Thing::Smooth, smooth.into());
             tally.add(Thing::Skinned, (!mesh.all_deformers.is_empty()).into());
             tally.add(Thing::Moving, place.moving.into());
-            pieces.push(Piece { mesh, node, place, source: sources.number(&name(node).ok_or_else(long)?) });
+            pieces.push(Piece {
+                mesh,
+                node,
+                place,
+                source: sources.number(&name).ok_or_else(|| Names::too_long(path))?,
+            });
             (vertices, triangles) = (vertices + mesh.vertices.len(), triangles + mesh.num_triangles);
         }
     }
     if vertices > MOST_VERTICES {
         return Err(too_many(path, "more than 4,294,967,293 vertices"));
     }
-    let (names, source_number) = number_sources(sources.list.iter().map(String::as_str));
+    let (names, source_number) = number_sources(sources.list.iter().map(AsRef::as_ref));
     tally.add(Thing::Others, sources.list.len().saturating_sub(MOST_SOURCES) as u64);
     let mut scene = Scene { sources: names, ..Scene::default() };
     let room = scene.positions.try_reserve_exact(vertices).and(scene.triangles.try_reserve(triangles));
-    room.map_err(|_| no_memory(path, &format!("{vertices} vertices and {triangles} triangles")))?;
-    let mut materials = Names::default();
+    room.map_err(|_| {
+        no_memory(
+            path,
+            &format!("{} and {}", counted(vertices as u64, "vertex"), counted(triangles as u64, "triangle")),
+        )
+    })?;
     for piece in pieces {
         let source = source_number[piece.source as usize];
         faces(path, &piece, source, transform, &mut materials, &mut scene, tally)?;
     }
-    if materials.list.len() > usize::from(u16::MAX) {
+    let materials = materials.names.list;
+    if materials.len() > usize::from(u16::MAX) {
         return Err(too_many(path, "more than 65,535 materials"));
     }
     if scene.triangles.is_empty() {
@@ -297,22 +359,23 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
     }
     // positions of faces that were left out must not reach the builder as numbers
     scene.positions.iter_mut().filter(|p| p.iter().any(|v| !v.is_finite())).for_each(|p| *p = [0.0; 3]);
-    scene.materials = materials.list.iter().map(|n| plain(n)).collect();
+    scene.materials = materials.iter().map(|n| plain(n)).collect();
     forget_unused(&mut scene);
     Ok(scene)
 }
 
 /// Names from the outermost object to this one, with `/` between them; blanks as an OBJ can say them. None if it is too long.
-fn name(node: &Node) -> Option<String> {
+fn name(node: &Node, spelled: &HashMap<u32, String>) -> Option<String> {
     let mut names = Vec::new();
     let mut at = Some(node);
     let mut length = 0;
     while let Some(node) = at.filter(|n| !n.is_root) {
-        length += node.element.name.len() + 1;
+        let name = called(&node.element, spelled);
+        length += name.len() + 1;
         if length > LONGEST_NAME + 1 {
             return None;
         }
-        names.push(words(&node.element.name));
+        names.push(words(name));
         at = node.parent.as_deref();
     }
     names.retain(|n| !n.is_empty());
@@ -320,9 +383,37 @@ fn name(node: &Node) -> Option<String> {
     Some(if names.is_empty() { NO_NAME.into() } else { names.join("/") })
 }
 
+fn called<'a>(element: &'a Element, spelled: &'a HashMap<u32, String>) -> &'a str {
+    spelled.get(&element.element_id).map_or(&element.name, String::as_str)
+}
+
 /// A name with one blank between its words.
 fn words(name: &str) -> String {
     name.split(|c: char| c.is_whitespace() || c == '\0').filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Materials that faces have, numbered as they are met.
+struct Materials<'a> {
+    names: Names,
+    /// By the library's number of a material.
+    numbers: Vec<Option<u32>>,
+    spelled: &'a HashMap<u32, String>,
+}
+
+impl<'a> Materials<'a> {
+    fn of(fbx: &ufbx::Scene, spelled: &'a HashMap<u32, String>) -> Self {
+        Materials { names: Names::default(), numbers: vec![None; fbx.materials.len()], spelled }
+    }
+
+    fn number(&mut self, material: Option<&ufbx::Material>) -> Option<u32> {
+        let Some(element) = material.map(|m| &m.element) else { return self.names.number(NO_NAME) };
+        let known = &mut self.numbers[element.typed_id as usize];
+        if known.is_none() {
+            let name = words(called(element, self.spelled));
+            *known = self.names.number(if name.is_empty() { NO_NAME } else { &name });
+        }
+        *known
+    }
 }
 
 /// Adds the triangles of a piece.
@@ -331,7 +422,7 @@ fn faces(
     piece: &Piece,
     source: u16,
     transform: &Transform,
-    materials: &mut Names,
+    materials: &mut Materials,
     scene: &mut Scene,
     tally: &mut Tally,
 ) -> Result<(), ImportError> {
@@ -341,15 +432,6 @@ fn faces(
     let Scene { positions, triangles, .. } = scene;
     let positions = &positions[base..];
     let mirrored = place.geometry.mirrors() != transform.mirrors();
-    // an object may have other materials than its mesh
-    let count = mesh.materials.len().max(node.materials.len());
-    let named = (0..count).map(|i| node.materials.get(i).or(mesh.materials.get(i)).map_or("", |m| &m.element.name));
-    let numbers: Vec<u32> =
-        named.map(words).map(|n| materials.number(if n.is_empty() { NO_NAME } else { &n })).collect();
-    let fault = |cause: String, hint: &str| {
-        let cause = format!("object {}: {cause}", quoted(name(node).unwrap_or_default().as_bytes()));
-        Err(ImportError::input(path, cause, hint))
-    };
     let (mut cutter, mut ring) = (Cutter::default(), Vec::new());
     for (i, face) in mesh.faces.iter().enumerate() {
         let range = face.index_begin as usize..face.index_begin as usize + face.num_indices as usize;
@@ -364,8 +446,10 @@ fn faces(
             tally.add(Thing::NotFinite, 1);
             continue;
         }
-        let number = mesh.face_material.get(i).and_then(|&m| numbers.get(m as usize)).copied();
-        let material = number.unwrap_or_else(|| materials.number(NO_NAME)) as u16;
+        // an object may have other materials than its mesh
+        let slot = mesh.face_material.get(i).map(|&m| m as usize);
+        let material = slot.and_then(|m| node.materials.get(m).or(mesh.materials.get(m)));
+        let material = materials.number(material.map(|m| &**m)).ok_or_else(|| Names::too_long(path))? as u16;
         let mut emit = |[a, b, c]: [usize; 3]| {
             let v = if mirrored { [a, c, b] } else { [a, b, c] }.map(|k| corners[k] + base as u32);
             triangles.push(Triangle { v, material, source });
@@ -383,10 +467,11 @@ fn faces(
                     Cut::Whole => {}
                     Cut::Crossing => tally.add(Thing::Crossing, 1),
                     Cut::TooLong => {
+                        let object = quoted(name(node, materials.spelled).unwrap_or_default().as_bytes());
                         let cause = format!(
-                            "face {i} is not strictly convex and has {corner_count} corners, and {MOST_CORNERS} is the most"
+                            "object {object}: face {i} is not strictly convex and has {corner_count} corners, and {MOST_CORNERS} is the most"
                         );
-                        return fault(cause, "cut it into smaller ones in a mesh editor");
+                        return Err(ImportError::input(path, cause, "cut it into smaller ones in a mesh editor"));
                     }
                 }
                 tally.add(Thing::Polygons, 1);
@@ -399,24 +484,24 @@ fn faces(
 
 /// Why there is nothing to build.
 fn nothing(path: &Path, fbx: &ufbx::Scene, tally: &Tally) -> ImportError {
-    let counted = [
-        (tally.count(Thing::Small), "faces have fewer than three corners"),
-        (tally.count(Thing::NotFinite), "faces have a corner that is not a finite number"),
-        (tally.count(Thing::Hidden), "objects with a mesh are hidden"),
-        (tally.count(Thing::Coarse), "objects stand for others from afar"),
-        (tally.count(Thing::Holes), "faces are marked as holes"),
-        (tally.count(Thing::Unplaced), "meshes belong to no object"),
-        (tally.count(Thing::FreeForm), "surfaces or curves are free-form"),
+    let all = [
+        (Thing::Small, "face", "with fewer than three corners"),
+        (Thing::NotFinite, "face", "with a corner that is not a finite number"),
+        (Thing::Hidden, "hidden object", "with a mesh"),
+        (Thing::Coarse, "object", "for others from afar"),
+        (Thing::Holes, "face", "marked as a hole"),
+        (Thing::Unplaced, "mesh", "of no object"),
+        (Thing::FreeForm, "free-form surface", "or curve"),
     ];
-    let counted: Vec<String> = counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    let why = if counted.is_empty() {
-        format!(" ({} objects)", fbx.nodes.len() - 1)
-    } else {
-        format!(" ({})", counted.join(", "))
-    };
+    let all = all.map(|(thing, one, what)| (tally.count(thing), one, what));
+    let mut why: Vec<String> =
+        all.iter().filter(|(n, ..)| *n > 0).map(|(n, one, what)| format!("{} {what}", counted(*n, one))).collect();
+    if why.is_empty() {
+        why.push(counted(fbx.nodes.len() as u64 - 1, "object"));
+    }
     ImportError::input(
         path,
-        format!("there are no faces in this file{why}"),
+        format!("there are no faces in this file ({})", why.join(", ")),
         "export the objects as meshes, and show those that are hidden",
     )
 }

@@ -148,8 +148,14 @@ impl Records<'_> {
     }
 }
 
-/// Whether all braces and quotes of a text are closed, and what stands behind the last of them is a whole line.
+/// Whether all braces and quotes of a text are closed, what stands behind the last of them is a whole line, and zero bytes,
+/// at which the library would end, stand at the end alone.
 fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
+    if let Some(at) = memchr::memchr(0, bytes)
+        && !bytes[at..].iter().all(|b| matches!(b, 0 | 0x1A) || b.is_ascii_whitespace())
+    {
+        return Err(Broken { byte: at as u64, what: "a zero byte stands here, within the text" });
+    }
     let (mut depth, mut last, mut at) = (0u64, None, 0);
     let mut edges = Vec::new();
     // a word that is a record's name if a colon follows
@@ -166,7 +172,7 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
                 None => return Err(Broken { byte: at as u64, what: "a quotation begins here and never ends" }),
             },
             // a comment
-            b';' => at += memchr::memchr2(b'\n', 0, rest).unwrap_or(rest.len()),
+            b';' => at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
             b if is_of_word(b) => at += rest.iter().position(|&b| !is_of_word(b)).unwrap_or(rest.len()) - 1,
             _ => {}
         }

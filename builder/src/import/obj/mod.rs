@@ -9,7 +9,12 @@ mod parse;
 mod tests;
 
 use rayon::prelude::*;
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    hash::Hash,
+    path::Path,
+    rc::Rc,
+};
 
 use self::parse::{BACK, Fault, HUGE, Piece, What, parse};
 use super::{
@@ -22,7 +27,7 @@ use super::{
     text::{BLOCK, Text, parts},
     too_many,
 };
-use crate::{Scene, Triangle};
+use crate::{Scene, Triangle, names::counted};
 
 /// What nobody says of the numbers of an OBJ.
 const NATIVE: Native = Native::silent(Up::Z, Unit::M);
@@ -82,7 +87,8 @@ fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Resul
     let scene = assemble(path, pieces, positions, &mut tally)?;
     libraries(path, statements, &scene, &mut report, &mut tally);
     tally.into(&scene, &mut report);
-    Ok(Import { scene, frames: vec![transform], report: ImportReport { files: vec![report] } })
+    let triangles = vec![scene.triangles.len()];
+    Ok(Import { scene, frames: vec![transform], triangles, report: ImportReport { files: vec![report] } })
 }
 
 /// The error of a line, `lines` lines after the file's first.
@@ -102,11 +108,11 @@ fn assemble(
     tally: &mut Tally,
 ) -> Result<Scene, ImportError> {
     let not_finite = pieces.iter().any(|p| p.not_finite);
-    let (materials, sources, runs) = name(&pieces);
+    let (materials, sources, runs) = name(&pieces).ok_or_else(|| Names::too_long(path))?;
     if materials.len() > usize::from(u16::MAX) {
         return Err(too_many(path, "more than 65,535 materials"));
     }
-    let (names, source_number) = number_sources(sources.iter().map(String::as_str));
+    let (names, source_number) = number_sources(sources.iter().map(AsRef::as_ref));
     tally.add(Thing::Others, sources.len().saturating_sub(MOST_SOURCES) as u64);
     let mut triangles: Vec<Triangle> = Vec::with_capacity(pieces.iter().map(|p| p.faces.len()).sum());
     let mut lines = 0;
@@ -147,13 +153,13 @@ fn assemble(
 
 /// Why there is nothing to build.
 fn nothing(path: &Path, tally: &Tally) -> ImportError {
-    let counted = [
-        (tally.count(Thing::Small), "have fewer than three corners"),
-        (tally.count(Thing::NotFinite), "have a corner that is not a finite number"),
+    let counts = [
+        (tally.count(Thing::Small), "with fewer than three corners"),
+        (tally.count(Thing::NotFinite), "with a corner that is not a finite number"),
     ];
-    let counted: Vec<String> =
-        counted.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} faces {what}")).collect();
-    let why = if counted.is_empty() { String::new() } else { format!(" ({})", counted.join(", ")) };
+    let why = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "face")));
+    let why: Vec<String> = why.collect();
+    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
     let hint = if tally.count(Thing::FreeForm) > 0 {
         "its free-form surfaces are not read: export them as a mesh"
     } else {
@@ -165,40 +171,53 @@ fn nothing(path: &Path, tally: &Tally) -> ImportError {
 /// Names of all materials and sources, and of each piece the runs of faces that have them.
 ///
 /// A source is `object/group`; the one alone where there is no other, or both are the same. An object ends the group
-/// before it.
-fn name(pieces: &[Piece]) -> (Vec<String>, Vec<String>, Vec<Vec<Run>>) {
-    let [mut materials, mut sources] = [Names::default(), Names::default()];
-    let [mut object, mut group, mut material] = [const { String::new() }; 3];
+/// before it. None where [`Names`] end.
+fn name(pieces: &[Piece]) -> Option<(Vec<Rc<str>>, Vec<Rc<str>>, Vec<Vec<Run>>)> {
+    let [mut words, mut materials, mut sources] = <[Names; 3]>::default();
+    let none = words.number("")?;
+    let [mut object, mut group, mut material] = [none; 3];
+    // what words came to: they are read once, however often they change
+    let (mut material_of, mut source_of) = (HashMap::new(), HashMap::new());
     let runs = pieces.iter().map(|piece| {
         let mut runs: Vec<Run> = Vec::new();
         let mut changes = piece.changes.iter().peekable();
         let mut from = 0;
         loop {
             while let Some(change) = changes.next_if(|c| c.face == from) {
+                let word = words.number(&change.name)?;
                 match change.what {
-                    What::Object => {
-                        object.clone_from(&change.name);
-                        group.clear();
-                    }
-                    What::Group => group.clone_from(&change.name),
-                    What::Material => material.clone_from(&change.name),
+                    What::Object => (object, group) = (word, none),
+                    What::Group => group = word,
+                    What::Material => material = word,
                 }
             }
             if from as usize == piece.faces.len() {
-                return runs;
+                return Some(runs);
             }
-            let source = match (object.as_str(), group.as_str()) {
+            let word = |number: u32| &*words.list[number as usize];
+            let material = known(&mut material_of, material, || {
+                materials.number(if material == none { NO_NAME } else { word(material) })
+            })?;
+            let source = known(&mut source_of, (object, group), || match (word(object), word(group)) {
                 ("", "") => sources.number(NO_NAME),
                 (one, "") | ("", one) => sources.number(one),
                 (one, other) if one == other => sources.number(one),
                 (object, group) => sources.number(&format!("{object}/{group}")),
-            };
-            runs.push((from, [materials.number(if material.is_empty() { NO_NAME } else { &material }), source]));
+            })?;
+            runs.push((from, [material, source]));
             from = changes.peek().map_or(piece.faces.len() as u32, |c| c.face);
         }
     });
-    let runs = runs.collect();
-    (materials.list, sources.list, runs)
+    let runs = runs.collect::<Option<_>>()?;
+    Some((materials.list, sources.list, runs))
+}
+
+/// What a map holds, or will from now on.
+fn known<K: Eq + Hash>(map: &mut HashMap<K, u32>, key: K, new: impl FnOnce() -> Option<u32>) -> Option<u32> {
+    Some(match map.entry(key) {
+        Entry::Occupied(known) => *known.get(),
+        Entry::Vacant(place) => *place.insert(new()?),
+    })
 }
 
 /// The triangles of a piece.
