@@ -17,7 +17,7 @@ use hardpan_builder::read::{self, Column, TileView};
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, drive, grouped,
+    Done, Failure, counted, drive, grouped,
     info::{cost_of, hex},
     load, named,
     progress::steps,
@@ -51,14 +51,15 @@ fn queries(text: &str) -> Result<u64, String> {
 
 /// Under the table of times.
 const FOOTNOTE: &str = "\
-max: of single calls and the cursor the longest call, interruptions by the machine included; of batches the time of the
-longest batch divided by 64, so that an interruption counts a 64th";
+max: the longest call, interruptions by the machine included. worst: of each place the fastest of its calls, and of those the
+slowest: what the costliest place takes by itself. Of batches all are a 64th of a call";
 
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
-counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and once with the clock
+counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and three times with the clock
 read around every call for the quantiles, all less what reading the clock takes; of a batch they are a 64th of a call. The longest
-are mostly calls in which the machine did something else. The places are the same every time.
+are mostly calls in which the machine did something else: worst has of each place the fastest of its three calls, and of those the
+slowest, with where it is and what a query costs there. The places are the same every time.
 
   hardpan bench track.hpan -n 5000000
   hardpan bench track.hpan --plan worst
@@ -176,24 +177,33 @@ fn table(
     writeln!(out, "{:18}{a:>8.2} {b:>8.2} {c:>8.2} {d:>8.2}\n", "attained / stated")?;
     writeln!(
         out,
-        "{:18}{:>10} {:>8} {:>8} {:>8} {:>8} {:>12}",
-        "ns a query", "max", "p99.9", "p99", "p50", "mean", "queries/s"
+        "{:18}{:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}",
+        "ns a query", "max", "worst", "p99.9", "p99", "p50", "mean", "queries/s"
     )?;
     for w in ways {
         let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| w.calls.quantile(q));
         let (mean, rate) = w.mean(asked);
         writeln!(
             out,
-            "{:18}{:>10} {p999:>8} {p99:>8} {p50:>8} {mean:>8.1} {:>12}",
+            "{:18}{:>10} {:>8} {p999:>8} {p99:>8} {p50:>8} {mean:>8.1} {:>12}",
             w.name,
             w.max(asked),
+            w.worst.0,
             grouped(rate as u64)
         )?;
     }
     writeln!(out, "{FOOTNOTE}")?;
+    let (ns, [x, y, z]) = ways[0].worst;
+    let cost = t.closest_costed([x, y, z]).1;
     writeln!(
         out,
-        "\nmisses            {} of {}: {} no ground, {} not in image",
+        "\nslowest place     ({x:.3}, {y:.3}, {z:.3}): {ns} ns, {}, {}",
+        counted(cost.tests, "test"),
+        counted(cost.lines, "line")
+    )?;
+    writeln!(
+        out,
+        "misses            {} of {}: {} no ground, {} not in image",
         grouped(found.misses()),
         grouped(asked),
         grouped(found.no_ground),
@@ -402,11 +412,13 @@ struct Way {
     /// Of all queries, without reading the clock in between: of each chunk the fastest run.
     whole: Duration,
     calls: Times,
+    /// Nanoseconds at the slowest place, of whose calls the fastest counts, and the first place of that call.
+    worst: (u64, [f64; 3]),
 }
 
 impl Way {
     fn new(name: &'static str) -> Self {
-        Way { name, whole: Duration::ZERO, calls: Times { counts: Vec::new(), calls: 0, max: 0 } }
+        Way { name, whole: Duration::ZERO, calls: Times { counts: Vec::new(), calls: 0, max: 0 }, worst: (0, [0.0; 3]) }
     }
 
     /// Asks `unit` points a call, without a break and with the clock, whose reading takes `clock` nanoseconds.
@@ -418,11 +430,20 @@ impl Way {
         };
         let fastest = (0..RUNS).map(|_| run()).min().unwrap_or_default();
         self.whole += fastest.saturating_sub(Duration::from_nanos(clock));
-        for points in points.chunks(unit) {
-            let start = Instant::now();
-            call(points);
-            let ns = start.elapsed().as_nanos() as u64;
-            self.calls.add(ns.saturating_sub(clock) / points.len() as u64);
+        let mut fastest = vec![u64::MAX; points.len().div_ceil(unit)];
+        for _ in 0..RUNS {
+            for (points, fastest) in points.chunks(unit).zip(&mut fastest) {
+                let start = Instant::now();
+                call(points);
+                let ns = (start.elapsed().as_nanos() as u64).saturating_sub(clock) / points.len() as u64;
+                self.calls.add(ns);
+                *fastest = ns.min(*fastest);
+            }
+        }
+        for (points, ns) in points.chunks(unit).zip(fastest) {
+            if ns >= self.worst.0 {
+                self.worst = (ns, points[0]);
+            }
         }
     }
 
@@ -441,7 +462,7 @@ impl Way {
         let (mean, rate) = self.mean(asked);
         let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| self.calls.quantile(q));
         json!({
-            "way": self.name, "max": self.max(asked), "p999": p999, "p99": p99, "p50": p50, "mean": mean,
+            "way": self.name, "max": self.max(asked), "worst": { "ns": self.worst.0, "at": self.worst.1 }, "p999": p999, "p99": p99, "p50": p50, "mean": mean,
             "queries_per_second": rate,
         })
     }

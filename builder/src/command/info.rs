@@ -156,6 +156,8 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     for (i, m) in t.materials().iter().enumerate() {
         writeln!(out, "{:<30} {:>7} {:>8} {:>8}", shown(t.material_name(i as u16)), m.mu, m.rolling, m.gain)?;
     }
+    let [mu, rolling, gain] = [h.default_mu, h.default_rolling, h.default_gain];
+    writeln!(out, "{:<30} {mu:>7} {rolling:>8} {gain:>8}", "(where there is no ground)")?;
     Ok(())
 }
 
