@@ -34,7 +34,10 @@ fn vt_34_a_performance_test() {
     holds(&out, &["city.hpan: 100,000 queries, plan uniform", "queries/s", "misses", " of 100,000: "]);
     holds(
         &out,
-        &["\nmax: the longest call, interruptions by the machine included. worst: of each place the fastest", "a 64th of a call"],
+        &[
+            "\nmax: the longest call, interruptions by the machine included. worst: of each place the fastest",
+            "a 64th of a call",
+        ],
     );
     let line = |start: &str| {
         let line = out.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("no {start:?} in:\n{out}"));

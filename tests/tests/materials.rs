@@ -341,6 +341,20 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     assert_eq!(err, "warning: materials that the settings do not name have mu 1 and rr 1: \"unnamed\"\n");
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.9), Some(0.4), Some(1.0)]);
+    // to those who said so a warning is an error, with nothing written, and the report has it
+    let before = fs::read(folder.join("mats.hpan")).unwrap();
+    let strict = ["build", "mats.obj", "--settings", "s.toml", "--strict"];
+    let report = ["--report", "r.json"];
+    let [_, err] = expect(1, &folder, &[&strict[..], &report].concat());
+    holds(&err, &["warning: materials that", "error: mats.obj: 1 warning, and --strict: no image was written\n"]);
+    assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before, "the image of before stays");
+    expect(1, &folder, &[&strict[..], &["-o", "new.hpan"]].concat());
+    assert!(!folder.join("new.hpan").exists());
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
+    assert_eq!((report["done"].as_bool(), report["error"]["exit"].as_u64()), (Some(false), Some(1)));
+    assert_eq!(report["warnings"][0], "materials that the settings do not name have mu 1 and rr 1: \"unnamed\"");
+    write(&folder, "s.toml", "[[material]]\nname = \"\"\nmu = 0.5\n");
+    expect(0, &folder, &strict);
     // settings that do not speak of materials change none
     write(&folder, "s.toml", "build.near = 3\n");
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
