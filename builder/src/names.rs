@@ -2,6 +2,8 @@
 
 use std::{fmt::Write, path::Path};
 
+use hardpan::Cost;
+
 /// A name for a terminal: control characters are escaped.
 pub fn shown(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() }).collect()
@@ -25,6 +27,13 @@ fn plural(n: u64, one: &str) -> String {
     let irregular = [("ex", "ices"), ("f", "ves"), ("ry", "ries"), ("sh", "shes")];
     let many = irregular.iter().find_map(|(end, ends)| Some(format!("{}{ends}", one.strip_suffix(end)?)));
     if n == 1 { one.into() } else { many.unwrap_or_else(|| format!("{one}s")) }
+}
+
+/// What a query costs: "1 node, 2 leaves, 9 tests, 12 lines".
+pub fn costs(cost: &Cost) -> String {
+    let Cost { nodes, leaves, tests, lines, .. } = *cost;
+    let all = [(nodes, "node"), (leaves, "leaf"), (tests, "test"), (lines, "line")];
+    all.map(|(n, one)| counted(n, one)).join(", ")
 }
 
 /// How many names a message lists.

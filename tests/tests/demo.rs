@@ -76,6 +76,21 @@ fn demo_builds_drives_and_draws() {
     assert!(all.split(' ').map(bytes).eq(before), "other bytes");
     let steady = |text: &str| text.lines().filter(|l| !l.contains(" s: ")).map(String::from).collect::<Vec<_>>();
     assert_eq!(steady(&again), steady(&out));
+
+    // what somebody put there or changed stays, unless they say otherwise
+    for name in ["proving-ground.hpan", "relief.png", "drive.csv"] {
+        let (place, good) = (folder.join("hardpan-demo").join(name), bytes(name));
+        for other in [b"mine".to_vec(), [&good[..], b"\n"].concat()] {
+            fs::write(&place, &other).unwrap();
+            let [_, why] = expect(2, &folder, &["demo"]);
+            let said =
+                format!("error: hardpan-demo/{name}: there is another file here already; to replace it add --force\n");
+            assert_eq!((why, fs::read(&place).unwrap()), (said, other));
+            assert_eq!(names(&folder.join("hardpan-demo")).join(std::ffi::OsStr::new(" ")), all);
+        }
+        expect(0, &folder, &["demo", "--force"]);
+        assert!(bytes(name) == good, "{name}");
+    }
 }
 
 /// Every command under "Try next", typed where the user stands.
@@ -417,7 +432,6 @@ fn fixtures_respect_files_and_names() {
     }
     // what makes no sense without a fixture
     expect(2, &folder, &["demo", "-o", "x.hpan"]);
-    expect(2, &folder, &["demo", "--force"]);
     expect(2, &folder, &["demo", "--fixture"]);
     assert!(!folder.join("hardpan-demo").exists() && !folder.join("x.hpan").exists());
 }

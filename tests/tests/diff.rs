@@ -44,7 +44,7 @@ fn a_corner_of_the_deck_rises() {
             "different",
             "z            0 to 6 m -> 0 to 6.5 m",
             "ground       125 places: all vertices, and a grid of 10.000 m",
-            "heights      11 places differ, at most by +0.500000 m: at 5,50 from 6 to 6.5",
+            "heights      other at 11 places, at most by +0.500000 m: at 5,50 from 6 to 6.5",
             "bytes        differ from 125 on: content header, content",
         ]
     );

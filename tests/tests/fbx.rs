@@ -486,7 +486,14 @@ fn vt_25_what_is_left_out_is_said() {
             "a.fbx: faces left out that have a corner that is not a finite number: 2",
         ],
     );
-    expect(0, &here, &["build", "a.fbx"]);
+    expect(0, &here, &["build", "a.fbx", "--report", "a.json"]);
+    let report: Value = serde_json::from_slice(&fs::read(here.join("a.json")).unwrap()).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../builder/report.schema.json")).unwrap();
+    assert!(jsonschema::is_valid(&schema, &report), "{:?}", jsonschema::validate(&schema, &report).unwrap_err());
+    let ignored = report["import"]["files"][0]["ignored"].as_array().unwrap();
+    let hidden = ignored.iter().find(|c| c["what"] == "hidden").unwrap();
+    let names = json!(["hidden", "hidden/in hidden", "not shown"]);
+    assert_eq!((&hidden["count"], &hidden["triangles"], &hidden["names"]), (&json!(3), &json!(6), &names));
 }
 
 /// Of levels of detail the finest.

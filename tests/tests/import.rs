@@ -93,6 +93,71 @@ fn cg_01_vt_24_odd_and_malformed_files() {
     }
 }
 
+/// A name of many parts is said again and again: few bytes could make endless ones.
+#[test]
+fn vt_24_endless_names() {
+    let here = folder("endless_names");
+    let path = here.with_extension("obj");
+    let mut text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\no {}\n", "n".repeat(100_000));
+    (0..20_000).for_each(|i| writeln!(text, "g {i}\nf 1 2 3").unwrap());
+    fs::write(&path, &text).unwrap();
+    let (output, time) = bounded(&here, &path, &[]);
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    holds(&why, &["error: ", "the names of its objects have more than 256 MiB together; give shorter names"]);
+    // and few long ones, said often, cost no time
+    let mut text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\no {}\n", "n".repeat(100_000));
+    (0..300_000).for_each(|i| writeln!(text, "g {}\nf 1 2 3", i % 2).unwrap());
+    fs::write(&path, &text).unwrap();
+    let (output, again) = bounded(&here, &path, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(time.max(again) < Duration::from_secs(10), "{time:?} {again:?}");
+}
+
+/// Of files that are not read: what they are, and tools that make of them what is.
+#[test]
+fn vt_24_recipes_for_what_is_not_read() {
+    let here = folder("recipes");
+    for (name, bytes, wanted) in [
+        (
+            "a.tif",
+            &b"II*\0"[..],
+            &["tif files are not read; make points of its heights: gdal_translate -of XYZ FILE.tif", "CloudCompare"][..],
+        ),
+        ("a.hgt", b"\0\0", &["hgt files are not read; ", "gdalwarp", "XYZ", "CloudCompare"]),
+        (
+            "a.hgt.zip",
+            b"PK\x03\x04",
+            &["zip files are not read; unpack it; hgt files are not read either; ", "gdalwarp"],
+        ),
+        ("a.obj.gz", b"\x1F\x8B", &["gz files are not read; unpack it, then: hardpan build FILE.obj"]),
+        ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),
+        (
+            "a.stl",
+            b"solid",
+            &[
+                "stl files are not read; open it in Blender, export FBX, then: hardpan build FILE.fbx; or Wavefront OBJ with z up",
+            ],
+        ),
+        ("a.usdz", b"PK\x03\x04", &["usdz files are not read; open it in Blender, export FBX"]),
+        ("a.xodr", b"<", &["xodr files are not read; in the program that made it, export FBX"]),
+        ("a.step", b"ISO", &["step files are not read; open it in FreeCAD", "--unit mm"]),
+        ("a.crg", b"$CT", &["crg files are not read; ask OpenCRG's library"]),
+        (
+            "a.fbx",
+            b"version https://git-lfs.github.com/spec/v1\n",
+            &["the pointer that Git LFS leaves", "git lfs pull"],
+        ),
+        ("b.obj", b"<!DOCTYPE html>", &["this is a web page"]),
+        ("a", b"", &["files without an extension are not read; let its name say what it is (.obj, .fbx)"]),
+    ] {
+        fs::write(here.join(name), bytes).unwrap();
+        let why = error(3, &here, &["build", name]);
+        holds(&why, wanted);
+        assert!(!why.contains("HeightField"), "{why}");
+    }
+}
+
 #[test]
 fn cg_01_real_meshes_build() {
     let here = folder("real_meshes_build");

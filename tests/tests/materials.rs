@@ -70,7 +70,9 @@ unnamed                                  2           100.0    0.85        1     
 "
     );
     expect(0, &folder, &["build", "mats.obj", "-o", "all.hpan"]);
-    expect(0, &folder, &["materials", "mats.obj", "-o", "mats.toml"]);
+    let [out, said] = expect(0, &folder, &["materials", "mats.obj", "-o", "mats.toml"]);
+    assert_eq!(out, "");
+    holds(&said, &["note: mats.toml: settings of ", "; edit, then: hardpan build --settings mats.toml\n"]);
     let edited = fs::read_to_string(folder.join("mats.toml")).unwrap().replacen(
         "name = \"Grass\"\ninclude = true",
         "name = \"Grass\"\ninclude = 0",
@@ -273,12 +275,12 @@ fn crowds_that_repairs_let_be_are_told() {
         (count, err.as_str()),
         (
             70,
-            "warning: heap.obj: 70 vertices were not welded, because each has more than 64 others within the threshold; a smaller weld reaches fewer\n"
+            "warning: heap.obj: 70 vertices not welded, with more than 64 others within the threshold; a smaller weld reaches fewer\n"
         )
     );
     let (count, err) = told(&["--stitch", "20,0"], "stitch_crowded");
     assert_eq!(count, 70);
-    holds(&err, &["70 vertices were not stitched, because each has more than 64 others within the threshold"]);
+    holds(&err, &["70 vertices not stitched, with more than 64 others within the threshold"]);
     assert_eq!(told(&["--weld", "0,0", "--stitch=false"], "weld_crowded"), (0, String::new()));
 }
 

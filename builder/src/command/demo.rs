@@ -39,8 +39,8 @@ pub struct Args {
     /// Where it goes [default: NAME.hpan]
     #[arg(short, long, value_name = "FILE.hpan", requires = "fixture")]
     output: Option<PathBuf>,
-    /// Replace an output file that is not a terrain image
-    #[arg(long, requires = "fixture")]
+    /// Replace files that the demo did not write; with --fixture one that is not a terrain image
+    #[arg(long)]
     force: bool,
 }
 
@@ -91,7 +91,7 @@ impl Fixture {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match args.fixture {
         Some(fixture) => write_fixture(fixture, args, out),
-        None => demo(out),
+        None => demo(args.force, out),
     }
 }
 
@@ -117,7 +117,8 @@ fn write_fixture(fixture: Fixture, args: &Args, out: &mut impl Write) -> Done {
 
 const FOLDER: &str = "hardpan-demo";
 
-fn demo(out: &mut impl Write) -> Done {
+/// Files that are there and are not what is written now, byte for byte, somebody else made or changed.
+fn demo(force: bool, out: &mut impl Write) -> Done {
     let folder = Path::new(FOLDER);
     make_folder(folder, "move it away, or run the demo elsewhere")?;
     let image_path = folder.join("proving-ground.hpan");
@@ -126,6 +127,7 @@ fn demo(out: &mut impl Write) -> Done {
     let scene = proving_ground::scene();
     let built = build(&scene, &Options::default()).map_err(|e| Failure::build(&image_path, e))?;
     let seconds = start.elapsed().as_secs_f64();
+    Replace::Same(&built.image).or_any(force).check(&image_path)?;
     write_image(&image_path, &built.image)?;
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&image_path, e))?;
     let h = terrain.header();
@@ -144,7 +146,11 @@ fn demo(out: &mut impl Write) -> Done {
     out.flush()?;
 
     let title = "proving-ground.hpan";
-    let save = |name: &str, bytes: &[u8]| NewFile::write(&folder.join(name), bytes)?.keep();
+    let save = |name: &str, bytes: &[u8]| {
+        let place = folder.join(name);
+        Replace::Same(bytes).or_any(force).check(&place)?;
+        NewFile::write(&place, bytes)?.keep()
+    };
     save("relief.png", &framed(&terrain, picture, &view, title).png()?)?;
     for map in [Map::Layers, Map::Materials, Map::Cost] {
         save(&format!("{}.png", map.name()), &maps::draw(&terrain, map, &view, title).canvas.png()?)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Done, Failure, grouped,
+    Done, Failure, costs, counted, grouped,
     info::{self, fallback, hex, section_name},
     load,
     query::room,
@@ -200,10 +200,7 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("bundles", grouped(h.bundles)),
             ("bytes", grouped(h.total_len)),
             ("layer bound", grouped(t.max_layers().into())),
-            (
-                "query cost",
-                format!("{} nodes, {} leaves, {} tests, {} lines", bound.nodes, bound.leaves, bound.tests, bound.lines),
-            ),
+            ("query cost", costs(&bound)),
             ("windows", format!("{}, {}, merge {}", h.near, h.far, h.layer_merge)),
             (
                 "no ground",
@@ -416,31 +413,35 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
         writeln!(out, "material     {:?}: {}", of_one[0].name, values.join(", "))?;
     }
     if let Some(g) = &d.ground {
-        writeln!(out, "ground       {} places: all vertices, and a grid of {:.3} m", grouped(g.places), g.grid)?;
+        writeln!(out, "ground       {}: all vertices, and a grid of {:.3} m", counted(g.places, "place"), g.grid)?;
         match &g.largest {
             Some(Change { at: [x, y], from, to }) => writeln!(
                 out,
-                "heights      {} places differ, at most by {:+.6} m: at {x},{y} from {from} to {to}",
-                grouped(g.changed),
+                "heights      other at {}, at most by {:+.6} m: at {x},{y} from {from} to {to}",
+                counted(g.changed, "place"),
                 to - from
             )?,
             None => writeln!(out, "heights      no change")?,
         }
         for (what, count) in [("lost", &g.lost), ("gained", &g.gained)] {
             if let Some([x, y, z]) = count.first {
-                writeln!(out, "{:<12} ground at {} places, the first {x},{y},{z}", what, grouped(count.places))?;
+                writeln!(out, "{:<12} ground at {}, the first {x},{y},{z}", what, counted(count.places, "place"))?;
             }
         }
         for MaterialChange { from, to, count } in g.materials.iter().take(SHOWN) {
             let [x, y, z] = count.first.unwrap_or_default();
             writeln!(
                 out,
-                "material     {from:?} -> {to:?} at {} places, the first {x},{y},{z}",
-                grouped(count.places)
+                "material     {from:?} -> {to:?} at {}, the first {x},{y},{z}",
+                counted(count.places, "place")
             )?;
         }
         if g.materials.len() > SHOWN {
-            writeln!(out, "             and {} other pairs; all: --json", g.materials.len() - SHOWN)?;
+            writeln!(
+                out,
+                "             and {}; all: --json",
+                counted((g.materials.len() - SHOWN) as u64, "other pair")
+            )?;
         }
     }
     match &d.first_byte {

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::{
     Done, Failure, NewFile, Replace,
     canvas::CATEGORIES,
-    grouped, has_extension, load, make_folder,
+    counted, has_extension, load, make_folder,
     maps::{self, Map, Window},
     materials::{provenance, recorded, settings_of},
     named, note,
@@ -147,10 +147,10 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let settings = ground.settings(&settings_of(&t), &file_name(&place));
     let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
     let head = format!(
-        "The ground of {} as the kernel sees it: {} triangles, {} vertices; metres, z up\nidentity {identity}\nTo build it again: hardpan build --settings {}",
+        "The ground of {} as the kernel sees it: {}, {}; metres, z up\nidentity {identity}\nTo build it again: hardpan build --settings {}",
         shown(&file_name(&args.image)),
-        grouped(ground.triangles.len() as u64),
-        grouped(ground.vertices.len() as u64),
+        counted(ground.triangles.len() as u64, "triangle"),
+        counted(ground.vertices.len() as u64, "vertex"),
         quoted(Path::new(toml.file_name().unwrap_or_default()))
     );
     let (written, _) = stage("writing", || -> Done<_> {
@@ -203,10 +203,10 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     }
     writeln!(
         out,
-        "{}: {} triangles, {} vertices; {} and {} beside it",
+        "{}: {}, {}; {} and {} beside it",
         named(&place),
-        grouped(triangles as u64),
-        grouped(vertices as u64),
+        counted(triangles as u64, "triangle"),
+        counted(vertices as u64, "vertex"),
         shown(&file_name(&library)),
         shown(&file_name(&toml))
     )?;

@@ -7,7 +7,7 @@ use hardpan_builder::{Provenance, Split, read};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Done, Failure, grouped, load,
+    Done, Failure, costs, counted, grouped, load,
     materials::{self as record, recorded},
     named, shown, terrain,
 };
@@ -105,27 +105,27 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     writeln!(out, "lattice     2^{} m in plan, 2^{} m in height; answers 2^{} m", h.xy_log2, h.z_log2, h.z_log2 - 8)?;
     writeln!(
         out,
-        "triangles   {} in {} bundles ({:.2} references each)",
+        "triangles   {} in {} ({:.2} references each)",
         grouped(h.triangles),
-        grouped(h.bundles),
+        counted(h.bundles, "bundle"),
         h.references as f64 / h.triangles.max(1) as f64
     )?;
     if h.patch_blocks > 0 {
-        writeln!(out, "heights     {} blocks of 4 x 4 cells", grouped(h.patch_blocks))?;
+        writeln!(out, "heights     {} of 4 x 4 cells", counted(h.patch_blocks, "block"))?;
     }
     writeln!(out, "size        {} bytes, {:.2} a triangle", grouped(h.total_len), bytes_per_triangle(t))?;
     writeln!(out, "tiles       {} of {:.1} m", grouped(h.tile_count.into()), steps(h.tile_log2 as i32 + h.xy_log2))?;
-    writeln!(
-        out,
-        "query cost  at most {} nodes, {} leaves, {} tests, {} lines of 64 bytes",
-        bound.nodes, bound.leaves, bound.tests, bound.lines
-    )?;
+    writeln!(out, "query cost  at most {} of 64 bytes", costs(&bound))?;
     if let Some(column) = read::costliest(t) {
         let ([x, y], c) = (column.extent(t), column.cost);
         writeln!(
             out,
-            "costliest   the column x {:.3} to {:.3} m, y {:.3} to {:.3} m has the most tests: up to {} nodes, {} leaves, {} tests, {} lines; places in it may take less",
-            x[0], x[1], y[0], y[1], c.nodes, c.leaves, c.tests, c.lines
+            "costliest   the column x {:.3} to {:.3} m, y {:.3} to {:.3} m has the most tests: up to {}; places in it may take less",
+            x[0],
+            x[1],
+            y[0],
+            y[1],
+            costs(&c)
         )?;
     }
     writeln!(out, "divided     {}", division(t))?;

@@ -14,7 +14,10 @@ use hardpan_builder::{
 };
 use serde_json::json;
 
-use super::{Done, Failure, NewFile, Replace, grouped, load, note, quoted, same, shown, terrain, transform::Transform};
+use super::{
+    Done, Failure, NewFile, Replace, counted, grouped, load, named, note, quoted, same, shown, terrain,
+    transform::Transform,
+};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -68,7 +71,14 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.output {
         Some(output) => {
             let text = settings_file(&found, args, output);
-            NewFile::write(output, text.as_bytes())?.keep()
+            NewFile::write(output, text.as_bytes())?.keep()?;
+            let count = counted(found.listed.len() as u64, "material");
+            note(format!(
+                "{}: settings of {count}; edit, then: hardpan build --settings {}",
+                named(output),
+                quoted(output)
+            ));
+            Ok(())
         }
         None if args.json => {
             let facts: Vec<_> = found.listed.iter().map(facts).collect();
@@ -278,7 +288,7 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     }
     for Listed { rule, triangles, area, blocks } in &found.listed {
         let blocks = if *blocks > 0 { format!(", {} blocks of heights", grouped(*blocks)) } else { String::new() };
-        let _ = write!(text, "\n# {} triangles, {area:.1} m2 in plan{blocks}\n", grouped(*triangles));
+        let _ = write!(text, "\n# {}, {area:.1} m2 in plan{blocks}\n", counted(*triangles, "triangle"));
         let _ = write!(text, "[[material]]\n{}", toml::to_string(&rule.brief()).unwrap_or_default());
     }
     text

@@ -39,7 +39,7 @@ use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Image, ImageFile, Verify,
     import::{ImportError, ImportErrorKind},
-    names::{counted, few, grouped, named, quoted, shown},
+    names::{costs, counted, few, grouped, named, quoted, shown},
 };
 
 #[derive(Parser)]
@@ -303,6 +303,8 @@ enum Replace<'a> {
     Any,
     /// A file that begins so, which is such a thing.
     Only(&'a [u8], &'a str),
+    /// A file of these bytes.
+    Same(&'a [u8]),
     /// None.
     None,
 }
@@ -328,6 +330,10 @@ impl Replace<'_> {
                 let cause = match self {
                     Replace::Any => None,
                     Replace::None => Some("there is a file here already".into()),
+                    Replace::Same(bytes) => {
+                        let there = fs::read(place).map_err(|e| Failure::io(place, e))?;
+                        (there != bytes).then(|| "there is another file here already".into())
+                    }
                     Replace::Only(magic, what) => {
                         let file = fs::File::open(place).map_err(|e| Failure::io(place, e))?;
                         file.take(magic.len() as u64).read_to_end(&mut start).map_err(|e| Failure::io(place, e))?;

@@ -12,7 +12,7 @@ use hardpan_builder::{import::file_name, read};
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, brief, counted,
+    Done, Failure, NewFile, Replace, brief, costs, counted,
     drive::{self, Stop},
     grouped, has_extension,
     lines::{Column, Lines, columns, optional},
@@ -252,8 +252,8 @@ fn answer(
     }
     if cut > 0 {
         warn(format!(
-            "{} places have more layers than {}; their lowest are not shown",
-            grouped(cut),
+            "{} with more layers than {}, of which the lowest are not shown",
+            counted(cut, "place"),
             grouped(ROOM as u64)
         ));
     }
@@ -728,8 +728,12 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
     let bound = t.bound();
     writeln!(
         out,
-        "  cost       {} nodes, {} leaves, {} tests, {} lines; stated for this image: at most {}, {}, {}, {}",
-        cost.nodes, cost.leaves, cost.tests, cost.lines, bound.nodes, bound.leaves, bound.tests, bound.lines
+        "  cost       {}; stated for this image: at most {}, {}, {}, {}",
+        costs(&cost),
+        bound.nodes,
+        bound.leaves,
+        bound.tests,
+        bound.lines
     )
 }
 

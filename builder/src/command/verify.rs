@@ -16,7 +16,7 @@ use hardpan_builder::{
 };
 use serde_json::{Value, json};
 
-use super::{Done, Failure, grouped, load, named, note, quoted, shown, transform::Transform, unopened};
+use super::{Done, Failure, counted, grouped, load, named, note, quoted, shown, transform::Transform, unopened};
 
 #[derive(clap::Args)]
 #[command(mut_args(as_built), override_usage = "hardpan verify <FILE> [OPTIONS]")]
@@ -122,8 +122,8 @@ fn beyond(a: &Agreement) -> String {
         ));
     }
     format!(
-        "its error is larger than it states at {} places: {}; is it this image's mesh, with the same --up, --unit and --scale?",
-        grouped(a.source.exceeded + a.image.exceeded),
+        "its error is larger than it states at {}: {}; is it this image's mesh, with the same --up, --unit and --scale?",
+        counted(a.source.exceeded + a.image.exceeded, "place"),
         kinds.join("; ")
     )
 }
@@ -249,8 +249,8 @@ fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
         };
         writeln!(
             out,
-            "{name:<12} {} places, {} beyond the stated error{kinds}; the largest within it in plan: {}",
-            grouped(side.places),
+            "{name:<12} {}, {} beyond the stated error{kinds}; the largest within it in plan: {}",
+            counted(side.places, "place"),
             grouped(side.exceeded),
             height(side.height)
         )?;

@@ -320,8 +320,7 @@ const EXPORT: &str = if cfg!(feature = "fbx") {
     "export Wavefront OBJ with z up, then: hardpan build FILE.obj"
 };
 /// How points become a mesh.
-const TRIANGULATE: &str =
-    "in CloudCompare: Edit, Mesh, Delaunay 2.5D (XY plane), save as OBJ, then: hardpan build FILE.obj";
+const TRIANGULATE: &str = "make a mesh of the points in CloudCompare (Edit, Mesh, Delaunay 2.5D, XY plane; save as OBJ), then: hardpan build FILE.obj";
 
 /// What to do with a file that is not read; of an archive, one that holds a file of the kind `inside`.
 fn way_round(kind: &str, inside: &str) -> String {
@@ -344,7 +343,7 @@ fn way_round(kind: &str, inside: &str) -> String {
         "png" | "bmp" | "jpg" | "jpeg" => {
             format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 255 LOW HIGH FILE.{kind} FILE.xyz (16 bits: 65535); {TRIANGULATE}")
         }
-        "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => format!("make a mesh of its points; {TRIANGULATE}"),
+        "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
         "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj".into(),
         "zip" | "gz" => match inside {

@@ -19,6 +19,7 @@ mod plan;
 mod seams;
 mod tile;
 
+use crate::names::{costs, counted};
 pub use against::{Agreement, Lost, Side, Spot, against};
 use hardpan::format::{Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
@@ -262,15 +263,7 @@ impl Verifying<'_> {
     }
 
     fn bounds(&self) -> String {
-        let b = self.terrain.bound();
-        format!(
-            "{} nodes, {} leaves, {} tests, {} lines, {} layers",
-            b.nodes,
-            b.leaves,
-            b.tests,
-            b.lines,
-            self.terrain.max_layers()
-        )
+        format!("{}, {}", costs(&self.terrain.bound()), counted(self.terrain.max_layers(), "layer"))
     }
 
     fn digests(&mut self, table: &[TileRecord], outcomes: &[Outcomes]) {
@@ -327,9 +320,9 @@ impl Verifying<'_> {
         }
         let [m, s] = used.map(|u| u.iter().filter(|u| **u).count());
         let looked_at = format!(
-            "{} materials, {m} of them on the ground, and {} sources, {s} of them",
-            materials.len(),
-            t.source_count()
+            "{}, {m} of them on the ground, and {}, {s} of them",
+            counted(materials.len() as u64, "material"),
+            counted(t.source_count() as u64, "source")
         );
         self.check("tables", looked_at, faults, Outcome::Fail);
     }

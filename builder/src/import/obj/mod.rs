@@ -108,7 +108,7 @@ fn assemble(
     tally: &mut Tally,
 ) -> Result<Scene, ImportError> {
     let not_finite = pieces.iter().any(|p| p.not_finite);
-    let (materials, sources, runs) = name(&pieces).ok_or_else(|| Names::too_long(path))?;
+    let Named { materials, sources, runs } = name(&pieces).ok_or_else(|| Names::too_long(path))?;
     if materials.len() > usize::from(u16::MAX) {
         return Err(too_many(path, "more than 65,535 materials"));
     }
@@ -169,10 +169,17 @@ fn nothing(path: &Path, tally: &Tally) -> ImportError {
 }
 
 /// Names of all materials and sources, and of each piece the runs of faces that have them.
+struct Named {
+    materials: Vec<Rc<str>>,
+    sources: Vec<Rc<str>>,
+    runs: Vec<Vec<Run>>,
+}
+
+/// Gives faces their names.
 ///
 /// A source is `object/group`; the one alone where there is no other, or both are the same. An object ends the group
 /// before it. None where [`Names`] end.
-fn name(pieces: &[Piece]) -> Option<(Vec<Rc<str>>, Vec<Rc<str>>, Vec<Vec<Run>>)> {
+fn name(pieces: &[Piece]) -> Option<Named> {
     let [mut words, mut materials, mut sources] = <[Names; 3]>::default();
     let none = words.number("")?;
     let [mut object, mut group, mut material] = [none; 3];
@@ -209,7 +216,7 @@ fn name(pieces: &[Piece]) -> Option<(Vec<Rc<str>>, Vec<Rc<str>>, Vec<Vec<Run>>)>
         }
     });
     let runs = runs.collect::<Option<_>>()?;
-    Some((materials.list, sources.list, runs))
+    Some(Named { materials: materials.list, sources: sources.list, runs })
 }
 
 /// What a map holds, or will from now on.
