@@ -19,7 +19,7 @@ use super::{
     Place, Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
-    polygon::{Cut, Cutter, MOST_CORNERS},
+    polygon::{Cut, Cutter, too_long},
     report::{Tally, Thing},
     text::{Watched, quoted},
     too_many,
@@ -383,9 +383,7 @@ fn faces(
                     Cut::Whole => {}
                     Cut::Crossing => tally.add(Thing::Crossing, 1),
                     Cut::TooLong => {
-                        let cause = format!(
-                            "face {i} is not strictly convex and has {corner_count} corners, and {MOST_CORNERS} is the most"
-                        );
+                        let cause = format!("face {i} {}", too_long(corner_count));
                         return fault(cause, "cut it into smaller ones in a mesh editor");
                     }
                 }
