@@ -221,7 +221,7 @@ mod tests {
     /// Corners around a point.
     fn round(n: usize, radius: impl Fn(usize) -> f64) -> Vec<[f64; 3]> {
         let at = |i: usize| (std::f64::consts::TAU * i as f64 / n as f64, radius(i));
-        (0..n).map(|i| at(i)).map(|(a, r)| [r * a.cos(), r * a.sin(), 0.0]).collect()
+        (0..n).map(at).map(|(a, r)| [r * a.cos(), r * a.sin(), 0.0]).collect()
     }
 
     /// Long faces, by what they are.
