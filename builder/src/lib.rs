@@ -137,6 +137,8 @@ pub struct Repair {
     pub duplicates: u64,
     /// Triangles lost: parts of walls a hair off the vertical, now upright.
     pub upright: u64,
+    /// Vertices moved by one step in plan, for else a part of a triangle would be upright.
+    pub nudged: u64,
     /// Triangles divided, because of vertices near their open edges.
     pub divided: u64,
     /// Triangles that dividing added.

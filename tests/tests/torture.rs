@@ -22,11 +22,11 @@ use verification::{obj::real, random::Random};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 
-/// Runs in at most 30 s of processor time and 1 GiB of address space, of which one arena of the allocator: what more of them
+/// Runs in at most 20 s of processor time, ten of two cores, and 1 GiB of address space, of which one arena of the allocator: what more of them
 /// reserve, by chance of the threads, is no memory.
 fn bounded(folder: &Path, arguments: &[&str]) -> Output {
     Command::new("sh")
-        .args(["-c", "ulimit -v 1048576; ulimit -t 30; exec \"$0\" \"$@\""])
+        .args(["-c", "ulimit -v 1048576; ulimit -t 20; exec \"$0\" \"$@\""])
         .arg(&*HARDPAN)
         .args(arguments)
         .current_dir(folder)
@@ -126,6 +126,59 @@ fn by_10_files_of_others_are_not_replaced() {
         assert!(fs::read(here.join("letter")).unwrap() != b"dear all");
         fs::write(here.join("letter"), "dear all").unwrap();
     }
+}
+
+#[test]
+fn vt_24_files_without_a_mesh() {
+    let here = folder("files_without_a_mesh");
+    fs::write(here.join("square.obj"), SQUARE).unwrap();
+    for empty in ["empty.obj", "empty.fbx"] {
+        fs::write(here.join(empty), "").unwrap();
+    }
+    fs::write(here.join("vertices.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\n").unwrap();
+    fs::create_dir(here.join("folder.obj")).unwrap();
+    expect(0, &here, &["build", "square.obj", "-o", "kept.hpan"]);
+    let (kept, before) = (fs::read(here.join("kept.hpan")).unwrap(), names(&here));
+    for (name, cause) in [
+        ("empty.obj", "there are no faces in this file; export the mesh"),
+        ("empty.fbx", "byte 0: the file is empty; export it again"),
+        ("vertices.obj", "there are no faces in this file; export the mesh"),
+        ("folder.obj", "this is a folder; name a mesh in it"),
+        ("missing.obj", "there is no such file or folder; check the spelling"),
+        ("kept.hpan", "this is a terrain image already; to look at it"),
+    ] {
+        for to in ["kept.hpan", "new.hpan"] {
+            let done = bounded(&here, &["build", name, "-o", to]);
+            assert_eq!(done.status.code(), Some(2), "{name}");
+            assert!(told(&done).starts_with(&format!("error: {name}: ")), "{done:?}");
+            holds(&told(&done), &[cause]);
+            assert_eq!(names(&here), before, "{name}");
+            assert!(fs::read(here.join("kept.hpan")).unwrap() == kept, "{name}");
+        }
+    }
+}
+
+#[test]
+fn vt_24_an_output_that_may_only_be_read() {
+    let here = folder("an_output_that_may_only_be_read");
+    fs::write(here.join("square.obj"), SQUARE).unwrap();
+    fs::write(here.join("field.obj"), field(5)).unwrap();
+    expect(0, &here, &["build", "square.obj", "-o", "a.hpan", "--report", "r.json"]);
+    for name in ["a.hpan", "r.json"] {
+        fs::set_permissions(here.join(name), fs::Permissions::from_mode(0o444)).unwrap();
+    }
+    let read = || ["a.hpan", "r.json"].map(|n| fs::read(here.join(n)).unwrap());
+    let (kept, before) = (read(), names(&here));
+    for (line, name) in [
+        (&["build", "field.obj", "-o", "a.hpan"][..], "a.hpan"),
+        (&["build", "field.obj", "-o", "b.hpan", "--report", "r.json"], "r.json"),
+    ] {
+        let why = error(4, &here, line);
+        holds(&why, &[&format!("error: {name}: the file here may only be read; "), "--force"]);
+        assert!(names(&here) == before && read() == kept, "{line:?}");
+    }
+    expect(0, &here, &["build", "field.obj", "-o", "a.hpan", "--force"]);
+    assert!(read()[0] != kept[0]);
 }
 
 #[test]

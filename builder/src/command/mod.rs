@@ -325,6 +325,10 @@ impl Replace<'_> {
             Ok(data) if !data.is_file() => {
                 return Err(Failure::input(place, "this is a device or a pipe; name a file"));
             }
+            Ok(data) if data.permissions().readonly() && !matches!(self, Replace::Any) => {
+                let cause = "the file here may only be read; name another one, or to replace it add --force";
+                return Err(Failure::Machine(format!("{}: {cause}", named(place))));
+            }
             Ok(_) => {
                 let mut start = Vec::new();
                 let cause = match self {

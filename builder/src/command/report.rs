@@ -94,6 +94,8 @@ impl Fates {
                 ("stitch_duplicates", r.stitch.duplicates),
                 ("stitch_divided", r.stitch.divided),
                 ("stitch_added", r.stitch.added),
+                ("stitch_upright", r.stitch.upright),
+                ("stitch_nudged", r.stitch.nudged),
                 ("gaps_left", r.stitch.left),
                 ("stitch_crowded", r.stitch.crowded),
             ]),

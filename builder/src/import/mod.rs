@@ -7,6 +7,7 @@ mod error;
 #[cfg(feature = "fbx")]
 mod fbx;
 mod frame;
+mod long;
 mod mtl;
 mod obj;
 mod polygon;

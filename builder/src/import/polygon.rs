@@ -1,21 +1,31 @@
 //! Faces with more than three corners, as triangles.
 
+use super::long;
 use earcut::Earcut;
 
-/// Corners of a face that is not strictly convex: the time to cut it and to build with its slivers grows with their square.
-pub const MOST_CORNERS: usize = 8_192;
+/// Most corners of a face that is cut by ears, if it is not strictly convex: that takes time that grows with their square and more.
+const MOST_EARS: usize = 8_192;
+/// Most corners of any other face that is not strictly convex: seconds.
+const MOST_CORNERS: usize = 262_144;
 /// Corners of a strictly convex face from which on it is cut by halves, for a fan's triangles all meet in one corner.
 const LONG: usize = 64;
 
 /// What became of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Triangles, two fewer than corners.
+    /// Triangles, two fewer than corners, not counting those that are equal to the one before.
     Whole,
     /// Triangles that fill it as well as can be: it crosses or touches itself.
     Crossing,
-    /// Nothing: it is not strictly convex and has more than [`MOST_CORNERS`].
+    /// Nothing: [`too_long`] says why.
     TooLong,
+}
+
+/// Why a face is not cut, after its name.
+pub fn too_long(corners: usize) -> String {
+    format!(
+        "has {corners} corners: {MOST_CORNERS} is the most of one that is not strictly convex, {MOST_EARS} of one that crosses itself or has no area"
+    )
 }
 
 /// Cuts faces, with memory that it keeps from one to the next.
@@ -30,8 +40,9 @@ impl Cutter {
     /// Cuts one face into triangles of indices into `ring`, wound as the face is.
     ///
     /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it; one with very many
-    /// corners, none of them straight, is halved again and again. A concave face is cut by ears, seen along the axis in which it is largest. Its points on straight edges stay corners in either
-    /// case, so that a neighbour's edge still meets them and their heights are kept.
+    /// corners, none of them straight, is halved again and again. A concave face is cut by ears, seen along the axis in which it
+    /// is largest; one with very many corners, concave or with straight ones, as [`long`] says. Its points on straight edges stay
+    /// corners in every case, so that a neighbour's edge still meets them and their heights are kept.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
@@ -44,8 +55,11 @@ impl Cutter {
             halve(0, ring.len() - 1, &mut emit);
             return Cut::Whole;
         }
-        if ring.len() > MOST_CORNERS {
-            return Cut::TooLong;
+        if ring.len() > MOST_EARS {
+            let cut = if ring.len() > MOST_CORNERS { None } else { long::cut(ring, flat) };
+            let Some(triangles) = cut else { return Cut::TooLong };
+            triangles.into_iter().for_each(emit);
+            return Cut::Whole;
         }
         if left && turns <= 1 {
             (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
@@ -126,7 +140,7 @@ fn flatten(ring: &[[f64; 3]], flat: &mut Vec<[f64; 2]>) {
 }
 
 /// Twice the signed area of the corner.
-fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+pub fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
@@ -204,11 +218,111 @@ mod tests {
         assert!(sum == size && (sum - whole / 2.0).abs() < 1e-6);
     }
 
+    /// Corners around a point.
+    fn round(n: usize, radius: impl Fn(usize) -> f64) -> Vec<[f64; 3]> {
+        let at = |i: usize| (std::f64::consts::TAU * i as f64 / n as f64, radius(i));
+        (0..n).map(at).map(|(a, r)| [r * a.cos(), r * a.sin(), 0.0]).collect()
+    }
+
+    /// Long faces, by what they are.
+    fn long(n: usize) -> Vec<(&'static str, Vec<[f64; 3]>)> {
+        let teeth = |every: usize, high: f64| {
+            let mut ring: Vec<[f64; 3]> =
+                (0..n).map(|i| [(n - i) as f64, (i / every % 2) as f64 * high, (i % 3) as f64]).collect();
+            ring.extend([[0.0, -5.0, 0.0], [n as f64, -5.0, 0.0]]);
+            ring
+        };
+        let turn = |k: usize, out: f64| {
+            let (a, r) = (std::f64::consts::TAU * (k % 64) as f64 / 64.0, 1.0 + 0.05 * k as f64 + out);
+            [r * a.cos(), r * a.sin(), 0.0]
+        };
+        let spiral = (0..n / 2).map(|k| turn(k, 1.0)).chain((0..n / 2).rev().map(|k| turn(k, 0.0))).collect();
+        let straight = (0..n).map(|i| i as f64).map(|x| [x, 0.0, 0.0]).chain([[0.0, 9.0, 0.0]]).collect();
+        let horn = (0..n).rev().map(|i| i as f64 / n as f64).map(|x| [x, x * x, 0.0]);
+        let horn = [[0.0, -1.0, 0.0], [1.0, -1.0, 0.0]].into_iter().chain(horn).collect();
+        // a strip with holes, each reached from its lower edge, there and back
+        let hole = |k: usize| {
+            let x = (6 * k + 3) as f64;
+            [[x, 0.], [x, 2.], [x - 1., 3.], [x, 4.], [x + 1., 3.], [x, 2.], [x, 0.]].map(|[x, y]| [x, y, 0.0])
+        };
+        let outline = [[n as f64, 0.0, 0.0], [n as f64, 9.0, 0.0], [0.0, 9.0, 0.0]];
+        let holes = [[0.0; 3]].into_iter().chain((0..n / 7).flat_map(hole)).chain(outline).collect();
+        vec![
+            ("saw", teeth(1, 1.0)),
+            ("comb", teeth(2, 1000.0)),
+            ("spiral", spiral),
+            ("star", round(n, |i| 1.0 + (i * 7919 % 1000) as f64 / 100.0)),
+            ("straight", straight),
+            ("horn", horn),
+            ("holes", holes),
+        ]
+    }
+
+    /// Against the area of the face and the edges of its triangles: each edge of the face is one of one triangle, each other of two.
     #[test]
-    fn long_faces_that_are_not_strictly_convex_are_refused() {
-        let ring: Vec<[f64; 3]> = (0..=MOST_CORNERS).map(|i| [i as f64, (i % 2) as f64, 0.0]).collect();
-        let mut out = 0;
-        assert_eq!((Cutter::default().cut(&ring, |_| out += 1), out), (Cut::TooLong, 0));
+    fn long_faces_are_cut_whole_and_soon() {
+        let begin = std::time::Instant::now();
+        for (name, ring) in long(40_000) {
+            let mut triangles = Vec::new();
+            let clock = std::time::Instant::now();
+            assert_eq!(Cutter::default().cut(&ring, |t| triangles.push(t)), Cut::Whole, "{name}");
+            println!("{name}: {} corners, {:?}", ring.len(), clock.elapsed());
+            assert_eq!(triangles.len(), ring.len() - 2, "{name}");
+            let (sum, size) = plan_area(&ring, &triangles);
+            let whole: f64 =
+                (0..ring.len()).map(|i| turn([0.; 2], flat(ring[i]), flat(ring[(i + 1) % ring.len()]))).sum();
+            assert!(sum == size && (sum - whole / 2.0).abs() <= 1e-9 * size, "{name}: {sum} {size} {whole}");
+            let mut uses = std::collections::BTreeMap::new();
+            let place = |i: usize| ring[i].map(f64::to_bits);
+            let mut count = |a: usize, b: usize, by: i32| *uses.entry((place(a), place(b))).or_insert(0) += by;
+            triangles.iter().for_each(|&[a, b, c]| [(a, b), (b, c), (c, a)].iter().for_each(|&(a, b)| count(a, b, 1)));
+            (0..ring.len()).for_each(|i| count((i + 1) % ring.len(), i, 1));
+            for ((a, b), n) in &uses {
+                assert_eq!(uses.get(&(*b, *a)), Some(n), "{name}: {a:?} {b:?}");
+            }
+        }
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    }
+
+    /// Cut both ways, short faces have the same area.
+    #[test]
+    fn long_and_short_faces_are_cut_alike() {
+        for (name, ring) in long(600) {
+            let flat: Vec<[f64; 2]> = ring.iter().map(|p| [p[0], p[1]]).collect();
+            let triangles = long::cut(&ring, &flat).unwrap();
+            let ((sum, size), (other, _)) = (plan_area(&ring, &triangles), plan_area(&ring, &cut(&ring)));
+            assert!(sum == size && triangles.len() == ring.len() - 2, "{name}");
+            assert!((sum - other).abs() <= 1e-9 * size, "{name}: {sum} {other}");
+        }
+    }
+
+    #[test]
+    fn long_faces_that_cross_themselves_or_are_longer_still_are_refused() {
+        let n = MOST_EARS + 1;
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f64
+        };
+        let tangle = (0..n).map(|_| [random(), random(), 0.]).collect();
+        let cells = (0..n).map(|_| [(random() / 1e6).floor(), (random() / 1e6).floor(), 0.]).collect();
+        let twice = [round(n, |_| 9.0), round(n, |_| 8.0)].concat();
+        let mut folded = long(2 * n).remove(6).1;
+        folded[2][2] = 1.0; // above where it comes back to
+        let there_and_back = (0..n).map(|i| [i.min(n - i) as f64, 0., 0.]).collect();
+        for (name, ring) in [
+            ("tangle", tangle),
+            ("cells", cells),
+            ("twice", twice),
+            ("folded", folded),
+            ("there and back", there_and_back),
+            ("a line", (0..n).map(|i| [i as f64, 0., 0.]).collect()),
+            ("a place", vec![[1., 1., 1.]; n]),
+            ("a comb of more", long(MOST_CORNERS).remove(1).1),
+        ] {
+            let mut out = 0;
+            assert_eq!((Cutter::default().cut(&ring, |_| out += 1), out), (Cut::TooLong, 0), "{name}");
+        }
     }
 
     /// It turns left at every corner, twice about itself.

@@ -3,7 +3,7 @@
 //! `quantise` rounds, `facing` finds the undersides, `clean` orients, drops what is no ground and keeps one of
 //! coincident triangles, `weld` makes vertices that lie close one, `stitch` closes hairline gaps and T-junctions.
 //! Vertices are numbered by their coordinates and triangles by their vertices, so nothing after the first
-//! stage knows the order of the source, and no stage makes a vertex.
+//! stage knows the order of the source. No stage makes a vertex; `stitch` may move one by a step.
 
 mod clean;
 mod facing;
@@ -175,15 +175,16 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
-    let rest = weld::Rest { vertices: &vertices, materials: &materials, origin, farthest };
+    let mut rest = weld::Rest { vertices, materials: &materials, origin, farthest };
     if options.weld != crate::Near::default() {
         report.weld = weld::weld(&mut faces, &mut moved, &rest, options.weld);
         report.weld.moved = worst(&moved, step);
     }
     if let Some(near) = options.stitch {
-        report.stitch = stitch::stitch(&mut faces, &mut moved, &rest, near);
+        report.stitch = stitch::stitch(&mut faces, &mut moved, &mut rest, near);
         report.stitch.moved = worst(&moved, step);
     }
+    let vertices = rest.vertices;
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
     if faces.is_empty() && scene.fields.is_empty() {

@@ -12,12 +12,16 @@
 //!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
 //!   they count as moved as far as it. New edges are shorter than the one they replace.
 //!
+//! Where that comes to an end, and vertices are left that no triangle can be divided at, they are [nudged](nudge), and it goes on.
+//!
 //! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
 //! stitch. All decisions of a round are taken on the mesh as it stood before, so they depend on no order, and
 //! only on what lies near the triangle. Heaps of loose triangles, with more open vertices in one place than any mesh has,
 //! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
 //! in each reach along them. [`Repair::crowded`] counts the first.
+
+mod nudge;
 
 use super::near::{Beside, Points, Tree, beside, distance};
 use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settle};
@@ -35,7 +39,7 @@ const ADDED: u64 = 4096;
 const ROUNDS: usize = 64;
 
 /// Closes what lies within the threshold.
-pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -> Repair {
+pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &mut Rest, near: Near) -> Repair {
     let mut repair = Repair::default();
     let most = faces.len() as u64 + ADDED;
     for _ in 0..PASSES {
@@ -52,7 +56,8 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
         repair.open_edges = rim.open;
         (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
         let divided = divide(faces, moved, rest, near, &rim, &mut repair);
-        if joined == 0 && !divided {
+        let settled = joined == 0 && !divided;
+        if settled && (repair.left == crowded || !nudge::nudge(faces, moved, rest, near, &rim, &mut repair)) {
             return repair;
         }
     }
@@ -61,8 +66,8 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near)
     repair.open_edges = rim.open;
     let Joins { moves, crowded, undecided } = rim.joins(rest);
     (repair.left, repair.crowded) = (moves.len() as u64 + crowded + undecided, crowded);
-    let Draft { pieces, edges, tree } = Draft::new(faces, moved, &rim);
-    repair.left += pieces.iter().map(|p| split(p, &edges, &tree, rest, near).1).sum::<u64>();
+    let draft = Draft::new(faces, moved, &rim);
+    repair.left += draft.pieces.iter().map(|p| split(p, &draft.edges, rest, near).1).sum::<u64>();
     repair
 }
 
@@ -185,6 +190,12 @@ fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> + Clone {
     [[a, b], [b, c], [c, a]].into_iter()
 }
 
+/// Squared length of an edge in plan.
+fn length(rest: &Rest, side: [u32; 2]) -> u128 {
+    let [p, q] = rest.corners(side);
+    distance(p, q).0
+}
+
 /// A triangle that may be divided.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -220,6 +231,8 @@ struct Edges<'a> {
     users: HashMap<u64, u32>,
     /// Open edges at each vertex of the rim.
     open_at: Vec<u32>,
+    /// The vertices of the rim.
+    tree: Tree<'a>,
 }
 
 impl Edges<'_> {
@@ -235,6 +248,41 @@ impl Edges<'_> {
 
     fn is_open_at(&self, v: u32) -> bool {
         self.rim.number(v).is_some_and(|i| self.open_at[i] > 0)
+    }
+
+    /// Which sides of a triangle are open, the longest first.
+    fn open_sides(&self, piece: &Piece, rest: &Rest) -> Vec<usize> {
+        let side = |k: usize| [piece.face.v[k], piece.face.v[(k + 1) % 3]];
+        let open = |k: &usize| {
+            let before = piece.open >> k & 1 == 1;
+            side(*k).into_iter().all(|v| self.is_open_at(v)) && self.is_open(side(*k), before)
+        };
+        let mut sides: Vec<usize> = (0..3).filter(open).collect();
+        sides.sort_by_key(|&k| (std::cmp::Reverse(length(rest, side(k))), side(k)));
+        sides
+    }
+
+    /// The open vertices beside a side of a triangle; none if there is a crowd at its ends or along it.
+    fn beside(&self, piece: &Piece, k: usize, rest: &Rest, near: Near) -> Option<Vec<(Beside, u32)>> {
+        let (rim, v) = (self.rim, piece.face.v);
+        let side = [v[k], v[(k + 1) % 3]];
+        if side.iter().any(|&w| rim.number(w).is_some_and(|i| rim.points.is_crowded(i as u32))) {
+            return None;
+        }
+        let line = rest.corners(side);
+        let room = 4 + (length(rest, side).isqrt() / u128::from(near.plan.max(1))) as usize;
+        let mut beyond = Vec::new();
+        self.tree.along(line, |i| {
+            let w = rim.vertices[i as usize];
+            if !v.contains(&w)
+                && self.open_at[i as usize] > 0
+                && let Some(place) = beside(rim.points.point(i), line, near)
+            {
+                beyond.push((place, w));
+            }
+            beyond.len() <= room
+        });
+        (beyond.len() <= room).then_some(beyond)
     }
 
     /// One user more or less.
@@ -253,8 +301,6 @@ impl Edges<'_> {
 struct Draft<'a> {
     pieces: Vec<Piece>,
     edges: Edges<'a>,
-    /// The vertices of the rim.
-    tree: Tree<'a>,
 }
 
 impl<'a> Draft<'a> {
@@ -265,15 +311,14 @@ impl<'a> Draft<'a> {
         };
         Draft {
             pieces: rim.faces.iter().map(piece).collect(),
-            edges: Edges { rim, users: HashMap::new(), open_at: rim.open_at.clone() },
-            tree: Tree::new(&rim.points),
+            edges: Edges { rim, users: HashMap::new(), open_at: rim.open_at.clone(), tree: Tree::new(&rim.points) },
         }
     }
 }
 
 /// Divides triangles at the vertices near their open edges. Returns whether there were any.
 fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
-    let Draft { mut pieces, mut edges, tree } = Draft::new(faces, moved, rim);
+    let Draft { mut pieces, mut edges } = Draft::new(faces, moved, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
     let whole = pieces.len();
     let mut gone: Vec<Upright> = Vec::new();
@@ -283,7 +328,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
             break;
         }
         let splits: Vec<(Option<Split>, u64)> =
-            active.par_iter().map(|&i| split(&pieces[i as usize], &edges, &tree, rest, near)).collect();
+            active.par_iter().map(|&i| split(&pieces[i as usize], &edges, rest, near)).collect();
         repair.left += splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum::<u64>();
         let mut next = Vec::new();
         let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
@@ -320,7 +365,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
             sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
             let path: Vec<u32> = [a].into_iter().chain(split.through).chain([b]).collect();
             for pair in path.windows(2) {
-                let Some(v) = oriented([pair[0], pair[1], apex], rest.vertices) else {
+                let Some(v) = oriented([pair[0], pair[1], apex], &rest.vertices) else {
                     repair.upright += 1;
                     continue;
                 };
@@ -384,13 +429,10 @@ fn inherit(pieces: &mut [Piece], lost: &[Upright]) {
 }
 
 /// How a triangle is divided now, if it is; and how many vertices near its open edges cannot be had.
-fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> (Option<Split>, u64) {
+fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split>, u64) {
     let v = piece.face.v;
     let side = |k: usize| [v[k], v[(k + 1) % 3]];
-    let length = |[a, b]: [u32; 2]| {
-        let [p, q] = rest.corners([a, b]);
-        distance(p, q).0
-    };
+    let length = |side: [u32; 2]| length(rest, side);
     // how far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part
     let off = |part: [u32; 3], w: u32, apex: u32| {
         covered(rest, part, near, |a, b| match [a, b].map(|p| p == w) {
@@ -422,36 +464,13 @@ fn split(piece: &Piece, edges: &Edges, tree: &Tree, rest: &Rest, near: Near) -> 
         let through = path[1..path.len() - 1].to_vec();
         (shorter && bearable(piece.by, far, rest.farthest)).then_some(Split { side: k, through, by, upright })
     };
-    let open = |k: usize| {
-        let [a, b] = side(k);
-        edges.is_open_at(a) && edges.is_open_at(b) && edges.is_open([a, b], piece.open >> k & 1 == 1)
-    };
-    let mut sides: Vec<usize> = (0..3).filter(|&k| open(k)).collect();
-    sides.sort_by_key(|&k| (std::cmp::Reverse(length(side(k))), side(k)));
     let mut left = 0;
-    for k in sides {
-        if side(k).iter().any(|&w| edges.rim.number(w).is_some_and(|i| edges.rim.points.is_crowded(i as u32))) {
+    for k in edges.open_sides(piece, rest) {
+        let Some(mut beyond) = edges.beside(piece, k, rest, near) else {
             left += 1; // a crowd, counted once
             continue;
-        }
-        let line = rest.corners(side(k));
-        let room = 4 + (length(side(k)).isqrt() / u128::from(near.plan.max(1))) as usize;
-        let mut beyond = Vec::new();
-        tree.along(line, |i| {
-            let w = edges.rim.vertices[i as usize];
-            if !v.contains(&w)
-                && edges.open_at[i as usize] > 0
-                && let Some(place) = beside(edges.rim.points.point(i), line, near)
-            {
-                beyond.push((place, w));
-            }
-            beyond.len() <= room
-        });
+        };
         if beyond.is_empty() {
-            continue;
-        }
-        if beyond.len() > room {
-            left += 1; // a crowd, counted once
             continue;
         }
         left += beyond.len() as u64;

@@ -23,7 +23,8 @@ pub const GONE: u32 = u32::MAX;
 
 /// What repairs read and never change.
 pub struct Rest<'a> {
-    pub vertices: &'a [[i32; 3]],
+    /// Ascending.
+    pub vertices: Vec<[i32; 3]>,
     pub materials: &'a [Material],
     /// The origin in steps.
     pub origin: [i64; 3],
@@ -209,13 +210,13 @@ pub fn join(
             !bearable(moved.get(face).copied().unwrap_or_default(), by, rest.farthest)
         };
         let strained: Vec<usize> = (0..images.len()).filter(|&k| shifted(k)).collect();
-        let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], rest.vertices).is_none()).collect();
+        let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], &rest.vertices).is_none()).collect();
         if lost.is_empty() && strained.is_empty() {
             break (images, Vec::new());
         }
         let mut edges = Vec::with_capacity(3 * images.len());
         let mut points = Vec::with_capacity(3 * images.len());
-        for v in images.iter().filter(|v| oriented(**v, rest.vertices).is_some()) {
+        for v in images.iter().filter(|v| oriented(**v, &rest.vertices).is_some()) {
             edges.extend([edge(v[0], v[1]), edge(v[1], v[2]), edge(v[2], v[0])]);
             points.extend(v);
         }
@@ -257,7 +258,7 @@ pub fn join(
         }
         let by = displacement(rest, face.v, v);
         let before = moved.remove(&face.v).unwrap_or_default();
-        match oriented(v, rest.vertices) {
+        match oriented(v, &rest.vertices) {
             Some(v) => {
                 face.v = v;
                 changed.push((v, [before[0] + by[0], before[1] + by[1]]));

@@ -19,7 +19,7 @@ use super::{
     Place, Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
-    polygon::{Cut, Cutter, MOST_CORNERS},
+    polygon::{Cut, Cutter, too_long},
     report::{Tally, Thing},
     text::{self, Watched, quoted},
     too_many,
@@ -468,9 +468,7 @@ fn faces(
                     Cut::Crossing => tally.add(Thing::Crossing, 1),
                     Cut::TooLong => {
                         let object = quoted(name(node, materials.spelled).unwrap_or_default().as_bytes());
-                        let cause = format!(
-                            "object {object}: face {i} is not strictly convex and has {corner_count} corners, and {MOST_CORNERS} is the most"
-                        );
+                        let cause = format!("object {object}: face {i} {}", too_long(corner_count));
                         return Err(ImportError::input(path, cause, "cut it into smaller ones in a mesh editor"));
                     }
                 }

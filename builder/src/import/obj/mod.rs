@@ -22,7 +22,7 @@ use super::{
     Unit, Up, file_name, forget_unused,
     frame::Native,
     mtl, number_sources, plain,
-    polygon::{Cut, Cutter, MOST_CORNERS},
+    polygon::{Cut, Cutter, too_long},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
     too_many,
@@ -280,10 +280,7 @@ fn faces(
                     Cut::Whole => {}
                     Cut::Crossing => tally.see(Thing::Crossing, line),
                     Cut::TooLong => {
-                        let cause = format!(
-                            "a face that is not strictly convex has {} corners, and {MOST_CORNERS} is the most",
-                            ring.len()
-                        );
+                        let cause = format!("a face {}", too_long(ring.len()));
                         return Err(Fault {
                             line: face.line,
                             cause,

@@ -1,0 +1,134 @@
+//! The last resort of stitching: an open vertex beside an open edge moves by one step in plan, and then divides its triangle.
+//!
+//! It is taken where the vertex lies exactly over another side of the triangle, as at the foot of a wall a hair off the
+//! vertical: divided along it a part would stand upright, and a hole be left in the wall. The step, to one of the eight
+//! lattice points around, leaves no part upright and turns no triangle over that has the vertex, and no vertex lies where
+//! it ends. Of vertices that have triangles in common the first moves in a pass.
+
+use super::super::near::beside;
+use super::super::weld::{Rest, bearable};
+use super::super::{Face, Moved, area2, oriented};
+use super::{Draft, Piece, Rim, distance};
+use crate::{Near, Repair};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Where a vertex may go, the shorter ways first.
+const WAYS: [[i32; 2]; 8] = [[-1, 0], [0, -1], [0, 1], [1, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]];
+
+/// A side of a triangle that a vertex is to divide: its ends, its apex, and how far the triangle has been moved.
+#[derive(Clone, Copy)]
+struct Side {
+    v: [u32; 3],
+    by: [f64; 2],
+}
+
+/// Moves vertices that nothing else helps. Returns whether there were any.
+pub fn nudge(
+    faces: &mut [Face],
+    moved: &mut Moved,
+    rest: &mut Rest,
+    near: Near,
+    rim: &Rim,
+    repair: &mut Repair,
+) -> bool {
+    let wanted = wanted(faces, moved, rest, near, rim);
+    // triangles at each of these vertices
+    let mut at: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (i, face) in faces.iter().enumerate() {
+        for v in face.v.into_iter().filter(|v| wanted.contains_key(v)) {
+            at.entry(v).or_default().push(i);
+        }
+    }
+    // what depends on where another vertex goes waits for it
+    let mut waits: BTreeSet<u32> = BTreeSet::new();
+    for (&w, sides) in &wanted {
+        let around = at[&w].iter().flat_map(|&i| faces[i].v).chain(sides.iter().flat_map(|s| s.v));
+        waits.extend(around.filter(|v| *v != w && wanted.contains_key(v)).map(|v| v.max(w)));
+    }
+    let mut places: BTreeMap<[i32; 3], u32> = BTreeMap::new();
+    for (&w, sides) in wanted.iter().filter(|(w, _)| !waits.contains(w)) {
+        let corners: Vec<[u32; 3]> = at[&w].iter().map(|&i| faces[i].v).collect();
+        let way = WAYS.iter().find_map(|way| step(w, *way, sides, &corners, moved, rest, near));
+        if let Some(place) = way {
+            places.entry(place).or_insert(w);
+        }
+    }
+    for (place, &w) in &places {
+        let by = distance(*place, rest.vertices[w as usize]).0 as f64;
+        for &i in &at[&w] {
+            moved.entry(faces[i].v).or_default()[0] += by.sqrt();
+        }
+    }
+    repair.nudged += places.len() as u64;
+    place(faces, moved, rest, &places);
+    !places.is_empty()
+}
+
+/// Open vertices beside an open edge that would divide its triangle soundly, but for a part that would be upright.
+fn wanted(faces: &[Face], moved: &Moved, rest: &Rest, near: Near, rim: &Rim) -> BTreeMap<u32, Vec<Side>> {
+    let draft = Draft::new(faces, moved, rim);
+    let of = |piece: &Piece| {
+        let mut found = Vec::new();
+        for k in draft.edges.open_sides(piece, rest) {
+            let v = [0, 1, 2].map(|i| piece.face.v[(k + i) % 3]);
+            for (_, w) in draft.edges.beside(piece, k, rest, near).into_iter().flatten() {
+                let [a, b, apex, p] = rest.corners([v[0], v[1], v[2], w]);
+                if (area2(a, p, apex) == 0) != (area2(p, b, apex) == 0) {
+                    found.push((w, Side { v, by: piece.by }));
+                }
+            }
+        }
+        found
+    };
+    let mut wanted: BTreeMap<u32, Vec<Side>> = BTreeMap::new();
+    for (w, side) in draft.pieces.par_iter().flat_map_iter(of).collect::<Vec<_>>() {
+        wanted.entry(w).or_default().push(side);
+    }
+    wanted
+}
+
+/// Where a vertex comes to lie this way, if that is sound for what it divides and for the triangles at it.
+fn step(
+    w: u32,
+    [x, y]: [i32; 2],
+    sides: &[Side],
+    corners: &[[u32; 3]],
+    moved: &Moved,
+    rest: &Rest,
+    near: Near,
+) -> Option<[i32; 3]> {
+    let from = rest.vertices[w as usize];
+    let place = [from[0].checked_add(x)?, from[1].checked_add(y)?, from[2]];
+    let far = [(distance(from, place).0 as f64).sqrt(), 0.0];
+    let stays = |v: &[u32; 3]| {
+        let [a, b, c] = v.map(|v| if v == w { place } else { rest.vertices[v as usize] });
+        area2(a, b, c) > 0 && bearable(moved.get(v).copied().unwrap_or_default(), far, rest.farthest)
+    };
+    let divides = |side: &Side| {
+        let [a, b, apex] = rest.corners(side.v);
+        let shorter = distance(a, place).0.max(distance(place, b).0) < distance(a, b).0;
+        let stands = area2(a, place, apex) == 0 || area2(place, b, apex) == 0;
+        shorter && !stands && beside(place, [a, b], near).is_some_and(|p| bearable(side.by, p.by, rest.farthest))
+    };
+    let free = rest.vertices.binary_search(&place).is_err();
+    (free && corners.iter().all(stays) && sides.iter().all(divides)).then_some(place)
+}
+
+/// Puts vertices at new places, and numbers all by their coordinates again.
+fn place(faces: &mut [Face], moved: &mut Moved, rest: &mut Rest, places: &BTreeMap<[i32; 3], u32>) {
+    if places.is_empty() {
+        return;
+    }
+    places.iter().for_each(|(place, &w)| rest.vertices[w as usize] = *place);
+    let mut order: Vec<u32> = (0..rest.vertices.len() as u32).collect();
+    order.sort_by_key(|&v| rest.vertices[v as usize]); // mostly sorted already
+    let mut numbers = vec![0; order.len()];
+    order.iter().zip(0..).for_each(|(&v, number)| numbers[v as usize] = number);
+    rest.vertices.sort();
+    let vertices = &rest.vertices;
+    let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), vertices).expect("none was turned over");
+    faces.iter_mut().for_each(|f| f.v = renumber(f.v));
+    faces.sort();
+    *moved = std::mem::take(moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
+}
