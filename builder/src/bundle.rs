@@ -237,19 +237,19 @@ fn numbers(tris: &[Tri]) -> (Vec<[u32; 3]>, usize) {
 pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
     let mut starts = vec![0u32; keys + 2];
     let mut count = 0;
-    for (key, _) in items.clone() {
+    items.clone().for_each(|(key, _)| {
         starts[key as usize + 2] += 1;
         count += 1;
-    }
+    });
     for i in 2..starts.len() {
         starts[i] += starts[i - 1];
     }
     let mut all = vec![T::default(); count];
-    for (key, item) in items {
+    items.for_each(|(key, item)| {
         let at = &mut starts[key as usize + 1];
         all[*at as usize] = item;
         *at += 1;
-    }
+    });
     (starts, all)
 }
 

@@ -183,7 +183,9 @@ impl Tree<'_> {
                 continue;
             }
             if (to - from) as usize <= LEAF {
-                if !self.order[from as usize..to as usize].iter().all(|&i| see(i)) {
+                let around = |p: [i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+                let mut leaf = self.order[from as usize..to as usize].iter().copied();
+                if !leaf.all(|i| !around(self.points.point(i)) || see(i)) {
                     return;
                 }
             } else {
