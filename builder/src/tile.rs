@@ -441,11 +441,9 @@ fn divide(
     };
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(&own, frame);
-    let mut all: Vec<u32> = (0..own.len() as u32).collect();
-    all.sort_unstable_by_key(|&t| bundled.places[t as usize]);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { tris: &own, bundled: &bundled, rule: how.rule, most: how.most, nodes };
-    let (grid, crowd) = grid(&content, [x, y], log2, &all, patches);
+    let (grid, crowd) = grid(&content, [x, y], log2, &bundled.order, patches);
     Plot::Group { bundled, frame, grid, crowd }
 }
 
