@@ -179,7 +179,8 @@ impl Tree<'_> {
             let centre: [i64; 3] = std::array::from_fn(|k| least[k] + most[k] - 2 * a[k]);
             let extent: [i64; 3] = std::array::from_fn(|k| most[k] - least[k] + 2 * reach[k]);
             let apart = |i: usize, j: usize| passes_by([d[i], d[j]], [centre[i], centre[j]], [extent[i], extent[j]]);
-            if apart(0, 1) || apart(0, 2) || apart(1, 2) {
+            let around = least == low && most == high; // and so is passed
+            if !around && (apart(0, 1) || apart(0, 2) || apart(1, 2)) {
                 continue;
             }
             if (to - from) as usize <= LEAF {

@@ -93,8 +93,12 @@ const INNER: u32 = u32::MAX;
 
 impl Rim {
     fn new(faces: &[Face], rest: &Rest, near: Near) -> Rim {
-        let all = faces.iter().flat_map(|f| sides(f.v)).zip(0u32..);
-        let at_lesser = all.map(|([a, b], side)| (a.min(b), u64::from(a.max(b)) << 32 | u64::from(side)));
+        let at_lesser = faces.iter().enumerate().flat_map(|(i, f)| {
+            (0..3).map(move |k| {
+                let (a, b) = (f.v[k], f.v[(k + 1) % 3]);
+                (a.min(b), u64::from(a.max(b)) << 32 | (3 * i + k) as u64)
+            })
+        });
         let (starts, mut edges) = lists(rest.vertices.len(), at_lesser);
         // first how many open edges there are at each vertex
         let mut numbers = vec![0; rest.vertices.len()];
