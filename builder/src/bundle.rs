@@ -1,6 +1,7 @@
 //! Triangles into bundles: 128 bytes each, at most 16 triangles that do not overlap in plan.
 
 use crate::plan::Plan;
+use crate::radix;
 use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
@@ -24,6 +25,8 @@ pub type Record = [u16; HALVES];
 pub struct Bundled {
     pub records: Vec<Record>,
     pub places: Vec<(u32, u8)>,
+    /// The triangles in the order of their places.
+    pub order: Vec<u32>,
     /// Bit k of a triangle: no one triangle lies on the other side of the edge from its corner k.
     pub open: Vec<u8>,
 }
@@ -106,6 +109,8 @@ struct Candidate {
 
 /// A new vertex of a [`Candidate`]'s key.
 const NEW_VERTEX: u128 = 1 << 126;
+/// No vertex.
+const NONE: u32 = u32::MAX;
 /// Mark of a triangle that has its bundle.
 const TAKEN: u32 = u32::MAX;
 /// Triangles of a vertex that have their bundle from which on they leave its list.
@@ -130,9 +135,11 @@ struct Growing<'a> {
     points: Vec<[i32; 3]>,
     low: [i32; 3],
     high: [i32; 3],
-    /// Numbers of the corners that came with the last member.
-    fresh: Vec<u32>,
-    /// Whether a triangle was too large for the class, or found too many vertices.
+    /// Numbers of the corners that came with the last member, then [`NONE`].
+    fresh: [u32; 3],
+    /// Whether there was no room for a candidate, so that not all triangles around the vertices have been seen.
+    cut: bool,
+    /// Whether a class that holds larger triangles may hold more.
     refused: bool,
 }
 
@@ -153,7 +160,8 @@ impl<'a> Growing<'a> {
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
             low: [0; 3],
             high: [0; 3],
-            fresh: Vec::with_capacity(3),
+            fresh: [NONE; 3],
+            cut: false,
             refused: false,
         }
     }
@@ -166,7 +174,7 @@ impl<'a> Growing<'a> {
         self.members.clear();
         self.corners.clear();
         self.points.clear();
-        self.refused = false;
+        (self.cut, self.refused) = (false, false);
     }
 
     fn has(&self, t: u32) -> bool {
@@ -179,12 +187,19 @@ impl<'a> Growing<'a> {
 
     /// Whether a triangle with so many new vertices finds room. One that does not never will.
     fn fits(&mut self, facts: &Facts, new_vertices: usize) -> bool {
-        let span = |i: usize| i64::from(self.high[i].max(facts.high[i])) - i64::from(self.low[i].min(facts.low[i]));
-        let fits = self.points.len() + new_vertices <= VERTEX_LIMIT[usize::from(self.class)]
-            && facts.class <= self.class
-            && (0..3).all(|i| span(i) <= self.spans[i]);
-        self.refused |= !fits;
-        fits
+        // whoever is of the class is no larger than its bundles may be
+        let within = |i: usize| {
+            let (least, most) = (i64::from(facts.low[i]), i64::from(facts.high[i]));
+            (i64::from(self.high[i]) - least <= self.spans[i]) & (most - i64::from(self.low[i]) <= self.spans[i])
+        };
+        let small = facts.class <= self.class && within(0) & within(1) & within(2);
+        self.refused |= !small;
+        small && self.points.len() + new_vertices <= self.limit()
+    }
+
+    /// Most vertices.
+    fn limit(&self) -> usize {
+        VERTEX_LIMIT[usize::from(self.class)]
     }
 
     fn overlaps(&self, t: u32) -> bool {
@@ -196,14 +211,14 @@ impl<'a> Growing<'a> {
         let facts = &self.facts[t as usize];
         let tri = &self.tris[t as usize];
         self.had[t as usize] = self.round;
-        self.fresh.clear();
+        self.fresh = [NONE; 3];
         self.members.push(t);
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
                 *place = (self.round, self.points.len() as u8);
                 self.points.push(tri.corners[k]);
-                self.fresh.push(facts.v[k]);
+                self.fresh[k] = facts.v[k];
             }
             place.1
         }));
@@ -237,19 +252,19 @@ fn numbers(tris: &[Tri]) -> (Vec<[u32; 3]>, usize) {
 pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
     let mut starts = vec![0u32; keys + 2];
     let mut count = 0;
-    for (key, _) in items.clone() {
+    items.clone().for_each(|(key, _)| {
         starts[key as usize + 2] += 1;
         count += 1;
-    }
+    });
     for i in 2..starts.len() {
         starts[i] += starts[i - 1];
     }
     let mut all = vec![T::default(); count];
-    for (key, item) in items {
+    items.for_each(|(key, item)| {
         let at = &mut starts[key as usize + 1];
         all[*at as usize] = item;
         *at += 1;
-    }
+    });
     (starts, all)
 }
 
@@ -271,10 +286,15 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
             kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(t)
         })
         .collect();
-    seeds.sort_unstable();
+    radix::sort(&mut seeds);
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
 
-    let mut out = Bundled { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], open };
+    let mut out = Bundled {
+        records: Vec::new(),
+        places: vec![(u32::MAX, 0); tris.len()],
+        order: Vec::with_capacity(tris.len()),
+        open,
+    };
     let mut g = Growing::new(tris, &facts, vertices, frame);
     let ends: Vec<u32> = starts[1..].to_vec();
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
@@ -304,14 +324,17 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
                 next.retain_mut(|c| {
-                    let known = c.facts.v.iter().filter(|v| g.fresh.contains(v)).count();
-                    c.key -= known as u128 * NEW_VERTEX;
+                    let known: u32 = c.facts.v.iter().flat_map(|v| g.fresh.map(|f| u32::from(*v == f))).sum();
+                    c.key -= u128::from(known) * NEW_VERTEX;
                     g.fits(&c.facts, (c.key / NEW_VERTEX) as usize)
                 });
-                for v in g.facts[chosen as usize].v.map(|v| v as usize) {
+                // what lies around the others has been seen with them
+                let around_of = if g.cut { g.facts[chosen as usize].v } else { g.fresh };
+                for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
                     let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
                     for &t in &around[from..ends[v] as usize] {
                         if room == 0 {
+                            g.cut = true;
                             break;
                         }
                         to += 1;
@@ -353,16 +376,17 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         }
                     };
                 }
-                // nothing adjacent fits: the next few seeds may lie close by; not worth the slow tests of a wide bundle
+                // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
+                // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
-                    while far < seeds.len() && far <= s + 48 && (class < WIDE || first == WIDE) {
+                    let room = g.points.len() + 3 <= g.limit();
+                    while far < seeds.len() && far <= s + 48 && (room || g.cut) && (class < WIDE || first == WIDE) {
                         let t = seeds[far];
                         far += 1;
                         let facts = &facts[t as usize];
                         let alike = facts.attribute == attribute && facts.class == first;
                         let free = alike && g.seen[t as usize] != TAKEN && !g.has(t);
                         // where there is room for all of its corners nobody asks how many are new
-                        let room = g.points.len() + 3 <= VERTEX_LIMIT[usize::from(g.class)];
                         if free && g.fits(facts, if room { 3 } else { g.new_vertices(facts) }) && !g.overlaps(t) {
                             return Some(t);
                         }
@@ -400,9 +424,8 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 best = record;
                 members.clone_from(&g.members);
             }
-            // nor is there more where everything fitted, and fits again
-            let wider = usize::from(class + 1).min(2);
-            if record.is_some() && !g.refused && g.points.len() <= VERTEX_LIMIT[wider] {
+            // nor is there more where only vertices were too many: a wider class holds fewer of them
+            if record.is_some() && !g.refused && !g.cut {
                 break;
             }
         }
@@ -412,6 +435,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
             out.places[t as usize] = (out.records.len() as u32, place as u8);
         }
         out.records.push(record);
+        out.order.extend_from_slice(&members);
     }
     out
 }

@@ -373,10 +373,13 @@ impl Level {
                 let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
                 at(plan.min[i])..=at(plan.max[i])
             };
-            for j in range(1) {
-                for i in range(0) {
+            let (columns, rows) = (range(0), range(1));
+            let sole = columns.start() == columns.end() && rows.start() == rows.end();
+            for j in rows {
+                for i in columns.clone() {
                     let low = [low[0] + i * size[0], low[1] + j * size[1]];
-                    if plan.meets(low, size) {
+                    let holds = |axis: usize| low[axis] <= plan.min[axis] && plan.max[axis] < low[axis] + size[axis];
+                    if (sole && holds(0) && holds(1)) || plan.meets(low, size) {
                         pairs.push(((j * n[0] + i) as u32, (t, plan.cells(low, cell_size(block_log2)))));
                     }
                 }
@@ -474,6 +477,7 @@ impl Level {
 
     /// The grid of its blocks, those divided further for which that pays.
     fn grid(&self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
+        let mut room = Room::default();
         let entry = |k: usize| {
             let (members, near) = (self.members(k), self.near(k, patches));
             match near.as_slice() {
@@ -483,7 +487,7 @@ impl Level {
             }
             match self.finer(content, k, &near, depth) {
                 Some(finer) => Entry::Grid(finer.grid(content, &near, depth + 1)),
-                None => Entry::Block(block(content, self.low(k), self.block_log2, members, &near)),
+                None => Entry::Block(block(content, self.low(k), self.block_log2, members, &near, &mut room)),
             }
         };
         let entries = (0..self.blocks()).map(entry).collect();
@@ -512,24 +516,41 @@ fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64;
 fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
     let cells = |&t: &u32| (t, content.tris[t as usize].plan.cells(low, cell_size(log2)));
     let members: Vec<Member> = tris.iter().map(cells).collect();
-    block(content, low, log2, &members, patches)
+    block(content, low, log2, &members, patches, &mut Room::default())
 }
 
-fn block(content: &Content, low: [i64; 2], log2: [u32; 2], members: &[Member], patches: &[PatchArea]) -> Block {
+/// Room for one cell, used again.
+#[derive(Default)]
+struct Room {
+    /// Triangles that meet it, and whether they cover its middle.
+    covering: Vec<(u32, bool)>,
+    parts: Vec<Part>,
+    /// Those of all cells of the block.
+    words: Vec<Word>,
+}
+
+fn block(
+    content: &Content,
+    low: [i64; 2],
+    log2: [u32; 2],
+    members: &[Member],
+    patches: &[PatchArea],
+    Room { covering, parts, words }: &mut Room,
+) -> Block {
     let mut block = Block::default();
-    let (mut covering, mut parts) = (Vec::with_capacity(members.len()), Vec::new());
+    words.clear();
     for cell in 0..CELLS {
         let (low, size) = cell_at(low, log2, cell);
         covering.clear();
         let in_cell = |bits: u8| bits >> cell & 1 == 1;
         covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|m| (m.0, in_cell(m.1[1]))));
-        let from = block.words.len();
-        cell_words(content, &covering, &mut parts, &mut block.words);
+        let from = words.len();
+        cell_words(content, covering, parts, words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
-            block.words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
+            words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
-        block.ends[cell] = block.words.len() as u32;
-        let words = &block.words[from..];
+        block.ends[cell] = words.len() as u32;
+        let words = &words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
         let step = |&(t, _): &(u32, bool)| {
             let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
@@ -539,6 +560,7 @@ fn block(content: &Content, low: [i64; 2], log2: [u32; 2], members: &[Member], p
         block.sole[cell] =
             !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
     }
+    block.words = words.clone(); // and no more than they take
     block
 }
 

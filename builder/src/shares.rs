@@ -27,36 +27,30 @@ pub struct Shares {
     pub height: [f64; 3],
 }
 
-/// Places on the triangles of a scene that are ground, metres.
-pub fn places(scene: &Scene, ground: &[bool], xy_log2: i32) -> Vec<[f64; 3]> {
-    let corners = |i: usize| {
-        let mut c = scene.triangles[i].v.map(|v| scene.positions[v as usize]);
-        for (j, k) in [(0, 1), (1, 2), (0, 1)] {
-            if c[k] < c[j] {
-                c.swap(j, k);
-            }
-        }
-        c
-    };
-    // in whole square steps, so that their sum knows no order
-    let steps = exp2(-xy_log2);
-    let area = |[a, b, c]: &[[f64; 3]; 3]| {
-        let d = |p: &[f64; 3], i: usize| (p[i] - a[i]) * steps;
-        (d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)).abs() as u64
-    };
-    let kept = (0..ground.len()).into_par_iter().filter(|&i| ground[i]);
-    let (count, total) =
-        kept.clone().map(|i| (1, u128::from(area(&corners(i))))).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+/// Places on the triangles of a scene that are ground, metres. Of each triangle it is told its share: twice its plan area
+/// in square steps, zero of what is no ground.
+pub fn places(scene: &Scene, areas: &[u64]) -> Vec<[f64; 3]> {
+    // whole numbers, so that their sum knows no order
+    let (count, total) = areas.par_iter().filter(|&&a| a > 0).map(|&a| (1, u128::from(a))).reduce(
+        || (0, 0), //
+        |a, b| (a.0 + b.0, a.1 + b.1),
+    );
     let each = PLACES.min(EACH * count) as f64 / (total.max(1) as f64);
-    let within = |i: usize| {
-        let t = corners(i);
-        let folded = t.iter().flatten().fold(0u64, |h, v| (h ^ v.to_bits()).wrapping_mul(ODD).rotate_left(29));
-        let mut seed = mix(folded);
+    let fold = |p: &[f64; 3]| mix(p.iter().fold(0, |h, v| (h ^ v.to_bits()).wrapping_mul(ODD).rotate_left(29)));
+    let folded: Vec<u64> = scene.positions.par_iter().map(fold).collect();
+    let within = |(v, &area): ([u32; 3], &u64)| {
+        // of all corners, in any order
+        let mut seed = v.iter().fold(0u64, |sum, &v| sum.wrapping_add(folded[v as usize]));
         let mut random = move || {
             seed = mix(seed);
             (seed >> 11) as f64 * exp2(-53)
         };
-        let count = (area(&t) as f64 * each + random()) as usize;
+        let count = (area as f64 * each + random()) as usize;
+        let mut t = [[0.0; 3]; 3];
+        if count > 0 {
+            t = v.map(|v| scene.positions[v as usize]);
+            t.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
+        }
         let place = move |_| {
             let (mut u, mut v) = (random(), random());
             if u + v > 1.0 {
@@ -66,7 +60,8 @@ pub fn places(scene: &Scene, ground: &[bool], xy_log2: i32) -> Vec<[f64; 3]> {
         };
         (0..count).map(place)
     };
-    kept.flat_map_iter(within).collect()
+    let triangles = scene.triangles.par_iter().map(|t| t.v).zip(areas);
+    triangles.filter(|t| *t.1 > 0).flat_map_iter(within).collect()
 }
 
 /// Asks an image for its heights at these places.

@@ -72,21 +72,24 @@ impl Tiling {
         let home = |x: i64, y: i64, i: u32| {
             u128::from(morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64)) << 32 | u128::from(i)
         };
-        let mut homes: Vec<u128> = mesh
-            .faces
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(|(i, f)| {
+        const CHUNK: usize = 1 << 14;
+        let homes_of = |(chunk, faces): (usize, &[Face])| {
+            let mut homes = Vec::with_capacity(faces.len() + faces.len() / 8);
+            for (f, i) in faces.iter().zip((chunk * CHUNK) as u32..) {
                 let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
-                let sole = x0 == x1 && y0 == y1;
-                let meets =
-                    move |x, y| sole || Plan::new(f.v.map(|v| mesh.vertices[v as usize])).meets([x * s, y * s], [s; 2]);
-                (y0..=y1)
-                    .flat_map(move |y| (x0..=x1).map(move |x| (x, y)))
-                    .filter(move |&(x, y)| meets(x, y))
-                    .map(move |(x, y)| home(x, y, i as u32))
-            })
-            .collect();
+                if x0 == x1 && y0 == y1 {
+                    homes.push(home(x0, y0, i));
+                    continue;
+                }
+                let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
+                let places = (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y)));
+                homes.extend(places.filter(|&(x, y)| plan.meets([x * s, y * s], [s; 2])).map(|(x, y)| home(x, y, i)));
+            }
+            homes
+        };
+        let chunks: Vec<Vec<u128>> = mesh.faces.par_chunks(CHUNK).enumerate().map(homes_of).collect();
+        let mut homes = chunks.concat();
+        drop(chunks);
         for f in &mesh.rasters {
             let [low, high] = f.extent();
             for y in low[1] >> log2..=high[1] >> log2 {
@@ -97,7 +100,7 @@ impl Tiling {
                 }
             }
         }
-        radix::sort(&mut homes, 32); // triangles ascend, and fields come last
+        radix::sort(&mut homes); // triangles ascend, and fields come last
         let mut end = 0;
         let runs = homes.chunk_by(|a, b| a >> 32 == b >> 32).map(|run| {
             end += run.len();
@@ -271,11 +274,12 @@ fn build(
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
     let parts: Vec<(&Rastered, Part)> =
         mesh.rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
-    let mut palette: Vec<(u16, u16)> = faces
-        .iter()
-        .map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source))
-        .chain(parts.iter().map(|(f, _)| (f.material, f.source)))
-        .collect();
+    let mut palette: Vec<(u16, u16)> = parts.iter().map(|(f, _)| (f.material, f.source)).collect();
+    for pair in faces.iter().map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source)) {
+        if palette.last() != Some(&pair) {
+            palette.push(pair);
+        }
+    }
     palette.sort_unstable();
     palette.dedup();
     if palette.len() > MOST_ATTRIBUTES {
@@ -437,11 +441,9 @@ fn divide(
     };
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(&own, frame);
-    let mut all: Vec<u32> = (0..own.len() as u32).collect();
-    all.sort_unstable_by_key(|&t| bundled.places[t as usize]);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { tris: &own, bundled: &bundled, rule: how.rule, most: how.most, nodes };
-    let (grid, crowd) = grid(&content, [x, y], log2, &all, patches);
+    let (grid, crowd) = grid(&content, [x, y], log2, &bundled.order, patches);
     Plot::Group { bundled, frame, grid, crowd }
 }
 

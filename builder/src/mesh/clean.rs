@@ -15,8 +15,8 @@ enum Fate {
     Steep,
 }
 
-/// Orients what is ground and sorts it; drops and counts the rest. Says which triangles are ground, in the order of the scene.
-/// Those that rise more than `steepest` height steps a plan step are not.
+/// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
+/// area in square steps; zero of what is no ground, as are those that rise more than `steepest` height steps a plan step.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
@@ -24,53 +24,52 @@ pub fn ground(
     ceilings: &[bool],
     steepest: Option<f64>,
     report: &mut Report,
-) -> Vec<bool> {
+) -> Vec<u64> {
     let fate = |i: usize, f: &mut Face| {
         let material = &materials[usize::from(f.material)];
         if !material.include {
-            return Some(Fate::Excluded);
+            return Err(Fate::Excluded);
         }
         if material.obstacle {
-            return Some(Fate::Obstacle);
+            return Err(Fate::Obstacle);
         }
         if f.is_outside() {
-            return Some(Fate::Outside);
+            return Err(Fate::Outside);
         }
+        let corners = f.v.map(|v| vertices[v as usize]);
         match oriented(f.v, vertices) {
-            None if is_line(f.v.map(|v| vertices[v as usize])) => Some(Fate::Collapsed),
-            None => Some(Fate::Vertical),
-            Some(_) if ceilings.get(i) == Some(&true) => Some(Fate::Ceiling),
-            Some(v) if steepest.is_some_and(|limit| is_steeper(v.map(|v| vertices[v as usize]), limit)) => {
-                Some(Fate::Steep)
-            }
+            None if is_line(corners) => Err(Fate::Collapsed),
+            None => Err(Fate::Vertical),
+            Some(_) if ceilings.get(i) == Some(&true) => Err(Fate::Ceiling),
+            Some(_) if steepest.is_some_and(|limit| is_steeper(corners, limit)) => Err(Fate::Steep),
             Some(v) => {
                 f.v = v;
-                None
+                let [a, b, c] = corners;
+                Ok(area2(a, b, c).unsigned_abs() as u64) // no more than the domain
             }
         }
     };
-    let fates: Vec<Option<Fate>> = faces.par_iter_mut().enumerate().map(|(i, f)| fate(i, f)).collect();
-    let ground = fates.iter().map(Option::is_none).collect();
+    let fates: Vec<Result<u64, Fate>> = faces.par_iter_mut().enumerate().map(|(i, f)| fate(i, f)).collect();
+    let areas = fates.iter().map(|fate| fate.unwrap_or(0)).collect();
     let mut fates = fates.into_iter();
     faces.retain(|_| {
-        let fate = fates.next().flatten();
-        let count = match fate {
-            None => return true,
-            Some(Fate::Outside) => return false, // counted by `quantise`
-            Some(Fate::Excluded) => &mut report.excluded,
-            Some(Fate::Obstacle) => &mut report.obstacles,
-            Some(Fate::Collapsed) => &mut report.collapsed,
-            Some(Fate::Vertical) => &mut report.vertical,
-            Some(Fate::Ceiling) => &mut report.ceilings,
-            Some(Fate::Steep) => &mut report.steep,
+        let count = match fates.next().expect("one for each") {
+            Ok(_) => return true,
+            Err(Fate::Outside) => return false, // counted by `quantise`
+            Err(Fate::Excluded) => &mut report.excluded,
+            Err(Fate::Obstacle) => &mut report.obstacles,
+            Err(Fate::Collapsed) => &mut report.collapsed,
+            Err(Fate::Vertical) => &mut report.vertical,
+            Err(Fate::Ceiling) => &mut report.ceilings,
+            Err(Fate::Steep) => &mut report.steep,
         };
         *count += 1;
         false
     });
     let mut keys: Vec<u128> = faces.iter().map(Face::key).collect();
-    radix::sort(&mut keys, 0);
+    radix::sort(&mut keys);
     faces.iter_mut().zip(keys).for_each(|(f, k)| *f = Face::of_key(k));
-    ground
+    areas
 }
 
 /// Whether three points lie on one line in space.

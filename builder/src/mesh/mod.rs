@@ -166,10 +166,10 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let steepest = options.max_slope.map(|degrees| clean::rise(degrees, step));
-    let ground = clean::ground(&mut faces, &vertices, &materials, &ceilings, steepest, report);
+    let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steepest, report);
     drop(ceilings);
-    let places = shares::places(scene, &ground, options.xy_log2);
-    drop(ground);
+    let places = shares::places(scene, &areas);
+    drop(areas);
     report.duplicates = clean::duplicates(&mut faces, &materials);
     let mut moved = Moved::new();
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();

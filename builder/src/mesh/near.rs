@@ -179,11 +179,14 @@ impl Tree<'_> {
             let centre: [i64; 3] = std::array::from_fn(|k| least[k] + most[k] - 2 * a[k]);
             let extent: [i64; 3] = std::array::from_fn(|k| most[k] - least[k] + 2 * reach[k]);
             let apart = |i: usize, j: usize| passes_by([d[i], d[j]], [centre[i], centre[j]], [extent[i], extent[j]]);
-            if apart(0, 1) || apart(0, 2) || apart(1, 2) {
+            let around = least == low && most == high; // and so is passed
+            if !around && (apart(0, 1) || apart(0, 2) || apart(1, 2)) {
                 continue;
             }
             if (to - from) as usize <= LEAF {
-                if !self.order[from as usize..to as usize].iter().all(|&i| see(i)) {
+                let around = |p: [i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+                let mut leaf = self.order[from as usize..to as usize].iter().copied();
+                if !leaf.all(|i| !around(self.points.point(i)) || see(i)) {
                     return;
                 }
             } else {

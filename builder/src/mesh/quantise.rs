@@ -59,18 +59,29 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         used
     };
     let used = used_by(&|_| true);
-    // the places, and which position has each
-    let mut order: Vec<u128> = (0..absolute.len() as u32)
-        .filter(|&i| used[i as usize] && absolute[i as usize] != NOWHERE)
-        .map(u128::from)
-        .collect();
-    for axis in [2, 1, 0] {
-        // the coordinate, in the order of unsigned numbers, above the number
-        let key = |k: u128| u128::from(absolute[k as u32 as usize][axis] as u64 ^ 1 << 63) << 32 | u128::from(k as u32);
-        order.iter_mut().for_each(|k| *k = key(*k));
-        radix::sort(&mut order, 32);
-    }
-    let given: Vec<([i64; 3], u32)> = order.into_iter().map(|k| (absolute[k as u32 as usize], k as u32)).collect();
+    // the places, ascending, and which position has each
+    let placed = absolute.iter().zip(0u32..).filter(|(p, i)| used[*i as usize] && **p != NOWHERE);
+    let [low, high] = placed.clone().fold([[i64::MAX; 3], [i64::MIN; 3]], |[low, high], (p, _)| {
+        [[0, 1, 2].map(|k| low[k].min(p[k])), [0, 1, 2].map(|k| high[k].max(p[k]))]
+    });
+    let bits = [0, 1, 2].map(|k| (high[k].wrapping_sub(low[k]) as u64).checked_ilog2().map_or(0, |log2| log2 + 1));
+    let given: Vec<([i64; 3], u32)> = if bits.iter().sum::<u32>() <= 96 {
+        let mut keys: Vec<u128> = placed
+            .map(|(p, i)| {
+                let place = (0..3).fold(0, |key, k| key << bits[k] | u128::from((p[k] - low[k]) as u64));
+                place << 32 | u128::from(i)
+            })
+            .collect();
+        radix::sort(&mut keys);
+        let shifts = [32 + bits[1] + bits[2], 32 + bits[2], 32];
+        let along = |key: u128, k: usize| low[k] + ((key >> shifts[k]) as u64 & ((1 << bits[k]) - 1)) as i64;
+        keys.into_iter().map(|key| ([0, 1, 2].map(|k| along(key, k)), key as u32)).collect()
+    } else {
+        // some lie far beyond the domain
+        let mut given: Vec<([i64; 3], u32)> = placed.map(|(p, i)| (*p, i)).collect();
+        given.par_sort_unstable();
+        given
+    };
     // what is no ground has no say in where the origin is
     let ground = |t: &Triangle| scene.materials[usize::from(t.material)].is_ground();
     let counts = if scene.triangles.iter().all(ground) { used } else { used_by(&ground) };

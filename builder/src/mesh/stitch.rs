@@ -29,6 +29,7 @@ use super::{Face, Moved, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 /// Most passes over the mesh.
@@ -71,35 +72,7 @@ pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &mut Rest, near: N
     repair
 }
 
-/// Edges that one triangle uses, ascending.
-fn open_edges(faces: &[Face], vertices: usize) -> Vec<u64> {
-    // the greater ends of all edges, by their lesser end
-    let mut ends = vec![0u32; 3 * faces.len()];
-    let mut next = vec![0u32; vertices + 1];
-    let edges = |f: &Face| {
-        let [a, b, c] = f.v; // the least first
-        [(a, b), (a, c), (b.min(c), b.max(c))]
-    };
-    faces.iter().flat_map(edges).for_each(|(low, _)| next[low as usize + 1] += 1);
-    for v in 1..next.len() {
-        next[v] += next[v - 1];
-    }
-    for (low, high) in faces.iter().flat_map(edges) {
-        let at = &mut next[low as usize];
-        ends[*at as usize] = high;
-        *at += 1;
-    }
-    let (mut open, mut from) = (Vec::new(), 0);
-    for (low, &to) in next[..vertices].iter().enumerate() {
-        let run = &mut ends[from..to as usize];
-        from = to as usize;
-        run.sort_unstable();
-        open.extend(run.chunk_by(|a, b| a == b).filter(|r| r.len() == 1).map(|r| edge(low as u32, r[0])));
-    }
-    open
-}
-
-/// The open edges of a mesh and what touches them.
+/// The edges of a mesh, those of them that are open, and what touches those.
 struct Rim {
     /// How many open edges there are.
     open: u64,
@@ -111,10 +84,10 @@ struct Rim {
     numbers: Vec<u32>,
     /// Open edges at each of them.
     open_at: Vec<u32>,
-    /// The edges at each of them by their other end, ascending, once for each triangle that uses it; one between two of
-    /// them at the lesser.
-    ends: Vec<u32>,
-    /// Where the edges of each start.
+    /// All edges at the lesser of their ends, ascending, once for each triangle that uses them: the other end, times 2^32,
+    /// and which side of which triangle it is.
+    edges: Vec<u64>,
+    /// Where those at each vertex of the mesh start.
     starts: Vec<u32>,
     /// Triangles with an open edge, ascending, and a bit for each corner that one runs from.
     faces: Vec<(u32, u8)>,
@@ -125,10 +98,27 @@ const INNER: u32 = u32::MAX;
 
 impl Rim {
     fn new(faces: &[Face], rest: &Rest, near: Near) -> Rim {
-        let open = open_edges(faces, rest.vertices.len());
+        let at_lesser = faces.iter().enumerate().flat_map(|(i, f)| {
+            (0..3).map(move |k| {
+                let (a, b) = (f.v[k], f.v[(k + 1) % 3]);
+                (a.min(b), u64::from(a.max(b)) << 32 | (3 * i + k) as u64)
+            })
+        });
+        let (starts, mut edges) = lists(rest.vertices.len(), at_lesser);
         // first how many open edges there are at each vertex
         let mut numbers = vec![0; rest.vertices.len()];
-        open.iter().flat_map(|&e| [(e >> 32) as u32, e as u32]).for_each(|v| numbers[v as usize] += 1);
+        let mut sides = vec![0u8; faces.len()];
+        let mut open = 0;
+        for v in 0..rest.vertices.len() {
+            let run = &mut edges[starts[v] as usize..starts[v + 1] as usize];
+            run.sort_unstable();
+            for e in run.chunk_by(|a, b| a >> 32 == b >> 32).filter(|e| e.len() == 1) {
+                let (other, side) = ((e[0] >> 32) as usize, e[0] as u32 as usize);
+                open += 1;
+                (numbers[v], numbers[other]) = (numbers[v] + 1, numbers[other] + 1);
+                sides[side / 3] |= 1 << (side % 3);
+            }
+        }
         let (mut vertices, mut open_at) = (Vec::new(), Vec::new());
         for (v, number) in numbers.iter_mut().enumerate() {
             let count = std::mem::replace(number, INNER);
@@ -138,30 +128,9 @@ impl Rim {
                 open_at.push(count);
             }
         }
-        let edges = faces.iter().flat_map(|f| sides(f.v)).filter_map(|e| {
-            let [a, b] = [e[0].min(e[1]), e[0].max(e[1])];
-            let [i, j] = [a, b].map(|v| numbers[v as usize]);
-            if i != INNER { Some((i, b)) } else { (j != INNER).then_some((j, a)) }
-        });
-        let (starts, mut ends) = lists(vertices.len(), edges);
-        starts.windows(2).for_each(|run| ends[run[0] as usize..run[1] as usize].sort_unstable());
         let points = rest.points(&vertices, near);
-        let lesser = open.iter().map(|&e| (numbers[(e >> 32) as usize], e as u32));
-        let (open_starts, open_ends) = lists(vertices.len(), lesser);
-        let is_open = |[a, b]: [u32; 2]| {
-            let [low, high] = [numbers[a.min(b) as usize] as usize, a.max(b) as usize];
-            low != INNER as usize
-                && numbers[high] != INNER
-                && open_ends[open_starts[low] as usize..open_starts[low + 1] as usize]
-                    .binary_search(&(high as u32))
-                    .is_ok()
-        };
-        let open_sides = |(i, f): (usize, &Face)| {
-            let open = sides(f.v).enumerate().fold(0, |open, (k, side)| open | u8::from(is_open(side)) << k);
-            (open != 0).then_some((i as u32, open))
-        };
-        let faces = faces.par_iter().enumerate().filter_map(open_sides).collect();
-        Rim { open: open.len() as u64, vertices, points, numbers, open_at, ends, starts, faces }
+        let faces = sides.into_iter().zip(0..).filter(|(sides, _)| *sides != 0).map(|(sides, i)| (i, sides)).collect();
+        Rim { open, vertices, points, numbers, open_at, edges, starts, faces }
     }
 
     /// The number of a vertex among those of the rim.
@@ -170,14 +139,13 @@ impl Rim {
         (number != INNER).then_some(number as usize)
     }
 
-    /// How many triangles use an edge with an end on the rim; of others none.
+    /// How many triangles use an edge.
     fn users(&self, a: u32, b: u32) -> u32 {
-        let (a, b) = (a.min(b), a.max(b));
-        let found = self.number(a).map(|i| (i, b)).or_else(|| Some((self.number(b)?, a)));
-        let Some((i, end)) = found else { return 0 };
-        let ends = &self.ends[self.starts[i] as usize..self.starts[i + 1] as usize];
-        let from = if ends.len() <= 16 { 0 } else { ends.partition_point(|&e| e < end) };
-        ends[from..].iter().skip_while(|&&e| e < end).take_while(|&&e| e == end).count() as u32
+        let (low, high) = (a.min(b) as usize, a.max(b));
+        let at = &self.edges[self.starts[low] as usize..self.starts[low + 1] as usize];
+        let from = if at.len() <= 16 { 0 } else { at.partition_point(|e| (e >> 32) < u64::from(high)) };
+        let ends = at[from..].iter().map(|e| (e >> 32) as u32);
+        ends.skip_while(|&e| e < high).take_while(|&e| e == high).count() as u32
     }
 
     /// Which of its vertices are to be joined.
@@ -236,7 +204,7 @@ struct Edges<'a> {
 }
 
 impl Edges<'_> {
-    /// Users of an edge with an end on the rim, as all edges of triangles with an open one are.
+    /// Users of an edge.
     fn users(&self, a: u32, b: u32) -> u32 {
         self.users.get(&edge(a, b)).copied().unwrap_or_else(|| self.rim.users(a, b))
     }
@@ -270,7 +238,9 @@ impl Edges<'_> {
             return None;
         }
         let line = rest.corners(side);
-        let room = 4 + (length(rest, side).isqrt() / u128::from(near.plan.max(1))) as usize;
+        const FEW: usize = 4;
+        let room = LazyCell::new(|| FEW + (length(rest, side).isqrt() / u128::from(near.plan.max(1))) as usize);
+        let fits = |n: usize| n <= FEW || n <= *room;
         let mut beyond = Vec::new();
         self.tree.along(line, |i| {
             let w = rim.vertices[i as usize];
@@ -280,9 +250,9 @@ impl Edges<'_> {
             {
                 beyond.push((place, w));
             }
-            beyond.len() <= room
+            fits(beyond.len())
         });
-        (beyond.len() <= room).then_some(beyond)
+        fits(beyond.len()).then_some(beyond)
     }
 
     /// One user more or less.
