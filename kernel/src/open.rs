@@ -86,10 +86,10 @@ impl<'a> Terrain<'a> {
     /// Bytes beyond the stated length are ignored, so a whole flash region may be passed. The content is not looked at: a flipped
     /// bit there may give a wrong answer, though never a panic; [`Terrain::open_verified`] or [`Terrain::verifier`] find it.
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
+        let head = bytes.get(..format::HEAD_LEN).ok_or(OpenError::Truncated)?;
         if !(bytes.as_ptr() as usize).is_multiple_of(format::ALIGN) {
             return Err(OpenError::Misaligned);
         }
-        let head = bytes.get(..format::HEAD_LEN).ok_or(OpenError::Truncated)?;
         let header = Header::ref_from_bytes(head).map_err(|_| OpenError::Misaligned)?;
         if header.magic != format::MAGIC {
             let blank = header.magic == [0; 8] || header.magic == [0xFF; 8];

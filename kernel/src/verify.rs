@@ -92,13 +92,19 @@ impl<'a> Verifier<'a> {
     /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
     /// first step), a tile's head, or a block of cells with its lists: small in a sound image, and at most the file.
     ///
+    /// What is wrong outside the tiles comes at once, for it has no bit: materials, names or pages may be false. The steps after
+    /// that check the tiles all the same, and it comes again at the end.
+    ///
     /// With a `bitmap` of a bit for each tile, damaged tiles are marked in it, the rest is still
     /// checked, and the first error comes at the end. With an empty one the first error ends it, and so does a damaged tile
     /// beyond the end of a bitmap that is shorter than `tile_count.div_ceil(8)` bytes. No bit is ever cleared.
     pub fn step(&mut self, max_bytes: usize, bitmap: &mut [u8]) -> Result<bool, VerifyError> {
         if matches!(self.stage, Stage::Sections) {
-            sections(&self.terrain)?;
             self.stage = Stage::first();
+            if let Err(e) = sections(&self.terrain) {
+                self.first_error = Some(e);
+                return Err(e);
+            }
         }
         let mut left = max_bytes;
         while (self.next as usize) < self.terrain.table.len() {

@@ -132,6 +132,30 @@ fn by_06_found_no_ground_or_damaged() {
     }
 }
 
+/// What is wrong outside the tiles comes in the first step, costs no other step anything, and hides no tile.
+#[test]
+fn a_damaged_section_is_told_at_once_and_the_tiles_are_checked_all_the_same() {
+    let clean = image(&hills(300, 1.0));
+    let whole = Terrain::open(&clean).unwrap();
+    let section = |kind| whole.header().sections.iter().find(|s| s.kind == kind).unwrap();
+    let tile = section(format::section::TILES).offset as usize + 3;
+    for kind in [format::section::MATERIALS, format::section::PAGES, format::section::PROVENANCE] {
+        let mut bytes = Aligned::new(&clean);
+        bytes[section(kind).offset as usize] ^= 1;
+        bytes[tile] ^= 1;
+        let t = Terrain::open(&bytes).unwrap();
+        let mut bitmap = vec![0u8; (t.header().tile_count as usize).div_ceil(8)];
+        let mut verifier = t.verifier();
+        let told = Err(VerifyError::SectionDamaged(kind));
+        assert_eq!(verifier.step(256, &mut bitmap), told);
+        assert_eq!(verifier.step(256, &mut bitmap), Ok(false), "of {} bytes a few are checked", bytes.len());
+        let end = (0..100_000).map(|_| verifier.step(4096, &mut bitmap)).find(|end| *end != Ok(false));
+        assert_eq!(end, Some(told), "the first error");
+        assert_eq!(bitmap[0] & 1, 1, "the first tile is damaged too");
+        assert!(matches!(Terrain::open_verified(&bytes), Err(OpenError::Content(_))));
+    }
+}
+
 #[test]
 fn a_cursor_sees_damage_that_was_found_later() {
     let bytes = image(&fixtures::flat());
