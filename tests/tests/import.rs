@@ -484,3 +484,57 @@ fn errors_are_for_programs_too() {
     let unsupported = import::read(&[here.join("a.glb")], &Frame::default()).unwrap_err();
     assert_eq!(unsupported.kind, ImportErrorKind::Unsupported);
 }
+
+/// A road as one face, a plate with a kerb along it, and triangles that all meet in one corner: files that people have.
+#[test]
+fn cg_02_long_outlines_and_fans_build_and_are_proven() {
+    let here = folder("cg_02_long_outlines_and_fans_build_and_are_proven");
+    let ribbon = |n: usize| {
+        let side = |i: usize, off: f64| {
+            let along = 0.2 * i as f64;
+            let bend = (along / 60.0).sin();
+            [along, 20.0 * bend + off, 0.05 * bend]
+        };
+        let there = (0..n / 2).map(|i| side(i, -4.0));
+        there.chain((0..n / 2).rev().map(|i| side(i, 4.0))).collect::<Vec<_>>()
+    };
+    let plate = |n: usize| {
+        let edge = (0..n).map(|i| [100.0 - 0.1 * i as f64, 50.0, 0.01 * (i % 3) as f64]);
+        [[0.0; 3], [100.0, 0.0, 0.0]].into_iter().chain(edge).collect::<Vec<_>>()
+    };
+    let fan = |n: usize| {
+        let round = |i: usize| (std::f64::consts::TAU * i as f64 / n as f64).sin_cos();
+        let rim = (0..n).map(|i| [300.0 * round(i).1, 300.0 * round(i).0, 0.0]);
+        let corners: Vec<[f64; 3]> = [[0.0; 3]].into_iter().chain(rim).collect();
+        (corners, (0..n).map(|i| vec![0, 1 + i, 1 + (i + 1) % n]).collect::<Vec<_>>())
+    };
+    let whole = |corners: Vec<[f64; 3]>| {
+        let all = (0..corners.len()).collect();
+        (corners, vec![all])
+    };
+    // bytes a triangle at most
+    for (name, (corners, faces), most) in [
+        ("ribbon400", whole(ribbon(400)), 100),
+        ("ribbon8000", whole(ribbon(8000)), 40),
+        ("plate1000", whole(plate(1000)), 400),
+        ("fan1000", fan(1000), 3000),
+    ] {
+        let mut text = String::new();
+        corners.iter().for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
+        for face in &faces {
+            text += "f";
+            face.iter().for_each(|i| text += &format!(" {}", i + 1));
+            text += "\n";
+        }
+        let triangles = if faces.len() == 1 { corners.len() - 2 } else { faces.len() };
+        fs::write(here.join(format!("{name}.obj")), text).unwrap();
+        let [_, notes] = expect(0, &here, &["build", &format!("{name}.obj")]);
+        assert_eq!(notes, "", "{name}");
+        let image = format!("{name}.hpan");
+        expect(0, &here, &["verify", &image, "--against", &format!("{name}.obj")]);
+        let bytes = fs::read(here.join(&image)).unwrap();
+        let stored = info(&here, &image)["triangles"].as_u64().unwrap();
+        assert_eq!(stored, triangles as u64, "{name}");
+        assert!(bytes.len() as u64 <= most * stored, "{name}: {} bytes of {stored} triangles", bytes.len());
+    }
+}

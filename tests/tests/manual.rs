@@ -187,10 +187,12 @@ fn instructions_are_within_their_budgets() {
     };
     let manual = read("README.md");
     let rows = table(&manual, "On a small core");
-    let calls = ["closest", "closest_fixed", "closest_f64", "closest_cursor", "below", "segment", "layers", "open"];
+    let calls =
+        ["closest", "closest_fixed", "closest_f64", "closest_cursor", "below", "segment", "layers", "open", "verify"];
     assert_eq!(rows.len(), calls.len());
     for (row, call) in rows.iter().zip(calls) {
-        assert!(row[0].starts_with(&format!("`{}", call.trim_end_matches("_fixed").trim_end_matches("_f64"))));
+        let name = if call == "verify" { "verifier" } else { call.trim_end_matches("_fixed").trim_end_matches("_f64") };
+        assert!(row[0].starts_with(&format!("`{name}")), "{row:?}");
         for (scene, cell) in ["hills", "proving", "field"].iter().zip(&row[1..]) {
             near(cell.parse().unwrap(), budget(&format!("an386.{scene}"), call), &format!("{call}, {scene}"));
         }
@@ -199,6 +201,6 @@ fn instructions_are_within_their_budgets() {
         let text = manual.split_once(after).unwrap().1;
         text.split(' ').next().unwrap().replace(',', "").trim_end_matches('.').trim_end_matches(';').parse().unwrap()
     };
-    near(number("with a cursor "), budget("an386.proving", "stack"), "stack");
+    near(number("Stack at most "), budget("an386.proving", "stack"), "stack");
     near(number("no heap; code "), budget("gate.thumbv7em-none-eabihf", "code"), "code");
 }

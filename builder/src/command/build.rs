@@ -32,7 +32,7 @@ pub struct Args {
     /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
     #[arg(long, value_name = "FILE.toml")]
     settings: Option<PathBuf>,
-    /// Where the image goes [default: beside FILE, as FILE.hpan]
+    /// Where the image goes [default: beside FILE, or else the settings, as FILE.hpan]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -138,12 +138,18 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let sources = sources(args, &settings)?;
     sources.iter().try_for_each(|(path, _)| import::check(path).map(drop))?;
     let first = &sources[0].0;
-    let output = match (&args.output, &args.settings, &sources[..]) {
+    let output = match (&args.output, &args.settings, &args.files[..]) {
         (Some(output), ..) => output.clone(),
-        (None, _, [(only, _)]) => only.with_extension("hpan"),
+        (None, _, [only]) => only.with_extension("hpan"),
+        // not into the folder of the sources, which may be another
+        (None, Some(settings), []) if sources.len() == 1 => {
+            settings.with_file_name(first.file_name().unwrap_or_default()).with_extension("hpan")
+        }
         (None, Some(settings), _) => settings.with_extension("hpan"),
         _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     };
+    // what is said of all files is said of the image
+    let who = if sources.len() == 1 { first } else { &output };
     report.output = file_name(&output);
     may_replace(&output, args, &sources)?;
 
@@ -173,13 +179,13 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.build = time.as_secs_f64();
     let built = built.map_err(|e| match e {
         BuildError::Empty => Failure::input(first, format!("{e}; if it lies on its side type --up {}", lies[0].best())),
-        e => Failure::build(first, e),
+        e => Failure::build(who, e),
     })?;
     let r = &built.report;
-    regret(first, r, report);
+    regret(who, r, report);
     if args.strict && !report.warnings.is_empty() {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
-        return Err(Failure::check(first, text));
+        return Err(Failure::check(who, text));
     }
     let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
     report.seconds.verify = time.as_secs_f64();
@@ -351,15 +357,15 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
 }
 
 /// Says what of the ground is not as the source has it, though nobody asked for that.
-fn regret(first: &Path, r: &hardpan_builder::Report, report: &mut Report) {
+fn regret(who: &Path, r: &hardpan_builder::Report, report: &mut Report) {
     for outlier in r.outliers.iter().take(8) {
-        report.warn(format!("{}: outside the domain, left out: {outlier}", named(first)));
+        report.warn(format!("{}: outside the domain, left out: {outlier}", named(who)));
     }
     for (repair, what, then) in [(&r.weld, "weld", "not welded"), (&r.stitch, "stitch", "not stitched")] {
         if repair.crowded > 0 {
             report.warn(format!(
                 "{}: {} {then}, with more than {} others within the threshold; a smaller {what} reaches fewer",
-                named(first),
+                named(who),
                 counted(repair.crowded, "vertex"),
                 Repair::CROWD
             ));
@@ -368,14 +374,14 @@ fn regret(first: &Path, r: &hardpan_builder::Report, report: &mut Report) {
     if r.weld.left > r.weld.crowded {
         report.warn(format!(
             "{}: {} within the threshold of others not welded, because ground would be lost or moved too far",
-            named(first),
+            named(who),
             counted(r.weld.left - r.weld.crowded, "vertex")
         ));
     }
     if r.stitch.left > r.stitch.crowded {
         report.warn(format!(
             "{}: {} could not be joined to open edges close by; wheels may find hairline gaps there",
-            named(first),
+            named(who),
             counted(r.stitch.left - r.stitch.crowded, "vertex")
         ));
     }
@@ -401,6 +407,8 @@ struct Lie<'a> {
     area: f64,
     /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
     drivable: [f64; 3],
+    /// Whether each of them could hardly be driven on as it lies, and more of it otherwise.
+    steep: bool,
 }
 
 impl Lie<'_> {
@@ -434,7 +442,7 @@ impl Lie<'_> {
     }
 }
 
-/// How the files of a scene lie, those that lie alike as one.
+/// How the files of a scene lie, those that lie alike as one; a file that could hardly be driven on is not hidden by others.
 fn lies<'a>(
     scene: &Scene,
     sources: &'a [(PathBuf, SourceFile)],
@@ -447,13 +455,16 @@ fn lies<'a>(
         let (its, behind) = rest.split_at(*count);
         rest = behind;
         let (area, drivable) = areas(scene, its, frame);
-        match all.iter_mut().find(|lie| (lie.up, lie.says) == (frame.up(), frame.says())) {
-            Some(lie) => {
-                lie.files.push(file);
-                lie.area += area;
-                lie.drivable = [0, 1, 2].map(|i| lie.drivable[i] + drivable[i]);
+        let mut lie = Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false };
+        let [here, there] = lie.shares();
+        lie.steep = here < 10.0 && there > here;
+        match all.iter_mut().find(|l| (l.up, l.says, l.steep) == (lie.up, lie.says, lie.steep)) {
+            Some(alike) => {
+                alike.files.push(file);
+                alike.area += area;
+                alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + drivable[i]);
             }
-            None => all.push(Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable }),
+            None => all.push(lie),
         }
     }
     all
@@ -491,21 +502,29 @@ fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
     let mut doubts: Vec<(f64, String)> = Vec::new();
     for lie in lies {
         let ([here, there], up, then) = (lie.shares(), lie.up, lie.best());
-        let (names, steep) = (lie.names(), here < 10.0 && there > here);
+        let (names, steep) = (lie.names(), lie.steep);
         // what is typed holds for all files
         let remedy = |axis: &str| match lies {
             [_] => format!("--up {axis}"),
             _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
         };
         match lie.says {
-            Says::Nobody if steep && lies.len() == 1 => {
+            Says::Nobody if steep => {
+                let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| match lies {
+                    [_] => format!("type --up {axis}"),
+                    _ => remedy(&axis),
+                });
                 let text = format!(
-                    "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; type --up {then}, or --up {up} if it is meant so"
+                    "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; {turned}, or {meant} if it is meant so"
                 );
                 return Err(Failure::input(lie.files[0], text));
             }
             Says::File if steep => note(format!(
                 "{names} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up"
+            )),
+            // walls may be a file of their own, and who says so may have it so
+            Says::Caller if lies.len() > 1 && steep => note(format!(
+                "with {up} up only {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
             )),
             Says::Nobody | Says::Caller if there > 1.25 * here => {
                 report.warn(format!(

@@ -424,7 +424,7 @@ fn write_image(place: &Path, image: &Image) -> Done {
         }
         if let Some(check) = verdict.failed() {
             let text = format!(
-                "{}; this is a fault of hardpan, not of the mesh: nothing was written",
+                "{}; nothing was written; unless that says what to do it is a fault of hardpan, not of the mesh: please report it",
                 verify::first_fault(check)
             );
             return Err(Failure::check(place, text));

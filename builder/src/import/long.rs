@@ -1,10 +1,14 @@
 //! Long faces as triangles: a Delaunay triangulation of the corners that keeps the edges of the face, by exact signs.
 //!
-//! It makes few slivers, and its time grows little faster than the corners do.
+//! It makes few slivers, and its time grows little faster than the corners do: a face whose edges cross very many Delaunay edges
+//! of its corners, like a comb with long slanting teeth, is given up.
 
 use super::polygon::turn;
 use crate::mesh::mix;
-use spade::{ConstrainedDelaunayTriangulation, HasPosition, HierarchyHintGenerator, Point2, Triangulation};
+use spade::{
+    ConstrainedDelaunayTriangulation, HasPosition, HierarchyHintGenerator, LineIntersectionIterator, Point2,
+    Triangulation,
+};
 use std::{cmp::Ordering, collections::HashMap};
 
 /// A corner of a face, flat.
@@ -23,11 +27,14 @@ impl HasPosition for Corner {
     }
 }
 
+/// Edges of the triangulation that an edge of the face may cross, on average.
+const CROSSED: usize = 64;
+
 /// Cuts a face into counter-clockwise triangles of indices into `flat`, which runs counter-clockwise. It may touch itself,
 /// and run there and back; of corners in one place the first is named.
 ///
-/// None if it crosses itself or covers a place twice, if it has no area, or if two of its corners are one in `flat` but not
-/// in `ring`.
+/// None if it crosses itself or covers a place twice, if it has no area, if two of its corners are one in `flat` but not
+/// in `ring`, or if its edges cross more than [`CROSSED`] others each, on average.
 pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Option<Vec<[usize; 3]>> {
     let mut order: Vec<usize> = (0..flat.len()).collect();
     order.sort_by(|&i, &j| flat[i][0].total_cmp(&flat[j][0]).then(flat[i][1].total_cmp(&flat[j][1])).then(i.cmp(&j)));
@@ -51,12 +58,15 @@ pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Option<Vec<[usize; 3]>> {
     }
     // how often the face runs along each edge, from the lesser end on; back taken off
     let mut runs: HashMap<[usize; 2], i32> = HashMap::new();
+    let mut most = CROSSED * flat.len();
     for (i, &from) in first.iter().enumerate() {
         let to = first[(i + 1) % first.len()];
         if from == to {
             continue;
         }
-        let parts = mesh.try_add_constraint(handles[from]?, handles[to]?);
+        let [a, b] = [handles[from]?, handles[to]?];
+        most = most.checked_sub(LineIntersectionIterator::new_from_handles(&mesh, a, b).take(most + 1).count())?;
+        let parts = mesh.try_add_constraint(a, b);
         if parts.is_empty() {
             return None;
         }

@@ -3,11 +3,12 @@
 use super::long;
 use earcut::Earcut;
 
-/// Most corners of a face that is cut by ears, if it is not strictly convex: that takes time that grows with their square and more.
+/// Most corners of a face that is cut by ears, where nothing else will do: that takes time that grows with their square and more.
 const MOST_EARS: usize = 8_192;
 /// Most corners of any other face that is not strictly convex: seconds.
 const MOST_CORNERS: usize = 262_144;
-/// Corners of a strictly convex face from which on it is cut by halves, for a fan's triangles all meet in one corner.
+/// Corners of a face from which on it is cut by halves, if it is strictly convex, and else by Delaunay's rule: the triangles of
+/// a fan all meet in one corner.
 const LONG: usize = 64;
 
 /// What became of a face.
@@ -24,7 +25,7 @@ pub enum Cut {
 /// Why a face is not cut, after its name.
 pub fn too_long(corners: usize) -> String {
     format!(
-        "has {corners} corners: {MOST_CORNERS} is the most of one that is not strictly convex, {MOST_EARS} of one that crosses itself or has no area"
+        "has {corners} corners: {MOST_CORNERS} is the most of one that is not strictly convex, {MOST_EARS} of one that crosses itself, has no area, or runs past itself in very many thin teeth"
     )
 }
 
@@ -55,11 +56,15 @@ impl Cutter {
             halve(0, ring.len() - 1, &mut emit);
             return Cut::Whole;
         }
-        if ring.len() > MOST_EARS {
-            let cut = if ring.len() > MOST_CORNERS { None } else { long::cut(ring, flat) };
-            let Some(triangles) = cut else { return Cut::TooLong };
+        // ears and fans of a long face crowd around few of its corners
+        if (LONG + 1..=MOST_CORNERS).contains(&ring.len())
+            && let Some(triangles) = long::cut(ring, flat)
+        {
             triangles.into_iter().for_each(emit);
             return Cut::Whole;
+        }
+        if ring.len() > MOST_EARS {
+            return Cut::TooLong;
         }
         if left && turns <= 1 {
             (2..ring.len()).for_each(|i| emit([0, i - 1, i]));

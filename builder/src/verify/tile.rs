@@ -230,6 +230,8 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         seen: vec![0; count],
         stamp: 0,
         pairs_left: PAIRS * (count as u64 + 64),
+        proven: vec![0; count],
+        proofs: 0,
         trials_left: TRIALS * view.words.len() as u64,
         patched_left: PATCHED * view.words.len() as u64,
         named: std::array::from_fn(|_| Vec::new()),
@@ -562,6 +564,9 @@ struct Walk<'a, const SMALL: bool> {
     stamp: u64,
     /// Pairs that may still be compared.
     pairs_left: u64,
+    /// In which proof of a crowded sheet each triangle was last, from 1; those of one overlap none of each other.
+    proven: Vec<u32>,
+    proofs: u32,
     /// Triangles that may still be tried with entries.
     trials_left: u64,
     /// Patches that may still be tried with entries and cells.
@@ -794,25 +799,49 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
 
     /// No two triangles of a sheet overlap.
     fn sheets(&mut self, rect: &Rect, named: &[Named]) {
-        let (tris, boxes) = (&self.content.tris, &self.content.boxes);
-        for (i, a) in named.iter().enumerate() {
-            let (tri, bounds) = (&tris[a.number as usize], boxes[a.number as usize]);
-            for b in named[i + 1..].iter().take_while(|b| b.sheet == a.sheet) {
-                self.pairs_left = self.pairs_left.saturating_sub(1);
-                if boxes_overlap(bounds, boxes[b.number as usize]) && tri.overlaps::<SMALL>(&tris[b.number as usize]) {
-                    let [x, y, z] = tri.corner(0);
-                    let text = format!(
-                        "two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"
-                    );
-                    self.proof.sheets.add(self.view.fault_at(rect, text));
-                    return;
+        for sheet in named.chunk_by(|a, b| a.sheet == b.sheet) {
+            let mut sheet: Vec<u32> = sheet.iter().map(|n| n.number).collect();
+            // many may lie around a vertex, in many cells: those that were proven together before are not compared again
+            let many = sheet.len() > 16;
+            if many {
+                sheet.sort_unstable_by_key(|&n| self.proven[n as usize]);
+            }
+            let known = |a: &u32, b: &u32| many && self.proven[*a as usize] == self.proven[*b as usize];
+            let mut end = 0;
+            for group in sheet.chunk_by(known) {
+                end += group.len();
+                let together = group.len() > 1 && self.proven[group[0] as usize] != 0;
+                for (i, &a) in group.iter().enumerate() {
+                    let within = if together { &[] } else { &group[i + 1..] };
+                    let mut apart = |others: &[u32]| apart::<SMALL>(self.content, &mut self.pairs_left, a, others);
+                    if let Err(text) = apart(within).and_then(|()| apart(&sheet[end..])) {
+                        self.proof.sheets.add(self.view.fault_at(rect, text));
+                        return;
+                    }
                 }
             }
-            if self.pairs_left == 0 {
-                let text = "its sheets hold too many triangles to be proven";
-                self.proof.sheets.add(self.view.fault_at(rect, text));
-                return;
+            if many {
+                self.proofs += 1;
+                sheet.iter().for_each(|&n| self.proven[n as usize] = self.proofs);
             }
         }
     }
+}
+
+/// Whether a triangle overlaps none of others; so many pairs may still be compared.
+fn apart<const SMALL: bool>(content: &Content, left: &mut u64, a: u32, others: &[u32]) -> Result<(), String> {
+    let (tris, boxes) = (&content.tris, &content.boxes);
+    let (tri, bounds) = (&tris[a as usize], boxes[a as usize]);
+    *left = left.saturating_sub(others.len() as u64);
+    if *left == 0 {
+        return Err(
+            "too many triangles meet in one sheet here to be proven apart; divide such fans of thousands".into()
+        );
+    }
+    let overlaps = |b: &u32| boxes_overlap(bounds, boxes[*b as usize]) && tri.overlaps::<SMALL>(&tris[*b as usize]);
+    if others.iter().any(overlaps) {
+        let [x, y, z] = tri.corner(0);
+        return Err(format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"));
+    }
+    Ok(())
 }
