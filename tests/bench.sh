@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures every bar and prints one table: tests/bench.sh [--quick] [--record] [SCENE...]
 # --quick repeats less, and leaves out edges and emulator unless they are named (edges, m4f).
-# Hardpan is compiled as cargo compiles it for everybody; RUSTFLAGS="-C target-cpu=native" compiles it for this processor.
+# Hardpan is linked as one unit, for every processor of the kind; RUSTFLAGS="-C target-cpu=native" compiles it for this processor.
 set -e
 cd "$(dirname "$0")/.."
 
@@ -18,4 +18,4 @@ if has_embree; then
 else
     echo "no Embree 3 here: the bars that compare with it are left out" >&2
 fi
-exec cargo run --release --quiet -p benchmarks $features --bin bench -- "$@"
+exec cargo run --profile measured --quiet -p benchmarks $features --bin bench -- "$@"

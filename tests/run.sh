@@ -6,7 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 ci=${HARDPAN_CI:-0}
 data=${HARDPAN_DATA:-../shared/data}
-profile=tests # as optimised as a release, and linked faster
 others="x86_64-pc-windows-msvc aarch64-apple-darwin" # platforms for which everything compiles
 
 step() { printf '\n== %s\n' "$*"; }
@@ -44,7 +43,7 @@ rustc --version
 
 step "style"
 cargo fmt --all --check
-cargo clippy --locked --workspace --all-targets --profile $profile -- -D warnings
+cargo clippy --locked --workspace --all-targets --release -- -D warnings
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
@@ -71,16 +70,16 @@ for target in $others; do
 done
 
 step "tests"
-cargo test --locked --profile $profile --workspace
+cargo test --locked --release --workspace
 
 step "small cores"
 tests/embedded/run.sh
 
 step "the command on real files"
 if [ -d "$data" ]; then
-    cargo build --locked --quiet --profile $profile -p hardpan-builder --bin hardpan
-    hardpan=$(pwd)/target/$profile/hardpan
-    [ -z "${CARGO_TARGET_DIR:-}" ] || hardpan=$CARGO_TARGET_DIR/$profile/hardpan
+    cargo build --locked --quiet --release -p hardpan-builder --bin hardpan
+    hardpan=$(pwd)/target/release/hardpan
+    [ -z "${CARGO_TARGET_DIR:-}" ] || hardpan=$CARGO_TARGET_DIR/release/hardpan
     out=$(mktemp -d)
     trap 'rm -rf "$out"' EXIT
     while read -r file arguments; do

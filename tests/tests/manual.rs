@@ -128,7 +128,7 @@ fn run_example(package: &str, example: &str) -> String {
     let target = HARDPAN.ancestors().nth(2).unwrap();
     let done = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--locked", "--package", package, "--example", example])
-        .args(["--profile", "tests", "--target-dir"])
+        .args(["--release", "--target-dir"])
         .arg(target)
         .current_dir(ROOT)
         .output()
