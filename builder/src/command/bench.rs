@@ -469,10 +469,11 @@ struct Way {
 }
 
 /// Slowest calls that are made once more, [`AGAIN`] times, each after [`BEFORE`] places that came before it, so that caches are
-/// as they were.
+/// about as they were; then those that are slowest now, so many rounds at most.
 const SLOWEST: usize = 32;
 const AGAIN: usize = 8;
-const BEFORE: usize = 1024;
+const BEFORE: usize = 256;
+const ROUNDS: usize = 4;
 
 impl Way {
     fn new(name: &'static str) -> Self {
@@ -504,7 +505,7 @@ impl Way {
         }
         // until the slowest are such as were asked again
         let mut again = vec![false; calls.len()];
-        for _ in 0..SLOWEST {
+        for _ in 0..ROUNDS {
             let mut order: Vec<usize> = (0..calls.len()).collect();
             let count = SLOWEST.min(order.len());
             order.select_nth_unstable_by_key(count - 1, |&i| Reverse((fastest[i], i)));

@@ -39,7 +39,8 @@ also where a heading has units, as in x [m]; time may stand still, but not go ba
 name in the column wheel and its own places; distance and time are then those of each.";
 
 /// Columns, those without a heading first.
-const KNOWN: [(&[&str], &str); 5] = [(&["t", "time"], "s"), (&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["wheel"], "")];
+const KNOWN: [(&[&str], &str); 5] =
+    [(&["t", "time"], "s"), (&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["wheel"], "")];
 const FORM: &str = "t,x,y,z,yaw";
 
 /// The places of a drive, at least one.

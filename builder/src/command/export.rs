@@ -24,7 +24,8 @@ use super::{
     named, note,
     progress::stage,
     quoted,
-    relief::{ALL, View}, same, shown, terrain, warn,
+    relief::{ALL, View},
+    same, shown, terrain, warn,
 };
 
 #[derive(clap::Args)]

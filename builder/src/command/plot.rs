@@ -97,6 +97,7 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
     let text = |at, text: &str, align| Shape::Text { at, text: text.into(), align, font: Font::Plain, colour: TEXT };
     let title = brief(title, TITLE_MOST);
     shapes.push(Shape::Text { at: [LEFT, 26.0], text: title, align: Align::Start, font: Font::Title, colour: TEXT });
+    let width = if samples.len() == 1 { 7.0 } else { 1.8 };
     let gaps = gaps(samples);
     if !gaps.is_empty() {
         shapes.push(Shape::Fill { at: [right - 90.0, 14.0], size: [14.0; 2], colour: GAP });
@@ -128,7 +129,7 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
         shapes.push(Shape::Rule { from: [LEFT, bottom], to: [right, bottom], colour: [136; 3] });
         let (at, align, font) = ([20.0, top + PANEL / 2.0], Align::Middle, Font::Up);
         shapes.push(Shape::Text { at, text: name.into(), align, font, colour });
-        shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width: 1.8, colour });
+        shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width, colour });
     }
     shapes.push(text([(LEFT + right) / 2.0, height - 12.0], "distance driven, m", Align::Middle));
     Picture { size: [WIDTH, height], shapes }

@@ -133,7 +133,9 @@ impl Ask {
         }
         if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0)) {
             let place = place + 1;
-            return Err(format!("the length {length} is below zero (field {place}); it is how far to look down from z"));
+            return Err(format!(
+                "the length {length} is below zero (field {place}); it is how far to look down from z"
+            ));
         }
         match numbers {
             [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
@@ -373,8 +375,10 @@ impl Missed {
 struct Points<'a> {
     path: &'a Path,
     lines: Lines<'a>,
-    /// Where x, y, z and length are, where a heading says so.
-    places: Option<[Option<usize>; 4]>,
+    /// Where x, y, z and length are.
+    places: [Option<usize>; 4],
+    /// Columns that there are.
+    width: usize,
     passed: Passed,
 }
 
@@ -391,24 +395,24 @@ impl<'a> Points<'a> {
         let known = known.map_err(|e| lines.wrong(e))?;
         let bare: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
         let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
-        let passed = Passed::new(heading.as_ref().unwrap_or(&bare), &own, &ANSWER[2..]);
-        Ok(Points { path, lines, places: known, passed })
+        let all = heading.as_ref().unwrap_or(&bare);
+        let (passed, places) = (Passed::new(all, &own, &ANSWER[2..]), known.unwrap_or([0, 1, 2, 3].map(Some)));
+        Ok(Points { path, width: all.len(), lines, places, passed })
     }
 
     /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
     /// wrong, those before it are answered.
     fn read(&mut self, mut many: impl FnMut(&[Ask], &[u64], &Passed) -> Done) -> Done {
-        let Points { path, lines, places, passed } = self;
-        let known = places.unwrap_or([0, 1, 2, 3].map(Some));
+        let Points { path, lines, places, width, passed } = self;
         let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut any = false;
         loop {
             let ask = match lines.next() {
                 Ok(Some(line)) => {
                     passed.push(line);
-                    let ask = match places {
-                        None if line.len() > 4 => Err(FORM.into()),
-                        _ => Ask::of(known, |k| line.get(k)),
+                    let ask = match line.iter().skip(*width).all(|field| unquoted(field).is_empty()) {
+                        true => Ask::of(*places, |k| line.get(k)),
+                        false => Err(format!("{} fields, and {width} columns; {FORM}", line.len())),
                     };
                     ask.map(Some).map_err(|e| lines.wrong(e))
                 }
