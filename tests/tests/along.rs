@@ -284,7 +284,7 @@ fn headings_of_points() {
             "below,front left,2,x,7.0",
         ),
         ("x,y,name [-],", "1,2,\"a\"", "name [-],", "top,\"a\","),
-        ("\u{feff}STATUS,x,y", "\u{fc} ,1,2,,", "asked_status", "top,\u{fc} "),
+        ("STATUS,x,y", "\u{fc} ,1,2,,", "asked_status", "top,\u{fc} "),
     ] {
         write(&format!("# track\n{heading}\n{line}\n"));
         let [out, err] = expect(0, &folder, &points);

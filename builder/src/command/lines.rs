@@ -96,7 +96,7 @@ pub fn columns(heading: &StringRecord) -> Vec<Column> {
     let column = |field: &str| {
         let (name, unit) = unquoted(field).split_once(['[', '(']).unwrap_or((unquoted(field), ""));
         let unit = unit.split([']', ')']).next().unwrap_or_default();
-        let text = field.trim_end_matches('\r').trim_start_matches('\u{feff}').to_string();
+        let text = field.trim_end_matches('\r').to_string();
         Column { name: name.trim().to_ascii_lowercase(), unit: unit.trim().to_string(), text }
     };
     heading.iter().map(column).collect()

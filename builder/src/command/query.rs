@@ -196,11 +196,12 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     let file = args.csv.as_ref().or(args.along.as_ref());
-    match missed.told(file.is_some()) {
-        Some(text) if args.strict => Err(Failure::check(file.unwrap_or(&args.file), text)),
-        Some(text) => Ok(file.into_iter().for_each(|file| note(format!("{}: {text}", named(file))))),
-        None => Ok(()),
+    match (missed.told(file.is_some()), file) {
+        (Some(text), _) if args.strict => return Err(Failure::check(file.unwrap_or(&args.file), text)),
+        (Some(text), Some(file)) => note(format!("{}: {text}", named(file))),
+        _ => {}
     }
+    Ok(())
 }
 
 /// Stops where answers or a plot cannot be written, or may not.
