@@ -619,11 +619,31 @@ fn cracks_are_found_whatever_a_pixel_is() {
     }
     let [out, _] = expect(0, &folder, &["export", "png", "crack.hpan", "--map", "holes", "--size", "100"]);
     holds(&out, &["no enclosed hole seen at 1.2 m a pixel; 1 narrower gap met along the open edges", "\n  gap 5."]);
+    // what is printed can be asked, and is no ground
+    let place = out.lines().find_map(|l| l.strip_prefix("  gap ")?.rsplit_once(" at ")).unwrap().1;
+    holds(&expect(1, &folder, &["query", "crack.hpan", place, "--strict"])[0], &["no ground"]);
     // and so fine that it is a hole
     let (facts, _) = map(&folder, "crack.hpan", "holes", &["--window", "19,10,21,50", "--per-metre", "100"]);
     assert_eq!(facts["facts"]["enclosed_holes"], json!(1));
     let area = facts["facts"]["enclosed_area"].as_f64().unwrap();
     assert!((area - 0.9).abs() < 0.15, "half of 30 m x 6 cm: {area}");
+}
+
+#[test]
+fn the_crack_of_a_real_interchange_is_found() {
+    let file = env::var_os("HARDPAN_DATA").map(|data| Path::new(&data).join("roads/cloverleaf.obj"));
+    let Some(file) = file.filter(|file| file.exists()) else {
+        return println!("skipped, because HARDPAN_DATA does not say where roads/cloverleaf.obj is");
+    };
+    let folder = folder("the_crack_of_a_real_interchange_is_found");
+    expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "z", "--unit", "in", "-o", "c.hpan"]);
+    for size in ["200", "1600"] {
+        let (facts, _) = map(&folder, "c.hpan", "holes", &["--size", size]);
+        assert_eq!(facts["facts"]["narrow_gaps"], json!(1), "{facts}");
+        let at = &facts["facts"]["gaps"][0]["at"];
+        let near = [12.8, -93.3].iter().enumerate().all(|(i, v)| (at[i].as_f64().unwrap() - v).abs() < 1.0);
+        assert!(near, "{facts}");
+    }
 }
 
 #[test]

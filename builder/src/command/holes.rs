@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted, grouped,
-    maps::{Drawn, Key, canvas, metres, number, of_tops, place, slight},
+    maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
 };
 
@@ -85,10 +85,16 @@ pub fn holes(t: &Terrain, view: &View) -> Drawn {
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
-    let at = |[x, y]: [f64; 2]| format!("{},{}", place(x), place(y));
-    let holes_told = holes.iter().map(|h| format!("hole of {} m2 at {}", number(square(h.pixels)), at(h.at)));
-    let gaps_told =
-        gaps.iter().map(|g| format!("gap {} wide, {} long at {}", metres(g.width), metres(g.length()), at(g.at)));
+    // so many digits that the place is in what it is of
+    let at = |[x, y]: [f64; 2], size: f64| {
+        let decimals = (2.0 - size.log10()).ceil().clamp(0.0, 9.0) as usize;
+        format!("{:.decimals$},{:.decimals$}", x + 0.0, y + 0.0)
+    };
+    let holes_told =
+        holes.iter().map(|h| format!("hole of {} m2 at {}", number(square(h.pixels)), at(h.at, 1.0 / view.per_metre)));
+    let gaps_told = gaps
+        .iter()
+        .map(|g| format!("gap {} wide, {} long at {}", metres(g.width), metres(g.length()), at(g.at, g.width)));
     let details = listed(holes_told).chain(listed(gaps_told)).collect();
     let facts = json!({
         "enclosed_holes": holes.len(), "enclosed_area": area,
@@ -314,8 +320,8 @@ mod tests {
         let (outside, holes) = enclosed(&view, &all, |i| seen.push(i));
         assert!(outside);
         assert_eq!(holes.iter().map(|h| h.pixels).collect::<Vec<_>>(), [4, 3]);
-        // a pixel of the hole itself, nearest to the mean of all
-        assert_eq!(holes.iter().map(|h| h.at).collect::<Vec<_>>(), [[5.5, -2.5], [2.5, -1.5]]);
+        // a pixel of the hole itself, nearest to the mean of all, and of two the first
+        assert_eq!(holes.iter().map(|h| h.at).collect::<Vec<_>>(), [[4.5, -2.5], [2.5, -1.5]]);
         assert_eq!(seen, [8, 9, 16, 12, 18, 19, 25]);
         let whole = vec![Some(()); all.len()];
         assert!(matches!(enclosed(&view, &whole, |_| ()), (false, none) if none.is_empty()));
