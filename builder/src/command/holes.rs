@@ -30,7 +30,7 @@ struct Hole {
     reach: f64,
 }
 
-/// No ground beside open edges, and ground again within one and a half pixels, where no pixel shows a hole.
+/// No ground beside open edges, and ground again so soon that pixels may not show it.
 struct Gap {
     /// Where it is widest, in its middle, metres.
     at: [f64; 2],
@@ -208,27 +208,29 @@ const HALVINGS: usize = 8;
 /// Gaps that no pixel shows, longest first; those whose edges share a corner are one.
 fn gaps(t: &Terrain, view: &View, drawn: &Canvas, edges: &[Edge]) -> Vec<Gap> {
     let hair = f64::exp2(f64::from(t.header().xy_log2));
-    // no gap is told of where a hole is seen
-    let hidden = |p: [f64; 2]| {
+    // how wide a gap may be that no pixel shows, if there is room for one: none where a hole is seen, and half a pixel where ground ends
+    let most = |p: [f64; 2]| {
         let [x, y] = view.place(p[0], p[1]).map(|v| v.floor() as i64);
         let at = |x: i64, y: i64| {
             let inside = (0..view.width as i64).contains(&x) && (0..view.height as i64).contains(&y);
             inside.then(|| drawn.pixels[y as usize * view.width + x as usize])
         };
         let hole = |(i, j): (i64, i64)| at(x + i, y + j) == Some(HOLE);
-        at(x, y).is_some_and(|c| c != NOTHING) && !(-1..=1).flat_map(|j| (-1..=1).map(move |i| (i, j))).any(hole)
+        let pixels = if at(x, y)? == NOTHING { 0.5 } else { 1.5 };
+        let seen = (-1..=1).flat_map(|j| (-1..=1).map(move |i| (i, j))).any(hole);
+        (!seen).then_some(pixels / view.per_metre)
     };
     // of an edge: how wide the gap beside it is at some places
     let beside = |e: &Edge| -> Vec<([f64; 2], f64)> {
         let [a, b] = e.plan;
         let on = |k: usize| [0, 1].map(|i| a[i] + (b[i] - a[i]) * (k as f64 + 0.5) / PLACES as f64);
         let off = |p: [f64; 2], by: f64| [0, 1].map(|i| p[i] + e.away[i] * by);
-        let places: Vec<[f64; 2]> = (0..PLACES).map(on).filter(|p| hidden(off(*p, hair))).collect();
+        let places: Vec<[f64; 2]> = (0..PLACES).map(on).filter(|p| most(off(*p, hair)).is_some()).collect();
         let asked: Vec<[f64; 2]> = places.iter().map(|p| off(*p, hair)).collect();
         let bare = view.highest(t, &asked).into_iter().map(|answer| !answer.found());
         let wide = |p: [f64; 2]| {
             let ground = |by: f64| view.highest(t, &[off(p, by)])[0].found();
-            let most = 1.5 / view.per_metre;
+            let most = most(off(p, hair))?;
             let (mut bare, mut met) = (hair, 2.0 * hair);
             while met < most && !ground(met) {
                 (bare, met) = (met, 2.0 * met);
