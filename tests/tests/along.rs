@@ -20,12 +20,12 @@ fn answers_along_a_drive() {
     assert_eq!(err, "note: drive.csv: 1 of 5 points without ground (1 not in the image), the first on line 6\n");
     assert_eq!(
         out,
-        "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach\n\
-         0,0,-10,-3,0,0,0,0.85,1,Asphalt,floor,found,top\n\
-         0.5,5,-7,1,0,0,0,0.85,1,Asphalt,floor,found,top\n\
-         1,12,0,1,6,0,0,0.85,1,Steel plate,deck,found,top\n\
-         1.5,12,0,1,0,0,0,0.85,1,Asphalt,floor,found,near\n\
-         2,72,60,1,,,,,,,,not in image,\n"
+        "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,yaw,asked_z\n\
+         0,0,-10,-3,0,0,0,0.85,1,Asphalt,floor,found,top,0,\n\
+         0.5,5,-7,1,0,0,0,0.85,1,Asphalt,floor,found,top,0,\n\
+         1,12,0,1,6,0,0,0.85,1,Steel plate,deck,found,top,0,\n\
+         1.5,12,0,1,0,0,0,0.85,1,Asphalt,floor,found,near,0,2\n\
+         2,72,60,1,,,,,,,,not in image,,0,0\n"
     );
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv", "--json"]);
     let answers: Value = serde_json::from_str(&out).unwrap();
@@ -49,7 +49,7 @@ fn answers_along_a_drive() {
         let x = i as f64 / 100.0 - 40.0;
         assert_eq!((row[0].parse(), row[2].parse()), (Ok(i as f64), Ok(x)));
         assert_eq!(row[4], if x.abs() <= 5.0 { "6" } else { "0" }, "at {x}");
-        assert!((row[1].parse::<f64>().unwrap() - i as f64 / 100.0).abs() < 1e-9, "at {x}");
+        assert_eq!(row[1].parse(), Ok(i as f64 / 100.0), "at {x}: no digits of rounding");
     }
 }
 
@@ -208,7 +208,7 @@ fn long_files_of_points() {
     fs::write(folder.join("points.csv"), &points).unwrap();
     let [out, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     check(&out, 5000);
-    holds(&err, &["points.csv: line 6251: a point is x,y or x,y,z"]);
+    holds(&err, &["points.csv: line 6251: 5 fields, and 4 columns; a point is x,y or x,y,z"]);
 }
 
 /// Points of a file are held to the same rules as those typed; a drive's time does not go back.
@@ -221,7 +221,7 @@ fn numbers_that_are_no_places() {
         ("1,2,1e400", "\"1e400\" is not a finite number (field 3)"),
         ("1,2,3,-0.5", "the length -0.5 is below zero (field 4)"),
         ("1,2,3,x", "\"x\" is not a number (field 4)"),
-        ("1,2,3,4,5", ": a point is x,y or x,y,z or x,y,z,length\n"),
+        ("1,2,3,4,5", "a point is x,y or x,y,z or x,y,z,length\n"),
         ("1,2,,4", ": a point is x,y or x,y,z or x,y,z,length\n"),
     ] {
         let [out, typed] = expect(2, &folder, &["query", "bridge.hpan", point]);
@@ -272,30 +272,43 @@ fn headings_of_points() {
     let folder = bridge("headings_of_points");
     let points = ["query", "bridge.hpan", "--csv", "points.csv"];
     let write = |text: &str| fs::write(folder.join("points.csv"), text).unwrap();
-    for (heading, said) in [
-        ("t,x,y,z,yaw", "t,x,y,z,yaw"),
-        ("z,y,x", "z,y,x"),
-        ("y,x", "y,x"),
-        ("x,y,z,mu", "x,y,z,mu"),
-        ("x,y,length", "x,y,length"),
-        ("x,y,z,length,name", "x,y,z,length,name"),
-        ("x,y,x", "x,y,x"),
-        ("T [s],\"X (m)\",Y[m] ", "t,x,y"),
+    // columns are known by name, all others go through as they stand; of those that answers have too the name says that it was asked
+    let answer = "2,6,0,0,0.85,1,Steel plate,deck,found";
+    for (heading, line, columns, rest) in [
+        ("t,x,y,z,yaw", "1,1,2,7,9", "t,asked_z,yaw", "near,1,7,9"),
+        ("z,y,x", "7,2,1", "asked_z", "near,7"),
+        (
+            "wheel,length,mu,Y [m],\"X\",z",
+            "front left,2,x,2,1,7.0\r",
+            "wheel,length,asked_mu,asked_z",
+            "below,front left,2,x,7.0",
+        ),
+        ("x,y,name [-],", "1,2,\"a\"", "name [-],", "top,\"a\","),
+        ("STATUS,x,y", "\u{fc} ,1,2,,", "asked_status", "top,\u{fc} "),
     ] {
-        write(&format!("# track\n{heading}\n1,2,3,4\n"));
-        let [out, err] = expect(2, &folder, &points);
-        assert_eq!(out.lines().count(), 1, "{out}");
-        let why = "points are x,y[,z[,length]]; for a drive: --along";
-        assert_eq!(err, format!("error: points.csv: line 2: the heading says {said}: {why}\n"));
-        error(2, &folder, &[&points[..], &["-o", "answers.csv"]].concat());
+        write(&format!("# track\n{heading}\n{line}\n"));
+        let [out, err] = expect(0, &folder, &points);
+        let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach";
+        assert_eq!((out, err), (format!("{head},{columns}\n1,{answer},{rest}\n"), String::new()));
+    }
+    for (text, why) in [
+        ("x,y,x\n1,2,3\n", "line 1: two columns are x; a heading is x,y"),
+        ("x,y,length\n1,2,3\n", "line 2: a point is x,y or x,y,z or x,y,z,length"),
+        ("name,x,y\na,1,2\nb,1,2,3\n", "line 3: 4 fields, and 3 columns"),
+        ("name,x,y\na,1,b\n", "line 2: \"b\" is not a number (field 3)"),
+        ("l,length,x,y,z\na,-1,1,2,3\n", "line 2: the length -1 is below zero (field 2)"),
+    ] {
+        write(text);
+        holds(&error(2, &folder, &[&points[..], &["-o", "answers.csv"]].concat()), &["error: points.csv: ", why]);
         assert!(!folder.join("answers.csv").exists());
     }
     write("x,y,z [km]\n1,2,3\n");
     holds(&expect(2, &folder, &points)[1], &["line 1: z is in km; convert it, and name it z or z [m]\n"]);
-    for heading in ["x,y", "x,y,z", "X [m], Y (M) ,Z[],length", "\u{feff}x,y,,", "east,north,up", "t,x,z", "y", ",,"] {
+    for heading in ["X [m], Y (M) ,Z[],length", "east,north,up", "t,x,z", "y", ",,"] {
         write(&format!("{heading}\n1,2,7,2\n"));
         let [out, err] = expect(0, &folder, &points);
-        assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below\n") && err.is_empty(), "{out}{err}");
+        assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below,7,2\n") && err.is_empty(), "{out}{err}");
+        assert!(out.lines().next().unwrap().ends_with(",asked_z,length"), "{out}");
     }
 }
 
@@ -376,6 +389,139 @@ fn points_without_ground() {
     }
 }
 
+/// Each wheel has its own places, distance and time, by its name.
+#[test]
+fn four_wheels() {
+    let folder = bridge("four_wheels");
+    let wheels = [("FL", 0.8, 7.0), ("FR", -0.8, 7.0), ("RL", 0.8, 1.0), ("RR", -0.8, 1.0)];
+    let mut text = String::from("t,wheel,x,y,z\n");
+    for (i, (name, y, z)) in (0..50).flat_map(|i| wheels.map(|w| (i, w))) {
+        text += &format!("{},{name},{},{y},{z}\n", f64::from(i) / 10.0, f64::from(i) / 10.0);
+    }
+    fs::write(folder.join("wheels.csv"), &text).unwrap();
+    let check = |option: &str, places: [usize; 3]| {
+        let [out, err] = expect(0, &folder, &["query", "bridge.hpan", option, "wheels.csv"]);
+        assert!(err.is_empty(), "{err}");
+        let rows: Vec<Vec<&str>> = out.lines().map(|l| l.split(',').collect()).collect();
+        assert_eq!(rows.len(), 201);
+        for (i, row) in rows[1..].iter().enumerate() {
+            let (name, _, z) = wheels[i % 4];
+            let x = (i / 4) as f64 / 10.0;
+            assert_eq!(
+                (row[rows[0].iter().position(|n| *n == "wheel").unwrap()], row[places[0]].parse()),
+                (name, Ok(x))
+            );
+            assert_eq!(row[places[1]], if z > 3.0 { "6" } else { "0" });
+            assert!(places[2] == 0 || row[places[2]].parse() == Ok(x), "each its own distance: {row:?}");
+        }
+        rows[0].join(",")
+    };
+    let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach";
+    assert_eq!(check("--csv", [0, 2, 0]), format!("{head},t,wheel,asked_z"));
+    assert_eq!(check("--along", [2, 4, 1]), format!("t,distance,{head},wheel,asked_z"));
+    let plot = ["query", "bridge.hpan", "--along", "wheels.csv", "--plot", "p.svg"];
+    holds(&error(2, &folder, &plot), &["p.svg: a plot is of one wheel, and this drive has 4"]);
+    expect(0, &folder, &["bench", "bridge.hpan", "--along", "wheels.csv", "-n", "100"]);
+    // one wheel after the other, too; of one the time does not go back
+    let sorted = |text: &str| {
+        let mut lines: Vec<&str> = text.lines().skip(1).collect();
+        lines.sort_by_key(|l| l.split(',').nth(1));
+        fs::write(folder.join("sorted.csv"), format!("t,wheel,x,y,z\n{}\n", lines.join("\n"))).unwrap();
+    };
+    sorted(&text);
+    expect(0, &folder, &["query", "bridge.hpan", "--along", "sorted.csv"]);
+    sorted(&text.replace("4.9,RL", "4.7,RL"));
+    let why = error(2, &folder, &["query", "bridge.hpan", "--along", "sorted.csv"]);
+    holds(&why, &["sorted.csv: line 151: the time goes back, from 4.8 to 4.7"]);
+}
+
+/// What was asked stands beside what was answered, however it is written.
+#[test]
+fn what_was_asked_is_shown() {
+    let folder = bridge("what_was_asked_is_shown");
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "1,2", "1,2,0.25", "1,2,7,2"]);
+    let lines: Vec<Vec<&str>> = out.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][..5], ["x", "y", "from", "z", "z"]);
+    assert_eq!([1, 2, 3].map(|i| lines[i][2..4].join(" ")), ["- 6.000000", "0.250 0.000000", "7.000 6.000000"]);
+    assert!(!expect(0, &folder, &["query", "bridge.hpan", "1,2"])[0].contains("from z"));
+    let json = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&expect(0, &folder, &[&["query", "bridge.hpan", "--json"], arguments].concat())[0])
+            .unwrap()
+    };
+    let typed = json(&["1,2", "1,2,7,2"]);
+    assert_eq!(
+        [&typed[0]["asked_z"], &typed[1]["asked_z"], &typed[1]["length"]],
+        [&Value::Null, &json!(7.0), &json!(2.0)]
+    );
+    fs::write(folder.join("p.csv"), "wheel,x,y,z,yaw\n\"FL\",1,2,7,90\n,1,2,,\n").unwrap();
+    for option in ["--csv", "--along"] {
+        let read = json(&[option, "p.csv"]);
+        assert_eq!(
+            [&read[0]["wheel"], &read[0]["asked_z"], &read[0]["yaw"]],
+            [&json!("FL"), &json!(7.0), &json!(90.0)]
+        );
+        assert_eq!([&read[1]["wheel"], &read[1]["asked_z"], &read[1]["yaw"]], [&Value::Null; 3]);
+    }
+    // every step of every answer, of files too
+    let wanted = "ground closest to 1, 2, 7\n";
+    for arguments in [&["1,2,7"][..], &["--csv", "p.csv"], &["--along", "p.csv", "-o", "steps.txt"]] {
+        let [out, _] = expect(0, &folder, &[&["query", "bridge.hpan", "--explain"], arguments].concat());
+        let out = if out.is_empty() { fs::read_to_string(folder.join("steps.txt")).unwrap() } else { out };
+        assert!(out.starts_with(wanted) && out.contains("  answer     z 6.000000: the nearest within 4 m"), "{out}");
+        assert_eq!(out.matches("  cost       ").count(), if arguments.len() == 1 { 1 } else { 2 });
+    }
+    let why = expect(2, &folder, &["query", "bridge.hpan", "1,2", "--explain", "--json"]);
+    holds(&why[1], &["'--explain' cannot be used with '--json'"]);
+}
+
+/// With --strict a place without ground ends in exit code 1, after all answers.
+#[test]
+fn strict_queries() {
+    let folder = bridge("strict_queries");
+    fs::write(folder.join("d.csv"), "x,y\n1,2\n70,2\n1,3\n").unwrap();
+    fs::write(folder.join("good.csv"), "x,y\n1,2\n").unwrap();
+    let lost = "1 of 3 points without ground (1 not in the image), the first";
+    for (arguments, place, first) in [
+        (&["--csv", "d.csv"][..], "d.csv", "on line 3"),
+        (&["--along", "d.csv"], "d.csv", "on line 3"),
+        (&["--along", "d.csv", "-o", "a.csv", "--force"], "d.csv", "on line 3"),
+        (&["--csv", "d.csv", "--layers"], "d.csv", "on line 3"),
+        (&["1,2", "70,2", "1,3"], "bridge.hpan", "is number 2"),
+        (&["1,2", "70,2", "1,3", "--explain"], "bridge.hpan", "is number 2"),
+    ] {
+        let query = [&["query", "bridge.hpan"], arguments].concat();
+        let [all, _] = expect(0, &folder, &query);
+        let [out, err] = expect(1, &folder, &[&query[..], &["--strict"]].concat());
+        assert_eq!((out, err), (all, format!("error: {place}: {lost} {first}\n")), "{arguments:?}");
+    }
+    assert_eq!(fs::read_to_string(folder.join("a.csv")).unwrap().lines().count(), 4);
+    for arguments in [&["--along", "good.csv"][..], &["--csv", "good.csv"], &["1,2"]] {
+        expect(0, &folder, &[&["query", "bridge.hpan", "--strict"], arguments].concat());
+    }
+}
+
+/// Axes of one place, and of ground that is level throughout.
+#[test]
+fn plots_of_one_value() {
+    let folder = bridge("plots_of_one_value");
+    fs::write(folder.join("one.csv"), "x,y\n1,1\n").unwrap();
+    fs::write(folder.join("level.csv"), "x,y\n1,1\n1,3\n").unwrap();
+    let texts = |name: &str| -> Vec<String> {
+        let plot = format!("{name}.svg");
+        expect(0, &folder, &["query", "bridge.hpan", "--along", &format!("{name}.csv"), "--plot", &plot]);
+        let svg = fs::read_to_string(folder.join(plot)).unwrap();
+        let texts = svg.lines().filter_map(|l| l.strip_suffix("</text>")?.rsplit_once('>'));
+        texts.map(|(_, text)| text.to_string()).collect()
+    };
+    let panels = ["6", "height, m", "0", "slope, %"];
+    let mu: Vec<String> = (0..=5).map(|i| format!("{:.1}", f64::from(i) / 5.0)).collect();
+    let one = texts("one");
+    assert_eq!(one[1..5], panels);
+    assert_eq!(one[5..], [&["0".to_string()], &mu[..], &["mu".into(), "distance driven, m".into()]].concat());
+    let level = texts("level");
+    assert_eq!((&level[1..5], &level[5], &level[15]), (&panels.map(String::from)[..], &"0.0".into(), &"2.0".into()));
+}
+
 /// Errors name the line as editors count them, whatever stands before it.
 #[test]
 fn lines_are_counted() {
@@ -423,8 +569,8 @@ fn millions_of_lines_are_streamed() {
     (0..200).for_each(|_| input.write_all(block.as_bytes()).unwrap());
     drop(input);
     assert!(child.wait().unwrap().success());
-    let row = "-1.25,0.5,6,0,0,0.85,1,Steel plate,deck,found,top\n";
-    let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach\n";
+    let row = "-1.25,0.5,6,0,0,0.85,1,Steel plate,deck,found,top,,\n";
+    let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,asked_z,length\n";
     let place = folder.join("answers.csv");
     assert_eq!(fs::metadata(&place).unwrap().len(), (head.len() + 2_000_000 * row.len()) as u64);
     fs::remove_file(place).unwrap();

@@ -35,7 +35,7 @@ fn vt_34_a_performance_test() {
     holds(
         &out,
         &[
-            "\nmax: the longest call, interruptions by the machine included. worst: of each place the fastest",
+            "\nmax: the longest call, interruptions by the machine included. worst to p50: of each place the fastest",
             "a 64th of a call",
         ],
     );
@@ -48,7 +48,7 @@ fn vt_34_a_performance_test() {
     for way in ["single calls", "batches of 64", "cursor"] {
         let figures: Vec<f64> = line(way).iter().map(|f| f.replace(',', "").parse().unwrap()).collect();
         let [max, worst, p999, p99, p50, mean, rate] = figures[..] else { panic!("{way}: {figures:?}") };
-        assert!([max, p999, p99, p50].is_sorted_by(|a, b| a >= b) && max >= worst && mean > 0.0, "{way}: {figures:?}");
+        assert!([max, worst, p999, p99, p50].is_sorted_by(|a, b| a >= b) && mean > 0.0, "{way}: {figures:?}");
         assert!((rate * mean / 1e9 - 1.0).abs() < 0.01, "{way}: {figures:?}");
     }
 
@@ -59,10 +59,17 @@ fn vt_34_a_performance_test() {
     }
     assert_eq!(one["queries"].as_u64(), Some(70_000));
     for way in one["ns"].as_array().unwrap() {
-        let figures = ["max", "p999", "p99", "p50"].map(|name| way[name].as_u64().unwrap());
-        assert!(figures.is_sorted_by(|a, b| a >= b), "{way}");
-        let [worst, at] = [&way["worst"]["ns"], &way["worst"]["at"]];
-        assert!(worst.as_u64().unwrap() <= figures[0] && at.as_array().unwrap().len() == 3, "{way}");
+        let [max, p999, p99, p50] = ["max", "p999", "p99", "p50"].map(|name| way[name].as_u64().unwrap());
+        let worst = way["worst"]["ns"].as_u64().unwrap();
+        assert!([max, worst, p999, p99, p50].is_sorted_by(|a, b| a >= b), "{way}");
+        let numbers = |v: &Value| v.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect::<Vec<_>>();
+        // a place, or of a batch from where to where its places lie
+        if way["way"] == "batches of 64" {
+            let [low, high] = [0, 1].map(|i| numbers(&way["worst"]["within"][i]));
+            assert!(low.len() == 3 && low.iter().zip(&high).all(|(l, h)| l < h), "{way}");
+        } else {
+            assert_eq!(numbers(&way["worst"]["at"]).len(), 3, "{way}");
+        }
     }
     // where the slowest place is, and what a query costs there by the image's own count
     let slowest = out.lines().find(|l| l.starts_with("slowest place ")).unwrap();
@@ -106,9 +113,12 @@ fn vt_35_the_worst_columns_cost_what_is_stated() {
         for (attained, stated) in attained.into_iter().zip(bound) {
             assert!(attained <= stated && 2 * attained >= stated, "{name}: {attained} of {stated}");
         }
-        // no other plan finds more than is stated
+        // no other plan finds more than is stated, nor uniform more than worst
         for plan in ["uniform", "area"] {
-            let facts = facts(&folder, &[&image, "--plan", plan, "-n", "5000"]);
+            let queries = if plan == "uniform" { "20000" } else { "5000" };
+            let facts = facts(&folder, &[&image, "--plan", plan, "-n", queries]);
+            let found = costs(&facts, "attained");
+            assert!(plan == "area" || attained.into_iter().zip(found).all(|(w, u)| w >= u), "{name}: {found:?}");
             assert!(costs(&facts, "attained").into_iter().zip(bound).all(|(a, b)| a <= b), "{name}, {plan}");
             if plan == "area" {
                 assert_eq!(facts["misses"].as_u64(), Some(0), "{name}: over the ground there is ground");
@@ -117,6 +127,21 @@ fn vt_35_the_worst_columns_cost_what_is_stated() {
     }
     let [out, _] = expect(0, &folder, &["bench", "town.hpan", "--plan", "worst", "-n", "20000"]);
     holds(&out, &["plan worst", "attained / stated"]);
+}
+
+/// On the image of the demo, whose columns alone do not tell the costliest places; however many are asked.
+#[test]
+fn vt_35_the_worst_plan_finds_no_less_than_a_uniform_one() {
+    let folder = folder("vt_35_the_worst_plan_finds_no_less_than_a_uniform_one");
+    expect(0, &folder, &["demo"]);
+    let image = "hardpan-demo/proving-ground.hpan";
+    for queries in ["4", "1000", "300000"] {
+        let [uniform, worst] = ["uniform", "worst"]
+            .map(|plan| costs(&facts(&folder, &[image, "--plan", plan, "-n", queries]), "attained"));
+        assert!(uniform.into_iter().zip(worst).all(|(u, w)| u <= w), "{queries}: {uniform:?} {worst:?}");
+    }
+    let [out, _] = expect(0, &folder, &["bench", image, "-n", "1"]);
+    assert!(out.starts_with(&format!("{image}: 1 query, plan uniform\n")), "{out}");
 }
 
 #[test]

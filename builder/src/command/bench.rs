@@ -14,6 +14,7 @@ use hardpan::{
     format::{FRACTION, PATCH_LOG2},
 };
 use hardpan_builder::read::{self, Column, TileView};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
@@ -51,15 +52,19 @@ fn queries(text: &str) -> Result<u64, String> {
 
 /// Under the table of times.
 const FOOTNOTE: &str = "\
-max: the longest call, interruptions by the machine included. worst: of each place the fastest of its calls, and of those the
-slowest: what the costliest place takes by itself. Of batches all are a 64th of a call";
+max: the longest call, interruptions by the machine included. worst to p50: of each place the fastest of its calls, and of those the
+slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call";
 
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
 counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and three times with the clock
-read around every call for the quantiles, all less what reading the clock takes; of a batch they are a 64th of a call. The longest
-are mostly calls in which the machine did something else: worst has of each place the fastest of its three calls, and of those the
-slowest, with where it is and what a query costs there. The places are the same every time.
+read around every call, all less what reading the clock takes; of a batch they are a 64th of a call. The longest call, max, is mostly
+one in which the machine did something else: the quantiles are those of the fastest of each place's three calls, and worst is the
+slowest of these, after the slowest places were asked eight times more, each after those that came before it. It is told with where it is
+and what a query costs there. The places are the same every time.
+
+The plan worst visits the columns that cost most by the image's own count, and those that cost most of as many places as the plan uniform
+has, and climbs from there: it finds no less than uniform with as many queries.
 
   hardpan bench track.hpan -n 5000000
   hardpan bench track.hpan --plan worst
@@ -92,7 +97,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         (Some(path), _) => Places::Round(along(t, path)?, 0),
         (None, Plan::Uniform) => Places::Uniform(t.bounds()),
         (None, Plan::Area) => area(t),
-        (None, Plan::Worst) => Places::Round(worst(t), 0),
+        (None, Plan::Worst) => Places::Round(worst(t, args.queries), 0),
     };
     let plan = match (&args.along, args.plan) {
         (Some(path), _) => format!("along {}", named(path)),
@@ -101,7 +106,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let mut found = Found::default();
     let clock = clock();
     let mut ways = [Way::new("single calls"), Way::new("batches of 64"), Way::new("cursor")];
-    let mut random = Random(1);
+    let mut random = Random(SEED);
     let mut points = Vec::new();
     let mut asked = 0;
     let progress = steps("timing", args.queries);
@@ -163,7 +168,7 @@ fn table(
     out: &mut impl Write,
 ) -> Done {
     let kind = if args.along.is_none() { "plan " } else { "" };
-    writeln!(out, "{}: {} queries, {kind}{plan}\n", named(&args.file), grouped(asked))?;
+    writeln!(out, "{}: {}, {kind}{plan}\n", named(&args.file), counted(asked, "query"))?;
     writeln!(out, "{:18}{:>8} {:>8} {:>8} {:>8}", "", "nodes", "leaves", "tests", "lines")?;
     let (stated, attained) = (counts(&t.bound()), counts(&found.most));
     let [x, y, z] = found.place;
@@ -181,7 +186,7 @@ fn table(
         "ns a query", "max", "worst", "p99.9", "p99", "p50", "mean", "queries/s"
     )?;
     for w in ways {
-        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| w.calls.quantile(q));
+        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| w.fastest.quantile(q));
         let (mean, rate) = w.mean(asked);
         writeln!(
             out,
@@ -193,7 +198,7 @@ fn table(
         )?;
     }
     writeln!(out, "{FOOTNOTE}")?;
-    let (ns, [x, y, z]) = ways[0].worst;
+    let (ns, [[x, y, z], _]) = ways[0].worst;
     let cost = t.closest_costed([x, y, z]).1;
     writeln!(
         out,
@@ -286,14 +291,20 @@ const WORST: [Kind; 4] = [(256, |c| c.tests), (16, |c| c.lines), (16, |c| c.leav
 /// Places and posts that are tried in a column.
 const TRIES: usize = 64;
 const POSTS: usize = 4096;
+/// Places of the plan uniform from which each kind's climbs start.
+const FROM_UNIFORM: usize = 16;
+/// Where random places begin.
+const SEED: u64 = 1;
 
-/// In each of the costliest columns the place that costs most. Of each kind the columns cost at least half as much as the
-/// costliest.
-fn worst(t: &Terrain) -> Vec<[f64; 3]> {
+/// Places that cost most: in each of the costliest columns, and among as many as the plan uniform asks, each the end of a climb. Of each
+/// kind the columns cost at least half as much as the costliest. The costliest place of each kind comes first.
+fn worst(t: &Terrain, queries: u64) -> Vec<[f64; 3]> {
     let (mut random, [low, high]) = (Random(2), t.bounds());
     let tiles: Vec<TileView> = read::tiles(t).collect();
-    let mut places = Vec::new();
-    for (count, kind) in WORST {
+    let cost = |place: [f64; 3]| t.closest_costed(place).1;
+    let uniform = uniform_worst(t, queries);
+    let mut places: [Vec<(u32, [f64; 3])>; WORST.len()] = Default::default();
+    for (((count, kind), uniform), places) in WORST.into_iter().zip(uniform).zip(&mut places) {
         let mut columns: Vec<(Column, usize)> = Vec::new();
         let cut = |columns: &mut Vec<(Column, usize)>| {
             columns.sort_unstable_by_key(|(c, _)| (Reverse(kind(&c.cost)), Reverse(c.cost.tests), c.low[1], c.low[0]));
@@ -309,17 +320,55 @@ fn worst(t: &Terrain) -> Vec<[f64; 3]> {
         }
         cut(&mut columns);
         let half = columns.first().map_or(0, |(c, _)| kind(&c.cost).div_ceil(2));
+        let mut starts = uniform;
         for (column, tile) in columns.iter().take_while(|(c, _)| kind(&c.cost) >= half) {
             let mut tried: Vec<[f64; 2]> = (0..TRIES).map(|_| inside(t, column, &mut random)).collect();
             tried.extend(posts(t, &tiles[*tile], column).take(POSTS));
-            let mut cost = |[x, y]: [f64; 2]| {
+            let mut at = |[x, y]: [f64; 2]| {
                 let place = [x, y, low[2] + (high[2] - low[2]) * random.share()];
-                (kind(&t.closest_costed(place).1), place)
+                (kind(&cost(place)), place)
             };
-            places.extend(tried.into_iter().map(&mut cost).max_by_key(|(cost, _)| *cost).map(|(_, place)| place));
+            starts.extend(tried.into_iter().map(&mut at).max_by_key(|(cost, _)| *cost));
+        }
+        places.extend(starts.into_iter().map(|start| climbed(t, start, |place| kind(&cost(place)))));
+        places.sort_by_key(|(cost, _)| Reverse(*cost));
+    }
+    let longest = places.iter().map(Vec::len).max().unwrap_or(0);
+    let round = |i: usize| places.iter().filter_map(move |all| all.get(i).map(|(_, place)| *place));
+    (0..longest).flat_map(round).collect()
+}
+
+/// For each kind the costliest of the places that the plan uniform asks, with what they cost.
+fn uniform_worst(t: &Terrain, queries: u64) -> [Vec<(u32, [f64; 3])>; WORST.len()] {
+    let (mut places, mut random, mut points) = (Places::Uniform(t.bounds()), Random(SEED), Vec::new());
+    let mut found: [Vec<(u32, [f64; 3])>; WORST.len()] = Default::default();
+    let mut left = queries;
+    while left > 0 && places.fill(t, left.min(CHUNK) as usize, &mut random, &mut points).is_some() {
+        left -= points.len() as u64;
+        let costs: Vec<Cost> = points.par_iter().map(|p| t.closest_costed(*p).1).collect();
+        for ((_, kind), found) in WORST.into_iter().zip(&mut found) {
+            found.extend(costs.iter().zip(&points).map(|(cost, place)| (kind(cost), *place)));
+            found.sort_by_key(|(cost, _)| Reverse(*cost));
+            found.truncate(FROM_UNIFORM);
         }
     }
-    places
+    found
+}
+
+/// Goes from a place to costlier ones nearby, in steps of a metre first and half as long wherever none helps.
+fn climbed(t: &Terrain, start: (u32, [f64; 3]), cost: impl Fn([f64; 3]) -> u32) -> (u32, [f64; 3]) {
+    let (mut most, mut at) = start;
+    let least = f64::exp2(f64::from(t.header().xy_log2));
+    let mut step = 1.0;
+    while step >= least {
+        let around = [[1, 0], [0, 1], [-1, 0], [0, -1], [1, 1], [-1, 1], [-1, -1], [1, -1]];
+        let near = around.map(|[i, j]| [at[0] + f64::from(i) * step, at[1] + f64::from(j) * step, at[2]]);
+        match near.into_iter().map(|p| (cost(p), p)).max_by_key(|(cost, _)| *cost).filter(|(cost, _)| *cost > most) {
+            Some(better) => (most, at) = better,
+            None => step /= 2.0,
+        }
+    }
+    (most, at)
 }
 
 /// Posts in a column of such fields as lack some, in metres: queries there read up to four cells.
@@ -411,14 +460,24 @@ struct Way {
     name: &'static str,
     /// Of all queries, without reading the clock in between: of each chunk the fastest run.
     whole: Duration,
-    calls: Times,
-    /// Nanoseconds at the slowest place, of whose calls the fastest counts, and the first place of that call.
-    worst: (u64, [f64; 3]),
+    /// Of each call that was made again and again the fastest.
+    fastest: Times,
+    /// Nanoseconds of the longest call.
+    max: u64,
+    /// The slowest of `fastest`, and least and greatest of its places.
+    worst: (u64, [[f64; 3]; 2]),
 }
+
+/// Slowest calls that are made once more, [`AGAIN`] times, each after [`BEFORE`] places that came before it, so that caches are
+/// about as they were; then those that are slowest now, so many rounds at most.
+const SLOWEST: usize = 32;
+const AGAIN: usize = 8;
+const BEFORE: usize = 256;
+const ROUNDS: usize = 4;
 
 impl Way {
     fn new(name: &'static str) -> Self {
-        Way { name, whole: Duration::ZERO, calls: Times { counts: Vec::new(), calls: 0, max: 0 }, worst: (0, [0.0; 3]) }
+        Way { name, whole: Duration::ZERO, fastest: Times::default(), max: 0, worst: (0, [[0.0; 3]; 2]) }
     }
 
     /// Asks `unit` points a call, without a break and with the clock, whose reading takes `clock` nanoseconds.
@@ -430,19 +489,44 @@ impl Way {
         };
         let fastest = (0..RUNS).map(|_| run()).min().unwrap_or_default();
         self.whole += fastest.saturating_sub(Duration::from_nanos(clock));
-        let mut fastest = vec![u64::MAX; points.len().div_ceil(unit)];
+        let calls: Vec<&[[f64; 3]]> = points.chunks(unit).collect();
+        let mut timed = |points: &[[f64; 3]]| {
+            let start = Instant::now();
+            call(points);
+            (start.elapsed().as_nanos() as u64).saturating_sub(clock) / points.len() as u64
+        };
+        let mut fastest = vec![u64::MAX; calls.len()];
         for _ in 0..RUNS {
-            for (points, fastest) in points.chunks(unit).zip(&mut fastest) {
-                let start = Instant::now();
-                call(points);
-                let ns = (start.elapsed().as_nanos() as u64).saturating_sub(clock) / points.len() as u64;
-                self.calls.add(ns);
+            for (points, fastest) in calls.iter().zip(&mut fastest) {
+                let ns = timed(points);
+                self.max = self.max.max(ns);
                 *fastest = ns.min(*fastest);
             }
         }
-        for (points, ns) in points.chunks(unit).zip(fastest) {
+        // until the slowest are such as were asked again
+        let mut again = vec![false; calls.len()];
+        for _ in 0..ROUNDS {
+            let mut order: Vec<usize> = (0..calls.len()).collect();
+            let count = SLOWEST.min(order.len());
+            order.select_nth_unstable_by_key(count - 1, |&i| Reverse((fastest[i], i)));
+            let slowest = order[..count].iter().max_by_key(|&&i| (fastest[i], i));
+            if slowest.is_none_or(|&i| again[i]) {
+                break;
+            }
+            for &i in order[..count].iter().filter(|&&i| !std::mem::replace(&mut again[i], true)) {
+                for _ in 0..AGAIN {
+                    calls[i.saturating_sub(BEFORE / unit)..i].iter().for_each(|points| _ = timed(points));
+                    fastest[i] = fastest[i].min(timed(calls[i]));
+                }
+            }
+        }
+        for (points, ns) in calls.iter().zip(fastest) {
+            self.fastest.add(ns);
             if ns >= self.worst.0 {
-                self.worst = (ns, points[0]);
+                let ends = |end: fn(f64, f64) -> f64| {
+                    points.iter().fold(points[0], |all, p| [0, 1, 2].map(|i| end(all[i], p[i])))
+                };
+                self.worst = (ns, [ends(f64::min), ends(f64::max)]);
             }
         }
     }
@@ -455,14 +539,19 @@ impl Way {
 
     /// Nanoseconds of the longest call that was timed; no less than the mean, as the longest of all is.
     fn max(&self, asked: u64) -> u64 {
-        self.calls.max.max(self.mean(asked).0.ceil() as u64)
+        self.max.max(self.mean(asked).0.ceil() as u64)
     }
 
     fn facts(&self, asked: u64) -> Value {
         let (mean, rate) = self.mean(asked);
-        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| self.calls.quantile(q));
+        let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| self.fastest.quantile(q));
+        let (ns, [low, high]) = self.worst;
+        let worst = match low == high {
+            true => json!({ "ns": ns, "at": low }),
+            false => json!({ "ns": ns, "within": [low, high] }),
+        };
         json!({
-            "way": self.name, "max": self.max(asked), "worst": { "ns": self.worst.0, "at": self.worst.1 }, "p999": p999, "p99": p99, "p50": p50, "mean": mean,
+            "way": self.name, "max": self.max(asked), "worst": worst, "p999": p999, "p99": p99, "p50": p50, "mean": mean,
             "queries_per_second": rate,
         })
     }
@@ -470,16 +559,16 @@ impl Way {
 
 /// What reading the clock twice takes, in nanoseconds: the median of many.
 fn clock() -> u64 {
-    let mut times = Times { counts: Vec::new(), calls: 0, max: 0 };
+    let mut times = Times::default();
     (0..10_001).for_each(|_| times.add(Instant::now().elapsed().as_nanos() as u64));
     times.quantile(0.5)
 }
 
 /// Nanoseconds, counted: each of its own below 2,048, above to a 1,024th.
+#[derive(Default)]
 struct Times {
     counts: Vec<u64>,
     calls: u64,
-    max: u64,
 }
 
 impl Times {
@@ -493,7 +582,6 @@ impl Times {
         }
         self.counts[slot] += 1;
         self.calls += 1;
-        self.max = self.max.max(ns);
     }
 
     /// The least time that a share of all calls do not exceed.
@@ -537,14 +625,14 @@ mod tests {
 
     #[test]
     fn quantiles() {
-        let mut times = Times { counts: Vec::new(), calls: 0, max: 0 };
+        let mut times = Times::default();
         (1..=1000).for_each(|ns| times.add(ns));
         assert_eq!([0.5, 0.99, 0.999, 1.0].map(|q| times.quantile(q)), [500, 990, 999, 1000]);
         for ns in [0, 2047, 2048, 2049, 123_456, 5_000_000_000, u64::MAX] {
-            let mut one = Times { counts: Vec::new(), calls: 0, max: 0 };
+            let mut one = Times::default();
             one.add(ns);
             let near = one.quantile(0.5);
-            assert!(one.max == ns && near <= ns && ns - near <= ns >> 10 && (ns > 2048 || near == ns), "{ns}: {near}");
+            assert!(near <= ns && ns - near <= ns >> 10 && (ns > 2048 || near == ns), "{ns}: {near}");
         }
     }
 

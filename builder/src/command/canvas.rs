@@ -9,12 +9,48 @@ pub type Colour = [u8; 3];
 
 pub const WHITE: Colour = [255; 3];
 pub const INK: Colour = [32, 34, 38];
-/// Where there is no ground.
+/// Where there is no ground: in a frame it is hatched, which no paint of ground is.
 pub const NOTHING: Colour = [236, 238, 240];
+/// The lines of that.
+const HATCH: Colour = [176, 180, 186];
 /// Colours that the colour-blind tell apart, after Okabe and Ito, without black.
 pub const CATEGORIES: [Colour; 7] =
     [[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0], [204, 121, 167]];
 pub const OTHERS: Colour = [130, 130, 130];
+
+/// Ground without lines, or with such that rise to the north-east, a row of them every [`PERIOD`] pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paint {
+    pub colour: Colour,
+    pub striped: bool,
+}
+
+/// How many [`Paint::of`] tells apart.
+pub const PAINTS: usize = 2 * CATEGORIES.len();
+/// Pixels from line to line, of which a quarter are dark.
+const PERIOD: usize = 8;
+
+impl Paint {
+    pub const fn plain(colour: Colour) -> Self {
+        Paint { colour, striped: false }
+    }
+
+    /// The categories, then the same with lines; then what stands for all others.
+    pub fn of(number: usize) -> Self {
+        match number {
+            n if n >= PAINTS => Paint::plain(OTHERS),
+            n => Paint { colour: CATEGORIES[n % CATEGORIES.len()], striped: n >= CATEGORIES.len() },
+        }
+    }
+
+    /// Its colour in a pixel of a picture that is drawn `times` as large.
+    pub fn at(self, x: usize, y: usize, times: usize) -> Colour {
+        match self.striped && (x + y) % (PERIOD * times) < PERIOD * times / 4 {
+            true => mix(self.colour, INK, 0.75),
+            false => self.colour,
+        }
+    }
+}
 
 /// From dark to light in even steps of lightness, through hues that the colour-blind tell apart: after viridis.
 const SCALE: [Colour; 10] = [
@@ -101,6 +137,32 @@ impl Canvas {
         let (right, bottom) = ((x + width).min(self.width), (y + height).min(self.height));
         for row in y..bottom {
             self.pixels[row * self.width + x.min(right)..row * self.width + right].fill(colour);
+        }
+    }
+
+    /// Hatches what shows no ground in a rectangle, with lines that fall to the south-east.
+    pub fn hatch(&mut self, [x, y]: [usize; 2], [width, height]: [usize; 2], times: usize) {
+        let period = PERIOD * times;
+        for row in y..(y + height).min(self.height) {
+            for column in x..(x + width).min(self.width) {
+                let p = &mut self.pixels[row * self.width + column];
+                if *p == NOTHING && (column + period - row % period) % period < period / 4 {
+                    *p = HATCH;
+                }
+            }
+        }
+    }
+
+    /// Draws a ring about a place, `wide` pixels wide.
+    pub fn ring(&mut self, [x, y]: [f64; 2], radius: f64, wide: f64, colour: Colour) {
+        let reach = radius + wide;
+        let range = |v: f64| (v - reach).floor() as i64..=(v + reach).ceil() as i64;
+        for (row, column) in range(y).flat_map(|row| range(x).map(move |column| (row, column))) {
+            let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);
+            let off = ((dx * dx + dy * dy).sqrt() - radius).abs();
+            if let Some(p) = self.pixel(column, row).filter(|_| off <= wide / 2.0) {
+                *p = colour;
+            }
         }
     }
 
@@ -216,6 +278,12 @@ impl Canvas {
 
 /// The part of a line inside the rectangle from zero to `size`, if there is one.
 fn clipped(a: [f64; 2], b: [f64; 2], size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
+    let at = |t: f64| [0, 1].map(|i| a[i] + (b[i] - a[i]) * t);
+    within([a, b], size).map(|ends| ends.map(at))
+}
+
+/// From which share of a line's length to which it is inside the rectangle from zero to `size`, if it is.
+pub fn within([a, b]: [[f64; 2]; 2], size: [f64; 2]) -> Option<[f64; 2]> {
     let (mut from, mut to) = (0.0f64, 1.0f64);
     for i in 0..2 {
         let d = b[i] - a[i];
@@ -229,8 +297,7 @@ fn clipped(a: [f64; 2], b: [f64; 2], size: [f64; 2]) -> Option<[[f64; 2]; 2]> {
         from = from.max(enter.min(leave));
         to = to.min(enter.max(leave));
     }
-    let at = |t: f64| [0, 1].map(|i| a[i] + (b[i] - a[i]) * t);
-    (from <= to).then(|| [at(from), at(to)])
+    (from <= to).then_some([from, to])
 }
 
 #[cfg(test)]

@@ -370,6 +370,6 @@ fn framed(terrain: &Terrain, ground: Canvas, view: &View, title: &str) -> Canvas
     keys.push(Key::Box(TRACKS[0], "wheels".into()));
     keys.push(Key::Box(TRACKS[1], "wheels under other ground".into()));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
-    let drawn = Drawn { ground, keys, notes, facts: Value::Null };
+    let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
     maps::frame(drawn, &format!("Relief and tracks: {title}"), view).canvas
 }

@@ -23,7 +23,9 @@ use super::{
     materials::{provenance, recorded, settings_of},
     named, note,
     progress::stage,
-    quoted, same, shown, terrain, warn,
+    quoted,
+    relief::{ALL, View},
+    same, shown, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -81,6 +83,12 @@ struct PngArgs {
     /// Pixels a metre
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre)]
     per_metre: Option<f64>,
+    /// Only ground at this height or above, metres: a bridge without the road under it
+    #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
+    above: Option<f64>,
+    /// Only ground at this height or below, metres: the road under a bridge
+    #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
+    below: Option<f64>,
     /// Replace files that are there
     #[arg(long)]
     force: bool,
@@ -221,6 +229,14 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;
     let view = maps::view(&t, args.window, args.size, args.per_metre).map_err(|e| Failure::input(&args.image, e))?;
+    let view = View { heights: [args.above.unwrap_or(ALL[0]), args.below.unwrap_or(ALL[1])], ..view };
+    if view.heights[0] > view.heights[1] {
+        let text = "no ground is above --above and below --below; to look at heights between two, give the lower one to --above";
+        return Err(Failure::input(&args.image, text));
+    } else if view.heights != ALL && args.map.contains(&Map::Cost) {
+        let text = "what a query costs is of all heights; leave the map cost out, or --above and --below";
+        return Err(Failure::input(&args.image, text));
+    }
     let mut wanted: Vec<Map> = Vec::new();
     for map in &args.map {
         if !wanted.contains(map) {
@@ -262,20 +278,21 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             facts.push(json!({
                 "map": map.name(), "file": place.to_string_lossy(),
                 "width": sheet.canvas.width, "height": sheet.canvas.height,
-                "ground_at": sheet.at, "points": [view.width, view.height],
-                "window": view.window(), "metres_per_pixel": 1.0 / view.per_metre,
+                "ground_at": sheet.at, "pixels": [view.width, view.height],
+                "window": view.window(), "above": args.above, "below": args.below, "metres_per_pixel": 1.0 / view.per_metre,
                 "facts": sheet.facts, "seconds": time.as_secs_f64(),
             }));
         } else {
             writeln!(
                 out,
-                "{}: {} x {} points, {} a pixel; {}",
+                "{}: {} x {} pixels, {} each; {}",
                 named(place),
                 view.width,
                 view.height,
                 maps::metres(1.0 / view.per_metre),
                 sheet.notes.join("; ")
             )?;
+            sheet.details.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
         }
     }
     if args.json {

@@ -87,6 +87,8 @@ pub struct Column {
     pub name: String,
     /// What stands in brackets; may be empty.
     unit: String,
+    /// The field as it stands.
+    text: String,
 }
 
 /// The columns of a heading.
@@ -94,9 +96,78 @@ pub fn columns(heading: &StringRecord) -> Vec<Column> {
     let column = |field: &str| {
         let (name, unit) = unquoted(field).split_once(['[', '(']).unwrap_or((unquoted(field), ""));
         let unit = unit.split([']', ')']).next().unwrap_or_default();
-        Column { name: name.trim().to_ascii_lowercase(), unit: unit.trim().to_string() }
+        let text = field.trim_end_matches('\r').to_string();
+        Column { name: name.trim().to_ascii_lowercase(), unit: unit.trim().to_string(), text }
     };
     heading.iter().map(column).collect()
+}
+
+/// Where a heading has columns of these names, each in a unit; others of a name mean the same.
+pub fn places<const N: usize>(
+    heading: &[Column],
+    known: [(&[&str], &str); N],
+    form: &str,
+) -> Result<[Option<usize>; N], String> {
+    let mut places = [None; N];
+    for (place, (names, unit)) in places.iter_mut().zip(known) {
+        let mut found = heading.iter().enumerate().filter(|(_, column)| names.contains(&column.name.as_str()));
+        let Some((k, column)) = found.next() else { continue };
+        if found.next().is_some() {
+            return Err(format!("two columns are {}; a heading is {form}", names[0]));
+        }
+        column.is_in(unit)?;
+        *place = Some(k);
+    }
+    Ok(places)
+}
+
+/// Names that answers along a drive have, as CSV or JSON; those of points lack the first two.
+#[rustfmt::skip]
+pub const ANSWER: [&str; 15] = [
+    "t", "distance", "x", "y", "layer", "z", "slope", "slope_x", "slope_y", "mu", "rr", "material", "source", "status", "reach",
+];
+
+/// Columns of a file that go with its answers as they stand.
+#[derive(Default)]
+pub struct Passed {
+    /// What they are called beside the answers; those that would be called as one of these are called asked_ and that.
+    pub names: Vec<String>,
+    places: Vec<usize>,
+    /// Of all lines, each field after a comma, and where each line ends.
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Passed {
+    /// All columns but those at these places, which answers have too; `taken` are names of answers.
+    pub fn new(heading: &[Column], but: &[Option<usize>], taken: &[&str]) -> Self {
+        let passed = || heading.iter().enumerate().filter(|(k, _)| !but.contains(&Some(*k)));
+        let name = |column: &Column| match taken.contains(&column.name.as_str()) {
+            true => format!("asked_{}", column.name),
+            false => column.text.clone(),
+        };
+        let (names, places) = (passed().map(|c| name(c.1)).collect(), passed().map(|c| c.0).collect());
+        Passed { names, places, ..Passed::default() }
+    }
+
+    pub fn push(&mut self, line: &StringRecord) {
+        for place in &self.places {
+            self.text.push(',');
+            self.text += line.get(*place).unwrap_or_default().trim_end_matches('\r');
+        }
+        self.ends.push(self.text.len());
+    }
+
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    /// The fields of a line, by its number since the last [`Passed::clear`].
+    pub fn line(&self, i: usize) -> &str {
+        let start = i.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[i]]
+    }
 }
 
 impl Column {
@@ -143,7 +214,7 @@ pub fn number(field: &str) -> Option<f64> {
 }
 
 /// A field without blanks and quotes about it.
-fn unquoted(field: &str) -> &str {
+pub fn unquoted(field: &str) -> &str {
     field.trim().trim_matches('"').trim()
 }
 

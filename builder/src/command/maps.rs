@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 
 use super::{
     brief,
-    canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, OTHERS, Size, WHITE, mix, scale},
-    grouped,
-    relief::{View, light, lit, relief},
+    canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, mix, scale},
+    counted, grouped,
+    holes::holes,
+    relief::{ALL, Seen, View, light, lit, wider},
 };
 
 /// What a map shows.
@@ -33,7 +34,7 @@ pub enum Map {
     Cost,
     /// The error that the image states
     Error,
-    /// Places without ground, and open edges
+    /// Places without ground that ground surrounds, gaps, and open edges
     Holes,
 }
 
@@ -115,6 +116,10 @@ pub fn per_metre(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(sane).ok_or_else(|| "must be a number above zero, from 1e-9 to 1e9".into())
 }
 
+pub fn height(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|z: &f64| z.is_finite()).ok_or_else(|| "must be a height in metres".into())
+}
+
 /// What a picture shows: the window, or all of the image, as large as it is wanted. A width and a height show the window
 /// in the middle of them.
 pub fn view(
@@ -150,7 +155,7 @@ pub fn view(
     let [width, height] = size.map(|n| n as usize);
     let middle = [(x0 + x1) / 2.0, (y0 + y1) / 2.0];
     let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
-    Ok(View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height })
+    Ok(View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height, heights: ALL })
 }
 
 /// A length with its unit.
@@ -166,7 +171,7 @@ pub fn metres(v: f64) -> String {
 }
 
 /// Three digits that count.
-fn number(v: f64) -> String {
+pub fn number(v: f64) -> String {
     let digits = match v.abs() {
         a if a >= 100.0 || a == 0.0 => 0,
         a if a >= 10.0 => 1,
@@ -181,6 +186,8 @@ fn number(v: f64) -> String {
 pub enum Key {
     /// A colour and what it means.
     Box(Colour, String),
+    /// The same of a paint.
+    Paint(Paint, String),
     /// The scale, as strong as it is drawn, with what its ends are.
     Scale(f64, String, String),
     /// A line of a colour.
@@ -194,6 +201,8 @@ pub struct Sheet {
     pub at: [usize; 2],
     /// What it says beside the picture.
     pub notes: Vec<String>,
+    /// What it says beside that.
+    pub details: Vec<String>,
     /// The same for programs.
     pub facts: Value,
     /// Whether no pixel shows ground.
@@ -206,6 +215,8 @@ pub struct Drawn {
     pub keys: Vec<Key>,
     /// Lines beneath.
     pub notes: Vec<String>,
+    /// Lines that are printed alone.
+    pub details: Vec<String>,
     pub facts: Value,
 }
 
@@ -225,7 +236,7 @@ pub fn draw(t: &Terrain, map: Map, view: &View, name: &str) -> Sheet {
 }
 
 /// Every pixel from the highest ground in its middle.
-fn of_tops<T: Clone + Send + Sync>(t: &Terrain, view: &View, make: impl Fn(&Hit) -> T + Sync) -> Vec<Option<T>> {
+pub fn of_tops<T: Clone + Send + Sync>(t: &Terrain, view: &View, make: impl Fn(&Hit) -> T + Sync) -> Vec<Option<T>> {
     view.rows(None, |row, out| {
         for (a, to) in view.tops(t, row).iter().zip(out).filter(|(a, _)| a.found()) {
             *to = Some(make(&a.hit));
@@ -233,19 +244,23 @@ fn of_tops<T: Clone + Send + Sync>(t: &Terrain, view: &View, make: impl Fn(&Hit)
     })
 }
 
-fn canvas<T>(view: &View, all: &[Option<T>], colour: impl Fn(&T) -> Colour) -> Canvas {
+pub fn canvas<T>(view: &View, all: &[Option<T>], colour: impl Fn(&T) -> Colour) -> Canvas {
     let pixels = all.iter().map(|v| v.as_ref().map_or(NOTHING, &colour)).collect();
     Canvas { width: view.width, height: view.height, pixels }
 }
 
 /// The key of places without ground, if there are any.
 fn nothing<T>(all: &[Option<T>]) -> Option<Key> {
-    all.iter().any(Option::is_none).then(|| Key::Box(NOTHING, "no ground".into()))
+    all.iter().any(Option::is_none).then(no_ground)
+}
+
+fn no_ground() -> Key {
+    Key::Box(NOTHING, "no ground".into())
 }
 
 /// Least and greatest of numbers, if there are any.
 fn range(all: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    all.fold(None, |r, v| Some(r.map_or([v, v], |[a, b]: [f64; 2]| [a.min(v), b.max(v)])))
+    all.fold(None, |ends, v| wider(ends, [v; 2]))
 }
 
 fn on_scale(v: f64, [low, high]: [f64; 2]) -> Colour {
@@ -256,29 +271,26 @@ fn on_scale(v: f64, [low, high]: [f64; 2]) -> Colour {
 const TINT: f64 = 0.6;
 
 fn shaded(t: &Terrain, view: &View) -> Drawn {
-    let coarse = View {
-        per_metre: view.per_metre / 8.0,
-        width: view.width.div_ceil(8),
-        height: view.height.div_ceil(8),
-        ..*view
-    };
-    let seen = of_tops(t, &coarse, |hit| t.z_f64(hit));
-    let ends = range(seen.iter().flatten().copied());
     let fine = if view.width * view.height > 1 << 22 { 1 } else { 2 };
-    let tint = |z: f64| mix(WHITE, on_scale(z, ends.unwrap_or_default()), TINT);
-    let ground = relief(t, view, fine, |a| tint(t.z_f64(&a.hit)));
-    let mut keys = Vec::new();
-    if let Some([low, high]) = ends {
-        keys.push(Key::Scale(TINT, format!("{} ", level(low)), format!(" {}", level(high))));
-    }
-    keys.extend(nothing(&seen));
+    let seen = Seen::new(t, view, fine, |_| ());
+    let ends = seen.heights.unwrap_or_default();
+    let tint = |z: f64| mix(WHITE, on_scale(z, ends), TINT);
+    let ground = seen.draw(|z, ()| tint(z));
+    let mut keys = match (seen.heights, level(ends)) {
+        (None, _) => Vec::new(),
+        (_, [low, _]) if ends[0] == ends[1] => vec![Key::Box(tint(ends[0]), format!("flat, at {low}"))],
+        (_, [low, high]) => vec![Key::Scale(TINT, format!("{low} "), format!(" {high}"))],
+    };
+    keys.extend(seen.gaps().then(no_ground));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
-    Drawn { ground, keys, notes, facts: json!({ "heights": ends }) }
+    Drawn { ground, keys, notes, details: Vec::new(), facts: json!({ "heights": seen.heights }) }
 }
 
-/// A height.
-fn level(z: f64) -> String {
-    format!("{z:.2} m")
+/// Two heights, to the centimetre or as much finer as it takes to tell them apart.
+fn level(ends: [f64; 2]) -> [String; 2] {
+    let range = ends[1] - ends[0];
+    let decimals = if range > 0.0 { (1.0 - range.log10()).ceil().clamp(2.0, 7.0) as usize } else { 2 };
+    ends.map(|z| format!("{:.decimals$} m", z + 0.0))
 }
 
 fn layers(t: &Terrain, view: &View) -> Drawn {
@@ -287,8 +299,12 @@ fn layers(t: &Terrain, view: &View) -> Drawn {
         let mut hits = vec![Hit::NONE; room];
         for (column, to) in out.iter_mut().enumerate() {
             let [x, y] = view.middle(column, row);
-            let total = t.layers([x, y, 0.0], &mut hits).total as u32;
-            *to = (total > 0).then(|| (total, light(t.slope_f64(&hits[0])) as f32));
+            let layers = t.layers([x, y, 0.0], &mut hits);
+            let counts = |hit: &&Hit| (view.heights[0]..=view.heights[1]).contains(&t.z_f64(hit));
+            let mut counted = hits[..layers.written].iter().filter(counts);
+            let first = counted.next();
+            let hidden = layers.total - layers.written; // none, but of more than there is room for
+            *to = first.map(|hit| ((1 + counted.count() + hidden) as u32, light(t.slope_f64(hit)) as f32));
         }
     });
     let numbers = || all.iter().flatten().map(|(n, _)| *n);
@@ -311,7 +327,7 @@ fn layers(t: &Terrain, view: &View) -> Drawn {
     let notes = vec![format!("at most {most} here; the image's upper bound is {}", t.max_layers())];
     let facts = json!({ "counts": counts, "most": most, "stated": t.max_layers() });
     let ground = canvas(view, &all, |(n, light)| lit(colour(*n), slight(f64::from(*light))));
-    Drawn { ground, keys, notes, facts }
+    Drawn { ground, keys, notes, details: Vec::new(), facts }
 }
 
 fn leaves(t: &Terrain, view: &View) -> Drawn {
@@ -341,11 +357,13 @@ fn leaves(t: &Terrain, view: &View) -> Drawn {
         keys.push(Key::Box([130; 3], "blocks of heights, each in one grey".into()));
     }
     keys.extend(nothing(&all));
-    let notes = vec![format!("{} bundles and {} blocks of heights answer here", grouped(bundles), grouped(blocks))];
+    let [told, blocks_told] = [counted(bundles, "bundle"), counted(blocks, "block")];
+    let notes = vec![format!("{told} and {blocks_told} of heights answer here")];
     Drawn {
         ground: canvas(view, &all, colour),
         keys,
         notes,
+        details: Vec::new(),
         facts: json!({ "bundles": bundles, "patch_blocks": blocks }),
     }
 }
@@ -357,32 +375,35 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     let found: usize = counts.values().sum();
     let mut ranked: Vec<(u16, usize)> = counts.into_iter().collect();
     ranked.sort_by_key(|(m, n)| (std::cmp::Reverse(*n), *m));
-    let colours: HashMap<u16, Colour> = ranked.iter().zip(CATEGORIES).map(|((m, _), c)| (*m, c)).collect();
+    let paints: HashMap<u16, Paint> = ranked.iter().enumerate().map(|(i, (m, _))| (*m, Paint::of(i))).collect();
     let share = |n: usize| format!("{:.1} %", n as f64 * 100.0 / found as f64);
     let name = |m: u16| brief(t.material_name(m), NAME_MOST);
-    let (named, rest) = ranked.split_at(ranked.len().min(CATEGORIES.len()));
-    let mut keys: Vec<Key> =
-        named.iter().zip(CATEGORIES).map(|((m, n), c)| Key::Box(c, format!("{} {}", name(*m), share(*n)))).collect();
+    let (named, rest) = ranked.split_at(ranked.len().min(PAINTS));
+    let key = |(m, n): &(u16, usize)| Key::Paint(paints[m], format!("{} {}", name(*m), share(*n)));
+    let mut keys: Vec<Key> = named.iter().map(key).collect();
     if !rest.is_empty() {
         let n = rest.iter().map(|r| r.1).sum();
-        keys.push(Key::Box(OTHERS, format!("{} others {}", rest.len(), share(n))));
+        keys.push(Key::Paint(Paint::of(PAINTS), format!("{} {}", counted(rest.len() as u64, "other"), share(n))));
     }
     keys.extend(nothing(&all));
     let facts: Vec<_> = ranked.iter().map(|(m, n)| json!({ "material": t.material_name(*m), "pixels": n })).collect();
+    let times = magnitude(view);
     // a hint of the relief, so slight that the colours stay those of the legend
-    let colour = |(m, light): &(u16, f32)| {
-        let plain = colours.get(m).copied().unwrap_or(OTHERS);
-        lit(plain, slight(f64::from(*light)))
+    let colour = |(i, seen): (usize, &Option<(u16, f32)>)| match seen {
+        Some((m, light)) => lit(paints[m].at(i % view.width, i / view.width, times), slight(f64::from(*light))),
+        None => NOTHING,
     };
-    let notes = vec![format!("{} of {} materials are seen here", ranked.len(), t.materials().len())];
-    Drawn { ground: canvas(view, &all, colour), keys, notes, facts: json!({ "materials": facts }) }
+    let pixels = all.iter().enumerate().map(colour).collect();
+    let ground = Canvas { width: view.width, height: view.height, pixels };
+    let notes = vec![format!("{} of {} seen here", ranked.len(), counted(t.materials().len() as u64, "material"))];
+    Drawn { ground, keys, notes, details: Vec::new(), facts: json!({ "materials": facts }) }
 }
 
 /// Letters of a name in a legend.
 const NAME_MOST: usize = 32;
 
 /// Light that shows the lie of the land without drowning colours.
-fn slight(light: f64) -> f64 {
+pub fn slight(light: f64) -> f64 {
     0.7 + 0.3 * light
 }
 
@@ -397,11 +418,12 @@ fn friction(t: &Terrain, view: &View) -> Drawn {
         _ => vec![Key::Scale(1.0, format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
     };
     keys.extend(nothing(&all));
-    let notes = vec![format!("{} values of mu are seen here", values.len())];
+    let notes = vec![format!("{} of mu seen here", counted(values.len() as u64, "value"))];
     Drawn {
         ground: canvas(view, &all, |v| on_scale(*v, ends)),
         keys,
         notes,
+        details: Vec::new(),
         facts: json!({ "mu": ends, "values": values.len() }),
     }
 }
@@ -431,7 +453,8 @@ fn cost(t: &Terrain, view: &View) -> Drawn {
     let facts = json!({
         "tests": most[0], "lines": most[1], "mean_tests": mean, "stated_tests": bound.tests, "stated_lines": bound.lines,
     });
-    Drawn { ground: canvas(view, &all, |c| scale(f64::from(c[0]) / f64::from(top))), keys, notes, facts }
+    let ground = canvas(view, &all, |c| scale(f64::from(c[0]) / f64::from(top)));
+    Drawn { ground, keys, notes, details: Vec::new(), facts }
 }
 
 fn error(t: &Terrain, view: &View) -> Drawn {
@@ -460,103 +483,37 @@ fn error(t: &Terrain, view: &View) -> Drawn {
         metres(plan[1])
     )];
     let facts = json!({ "height": height, "plan": plan, "stated": [h.error_plan, h.error_height] });
-    Drawn { ground: canvas(view, &all, |e| on_scale(e[1], height)), keys, notes, facts }
+    let ground = canvas(view, &all, |e| on_scale(e[1], height));
+    Drawn { ground, keys, notes, details: Vec::new(), facts }
 }
 
-/// A place without ground that ground surrounds.
-const HOLE: Colour = [213, 94, 0];
-/// An open edge.
-const EDGE: Colour = [0, 114, 178];
-
-fn holes(t: &Terrain, view: &View) -> Drawn {
-    let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
-    let outside = outside(view, &all);
-    let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
-    let mut enclosed = 0u64;
-    for ((p, v), out) in ground.pixels.iter_mut().zip(&all).zip(&outside) {
-        if v.is_none() && !out {
-            *p = HOLE;
-            enclosed += 1;
-        }
-    }
-    let (open, length) = open_edges(t, view, &mut ground);
-    let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
-    if outside.contains(&true) {
-        keys.push(Key::Box(NOTHING, "no ground".into()));
-    }
-    keys.push(Key::Line(EDGE, "edges of one triangle alone".into()));
-    let area = enclosed as f64 / (view.per_metre * view.per_metre);
-    let notes = vec![
-        format!(
-            "{} m2 without ground are enclosed; {} open edges, {} long",
-            number(area),
-            grouped(open),
-            metres(length)
-        ),
-        "an edge beside a field of heights is open too, for its neighbour is no triangle".into(),
-    ];
-    let notes = notes.into_iter().take(if t.header().patch_blocks > 0 { 2 } else { 1 }).collect();
-    let facts = json!({ "enclosed_area": area, "open_edges": open, "open_length": length });
-    Drawn { ground, keys, notes, facts }
+/// How large letters and lines of a picture are drawn.
+fn magnitude(view: &View) -> usize {
+    ((view.width.max(view.height) + 800) / 1600).max(1)
 }
 
-/// Which pixels without ground are linked, side by side, to the picture's border.
-fn outside<T>(view: &View, all: &[Option<T>]) -> Vec<bool> {
-    let (width, height) = (view.width, view.height);
-    let mut outside = vec![false; all.len()];
-    let border = (0..width).flat_map(|x| [x, (height - 1) * width + x]);
-    let border = border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]));
-    let mut next: Vec<usize> = border.collect();
-    while let Some(i) = next.pop() {
-        if outside[i] || all[i].is_some() {
-            continue;
-        }
-        outside[i] = true;
-        let x = i % width;
-        next.extend((x > 0).then(|| i - 1));
-        next.extend((x + 1 < width).then_some(i + 1));
-        next.extend(i.checked_sub(width));
-        next.extend(Some(i + width).filter(|&below| below < all.len()));
+/// Which heights count, if not all do.
+fn band([low, high]: [f64; 2]) -> String {
+    match (low.is_finite(), high.is_finite()) {
+        (false, false) => String::new(),
+        (true, false) => format!("ground above {} m; ", place(low)),
+        (false, true) => format!("ground below {} m; ", place(high)),
+        (true, true) => format!("ground from {} to {} m; ", place(low), place(high)),
     }
-    outside
 }
 
-/// Draws the edges that one triangle alone uses; says how many of them touch the view's rectangle, and how long they are in plan.
-fn open_edges(t: &Terrain, view: &View, canvas: &mut Canvas) -> (u64, f64) {
-    let h = t.header();
-    let step = f64::exp2(f64::from(h.xy_log2));
-    let mut edges: Vec<[[i32; 3]; 2]> = Vec::new();
-    for s in read::triangles(t) {
-        let [a, b, c] = s.corners;
-        edges.extend([[a, b], [b, c], [c, a]].map(|[p, q]| [p.min(q), p.max(q)]));
-    }
-    edges.sort_unstable();
-    let wide = view.width.max(view.height).div_ceil(2400);
-    let (mut count, mut length) = (0, 0.0);
-    for run in edges.chunk_by(|a, b| a == b).filter(|run| run.len() == 1) {
-        let ends = run[0].map(|p| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step));
-        let [a, b] = ends.map(|[x, y]| view.place(x, y));
-        let beyond = |i: usize, size: usize| a[i].max(b[i]) < 0.0 || a[i].min(b[i]) > size as f64;
-        if !beyond(0, view.width) && !beyond(1, view.height) {
-            count += 1;
-            length += (ends[0][0] - ends[1][0]).hypot(ends[0][1] - ends[1][1]);
-            canvas.line(a, b, wide, EDGE);
-        }
-    }
-    (count, length)
-}
-
-/// Puts title, scale bar and legend around a map.
+/// Puts title, scale bar and legend around a map, and hatches what is no ground.
 pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
-    let Drawn { ground, keys, notes, facts } = drawn;
-    let k = ((ground.width.max(ground.height) + 800) / 1600).max(1);
+    let Drawn { ground, keys, notes, details, facts } = drawn;
+    let k = magnitude(view);
     let edge = 16 * k;
     let place = format!(
-        "x {} to {} m, y {} to {} m; {} a pixel; north is up",
+        "x {} to {} m, y {} to {} m; {}{} a pixel; north is up",
         place(view.window()[0]),
         place(view.window()[2]),
         place(view.window()[1]),
         place(view.window()[3]),
+        band(view.heights),
         metres(1.0 / view.per_metre)
     );
     let wide = |text: &str, size: Size| size.width(text) * k;
@@ -567,7 +524,7 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     // the legend in rows: where each key goes, relative to its first row
     let bar = scale_bar(view, inner.min(ground.width.max(200 * k)));
     let key_width = |key: &Key| match key {
-        Key::Box(_, text) | Key::Line(_, text) => 3 * line / 2 + gap + wide(text, Size::Text),
+        Key::Box(_, text) | Key::Paint(_, text) | Key::Line(_, text) => 3 * line / 2 + gap + wide(text, Size::Text),
         Key::Scale(_, low, high) => wide(low, Size::Text) + 240 * k + wide(high, Size::Text),
     };
     let (mut places, mut x, mut row) = (Vec::new(), 0, 0);
@@ -592,6 +549,7 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     write(&mut canvas, [edge, edge + Size::Title.height() * k + gap], &place, Size::Text);
     canvas.fill([edge - k, top - k], [ground.width + 2 * k, ground.height + 2 * k], INK);
     canvas.paste(&ground, [edge, top]);
+    canvas.hatch([edge, top], [ground.width, ground.height], k);
 
     let mut y = top + ground.height + gap;
     let (length, pixels) = bar;
@@ -599,12 +557,23 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     canvas.fill([edge + pixels / 2, y + k], [(pixels / 2).saturating_sub(k), (line / 2).saturating_sub(2 * k)], WHITE);
     write(&mut canvas, [edge, y + line / 2 + 2 * k], &metres(length), Size::Text);
     y += 2 * line + gap;
+    let boxed = |canvas: &mut Canvas, [x, y]: [usize; 2], paint: Paint| {
+        let [width, height] = [3 * line / 2, line];
+        canvas.fill([x, y], [width, height], INK);
+        for (column, row) in (k..height - k).flat_map(|row| (k..width - k).map(move |column| (column, row))) {
+            canvas.fill([x + column, y + row], [1, 1], paint.at(column, row, k));
+        }
+        canvas.hatch([x + k, y + k], [width - 2 * k, height - 2 * k], k);
+    };
     for (key, [x, row]) in keys.iter().zip(places) {
         let (x, y) = (edge + x, y + row * pitch);
         match key {
             Key::Box(colour, text) => {
-                canvas.fill([x, y], [3 * line / 2, line], INK);
-                canvas.fill([x + k, y + k], [3 * line / 2 - 2 * k, line - 2 * k], *colour);
+                boxed(&mut canvas, [x, y], Paint::plain(*colour));
+                write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
+            }
+            Key::Paint(paint, text) => {
+                boxed(&mut canvas, [x, y], *paint);
                 write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
             }
             Key::Line(colour, text) => {
@@ -627,7 +596,7 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
         y += pitch;
     }
     let barren = ground.pixels.iter().all(|p| *p == NOTHING);
-    Sheet { canvas, at: [edge, top], notes, facts, barren }
+    Sheet { canvas, at: [edge, top], notes, details, facts, barren }
 }
 
 /// A coordinate.
@@ -664,19 +633,10 @@ mod tests {
     #[test]
     fn bars_are_round_and_fit() {
         for per_metre in [0.003, 0.7, 6.0, 1234.5] {
-            let view = View { west: 0.0, north: 0.0, per_metre, width: 900, height: 10 };
+            let view = View { west: 0.0, north: 0.0, per_metre, width: 900, height: 10, heights: ALL };
             let (length, pixels) = scale_bar(&view, 900);
             assert!((60..=300).contains(&pixels), "{pixels}");
             assert!(["1", "2", "5"].contains(&format!("{length:e}").split('e').next().unwrap()), "{length:e}");
         }
-    }
-
-    #[test]
-    fn what_touches_the_border_is_no_hole() {
-        let view = View { west: 0.0, north: 0.0, per_metre: 1.0, width: 5, height: 4 };
-        let rows = ["#####", "#..##", "##.#.", "#####"];
-        let all: Vec<Option<()>> = rows.concat().chars().map(|c| (c == '#').then_some(())).collect();
-        let outside = outside(&view, &all);
-        assert_eq!(outside.iter().enumerate().filter(|o| *o.1).map(|o| o.0).collect::<Vec<_>>(), [14]);
     }
 }

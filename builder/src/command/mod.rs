@@ -10,6 +10,7 @@ mod diff;
 mod drive;
 mod export;
 mod help;
+mod holes;
 mod info;
 mod lines;
 mod maps;

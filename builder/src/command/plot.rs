@@ -38,12 +38,16 @@ struct Axis {
     step: f64,
     /// Decimals of a mark.
     decimals: usize,
+    /// The only mark, if there is but one.
+    only: Option<f64>,
 }
 
 impl Axis {
-    /// At most about so many marks between them; `low` and `high` become marks if `whole`.
+    /// At most about so many marks between them; `low` and `high` become marks if `whole`. Equal ones are the only mark.
     fn new(low: f64, high: f64, marks: f64, whole: bool) -> Self {
-        let (low, high) = if high - low > 1e-9 * (1.0 + high.abs()) { (low, high) } else { (low - 0.5, high + 0.5) };
+        if high - low <= 1e-9 * (1.0 + high.abs()) {
+            return Axis::level(low);
+        }
         let raw = (high - low) / marks;
         let power = 10f64.powi(raw.log10().floor() as i32);
         let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw).unwrap_or(10.0 * power);
@@ -52,16 +56,25 @@ impl Axis {
             true => ((low / step).floor() * step, (high / step).ceil() * step),
             false => (low, high),
         };
-        Axis { low, high, step, decimals }
+        Axis { low, high, step, decimals, only: None }
+    }
+
+    /// About one value, which alone is marked.
+    fn level(v: f64) -> Self {
+        let text = format!("{v:.6}");
+        let decimals = text.trim_end_matches('0').split('.').nth(1).map_or(0, str::len);
+        Axis { low: v - 1.0, high: v + 1.0, only: Some(v), step: 1.0, decimals }
     }
 
     fn marks(&self) -> impl Iterator<Item = f64> + '_ {
         let first = (self.low / self.step - 1e-6).ceil();
-        (0..100).map(move |i| (first + f64::from(i)) * self.step).take_while(|v| *v <= self.high + self.step * 1e-6)
+        let round = (0..100).map(move |i| (first + f64::from(i)) * self.step);
+        let round = round.take_while(|v| *v <= self.high + self.step * 1e-6 && self.only.is_none());
+        round.chain(self.only)
     }
 
     fn text(&self, v: f64) -> String {
-        let text = match if v.abs() < self.step / 2.0 { 0.0 } else { v } {
+        let text = match if v.abs() < self.step / 2.0 && self.only.is_none() { 0.0 } else { v + 0.0 } {
             v if v.abs() < 1e9 => format!("{v:.*}", self.decimals),
             v => format!("{v:.1e}"),
         };
@@ -84,6 +97,7 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
     let text = |at, text: &str, align| Shape::Text { at, text: text.into(), align, font: Font::Plain, colour: TEXT };
     let title = brief(title, TITLE_MOST);
     shapes.push(Shape::Text { at: [LEFT, 26.0], text: title, align: Align::Start, font: Font::Title, colour: TEXT });
+    let width = if samples.len() == 1 { 7.0 } else { 1.8 };
     let gaps = gaps(samples);
     if !gaps.is_empty() {
         shapes.push(Shape::Fill { at: [right - 90.0, 14.0], size: [14.0; 2], colour: GAP });
@@ -115,7 +129,7 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
         shapes.push(Shape::Rule { from: [LEFT, bottom], to: [right, bottom], colour: [136; 3] });
         let (at, align, font) = ([20.0, top + PANEL / 2.0], Align::Middle, Font::Up);
         shapes.push(Shape::Text { at, text: name.into(), align, font, colour });
-        shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width: 1.8, colour });
+        shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width, colour });
     }
     shapes.push(text([(LEFT + right) / 2.0, height - 12.0], "distance driven, m", Align::Middle));
     Picture { size: [WIDTH, height], shapes }
@@ -168,7 +182,8 @@ mod tests {
         };
         assert_eq!(marks(0.0, 1.0), "0.0 0.2 0.4 0.6 0.8 1.0");
         assert_eq!(marks(-3.0, 17.0), "\u{2212}5 0 5 10 15 20");
-        assert_eq!(marks(7.0, 7.0), "6.4 6.6 6.8 7.0 7.2 7.4 7.6");
+        // of equal values only theirs
+        assert_eq!([marks(7.0, 7.0), marks(-7.125, -7.125), marks(0.0, 0.0)], ["7", "\u{2212}7.125", "0"]);
         assert_eq!(marks(0.0, 0.0021), "0.0000 0.0005 0.0010 0.0015 0.0020 0.0025");
         assert_eq!(marks(0.0, 2e9), "0 500000000 1.0e9 1.5e9 2.0e9");
         assert_eq!(Axis::new(0.0, 95.0, 10.0, false).marks().count(), 10);

@@ -9,13 +9,13 @@ use std::{
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use hardpan_builder::{import::file_name, read};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, brief, costs, counted,
-    drive::{self, Stop},
+    Done, Failure, NewFile, Replace, costs, counted,
+    drive::{self, Drive, Stop},
     grouped, has_extension,
-    lines::{Column, Lines, columns, optional},
+    lines::{ANSWER, Column, Lines, Passed, columns, number, optional, places, unquoted},
     load, named, note, one_place,
     picture::Picture,
     plot::{self, Sample},
@@ -30,11 +30,11 @@ pub struct Args {
     /// Points
     #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
     points: Vec<Ask>,
-    /// Points from a CSV file of `x,y[,z[,length]]` lines, answers as CSV; "-" is stdin
+    /// Points from a CSV file of `x,y[,z[,length]]` lines, or with a heading; answers as CSV; "-" is stdin
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
-    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers", "explain"])]
+    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
     along: Option<PathBuf>,
     /// Draw height, slope and mu along the drive
     #[arg(long, value_name = "FILE.svg|FILE.png")]
@@ -49,18 +49,35 @@ pub struct Args {
     #[arg(long, conflicts_with = "explain")]
     layers: bool,
     /// How each answer was found
-    #[arg(long, conflicts_with_all = ["csv", "json"])]
+    #[arg(long, conflicts_with = "json")]
     explain: bool,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
+    /// Exit with 1 if a place has no ground; all answers are written all the same
+    #[arg(long)]
+    strict: bool,
 }
 
 const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv that names x and y is x,y[,z[,length]], in metres; one without them is passed over.
+A heading of --csv names x and y, and z and length if there are any, in any order; one without x and y is passed over, and the
+columns are x,y[,z[,length]]. Metres.
+
+Columns of answers, as CSV:
+  t, distance       of a drive: its time, s, and how far it went in plan, m
+  x, y              as asked
+  layer             of --layers: from 1, the highest
+  z                 height of the ground, m
+  slope_x, slope_y  dz/dx and dz/dy
+  mu, rr            friction and rolling resistance of the material
+  material, source  what it is made of, and the object that it comes from
+  status            found, no ground, not in image; but for found all between it and y is empty
+  reach             what the search found: top, near, far below, far above, below (with a length), layer
+Then come all other columns of the file as they stand; what would be called as one of these is asked_ and that, so the z that was
+asked with is asked_z. Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -80,9 +97,16 @@ impl FromStr for Ask {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ask::of(text.split(','))
+        let fields: Vec<&str> = text.split(',').collect();
+        match fields.len() {
+            0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
+            _ => Err(FORM.into()),
+        }
     }
 }
+
+/// What a point looks like.
+const FORM: &str = "a point is x,y or x,y,z or x,y,z,length";
 
 /// Puts a blank before what looks like a point that starts with a minus, so that it is not taken for an option.
 pub fn shield(argument: OsString) -> OsString {
@@ -98,23 +122,24 @@ pub fn shield(argument: OsString) -> OsString {
 }
 
 impl Ask {
-    /// Finite numbers, of which the length is not below zero; those after the first two may be blank.
-    fn of<'a>(fields: impl Iterator<Item = &'a str>) -> Result<Self, String> {
+    /// Finite numbers from fields at the places of x, y, z and length, of which the length is not below zero; the last two may be
+    /// blank.
+    fn of<'a>(places: [Option<usize>; 4], field: impl Fn(usize) -> Option<&'a str>) -> Result<Self, String> {
         let mut numbers = [None; 4];
-        let mut count = 0;
-        for field in fields {
-            let value = optional(field, count)?;
-            if let (3, Some(length)) = (count, value.filter(|v| *v < 0.0)) {
-                return Err(format!("the length {length} is below zero (field 4); it is how far to look down from z"));
+        for (place, number) in places.into_iter().zip(&mut numbers) {
+            if let Some((place, text)) = place.and_then(|place| Some((place, field(place)?))) {
+                *number = optional(text, place)?;
             }
-            numbers.get_mut(count).into_iter().for_each(|place| *place = value);
-            count += 1;
+        }
+        if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0)) {
+            let place = place + 1;
+            return Err(format!(
+                "the length {length} is below zero (field {place}); it is how far to look down from z"
+            ));
         }
         match numbers {
-            [Some(x), Some(y), z, length] if count <= 4 && (z.is_some() || length.is_none()) => {
-                Ok(Ask { x, y, z, length })
-            }
-            _ => Err("a point is x,y or x,y,z or x,y,z,length".into()),
+            [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
+            _ => Err(FORM.into()),
         }
     }
 
@@ -147,20 +172,36 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
     check_outputs(args)?;
-    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
+    let drive = args.along.as_ref().map(|path| drive::read_all(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
+        if drive.wheels > 1 {
+            let text = format!("a plot is of one wheel, and this drive has {}; make a file of each", drive.wheels);
+            return Err(Failure::input(path, text));
+        }
         let along = args.along.as_deref().unwrap_or(Path::new(""));
-        let picture = picture(&terrain, &args.file, along, &drive);
+        let picture = picture(&terrain, &args.file, along, &drive.stops);
         let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
         NewFile::write(path, &bytes)?.keep()?;
     }
-    let Some(output) = &args.output else { return answer(args, &terrain, &drive, out, Failure::from) };
-    let failed = |e| Failure::write(output, e);
-    let (new, file) = NewFile::create(output)?;
-    let mut file = BufWriter::with_capacity(1 << 16, file);
-    answer(args, &terrain, &drive, &mut file, failed)?;
-    file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
-    new.keep()
+    let missed = match &args.output {
+        None => answer(args, &terrain, &drive, out, Failure::from)?,
+        Some(output) => {
+            let failed = |e| Failure::write(output, e);
+            let (new, file) = NewFile::create(output)?;
+            let mut file = BufWriter::with_capacity(1 << 16, file);
+            let missed = answer(args, &terrain, &drive, &mut file, failed)?;
+            file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+            new.keep()?;
+            missed
+        }
+    };
+    let file = args.csv.as_ref().or(args.along.as_ref());
+    match (missed.told(file.is_some()), file) {
+        (Some(text), _) if args.strict => return Err(Failure::check(file.unwrap_or(&args.file), text)),
+        (Some(text), Some(file)) => note(format!("{}: {text}", named(file))),
+        _ => {}
+    }
+    Ok(())
 }
 
 /// Stops where answers or a plot cannot be written, or may not.
@@ -188,63 +229,63 @@ fn check_outputs(args: &Args) -> Done {
 /// Points that are answered together.
 const CHUNK: usize = 1024;
 
-/// Prints all answers; `failed` says what a failure to write is.
+/// Prints all answers, and says what had none; `failed` says what a failure to write is.
 fn answer(
     args: &Args,
     terrain: &Terrain,
-    drive: &[Stop],
+    drive: &Drive,
     out: &mut impl Write,
     failed: impl Fn(io::Error) -> Failure,
-) -> Done {
-    if args.explain {
-        return args.points.iter().try_for_each(|ask| explain(terrain, ask, out)).map_err(failed);
-    }
-    let shape = Shape { drive: args.along.is_some(), layers: args.layers };
-    let mut sheet: Box<dyn Sheet + '_> = match (args.json, &args.csv) {
-        (true, _) => Box::new(Json { terrain, out, first: true }),
-        (false, None) if !shape.drive => Box::new(Table { terrain, out }),
+) -> Done<Missed> {
+    let mut file = args.csv.as_ref().map(|path| Points::open(path)).transpose()?;
+    let shape = Shape {
+        drive: args.along.is_some(),
+        layers: args.layers,
+        from: !args.layers && args.points.iter().any(|ask| ask.z.is_some()),
+        passed: file.as_ref().map_or(&drive.passed, |file| &file.passed).names.clone(),
+    };
+    let mut sheet: Box<dyn Sheet + '_> = match (args.explain, args.json, &file) {
+        (true, ..) => Box::new(Explained { terrain, out }),
+        (_, true, _) => Box::new(Json { terrain, out, names: Vec::new(), first: true }),
+        (_, _, None) if !shape.drive => Box::new(Table { terrain, out, from: false }),
         _ => Box::new(Csv::new(terrain, out)),
     };
-    sheet.head(shape).map_err(&failed)?;
+    sheet.head(&shape).map_err(&failed)?;
     // One sheet may show a place twice before layers are merged: leave room.
     let mut space = if args.layers { room(terrain) } else { Vec::new() };
     let mut cut = 0u64;
     let mut many = Many::default();
     let mut missed = Missed::default();
-    let mut all = |asks: &[Ask], lines: &[u64], stops: &[Stop]| -> Done {
-        let mut lines = lines.iter();
-        let mut count = |status| missed.count(status, lines.next().copied().unwrap_or(0));
+    let mut all = |asks: &[Ask], beside: Beside| -> Done {
         if !args.layers {
-            let answers = asks.iter().zip(many.answers(terrain, asks)).enumerate();
-            return answers
-                .inspect(|(_, (_, a))| count(a.status))
-                .map(|(i, (ask, a))| Row { ask, stop: stops.get(i), layer: None, status: a.status, hit: &a.hit })
-                .try_for_each(|row| sheet.row(&row))
-                .map_err(&failed);
+            for (i, (ask, a)) in asks.iter().zip(many.answers(terrain, asks)).enumerate() {
+                missed.count(a.status, beside.line(i));
+                let (stop, passed) = (beside.stop(i), beside.passed(i));
+                let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, passed };
+                sheet.row(&row).map_err(&failed)?;
+            }
+            return Ok(());
         }
-        for ask in asks {
+        for (i, ask) in asks.iter().enumerate() {
             let layers = terrain.layers([ask.x, ask.y, 0.0], &mut space);
-            count(layers.status);
+            missed.count(layers.status, beside.line(i));
             cut += u64::from(layers.total > layers.written);
             let first = usize::from(layers.written > 0);
             for (hit, number) in space[..layers.written.max(1)].iter().zip(first as u32..) {
-                let row = Row { ask, stop: None, layer: Some(number), status: layers.status, hit };
+                let (layer, passed) = (Some(number), beside.passed(i));
+                let row = Row { ask, stop: None, layer, status: layers.status, hit, passed };
                 sheet.row(&row).map_err(&failed)?;
             }
         }
         Ok(())
     };
-    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, &[], &[]));
-    let (mut asks, mut lines) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
-    for stops in drive.chunks(CHUNK) {
-        asks.clear();
-        lines.clear();
-        asks.extend(stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }));
-        lines.extend(stops.iter().map(|s| s.line));
-        asked = asked.and_then(|()| all(&asks, &lines, stops));
+    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, Beside::Nothing));
+    for (first, stops) in drive.stops.chunks(CHUNK).enumerate().map(|(i, stops)| (i * CHUNK, stops)) {
+        let asks: Vec<Ask> = stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }).collect();
+        asked = asked.and_then(|()| all(&asks, Beside::Drive(stops, first, &drive.passed)));
     }
-    if let (Ok(()), Some(path)) = (&asked, &args.csv) {
-        asked = read_csv(path, |asks, lines| all(asks, lines, &[]));
+    if let (Ok(()), Some(file)) = (&asked, &mut file) {
+        asked = file.read(|asks, lines, passed| all(asks, Beside::File(lines, passed)));
     }
     // what was answered before an error is whole
     if !matches!(asked, Err(Failure::ClosedPipe)) {
@@ -257,10 +298,44 @@ fn answer(
             grouped(ROOM as u64)
         ));
     }
-    if let (Ok(()), Some(path)) = (&asked, args.csv.as_ref().or(args.along.as_ref())) {
-        missed.tell(path);
+    asked.map(|()| missed)
+}
+
+/// What a file has beside the points that are answered together.
+#[derive(Clone, Copy)]
+enum Beside<'b> {
+    /// They were typed.
+    Nothing,
+    /// Numbers of the lines.
+    File(&'b [u64], &'b Passed),
+    /// The number of the first stop.
+    Drive(&'b [Stop], usize, &'b Passed),
+}
+
+impl<'b> Beside<'b> {
+    /// Zero where there is no file.
+    fn line(self, i: usize) -> u64 {
+        match self {
+            Beside::Nothing => 0,
+            Beside::File(lines, _) => lines[i],
+            Beside::Drive(stops, ..) => stops[i].line,
+        }
     }
-    asked
+
+    fn stop(self, i: usize) -> Option<&'b Stop> {
+        match self {
+            Beside::Drive(stops, ..) => Some(&stops[i]),
+            _ => None,
+        }
+    }
+
+    fn passed(self, i: usize) -> &'b str {
+        match self {
+            Beside::Nothing => "",
+            Beside::File(_, passed) => passed.line(i),
+            Beside::Drive(_, first, passed) => passed.line(first + i),
+        }
+    }
 }
 
 /// Points of a file over which no ground was found.
@@ -271,84 +346,101 @@ struct Missed {
     without: u64,
     /// Those of them that lie beside the image.
     outside: u64,
-    /// Line of the first of them.
-    first: u64,
+    /// Number of the first of them among all points, from 1, and its line.
+    first: [u64; 2],
 }
 
 impl Missed {
     fn count(&mut self, status: Status, line: u64) {
         self.asked += 1;
         if status != Status::Found {
-            self.first = if self.without == 0 { line } else { self.first };
+            self.first = if self.without == 0 { [self.asked, line] } else { self.first };
             self.without += 1;
             self.outside += u64::from(status == Status::NotInImage);
         }
     }
 
-    /// One line, if there are any.
-    fn tell(&self, path: &Path) {
-        if self.without > 0 {
-            let outside = match self.outside {
-                0 => String::new(),
-                n => format!(" ({} not in the image)", grouped(n)),
-            };
-            let [without, asked] = [self.without, self.asked].map(grouped);
-            let first = self.first;
-            note(format!(
-                "{}: {without} of {asked} points without ground{outside}, the first on line {first}",
-                named(path)
-            ));
-        }
-    }
-}
-
-/// An error if a heading names other columns than those of points, or in another order; one without x and y says nothing.
-fn check_heading(heading: &[Column]) -> Result<(), String> {
-    let names: Vec<&str> = heading.iter().map(|c| c.name.as_str()).collect();
-    if !["x", "y"].iter().all(|name| names.contains(name)) {
-        return Ok(());
-    }
-    let end = names.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1); // blank ones are none
-    if !["x", "y", "z", "length"].starts_with(&names[..end]) {
-        let names = brief(&names.join(","), 60);
-        return Err(format!("the heading says {names}: points are x,y[,z[,length]]; for a drive: --along"));
-    }
-    heading[..end].iter().try_for_each(|column| column.is_in("m"))
-}
-
-/// Calls `many` for the points of all lines and the lines' numbers, in their order; a first line of which no field is a number is a heading. Where a
-/// line is wrong, those before it are answered.
-fn read_csv(path: &Path, mut many: impl FnMut(&[Ask], &[u64]) -> Done) -> Done {
-    let mut lines = Lines::open(path)?;
-    let heading = lines.heading()?.map(columns).unwrap_or_default();
-    check_heading(&heading).map_err(|e| lines.wrong(e))?;
-    let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
-    let mut any = false;
-    loop {
-        let ask = match lines.next() {
-            Ok(Some(line)) => Ask::of(line.iter()).map_err(|e| lines.wrong(e)).map(Some),
-            Ok(None) => Ok(None),
-            Err(e) => Err(e),
+    /// One line, if there are any; points of a file have lines.
+    fn told(&self, file: bool) -> Option<String> {
+        let outside = match self.outside {
+            0 => String::new(),
+            n => format!(" ({} not in the image)", grouped(n)),
         };
-        if let Ok(Some(ask)) = &ask {
-            any = true;
-            asks.push(*ask);
-            numbers.push(lines.line());
-            if asks.len() < CHUNK {
-                continue;
+        let ([without, asked], [number, line]) = ([self.without, self.asked].map(grouped), self.first);
+        let first = if file { format!("on line {line}") } else { format!("is number {number}") };
+        (self.without > 0).then(|| format!("{without} of {asked} points without ground{outside}, the first {first}"))
+    }
+}
+
+/// A CSV file of points.
+struct Points<'a> {
+    path: &'a Path,
+    lines: Lines<'a>,
+    /// Where x, y, z and length are.
+    places: [Option<usize>; 4],
+    /// Columns that there are.
+    width: usize,
+    passed: Passed,
+}
+
+const COLUMNS: [(&[&str], &str); 4] = [(&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["length"], "m")];
+
+impl<'a> Points<'a> {
+    /// A first line of which no field is a number is a heading; one without x and y says nothing.
+    fn open(path: &'a Path) -> Done<Self> {
+        let mut lines = Lines::open(path)?;
+        let heading = lines.heading()?.map(columns);
+        let heading = heading.filter(|all| ["x", "y"].iter().all(|name| all.iter().any(|c| c.name == *name)));
+        let form = "x,y[,z[,length]] and any others";
+        let known = heading.as_ref().map(|heading| places(heading, COLUMNS, form)).transpose();
+        let known = known.map_err(|e| lines.wrong(e))?;
+        let bare: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
+        let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
+        let all = heading.as_ref().unwrap_or(&bare);
+        let (passed, places) = (Passed::new(all, &own, &ANSWER[2..]), known.unwrap_or([0, 1, 2, 3].map(Some)));
+        Ok(Points { path, width: all.len(), lines, places, passed })
+    }
+
+    /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
+    /// wrong, those before it are answered.
+    fn read(&mut self, mut many: impl FnMut(&[Ask], &[u64], &Passed) -> Done) -> Done {
+        let Points { path, lines, places, width, passed } = self;
+        let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
+        let mut any = false;
+        loop {
+            let ask = match lines.next() {
+                Ok(Some(line)) => {
+                    passed.push(line);
+                    let ask = match line.iter().skip(*width).all(|field| unquoted(field).is_empty()) {
+                        true => Ask::of(*places, |k| line.get(k)),
+                        false => Err(format!("{} fields, and {width} columns; {FORM}", line.len())),
+                    };
+                    ask.map(Some).map_err(|e| lines.wrong(e))
+                }
+                Ok(None) => Ok(None),
+                Err(e) => Err(e),
+            };
+            if let Ok(Some(ask)) = &ask {
+                any = true;
+                asks.push(*ask);
+                numbers.push(lines.line());
+                if asks.len() < CHUNK {
+                    continue;
+                }
             }
-        }
-        many(&asks, &numbers)?;
-        asks.clear();
-        numbers.clear();
-        if ask?.is_none() {
-            if !any {
-                note(format!(
-                    "{}: no points; lines are x,y or x,y,z or x,y,z,length, and a first line without numbers is a heading",
-                    named(path)
-                ));
+            many(&asks, &numbers, passed)?;
+            asks.clear();
+            numbers.clear();
+            passed.clear();
+            if ask?.is_none() {
+                if !any {
+                    note(format!(
+                        "{}: no points; lines are x,y or x,y,z or x,y,z,length, and a first line without numbers is a heading",
+                        named(path)
+                    ));
+                }
+                return Ok(());
             }
-            return Ok(());
         }
     }
 }
@@ -419,6 +511,8 @@ struct Row<'r> {
     layer: Option<u32>,
     status: Status,
     hit: &'r Hit,
+    /// Other fields of its line, each after a comma.
+    passed: &'r str,
 }
 
 impl Row<'_> {
@@ -463,38 +557,67 @@ fn reach_text(reach: Reach) -> &'static str {
 }
 
 /// What rows hold beside the answers.
-#[derive(Clone, Copy)]
 struct Shape {
     drive: bool,
     layers: bool,
+    /// Some points have a z.
+    from: bool,
+    /// Names of other columns.
+    passed: Vec<String>,
 }
 
 /// A way to print rows.
 trait Sheet {
-    fn head(&mut self, shape: Shape) -> io::Result<()>;
+    fn head(&mut self, shape: &Shape) -> io::Result<()>;
     fn row(&mut self, row: &Row) -> io::Result<()>;
     fn foot(&mut self) -> io::Result<()>;
+}
+
+/// Each answer step by step.
+struct Explained<'t, 'a, W> {
+    terrain: &'t Terrain<'a>,
+    out: W,
+}
+
+impl<W: Write> Sheet for Explained<'_, '_, W> {
+    fn head(&mut self, _: &Shape) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, r: &Row) -> io::Result<()> {
+        explain(self.terrain, r.ask, &mut self.out)
+    }
+
+    fn foot(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// For people.
 struct Table<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
+    /// Whether the z that was asked with is shown.
+    from: bool,
 }
 
 impl<W: Write> Sheet for Table<'_, '_, W> {
-    fn head(&mut self, shape: Shape) -> io::Result<()> {
+    fn head(&mut self, shape: &Shape) -> io::Result<()> {
+        self.from = shape.from;
         let layer = if shape.layers { "layer " } else { "" };
+        let from = if shape.from { format!("{:>9} ", "from z") } else { String::new() };
         writeln!(
             self.out,
-            "{:>12} {:>12} {layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
+            "{:>12} {:>12} {from}{layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
             "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source"
         )
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
         let layer = r.layer.map(|n| format!("{n:>5} ")).unwrap_or_default();
-        write!(self.out, "{:>12.3} {:>12.3} {layer}", r.ask.x, r.ask.y)?;
+        let from = r.ask.z.map_or("-".into(), |z| format!("{z:.3}"));
+        let from = if self.from { format!("{from:>9} ") } else { String::new() };
+        write!(self.out, "{:>12.3} {:>12.3} {from}{layer}", r.ask.x, r.ask.y)?;
         if !r.found() {
             return writeln!(
                 self.out,
@@ -559,9 +682,11 @@ impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
 }
 
 impl<W: Write> Sheet for Csv<'_, '_, W> {
-    fn head(&mut self, shape: Shape) -> io::Result<()> {
+    fn head(&mut self, shape: &Shape) -> io::Result<()> {
         let (drive, layer) = (if shape.drive { "t,distance," } else { "" }, if shape.layers { "layer," } else { "" });
-        writeln!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")
+        write!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")?;
+        shape.passed.iter().try_for_each(|name| write!(self.out, ",{name}"))?;
+        writeln!(self.out)
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
@@ -595,6 +720,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
         line.extend(status_text(r.status).as_bytes());
         line.push(b',');
         line.extend(r.reach().as_bytes());
+        line.extend(r.passed.as_bytes());
         line.push(b'\n');
         self.out.write_all(line)
     }
@@ -619,11 +745,14 @@ fn push_number(line: &mut Vec<u8>, v: f64) {
 struct Json<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
+    /// Of other columns.
+    names: Vec<String>,
     first: bool,
 }
 
 impl<W: Write> Sheet for Json<'_, '_, W> {
-    fn head(&mut self, _: Shape) -> io::Result<()> {
+    fn head(&mut self, shape: &Shape) -> io::Result<()> {
+        self.names = shape.passed.iter().map(|name| unquoted(name).into()).collect();
         write!(self.out, "[")
     }
 
@@ -642,8 +771,19 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
             "status": status_text(r.status),
             "reach": Some(r.reach()).filter(|reach| !reach.is_empty()),
         });
-        if let Some(layer) = r.layer {
-            value["layer"] = layer.into();
+        match r.layer {
+            Some(layer) => value["layer"] = layer.into(),
+            None => {
+                value["asked_z"] = r.ask.z.into();
+                r.ask.length.into_iter().for_each(|length| value["length"] = length.into());
+            }
+        }
+        for (name, field) in self.names.iter().zip(r.passed.split(',').skip(1)) {
+            value[name.as_str()] = match number(field).filter(|v| v.is_finite()) {
+                Some(v) => v.into(),
+                None if unquoted(field).is_empty() => Value::Null,
+                None => unquoted(field).into(),
+            };
         }
         if let Some(stop) = r.stop {
             (value["t"], value["distance"]) = (stop.t.into(), stop.distance.into());

@@ -1,5 +1,7 @@
 //! The ground from above: which places a picture shows, and how the sun lies on them.
 
+use std::sync::Mutex;
+
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
@@ -18,7 +20,12 @@ pub struct View {
     pub per_metre: f64,
     pub width: usize,
     pub height: usize,
+    /// Only ground at these heights counts, least and greatest: seen is the first going down from the greatest.
+    pub heights: [f64; 2],
 }
+
+/// All heights.
+pub const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 impl View {
     /// The same in `times` as many pixels either way.
@@ -53,18 +60,25 @@ impl View {
 
     /// The highest ground in the middle of each pixel of a row.
     pub fn tops(&self, terrain: &Terrain, row: usize) -> Vec<Answer> {
+        let points: Vec<[f64; 2]> = (0..self.width).map(|column| self.middle(column, row)).collect();
+        self.highest(terrain, &points)
+    }
+
+    /// The highest ground at places, of that which counts.
+    pub fn highest(&self, terrain: &Terrain, places: &[[f64; 2]]) -> Vec<Answer> {
+        let mut answers = vec![Answer { status: Status::NotInImage, hit: Hit::NONE }; places.len()];
         let [low, high] = terrain.bounds();
-        let above = high[2] + 1.0;
-        let points: Vec<[f64; 3]> =
-            (0..self.width).map(|column| self.middle(column, row)).map(|[x, y]| [x, y, above]).collect();
-        let mut answers = vec![Answer { status: Status::NotInImage, hit: Hit::NONE }; points.len()];
-        let reach = above - low[2];
+        let (above, below) = (self.heights[1].min(high[2] + 1.0), self.heights[0].max(low[2] - 1.0));
+        if above < below {
+            return answers;
+        }
+        let points: Vec<[f64; 3]> = places.iter().map(|[x, y]| [*x, *y, above]).collect();
         let far = terrain.header().far as f64 * f64::exp2(f64::from(terrain.header().z_log2 - 8));
         // seen from above everything, the nearest is the highest
-        if reach < far {
+        if self.heights == ALL && above - low[2] < far {
             terrain.closest_batch(&points, &mut answers);
         } else {
-            answers.iter_mut().zip(points).for_each(|(a, p)| *a = terrain.segment_m(p, reach + 1.0));
+            answers.iter_mut().zip(points).for_each(|(a, p)| *a = terrain.segment_m(p, above - below));
         }
         answers
     }
@@ -84,35 +98,87 @@ pub fn lit(colour: Colour, light: f64) -> Colour {
 
 /// Shaded relief, with shadows; `colour` says how an answer looks in full light. Each pixel is the mean of `fine` x `fine` places.
 pub fn relief(terrain: &Terrain, view: &View, fine: usize, colour: impl Fn(&Answer) -> Colour + Sync) -> Canvas {
-    let dense = view.finer(fine);
-    let samples: Vec<(f32, Colour)> = dense.rows((f32::NEG_INFINITY, NOTHING), |row, out| {
-        for (a, to) in dense.tops(terrain, row).iter().zip(out).filter(|(a, _)| a.found()) {
-            let light = light(terrain.slope_f64(&a.hit));
-            *to = (terrain.z_f64(&a.hit) as f32, lit(colour(a), light));
-        }
-    });
-    // The shadow's height, carried away from the sun: what lies below it is in the shade.
-    let drop = (SUN[2] / SUN[1] / dense.per_metre) as f32;
-    let mut shadow = vec![f32::NEG_INFINITY; samples.len()];
-    for i in dense.width..samples.len() {
-        if i % dense.width > 0 {
-            let before = i - dense.width - 1;
-            shadow[i] = shadow[before].max(samples[before].0) - drop;
-        }
+    Seen::new(terrain, view, fine, colour).draw(|_, colour| *colour)
+}
+
+/// What a relief is drawn from.
+pub struct Seen<T> {
+    view: View,
+    fine: usize,
+    /// Of `fine` x `fine` as many places as there are pixels.
+    samples: Vec<Sample<T>>,
+    /// Least and greatest height of all places.
+    pub heights: Option<[f64; 2]>,
+}
+
+#[derive(Clone, Copy)]
+struct Sample<T> {
+    /// Metres; without end below, where there is no ground.
+    z: f32,
+    light: f32,
+    what: T,
+}
+
+impl<T: Copy + Default + Send + Sync> Seen<T> {
+    /// Asks `what` of every answer.
+    pub fn new(terrain: &Terrain, view: &View, fine: usize, what: impl Fn(&Answer) -> T + Sync) -> Self {
+        let dense = view.finer(fine);
+        let heights = Mutex::new(None);
+        let empty = Sample { z: f32::NEG_INFINITY, light: 0.0, what: T::default() };
+        let samples = dense.rows(empty, |row, out| {
+            let mut ends = None;
+            for (a, to) in dense.tops(terrain, row).iter().zip(out).filter(|(a, _)| a.found()) {
+                let z = terrain.z_f64(&a.hit);
+                ends = wider(ends, [z; 2]);
+                *to = Sample { z: z as f32, light: light(terrain.slope_f64(&a.hit)) as f32, what: what(a) };
+            }
+            if let (Some(ends), Ok(mut all)) = (ends, heights.lock()) {
+                *all = wider(*all, ends);
+            }
+        });
+        Seen { view: *view, fine, samples, heights: heights.into_inner().unwrap_or_default() }
     }
-    let shaded = |i: usize| {
-        let (z, colour) = samples[i];
-        let dim = if z > f32::NEG_INFINITY && shadow[i] > z + 0.02 { 0.6 } else { 1.0 };
-        colour.map(|c| f32::from(c) * dim)
-    };
-    let places = |i: usize| {
-        let (x, y) = (i % view.width * fine, i / view.width * fine);
-        (0..fine * fine).map(move |k| (y + k / fine) * dense.width + x + k % fine)
-    };
-    let pixel = |i: usize| {
-        let sum = places(i).map(shaded).fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]));
-        sum.map(|c: f32| (c / (fine * fine) as f32) as u8)
-    };
-    let pixels = (0..view.width * view.height).into_par_iter().map(pixel).collect();
-    Canvas { width: view.width, height: view.height, pixels }
+
+    /// Paints the samples, by height and what was asked.
+    pub fn draw(&self, colour: impl Fn(f64, &T) -> Colour + Sync) -> Canvas {
+        let Seen { view, fine, samples, .. } = self;
+        let dense = view.finer(*fine);
+        // The shadow's height, carried away from the sun: what lies below it is in the shade.
+        let drop = (SUN[2] / SUN[1] / dense.per_metre) as f32;
+        let mut shadow = vec![f32::NEG_INFINITY; samples.len()];
+        for i in dense.width..samples.len() {
+            if i % dense.width > 0 {
+                let before = i - dense.width - 1;
+                shadow[i] = shadow[before].max(samples[before].z) - drop;
+            }
+        }
+        let shaded = |i: usize| {
+            let Sample { z, light, what } = &samples[i];
+            if *z == f32::NEG_INFINITY {
+                return NOTHING.map(f32::from);
+            }
+            let dim = if shadow[i] > z + 0.02 { 0.6 } else { 1.0 };
+            lit(colour(f64::from(*z), what), f64::from(*light)).map(|c| f32::from(c) * dim)
+        };
+        let places = |i: usize| {
+            let (x, y) = (i % view.width * fine, i / view.width * fine);
+            (0..fine * fine).map(move |k| (y + k / fine) * dense.width + x + k % fine)
+        };
+        let pixel = |i: usize| {
+            let sum = places(i).map(shaded).fold([0.0; 3], |sum, c| [0, 1, 2].map(|i| sum[i] + c[i]));
+            sum.map(|c: f32| (c / (fine * fine) as f32) as u8)
+        };
+        let pixels = (0..view.width * view.height).into_par_iter().map(pixel).collect();
+        Canvas { width: view.width, height: view.height, pixels }
+    }
+
+    /// Whether some place has no ground.
+    pub fn gaps(&self) -> bool {
+        self.samples.iter().any(|s| s.z == f32::NEG_INFINITY)
+    }
+}
+
+/// Ends that hold others too.
+pub fn wider(ends: Option<[f64; 2]>, more: [f64; 2]) -> Option<[f64; 2]> {
+    Some(ends.map_or(more, |[low, high]| [low.min(more[0]), high.max(more[1])]))
 }
