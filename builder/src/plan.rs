@@ -79,32 +79,34 @@ impl Plan {
                 [met | u8::from(self.meets(at, size)) << cell, central | u8::from(covers) << cell]
             });
         }
-        // negative where a cell lies outside of an edge
-        let (mut met, mut central) = ([0i64; 8], [0i64; 8]);
-        for k in 0..3 {
-            let n = (k + 1) % 3;
+        // those under its box
+        let range = |i: usize, count: i64| {
+            let at = |v: i64| (v - low[i]) >> size[i].trailing_zeros();
+            (at(self.min[i]), at(self.max[i]), at(self.min[i]).max(0), at(self.max[i]).min(count - 1))
+        };
+        let ((left, right, x0, x1), (under, over, y0, y1)) = (range(0, 4), range(1, 2));
+        // of each edge its sides of the deepest place of the first cell, as in `meets`, and of its middle, and what a cell
+        // further east and north adds
+        let sides: [[i64; 4]; 3] = std::array::from_fn(|k| {
+            let n = if k == 2 { 0 } else { k + 1 };
             let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
             let side = |x: i64, y: i64| ex * (y - self.y[k]) - ey * (x - self.x[k]);
-            // as in `meets`
             let x = if ey > 0 { low[0] } else { low[0] + size[0] };
             let y = if ex > 0 { low[1] + size[1] } else { low[1] };
-            let deepest = side(x, y);
             let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
-            let (right, up) = (-ey * size[0], ex * size[1]);
-            let steps = [0, right, 2 * right, 3 * right, up, up + right, up + 2 * right, up + 3 * right];
-            for cell in 0..8 {
-                met[cell] |= deepest + steps[cell];
-                central[cell] |= middle + steps[cell];
-            }
-        }
-        let inside = |sides: [i64; 8]| (0..8).fold(0, |all, cell| all | u8::from(sides[cell] >= 0) << cell);
-        let (mut met, central) = (inside(met), inside(central));
-        for (i, count, strip) in [(0, 4, 0x11), (1, 2, 0x0F)] {
-            for k in 0..count {
-                let from = low[i] + k * size[i];
-                if self.max[i] < from || self.min[i] >= from + size[i] {
-                    met &= !(strip << (k << (2 * i)));
-                }
+            [side(x, y), middle, -ey * size[0], ex * size[1]]
+        });
+        // one that holds the whole box is met
+        let sole = left == right && under == over;
+        let (mut met, mut central) = (0, 0);
+        for y in y0..=y1 {
+            for x in x0..=x1 {
+                let at = |i: usize| {
+                    let [a, b, c] = sides.map(|s| s[i] + x * s[2] + y * s[3]);
+                    u8::from(sole && i == 0 || (a | b | c) >= 0) << (4 * y + x)
+                };
+                met |= at(0);
+                central |= at(1);
             }
         }
         [met, central]
