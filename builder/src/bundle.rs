@@ -13,9 +13,17 @@ use std::cmp::Reverse;
 pub struct Tri {
     /// Vertex numbers in the mesh.
     pub v: [u32; 3],
-    pub corners: [[i32; 3]; 3],
     pub plan: Plan,
+    /// Heights.
+    pub z: [i32; 3],
     pub attribute: u8,
+}
+
+impl Tri {
+    pub fn corner(&self, k: usize) -> [i32; 3] {
+        let [x, y] = self.plan.corner(k).map(|v| v as i32);
+        [x, y, self.z[k]]
+    }
 }
 
 /// The bytes of one bundle.
@@ -67,12 +75,12 @@ struct Facts {
 }
 
 fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
-    let z = t.corners.map(|c| c[2]);
+    let z = t.z;
     let (low, high) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
     let relief = i64::from(high) - i64::from(low);
     let slack = 1 << frame.shift;
     let reach = (1i64 << (15 + frame.shift)) - slack;
-    let near = (0..2).all(|i| (t.plan.min[i] - i64::from(frame.base[i])).abs() < reach);
+    let near = (0..2).all(|i| (t.plan.min(i) - i64::from(frame.base[i])).abs() < reach);
     let class = if !near {
         WIDE
     } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && relief < NARROW_RELIEF {
@@ -82,9 +90,11 @@ fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
     } else {
         WIDE
     };
-    let corner = |p: [i64; 2], z: i32| [p[0] as i32, p[1] as i32, z];
-    let centre = [t.plan.x.iter().sum(), t.plan.y.iter().sum()];
-    Facts { v, low: corner(t.plan.min, low), high: corner(t.plan.max, high), centre, class, attribute: t.attribute }
+    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, low];
+    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, high];
+    let corners = [0, 1, 2].map(|k| t.plan.corner(k));
+    let centre = [0, 1].map(|i| corners[0][i] + corners[1][i] + corners[2][i]);
+    Facts { v, low, high, centre, class, attribute: t.attribute }
 }
 
 /// Most extents of a bundle of a class.
@@ -234,7 +244,7 @@ impl<'a> Growing<'a> {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
                 *place = (self.round, self.points.len() as u8);
-                self.points.push(tri.corners[k]);
+                self.points.push(tri.corner(k));
                 self.fresh[k] = facts.v[k];
             }
             place.1

@@ -167,8 +167,8 @@ fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2]
     for &(face, by) in &mesh.moved {
         let plan = Plan::new(mesh.faces[face as usize].v.map(|v| mesh.vertices[v as usize]));
         let reach = by[0].ceil() as i64 + 1; // and what rounding moved
-        let [x0, y0] = plan.min.map(|v| (v - reach) >> mesh.tile_log2);
-        let [x1, y1] = plan.max.map(|v| (v + reach) >> mesh.tile_log2);
+        let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| (v - reach) >> mesh.tile_log2);
+        let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| (v + reach) >> mesh.tile_log2);
         for tile in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x as i32, y as i32])) {
             if let Some(most) = moved.get_mut(&tile) {
                 *most = [most[0].max(by[0]), most[1].max(by[1])];
@@ -237,8 +237,8 @@ fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
             .par_iter()
             .zip(&mesh.faces)
             .flat_map_iter(|(plan, f)| {
-                let [x0, y0] = plan.min.map(|v| v >> log2);
-                let [x1, y1] = plan.max.map(|v| v >> log2);
+                let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| v >> log2);
+                let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| v >> log2);
                 let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
                 let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
                 inside.map(|(x, y)| (x as i32, y as i32, pair(f.material, f.source)))
@@ -309,7 +309,8 @@ fn build(
         .map(|&i| {
             let f = &mesh.faces[i as usize];
             let corners = f.v.map(|v| mesh.vertices[v as usize]);
-            Tri { v: f.v, corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
+            let (plan, z) = (Plan::new(corners), corners.map(|c| c[2]));
+            Tri { v: f.v, plan, z, attribute: attribute(f.material, f.source) }
         })
         .collect();
     let areas: Vec<PatchArea> = parts
@@ -354,8 +355,7 @@ fn build(
     if bytes.len() / 4 > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let corners = tris.iter().flat_map(|t| t.corners);
-    let z = || corners.clone().chain(parts.iter().flat_map(|(f, _)| f.bounds)).map(|c| c[2]);
+    let z = || tris.iter().flat_map(|t| t.z).chain(parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]));
     let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
@@ -426,7 +426,7 @@ fn divide(
             let plan = &tris[t as usize].plan;
             let range = |i: usize, low: i64| {
                 let at = |v: i64| ((v - low) / s).clamp(0, n - 1);
-                at(plan.min[i])..=at(plan.max[i])
+                at(plan.min(i))..=at(plan.max(i))
             };
             for j in range(1, y) {
                 for i in range(0, x) {
@@ -469,7 +469,7 @@ fn side_for(tris: &[Tri], members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
     for &t in members {
         let plan = &tris[t as usize].plan;
         let at = |i: usize, low: i64| {
-            let middle = (plan.min[i] + plan.max[i]) / 2 - low;
+            let middle = (plan.min(i) + plan.max(i)) / 2 - low;
             (middle >> (log2 - finest)).clamp(0, (1 << finest) - 1) as usize
         };
         counts[at(1, y) << finest | at(0, x)] += 1;
