@@ -222,7 +222,8 @@ mod tests {
         assert!(!told(&twice).contains(&true));
         // nor where one lies face down
         let mut turned = tris.clone();
-        (turned[0].x.swap(0, 1), turned[0].y.swap(0, 1));
+        turned[0].x.swap(0, 1);
+        turned[0].y.swap(0, 1);
         assert!(!told(&turned).contains(&true));
     }
 }
