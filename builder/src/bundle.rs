@@ -13,9 +13,17 @@ use std::cmp::Reverse;
 pub struct Tri {
     /// Vertex numbers in the mesh.
     pub v: [u32; 3],
-    pub corners: [[i32; 3]; 3],
     pub plan: Plan,
+    /// Heights.
+    pub z: [i32; 3],
     pub attribute: u8,
+}
+
+impl Tri {
+    pub fn corner(&self, k: usize) -> [i32; 3] {
+        let [x, y] = self.plan.corner(k).map(|v| v as i32);
+        [x, y, self.z[k]]
+    }
 }
 
 /// The bytes of one bundle.
@@ -59,18 +67,20 @@ struct Facts {
     v: [u32; 3],
     low: [i32; 3],
     high: [i32; 3],
+    /// Three times the centre.
+    centre: [i64; 2],
     /// The cheapest class for bundles of triangles of this size.
     class: u16,
     attribute: u8,
 }
 
 fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
-    let z = t.corners.map(|c| c[2]);
+    let z = t.z;
     let (low, high) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
     let relief = i64::from(high) - i64::from(low);
     let slack = 1 << frame.shift;
     let reach = (1i64 << (15 + frame.shift)) - slack;
-    let near = (0..2).all(|i| (t.plan.min[i] - i64::from(frame.base[i])).abs() < reach);
+    let near = (0..2).all(|i| (t.plan.min(i) - i64::from(frame.base[i])).abs() < reach);
     let class = if !near {
         WIDE
     } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && relief < NARROW_RELIEF {
@@ -80,8 +90,11 @@ fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
     } else {
         WIDE
     };
-    let corner = |p: [i64; 2], z: i32| [p[0] as i32, p[1] as i32, z];
-    Facts { v, low: corner(t.plan.min, low), high: corner(t.plan.max, high), class, attribute: t.attribute }
+    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, low];
+    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, high];
+    let corners = [0, 1, 2].map(|k| t.plan.corner(k));
+    let centre = [0, 1].map(|i| corners[0][i] + corners[1][i] + corners[2][i]);
+    Facts { v, low, high, centre, class, attribute: t.attribute }
 }
 
 /// Most extents of a bundle of a class.
@@ -94,21 +107,23 @@ fn spans(class: u16, frame: Frame) -> [i64; 3] {
     }
 }
 
-/// Three times the centre.
-fn centre(t: &Tri) -> [i64; 2] {
-    [t.plan.x.iter().sum(), t.plan.y.iter().sum()]
-}
-
 /// A triangle that may come next.
 #[derive(Clone, Copy)]
 struct Candidate {
-    /// New vertices, squared distance from the seed, number, as one: the least comes next.
-    key: u128,
-    facts: Facts,
+    /// New vertices and squared distance from the seed as one: the least comes next, then the least number.
+    key: u64,
+    t: u32,
+    v: [u32; 3],
+}
+
+impl Candidate {
+    fn rank(&self) -> (u64, u32) {
+        (self.key, self.t)
+    }
 }
 
 /// A new vertex of a [`Candidate`]'s key.
-const NEW_VERTEX: u128 = 1 << 126;
+const NEW_VERTEX: u64 = 1 << 62;
 /// No vertex.
 const NONE: u32 = u32::MAX;
 /// Mark of a triangle that has its bundle.
@@ -135,6 +150,8 @@ struct Growing<'a> {
     points: Vec<[i32; 3]>,
     low: [i32; 3],
     high: [i32; 3],
+    /// The same of members and all that may come.
+    hull: [[i32; 3]; 2],
     /// Numbers of the corners that came with the last member, then [`NONE`].
     fresh: [u32; 3],
     /// Whether there was no room for a candidate, so that not all triangles around the vertices have been seen.
@@ -160,6 +177,7 @@ impl<'a> Growing<'a> {
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
             low: [0; 3],
             high: [0; 3],
+            hull: [[0; 3]; 2],
             fresh: [NONE; 3],
             cut: false,
             refused: false,
@@ -171,6 +189,7 @@ impl<'a> Growing<'a> {
         self.round += 1;
         (self.class, self.spans) = (class, spans(class, self.frame));
         (self.low, self.high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        self.hull = [self.low, self.high];
         self.members.clear();
         self.corners.clear();
         self.points.clear();
@@ -181,8 +200,8 @@ impl<'a> Growing<'a> {
         self.had[t as usize] == self.round
     }
 
-    fn new_vertices(&self, facts: &Facts) -> usize {
-        facts.v.iter().filter(|&&v| self.place[v as usize].0 != self.round).count()
+    fn new_vertices(&self, v: &[u32; 3]) -> usize {
+        v.iter().filter(|&&v| self.place[v as usize].0 != self.round).count()
     }
 
     /// Whether a triangle with so many new vertices finds room. One that does not never will.
@@ -202,9 +221,17 @@ impl<'a> Growing<'a> {
         VERTEX_LIMIT[usize::from(self.class)]
     }
 
+    /// Whether nothing that may come makes the bundle too large.
+    fn is_small(&self) -> bool {
+        let [low, high] = &self.hull;
+        (0..3).all(|i| i64::from(high[i]) - i64::from(low[i]) <= self.spans[i])
+    }
+
     fn overlaps(&self, t: u32) -> bool {
-        let plan = &self.tris[t as usize].plan;
-        self.members.iter().any(|&m| self.tris[m as usize].plan.overlaps(plan))
+        let (facts, plan) = (&self.facts[t as usize], &self.tris[t as usize].plan);
+        let apart = |b: &Facts| (0..2).any(|i| (facts.high[i] <= b.low[i]) | (b.high[i] <= facts.low[i]));
+        let mut near = self.members.iter().filter(|&&m| !apart(&self.facts[m as usize]));
+        near.any(|&m| self.tris[m as usize].plan.overlaps(plan))
     }
 
     fn add(&mut self, t: u32) {
@@ -217,7 +244,7 @@ impl<'a> Growing<'a> {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
                 *place = (self.round, self.points.len() as u8);
-                self.points.push(tri.corners[k]);
+                self.points.push(tri.corner(k));
                 self.fresh[k] = facts.v[k];
             }
             place.1
@@ -225,6 +252,16 @@ impl<'a> Growing<'a> {
         for i in 0..3 {
             self.low[i] = self.low[i].min(facts.low[i]);
             self.high[i] = self.high[i].max(facts.high[i]);
+        }
+        self.reach(facts);
+    }
+
+    /// Widens the hull.
+    fn reach(&mut self, facts: &Facts) {
+        let [low, high] = &mut self.hull;
+        for i in 0..3 {
+            low[i] = low[i].min(facts.low[i]);
+            high[i] = high[i].max(facts.high[i]);
         }
     }
 }
@@ -279,10 +316,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
     // attribute, class, place, number
     let mut seeds: Vec<u128> = (0..tris.len() as u32)
         .map(|t| {
-            let tri = &tris[t as usize];
-            let c = centre(tri);
+            let Facts { centre: c, class, attribute, .. } = facts[t as usize];
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            let kind = u128::from(tri.attribute) << 8 | u128::from(facts[t as usize].class);
+            let kind = u128::from(attribute) << 8 | u128::from(class);
             kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(t)
         })
         .collect();
@@ -304,12 +340,10 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         if g.seen[seed as usize] == TAKEN {
             continue;
         }
-        let Facts { attribute, class: first, .. } = facts[seed as usize];
-        let home = centre(&tris[seed as usize]);
-        let key = |t: u32| {
-            let c = centre(&tris[t as usize]);
-            let square = |i: usize| u128::from(c[i].abs_diff(home[i])).pow(2);
-            (square(0) + square(1)) << 32 | u128::from(t) // less than 2^102
+        let Facts { attribute, class: first, centre: home, .. } = facts[seed as usize];
+        let key = |centre: [i64; 2]| {
+            let square = |i: usize| centre[i].abs_diff(home[i]).saturating_pow(2);
+            square(0).saturating_add(square(1)).min(NEW_VERTEX - 1) // the farthest are alike
         };
         let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
             g.start(class);
@@ -323,11 +357,17 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 }
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
-                next.retain_mut(|c| {
-                    let known: u32 = c.facts.v.iter().flat_map(|v| g.fresh.map(|f| u32::from(*v == f))).sum();
-                    c.key -= u128::from(known) * NEW_VERTEX;
-                    g.fits(&c.facts, (c.key / NEW_VERTEX) as usize)
-                });
+                let (small, fresh) = (g.is_small(), g.fresh);
+                let most = g.limit() - g.points.len();
+                // where nothing is new to those that may come, all stay as they are
+                if !small || fresh != [NONE; 3] {
+                    next.retain_mut(|c| {
+                        let known: u64 = c.v.iter().flat_map(|v| fresh.map(|f| u64::from(*v == f))).sum();
+                        c.key -= known * NEW_VERTEX;
+                        let new = (c.key / NEW_VERTEX) as usize;
+                        if small { new <= most } else { g.fits(&facts[c.t as usize], new) }
+                    });
+                }
                 // what lies around the others has been seen with them
                 let around_of = if g.cut { g.facts[chosen as usize].v } else { g.fresh };
                 for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
@@ -345,10 +385,11 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         }
                         g.seen[t as usize] = g.round;
                         room -= 1;
-                        let facts = facts[t as usize];
-                        let new = g.new_vertices(&facts);
-                        if !g.has(t) && g.fits(&facts, new) {
-                            next.push(Candidate { key: key(t) + new as u128 * NEW_VERTEX, facts });
+                        let facts = &facts[t as usize];
+                        let new = g.new_vertices(&facts.v);
+                        if !g.has(t) && g.fits(facts, new) {
+                            g.reach(facts);
+                            next.push(Candidate { key: key(facts.centre) + new as u64 * NEW_VERTEX, t, v: facts.v });
                         }
                     }
                     if gone >= MANY_TAKEN {
@@ -365,12 +406,12 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     }
                 }
                 // the least, which is often free; if it is not, the rest in order
-                let least = (0..next.len()).min_by_key(|&i| next[i].key);
-                let mut pick = least.map(|i| next.swap_remove(i).key as u32);
+                let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+                let mut pick = least.map(|i| next.swap_remove(i).t);
                 if pick.is_some_and(|t| g.overlaps(t)) {
-                    next.sort_unstable_by_key(|c| Reverse(c.key));
+                    next.sort_unstable_by_key(|c| Reverse(c.rank()));
                     pick = loop {
-                        let Some(t) = next.pop().map(|c| c.key as u32) else { break None };
+                        let Some(t) = next.pop().map(|c| c.t) else { break None };
                         if !g.overlaps(t) {
                             break Some(t);
                         }
@@ -387,7 +428,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         let alike = facts.attribute == attribute && facts.class == first;
                         let free = alike && g.seen[t as usize] != TAKEN && !g.has(t);
                         // where there is room for all of its corners nobody asks how many are new
-                        if free && g.fits(facts, if room { 3 } else { g.new_vertices(facts) }) && !g.overlaps(t) {
+                        if free && g.fits(facts, if room { 3 } else { g.new_vertices(&facts.v) }) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }

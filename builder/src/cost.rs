@@ -94,7 +94,8 @@ impl Crowd {
         let mut bundles: Vec<u32> = over.iter().map(|&i| tris[i].1).collect();
         bundles.sort_unstable();
         bundles.dedup();
-        let mut heights: Vec<f64> = over.iter().map(|&i| height(&tris[i].0.corners, place)).collect();
+        let mut heights: Vec<f64> =
+            over.iter().map(|&i| height(&[0, 1, 2].map(|k| tris[i].0.corner(k)), place)).collect();
         heights.sort_unstable_by(f64::total_cmp);
         heights.dedup_by(|next, kept| *next - *kept <= merge);
         let (triangles, layers) = (over.len() as u32, heights.len() as u32);
@@ -112,7 +113,7 @@ const TRIED: usize = 256;
 /// and those triangles: no division leaves fewer tests there.
 fn thickest(tris: &[(Tri, u32)], low: [i64; 2], size: [i64; 2]) -> ([i64; 2], Vec<usize>) {
     let inside = |p: &[i64; 2]| (0..2).all(|i| (low[i]..low[i] + size[i]).contains(&p[i]));
-    let corners = tris.iter().flat_map(|(t, _)| (0..3).map(|k| [t.plan.x[k], t.plan.y[k]]));
+    let corners = tris.iter().flat_map(|(t, _)| (0..3).map(|k| t.plan.corner(k)));
     let mut places: Vec<[i64; 2]> = corners.filter(inside).collect();
     places.sort_unstable();
     places.dedup();

@@ -371,14 +371,14 @@ impl Level {
             let plan = &content.tris[t as usize].plan;
             let range = |i: usize| {
                 let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
-                at(plan.min[i])..=at(plan.max[i])
+                at(plan.min(i))..=at(plan.max(i))
             };
             let (columns, rows) = (range(0), range(1));
             let sole = columns.start() == columns.end() && rows.start() == rows.end();
             for j in rows {
                 for i in columns.clone() {
                     let low = [low[0] + i * size[0], low[1] + j * size[1]];
-                    let holds = |axis: usize| low[axis] <= plan.min[axis] && plan.max[axis] < low[axis] + size[axis];
+                    let holds = |axis: usize| low[axis] <= plan.min(axis) && plan.max(axis) < low[axis] + size[axis];
                     if (sole && holds(0) && holds(1)) || plan.meets(low, size) {
                         pairs.push(((j * n[0] + i) as u32, (t, plan.cells(low, cell_size(block_log2)))));
                     }

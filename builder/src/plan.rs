@@ -3,44 +3,67 @@
 /// A triangle in plan, counter-clockwise, in steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    pub x: [i64; 3],
-    pub y: [i64; 3],
-    pub min: [i64; 2],
-    pub max: [i64; 2],
+    x: [i32; 3],
+    y: [i32; 3],
+    min: [i32; 2],
+    max: [i32; 2],
 }
 
 impl Plan {
     pub fn new(corners: [[i32; 3]; 3]) -> Self {
-        let x = corners.map(|c| i64::from(c[0]));
-        let y = corners.map(|c| i64::from(c[1]));
-        let low = |v: [i64; 3]| v[0].min(v[1]).min(v[2]);
-        let high = |v: [i64; 3]| v[0].max(v[1]).max(v[2]);
+        let [x, y] = [0, 1].map(|i| corners.map(|c| c[i]));
+        let low = |v: [i32; 3]| v[0].min(v[1]).min(v[2]);
+        let high = |v: [i32; 3]| v[0].max(v[1]).max(v[2]);
         Plan { x, y, min: [low(x), low(y)], max: [high(x), high(y)] }
+    }
+
+    /// A corner.
+    #[inline]
+    pub fn corner(&self, k: usize) -> [i64; 2] {
+        [i64::from(self.x[k]), i64::from(self.y[k])]
+    }
+
+    /// Least coordinate along an axis.
+    #[inline]
+    pub fn min(&self, i: usize) -> i64 {
+        i64::from(self.min[i])
+    }
+
+    /// Greatest coordinate along an axis.
+    #[inline]
+    pub fn max(&self, i: usize) -> i64 {
+        i64::from(self.max[i])
+    }
+
+    /// Corner `k`, and the way to the next.
+    #[inline]
+    fn edge(&self, k: usize) -> [i64; 4] {
+        let ([x, y], [nx, ny]) = (self.corner(k), self.corner(if k == 2 { 0 } else { k + 1 }));
+        [x, y, nx - x, ny - y]
     }
 
     /// Tiles of side 2^`log2` under the bounding box, up to 2^34.
     pub fn tiles(&self, log2: u32) -> u64 {
-        let along = |i: usize| ((self.max[i] >> log2) - (self.min[i] >> log2) + 1) as u64;
+        let along = |i: usize| ((self.max(i) >> log2) - (self.min(i) >> log2) + 1) as u64;
         along(0).saturating_mul(along(1)).min(1 << 34)
     }
 
     /// Plan area in square steps, rounded down.
     pub fn area(&self) -> u64 {
-        let d = |v: &[i64; 3], k: usize| i128::from(v[k] - v[0]);
+        let d = |v: &[i32; 3], k: usize| i128::from(v[k]) - i128::from(v[0]);
         let twice = d(&self.x, 1) * d(&self.y, 2) - d(&self.y, 1) * d(&self.x, 2);
         (twice / 2) as u64
     }
 
     /// Larger of the plan extents.
     pub fn extent(&self) -> i64 {
-        (self.max[0] - self.min[0]).max(self.max[1] - self.min[1])
+        (self.max(0) - self.min(0)).max(self.max(1) - self.min(1))
     }
 
     /// Sign of the side of the edge from corner `k` on which (x, y) lies: above zero is inside.
     fn side(&self, k: usize, x: i64, y: i64) -> i32 {
-        let n = (k + 1) % 3;
-        let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
-        let (dx, dy) = (x - self.x[k], y - self.y[k]);
+        let [cx, cy, ex, ey] = self.edge(k);
+        let (dx, dy) = (x - cx, y - cy);
         const SMALL: i64 = 1 << 30;
         let v = if ex.abs() < SMALL && ey.abs() < SMALL && dx.abs() < SMALL && dy.abs() < SMALL {
             (ex * dy - ey * dx).signum()
@@ -54,12 +77,11 @@ impl Plan {
     /// whose right and upper borders belong to its neighbours. Conservative by less than a step.
     pub fn meets(&self, low: [i64; 2], size: [i64; 2]) -> bool {
         let high = [low[0] + size[0], low[1] + size[1]];
-        if (0..2).any(|i| self.max[i] < low[i] || self.min[i] >= high[i]) {
+        if (0..2).any(|i| self.max(i) < low[i] || self.min(i) >= high[i]) {
             return false;
         }
         (0..3).all(|k| {
-            let n = (k + 1) % 3;
-            let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
+            let [_, _, ex, ey] = self.edge(k);
             // the corner of the rectangle deepest inside this edge
             let x = if ey > 0 { low[0] } else { high[0] };
             let y = if ex > 0 { high[1] } else { low[1] };
@@ -71,7 +93,7 @@ impl Plan {
     /// [covers](Self::covers): bit i of the first row, 4 + i of the second.
     pub fn cells(&self, low: [i64; 2], size: [i64; 2]) -> [u8; 2] {
         const SMALL: i64 = 1 << 29;
-        let near = |i: usize| self.min[i] - low[i] > -SMALL && self.max[i] - low[i] < SMALL && size[i] < SMALL / 4;
+        let near = |i: usize| self.min(i) - low[i] > -SMALL && self.max(i) - low[i] < SMALL && size[i] < SMALL / 4;
         if !(near(0) && near(1)) {
             return (0..8).fold([0; 2], |[met, central], cell| {
                 let at = [low[0] + (cell & 3) * size[0], low[1] + (cell >> 2) * size[1]];
@@ -79,32 +101,32 @@ impl Plan {
                 [met | u8::from(self.meets(at, size)) << cell, central | u8::from(covers) << cell]
             });
         }
-        // negative where a cell lies outside of an edge
-        let (mut met, mut central) = ([0i64; 8], [0i64; 8]);
-        for k in 0..3 {
-            let n = (k + 1) % 3;
-            let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
-            let side = |x: i64, y: i64| ex * (y - self.y[k]) - ey * (x - self.x[k]);
-            // as in `meets`
+        // those under its box
+        let range = |i: usize, count: i64| {
+            let at = |v: i64| (v - low[i]) >> size[i].trailing_zeros();
+            (at(self.min(i)), at(self.max(i)), at(self.min(i)).max(0), at(self.max(i)).min(count - 1))
+        };
+        let ((left, right, x0, x1), (under, over, y0, y1)) = (range(0, 4), range(1, 2));
+        // of each edge its sides of the deepest place of the first cell, as in `meets`, and of its middle, and what a cell
+        // further east and north adds
+        let sides: [[i64; 4]; 3] = [0, 1, 2].map(|k| {
+            let [cx, cy, ex, ey] = self.edge(k);
+            let side = |x: i64, y: i64| ex * (y - cy) - ey * (x - cx);
             let x = if ey > 0 { low[0] } else { low[0] + size[0] };
             let y = if ex > 0 { low[1] + size[1] } else { low[1] };
-            let deepest = side(x, y);
             let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
-            let (right, up) = (-ey * size[0], ex * size[1]);
-            let steps = [0, right, 2 * right, 3 * right, up, up + right, up + 2 * right, up + 3 * right];
-            for cell in 0..8 {
-                met[cell] |= deepest + steps[cell];
-                central[cell] |= middle + steps[cell];
-            }
-        }
-        let inside = |sides: [i64; 8]| (0..8).fold(0, |all, cell| all | u8::from(sides[cell] >= 0) << cell);
-        let (mut met, central) = (inside(met), inside(central));
-        for (i, count, strip) in [(0, 4, 0x11), (1, 2, 0x0F)] {
-            for k in 0..count {
-                let from = low[i] + k * size[i];
-                if self.max[i] < from || self.min[i] >= from + size[i] {
-                    met &= !(strip << (k << (2 * i)));
-                }
+            [side(x, y), middle, -ey * size[0], ex * size[1]]
+        });
+        let [p, q, r] = &sides;
+        // one that holds the whole box is met
+        let sole = left == right && under == over;
+        let (mut met, mut central) = (0, 0);
+        for y in y0..=y1 {
+            for x in x0..=x1 {
+                let side = |of: &[i64; 4], i: usize| of[i] + x * of[2] + y * of[3];
+                let inside = |i: usize| (side(p, i) | side(q, i) | side(r, i)) >= 0;
+                met |= u8::from(sole || inside(0)) << (4 * y + x);
+                central |= u8::from(inside(1)) << (4 * y + x);
             }
         }
         [met, central]
@@ -112,13 +134,11 @@ impl Plan {
 
     /// Whether the edge from corner `k` may touch the closed rectangle from `low` of this size.
     pub fn edge_touches(&self, k: usize, low: [i64; 2], size: [i64; 2]) -> bool {
-        let n = (k + 1) % 3;
+        let (a, b) = (self.corner(k), self.corner((k + 1) % 3));
         let [x, y] =
             [low[0], low[0] + size[0]].map(|x| (x, [low[1], low[1] + size[1]])).map(|(x, y)| [(x, y[0]), (x, y[1])]);
         let apart = |a: i64, b: i64, low: i64, high: i64| a.max(b) < low || a.min(b) > high;
-        if apart(self.x[k], self.x[n], low[0], low[0] + size[0])
-            || apart(self.y[k], self.y[n], low[1], low[1] + size[1])
-        {
+        if apart(a[0], b[0], low[0], low[0] + size[0]) || apart(a[1], b[1], low[1], low[1] + size[1]) {
             return false;
         }
         let sides = [x[0], x[1], y[0], y[1]].map(|(x, y)| self.side(k, x, y));
@@ -136,7 +156,7 @@ impl Plan {
         if apart {
             return false;
         }
-        let span = |i: usize| self.max[i].max(other.max[i]) - self.min[i].min(other.min[i]);
+        let span = |i: usize| self.max(i).max(other.max(i)) - self.min(i).min(other.min(i));
         if span(0).max(span(1)) < 1 << 31 {
             return !self.separates_near(other) && !other.separates_near(self);
         }
@@ -144,15 +164,52 @@ impl Plan {
     }
 
     fn separates(&self, other: &Plan) -> bool {
-        (0..3).any(|k| (0..3).all(|c| self.side(k, other.x[c], other.y[c]) <= 0))
+        let corners = [0, 1, 2].map(|c| other.corner(c));
+        (0..3).any(|k| corners.iter().all(|&[x, y]| self.side(k, x, y) <= 0))
     }
 
     /// The same, where no two corners are 2^31 steps apart.
     fn separates_near(&self, other: &Plan) -> bool {
         (0..3).any(|k| {
-            let n = (k + 1) % 3;
-            let (ex, ey) = (self.x[n] - self.x[k], self.y[n] - self.y[k]);
-            (0..3).all(|c| ex * (other.y[c] - self.y[k]) <= ey * (other.x[c] - self.x[k]))
+            let [x, y, ex, ey] = self.edge(k);
+            (0..3).all(|c| {
+                let [cx, cy] = other.corner(c);
+                ex * (cy - y) <= ey * (cx - x)
+            })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::mesh::mix;
+
+    /// Cells one by one say the same, whatever side of the rectangle a triangle reaches beyond.
+    #[test]
+    fn cells_as_one_by_one() {
+        let mut seed = 1;
+        let mut random = |n: i64| {
+            seed = mix(seed);
+            (seed % n as u64) as i64
+        };
+        let (mut met, mut central) = (0, 0);
+        for _ in 0..50_000 {
+            let (low, size) = ([random(9) - 20, random(9) - 20], [0; 2].map(|_| 1i64 << random(5)));
+            let corners = [0; 3].map(|_| [random(60) as i32 - 30, random(60) as i32 - 30, 0]);
+            let plan = Plan::new(corners);
+            let turned = plan.side(0, plan.x[2].into(), plan.y[2].into()) <= 0; // no triangle of a tile is
+            if turned || !plan.meets(low, [4 * size[0], 2 * size[1]]) {
+                continue;
+            }
+            let each = (0..8).fold([0; 2], |all: [u8; 2], cell| {
+                let at = [low[0] + (cell & 3) * size[0], low[1] + (cell >> 2) * size[1]];
+                let is = [plan.meets(at, size), plan.covers(at[0] + size[0] / 2, at[1] + size[1] / 2)];
+                [0, 1].map(|i| all[i] | u8::from(is[i]) << cell)
+            });
+            assert_eq!(plan.cells(low, size), each, "{plan:?} {low:?} {size:?}");
+            (met, central) = (met + each[0].count_ones(), central + each[1].count_ones());
+        }
+        assert!(met > 5000 && central > 1000, "{met} {central}");
     }
 }

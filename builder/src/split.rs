@@ -79,7 +79,7 @@ impl Rule {
             return true;
         }
         let [mut low, mut high] = [i32::MAX, i32::MIN];
-        for z in tris.flat_map(|t| t.corners).map(|c| c[2]) {
+        for z in tris.flat_map(|t| t.z) {
             (low, high) = (low.min(z), high.max(z));
         }
         let side = exp2(log2 as i32) * self.step[0];

@@ -1,18 +1,17 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use crate::bundle::{Bundled, Frame, Record, Tri, bundle, morton, place};
+use crate::bundle::{Bundled, Frame, Record, Tri, bundle, lists, morton, place};
 use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered};
 use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
-use crate::{BuildError, Options, radix};
+use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
@@ -48,10 +47,11 @@ pub struct Blob {
 /// each can be built apart from the others.
 pub struct Tiling {
     how: How,
-    /// A tile by its place in Morton order, times 2^32, and a triangle that it holds, or `u32::MAX` for fields.
-    homes: Vec<u128>,
-    /// What of that belongs to each tile.
-    runs: Vec<Range<usize>>,
+    tiles: Vec<[i32; 2]>,
+    /// Where the triangles of each tile start.
+    starts: Vec<u32>,
+    /// Triangles, ascending for each tile.
+    faces: Vec<u32>,
     moved: HashMap<[i32; 2], [f64; 2]>,
     /// What the source itself is off by in each tile, if that is said.
     source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
@@ -69,66 +69,81 @@ impl Tiling {
                 "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
             )));
         }
-        let home = |x: i64, y: i64, i: u32| {
-            u128::from(morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64)) << 32 | u128::from(i)
-        };
+        let home = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
         const CHUNK: usize = 1 << 14;
         let homes_of = |(chunk, faces): (usize, &[Face])| {
-            let mut homes = Vec::with_capacity(faces.len() + faces.len() / 8);
+            let mut homes = Homes::default();
+            homes.pairs.reserve(faces.len() + faces.len() / 8);
             for (f, i) in faces.iter().zip((chunk * CHUNK) as u32..) {
                 let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
                 if x0 == x1 && y0 == y1 {
-                    homes.push(home(x0, y0, i));
+                    homes.add(home(x0, y0), i);
                     continue;
                 }
                 let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
                 let places = (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y)));
-                homes.extend(places.filter(|&(x, y)| plan.meets([x * s, y * s], [s; 2])).map(|(x, y)| home(x, y, i)));
+                let met = places.filter(|&(x, y)| plan.meets([x * s, y * s], [s; 2]));
+                met.for_each(|(x, y)| homes.add(home(x, y), i));
             }
             homes
         };
-        let chunks: Vec<Vec<u128>> = mesh.faces.par_chunks(CHUNK).enumerate().map(homes_of).collect();
-        let mut homes = chunks.concat();
-        drop(chunks);
+        let chunks: Vec<Homes> = mesh.faces.par_chunks(CHUNK).enumerate().map(homes_of).collect();
+        let mut tiles: Vec<u64> = chunks.iter().flat_map(|homes| &homes.tiles).copied().collect();
         for f in &mesh.rasters {
             let [low, high] = f.extent();
             for y in low[1] >> log2..=high[1] >> log2 {
-                for x in low[0] >> log2..=high[0] >> log2 {
-                    if f.part(x * s, y * s, s).is_some() {
-                        homes.push(home(x, y, u32::MAX));
-                    }
-                }
+                let there = (low[0] >> log2..=high[0] >> log2).filter(|x| f.part(x * s, y * s, s).is_some());
+                tiles.extend(there.map(|x| home(x, y)));
             }
         }
-        radix::sort(&mut homes); // triangles ascend, and fields come last
-        let mut end = 0;
-        let runs = homes.chunk_by(|a, b| a >> 32 == b >> 32).map(|run| {
-            end += run.len();
-            end - run.len()..end
-        });
-        let runs: Vec<Range<usize>> = runs.collect();
-        let tiles = || runs.iter().map(|run| at(homes[run.start]));
-        let (moved, source_error) = (moved(mesh, tiles()), mesh.source_error(tiles()));
-        Ok(Tiling { how, homes, runs, moved, source_error })
+        tiles.sort_unstable();
+        tiles.dedup();
+        let number = |tile: &u64| tiles.binary_search(tile).expect("one of them") as u32;
+        let numbers: Vec<Vec<u32>> = chunks.iter().map(|homes| homes.tiles.iter().map(number).collect()).collect();
+        let pairs = chunks.iter().zip(&numbers);
+        let pairs = pairs.flat_map(|(homes, numbers)| homes.pairs.iter().map(|p| (numbers[p.0 as usize], p.1)));
+        let (starts, faces) = lists(tiles.len(), pairs);
+        let tiles: Vec<[i32; 2]> =
+            tiles.into_iter().map(|t| place(t).map(|v| (i64::from(v) - (1 << 31)) as i32)).collect();
+        let (moved, source_error) = (moved(mesh, tiles.iter().copied()), mesh.source_error(tiles.iter().copied()));
+        Ok(Tiling { how, tiles, starts, faces, moved, source_error })
     }
 
     /// How many tiles there are.
     pub fn count(&self) -> usize {
-        self.runs.len()
+        self.tiles.len()
     }
 
     /// Builds one tile of this mesh.
     pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
-        let run = &self.homes[self.runs[index].clone()];
-        let faces: Vec<u32> = run.iter().map(|&r| r as u32).filter(|&i| i != u32::MAX).collect();
-        let at = at(run[0]);
-        build(mesh, &self.how, index as u32, at, &faces, (self.moved[&at], self.source_error.as_ref().map(|e| e[&at])))
+        let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
+        let at = self.tiles[index];
+        build(mesh, &self.how, index as u32, at, faces, (self.moved[&at], self.source_error.as_ref().map(|e| e[&at])))
     }
 }
 
-/// Number of a tile in x and y.
-fn at(home: u128) -> [i32; 2] {
-    place((home >> 32) as u64).map(|v| (i64::from(v) - (1 << 31)) as i32)
+/// Tiles of some triangles, by their places in Morton order.
+#[derive(Default)]
+struct Homes {
+    tiles: Vec<u64>,
+    numbers: HashMap<u64, u32>,
+    /// Number of a tile among these, and a triangle that it holds.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Homes {
+    fn add(&mut self, tile: u64, triangle: u32) {
+        // mostly that of the triangle before
+        let last = self.pairs.last().map(|p| p.0).filter(|&n| self.tiles[n as usize] == tile);
+        let number = last.unwrap_or_else(|| {
+            let tiles = &mut self.tiles;
+            *self.numbers.entry(tile).or_insert_with(|| {
+                tiles.push(tile);
+                tiles.len() as u32 - 1
+            })
+        });
+        self.pairs.push((number, triangle));
+    }
 }
 
 /// How the ground of tiles is divided.
@@ -152,8 +167,8 @@ fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2]
     for &(face, by) in &mesh.moved {
         let plan = Plan::new(mesh.faces[face as usize].v.map(|v| mesh.vertices[v as usize]));
         let reach = by[0].ceil() as i64 + 1; // and what rounding moved
-        let [x0, y0] = plan.min.map(|v| (v - reach) >> mesh.tile_log2);
-        let [x1, y1] = plan.max.map(|v| (v + reach) >> mesh.tile_log2);
+        let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| (v - reach) >> mesh.tile_log2);
+        let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| (v + reach) >> mesh.tile_log2);
         for tile in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x as i32, y as i32])) {
             if let Some(most) = moved.get_mut(&tile) {
                 *most = [most[0].max(by[0]), most[1].max(by[1])];
@@ -222,8 +237,8 @@ fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
             .par_iter()
             .zip(&mesh.faces)
             .flat_map_iter(|(plan, f)| {
-                let [x0, y0] = plan.min.map(|v| v >> log2);
-                let [x1, y1] = plan.max.map(|v| v >> log2);
+                let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| v >> log2);
+                let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| v >> log2);
                 let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
                 let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
                 inside.map(|(x, y)| (x as i32, y as i32, pair(f.material, f.source)))
@@ -294,7 +309,8 @@ fn build(
         .map(|&i| {
             let f = &mesh.faces[i as usize];
             let corners = f.v.map(|v| mesh.vertices[v as usize]);
-            Tri { v: f.v, corners, plan: Plan::new(corners), attribute: attribute(f.material, f.source) }
+            let (plan, z) = (Plan::new(corners), corners.map(|c| c[2]));
+            Tri { v: f.v, plan, z, attribute: attribute(f.material, f.source) }
         })
         .collect();
     let areas: Vec<PatchArea> = parts
@@ -339,8 +355,7 @@ fn build(
     if bytes.len() / 4 > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let corners = tris.iter().flat_map(|t| t.corners);
-    let z = || corners.clone().chain(parts.iter().flat_map(|(f, _)| f.bounds)).map(|c| c[2]);
+    let z = || tris.iter().flat_map(|t| t.z).chain(parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]));
     let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
@@ -411,7 +426,7 @@ fn divide(
             let plan = &tris[t as usize].plan;
             let range = |i: usize, low: i64| {
                 let at = |v: i64| ((v - low) / s).clamp(0, n - 1);
-                at(plan.min[i])..=at(plan.max[i])
+                at(plan.min(i))..=at(plan.max(i))
             };
             for j in range(1, y) {
                 for i in range(0, x) {
@@ -454,7 +469,7 @@ fn side_for(tris: &[Tri], members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
     for &t in members {
         let plan = &tris[t as usize].plan;
         let at = |i: usize, low: i64| {
-            let middle = (plan.min[i] + plan.max[i]) / 2 - low;
+            let middle = (plan.min(i) + plan.max(i)) / 2 - low;
             (middle >> (log2 - finest)).clamp(0, (1 << finest) - 1) as usize
         };
         counts[at(1, y) << finest | at(0, x)] += 1;

@@ -1,10 +1,15 @@
 //! Who lies close to a point or along a line.
 
+use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Points of a leaf.
 const LEAF: usize = 8;
+/// Most cells and points that are looked through one by one; beyond, a tree is quicker.
+const FEW_CELLS: i64 = 64;
+const FEW_POINTS: u32 = 64;
 
 /// Points that ascend, searched around each of them.
 pub struct Points {
@@ -95,8 +100,82 @@ impl Points {
     }
 }
 
+/// Points that are searched along lines: in cells along short ones, else in a tree, which is made when it is needed.
+pub struct Lines<'a> {
+    points: &'a Points,
+    /// Least coordinates in plan, log2 of the cells' side, and how many there are along each axis: about one for each point.
+    low: [i64; 2],
+    log2: u32,
+    side: [i64; 2],
+    /// Where the points of each cell start, row by row.
+    starts: Vec<u32>,
+    cells: Vec<u32>,
+    tree: OnceLock<Tree<'a>>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(points: &'a Points) -> Self {
+        let (low, high) = points.all.iter().fold(([i32::MAX; 2], [i32::MIN; 2]), |(low, high), p| {
+            ([0, 1].map(|k| low[k].min(p[k])), [0, 1].map(|k| high[k].max(p[k])))
+        });
+        let extent = [0, 1].map(|k| if points.all.is_empty() { 0 } else { i64::from(high[k]) - i64::from(low[k]) });
+        let sides = |log2: u32| extent.map(|e| (e >> log2) + 1);
+        let fits = |log2: &u32| sides(*log2).into_iter().reduce(i64::saturating_mul) <= Some(points.len() as i64 + 1);
+        let log2 = (0..32).find(fits).unwrap_or(32);
+        let (low, side) = (low.map(i64::from), sides(log2));
+        let cell = |p: &[i32; 3]| {
+            let at = [0, 1].map(|k| (i64::from(p[k]) - low[k]) >> log2);
+            (at[1] * side[0] + at[0]) as u32
+        };
+        let (starts, cells) = lists((side[0] * side[1]) as usize, points.all.iter().map(cell).zip(0..));
+        Lines { points, low, log2, side, starts, cells, tree: OnceLock::new() }
+    }
+
+    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
+    pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
+        let Some(rows) = self.few(line) else {
+            return self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
+        };
+        let [low, high] = around(line, self.points.near);
+        for i in rows.flat_map(|cells| &self.cells[cells]) {
+            let p = self.points.point(*i);
+            if (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k]))) && !see(*i) {
+                return;
+            }
+        }
+    }
+
+    /// What stands in the cells around a line, row by row; none if it is much.
+    fn few(&self, line: [[i32; 3]; 2]) -> Option<impl Iterator<Item = std::ops::Range<usize>>> {
+        let [low, high] = around(line, self.points.near);
+        let range = |k: usize| {
+            let at = |v: i64| (v - self.low[k]) >> self.log2;
+            (at(low[k]).max(0), at(high[k]).min(self.side[k] - 1))
+        };
+        let ((x0, x1), (y0, y1)) = (range(0), range(1));
+        let (columns, rows) = ((x1 - x0 + 1).max(0), (y1 - y0 + 1).max(0));
+        let row = move |y: i64| {
+            let from = (y * self.side[0] + x0) as usize;
+            self.starts[from] as usize..self.starts[from + columns as usize] as usize
+        };
+        let last = if columns > 0 { y1 } else { y0 - 1 };
+        let few = columns * rows <= FEW_CELLS && (y0..=last).map(|y| row(y).len() as u32).sum::<u32>() <= FEW_POINTS;
+        few.then(|| (y0..=last).map(row))
+    }
+}
+
+/// Least and greatest coordinates of what lies within reach of a line.
+fn around(line: [[i32; 3]; 2], near: Near) -> [[i64; 3]; 2] {
+    let reach = [near.plan, near.plan, near.height].map(i64::from);
+    let [a, b] = line.map(|p| p.map(i64::from));
+    [
+        std::array::from_fn(|k| a[k].min(b[k]) - reach[k]), //
+        std::array::from_fn(|k| a[k].max(b[k]) + reach[k]),
+    ]
+}
+
 /// Points in a balanced tree of boxes: a search along a line of any length visits only what the line passes.
-pub struct Tree<'a> {
+struct Tree<'a> {
     points: &'a Points,
     /// Numbers of the points, leaf by leaf.
     order: Vec<u32>,
@@ -105,7 +184,7 @@ pub struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    pub fn new(points: &Points) -> Tree<'_> {
+    fn new(points: &Points) -> Tree<'_> {
         let order = (0..points.len() as u32).collect();
         let nodes = 2 * points.len().div_ceil(LEAF).next_power_of_two();
         let mut tree = Tree { points, order, boxes: vec![[[i32::MAX; 3], [i32::MIN; 3]]; nodes] };
@@ -133,8 +212,8 @@ impl Tree<'_> {
         self.divide(2 * node + 2, from + middle, to);
     }
 
-    /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
-    pub fn along(&self, [a, b]: [[i32; 3]; 2], see: impl FnMut(u32) -> bool) {
+    /// As [`Lines::along`].
+    fn along(&self, [a, b]: [[i32; 3]; 2], see: impl FnMut(u32) -> bool) {
         let Near { plan, height } = self.points.near;
         // products of twice as much fit
         if (0..3).all(|k| a[k].abs_diff(b[k]) < 1 << 28) && plan.max(height) < 1 << 27 {
@@ -158,9 +237,8 @@ impl Tree<'_> {
     ) {
         let Near { plan, height } = self.points.near;
         let reach = [plan, plan, height].map(i64::from);
+        let [low, high] = around([a, b], self.points.near);
         let [a, b] = [a, b].map(|p| p.map(i64::from));
-        let low: [i64; 3] = std::array::from_fn(|k| a[k].min(b[k]) - reach[k]);
-        let high: [i64; 3] = std::array::from_fn(|k| a[k].max(b[k]) + reach[k]);
         let d: [i64; 3] = std::array::from_fn(|k| b[k] - a[k]);
         // a node of each level waits at most, and two of the last
         let mut stack = [(0, 0, 0); 40];
@@ -184,9 +262,9 @@ impl Tree<'_> {
                 continue;
             }
             if (to - from) as usize <= LEAF {
-                let around = |p: [i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+                let within = |p: [i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
                 let mut leaf = self.order[from as usize..to as usize].iter().copied();
-                if !leaf.all(|i| !around(self.points.point(i)) || see(i)) {
+                if !leaf.all(|i| !within(self.points.point(i)) || see(i)) {
                     return;
                 }
             } else {

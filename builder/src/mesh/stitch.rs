@@ -23,7 +23,7 @@
 
 mod nudge;
 
-use super::near::{Beside, Points, Tree, beside, distance};
+use super::near::{Beside, Lines, Points, beside, distance};
 use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settle};
 use super::{Face, Moved, area2, edge, oriented};
 use crate::bundle::lists;
@@ -200,7 +200,7 @@ struct Edges<'a> {
     /// Open edges at each vertex of the rim.
     open_at: Vec<u32>,
     /// The vertices of the rim.
-    tree: Tree<'a>,
+    lines: Lines<'a>,
 }
 
 impl Edges<'_> {
@@ -242,7 +242,7 @@ impl Edges<'_> {
         let room = LazyCell::new(|| FEW + (length(rest, side).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
         let mut beyond = Vec::new();
-        self.tree.along(line, |i| {
+        self.lines.along(line, |i| {
             let w = rim.vertices[i as usize];
             if !v.contains(&w)
                 && self.open_at[i as usize] > 0
@@ -281,7 +281,7 @@ impl<'a> Draft<'a> {
         };
         Draft {
             pieces: rim.faces.iter().map(piece).collect(),
-            edges: Edges { rim, users: HashMap::new(), open_at: rim.open_at.clone(), tree: Tree::new(&rim.points) },
+            edges: Edges { rim, users: HashMap::new(), open_at: rim.open_at.clone(), lines: Lines::new(&rim.points) },
         }
     }
 }

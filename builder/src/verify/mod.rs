@@ -10,11 +10,13 @@
 //! tile must be held by every tile that it meets. So a query at any place of the closed union reads a word that names each
 //! triangle over the place, unless a sheet's rest is passed over.
 //!
-//! **Sheets**: no two triangles of a sheet overlap, so behind a hit inside one of them its sheet has nothing over the place.
+//! **Sheets**: no two triangles of a sheet overlap, so behind a hit inside one of them its sheet has nothing over the place. They are
+//! compared in pairs, but for those that are proven to overlap none of the tile ([`alone`]).
 //! Where a cell is said to be surrounded by one sheet, every edge that runs through it has one triangle on either side, with
 //! the same corners: around each place of the cell they close without a step, and one of them owns it.
 
 mod against;
+mod alone;
 mod plan;
 mod seams;
 mod tile;

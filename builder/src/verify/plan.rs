@@ -71,6 +71,20 @@ impl Tri {
         self
     }
 
+    /// Whether it is as it should be, told where differences are `SMALL`.
+    pub fn is_counter_clockwise(&self) -> bool {
+        let ([x, y, ex, ey], [px, py]) = (self.edge(0), [self.x[2], self.y[2]].map(i64::from));
+        cross::<true>(ex, ey, px - x, py - y) > 0
+    }
+
+    /// Whether the closed triangle holds a place, told where differences are `SMALL`.
+    pub fn covers(&self, place: [i64; 2]) -> bool {
+        (0..3).all(|k| {
+            let [x, y, ex, ey] = self.edge(k);
+            cross::<true>(ex, ey, place[0] - x, place[1] - y) >= 0
+        })
+    }
+
     /// Start of edge `k`, and the way to its end.
     #[inline(always)]
     fn edge(&self, k: usize) -> [i64; 4] {

@@ -2,6 +2,7 @@
 //!
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
+use super::alone::alone;
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};
@@ -224,9 +225,14 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         }
     }
     let count = content.tris.len();
+    let alone = match SMALL {
+        true => alone(&content.tris, &content.boxes, &content.paired, &view.rect),
+        false => vec![false; count],
+    };
     let mut walk = Walk::<SMALL> {
         view,
         content,
+        alone,
         seen: vec![0; count],
         stamp: 0,
         pairs_left: PAIRS * (count as u64 + 64),
@@ -559,6 +565,8 @@ struct Named {
 struct Walk<'a, const SMALL: bool> {
     view: &'a View<'a>,
     content: &'a Content,
+    /// Of each triangle whether it is proven to overlap no other of the tile.
+    alone: Vec<bool>,
     /// Of each triangle: the block that named it last, and in which of its cells.
     seen: Vec<u64>,
     stamp: u64,
@@ -712,7 +720,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             };
             let mut named = std::mem::take(&mut self.named[cell]);
             named.clear();
-            let (mut sheet, mut patches, mut unread) = (0u32, Vec::new(), false);
+            let (mut sheet, mut patches, mut unread, mut twice) = (0u32, Vec::new(), false, false);
             let mut take = |w: u32, number: u32, starts: bool| {
                 sheet += u32::from(starts);
                 let mut mask = w & word::MASK;
@@ -731,6 +739,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                     if *seen & !255 != stamp {
                         *seen = stamp;
                     }
+                    twice |= *seen >> cell & 1 == 1;
                     *seen |= 1 << cell;
                     named.push(Named { number, sheet });
                 }
@@ -761,7 +770,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                     .sheets
                     .add(view.fault_at(&rect, "a patch follows triangles in their sheet, and is not read"));
             }
-            self.sheets(&rect, &named);
+            self.sheets(&rect, &named, twice);
             self.named[cell] = named;
         }
         // what lies over the cells, and what they name
@@ -797,10 +806,11 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
     }
 
-    /// No two triangles of a sheet overlap.
-    fn sheets(&mut self, rect: &Rect, named: &[Named]) {
+    /// No two triangles of a sheet overlap; nor is one named `twice` in it.
+    fn sheets(&mut self, rect: &Rect, named: &[Named], twice: bool) {
+        let open = |n: &&Named| twice || !self.alone[n.number as usize];
         for sheet in named.chunk_by(|a, b| a.sheet == b.sheet) {
-            let mut sheet: Vec<u32> = sheet.iter().map(|n| n.number).collect();
+            let mut sheet: Vec<u32> = sheet.iter().filter(open).map(|n| n.number).collect();
             // many may lie around a vertex, in many cells: those that were proven together before are not compared again
             let many = sheet.len() > 16;
             if many {
