@@ -11,6 +11,7 @@ mod drive;
 mod export;
 mod help;
 mod info;
+mod lie;
 mod lines;
 mod maps;
 mod materials;
