@@ -1,5 +1,8 @@
 //! The one settings structure: sources, materials and build options, as TOML or as JSON of the same shape.
 
+mod faults;
+
+use self::faults::{Place, explain};
 use crate::import::{Frame, Unit, Up};
 use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
@@ -34,7 +37,7 @@ pub struct SourceFile {
     /// The axis that points up: x, y, z, -x, -y, -z; by default as the file says, of an OBJ z.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub up: Option<Up>,
-    /// m, km, cm, mm, ft, us-ft, in; by default as the file says, of an OBJ m.
+    /// m, km, cm, mm, ft, us-ft, in, or one of their longer names; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
     /// Factor beside the unit, above 0; by default 1.
@@ -89,7 +92,7 @@ pub struct MaterialRule {
 pub struct Applied {
     /// Names of materials that only the one named "" fits, or none.
     pub unlisted: Vec<String>,
-    /// Patterns that fit no material, and entries whose materials earlier ones take.
+    /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,
 }
 
@@ -117,8 +120,13 @@ impl Settings {
     /// Reads TOML.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
-        let failed =
-            |e: toml::de::Error| SettingsError { line: e.span().map(|s| line(s.start)), text: explain(e.message()) };
+        let failed = |e: toml::de::Error| {
+            let at = e.span().map(|s| s.start.min(text.len()));
+            let before = text[..at.unwrap_or_default()].rsplit('\n').next().unwrap_or_default();
+            let whole = text[at.unwrap_or_default() - before.len()..].lines().next().unwrap_or_default();
+            let place = Place { line: whole, before, mark: '=' };
+            SettingsError { line: at.map(line), text: explain(e.message(), &place) }
+        };
         let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         let tree = DeTable::parse(text).map_err(failed)?;
         let place = |list: &str, i: usize, key: &str| {
@@ -137,7 +145,10 @@ impl Settings {
         let settings: Settings = serde_json::from_str(text).map_err(|e| {
             let (line, message) = (e.line(), e.to_string());
             let message = message.split(" at line ").next().unwrap_or_default();
-            SettingsError { line: (line > 0).then_some(line), text: explain(message) }
+            let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+            let before = whole.get(..e.column()).unwrap_or(whole);
+            let place = Place { line: whole, before, mark: ':' };
+            SettingsError { line: (line > 0).then_some(line), text: explain(message, &place) }
         })?;
         settings.check(|_, _, _| None)?;
         Ok(settings)
@@ -238,7 +249,8 @@ impl Settings {
                     text: format!("material {name:?} is not in the scene{near}"),
                 });
             }
-            applied.idle.push(format!("material {} ({:?})", i + 1, rule.title()));
+            let why = rule.idle(scene.materials.iter().map(|m| m.name.as_str()));
+            applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
         }
         Ok(())
     }
@@ -296,6 +308,21 @@ impl MaterialRule {
             label: other(&self.label, &plain.label),
             priority: other(&self.priority, &plain.priority),
             ..self.clone()
+        }
+    }
+
+    /// Why an entry takes none of these materials.
+    fn idle<'a>(&self, mut names: impl Iterator<Item = &'a str> + Clone) -> String {
+        let Some(pattern) = &self.pattern else { return "an earlier entry takes it".into() };
+        let letters = |text: &str| text.chars().collect::<Vec<char>>();
+        let takes = |pattern: &str, name: &str| fits(&letters(pattern), &letters(name));
+        let lower = pattern.to_lowercase();
+        if names.clone().any(|name| takes(pattern, name)) {
+            return "earlier entries take all that it fits".into();
+        }
+        match names.find(|name| takes(&lower, &name.to_lowercase())) {
+            Some(name) => format!("it fits none; {name:?} only if capitals did not count"),
+            None => "it fits none".into(),
         }
     }
 
@@ -372,22 +399,6 @@ pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str
     match near {
         Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
         _ => String::new(),
-    }
-}
-
-/// What serde says, with the nearest spelling: it names in backticks what it found, and then what it knows.
-fn explain(message: &str) -> String {
-    let mut words = message.split('`').skip(1).step_by(2);
-    match words.next().filter(|_| message.starts_with("unknown ")) {
-        Some(word) => {
-            let known: Vec<&str> = words.collect();
-            format!(
-                "{word:?} is not known here{}; known: {}",
-                suggestion(word, known.iter().copied()),
-                known.join(", ")
-            )
-        }
-        None => message.trim_end().replace('\n', "; "),
     }
 }
 
