@@ -15,7 +15,7 @@ use hardpan_builder::{
 
 use super::{
     Done, Failure, NewFile, Replace, counted, few, grouped,
-    lie::{ground, lies, suspect, tiny},
+    lie::{doubt_unit, ground, is_far, lies, suspect},
     named, note,
     progress::stage,
     quoted,
@@ -167,9 +167,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
     let lies = lies(&scene, &sources, &frames, &triangles);
     let doubt = suspect(&lies, report)?;
-    if let Some([x, y]) = tiny(&scene) {
-        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
-    }
+    doubt_unit(&scene, &sources, &report.import.files.clone(), report);
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -179,6 +177,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
     report.seconds.build = time.as_secs_f64();
     let built = built.map_err(|e| match e {
+        BuildError::Empty if is_far(&scene) => {
+            let cause = "no ground: all of it lies more than 10^15 m from the zero";
+            Failure::input(first, format!("{cause}; check its numbers, or --unit, --scale and --translate"))
+        }
         BuildError::Empty => Failure::input(first, format!("{e}; if it lies on its side type --up {}", lies[0].best())),
         e => Failure::build(who, e),
     })?;
@@ -307,7 +309,16 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     if settings.sources.is_empty() {
         return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
     }
-    Ok(settings.sources.iter().map(|s| (folder.join(&s.file), args.transform.over(s))).collect())
+    let each = settings.sources.iter().map(|s| {
+        let path = folder.join(&s.file);
+        if s.file.contains(char::is_control) && !path.exists() {
+            let cause = "there is no such file, and its name has a control character";
+            let hint = "in \"...\" a backslash begins an escape; write / instead, or '...'";
+            return Err(Failure::input(place, format!("source {:?}: {cause}: {hint}", s.file)));
+        }
+        Ok((path, args.transform.over(s)))
+    });
+    each.collect()
 }
 
 /// Digests and scene of all files.
@@ -341,7 +352,7 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
         report.warn(format!("materials that the settings do not name have mu 1 and rr 1: {}", list(&names)));
     }
     if !applied.idle.is_empty() {
-        report.warn(format!("no material takes its settings from {}", list(&applied.idle)));
+        report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }
     let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
         let who = format!("material {} ({:?})", i + 1, rule.title());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardpan_builder::{
     Scene, Triangle,
-    import::{Says, Transform, Up},
+    import::{FileReport, Says, Transform, Up},
     settings::SourceFile,
 };
 
@@ -132,7 +132,8 @@ pub fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
                 return Err(Failure::input(lie.files[0], text));
             }
             Says::File if steep => note(format!(
-                "{names} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees; another axis: --up"
+                "{names} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %: {}",
+                remedy(then)
             )),
             // walls may be a file of their own, and who says so may have it so
             Says::Caller if lies.len() > 1 && steep => note(format!(
@@ -151,8 +152,18 @@ pub fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
     Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, remedy)| remedy))
 }
 
-/// Width and depth of ground that is smaller than any: its unit is not what was thought.
-pub fn tiny(scene: &Scene) -> Option<[f64; 2]> {
+/// Whether some of the ground is farther away than any number of the lattice reaches.
+pub fn is_far(scene: &Scene) -> bool {
+    let corners = ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]);
+    corners.flatten().any(|v| v.abs() > 1e15)
+}
+
+/// Says where ground is so small or so large that its unit is hardly what was thought; of the large, where nobody said it.
+pub fn doubt_unit(scene: &Scene, sources: &[(PathBuf, SourceFile)], files: &[FileReport], report: &mut Report) {
+    const SMALL: f64 = 0.5;
+    const LARGE: f64 = 10_000.0;
+    /// As large as the domain of the default steps, beyond which a build stops.
+    const WHOLE: f64 = 1_048_576.0;
     let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
     for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
         for (e, v) in extents.iter_mut().zip(v) {
@@ -160,5 +171,15 @@ pub fn tiny(scene: &Scene) -> Option<[f64; 2]> {
         }
     }
     let [x, y] = extents.map(|e| e[1] - e[0]);
-    (x.max(y) < 0.5).then_some([x, y])
+    let silent = |file: &FileReport| file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
+    let mut all = sources.iter().zip(files);
+    if x.max(y) < SMALL {
+        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
+    } else if (LARGE..WHOLE).contains(&x.max(y))
+        && all.any(|((_, s), file)| s.unit.is_none() && s.scale.is_none() && silent(file))
+    {
+        report.warn(format!(
+            "the ground is {x:.0} by {y:.0} m large, and nobody says its unit; --unit says it, also if it is meant so"
+        ));
+    }
 }

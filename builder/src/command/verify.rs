@@ -311,6 +311,8 @@ pub fn first_fault(check: &Check) -> String {
 fn said(fault: &hardpan_builder::Fault) -> String {
     let tile = fault.tile.map(|t| format!("tile {t}")).unwrap_or_default();
     let at = fault.at.map(|[x, y]| format!("near ({x:.3}, {y:.3})")).unwrap_or_default();
+    // some faults name their tile themselves
+    let tile = if fault.what.starts_with(&tile) { String::new() } else { tile };
     let place = [tile, at].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ");
     if place.is_empty() { fault.what.clone() } else { format!("{place}: {}", fault.what) }
 }
