@@ -85,7 +85,7 @@ fn demo_builds_drives_and_draws() {
             let [_, why] = expect(2, &folder, &["demo"]);
             let said =
                 format!("error: hardpan-demo/{name}: there is another file here already; to replace it add --force\n");
-            assert_eq!((why, fs::read(&place).unwrap()), (said, other));
+            assert_eq!((why, fs::read(&place).unwrap()), (said, other.clone()));
             // all names are looked at before any file is written
             let rest = all.split(' ').filter(|n| *n != name).map(|n| folder.join("hardpan-demo").join(n));
             let rest: Vec<_> = rest.filter(|file| fs::remove_file(file).is_ok()).collect();

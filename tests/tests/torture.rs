@@ -191,8 +191,8 @@ fn vt_24_fans_and_needles_are_refused_soon() {
     for (name, text, cause) in [
         (
             "fan.obj",
-            corner([0.0, 50.0]) + &strip + &fan,
-            "9,000 triangles meet in one vertex, vertex 1 at (0.000, 50.000, 0.000) in metres, and 8,192 are the most",
+            corner([0.0, 500.0]) + &strip + &fan,
+            "9,000 triangles meet in one vertex, vertex 1 at (0.000, 500.000, 0.000) in metres, and 8,192 are the most",
         ),
         (
             "disk.obj",
@@ -221,7 +221,13 @@ fn vt_24_fans_and_needles_are_refused_soon() {
         + &spokes
         + "v -50 -50 0\nv 50 -50 0\nv 0 50 0\nf -1 -2 -3\n";
     fs::write(here.join("wheel.obj"), upright).unwrap();
-    expect(0, &here, &["build", "wheel.obj", "--up", "z", "-o", "a.hpan"]);
+    // and what is there many times is there once
+    fs::write(here.join("again.obj"), "v 0 0 0\nv 9 0 0\nv 0 9 0\n".to_string() + &"f 1 2 3\nf 3 1 2\n".repeat(50_000))
+        .unwrap();
+    for name in ["wheel.obj", "again.obj"] {
+        let [out, _] = expect(0, &here, &["build", name, "--up", "z", "-o", "a.hpan"]);
+        holds(&out, &["a.hpan: 1 triangle, "]);
+    }
 }
 
 /// A link is followed: it stays one, and what it leads to is replaced, under the rules for that.

@@ -115,22 +115,29 @@ pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, Imp
 }
 
 /// The first vertex in which more triangles meet than can be proven apart, and how many: better known now than when a gigabyte
-/// and half a minute are gone. Those that stand upright, or are less than a step of the default lattice wide, do not count.
+/// and half a minute are gone. Those that stand upright, are less than a step of the default lattice
+/// wide, or are there already, do not count.
 fn fan(scene: &Scene) -> Option<(usize, u32)> {
     let mut count = vec![0u32; scene.positions.len()];
     scene.triangles.iter().for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
     if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
         return None;
     }
-    let wide = |t: &&Triangle| {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
+    let wide = |v: [u32; 3]| {
+        let [a, b, c] = v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
         let square = |p: [f64; 2], q: [f64; 2]| (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]);
         let longest = square(a, b).max(square(b, c)).max(square(c, a));
         let double = turn(a, b, c);
         double * double > longest * (STEP * STEP)
     };
+    let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[v as usize] > MOST_IN_A_FAN);
+    let mut triangles: Vec<[u32; 3]> =
+        scene.triangles.iter().map(|t| t.v).filter(crowded).filter(|v| wide(*v)).collect();
+    triangles.iter_mut().for_each(|v| v.sort_unstable());
+    triangles.par_sort_unstable();
+    triangles.dedup();
     count.fill(0);
-    scene.triangles.iter().filter(wide).for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
+    triangles.iter().flatten().for_each(|&v| count[v as usize] += 1);
     let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
     Some((vertex, count[vertex]))
 }
