@@ -168,7 +168,11 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
         let said = found.and_then(|(i, _)| known.settings.sources.get(i));
         files.push((path.as_path(), args.transform.over(said.unwrap_or(&SourceFile::default())).frame()));
     }
-    Ok(Some(Sources { files, settings: known.settings }))
+    let mut settings = known.settings;
+    if known.inputs.is_empty() {
+        settings.materials.clear(); // they are those of no file
+    }
+    Ok(Some(Sources { files, settings }))
 }
 
 /// Stops unless each file that the image was built from is named once, and no other; an image may know of none.
