@@ -351,7 +351,7 @@ mod tests {
         far[7][0] = 1e70;
         for (name, ring, why) in [
             ("tangle", tangle, Refusal::Crossing),
-            ("cells", cells, Refusal::Thin),
+            ("cells", cells, Refusal::Crossing),
             ("twice", twice, Refusal::Crossing),
             ("folded", folded, Refusal::Folded),
             ("there and back", there_and_back, Refusal::Flat),

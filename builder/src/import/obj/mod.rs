@@ -162,7 +162,7 @@ fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
     let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
     if no_vertices && tally.count(Thing::Unknown) > 0 {
         let cause = format!(
-            "nothing here is Wavefront OBJ: {} that say nothing of it",
+            "there are no faces in this file, and nothing here is Wavefront OBJ: {} that say nothing of it",
             counted(tally.count(Thing::Unknown), "line")
         );
         return ImportError::input(path, cause, "check what kind of file it is, and let its name say so");
