@@ -1,5 +1,8 @@
 //! The one settings structure: sources, materials and build options, as TOML or as JSON of the same shape.
 
+mod faults;
+
+use self::faults::{Place, explain};
 use crate::import::{Frame, Unit, Up};
 use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
@@ -34,7 +37,7 @@ pub struct SourceFile {
     /// The axis that points up: x, y, z, -x, -y, -z; by default as the file says, of an OBJ z.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub up: Option<Up>,
-    /// m, km, cm, mm, ft, us-ft, in; by default as the file says, of an OBJ m.
+    /// m, km, cm, mm, ft, us-ft, in, or one of their longer names; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
     /// Factor beside the unit, above 0; by default 1.
@@ -89,7 +92,7 @@ pub struct MaterialRule {
 pub struct Applied {
     /// Names of materials that only the one named "" fits, or none.
     pub unlisted: Vec<String>,
-    /// Patterns that fit no material, and entries whose materials earlier ones take.
+    /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,
 }
 
@@ -117,8 +120,13 @@ impl Settings {
     /// Reads TOML.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
-        let failed =
-            |e: toml::de::Error| SettingsError { line: e.span().map(|s| line(s.start)), text: explain(e.message()) };
+        let failed = |e: toml::de::Error| {
+            let at = e.span().map(|s| s.start.min(text.len()));
+            let before = text[..at.unwrap_or_default()].rsplit('\n').next().unwrap_or_default();
+            let whole = text[at.unwrap_or_default() - before.len()..].lines().next().unwrap_or_default();
+            let place = Place { line: whole, before, mark: '=' };
+            SettingsError { line: at.map(line), text: explain(e.message(), &place) }
+        };
         let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         let tree = DeTable::parse(text).map_err(failed)?;
         let place = |list: &str, i: usize, key: &str| {
@@ -137,7 +145,10 @@ impl Settings {
         let settings: Settings = serde_json::from_str(text).map_err(|e| {
             let (line, message) = (e.line(), e.to_string());
             let message = message.split(" at line ").next().unwrap_or_default();
-            SettingsError { line: (line > 0).then_some(line), text: explain(message) }
+            let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+            let before = whole.get(..e.column()).unwrap_or(whole);
+            let place = Place { line: whole, before, mark: ':' };
+            SettingsError { line: (line > 0).then_some(line), text: explain(message, &place) }
         })?;
         settings.check(|_, _, _| None)?;
         Ok(settings)
@@ -238,7 +249,8 @@ impl Settings {
                     text: format!("material {name:?} is not in the scene{near}"),
                 });
             }
-            applied.idle.push(format!("material {} ({:?})", i + 1, rule.title()));
+            let why = rule.idle(scene.materials.iter().map(|m| m.name.as_str()));
+            applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
         }
         Ok(())
     }
@@ -296,6 +308,21 @@ impl MaterialRule {
             label: other(&self.label, &plain.label),
             priority: other(&self.priority, &plain.priority),
             ..self.clone()
+        }
+    }
+
+    /// Why an entry takes none of these materials.
+    fn idle<'a>(&self, mut names: impl Iterator<Item = &'a str> + Clone) -> String {
+        let Some(pattern) = &self.pattern else { return "an earlier entry takes it".into() };
+        let letters = |text: &str| text.chars().collect::<Vec<char>>();
+        let takes = |pattern: &str, name: &str| fits(&letters(pattern), &letters(name));
+        let lower = pattern.to_lowercase();
+        if names.clone().any(|name| takes(pattern, name)) {
+            return "earlier entries take all that it fits".into();
+        }
+        match names.find(|name| takes(&lower, &name.to_lowercase())) {
+            Some(name) => format!("it fits none; {name:?} only if capitals did not count"),
+            None => "it fits none".into(),
         }
     }
 
@@ -372,22 +399,6 @@ pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str
     match near {
         Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
         _ => String::new(),
-    }
-}
-
-/// What serde says, with the nearest spelling: it names in backticks what it found, and then what it knows.
-fn explain(message: &str) -> String {
-    let mut words = message.split('`').skip(1).step_by(2);
-    match words.next().filter(|_| message.starts_with("unknown ")) {
-        Some(word) => {
-            let known: Vec<&str> = words.collect();
-            format!(
-                "{word:?} is not known here{}; known: {}",
-                suggestion(word, known.iter().copied()),
-                known.join(", ")
-            )
-        }
-        None => message.trim_end().replace('\n', "; "),
     }
 }
 
@@ -541,7 +552,18 @@ mod tests {
         let mut scene = fixtures::mats();
         let applied = Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
         assert_eq!([0, 1, 2].map(|i| scene.materials[i].mu), [0.1, 0.3, 0.4]);
-        assert_eq!(applied.idle, ["material 2 (\"Concrete\")", "material 5 (\"nothing*\")"]);
+        let idle = ["material 2 (\"Concrete\"): an earlier entry takes it", "material 5 (\"nothing*\"): it fits none"];
+        assert_eq!(applied.idle, idle);
+        let text = "[[material]]\npattern = \"GR*\"\n[[material]]\nname = \"Grass\"\n[[material]]\nname = \"Grass\"\n[[material]]\npattern = \"G*\"\n";
+        let idle = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap().idle;
+        assert_eq!(
+            idle,
+            [
+                "material 1 (\"GR*\"): it fits none; \"Grass\" only if capitals did not count",
+                "material 3 (\"Grass\"): an earlier entry takes it",
+                "material 4 (\"G*\"): earlier entries take all that it fits",
+            ]
+        );
         assert!(applied.unlisted.is_empty());
         let grass = &scene.materials[1];
         assert_eq!((grass.class_mask, grass.label, grass.surface), (0b10_0001, 7, 9));
@@ -585,7 +607,10 @@ mod tests {
             ("\n[build]\nnaer = 3.0\n", &["line 3: ", "did you mean \"near\"?"]),
             ("[build]\nfallback = \"defalt\"\n", &["line 2: ", "did you mean \"default\"?"]),
             ("materials = 3\n", &["line 1: ", "did you mean \"material\"?"]),
-            ("[[material]]\nname = \"x\"\nmu = \"slippery\"\n", &["line 3: ", "string"]),
+            (
+                "[[material]]\nname = \"x\"\nmu = \"slippery\"\n",
+                &["line 3: mu is the text \"slippery\"; write a number"],
+            ),
             ("[[material]]\nname = \"x\"\nmu = \n", &["line 3: "]),
             ("[[material]]\nmu = 1.0\n", &["line 1: material 1 (\"\"): give either name or pattern"]),
             ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
@@ -606,6 +631,80 @@ mod tests {
         let text = "[[material]]\nname = \"Grass\"\n\n[[material]]\nmu = 0.2\nname = \"Concerte\"\n";
         let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
         assert_eq!(why, "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?)");
+    }
+
+    /// Not in the words of a parser: cause, and what to write.
+    #[test]
+    fn slips_of_the_pen_are_understood() {
+        let grass = |rest: &str| format!("[[material]]\nname = \"Grass\"\n{rest}\n");
+        for (text, wanted) in [
+            (grass("mu = 0,85"), "line 3: a decimal comma; write 0.85"),
+            (
+                grass("mu = \"0.85\""),
+                "line 3: mu is the text \"0.85\"; write a number without quotation marks: mu = 0.85",
+            ),
+            (
+                grass("mu = \"0,85\" # dry"),
+                "line 3: mu is the text \"0,85\"; write a number without quotation marks: mu = 0.85",
+            ),
+            (grass("mu = .85"), "line 3: a number begins with a digit; write mu = 0.85"),
+            (
+                grass("include = yes"),
+                "line 3: \"yes\" is neither a number nor true or false; text stands in quotation marks: include = \"yes\"",
+            ),
+            (grass("include = 2"), "line 3: include is 2; write true, false, 1 or 0"),
+            (grass("classes = 3"), "line 3: classes is 3; write a list, as [0, 5]"),
+            (grass("classes = [0, 300]"), "line 3: classes is 300; write a whole number from 0 to 255"),
+            (grass("surface_type = 1.5"), "line 3: surface_type is 1.5; write a whole number from 0 to 65535"),
+            (grass("mu = 1\nmu = 2"), "line 4: \"mu = 2\" stands here a second time; leave one of them"),
+            (grass("near = 3"), "line 3: \"near\" is not known here; it stands under [build]; known: name, "),
+            ("mu = 3\n".into(), "line 1: \"mu\" is not known here; it stands under [[material]]; known: crs, "),
+            (
+                "undersides = 3\n".into(),
+                "line 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, ",
+            ),
+            (
+                "[build]\ncrs = \"a\"\n".into(),
+                "line 2: \"crs\" is not known here; it stands at the top, before every [table]; known: ",
+            ),
+            (
+                "[build]\nbundle_size = 3\n".into(),
+                "line 2: \"bundle_size\" is not known here; it stands under [build.split]; known: ",
+            ),
+            (
+                "[material]\nname = \"a\"\n".into(),
+                "line 1: there may be several of these: write [[material]], with two brackets on each side",
+            ),
+            (
+                "[[material]]\nname = Grass\n".into(),
+                "line 2: \"Grass\" is neither a number nor true or false; text stands in quotation marks: name = \"Grass\"",
+            ),
+            ("[[material]]\nname = \"Grass\n".into(), "line 2: a text ends in the line that it begins in, with \""),
+            (
+                "[[source]]\nfile = \"C:\\tracks\\a.obj\"\n".into(),
+                "line 2: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
+            ),
+            (
+                "[[source]]\nfile = 'a'\ntranslate = [1, 2]\n".into(),
+                "line 3: translate: write three numbers, as [1.0, 2.0, 3.0]",
+            ),
+            (
+                "[build]\nnear = \"4\"\n".into(),
+                "line 2: near is the text \"4\"; write a number without quotation marks: near = 4",
+            ),
+        ] {
+            let why = error(&text);
+            assert!(why.starts_with(wanted), "{why:?} for {text:?}, not {wanted:?}");
+        }
+        for (text, wanted) in [
+            (r#"{"material": [{"name": "a", "mu": "0.5"}]}"#, "line 1: mu is the text \"0.5\"; write a number without"),
+            ("{\n\"material\": [{\"name\": \"a\",\n\"mu\": 0,85}]}", "line 3: a decimal comma; write 0.85"),
+            (r#"{"near": 3}"#, "line 1: \"near\" is not known here; it stands under [build]; known: "),
+            ("{\"crs\": }", "line 1: expected value; JSON has \"KEY\": VALUE"),
+        ] {
+            let why = Settings::from_json(text).unwrap_err().to_string();
+            assert!(why.starts_with(wanted), "{why:?} for {text:?}, not {wanted:?}");
+        }
     }
 
     #[test]

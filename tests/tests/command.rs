@@ -368,10 +368,15 @@ fn by_01_the_most_that_a_query_may_cost() {
     }
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan", "--tiles"]);
     holds(&out, &["error xy      error z  costliest column\n", &format!("0.000172633  0.000007629  x {x}, y {y}\n")]);
-    // the plain library records no rule
     expect(0, &folder, &["demo"]);
     let [out, _] = expect(0, &folder, &["info", "hardpan-demo/proving-ground.hpan"]);
-    holds(&out, &["divided     by a rule that is not recorded"]);
+    holds(&out, &["divided     by the native rule", " a triangle, if a cell of heights counts as two\n"]);
+    // the plain library records no rule
+    let plain =
+        hardpan_builder::build(&hardpan_builder::fixtures::step(), &hardpan_builder::Options::default()).unwrap();
+    fs::write(folder.join("plain.hpan"), &plain.image[..]).unwrap();
+    let [out, _] = expect(0, &folder, &["info", "plain.hpan"]);
+    holds(&out, &["divided     by a rule that is not recorded", " a cell of heights\n"]);
 }
 
 #[test]

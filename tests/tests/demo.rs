@@ -85,7 +85,16 @@ fn demo_builds_drives_and_draws() {
             let [_, why] = expect(2, &folder, &["demo"]);
             let said =
                 format!("error: hardpan-demo/{name}: there is another file here already; to replace it add --force\n");
-            assert_eq!((why, fs::read(&place).unwrap()), (said, other));
+            assert_eq!((why, fs::read(&place).unwrap()), (said, other.clone()));
+            // all names are looked at before any file is written
+            if (name, &other[..]) == ("drive.csv", b"mine") {
+                let rest = all.split(' ').filter(|n| *n != name).map(|n| folder.join("hardpan-demo").join(n));
+                let rest: Vec<_> = rest.filter(|file| fs::remove_file(file).is_ok()).collect();
+                expect(2, &folder, &["demo"]);
+                assert!(rest.len() == 6 && rest.iter().all(|file| !file.exists()), "{rest:?}");
+                expect(0, &folder, &["demo", "--force"]);
+                fs::write(&place, &other).unwrap();
+            }
             assert_eq!(names(&folder.join("hardpan-demo")).join(std::ffi::OsStr::new(" ")), all);
         }
         expect(0, &folder, &["demo", "--force"]);

@@ -63,7 +63,10 @@ fn ground_goes_and_materials_change() {
     assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
     // places of the deck, 11 x 101; those on the diagonal, at every tenth, and below it stay
     let over = (0..=10).flat_map(|x| (0..=100).map(move |y| (x, y))).filter(|(x, y)| *y > 10 * x).count();
-    assert_eq!(ground["lost"], json!({ "places": over, "first": [-5.0, -49.0, 6.0] }));
+    let lost = json!({
+        "places": over, "first": [-5.0, -49.0, 6.0], "extent": [[-5.0, -49.0], [4.0, 50.0]], "area": over as f64,
+    });
+    assert_eq!(ground["lost"], lost);
     let change = &ground["materials"][0];
     assert_eq!(
         (&change["from"], &change["to"], &change["first"]),
@@ -76,6 +79,7 @@ fn ground_goes_and_materials_change() {
         &[
             "materials    lost: \"Steel plate\"",
             "lost         ground at ",
+            " m2, x -5 to 4.8, y -49.8 to 50, the first -5,-49.8,6\n",
             "material     \"Steel plate\" -> \"Wood\" at ",
         ],
     );

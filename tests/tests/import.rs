@@ -400,7 +400,7 @@ fn cg_02_polygons_of_very_many_corners_end_soon() {
                 holds(
                     &e.to_string(),
                     &[
-                        "a face has 9000 corners: 262144 is the most of one that is not strictly convex, 8192 of one that crosses",
+                        "a face of 9,000 corners crosses itself or covers a place twice, and such faces may have at most 8,192 corners",
                         "mesh editor",
                     ],
                 );

@@ -428,8 +428,9 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
             "s.toml: line 3: \"friction\" is not known here; known: name, pattern, ",
         ),
         ("[bulid]\nnear = 1\n", "s.toml: line 1: \"bulid\" is not known here (did you mean \"build\"?)"),
-        ("[build]\nnear = \"far\"\n", "s.toml: line 2: "),
+        ("[build]\nnear = \"far\"\n", "s.toml: line 2: near is the text \"far\"; write a number\n"),
         ("[build\n", "s.toml: line 1: "),
+        ("near = 3.0\n", "s.toml: line 1: \"near\" is not known here; it stands under [build]; known: crs, "),
         ("[[material]]\npattern = \"*\"\ninclude = 0\n", "the settings leave out every face"),
     ] {
         write(&folder, "s.toml", text);
@@ -451,7 +452,12 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
         "[[material]]\npattern = \"*\"\n[[material]]\nname = \"Grass\"\n[[material]]\npattern = \"x*\"\n",
     );
     let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
-    holds(&err, &["warning: no material takes its settings from material 2 (\"Grass\"), material 3 (\"x*\")\n"]);
+    holds(
+        &err,
+        &[
+            "warning: entries of the settings that do nothing: material 2 (\"Grass\"): an earlier entry takes it, material 3 (\"x*\"): it fits none\n",
+        ],
+    );
 
     // files of others are safe
     write(&folder, "mine.toml", "crs = \"mine\"");
@@ -670,7 +676,7 @@ fn by_10_reports_have_the_written_shape() {
     assert_eq!(report["ground"]["moved"]["stitch"], json!({ "plan": 0.0, "height": 0.0 }));
     let shares = &report["image"]["error"]["shares"];
     assert!(shares["places"].as_u64() > Some(50) && shares["p999"].as_f64() < Some(1e-6), "{shares}");
-    assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\")"] }));
+    assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\"): it fits none"] }));
     assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));
     assert_eq!(report["image"]["bytes"], fs::metadata(folder.join("mats.hpan")).unwrap().len());
 
@@ -709,6 +715,54 @@ fn by_10_reports_have_the_written_shape() {
     }
     println!("{built} built, {failed} refused, each with a report of the written shape");
     assert!(files.is_empty() || built > 0 && failed > 0);
+}
+
+/// What is typed wrongly at first: settings for a mesh, a unit by its long name, a mesh that a build will refuse.
+#[test]
+fn first_words_are_answered() {
+    let folder = mats("first_words_are_answered");
+    write(&folder, "s.toml", "");
+    write(&folder, "s.json", "{}");
+    let why = error(2, &folder, &["build", "s.toml"]);
+    assert_eq!(
+        why,
+        "error: s.toml: these are settings, and no mesh; to build by them: hardpan build --settings s.toml\n"
+    );
+    holds(&error(3, &folder, &["build", "s.json"]), &["hardpan build --settings FILE.json"]);
+    // a backslash that TOML takes for a tab
+    write(&folder, "s.toml", "[[source]]\nfile = \"C:\\town.obj\"\n");
+    let why = error(2, &folder, &["build", "--settings", "s.toml"]);
+    holds(&why, &["s.toml: source \"C:\\town.obj\": there is no such file", "write / instead, or '...'"]);
+
+    for unit in ["in", "inch", "inches"] {
+        expect(0, &folder, &["build", "mats.obj", "--unit", unit]);
+        let bounds = &facts(&folder, &["info", "mats.hpan", "--json"])["bounds"];
+        assert!((bounds["max"][0].as_f64().unwrap() - 30.0 * 0.0254).abs() < 1e-3, "{bounds}");
+    }
+    // so large, and nobody says in what
+    let far = MATS.replace("10", "10000").replace("20", "20000");
+    write(&folder, "far.obj", &far);
+    let large = |typed: &[&str]| expect(0, &folder, &[&["build", "far.obj"], typed].concat())[1].clone();
+    assert_eq!(
+        large(&[]),
+        "warning: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says it, also if it is meant so\n"
+    );
+    assert_eq!([large(&["--unit", "m"]), large(&["--unit", "cm"])], ["", ""]);
+
+    // a wall, of which a build would make nothing
+    write(&folder, "wall.obj", "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\n");
+    for arguments in [&["materials", "wall.obj"][..], &["materials", "wall.obj", "-o", "w.toml"]] {
+        let [_, said] = expect(0, &folder, arguments);
+        holds(&said, &["warning: a build will stop at this: wall.obj: only 0 % of the surface", "type --up y"]);
+    }
+    assert!(!expect(0, &folder, &["materials", "wall.obj", "--up", "y"])[1].contains("warning"));
+    error(2, &folder, &["build", "wall.obj"]);
+
+    // to stdout, as to a file
+    expect(0, &folder, &["materials", "mats.obj", "-o", "FILE.toml"]);
+    let [out, said] = expect(0, &folder, &["materials", "mats.obj", "-o", "-"]);
+    assert_eq!((out, said), (fs::read_to_string(folder.join("FILE.toml")).unwrap(), String::new()));
+    assert!(!folder.join("-").exists());
 }
 
 /// A file of another name lies as the one source that settings have, and that is said; where there are several it is asked.

@@ -136,6 +136,11 @@ fn vt_24_files_without_a_mesh() {
         fs::write(here.join(empty), "").unwrap();
     }
     fs::write(here.join("vertices.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\n").unwrap();
+    fs::write(here.join("zeros.fbx"), [0; 1000]).unwrap();
+    fs::write(here.join("zeros.obj"), [0; 1000]).unwrap();
+    fs::write(here.join("stl.obj"), "solid cube\nfacet normal 0 0 1\nouter loop\n").unwrap();
+    fs::write(here.join("far.obj"), "v 1e18 0 0\nv 1e18 1e18 0\nv 0 1e18 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("obj.fbx"), format!("\u{FEFF}# by hand\n{SQUARE}")).unwrap();
     fs::create_dir(here.join("folder.obj")).unwrap();
     expect(0, &here, &["build", "square.obj", "-o", "kept.hpan"]);
     let (kept, before) = (fs::read(here.join("kept.hpan")).unwrap(), names(&here));
@@ -143,6 +148,11 @@ fn vt_24_files_without_a_mesh() {
         ("empty.obj", "there are no faces in this file; export the mesh"),
         ("empty.fbx", "byte 0: the file is empty; export it again"),
         ("vertices.obj", "there are no faces in this file; export the mesh"),
+        ("zeros.fbx", "byte 0: every byte of the file is zero: it was never written whole; copy it again"),
+        ("zeros.obj", "there are no faces in this file; export the mesh"),
+        ("stl.obj", "nothing here is Wavefront OBJ: 3 lines that say nothing of it; check what kind of file it is"),
+        ("far.obj", "no ground: all of it lies more than 10^15 m from the zero; check its numbers, or --unit"),
+        ("obj.fbx", "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj"),
         ("folder.obj", "this is a folder; name a mesh in it"),
         ("missing.obj", "there is no such file or folder; check the spelling"),
         ("kept.hpan", "this is a terrain image already; to look at it"),
@@ -150,12 +160,103 @@ fn vt_24_files_without_a_mesh() {
         for to in ["kept.hpan", "new.hpan"] {
             let done = bounded(&here, &["build", name, "-o", to]);
             assert_eq!(done.status.code(), Some(2), "{name}");
-            assert!(told(&done).starts_with(&format!("error: {name}: ")), "{done:?}");
+            assert!(told(&done).lines().last().unwrap().starts_with(&format!("error: {name}: ")), "{done:?}");
             holds(&told(&done), &[cause]);
             assert_eq!(names(&here), before, "{name}");
             assert!(fs::read(here.join("kept.hpan")).unwrap() == kept, "{name}");
         }
     }
+}
+
+/// What nobody could prove is refused before it takes a gigabyte and half a minute.
+#[test]
+fn vt_24_fans_and_needles_are_refused_soon() {
+    let here = folder("fans_and_needles_are_refused_soon");
+    let corner = |[x, y]: [f64; 2]| format!("v {x:.9} {y:.9} 0\n");
+    let face = |corners: usize| (1..=corners).fold("f".to_string(), |text, i| text + " " + &i.to_string()) + "\n";
+    let round = |i: usize, n: usize, r: f64| {
+        let a = std::f64::consts::TAU * i as f64 / n as f64;
+        [r * a.cos(), r * a.sin()]
+    };
+    // triangles around the end of a strip, and around a middle
+    let strip: String = (0..=9_000).map(|i| corner([i as f64, 0.01 * (i % 2) as f64])).collect();
+    let fan: String = (2..9_002).map(|i| format!("f 1 {i} {}\n", i + 1)).collect();
+    let disk: String = (0..40_000).map(|i| corner(round(i, 40_000, 50.0))).collect();
+    let spokes: String = (0..40_000).map(|i| format!("f 1 {} {}\n", i + 2, (i + 1) % 40_000 + 2)).collect();
+    // faces: a saw, and long slanting teeth
+    let saw: String = (0..30_000).rev().map(|i| corner([i as f64, (i % 2) as f64])).collect();
+    let slant =
+        |i: usize| if i.is_multiple_of(2) { [0.0, i as f64 / 2.0] } else { [5000.0, i as f64 / 2.0 + 10_000.0] };
+    let slants: String = (0..39_997).rev().map(|i| corner(slant(i))).collect();
+    for (name, text, cause) in [
+        (
+            "fan.obj",
+            corner([0.0, 500.0]) + &strip + &fan,
+            "9,000 triangles meet in one vertex, vertex 1 at (0.000, 500.000, 0.000) in metres, and 8,192 are the most",
+        ),
+        (
+            "disk.obj",
+            corner([0.0, 0.0]) + &disk + &spokes,
+            "40,000 triangles meet in one vertex, vertex 1 at (0.000, 0.000, 0.000) in metres, and 8,192 are the most",
+        ),
+        ("saw.obj", saw + "v 0 -50 0\nv 30000 -50 0\n" + &face(30_002), "triangles meet in one vertex, vertex 3000"),
+        ("slant.obj", slants + "v -1 -1 0\nv -1 19999 0\n" + &face(39_999), "line 40000: a face of 39,999 corners "),
+    ] {
+        fs::write(here.join(name), text).unwrap();
+        let begin = Instant::now();
+        let done = bounded(&here, &["build", name, "--up", "z", "-o", "a.hpan"]);
+        println!("{name}: {:?}", begin.elapsed());
+        assert_eq!(done.status.code(), Some(2), "{name}: {done:?}");
+        let why = told(&done);
+        assert!(why.lines().last().unwrap().starts_with(&format!("error: {name}: ")), "{why}");
+        holds(&why, &[cause, "in a mesh editor"]);
+        assert!(!here.join("a.hpan").exists());
+    }
+    // a wheel that stands upright has no ground, whatever its spokes
+    let upright = "v 0 0 60\n".to_string()
+        + &(0..40_000)
+            .map(|i| round(i, 40_000, 50.0))
+            .map(|[x, z]| format!("v {x} 0 {}\n", z + 60.0))
+            .collect::<String>()
+        + &spokes
+        + "v -50 -50 0\nv 50 -50 0\nv 0 50 0\nf -1 -2 -3\n";
+    fs::write(here.join("wheel.obj"), upright).unwrap();
+    // and what is there many times is there once
+    fs::write(here.join("again.obj"), "v 0 0 0\nv 9 0 0\nv 0 9 0\n".to_string() + &"f 1 2 3\nf 3 1 2\n".repeat(50_000))
+        .unwrap();
+    for name in ["wheel.obj", "again.obj"] {
+        let [out, _] = expect(0, &here, &["build", name, "--up", "z", "-o", "a.hpan"]);
+        holds(&out, &["a.hpan: 1 triangle, "]);
+    }
+}
+
+/// A link is followed: it stays one, and what it leads to is replaced, under the rules for that.
+#[test]
+fn by_10_links_are_followed() {
+    let here = folder("links_are_followed");
+    fs::write(here.join("square.obj"), SQUARE).unwrap();
+    fs::create_dir(here.join("there")).unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, here.join(name)).unwrap();
+    link("there/a.hpan", "a.hpan");
+    link("a.hpan", "b.hpan");
+    for name in ["a.hpan", "b.hpan"] {
+        // first with nothing at its end, then with an image
+        expect(0, &here, &["build", "square.obj", "-o", name]);
+        assert!(fs::symlink_metadata(here.join(name)).unwrap().is_symlink());
+        assert_eq!(names(&here.join("there")), ["a.hpan".to_string()].into());
+        expect(0, &here, &["verify", "there/a.hpan"]);
+    }
+    fs::write(here.join("there/letter"), "dear all").unwrap();
+    link("there/letter", "c.hpan");
+    holds(
+        &error(2, &here, &["build", "square.obj", "-o", "c.hpan"]),
+        &["error: c.hpan: there is a file here", "--force"],
+    );
+    assert_eq!(fs::read(here.join("there/letter")).unwrap(), b"dear all");
+    link("circle", "circle");
+    let done = bounded(&here, &["build", "square.obj", "-o", "circle"]);
+    assert!(!done.status.success(), "{}", told(&done));
+    assert!(fs::symlink_metadata(here.join("circle")).unwrap().is_symlink());
 }
 
 #[test]

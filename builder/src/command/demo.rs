@@ -11,7 +11,7 @@ use std::{
 use clap::ValueEnum;
 use hardpan::{Answer, Cost, Cursor, Terrain};
 use hardpan_builder::{
-    Options, Provenance, Scene, Undersides, build, build_recorded, fixtures,
+    Options, Provenance, Scene, Undersides, build_recorded, fixtures,
     proving_ground::{self, STEP},
 };
 use serde_json::Value;
@@ -125,11 +125,32 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
 
     let start = Instant::now();
     let scene = proving_ground::scene();
-    let built = build(&scene, &Options::default()).map_err(|e| Failure::build(&image_path, e))?;
+    let built = build_recorded(&scene, &Options::default(), Some(&Provenance::default()));
+    let built = built.map_err(|e| Failure::build(&image_path, e))?;
     let seconds = start.elapsed().as_secs_f64();
-    Replace::Same(&built.image).or_any(force).check(&image_path)?;
-    write_image(&image_path, &built.image)?;
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&image_path, e))?;
+
+    // all that is written, before any of it is
+    let view = maps::view(&terrain, None, None, None).map_err(|e| Failure::check(&image_path, e))?;
+    let mut picture = relief(&terrain, &view, 2, |a| colour(terrain.material_name(a.hit.material)));
+    let mut drives = Vec::new();
+    drive_all(&terrain, &view, &mut picture, &mut drives)?;
+    let title = "proving-ground.hpan";
+    let mut files = vec![("relief.png".into(), framed(&terrain, picture, &view, title).png()?)];
+    for map in [Map::Layers, Map::Materials, Map::Cost] {
+        files.push((format!("{}.png", map.name()), maps::draw(&terrain, map, &view, title).canvas.png()?));
+    }
+    let drive = record(&terrain, &proving_ground::infield());
+    let drive_path = folder.join("drive.csv");
+    let recorded = NewFile::write(&drive_path, drive.as_bytes())?;
+    let plot = query::picture(&terrain, &image_path, &drive_path, &drive::read(&recorded.temporary)?);
+    drop(recorded);
+    files.extend([("drive.csv".into(), drive.into_bytes()), ("drive.png".into(), plot.png()?)]);
+    Replace::Same(&built.image).or_any(force).check(&image_path)?;
+    for (name, bytes) in &files {
+        Replace::Same(bytes).or_any(force).check(&folder.join(name))?;
+    }
+    write_image(&image_path, &built.image)?;
     let h = terrain.header();
     writeln!(
         out,
@@ -138,27 +159,11 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
         grouped(scene.fields.iter().map(|f| f.heights.len() as u64).sum()),
         grouped(h.total_len)
     )?;
+    out.write_all(&drives)?;
     out.flush()?;
-
-    let view = maps::view(&terrain, None, None, None).map_err(|e| Failure::check(&image_path, e))?;
-    let mut picture = relief(&terrain, &view, 2, |a| colour(terrain.material_name(a.hit.material)));
-    drive_all(&terrain, &view, &mut picture, out)?;
-    out.flush()?;
-
-    let title = "proving-ground.hpan";
-    let save = |name: &str, bytes: &[u8]| {
-        let place = folder.join(name);
-        Replace::Same(bytes).or_any(force).check(&place)?;
-        NewFile::write(&place, bytes)?.keep()
-    };
-    save("relief.png", &framed(&terrain, picture, &view, title).png()?)?;
-    for map in [Map::Layers, Map::Materials, Map::Cost] {
-        save(&format!("{}.png", map.name()), &maps::draw(&terrain, map, &view, title).canvas.png()?)?;
+    for (name, bytes) in &files {
+        NewFile::write(&folder.join(name), bytes)?.keep()?;
     }
-    save("drive.csv", record(&terrain, &proving_ground::infield()).as_bytes())?;
-    let drive_path = folder.join("drive.csv");
-    let plot = query::picture(&terrain, &image_path, &drive_path, &drive::read(&drive_path)?);
-    save("drive.png", &plot.png()?)?;
     writeln!(
         out,
         "\nPictures, in {FOLDER}:\n  \

@@ -114,11 +114,18 @@ struct Change {
     to: f64,
 }
 
-/// How many places, and the least of them by x and y.
+/// How many places, the least of them by x and y, and where they lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct Count {
     places: u64,
     first: Option<[f64; 3]>,
+    /// Their least and greatest x and y.
+    extent: Option<[[f64; 2]; 2]>,
+    /// How many of them are places of the grid.
+    #[serde(skip)]
+    on_grid: u64,
+    /// That of the grid's squares around those, m2.
+    area: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -186,7 +193,8 @@ fn first_byte(a: &Terrain, b: &Terrain) -> Option<FirstByte> {
 fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
     let of = |t: &Terrain| {
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
-        let extent = |i: usize| format!("{} to {} m", low[i], high[i]);
+        let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
+        let extent = |i: usize| format!("{} to {} m", short(low[i]), short(high[i]));
         let sources: Vec<_> = (0..t.source_count()).map(|i| t.source_name(i as u16)).collect();
         [
             ("x", extent(0)),
@@ -201,19 +209,22 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("bytes", grouped(h.total_len)),
             ("layer bound", grouped(t.max_layers().into())),
             ("query cost", costs(&bound)),
-            ("windows", format!("{}, {}, merge {}", h.near, h.far, h.layer_merge)),
+            (
+                "windows",
+                format!("near {} m, far {} m, merge {} m", metres(h.near), metres(h.far), metres(h.layer_merge)),
+            ),
             (
                 "no ground",
                 format!(
-                    "{}; z {}, mu {}, rr {}, gain {}",
+                    "{}; z {} m, mu {}, rr {}, gain {}",
                     fallback(h.fallback),
-                    h.default_z,
+                    metres(h.default_z),
                     h.default_mu,
                     h.default_rolling,
                     h.default_gain
                 ),
             ),
-            ("error", format!("{} m, {} m", h.error_plan, h.error_height)),
+            ("error", format!("{:.9} m, {:.9} m", h.error_plan, h.error_height)),
             ("sources", sources.join(", ")),
         ]
     };
@@ -250,7 +261,7 @@ fn materials(a: &Terrain, b: &Terrain) -> Materials {
 }
 
 /// Places in plan, in metres: the vertices of both, and a grid over both.
-fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<[f64; 2]>)> {
+fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(Grid, Vec<[f64; 2]>)> {
     let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
     let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
     let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
@@ -265,15 +276,33 @@ fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<[f64; 
         );
         return Err(Failure::Input(text));
     }
+    let grid = Grid { low, high, pitch };
     let mut places = vertices(a);
     places.append(&mut vertices(b));
     for row in 0..rows as u64 {
-        let y = (low[1] + row as f64 * pitch).min(high[1]);
-        places.extend((0..columns as u64).map(|column| [(low[0] + column as f64 * pitch).min(high[0]), y]));
+        places.extend((0..columns as u64).map(|column| [grid.line(0, column as f64), grid.line(1, row as f64)]));
     }
     places.par_sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
     places.dedup();
-    Ok((pitch, places))
+    Ok((grid, places))
+}
+
+/// Places at equal distances, metres.
+struct Grid {
+    low: [f64; 2],
+    high: [f64; 2],
+    pitch: f64,
+}
+
+impl Grid {
+    /// Where a column or a row lies.
+    fn line(&self, axis: usize, number: f64) -> f64 {
+        (self.low[axis] + number * self.pitch).min(self.high[axis])
+    }
+
+    fn has(&self, place: [f64; 2]) -> bool {
+        [0, 1].iter().all(|&i| self.line(i, ((place[i] - self.low[i]) / self.pitch).round()) == place[i])
+    }
 }
 
 fn vertices(t: &Terrain) -> Vec<[f64; 2]> {
@@ -293,7 +322,7 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
         .map(|places| {
             let mut part = Part::default();
             let mut space = [room(a), room(b)];
-            places.iter().for_each(|&p| part.look(a, b, p, &mut space));
+            places.iter().for_each(|&p| part.look(a, b, p, grid.has(p), &mut space));
             part
         })
         .collect();
@@ -309,8 +338,10 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
         })
         .collect();
     materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
-    let Part { changed, largest, lost, gained, .. } = all;
-    Ok(Ground { grid, places: places.len() as u64, changed, largest, lost, gained, materials })
+    let Part { changed, largest, mut lost, mut gained, .. } = all;
+    let counts = [&mut lost, &mut gained].into_iter().chain(materials.iter_mut().map(|m| &mut m.count));
+    counts.for_each(|count| count.area = count.on_grid as f64 * grid.pitch * grid.pitch);
+    Ok(Ground { grid: grid.pitch, places: places.len() as u64, changed, largest, lost, gained, materials })
 }
 
 /// What some places in a row have.
@@ -325,18 +356,49 @@ struct Part {
 }
 
 impl Count {
-    fn add(&mut self, place: [f64; 3]) {
-        self.join(&Count { places: 1, first: Some(place) });
+    fn add(&mut self, place: [f64; 3], on_grid: bool) {
+        let [x, y, _] = place;
+        let extent = Some([[x, y]; 2]);
+        self.join(&Count { places: 1, first: Some(place), extent, on_grid: on_grid.into(), area: 0.0 });
     }
 
     fn join(&mut self, later: &Count) {
         self.places += later.places;
+        self.on_grid += later.on_grid;
         self.first = self.first.or(later.first);
+        self.extent = match (self.extent, later.extent) {
+            (Some([low, high]), Some([l, h])) => {
+                Some([[0, 1].map(|i| low[i].min(l[i])), [0, 1].map(|i| high[i].max(h[i]))])
+            }
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// `at 1,109 places, about 551 m2, x -5 to 5, y -50 to 50, the first -5,-49,6`.
+    fn said(&self) -> String {
+        let [x, y, z] = self.first.unwrap_or_default().map(short);
+        let [low, high] = self.extent.unwrap_or_default().map(|p| p.map(short));
+        format!(
+            "at {}, about {} m2, x {} to {}, y {} to {}, the first {x},{y},{z}",
+            counted(self.places, "place"),
+            short(self.area),
+            low[0],
+            high[0],
+            low[1],
+            high[1]
+        )
     }
 }
 
 impl Part {
-    fn look(&mut self, a: &Terrain, b: &Terrain, [x, y]: [f64; 2], [space_a, space_b]: &mut [Vec<Hit>; 2]) {
+    fn look(
+        &mut self,
+        a: &Terrain,
+        b: &Terrain,
+        [x, y]: [f64; 2],
+        on_grid: bool,
+        [space_a, space_b]: &mut [Vec<Hit>; 2],
+    ) {
         let over = |t: &Terrain, space: &mut Vec<Hit>| -> usize { t.layers([x, y, 0.0], space).written };
         let (written_a, written_b) = (over(a, space_a), over(b, space_b));
         let (a_hits, b_hits) = (&space_a[..written_a], &space_b[..written_b]);
@@ -345,7 +407,7 @@ impl Part {
         let mut changed = false;
         for (i, &from) in z_a.iter().enumerate() {
             let Some(k) = nearest(&z_b, from).filter(|&k| nearest(&z_a, z_b[k]) == Some(i)) else {
-                self.lost.add([x, y, from]);
+                self.lost.add([x, y, from], on_grid);
                 continue;
             };
             let to = z_b[k];
@@ -355,12 +417,12 @@ impl Part {
             }
             let numbers = (a_hits[i].material, b_hits[k].material);
             if a.material_name(numbers.0) != b.material_name(numbers.1) {
-                self.materials.entry(numbers).or_default().add([x, y, to]);
+                self.materials.entry(numbers).or_default().add([x, y, to], on_grid);
             }
         }
         for (k, &to) in z_b.iter().enumerate() {
             if nearest(&z_a, to).is_none_or(|i| nearest(&z_b, z_a[i]) != Some(k)) {
-                self.gained.add([x, y, to]);
+                self.gained.add([x, y, to], on_grid);
             }
         }
         self.changed += u64::from(changed);
@@ -380,6 +442,11 @@ impl Part {
         self.gained.join(&later.gained);
         later.materials.iter().for_each(|(k, count)| self.materials.entry(*k).or_default().join(count));
     }
+}
+
+/// Metres to a micrometre, in as few digits as that takes.
+fn short(v: f64) -> f64 {
+    (v * 1e6).round() / 1e6 + 0.0
 }
 
 /// The height nearest to `z`; of two the first.
@@ -417,24 +484,23 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
         match &g.largest {
             Some(Change { at: [x, y], from, to }) => writeln!(
                 out,
-                "heights      other at {}, at most by {:+.6} m: at {x},{y} from {from} to {to}",
+                "heights      other at {}, at most by {:+.6} m: at {},{} from {} to {}",
                 counted(g.changed, "place"),
-                to - from
+                to - from,
+                short(*x),
+                short(*y),
+                short(*from),
+                short(*to)
             )?,
             None => writeln!(out, "heights      no change")?,
         }
         for (what, count) in [("lost", &g.lost), ("gained", &g.gained)] {
-            if let Some([x, y, z]) = count.first {
-                writeln!(out, "{:<12} ground at {}, the first {x},{y},{z}", what, counted(count.places, "place"))?;
+            if count.places > 0 {
+                writeln!(out, "{what:<12} ground {}", count.said())?;
             }
         }
         for MaterialChange { from, to, count } in g.materials.iter().take(SHOWN) {
-            let [x, y, z] = count.first.unwrap_or_default();
-            writeln!(
-                out,
-                "material     {from:?} -> {to:?} at {}, the first {x},{y},{z}",
-                counted(count.places, "place")
-            )?;
+            writeln!(out, "material     {from:?} -> {to:?} {}", count.said())?;
         }
         if g.materials.len() > SHOWN {
             writeln!(

@@ -87,10 +87,21 @@ const SECTIONS: Part = Part { name: "sections", table: sections_table, facts: |t
 const MATERIALS: Part = Part { name: "materials", table: materials_table, facts: |t| Ok(materials(t)) };
 const PROVENANCE: Part = Part { name: "provenance", table: provenance_text, facts: provenance };
 
-/// Bytes for each triangle, cells of height fields counted as two.
+/// Bytes for each triangle, cells of height fields counted as two; see [`size`].
 fn bytes_per_triangle(t: &Terrain) -> f64 {
     let h = t.header();
     h.total_len as f64 / (h.triangles + h.patch_blocks * 32).max(1) as f64
+}
+
+/// Bytes in all, and for each thing that they hold.
+fn size(t: &Terrain) -> String {
+    let (h, each) = (t.header(), bytes_per_triangle(t));
+    let each = match (h.triangles, h.patch_blocks) {
+        (_, 0) => format!("{each:.2} a triangle"),
+        (0, _) => format!("{:.2} a cell of heights", 2.0 * each),
+        _ => format!("{each:.2} a triangle, if a cell of heights counts as two"),
+    };
+    format!("{} bytes, {each}", grouped(h.total_len))
 }
 
 fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
@@ -113,7 +124,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     if h.patch_blocks > 0 {
         writeln!(out, "heights     {} of 4 x 4 cells", counted(h.patch_blocks, "block"))?;
     }
-    writeln!(out, "size        {} bytes, {:.2} a triangle", grouped(h.total_len), bytes_per_triangle(t))?;
+    writeln!(out, "size        {}", size(t))?;
     writeln!(out, "tiles       {} of {:.1} m", grouped(h.tile_count.into()), steps(h.tile_log2 as i32 + h.xy_log2))?;
     writeln!(out, "query cost  at most {} of 64 bytes", costs(&bound))?;
     if let Some(column) = read::costliest(t) {

@@ -15,8 +15,13 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, grouped, load, named, note, quoted, same, shown, terrain,
+    Done, Failure, NewFile, Replace, counted, grouped,
+    lie::{lies, suspect},
+    load, named, note, quoted,
+    report::Report,
+    same, shown, terrain,
     transform::Transform,
+    warn,
 };
 
 #[derive(clap::Args)]
@@ -28,7 +33,7 @@ pub struct Args {
     /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write a settings file here instead of a list
+    /// Write a settings file here instead of a list; "-" is stdout
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]
     output: Option<PathBuf>,
     /// Replace an output file that is there
@@ -61,7 +66,8 @@ struct Found {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
-    if let Some(output) = &args.output {
+    let stdout = |output: &Path| output == Path::new("-");
+    if let Some(output) = args.output.as_ref().filter(|o| !stdout(o)) {
         may_write(output, args)?;
     }
     let found = match &args.files[..] {
@@ -69,6 +75,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         files => of_sources(files, args)?,
     };
     match &args.output {
+        Some(output) if stdout(output) => Ok(write!(out, "{}", settings_file(&found, args, Path::new("FILE.toml")))?),
         Some(output) => {
             let text = settings_file(&found, args, output);
             NewFile::write(output, text.as_bytes())?.keep()?;
@@ -109,6 +116,12 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
     import.report.notes().iter().for_each(|text| note(shown(text)));
+    let lying: Vec<_> = files.iter().cloned().zip(sources.iter().cloned()).collect();
+    let lies = lies(&import.scene, &lying, &import.frames, &import.triangles);
+    // known now, not when the settings are edited
+    if let Err(why) = suspect(&lies, &mut Report::default()) {
+        warn(format!("a build will stop at this: {why}"));
+    }
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
     Ok(Found { listed: of_scene(&import.scene), settings: Some(settings), folders: true })

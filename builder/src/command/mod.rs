@@ -12,6 +12,7 @@ mod export;
 mod help;
 mod holes;
 mod info;
+mod lie;
 mod lines;
 mod maps;
 mod materials;
@@ -193,7 +194,7 @@ impl Failure {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --drop-outliers",
+            BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",
             _ => "",
         };
         Self::input(place, format!("{error}{advice}"))
@@ -363,8 +364,11 @@ fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
 
 /// A file that appears whole or not at all: written beside its place as `.NAME.PROCESS-NUMBER.tmp`, then renamed. What
 /// stops the program takes it away; where nothing could, as when the power goes, it lies there and hinders nobody.
+/// A link is followed: what it leads to is written.
 struct NewFile<'a> {
     place: &'a Path,
+    /// Where the file lies in the end, beyond links.
+    end: PathBuf,
     temporary: PathBuf,
 }
 
@@ -377,18 +381,19 @@ impl<'a> NewFile<'a> {
 
     /// An empty file, to be written and synced before it is kept.
     fn create(place: &'a Path) -> Done<(Self, fs::File)> {
-        let name = place.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one"))?;
+        let end = behind_links(place);
+        let name = end.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one"))?;
         let mut number = 0u32;
         loop {
             let mut hidden = OsString::from(".");
             hidden.push(name);
             hidden.push(format!(".{}-{number}.tmp", process::id()));
-            let temporary = place.with_file_name(hidden);
+            let temporary = end.with_file_name(hidden);
             let mut all = temporary_files();
             match fs::File::create_new(&temporary) {
                 Ok(file) => {
                     all.push(temporary.clone());
-                    return Ok((NewFile { place, temporary }, file));
+                    return Ok((NewFile { place, end, temporary }, file));
                 }
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
                 Err(e) => return Err(Failure::write(place, e)),
@@ -399,7 +404,7 @@ impl<'a> NewFile<'a> {
     fn keep(self) -> Done {
         // an interruption comes before or after
         let _all = temporary_files();
-        fs::rename(&self.temporary, self.place).map_err(|e| Failure::write(self.place, e))
+        fs::rename(&self.temporary, &self.end).map_err(|e| Failure::write(self.place, e))
     }
 }
 
@@ -409,6 +414,16 @@ impl Drop for NewFile<'_> {
         let _ = fs::remove_file(&self.temporary);
         temporary_files().retain(|file| *file != self.temporary);
     }
+}
+
+/// Where a chain of links leads to, whether or not there is a file; the last of very many, as where they go in a circle.
+fn behind_links(place: &Path) -> PathBuf {
+    let mut at = place.to_owned();
+    for _ in 0..40 {
+        let Ok(to) = fs::read_link(&at) else { break };
+        at = at.parent().unwrap_or(Path::new("")).join(to);
+    }
+    at
 }
 
 /// Writes an image: to a temporary file, read back and proven, then renamed.

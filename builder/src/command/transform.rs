@@ -1,6 +1,6 @@
 //! Axes, unit, scale, rotation and translation, as they are typed.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hardpan_builder::{
     import::{Unit, Up},
     settings::SourceFile,
@@ -13,7 +13,7 @@ pub struct Transform {
     #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
     up: Option<Up>,
     /// The unit of the numbers in FILE [default: as FILE says; of an OBJ m]
-    #[arg(long, value_parser = PossibleValuesParser::new(Unit::NAMES).try_map(|s| s.parse::<Unit>()))]
+    #[arg(long, value_parser = PossibleValuesParser::new(units()).try_map(|s| s.parse::<Unit>()))]
     unit: Option<Unit>,
     /// Multiply the numbers in FILE by this as well [default: 1]
     #[arg(long, allow_hyphen_values = true, value_parser = scale)]
@@ -38,6 +38,10 @@ impl Transform {
             ..source.clone()
         }
     }
+}
+
+fn units() -> impl Iterator<Item = PossibleValue> {
+    Unit::NAMES.into_iter().zip(Unit::ALIASES).map(|(name, others)| PossibleValue::new(name).aliases(others))
 }
 
 fn scale(text: &str) -> Result<f64, String> {

@@ -168,7 +168,11 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
         let said = found.and_then(|(i, _)| known.settings.sources.get(i));
         files.push((path.as_path(), args.transform.over(said.unwrap_or(&SourceFile::default())).frame()));
     }
-    Ok(Some(Sources { files, settings: known.settings }))
+    let mut settings = known.settings;
+    if known.inputs.is_empty() {
+        settings.materials.clear(); // they are those of no file
+    }
+    Ok(Some(Sources { files, settings }))
 }
 
 /// Stops unless each file that the image was built from is named once, and no other; an image may know of none.
@@ -311,6 +315,8 @@ pub fn first_fault(check: &Check) -> String {
 fn said(fault: &hardpan_builder::Fault) -> String {
     let tile = fault.tile.map(|t| format!("tile {t}")).unwrap_or_default();
     let at = fault.at.map(|[x, y]| format!("near ({x:.3}, {y:.3})")).unwrap_or_default();
+    // some faults name their tile themselves
+    let tile = if fault.what.starts_with(&tile) { String::new() } else { tile };
     let place = [tile, at].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ");
     if place.is_empty() { fault.what.clone() } else { format!("{place}: {}", fault.what) }
 }

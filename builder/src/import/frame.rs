@@ -138,8 +138,18 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What can be typed.
+    /// What is typed.
     pub const NAMES: [&str; 7] = ["m", "km", "cm", "mm", "ft", "us-ft", "in"];
+    /// What can be typed as well, for each.
+    pub const ALIASES: [&[&str]; 7] = [
+        &["metre", "metres", "meter", "meters"],
+        &["kilometre", "kilometres", "kilometer", "kilometers"],
+        &["centimetre", "centimetres", "centimeter", "centimeters"],
+        &["millimetre", "millimetres", "millimeter", "millimeters"],
+        &["foot", "feet"],
+        &["us-foot", "us-feet"],
+        &["inch", "inches"],
+    ];
     const ALL: [Unit; 7] = [Unit::M, Unit::Km, Unit::Cm, Unit::Mm, Unit::Ft, Unit::UsFt, Unit::In];
 
     /// The unit of so many centimetres, to a ten-millionth of it, as a ratio: that of a unit with a name, if it is one.
@@ -170,7 +180,8 @@ impl FromStr for Unit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let at = Self::NAMES.iter().position(|&n| n == text);
+        let mut names = Self::NAMES.iter().zip(Self::ALIASES);
+        let at = names.position(|(&name, others)| name == text || others.contains(&text));
         at.map(|i| Self::ALL[i]).ok_or_else(|| format!("a unit is one of {}", Self::NAMES.join(", ")))
     }
 }
@@ -338,8 +349,9 @@ mod tests {
             let sign = if name.starts_with('-') { -1.0 } else { 1.0 };
             assert_eq!(frame.axes()["xyz".find(&name[name.len() - 1..]).unwrap()], [0.0, 0.0, sign]);
         }
-        for (name, unit) in Unit::NAMES.iter().zip(Unit::ALL) {
+        for ((name, others), unit) in Unit::NAMES.iter().zip(Unit::ALIASES).zip(Unit::ALL) {
             assert_eq!((name.parse(), unit.to_string().as_str()), (Ok(unit), *name));
+            others.iter().for_each(|other| assert_eq!(other.parse(), Ok(unit), "{other}"));
         }
         assert!("w".parse::<Up>().unwrap_err().contains("-z") && "yd".parse::<Unit>().unwrap_err().contains("us-ft"));
     }

@@ -3,7 +3,7 @@
 //! It makes few slivers, and its time grows little faster than the corners do: a face whose edges cross very many Delaunay edges
 //! of its corners, like a comb with long slanting teeth, is given up.
 
-use super::polygon::turn;
+use super::polygon::{Refusal, turn};
 use crate::mesh::mix;
 use spade::{
     ConstrainedDelaunayTriangulation, HasPosition, HierarchyHintGenerator, LineIntersectionIterator, Point2,
@@ -27,48 +27,57 @@ impl HasPosition for Corner {
     }
 }
 
-/// Edges of the triangulation that an edge of the face may cross, on average.
-const CROSSED: usize = 64;
+/// Edges of the triangulation that an edge of the face may cross, on average, and that all of them may.
+const CROSSED: [usize; 2] = [64, 1 << 20];
+/// Metres below which a number is zero: far below any lattice step, far above the least that is triangulated.
+const LEAST: f64 = 1e-30;
+
+fn cleared<const N: usize>(p: [f64; N]) -> [f64; N] {
+    p.map(|v| if v.abs() < LEAST { 0.0 } else { v })
+}
 
 /// Cuts a face into counter-clockwise triangles of indices into `flat`, which runs counter-clockwise. It may touch itself,
 /// and run there and back; of corners in one place the first is named.
 ///
-/// None if it crosses itself or covers a place twice, if it has no area, if two of its corners are one in `flat` but not
-/// in `ring`, or if its edges cross more than [`CROSSED`] others each, on average.
-pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Option<Vec<[usize; 3]>> {
+/// Refused if it crosses itself or covers a place twice, if it has no area, if two of its corners are one in `flat` but not
+/// in `ring`, or if its edges cross more than [`CROSSED`] others.
+pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Result<Vec<[usize; 3]>, Refusal> {
+    let flat: Vec<[f64; 2]> = flat.iter().copied().map(cleared).collect();
     let mut order: Vec<usize> = (0..flat.len()).collect();
     order.sort_by(|&i, &j| flat[i][0].total_cmp(&flat[j][0]).then(flat[i][1].total_cmp(&flat[j][1])).then(i.cmp(&j)));
     let mut first: Vec<usize> = (0..flat.len()).collect();
     for pair in order.windows(2).filter(|p| flat[p[0]] == flat[p[1]]) {
-        if ring[pair[0]] != ring[pair[1]] {
-            return None;
+        if cleared(ring[pair[0]]) != cleared(ring[pair[1]]) {
+            return Err(Refusal::Folded);
         }
         first[pair[1]] = first[pair[0]];
     }
     // three corners apart, then the others as dice would have them: so no shape is a bad one
-    let (low, high) = (*order.first()?, *order.last()?);
+    let (low, high) = (order[0], order[order.len() - 1]);
     let far = |&&i: &&usize| (turn(flat[low], flat[high], flat[i]).abs(), std::cmp::Reverse(i));
-    let apart = order.iter().max_by(|a, b| far(a).partial_cmp(&far(b)).unwrap_or(Ordering::Equal)).copied()?;
+    let apart = order.iter().max_by(|a, b| far(a).partial_cmp(&far(b)).unwrap_or(Ordering::Equal));
+    let apart = *apart.expect("corners");
     let mut corners: Vec<usize> = order.into_iter().filter(|&i| first[i] == i).collect();
     corners.sort_by_key(|&i| (![first[low], first[high], first[apart]].contains(&i), mix(i as u64)));
     let mut mesh = ConstrainedDelaunayTriangulation::<Corner, (), (), (), HierarchyHintGenerator<f64>>::new();
     let mut handles = vec![None; flat.len()];
     for number in corners {
-        handles[number] = Some(mesh.insert(Corner { at: flat[number], number }).ok()?);
+        handles[number] = Some(mesh.insert(Corner { at: flat[number], number }).map_err(|_| Refusal::Huge)?);
     }
     // how often the face runs along each edge, from the lesser end on; back taken off
     let mut runs: HashMap<[usize; 2], i32> = HashMap::new();
-    let mut most = CROSSED * flat.len();
+    let mut most = CROSSED[1].min(CROSSED[0] * flat.len());
     for (i, &from) in first.iter().enumerate() {
         let to = first[(i + 1) % first.len()];
         if from == to {
             continue;
         }
-        let [a, b] = [handles[from]?, handles[to]?];
-        most = most.checked_sub(LineIntersectionIterator::new_from_handles(&mesh, a, b).take(most + 1).count())?;
+        let (Some(a), Some(b)) = (handles[from], handles[to]) else { return Err(Refusal::Crossing) };
+        let crossed = LineIntersectionIterator::new_from_handles(&mesh, a, b).take(most + 1).count();
+        most = most.checked_sub(crossed).ok_or(Refusal::Thin)?;
         let parts = mesh.try_add_constraint(a, b);
         if parts.is_empty() {
-            return None;
+            return Err(Refusal::Crossing);
         }
         for part in parts {
             let [a, b] = mesh.directed_edge(part).vertices().map(|v| v.data().number);
@@ -96,9 +105,9 @@ pub fn cut(ring: &[[f64; 3]], flat: &[[f64; 2]]) -> Option<Vec<[usize; 3]>> {
         match there {
             0 => {}
             1 => triangles.push(face.vertices().map(|v| v.data().number)),
-            _ => return None,
+            _ => return Err(Refusal::Crossing),
         }
         open.extend(face.adjacent_edges().map(|e| e.fix()));
     }
-    (!triangles.is_empty()).then_some(triangles)
+    if triangles.is_empty() { Err(Refusal::Flat) } else { Ok(triangles) }
 }

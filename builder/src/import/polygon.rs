@@ -1,6 +1,7 @@
 //! Faces with more than three corners, as triangles.
 
 use super::long;
+use crate::names::grouped;
 use earcut::Earcut;
 
 /// Most corners of a face that is cut by ears, where nothing else will do: that takes time that grows with their square and more.
@@ -18,15 +19,44 @@ pub enum Cut {
     Whole,
     /// Triangles that fill it as well as can be: it crosses or touches itself.
     Crossing,
-    /// Nothing: [`too_long`] says why.
-    TooLong,
+    /// Nothing: why.
+    Refused(Refusal),
 }
 
-/// Why a face is not cut, after its name.
-pub fn too_long(corners: usize) -> String {
-    format!(
-        "has {corners} corners: {MOST_CORNERS} is the most of one that is not strictly convex, {MOST_EARS} of one that crosses itself, has no area, or runs past itself in very many thin teeth"
-    )
+/// Why a face of very many corners is not cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// More than [`MOST_CORNERS`], not strictly convex.
+    Long,
+    /// It crosses itself, or covers a place twice.
+    Crossing,
+    /// It has no area.
+    Flat,
+    /// Seen along the axis in which it is largest, corners that are apart lie in one place.
+    Folded,
+    /// It runs past itself in very many thin teeth.
+    Thin,
+    /// Numbers beyond 10^60 m.
+    Huge,
+}
+
+impl Refusal {
+    /// The cause, after the face's name; and what to do.
+    pub fn explain(self, corners: usize) -> (String, &'static str) {
+        const CUT: &str = "cut it into smaller ones in a mesh editor";
+        let most = format!("such faces may have at most {} corners", grouped(MOST_EARS as u64));
+        let (cause, hint) = match self {
+            Refusal::Long => {
+                (format!("is not strictly convex, and {} are the most then", grouped(MOST_CORNERS as u64)), CUT)
+            }
+            Refusal::Crossing => (format!("crosses itself or covers a place twice, and {most}"), CUT),
+            Refusal::Flat => (format!("has no area, and {most}"), "leave it out"),
+            Refusal::Folded => (format!("stands upright in part, with corners right above others, and {most}"), CUT),
+            Refusal::Thin => (format!("runs past itself in very many thin teeth, and {most}"), CUT),
+            Refusal::Huge => ("has corners beyond 10^60 m".into(), "export the mesh again"),
+        };
+        (format!("of {} corners {cause}", grouped(corners as u64)), hint)
+    }
 }
 
 /// Cuts faces, with memory that it keeps from one to the next.
@@ -57,14 +87,16 @@ impl Cutter {
             return Cut::Whole;
         }
         // ears and fans of a long face crowd around few of its corners
-        if (LONG + 1..=MOST_CORNERS).contains(&ring.len())
-            && let Some(triangles) = long::cut(ring, flat)
-        {
-            triangles.into_iter().for_each(emit);
-            return Cut::Whole;
-        }
-        if ring.len() > MOST_EARS {
-            return Cut::TooLong;
+        if ring.len() > LONG {
+            let cut = if ring.len() > MOST_CORNERS { Err(Refusal::Long) } else { long::cut(ring, flat) };
+            match cut {
+                Ok(triangles) => {
+                    triangles.into_iter().for_each(emit);
+                    return Cut::Whole;
+                }
+                Err(refusal) if ring.len() > MOST_EARS => return Cut::Refused(refusal),
+                Err(_) => {}
+            }
         }
         if left && turns <= 1 {
             (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
@@ -315,18 +347,30 @@ mod tests {
         let mut folded = long(2 * n).remove(6).1;
         folded[2][2] = 1.0; // above where it comes back to
         let there_and_back = (0..n).map(|i| [i.min(n - i) as f64, 0., 0.]).collect();
-        for (name, ring) in [
-            ("tangle", tangle),
-            ("cells", cells),
-            ("twice", twice),
-            ("folded", folded),
-            ("there and back", there_and_back),
-            ("a line", (0..n).map(|i| [i as f64, 0., 0.]).collect()),
-            ("a place", vec![[1., 1., 1.]; n]),
-            ("a comb of more", long(MOST_CORNERS).remove(1).1),
+        let mut far = round(n, |i| 1.0 + (i % 2) as f64);
+        far[7][0] = 1e70;
+        for (name, ring, why) in [
+            ("tangle", tangle, Refusal::Crossing),
+            ("cells", cells, Refusal::Crossing),
+            ("twice", twice, Refusal::Crossing),
+            ("folded", folded, Refusal::Folded),
+            ("there and back", there_and_back, Refusal::Flat),
+            ("a line", (0..n).map(|i| [i as f64, 0., 0.]).collect(), Refusal::Flat),
+            ("a place", vec![[1., 1., 1.]; n], Refusal::Flat),
+            ("a comb of more", long(MOST_CORNERS).remove(1).1, Refusal::Long),
+            ("far", far, Refusal::Huge),
         ] {
             let mut out = 0;
-            assert_eq!((Cutter::default().cut(&ring, |_| out += 1), out), (Cut::TooLong, 0), "{name}");
+            assert_eq!((Cutter::default().cut(&ring, |_| out += 1), out), (Cut::Refused(why), 0), "{name}");
+            let (cause, hint) = why.explain(ring.len());
+            assert!(cause.starts_with("of ") && cause.contains(" corners ") && !hint.is_empty(), "{cause}");
+        }
+        // hairs that no machine can tell from nothing do not decide
+        for least in [1e-45, 1e-140, 5e-324] {
+            let mut ring = long(n).remove(0).1;
+            ring[3][1] = least;
+            ring[5][0] = ring[5][0].max(least);
+            assert_eq!(Cutter::default().cut(&ring, |_| ()), Cut::Whole, "{least}");
         }
     }
 

@@ -19,7 +19,7 @@ use super::{
     Place, Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
-    polygon::{Cut, Cutter, too_long},
+    polygon::{Cut, Cutter},
     report::{Tally, Thing},
     text::{self, Watched, quoted},
     too_many,
@@ -115,6 +115,12 @@ fn other(path: &Path, bytes: &[u8]) -> Option<ImportError> {
     if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
         return first("this is text in UTF-16", "save it in UTF-8");
     }
+    if bytes.iter().all(|&b| b == 0) {
+        return first(
+            "every byte of the file is zero: it was never written whole",
+            "copy it again, or export it again",
+        );
+    }
     if is_obj(bytes) {
         return first("this looks like Wavefront OBJ, not FBX", "if it is, let its name end in .obj");
     }
@@ -130,6 +136,7 @@ fn other(path: &Path, bytes: &[u8]) -> Option<ImportError> {
 
 /// Whether the first line that is no comment is one of an OBJ.
 fn is_obj(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut lines = bytes.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty() && l[0] != b'#');
     let word = lines.next().and_then(|line| line.split(u8::is_ascii_whitespace).next());
     word.is_some_and(|word| matches!(word, b"v" | b"vn" | b"vt" | b"f" | b"o" | b"g" | b"s" | b"mtllib" | b"usemtl"))
@@ -466,10 +473,10 @@ fn faces(
                 match cutter.cut(&ring, emit) {
                     Cut::Whole => {}
                     Cut::Crossing => tally.add(Thing::Crossing, 1),
-                    Cut::TooLong => {
+                    Cut::Refused(why) => {
                         let object = quoted(name(node, materials.spelled).unwrap_or_default().as_bytes());
-                        let cause = format!("object {object}: face {i} {}", too_long(corner_count));
-                        return Err(ImportError::input(path, cause, "cut it into smaller ones in a mesh editor"));
+                        let (cause, hint) = why.explain(corner_count);
+                        return Err(ImportError::input(path, format!("object {object}: face {i} {cause}"), hint));
                     }
                 }
                 tally.add(Thing::Polygons, 1);

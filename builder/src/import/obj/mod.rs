@@ -22,7 +22,7 @@ use super::{
     Unit, Up, file_name, forget_unused,
     frame::Native,
     mtl, number_sources, plain,
-    polygon::{Cut, Cutter, too_long},
+    polygon::{Cut, Cutter},
     report::{Tally, Thing},
     text::{BLOCK, Text, parts},
     too_many,
@@ -134,7 +134,7 @@ fn assemble(
         }
     }
     if triangles.is_empty() {
-        return Err(nothing(path, tally));
+        return Err(nothing(path, tally, positions.is_empty()));
     }
     // positions of faces that were left out must not reach the builder as numbers
     if not_finite {
@@ -152,7 +152,7 @@ fn assemble(
 }
 
 /// Why there is nothing to build.
-fn nothing(path: &Path, tally: &Tally) -> ImportError {
+fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
     let counts = [
         (tally.count(Thing::Small), "with fewer than three corners"),
         (tally.count(Thing::NotFinite), "with a corner that is not a finite number"),
@@ -160,6 +160,13 @@ fn nothing(path: &Path, tally: &Tally) -> ImportError {
     let why = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "face")));
     let why: Vec<String> = why.collect();
     let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+    if no_vertices && tally.count(Thing::Unknown) > 0 {
+        let cause = format!(
+            "there are no faces in this file, and nothing here is Wavefront OBJ: {} that say nothing of it",
+            counted(tally.count(Thing::Unknown), "line")
+        );
+        return ImportError::input(path, cause, "check what kind of file it is, and let its name say so");
+    }
     let hint = if tally.count(Thing::FreeForm) > 0 {
         "its free-form surfaces are not read: export them as a mesh"
     } else {
@@ -279,13 +286,9 @@ fn faces(
                 match cutter.cut(&ring, emit) {
                     Cut::Whole => {}
                     Cut::Crossing => tally.see(Thing::Crossing, line),
-                    Cut::TooLong => {
-                        let cause = format!("a face {}", too_long(ring.len()));
-                        return Err(Fault {
-                            line: face.line,
-                            cause,
-                            hint: "cut it into smaller ones in a mesh editor",
-                        });
+                    Cut::Refused(why) => {
+                        let (cause, hint) = why.explain(ring.len());
+                        return Err(Fault { line: face.line, cause: format!("a face {cause}"), hint });
                     }
                 }
                 tally.see(Thing::Polygons, line);

@@ -1,0 +1,185 @@
+//! How files lie: which axis points up, and whether their unit can be what was thought.
+
+use std::path::{Path, PathBuf};
+
+use hardpan_builder::{
+    Scene, Triangle,
+    import::{FileReport, Says, Transform, Up},
+    settings::SourceFile,
+};
+
+use super::{Done, Failure, few, named, note, report::Report};
+
+/// Files with one axis up, as one and the same says: how their ground lies.
+pub struct Lie<'a> {
+    files: Vec<&'a Path>,
+    up: Up,
+    says: Says,
+    /// Area, m2.
+    area: f64,
+    /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
+    drivable: [f64; 3],
+    /// Whether each of them could hardly be driven on as it lies, and more of it otherwise.
+    steep: bool,
+}
+
+impl Lie<'_> {
+    const AXES: [&'static str; 3] = ["x", "y", "z"];
+
+    /// Place of the axis that points up, or down.
+    fn now(&self) -> usize {
+        Self::AXES.iter().position(|a| self.up.to_string().ends_with(a)).unwrap_or(2)
+    }
+
+    /// Place of the best other one.
+    fn other(&self) -> usize {
+        // x points up in few files: it is named where nothing else will do
+        let then = if self.now() == 2 { 1 } else { 2 };
+        let rare = 3 - self.now() - then;
+        if self.drivable[rare] > 2.0 * self.drivable[then] { rare } else { then }
+    }
+
+    /// The best other axis.
+    pub fn best(&self) -> &'static str {
+        Self::AXES[self.other()]
+    }
+
+    /// How much is less steep than 60 degrees as it lies, and with the best other axis up, in percent.
+    fn shares(&self) -> [f64; 2] {
+        [self.now(), self.other()].map(|i| if self.area > 0.0 { 100.0 * self.drivable[i] / self.area } else { 100.0 })
+    }
+
+    fn names(&self) -> String {
+        few(self.files.iter().map(|f| named(f)), self.files.len() as u64)
+    }
+}
+
+/// How the files of a scene lie, those that lie alike as one; a file that could hardly be driven on is not hidden by others.
+pub fn lies<'a>(
+    scene: &Scene,
+    sources: &'a [(PathBuf, SourceFile)],
+    frames: &[Transform],
+    triangles: &[usize],
+) -> Vec<Lie<'a>> {
+    let mut all: Vec<Lie> = Vec::new();
+    let mut rest = &scene.triangles[..];
+    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
+        let (its, behind) = rest.split_at(*count);
+        rest = behind;
+        let (area, drivable) = areas(scene, its, frame);
+        let mut lie = Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false };
+        let [here, there] = lie.shares();
+        lie.steep = here < 10.0 && there > here;
+        match all.iter_mut().find(|l| (l.up, l.says, l.steep) == (lie.up, lie.says, lie.steep)) {
+            Some(alike) => {
+                alike.files.push(file);
+                alike.area += area;
+                alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + drivable[i]);
+            }
+            None => all.push(lie),
+        }
+    }
+    all
+}
+
+/// The area of what is ground among triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y
+/// and z up.
+fn areas(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> (f64, [f64; 3]) {
+    let axes = frame.axes();
+    let (mut all, mut drivable) = (0.0, [0.0; 3]);
+    for t in ground(scene, triangles) {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
+        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
+        all += area / 2.0;
+        for (sum, d) in drivable.iter_mut().zip(axes) {
+            let across = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
+            *sum += if across.abs() > 0.5 * area { area / 2.0 } else { 0.0 };
+        }
+    }
+    (all, drivable)
+}
+
+/// Triangles whose material is ground.
+pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> {
+    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
+    triangles.iter().filter(move |t| stays[usize::from(t.material)])
+}
+
+/// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
+/// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
+/// Gives back what mends the greatest doubt.
+pub fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
+    let mut doubts: Vec<(f64, String)> = Vec::new();
+    for lie in lies {
+        let ([here, there], up, then) = (lie.shares(), lie.up, lie.best());
+        let (names, steep) = (lie.names(), lie.steep);
+        // what is typed holds for all files
+        let remedy = |axis: &str| match lies {
+            [_] => format!("--up {axis}"),
+            _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
+        };
+        match lie.says {
+            Says::Nobody if steep => {
+                let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| match lies {
+                    [_] => format!("type --up {axis}"),
+                    _ => remedy(&axis),
+                });
+                let text = format!(
+                    "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; {turned}, or {meant} if it is meant so"
+                );
+                return Err(Failure::input(lie.files[0], text));
+            }
+            Says::File if steep => note(format!(
+                "{names} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %: {}",
+                remedy(then)
+            )),
+            // walls may be a file of their own, and who says so may have it so
+            Says::Caller if lies.len() > 1 && steep => note(format!(
+                "with {up} up only {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
+            )),
+            Says::Nobody | Says::Caller if there > 1.25 * here => {
+                report.warn(format!(
+                    "{names} may lie on its side: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {}",
+                    remedy(then)
+                ));
+                doubts.push((lie.area, remedy(then)));
+            }
+            _ => {}
+        }
+    }
+    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, remedy)| remedy))
+}
+
+/// Whether some of the ground is farther away than any number of the lattice reaches.
+pub fn is_far(scene: &Scene) -> bool {
+    let corners = ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]);
+    corners.flatten().any(|v| v.abs() > 1e15)
+}
+
+/// Says where ground is so small or so large that its unit is hardly what was thought; of the large, where nobody said it.
+pub fn doubt_unit(scene: &Scene, sources: &[(PathBuf, SourceFile)], files: &[FileReport], report: &mut Report) {
+    const SMALL: f64 = 0.5;
+    const LARGE: f64 = 10_000.0;
+    /// As large as the domain of the default steps, beyond which a build stops.
+    const WHOLE: f64 = 1_048_576.0;
+    let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+    for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
+        for (e, v) in extents.iter_mut().zip(v) {
+            *e = [e[0].min(v), e[1].max(v)];
+        }
+    }
+    let [x, y] = extents.map(|e| e[1] - e[0]);
+    let silent = |file: &FileReport| file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
+    let mut all = sources.iter().zip(files);
+    if x.max(y) < SMALL {
+        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
+    } else if (LARGE..WHOLE).contains(&x.max(y))
+        && all.any(|((_, s), file)| s.unit.is_none() && s.scale.is_none() && silent(file))
+    {
+        report.warn(format!(
+            "the ground is {x:.0} by {y:.0} m large, and nobody says its unit; --unit says it, also if it is meant so"
+        ));
+    }
+}
