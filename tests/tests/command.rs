@@ -226,6 +226,13 @@ fn exit_codes() {
     }
     fs::write(folder.join("blank.hpan"), [0xFF; 4096]).unwrap();
     error(1, &folder, &["info", "blank.hpan"]);
+    // half of it was never written
+    let half = image.len() / 2;
+    image[half..].fill(0xFF);
+    fs::write(folder.join("half.hpan"), &image).unwrap();
+    let [out, _] = expect(1, &folder, &["verify", "half.hpan"]);
+    let why = [format!("all from byte {half} on is as in erased flash"), "section 8 is damaged".into()];
+    holds(&out, &["checksums  fail", &why[0], &why[1]]);
     // 2: bad input or usage
     let why = error(2, &folder, &["info", "bridge.obj"]);
     assert!(why.contains("hardpan build"), "{why}");

@@ -241,15 +241,18 @@ fn vt_23_axes_that_a_file_states_are_believed() {
         let [_, err] = expect(code, &here, &[&["build", "a.fbx"], typed].concat());
         err
     };
-    let doubt = "a.fbx may lie on its side: with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if so, build it again with --up z";
+    let doubt = "a.fbx may lie on its side: with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if so, build it again with --up z, else with --up y";
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &[]), "");
-    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), format!("warning: {doubt}\n"));
+    // who types it may have it so
+    let typed =
+        "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %\n";
+    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y", "--strict"]), typed);
     holds(&notes(None, 400.0, 0, &[]), &[doubt]);
     // the last line says so again
-    let [out, _] = expect(0, &here, &["build", "a.fbx", "--up", "y"]);
+    let [out, _] = expect(0, &here, &["build", "a.fbx"]);
     let last = "next: if it lies on its side, build it again with --up z; else hardpan info a.hpan";
     assert_eq!(out.lines().last(), Some(last));
-    let steep = "note: a.fbx says that y points up, and then only 5 % of the surface is less steep than 60 degrees, with z up 95 %: --up z\n";
+    let steep = "note: a.fbx says that y points up, and is built so: 5 % of the surface is less steep than 60 degrees, with z up 95 %; if it lies on its side, --up z\n";
     assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);
     holds(&notes(None, 40.0, 2, &[]), &["error: a.fbx: only 5 % of the surface", "type --up z"]);
 }
@@ -268,7 +271,8 @@ fn vt_23_each_file_is_doubted_by_itself() {
     let doubt = "side.obj may lie on its side: with z up 33 % of the surface is less steep than 60 degrees, with y up 67 %; if so, build it again with";
     for other in [["says.fbx", "side.obj"], ["side.obj", "says.fbx"]] {
         let [out, notes] = expect(0, &here, &["build", other[0], other[1], "-o", "a.hpan"]);
-        holds(&notes, &[&format!("warning: {doubt} up = \"y\" in its [[source]] of the settings\n")]);
+        let [turned, meant] = ["y", "z"].map(|axis| format!("up = \"{axis}\" in its [[source]] of the settings"));
+        holds(&notes, &[&format!("warning: {doubt} {turned}, else with {meant}\n")]);
         holds(&out, &["next: if it lies on its side, build it again with up = \"y\" in"]);
     }
     // a file that could not be driven on at all is refused, whatever lies beside it, unless somebody says that it is meant so
@@ -277,14 +281,27 @@ fn vt_23_each_file_is_doubted_by_itself() {
     holds(&why, &["error: wall.obj: only 0 % of the surface", "100 % with y up; up = \"y\" in its [[source]]"]);
     assert!(!here.join("new.hpan").exists());
     let [_, notes] = expect(0, &here, &["build", "flat.obj", "wall.obj", "--up", "z", "--strict", "-o", "a.hpan"]);
-    holds(&notes, &["note: with z up only 0 % of the surface of wall.obj is less steep"]);
+    holds(&notes, &["note: with z up, as you say, 0 % of the surface of wall.obj is less steep"]);
+    // roofs that are left out leave their walls
+    let roofs: String =
+        (4..9).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 9 9 {z}\nv 0 9 {z}\nusemtl roof\nf -4 -3 -2 -1\n")).collect();
+    let walls: String =
+        [0, 9].map(|y| format!("v 0 {y} 0\nv 9 {y} 0\nv 9 {y} 11\nv 0 {y} 11\nusemtl wall\nf -4 -3 -2 -1\n")).concat();
+    let ground = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nusemtl ground\nf 1 2 3 4\n";
+    write(&here.join("house.obj"), format!("{ground}{roofs}{walls}"));
+    write(
+        &here.join("house.toml"),
+        "[[source]]\nfile = \"house.obj\"\n[[material]]\nname = \"roof\"\ninclude = false\n",
+    );
+    let [_, notes] = expect(0, &here, &["build", "--settings", "house.toml", "-o", "a.hpan"]);
+    assert!(!notes.contains("on its side"), "{notes}");
     // both lie as nobody says: they are doubted together, wherever they are moved
     let [_, notes] = expect(0, &here, &["build", "side.obj", "flat.obj", "-o", "a.hpan"]);
     assert_eq!(notes, "");
     let moved = "[[source]]\nfile = \"side.obj\"\nyaw_deg = 30.0\n[[source]]\nfile = \"side.obj\"\ntranslate = [50.0, 0.0, 0.0]\n";
     write(&here.join("moved.toml"), moved);
     let [_, notes] = expect(0, &here, &["build", "--settings", "moved.toml", "-o", "a.hpan"]);
-    holds(&notes, &["warning: side.obj, side.obj may lie on its side", " --up y\n"]);
+    holds(&notes, &["warning: side.obj, side.obj may lie on its side", " --up y, else with --up z\n"]);
 }
 
 /// Quarter turns and whole numbers, so that every place is exact.

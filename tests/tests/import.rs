@@ -453,7 +453,7 @@ fn by_10_notes_say_what_was_left_out() {
             "note: a.obj: line 1: material library \"my\\u{1b}[2J.mtl\": it is not there",
             "note: a.obj: points and lines left out: 1 (first at line 9)",
             "note: a.obj: faces left out that have fewer than three corners: 2 (first at line 7)",
-            "note: a.obj: faces left out that have a corner that is not a finite number: 1 (first at line 11)",
+            "warning: a.obj: faces left out that have a corner that is not a finite number: 1 (first at line 11)",
         ],
     );
     for arguments in

@@ -257,6 +257,34 @@ fn by_10_links_are_followed() {
     assert!(fs::symlink_metadata(here.join("circle")).unwrap().is_symlink());
 }
 
+/// What one run writes goes to as many files, however their names are led together.
+#[test]
+fn by_10_outputs_that_would_be_one_file() {
+    let here = folder("outputs_that_would_be_one_file");
+    fs::write(here.join("square.obj"), SQUARE).unwrap();
+    expect(0, &here, &["build", "square.obj", "-o", "kept.hpan"]);
+    for name in ["a.hpan", "r.json", "a.csv", "a.obj", "a.mtl", "a.toml", "kept-mu.png", "kept-error.png"] {
+        std::os::unix::fs::symlink("one", here.join(name)).unwrap();
+    }
+    fs::write(here.join("drive.csv"), "t,x,y\n0,0.5,0.5\n1,0.6,0.5\n").unwrap();
+    std::os::unix::fs::symlink("one", here.join("p.svg")).unwrap();
+    let before = names(&here);
+    for line in [
+        &["build", "square.obj", "-o", "a.hpan", "--report", "r.json"][..],
+        &["query", "kept.hpan", "--along", "drive.csv", "-o", "a.csv", "--plot", "p.svg"],
+        &["export", "obj", "kept.hpan", "-o", "a.obj"],
+        &["export", "png", "kept.hpan", "--map", "mu,error"],
+    ] {
+        holds(&error(2, &here, line), &["would be one file; name another one"]);
+        if line[0] == "build" {
+            // the report tells of it
+            holds(&fs::read_to_string(here.join("one")).unwrap(), &["would be one file"]);
+            fs::remove_file(here.join("one")).unwrap();
+        }
+        assert_eq!(names(&here), before, "{line:?}");
+    }
+}
+
 #[test]
 fn vt_24_an_output_that_may_only_be_read() {
     let here = folder("an_output_that_may_only_be_read");
@@ -529,8 +557,10 @@ fn vt_24_few_triangles() {
     for name in ["one", "whole-domain"] {
         let done = bounded(&here, &["build", &format!("{name}.obj")]);
         assert!(done.status.success(), "{}", told(&done));
-        expect(0, &here, &["verify", &format!("{name}.hpan"), "--exhaustive"]);
-        fs::remove_file(here.join(format!("{name}.hpan"))).unwrap();
+        let image = format!("{name}.hpan");
+        expect(0, &here, &["verify", &image, "--exhaustive"]);
+        expect(0, &here, &["verify", &image, "--against", &format!("{name}.obj")]);
+        fs::remove_file(here.join(image)).unwrap();
     }
     fs::write(here.join("none.obj"), "# nothing\nv 0 0 0\n").unwrap();
     fs::write(here.join("vertical.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\nf 1 2 3\nf 2 4 3\n").unwrap();
@@ -540,6 +570,21 @@ fn vt_24_few_triangles() {
         assert_eq!(done.status.code(), Some(2));
         holds(&told(&done), &[name, cause, "; "]);
         assert_eq!(names(&here), before);
+    }
+}
+
+/// However long edges are, places beside them are told to be ground or not as the image has it.
+#[test]
+fn by_05_large_triangles_are_where_their_source_has_them() {
+    let here = folder("large_triangles");
+    let mut r = Random(5);
+    for (i, most) in [2e4, 5e4, 2e5, 5e5].into_iter().cycle().take(24).enumerate() {
+        let mut corner = |_| [most, most, 3e4].map(|most| (any(&mut r, 2.0) - 1.0) * most);
+        let text: String = [0, 1, 2].map(&mut corner).map(|[x, y, z]| format!("v {x} {y} {z}\n")).concat();
+        fs::write(here.join("a.obj"), format!("{text}f 1 2 3\n")).unwrap();
+        expect(0, &here, &["build", "a.obj", "--unit", "m", "--up", "z", "--origin", "0,0,0"]);
+        let done = bounded(&here, &["verify", "a.hpan", "--against", "a.obj"]);
+        assert!(done.status.success(), "{i}: {text}{}", told(&done));
     }
 }
 

@@ -158,6 +158,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (inputs, Import { mut scene, frames, triangles, report: import }) = read?;
     report.seconds.read = time.as_secs_f64();
     import.notes().iter().for_each(|text| note(shown(text)));
+    import.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);

@@ -66,15 +66,21 @@ pub fn lies<'a>(
     for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
         let (its, behind) = rest.split_at(*count);
         rest = behind;
-        let (area, drivable) = areas(scene, its, frame);
-        let mut lie = Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false };
-        let [here, there] = lie.shares();
-        lie.steep = here < 10.0 && there > here;
+        let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
+            let (area, drivable) = areas(scene, triangles, frame);
+            let mut lie = Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false };
+            let [here, there] = lie.shares();
+            lie.steep = here < 10.0 && there > here;
+            lie
+        };
+        // walls without their roof say nothing, nor do those of a town of which only the roads are ground
+        let [whole, lie] = [lie(&mut its.iter()), lie(&mut ground(scene, its))];
+        let lie = if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie };
         match all.iter_mut().find(|l| (l.up, l.says, l.steep) == (lie.up, lie.says, lie.steep)) {
             Some(alike) => {
                 alike.files.push(file);
-                alike.area += area;
-                alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + drivable[i]);
+                alike.area += lie.area;
+                alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + lie.drivable[i]);
             }
             None => all.push(lie),
         }
@@ -82,12 +88,11 @@ pub fn lies<'a>(
     all
 }
 
-/// The area of what is ground among triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y
-/// and z up.
-fn areas(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> (f64, [f64; 3]) {
+/// The area of triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y and z up.
+fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &Transform) -> (f64, [f64; 3]) {
     let axes = frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
-    for t in ground(scene, triangles) {
+    for t in triangles {
         let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
         let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
         let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
@@ -132,17 +137,17 @@ pub fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
                 return Err(Failure::input(lie.files[0], text));
             }
             Says::File if steep => note(format!(
-                "{names} says that {up} points up, and then only {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %: {}",
+                "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}",
                 remedy(then)
             )),
-            // walls may be a file of their own, and who says so may have it so
-            Says::Caller if lies.len() > 1 && steep => note(format!(
-                "with {up} up only {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
+            // who says so may have it so: with several files, walls may be a file of their own
+            Says::Caller if there > 1.25 * here => note(format!(
+                "with {up} up, as you say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
             )),
-            Says::Nobody | Says::Caller if there > 1.25 * here => {
+            Says::Nobody if there > 1.25 * here => {
                 report.warn(format!(
-                    "{names} may lie on its side: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {}",
-                    remedy(then)
+                    "{names} may lie on its side: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {}, else with {}",
+                    remedy(then), remedy(&up.to_string())
                 ));
                 doubts.push((lie.area, remedy(then)));
             }

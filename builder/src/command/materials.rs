@@ -115,7 +115,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
-    import.report.notes().iter().for_each(|text| note(shown(text)));
+    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
     let lying: Vec<_> = files.iter().cloned().zip(sources.iter().cloned()).collect();
     let lies = lies(&import.scene, &lying, &import.frames, &import.triangles);
     // known now, not when the settings are edited

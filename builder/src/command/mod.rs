@@ -83,6 +83,8 @@ All about one of them: hardpan COMMAND --help
 Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// Files that this run writes.
+static CHECKED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 pub fn main() -> ExitCode {
     // where signals are ignored, as with nohup, they stay so
@@ -282,11 +284,14 @@ fn same(a: &Path, b: &Path) -> bool {
 
 /// Whether two new files would be one.
 fn one_place(a: &Path, b: &Path) -> bool {
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some((fs::canonicalize(folder).ok()?, path.file_name()?.to_owned()))
-    };
-    place(a).is_some_and(|a| Some(a) == place(b))
+    end_of(a).is_some_and(|a| Some(a) == end_of(b))
+}
+
+/// Where a new file comes to lie, beyond links: its folder and name. None if there is no such folder.
+fn end_of(place: &Path) -> Option<(PathBuf, OsString)> {
+    let end = behind_links(place);
+    let folder = end.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some((fs::canonicalize(folder).ok()?, end.file_name()?.to_owned()))
 }
 
 /// Makes a folder, and those that it lies in; `hint` says what to do where it is a file.
@@ -320,7 +325,7 @@ impl Replace<'_> {
         if force { Replace::Any } else { self }
     }
 
-    /// Stops if a file cannot be written here, or may not.
+    /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once for each.
     fn check(self, place: &Path) -> Done {
         match fs::metadata(place) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
@@ -354,7 +359,14 @@ impl Replace<'_> {
             Err(e) => return Err(Failure::io(place, e)),
         }
         // a place that cannot be written to is better known now
-        NewFile::write(place, b"").map(drop)
+        NewFile::write(place, b"")?;
+        let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(other) = checked.iter().find(|other| one_place(place, other)) {
+            let text = format!("this and {} would be one file; name another one", named(other));
+            return Err(Failure::input(place, text));
+        }
+        checked.push(place.to_owned());
+        Ok(())
     }
 }
 

@@ -88,19 +88,29 @@ impl ImportReport {
     pub fn notes(&self) -> Vec<String> {
         self.files.iter().flat_map(FileReport::notes).collect()
     }
+
+    /// Sentences on ground that is missing now, each naming its file.
+    pub fn warnings(&self) -> Vec<String> {
+        self.files.iter().flat_map(|file| file.counts(true).collect::<Vec<_>>()).collect()
+    }
 }
 
 impl FileReport {
-    fn notes(&self) -> Vec<String> {
+    /// Sentences on counts, of what is ground and lost, or of the rest.
+    fn counts(&self, lost: bool) -> impl Iterator<Item = String> {
         let counts = [&self.used, &self.ignored, &self.repaired, &self.refused].into_iter().flatten();
-        let counts = counts.filter_map(|c| {
+        let counts = counts.filter(move |c| (c.what == NOT_FINITE) == lost);
+        counts.filter_map(|c| {
             let place = c.first_line.map(|n| format!(" (first at line {n})")).unwrap_or_default();
             let objects = c.objects.as_ref().map(|o| {
                 let names = o.names.iter().map(|n| format!("\"{}\"", shown(n)));
                 format!(" ({}): {}", counted(o.triangles, "triangle"), few(names, c.count))
             });
             Some(format!("{}: {}: {}{place}{}", self.file, c.note?, c.count, objects.unwrap_or_default()))
-        });
+        })
+    }
+
+    fn notes(&self) -> Vec<String> {
         let libraries = self.libraries.iter().filter_map(|l| {
             let problem = l.problem.as_ref()?;
             Some(format!("{}: line {}: material library {}: {problem}", self.file, l.line, quoted(l.name.as_bytes())))
@@ -108,9 +118,12 @@ impl FileReport {
         let assumed = self.assumed.iter().map(|what| {
             format!("{}: says nothing of its {what}; taken as {}: --up and --unit say otherwise", self.file, self.frame)
         });
-        assumed.chain(libraries).chain(counts).collect()
+        assumed.chain(libraries).chain(self.counts(false)).collect()
     }
 }
+
+/// Of [`Thing::NotFinite`].
+const NOT_FINITE: &str = "faces_not_finite";
 
 /// Things that are counted, each with what becomes of it, its key and its note.
 macro_rules! things {

@@ -493,22 +493,21 @@ fn rise(t: &[Point; 3], p: &Point, reach: f64) -> Option<f64> {
     for k in 0..3 {
         let (a, b) = (q[k], q[(k + 1) % 3]);
         let d = [0, 1, 2].map(|i| b[i] - a[i]);
-        // |a + s d| <= reach
+        // |a + s d| <= reach: half a chord to either side of the foot of the perpendicular
         let (dd, ad) = (d[0] * d[0] + d[1] * d[1], a[0] * d[0] + a[1] * d[1]);
-        let aa = a[0] * a[0] + a[1] * a[1] - reach * reach;
         if dd == 0.0 {
-            if aa <= 0.0 {
+            if a[0] * a[0] + a[1] * a[1] <= reach * reach {
                 take(a[2]);
                 take(b[2]);
             }
             continue;
         }
-        let root = ad * ad - dd * aa;
-        if root < 0.0 {
+        let across = (a[0] * d[1] - a[1] * d[0]) * (a[0] * d[1] - a[1] * d[0]) / dd;
+        if across > reach * reach {
             continue;
         }
-        let root = root.sqrt();
-        let (from, to) = (((-ad - root) / dd).max(0.0), ((-ad + root) / dd).min(1.0));
+        let (foot, half) = (-ad / dd, ((reach * reach - across) / dd).sqrt());
+        let (from, to) = ((foot - half).max(0.0), (foot + half).min(1.0));
         if from <= to {
             take(a[2] + from * d[2]);
             take(a[2] + to * d[2]);
@@ -556,6 +555,19 @@ mod tests {
         let wall = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 0.0, 8.0]];
         assert_eq!(rise(&wall, &[0.0, 1.0, 4.0], 1.0), Some(0.0));
         assert_eq!(rise(&wall, &[0.0, 1.0, 9.0], 1.0), Some(1.0));
+        // however long the edges are
+        let far = [[-4e5, 1e5, 300.0], [5e5, 2e5, -700.0], [1e5, -5e5, 40.0]];
+        let on = |s: f64, off: f64| {
+            let d = [0, 1, 2].map(|i| far[1][i] - far[0][i]);
+            let length = (d[0] * d[0] + d[1] * d[1]).sqrt();
+            let [x, y, z] = [0, 1, 2].map(|i| far[0][i] + s * d[i]);
+            [x - off * d[1] / length, y + off * d[0] / length, z]
+        };
+        for k in 1..1000 {
+            let s = k as f64 / 1000.0;
+            assert!(rise(&far, &on(s, 1.6e-4), 1.7e-4).is_some_and(|v| v < 1e-6), "{s}");
+            assert_eq!(rise(&far, &on(s, 1.8e-4), 1.7e-4), None, "{s}");
+        }
         let surface = Surface::new(vec![t, wall]);
         assert_eq!(surface.nearest(&[3.0, 3.0, 3.0], 0.0), Some(0.0));
         assert_eq!(surface.nearest(&[30.0, 3.0, 3.0], 0.0), None);

@@ -23,7 +23,7 @@ mod tile;
 
 use crate::names::{costs, counted};
 pub use against::{Agreement, Lost, Side, Spot, against};
-use hardpan::format::{Material, TileRecord, section, slot};
+use hardpan::format::{ALIGN, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -188,12 +188,21 @@ impl Verifying<'_> {
     }
 
     fn sections_failed(&mut self, e: VerifyError) {
-        let mut faults = Faults::default();
-        faults.say(e.to_string());
-        let (sums, structure) = match e {
-            VerifyError::SectionDamaged(_) => (faults, None),
-            _ => (Faults::default(), Some(faults)),
-        };
+        let sections = self.terrain.header().sections.iter().filter(|s| ![0, section::TILES].contains(&s.kind));
+        let mut sums = Faults::default();
+        for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
+            sums.say(VerifyError::SectionDamaged(s.kind).to_string());
+        }
+        let erased = self.terrain.bytes().iter().rev().take_while(|b| **b == 0xFF).count();
+        if erased >= ALIGN {
+            let from = self.terrain.bytes().len() - erased;
+            sums.say(format!("all from byte {from} on is as in erased flash: it was not written to its end"));
+        }
+        let structure = (!matches!(e, VerifyError::SectionDamaged(_))).then(|| {
+            let mut faults = Faults::default();
+            faults.say(e.to_string());
+            faults
+        });
         self.check("checksums", "head and sections".into(), sums, Outcome::Fail);
         match structure {
             Some(faults) => self.check("structure", "head and sections".into(), faults, Outcome::Fail),
