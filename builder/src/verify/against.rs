@@ -556,7 +556,7 @@ mod tests {
         assert_eq!(rise(&wall, &[0.0, 1.0, 4.0], 1.0), Some(0.0));
         assert_eq!(rise(&wall, &[0.0, 1.0, 9.0], 1.0), Some(1.0));
         // however long the edges are
-        let far = [[-4e5, 1e5, 300.0], [5e5, 2e5, -700.0], [1e5, -5e5, 40.0]];
+        let far: [Point; 3] = [[-4e5, 1e5, 300.0], [5e5, 2e5, -700.0], [1e5, -5e5, 40.0]];
         let on = |s: f64, off: f64| {
             let d = [0, 1, 2].map(|i| far[1][i] - far[0][i]);
             let length = (d[0] * d[0] + d[1] * d[1]).sqrt();
