@@ -14,11 +14,15 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, few, grouped,
+    Done, Failure, NewFile, Replace, counted, few,
+    gaps::{gaps, open_edges},
+    grouped,
     lie::{doubt_unit, ground, is_far, lies, suspect},
+    maps::metres,
     named, note,
     progress::stage,
     quoted,
+    relief::ALL,
     report::{self, Report},
     same, shown,
     transform::{Transform, way},
@@ -242,10 +246,28 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         counted(bound.lines, "line"),
         counted(terrain.max_layers(), "layer")
     )?;
+    note_gaps(&terrain, &output);
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
     writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
     Ok(())
+}
+
+/// How wide a gap may be that is noted, metres.
+const NARROW: f64 = 0.1;
+
+/// Says that there are gaps, which no check counts as a fault.
+fn note_gaps(t: &Terrain, image: &Path) {
+    let (gaps, _) = stage("looking for gaps", || gaps(t, &open_edges(t), ALL, |_| Some(NARROW)));
+    let Some(longest) = gaps.first() else { return };
+    let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
+    note(format!(
+        "{} of up to {} beside open edges, the longest a {}; to see them: hardpan export png {} --map holes",
+        counted(gaps.len() as u64, "gap"),
+        metres(widest),
+        longest.told(),
+        quoted(image)
+    ));
 }
 
 /// TOML, or JSON if the name says so.
