@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hardpan::Terrain;
-use hardpan_builder::read;
+use hardpan_builder::read::{self, TileView};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -68,15 +68,11 @@ pub fn span([a, b]: [[f64; 2]; 2]) -> f64 {
 pub fn open_edges(t: &Terrain) -> Vec<Edge> {
     let h = t.header();
     let [step, rise] = [h.xy_log2, h.z_log2].map(|log2| f64::exp2(f64::from(log2)));
-    let mut edges: Vec<([[i32; 3]; 2], [i32; 3])> = Vec::new();
-    for s in read::triangles(t) {
-        let [a, b, c] = s.corners;
-        edges.extend([[a, b, c], [b, c, a], [c, a, b]].map(|[p, q, r]| ([p.min(q), p.max(q)], r)));
-    }
-    edges.par_sort_unstable();
-    let open = edges.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() == 1).map(|run| run[0]);
+    let tiles: Vec<TileView> = read::tiles(t).collect();
+    let mut open: Vec<Side> = tiles.par_iter().flat_map_iter(|tile| alone(tile, h.tile_log2)).collect();
+    open.par_sort_unstable();
     let metres = |p: [i32; 3]| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step);
-    open.map(|(ends, third)| {
+    let edge = |(ends, third): Side| {
         let z = ends.map(|p| (h.origin[2] + i64::from(p[2])) as f64 * rise);
         let plan = ends.map(metres);
         let ([a, b], c) = (plan, metres(third));
@@ -84,8 +80,26 @@ pub fn open_edges(t: &Terrain) -> Vec<Edge> {
         let left = dx * (c[1] - a[1]) - dy * (c[0] - a[0]) > 0.0;
         let away = if left { [dy, -dx] } else { [-dy, dx] }.map(|v| if length > 0.0 { v / length } else { 0.0 });
         Edge { ends, plan, z, away }
-    })
-    .collect()
+    };
+    open.into_iter().map(edge).collect()
+}
+
+/// The ends of an edge, the least first, and the third corner of a triangle that uses it, lattice steps from the origin.
+type Side = ([[i32; 3]; 2], [i32; 3]);
+
+/// Of the edges whose least end is in a tile, those that one triangle alone uses: the tile holds all that meet there.
+fn alone(tile: &TileView, log2: u32) -> Vec<Side> {
+    let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
+    let mut sides: Vec<Side> = Vec::new();
+    for bundle in tile.bundles() {
+        for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
+            let all = [[a, b, c], [b, c, a], [c, a, b]].map(|[p, q, r]| ([p.min(q), p.max(q)], r));
+            sides.extend(all.into_iter().filter(|(ends, _)| here(ends[0])));
+        }
+    }
+    sides.sort_unstable();
+    sides.dedup(); // several leaves may hold a triangle
+    sides.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() == 1).map(|run| run[0]).collect()
 }
 
 /// Gaps beside edges, longest first, each once: places are of one gap where their edges share a corner, or where the ground begins
