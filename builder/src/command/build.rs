@@ -14,11 +14,15 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, few, grouped,
+    Done, Failure, NewFile, Replace, counted, few,
+    gaps::{Edge, gaps, open_edges},
+    grouped,
     lie::{doubt_unit, ground, is_far, lies, suspect},
+    maps::metres,
     named, note,
     progress::stage,
     quoted,
+    relief::ALL,
     report::{self, Report},
     same, shown,
     transform::{Transform, way},
@@ -243,10 +247,40 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         counted(bound.lines, "line"),
         counted(terrain.max_layers(), "layer")
     )?;
+    note_gaps(&terrain, &output);
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
     writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
     Ok(())
+}
+
+/// How wide a gap may be that is noted, metres.
+const NARROW: f64 = 0.1;
+/// Along so many open edges, or along one for so many triangles, gaps are looked for: that takes a small part of the time to build.
+const FEW: [usize; 2] = [10_000, 32];
+
+/// Says that there are gaps, which no check counts as a fault, or that nobody looked for them.
+fn note_gaps(t: &Terrain, image: &Path) {
+    let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
+    let look = |edges: &[Edge]| (edges.len() <= few).then(|| gaps(t, edges, ALL, |_| Some(NARROW)));
+    let ((edges, found), _) = stage("looking for gaps", || {
+        let edges = open_edges(t);
+        let found = look(&edges);
+        (edges.len() as u64, found)
+    });
+    let image = quoted(image);
+    let Some(gaps) = found else {
+        let many = counted(edges, "open edge");
+        return note(format!("{many}; to look for gaps beside them: hardpan verify {image} --max-gap {NARROW}"));
+    };
+    let Some(longest) = gaps.first() else { return };
+    let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
+    note(format!(
+        "{} of up to {} beside open edges, the longest a {}; to see them: hardpan export png {image} --map holes",
+        counted(gaps.len() as u64, "gap"),
+        metres(widest),
+        longest.told(),
+    ));
 }
 
 /// TOML, or JSON if the name says so.

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::{
     Done, Failure, NewFile, Replace,
     canvas::CATEGORIES,
-    counted, has_extension, load, make_folder,
+    counted, gaps, has_extension, load, make_folder,
     maps::{self, Map, Window},
     materials::{provenance, recorded, settings_of},
     named, note,
@@ -89,6 +89,9 @@ struct PngArgs {
     /// Only ground at this height or below, metres: the road under a bridge
     #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
     below: Option<f64>,
+    /// List gaps of up to this width along open edges on the map holes, metres [default: 0.25, or 1.5 pixels if that is more]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
+    max_gap: Option<f64>,
     /// Replace files that are there
     #[arg(long)]
     force: bool,
@@ -236,6 +239,11 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     } else if view.heights != ALL && args.map.contains(&Map::Cost) {
         let text = "what a query costs is of all heights; leave the map cost out, or --above and --below";
         return Err(Failure::input(&args.image, text));
+    } else if args.max_gap.is_some() && !args.map.contains(&Map::Holes) {
+        return Err(Failure::input(
+            &args.image,
+            "no map but holes shows gaps; add --map holes, or leave --max-gap out",
+        ));
     }
     let mut wanted: Vec<Map> = Vec::new();
     for map in &args.map {
@@ -270,7 +278,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     let mut barren = false;
     let mut facts = Vec::new();
     for (&map, place) in wanted.iter().zip(&places) {
-        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, &title));
+        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, args.max_gap, &title));
         let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
         written?;
         barren |= sheet.barren;

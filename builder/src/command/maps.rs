@@ -192,6 +192,8 @@ pub enum Key {
     Scale(f64, String, String),
     /// A line of a colour.
     Line(Colour, String),
+    /// A ring of a colour.
+    Ring(Colour, String),
 }
 
 /// A drawn map.
@@ -220,8 +222,8 @@ pub struct Drawn {
     pub facts: Value,
 }
 
-/// Draws a map of a verified image.
-pub fn draw(t: &Terrain, map: Map, view: &View, name: &str) -> Sheet {
+/// Draws a map of a verified image; `max_gap` is for that of holes.
+pub fn draw(t: &Terrain, map: Map, view: &View, max_gap: Option<f64>, name: &str) -> Sheet {
     let drawn = match map {
         Map::Relief => shaded(t, view),
         Map::Layers => layers(t, view),
@@ -230,7 +232,7 @@ pub fn draw(t: &Terrain, map: Map, view: &View, name: &str) -> Sheet {
         Map::Mu => friction(t, view),
         Map::Cost => cost(t, view),
         Map::Error => error(t, view),
-        Map::Holes => holes(t, view),
+        Map::Holes => holes(t, view, max_gap),
     };
     frame(drawn, &format!("{}: {name}", map.title()), view)
 }
@@ -524,7 +526,9 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     // the legend in rows: where each key goes, relative to its first row
     let bar = scale_bar(view, inner.min(ground.width.max(200 * k)));
     let key_width = |key: &Key| match key {
-        Key::Box(_, text) | Key::Paint(_, text) | Key::Line(_, text) => 3 * line / 2 + gap + wide(text, Size::Text),
+        Key::Box(_, text) | Key::Paint(_, text) | Key::Line(_, text) | Key::Ring(_, text) => {
+            3 * line / 2 + gap + wide(text, Size::Text)
+        }
         Key::Scale(_, low, high) => wide(low, Size::Text) + 240 * k + wide(high, Size::Text),
     };
     let (mut places, mut x, mut row) = (Vec::new(), 0, 0);
@@ -578,6 +582,11 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
             }
             Key::Line(colour, text) => {
                 canvas.fill([x, y + line / 2 - k], [3 * line / 2, 2 * k], *colour);
+                write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
+            }
+            Key::Ring(colour, text) => {
+                let middle = [x + 3 * line / 4, y + line / 2].map(|v| v as f64);
+                canvas.ring(middle, 0.4 * line as f64, 1.5 * k as f64, *colour);
                 write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
             }
             Key::Scale(strength, low, high) => {

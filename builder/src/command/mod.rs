@@ -9,6 +9,7 @@ mod demo;
 mod diff;
 mod drive;
 mod export;
+mod gaps;
 mod help;
 mod holes;
 mod info;

@@ -16,7 +16,15 @@ use hardpan_builder::{
 };
 use serde_json::{Value, json};
 
-use super::{Done, Failure, counted, grouped, load, named, note, quoted, shown, transform::Transform, unopened};
+use super::{
+    Done, Failure, counted,
+    gaps::{self, Gap, gaps, listed, open_edges},
+    grouped, load, maps, named, note, quoted,
+    relief::ALL,
+    shown,
+    transform::Transform,
+    unopened,
+};
 
 #[derive(clap::Args)]
 #[command(mut_args(as_built), override_usage = "hardpan verify <FILE> [OPTIONS]")]
@@ -37,6 +45,9 @@ pub struct Args {
     /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
     #[arg(long)]
     no_seams: bool,
+    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
+    max_gap: Option<f64>,
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -81,8 +92,18 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
         _ => None,
     };
+    let gaps = match args.max_gap {
+        Some(most) if verdict.passed() => {
+            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e))?;
+            Some(threads.install(|| Gaps::new(&terrain, most)))
+        }
+        _ => None,
+    };
     if args.json {
         let mut facts = facts(&verdict);
+        if let Some(gaps) = &gaps {
+            facts["gaps"] = gaps.facts();
+        }
         if let Some(agreement) = &agreement {
             facts["against"] = measured(agreement);
         }
@@ -90,6 +111,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     } else {
         let holds = verdict.passed() && agreement.as_ref().is_none_or(Agreement::holds);
         table(&verdict, holds, &named(&args.file), out)?;
+        if let Some(gaps) = &gaps {
+            gaps.table(out)?;
+        }
         if let Some(agreement) = &agreement {
             let names: Vec<String> = args.against.iter().map(|f| named(f)).collect();
             compared(agreement, &names.join(", "), out)?;
@@ -99,7 +123,66 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
         return Err(Failure::check(&args.file, text));
     }
-    agreement.filter(|a| !a.holds()).map_or(Ok(()), |a| Err(Failure::check(&args.file, beyond(&a))))
+    if let Some(agreement) = agreement.filter(|a| !a.holds()) {
+        return Err(Failure::check(&args.file, beyond(&agreement)));
+    }
+    gaps.filter(|g| !g.found.is_empty()).map_or(Ok(()), |g| Err(Failure::check(&args.file, g.fault())))
+}
+
+/// Gaps beside the open edges of an image.
+struct Gaps {
+    /// How wide they may be, metres.
+    most: f64,
+    edges: u64,
+    found: Vec<Gap>,
+}
+
+impl Gaps {
+    fn new(t: &Terrain, most: f64) -> Self {
+        let edges = open_edges(t);
+        let found = gaps(t, &edges, ALL, |_| Some(most));
+        Gaps { most, edges: edges.len() as u64, found }
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.found.is_empty() { Outcome::Pass } else { Outcome::Fail }
+    }
+
+    /// A line of the table of checks, and the longest gaps.
+    fn table(&self, out: &mut impl Write) -> Done {
+        let found = match self.found.len() as u64 {
+            0 => String::new(),
+            n => format!(": {} found", grouped(n)),
+        };
+        let (edges, most) = (counted(self.edges, "open edge"), maps::metres(self.most));
+        writeln!(
+            out,
+            "{:<10} {:<8} {edges}, beside which gaps of up to {most} count{found}",
+            "gaps",
+            word(self.outcome())
+        )?;
+        listed(self.found.iter().map(Gap::told)).try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
+        Ok(())
+    }
+
+    fn facts(&self) -> Value {
+        json!({
+            "outcome": word(self.outcome()),
+            "max_gap": self.most,
+            "open_edges": self.edges,
+            "found": self.found.len(),
+            "first": gaps::facts(&self.found),
+        })
+    }
+
+    fn fault(&self) -> String {
+        let longest = self.found.first().map(Gap::told).unwrap_or_default();
+        format!(
+            "{} of up to {} beside open edges, the longest a {longest}; close them in the source, or with a larger --stitch",
+            counted(self.found.len() as u64, "gap"),
+            maps::metres(self.most)
+        )
+    }
 }
 
 /// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place.
