@@ -40,6 +40,9 @@ const WHEELS: [Colour; MOST] = [
 ];
 /// Most lines of a plot.
 pub const MOST: usize = 8;
+/// How much wider a line is than the one that lies on it, and how much at most the first than the last.
+const EDGE: f64 = 1.2;
+const EDGES: f64 = 5.6;
 /// Letters of a line's name.
 const NAME_MOST: usize = 11;
 /// Letters of a title.
@@ -127,8 +130,9 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
     shapes.push(Shape::Text { at: [LEFT, 26.0], text: title, align: Align::Start, font: Font::Title, colour: TEXT });
     let gaps: Vec<(f64, f64)> = lines.iter().flat_map(|line| gaps(&line.samples)).collect();
     if !gaps.is_empty() {
-        shapes.push(Shape::Fill { at: [right - 90.0, 14.0], size: [14.0; 2], colour: GAP });
-        shapes.push(text([right - 68.0, 26.0], "no ground", Align::Start));
+        let (name, width) = if several { ("a wheel has no ground", 160.0) } else { ("no ground", 68.0) };
+        shapes.push(Shape::Fill { at: [right - width - 22.0, 14.0], size: [14.0; 2], colour: GAP });
+        shapes.push(text([right - width, 26.0], name, Align::Start));
     }
     for (i, (line, colour)) in lines.iter().zip(WHEELS).enumerate().filter(|_| several) {
         let x = LEFT + i as f64 * (right - LEFT) / MOST as f64;
@@ -164,8 +168,11 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
         let (at, align, font) = ([20.0, top + PANEL / 2.0], Align::Middle, Font::Up);
         let colour = if several { TEXT } else { panel };
         shapes.push(Shape::Text { at, text: name.into(), align, font, colour });
-        for (Line { samples, .. }, wheel) in lines.iter().zip(WHEELS) {
-            let (width, colour) = (if samples.len() == 1 { 7.0 } else { 1.8 }, if several { wheel } else { panel });
+        for (i, (Line { samples, .. }, wheel)) in lines.iter().zip(WHEELS).enumerate() {
+            // what lies under others is seen on both sides of them
+            let under = (lines.len() - 1 - i) as f64 * EDGE.min(EDGES / lines.len() as f64);
+            let (thin, colour) = (if samples.len() == 1 { 7.0 } else { 1.8 }, if several { wheel } else { panel });
+            let width = thin + under;
             shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width, colour });
         }
     }
