@@ -41,8 +41,8 @@ const WHEELS: [Colour; MOST] = [
 /// Most lines of a plot.
 pub const MOST: usize = 8;
 /// How much wider a line is than the one that lies on it, and how much at most the first than the last.
-const EDGE: f64 = 1.2;
-const EDGES: f64 = 5.6;
+const EDGE: f64 = 1.8;
+const EDGES: f64 = 7.2;
 /// Letters of a line's name.
 const NAME_MOST: usize = 11;
 /// Letters of a title.
