@@ -17,7 +17,11 @@ fn answers_along_a_drive() {
     )
     .unwrap();
     let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
-    assert_eq!(err, "note: drive.csv: 1 of 5 points without ground (1 not in the image), the first on line 6\n");
+    assert_eq!(
+        err,
+        "note: drive.csv: 1 of 5 points without ground (1 not in the image), the first on line 6\n\
+         note: drive.csv: 3 of 5 lines have no z: the highest ground answers; the first is line 2\n"
+    );
     assert_eq!(
         out,
         "t,distance,x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach,yaw,asked_z\n\
@@ -227,7 +231,7 @@ fn numbers_that_are_no_places() {
         let [out, typed] = expect(2, &folder, &["query", "bridge.hpan", point]);
         assert!(out.is_empty(), "{out}");
         holds(&typed, &[why]);
-        fs::write(folder.join("points.csv"), format!("x,y,z,length\n0,1\n{point}\n0,2\n")).unwrap();
+        fs::write(folder.join("points.csv"), format!("x,y,z,length\n0,1,,\n{point}\n0,2,,\n")).unwrap();
         let [out, read] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
         assert_eq!(out.lines().count(), 2, "what comes before it is answered");
         holds(&read, &["error: points.csv: line 3: ", why]);
@@ -246,10 +250,12 @@ fn numbers_that_are_no_places() {
     drive("t,x,y\n-1,0,0\n-1,1,0\n,2,0\n-0.5,3,0\n");
     expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
     // other separators; what has no points says so
-    fs::write(folder.join("points.csv"), "x;y\n1;2\n").unwrap();
-    let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
-    holds(&err, &["line 2: \"1;2\" is not a number (field 1); numbers have commas between them"]);
-    for text in ["", "1;2\n", "x,y\n\n"] {
+    for (text, line) in [("x;y\n1;2\n", 1), ("1;2\n", 1), ("\n ,\nx;y\n", 3)] {
+        fs::write(folder.join("points.csv"), text).unwrap();
+        let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
+        holds(&err, &[&format!("line {line}: the heading "), "has no x and y", "; numbers have commas between them\n"]);
+    }
+    for text in ["", "x,y\n\n", ",,\n"] {
         fs::write(folder.join("points.csv"), text).unwrap();
         let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
         assert_eq!(out.lines().count(), 1);
@@ -304,11 +310,19 @@ fn headings_of_points() {
     }
     write("x,y,z [km]\n1,2,3\n");
     holds(&expect(2, &folder, &points)[1], &["line 1: z is in km; convert it, and name it z or z [m]\n"]);
-    for heading in ["X [m], Y (M) ,Z[],length", "east,north,up", "t,x,z", "y", ",,"] {
+    for heading in ["X [m], Y (M) ,Z[],length", ",,,"] {
         write(&format!("{heading}\n1,2,7,2\n"));
         let [out, err] = expect(0, &folder, &points);
         assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below,7,2\n") && err.is_empty(), "{out}{err}");
         assert!(out.lines().next().unwrap().ends_with(",asked_z,length"), "{out}");
+    }
+    // numbers under other names are no places, by their order
+    for heading in ["time,px,py", "east,north,up", "t,x,z", "y,a,b", "x_,b,y_"] {
+        write(&format!("\n{heading}\n1,2,7\n"));
+        let err = error(2, &folder, &[&points[..], &["-o", "answers.csv"]].concat());
+        let why = format!("the heading {heading} has no x and y; name them, or leave the heading out");
+        assert_eq!(err, format!("error: points.csv: line 2: {why}\n"));
+        assert!(!folder.join("answers.csv").exists());
     }
 }
 
@@ -318,7 +332,7 @@ fn headings_of_drives() {
     let folder = bridge("headings_of_drives");
     let along = |command: &'static str| [command, "bridge.hpan", "--along", "drive.csv"];
     let write = |text: &str| fs::write(folder.join("drive.csv"), text).unwrap();
-    for heading in ["t,x,y,z,yaw", "TIME,x,y,z", "\u{feff}Time [s], X (m),y [M],z[],yaw [deg]", "time(S),x,y,z,w [km]"]
+    for heading in ["t,x,y,z,yaw", "TIME,x,y,z,", "\u{feff}Time [s], X (m),y [M],z[],yaw [deg]", "time(S),x,y,z,w [km]"]
     {
         write(&format!("{heading}\n0.5,1,2,7,9\n1.5,4,6,7,9\n"));
         let [out, err] = expect(0, &folder, &along("query"));
@@ -343,6 +357,14 @@ fn headings_of_drives() {
             assert!(err.starts_with("error: drive.csv: line 1: ") && err.ends_with(&format!("{why}\n")), "{err}");
         }
     }
+    // all wheels on a line, which is not read
+    for heading in ["t,x_FL,y_FL,z_FL,x_FR,y_FR,z_FR", "t,FL.x [m],FL.y [m],RL.x [m],RL.y [m]", "x1,y1,x2,y2"] {
+        write(&format!("{heading}\n{}\n", vec!["1"; heading.split(',').count()].join(",")));
+        for option in ["--csv", "--along"] {
+            let err = error(2, &folder, &["query", "bridge.hpan", option, "drive.csv"]);
+            assert!(err.ends_with("; several wheels have a line each: t,wheel,x,y,z\n"), "{err}");
+        }
+    }
     write("0,5;1,5;2,5\n");
     let why = "line 1: \"5;1\" is not a number (field 2); numbers have commas between them";
     holds(&error(2, &folder, &along("query")), &[why]);
@@ -361,7 +383,8 @@ fn points_without_ground() {
     // found, too far down, and beside the floor
     let block = "1,2,,\n\n# next\n1,2,5,2\n70,2,,\n1,2,7,2\n";
     write(format!("x,y,z,length\n{}", block.repeat(1500)));
-    let said = note("3,000 of 6,000 points without ground (1,500 not in the image), the first on line 5");
+    let said = note("3,000 of 6,000 points without ground (1,500 not in the image), the first on line 5")
+        + &note("3,000 of 6,000 lines have no z: the highest ground answers; the first is line 2");
     for more in [&[][..], &["--json"], &["-o", "answers.csv"], &["-o", "answers.json", "--json"]] {
         let [out, err] = expect(0, &folder, &[&csv[..], more].concat());
         assert_eq!(err, said);
@@ -419,8 +442,6 @@ fn four_wheels() {
     let head = "x,y,z,slope_x,slope_y,mu,rr,material,source,status,reach";
     assert_eq!(check("--csv", [0, 2, 0]), format!("{head},t,wheel,asked_z"));
     assert_eq!(check("--along", [2, 4, 1]), format!("t,distance,{head},wheel,asked_z"));
-    let plot = ["query", "bridge.hpan", "--along", "wheels.csv", "--plot", "p.svg"];
-    holds(&error(2, &folder, &plot), &["p.svg: a plot is of one wheel, and this drive has 4"]);
     expect(0, &folder, &["bench", "bridge.hpan", "--along", "wheels.csv", "-n", "100"]);
     // one wheel after the other, too; of one the time does not go back
     let sorted = |text: &str| {
@@ -432,7 +453,135 @@ fn four_wheels() {
     expect(0, &folder, &["query", "bridge.hpan", "--along", "sorted.csv"]);
     sorted(&text.replace("4.9,RL", "4.7,RL"));
     let why = error(2, &folder, &["query", "bridge.hpan", "--along", "sorted.csv"]);
-    holds(&why, &["sorted.csv: line 151: the time goes back, from 4.8 to 4.7"]);
+    holds(&why, &["sorted.csv: line 151: the time goes back, from 4.8 to 4.7", "make two drives of them\n"]);
+    // under another name they are one drive, which is told
+    let other = text.replace("t,wheel", "t,corner");
+    fs::write(folder.join("corners.csv"), &other).unwrap();
+    let told = "note: corners.csv: time stands still on 150 of 200 lines; if these are wheels, call their column wheel, \
+                as in t,wheel,x,y,z\n";
+    for query in [&["query"][..], &["bench", "-n", "10"]] {
+        let [_, err] = expect(0, &folder, &[query, &["bridge.hpan", "--along", "corners.csv"]].concat());
+        assert_eq!(err, told);
+    }
+    let mut lines: Vec<&str> = other.lines().collect();
+    lines[1..].sort_by_key(|l| l.split(',').nth(1));
+    fs::write(folder.join("corners.csv"), lines.join("\n")).unwrap();
+    let why = error(2, &folder, &["query", "bridge.hpan", "--along", "corners.csv"]);
+    holds(&why, &["the time goes back, from 4.9 to 0; ", "; if these are wheels, call their column wheel\n"]);
+    // who stands, or creeps with a coarse clock, is no wheel
+    for step in [0.0, 0.09] {
+        let drive: String = (0..100).map(|i| format!("{},{},0,0\n", i / 10, f64::from(i) * step)).collect();
+        fs::write(folder.join("slow.csv"), format!("t,x,y,z\n{drive}")).unwrap();
+        assert_eq!(expect(0, &folder, &["query", "bridge.hpan", "--along", "slow.csv"])[1], "");
+    }
+}
+
+/// One line for each wheel, in a colour of its own, by its name.
+#[test]
+fn plots_of_wheels() {
+    let folder = bridge("plots_of_wheels");
+    // left wheels on the deck, the right ones under it, each a metre further than the one before
+    let write = |wheels: usize| {
+        let mut text = String::from("t,wheel,x,y,z\n");
+        for (i, k) in (0..=40).flat_map(|i| (0..wheels).map(move |k| (i, k))) {
+            let (x, z) = (f64::from(i) / 10.0 * (1.0 + k as f64 / 4.0) - 4.0, if k % 2 == 0 { 7 } else { 1 });
+            text += &format!("{i},w<{k}>,{x},{k},{z}\n");
+        }
+        fs::write(folder.join("wheels.csv"), text).unwrap();
+    };
+    let plot = |plot: &'static str| ["query", "bridge.hpan", "--along", "wheels.csv", "--plot", plot, "-o", "a.csv"];
+    let colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#663300"];
+    for wheels in [2, 4, 8] {
+        write(wheels);
+        expect(0, &folder, &[&plot("p.svg")[..], &["--force"]].concat());
+        let svg = fs::read_to_string(folder.join("p.svg")).unwrap();
+        for (k, colour) in colours.iter().enumerate() {
+            let stroke = format!("stroke=\"{colour}\"");
+            assert_eq!(svg.matches(&stroke).count(), if k < wheels { 3 } else { 0 }, "height, slope and mu of {k}");
+            assert_eq!(svg.contains(&format!(">w&lt;{k}&gt;</text>")), k < wheels);
+        }
+        let ends: Vec<[f64; 2]> = colours[..wheels].iter().map(|c| *line(&svg, c)[0].last().unwrap()).collect();
+        let long = ends[wheels - 1][0] - 78.0;
+        for (k, [x, y]) in ends.iter().enumerate() {
+            let share = (4.0 + k as f64) / (3.0 + wheels as f64);
+            assert!(((x - 78.0) / long - share).abs() < 1e-3, "each its own distance: {ends:?}");
+            // heights of 0 and 6 or past the deck's end, in a panel from 72 to 240
+            assert!((72.0..=240.0).contains(y), "{ends:?}");
+            assert!(k % 2 == 0 || *y == 240.0, "{ends:?}");
+        }
+        assert_eq!(fs::read_to_string(folder.join("a.csv")).unwrap().lines().count(), 1 + 41 * wheels);
+    }
+    // as PNG, where lines are not under others
+    write(2);
+    expect(0, &folder, &[&plot("p.png")[..], &["--force"]].concat());
+    let (width, rows, pixels) = pixels(&folder.join("p.png"));
+    assert_eq!([width, rows], [1920, 1348]);
+    assert!([[0, 114, 178], [213, 94, 0]].iter().all(|c| pixels.contains(c)) && !pixels.contains(&[0, 158, 115]));
+    write(9);
+    let why = error(2, &folder, &[&plot("q.svg")[..], &["--force"]].concat());
+    holds(&why, &["q.svg: a plot is of 8 wheels at most, and this drive has 9; make several files of it"]);
+    assert!(!folder.join("q.svg").exists());
+}
+
+/// Where some lines have a z, one without is not quietly on top of a bridge; one that is cut off is no line.
+#[test]
+fn lines_without_z_and_lines_cut_off() {
+    let folder = bridge("lines_without_z_and_lines_cut_off");
+    let write = |text: &str| fs::write(folder.join("d.csv"), text).unwrap();
+    let along = ["query", "bridge.hpan", "--along", "d.csv"];
+    let csv = ["query", "bridge.hpan", "--csv", "d.csv"];
+    let told = "d.csv: 1 of 4 lines has no z: the highest ground answers; the first is line";
+    for (text, first) in
+        [("t,x,y,z\n0,1,1,1\n1,2,1,1\n2,3,1,\n3,4,1,1\n", 4), ("x,z,y\n1,1,1\n2,1,1\n# cut\n3, ,1\n4,1,1\n", 5)]
+    {
+        write(text);
+        for query in [along, csv] {
+            let [all, err] = expect(0, &folder, &query);
+            assert_eq!(err, format!("note: {told} {first}\n"));
+            assert!(all.lines().nth(3).unwrap().contains(",6,0,0,0.85,1,Steel plate,deck,found,top"), "{all}");
+            let [out, err] = expect(1, &folder, &[&query[..], &["--strict"]].concat());
+            assert_eq!((out, err), (all, format!("error: {told} {first}\n")));
+        }
+        assert_eq!(expect(0, &folder, &["bench", "bridge.hpan", "--along", "d.csv", "-n", "4"])[1].lines().count(), 1);
+        // layers are asked for without one
+        assert_eq!(expect(0, &folder, &[&csv[..], &["--layers", "--strict"]].concat())[1], "");
+    }
+    // with places without ground too
+    write("x,y,z\n1,1,1\n70,1,\n");
+    let [_, err] = expect(1, &folder, &[&along[..], &["--strict"]].concat());
+    assert_eq!(
+        err,
+        "error: d.csv: 1 of 2 points without ground (1 not in the image), the first on line 3; \
+         1 of 2 lines has no z: the highest ground answers; the first is line 3\n"
+    );
+    // where no line is expected to have one, none lacks it
+    for text in ["t,x,y\n0,1,1\n1,2,1\n", "t,x,y,height\n0,1,1,\n1,2,1,3\n"] {
+        write(text);
+        [along, csv].iter().for_each(|query| assert_eq!(expect(0, &folder, query)[1], ""));
+    }
+    write("0,1,1,1\n1,2,1\n2,3,1,1\n");
+    let [_, err] = expect(0, &folder, &along);
+    holds(&err, &["note: d.csv: 1 of 3 lines has no z: the highest ground answers; the first is line 2\n"]);
+    // as many fields as columns, but for blank ones at the end
+    let cut = "a comma is missing, or the line is cut off; a blank field keeps its comma\n";
+    for (text, fields) in [
+        ("t,x,y,z,yaw\n0,1,1,1,90\n1,2,1,90\n", "4 fields, and 5 columns"),
+        ("t,x,y,z\n0,1,1,1\n1,2,1\n", "3 fields, and 4 columns"),
+    ] {
+        write(text);
+        for query in [along, csv] {
+            let [_, err] = expect(2, &folder, &query);
+            assert_eq!(err, format!("error: d.csv: line 3: {fields}; {cut}"));
+        }
+    }
+    write("t,x,y,z\n0,1,1,1\n1,2,1,1,90\n");
+    for query in [along, csv] {
+        holds(&expect(2, &folder, &query)[1], &["error: d.csv: line 3: 5 fields, and 4 columns; "]);
+    }
+    write("0,1,1,1,90,7\n");
+    holds(&error(2, &folder, &along), &["d.csv: line 1: 6 fields, and 5 columns; a line is t,x,y,z,yaw\n"]);
+    write("t,x,y,z,,\n0,1,1,1\n1,2,1,1,,,,\n");
+    [along, csv].iter().for_each(|query| assert_eq!(expect(0, &folder, query)[1], ""));
 }
 
 /// What was asked stands beside what was answered, however it is written.
@@ -444,6 +593,29 @@ fn what_was_asked_is_shown() {
     assert_eq!(lines[0][..5], ["x", "y", "from", "z", "z"]);
     assert_eq!([1, 2, 3].map(|i| lines[i][2..4].join(" ")), ["- 6.000000", "0.250 0.000000", "7.000 6.000000"]);
     assert!(!expect(0, &folder, &["query", "bridge.hpan", "1,2"])[0].contains("from z"));
+    // all digits that were typed, up to nine, one below the other
+    for (points, wanted) in [
+        (
+            &["25.809011,32.781770", "-1.5,2"][..],
+            &[
+                "              x               y ",
+                "      25.809011       32.781770 ",
+                "      -1.500000        2.000000 ",
+            ][..],
+        ),
+        (
+            &["1e-12,0.3,0.12345"],
+            &[
+                "                 x                  y      from z ",
+                "       0.000000000        0.300000000     0.12345 ",
+            ],
+        ),
+        (&["1,2"], &["           x            y            z ", "       1.000        2.000     6.000000 "]),
+    ] {
+        let [out, _] = expect(0, &folder, &[&["query", "bridge.hpan"], points].concat());
+        let lines: Vec<&str> = out.lines().collect();
+        assert!(lines.len() == wanted.len() && lines.iter().zip(wanted).all(|(l, w)| l.starts_with(w)), "{out}");
+    }
     let json = |arguments: &[&str]| -> Value {
         serde_json::from_str(&expect(0, &folder, &[&["query", "bridge.hpan", "--json"], arguments].concat())[0])
             .unwrap()
@@ -470,6 +642,12 @@ fn what_was_asked_is_shown() {
         assert!(out.starts_with(wanted) && out.contains("  answer     z 6.000000: the nearest within 4 m"), "{out}");
         assert_eq!(out.matches("  cost       ").count(), if arguments.len() == 1 { 1 } else { 2 });
     }
+    for option in ["--csv", "--along"] {
+        let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--explain", option, "p.csv"]);
+        assert!(out.starts_with(&format!("{wanted}  wheel      FL\n")), "{out}");
+        assert_eq!(out.matches("  wheel  ").count(), 2, "{out}");
+    }
+    assert!(!expect(0, &folder, &["query", "bridge.hpan", "1,2", "--explain"])[0].contains("  wheel  "));
     let why = expect(2, &folder, &["query", "bridge.hpan", "1,2", "--explain", "--json"]);
     holds(&why[1], &["'--explain' cannot be used with '--json'"]);
 }

@@ -52,12 +52,26 @@ fn vt_34_a_performance_test() {
         assert!((rate * mean / 1e9 - 1.0).abs() < 0.01, "{way}: {figures:?}");
     }
 
+    // a hundred places and the slowest, each after a sweep; the others' times are called warm
+    let swept = line("single, caches swept");
+    assert_eq!([&swept[2], &swept[6]], ["-", "-"], "{swept:?}");
+    let [max, worst, p99, p50, mean] = [0, 1, 3, 4, 5].map(|i| swept[i].parse::<f64>().unwrap());
+    assert!([max, worst, p99, p50].is_sorted_by(|a, b| a >= b) && (0.0..=max).contains(&mean), "{swept:?}");
+    let warm: f64 = line("single calls")[4].parse().unwrap();
+    assert!(p50 >= warm, "what is read from memory takes longer: {p50} {warm}");
+    holds(&out, &["These are warm: each call comes", "Caches swept: before each call 64 MiB"]);
+
     let [one, other] = [(); 2].map(|()| facts(&folder, &["city.hpan", "-n", "70000"]));
     assert_eq!(costs(&one, "stated"), bound);
     for same in ["attained", "costliest", "misses", "no_ground", "not_in_image", "queries", "identity"] {
         assert_eq!(one[same], other[same], "the same places in every run");
     }
     assert_eq!(one["queries"].as_u64(), Some(70_000));
+    let swept = &one["swept"];
+    assert_eq!((swept["places"].as_u64(), swept["bytes"].as_u64()), (Some(70), Some(64 << 20)));
+    assert!(swept["p99"].is_null(), "of a hundred only");
+    let [max, worst, p50] = [&swept["max"], &swept["worst"]["ns"], &swept["p50"]].map(|v| v.as_u64().unwrap());
+    assert!([max, worst, p50].is_sorted_by(|a, b| a >= b) && swept["worst"]["at"].as_array().unwrap().len() == 3);
     for way in one["ns"].as_array().unwrap() {
         let [max, p999, p99, p50] = ["max", "p999", "p99", "p50"].map(|name| way[name].as_u64().unwrap());
         let worst = way["worst"]["ns"].as_u64().unwrap();
@@ -82,7 +96,9 @@ fn of_few_queries_the_longest_takes_the_mean_at_least() {
     let folder = folder("of_few_queries_the_longest_takes_the_mean_at_least");
     write(&folder, "flat.hpan", &fixtures::flat());
     for queries in ["1", "1", "2", "65"] {
-        for way in facts(&folder, &["flat.hpan", "-n", queries])["ns"].as_array().unwrap() {
+        let facts = facts(&folder, &["flat.hpan", "-n", queries]);
+        assert_eq!(facts["swept"]["places"].as_u64(), Some(queries.parse::<u64>().unwrap().min(8)));
+        for way in facts["ns"].as_array().unwrap() {
             let figure = |name: &str| way[name].as_f64().unwrap();
             assert!(figure("mean") > 0.0 && figure("max") >= figure("mean"), "{way}");
             assert!((figure("queries_per_second") * figure("mean") / 1e9 - 1.0).abs() < 1e-6, "{way}");

@@ -92,7 +92,7 @@ fn layers_and_explain() {
 #[test]
 fn csv_in_and_out() {
     let folder = bridge("csv_in_and_out");
-    fs::write(folder.join("points.csv"), "x,y,z,length\n# mixed shapes\n-1,0\n0,0,2\n\n0, 0, 5, 2\n9,9,,\n").unwrap();
+    fs::write(folder.join("points.csv"), "x,y,z,length\n# mixed shapes\n-1,0,,\n0,0,2,\n\n0, 0, 5, 2\n9,9,,\n").unwrap();
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert_eq!(
         out,
@@ -113,7 +113,7 @@ fn csv_in_and_out() {
         fs::write(folder.join("first.csv"), format!("{line}\n1,2\n")).unwrap();
         ["query", "bridge.hpan", "--csv", "first.csv"]
     };
-    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\nx,y,z", ",,\n3,3", "4,4", "-.5,0"] {
+    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\ny,x", ",,\n3,3", "4,4", "-.5,0"] {
         let [out, _] = expect(0, &folder, &first(heading));
         let answers = if heading.starts_with(['x', '"', '#']) { 1 } else { 2 };
         assert_eq!(out.lines().count(), 1 + answers, "{heading}");

@@ -4,6 +4,7 @@ use std::{
     cmp::Reverse,
     hint::black_box,
     io::Write,
+    ops::RangeInclusive,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, counted, drive, grouped,
     info::{cost_of, hex},
-    load, named,
+    load, named, note,
     progress::steps,
     query::{self, status_text},
     terrain,
@@ -53,7 +54,9 @@ fn queries(text: &str) -> Result<u64, String> {
 /// Under the table of times.
 const FOOTNOTE: &str = "\
 max: the longest call, interruptions by the machine included. worst to p50: of each place the fastest of its calls, and of those the
-slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call";
+slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call. These are warm: each call comes
+right after another, and caches hold what they can of the image. Caches swept: before each call 64 MiB of other memory are read, as
+where the ground is asked for once in a millisecond and much else is done in between";
 
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
@@ -63,7 +66,12 @@ one in which the machine did something else: the quantiles are those of the fast
 slowest of these, after the slowest places were asked eight times more, each after those that came before it. It is told with where it is
 and what a query costs there. The places are the same every time.
 
-The plan worst visits the columns that cost most by the image's own count, and those that cost most of as many places as the plan uniform
+All that is warm: caches hold what they can of the image. A loop that asks once in a millisecond, and does much else in between, meets
+caches that hold little of it: single calls with caches swept are such, each after 64 MiB of other memory were read. They are made at a
+thousandth of the places, 8 to 256, spread evenly, and at the slowest of the single calls, and are over after about three seconds; p99
+takes 100 places.
+
+The plan worst is worst in work that is counted, not in time: which lines lie in caches no image states. It visits the columns that cost most by the image's own count, and those that cost most of as many places as the plan uniform
 has, and climbs from there: it finds no less than uniform with as many queries.
 
   hardpan bench track.hpan -n 5000000
@@ -105,6 +113,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     let mut found = Found::default();
     let clock = clock();
+    let mut spread = Vec::new();
     let mut ways = [Way::new("single calls"), Way::new("batches of 64"), Way::new("cursor")];
     let mut random = Random(SEED);
     let mut points = Vec::new();
@@ -116,6 +125,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let text = "there is too little ground to meet any by chance; ask elsewhere: --plan worst, or --along";
             Failure::input(&args.file, text)
         })?;
+        if asked == 0 {
+            spread = spread_over(&points, args.queries);
+        }
         asked += points.len() as u64;
         found.check(t, &points).map_err(|text| Failure::check(&args.file, text))?;
         let [single, batch, cursor] = &mut ways;
@@ -128,6 +140,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let mut last = Cursor::new();
         cursor.time(&points, 1, clock, |p| _ = black_box(t.closest_cursor(p[0], &mut last)));
     }
+    let swept = Swept::time(t, &spread, &ways[0].slowest, clock);
     progress.finish_and_clear();
     if args.json {
         let facts = json!({
@@ -138,6 +151,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             "attained": cost_of(&found.most),
             "costliest": { "at": found.place, "cost": cost_of(&found.costliest) },
             "ns": ways.iter().map(|w| w.facts(asked)).collect::<Vec<_>>(),
+            "swept": swept.facts(),
             "clock_ns": clock,
             "misses": found.misses(),
             "no_ground": found.no_ground,
@@ -145,7 +159,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         });
         writeln!(out, "{facts:#}")?;
     } else {
-        table(args, t, &plan, asked, &found, &ways, clock, out)?;
+        table(args, t, &plan, asked, &found, &ways, &swept, clock, out)?;
     }
     match within(&found.most, &t.bound()) {
         true => Ok(()),
@@ -164,6 +178,7 @@ fn table(
     asked: u64,
     found: &Found,
     ways: &[Way],
+    swept: &Swept,
     clock: u64,
     out: &mut impl Write,
 ) -> Done {
@@ -182,7 +197,7 @@ fn table(
     writeln!(out, "{:18}{a:>8.2} {b:>8.2} {c:>8.2} {d:>8.2}\n", "attained / stated")?;
     writeln!(
         out,
-        "{:18}{:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}",
+        "{:20}{:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}",
         "ns a query", "max", "worst", "p99.9", "p99", "p50", "mean", "queries/s"
     )?;
     for w in ways {
@@ -190,13 +205,19 @@ fn table(
         let (mean, rate) = w.mean(asked);
         writeln!(
             out,
-            "{:18}{:>10} {:>8} {p999:>8} {p99:>8} {p50:>8} {mean:>8.1} {:>12}",
+            "{:20}{:>9} {:>8} {p999:>8} {p99:>8} {p50:>8} {mean:>8.1} {:>12}",
             w.name,
             w.max(asked),
             w.worst.0,
             grouped(rate as u64)
         )?;
     }
+    let [p99, p50] = [swept.p99().map_or("-".into(), |ns| ns.to_string()), swept.times.quantile(0.5).to_string()];
+    writeln!(
+        out,
+        "{:20}{:>9} {:>8} {:>8} {p99:>8} {p50:>8} {:>8.1} {:>12}",
+        "single, caches swept", swept.max, swept.worst.0, "-", swept.mean, "-"
+    )?;
     writeln!(out, "{FOOTNOTE}")?;
     let (ns, [[x, y, z], _]) = ways[0].worst;
     let cost = t.closest_costed([x, y, z]).1;
@@ -402,7 +423,11 @@ fn along(t: &Terrain, path: &std::path::Path) -> Done<Vec<[f64; 3]>> {
         let answer = t.segment_m([x, y, high[2] + 1.0], high[2] - low[2] + 2.0);
         if answer.found() { t.z_f64(&answer.hit) } else { high[2] }
     };
-    Ok(drive::read(path)?.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect())
+    let drive = drive::read(path)?;
+    if let Some(text) = drive.heights.told() {
+        note(format!("{}: {text}", named(path)));
+    }
+    Ok(drive.stops.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect())
 }
 
 /// What queries came to.
@@ -466,6 +491,8 @@ struct Way {
     max: u64,
     /// The slowest of `fastest`, and least and greatest of its places.
     worst: (u64, [[f64; 3]; 2]),
+    /// Places of the slowest of `fastest`, at most [`SWEPT_SLOWEST`].
+    slowest: Vec<(u64, [f64; 3])>,
 }
 
 /// Slowest calls that are made once more, [`AGAIN`] times, each after [`BEFORE`] places that came before it, so that caches are
@@ -473,11 +500,18 @@ struct Way {
 const SLOWEST: usize = 32;
 const AGAIN: usize = 8;
 const BEFORE: usize = 256;
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 16;
 
 impl Way {
     fn new(name: &'static str) -> Self {
-        Way { name, whole: Duration::ZERO, fastest: Times::default(), max: 0, worst: (0, [[0.0; 3]; 2]) }
+        Way {
+            name,
+            whole: Duration::ZERO,
+            fastest: Times::default(),
+            max: 0,
+            worst: (0, [[0.0; 3]; 2]),
+            slowest: Vec::new(),
+        }
     }
 
     /// Asks `unit` points a call, without a break and with the clock, whose reading takes `clock` nanoseconds.
@@ -520,6 +554,16 @@ impl Way {
                 }
             }
         }
+        let mut order: Vec<usize> = (0..calls.len()).collect();
+        let count = SLOWEST.min(order.len());
+        order.select_nth_unstable_by_key(count - 1, |&i| Reverse((fastest[i], i)));
+        for (ns, place) in order[..count].iter().map(|&i| (fastest[i], calls[i][0])) {
+            if self.slowest.iter().all(|(_, other)| *other != place) {
+                self.slowest.push((ns, place));
+            }
+        }
+        self.slowest.sort_by_key(|(ns, _)| Reverse(*ns));
+        self.slowest.truncate(SWEPT_SLOWEST);
         for (points, ns) in calls.iter().zip(fastest) {
             self.fastest.add(ns);
             if ns >= self.worst.0 {
@@ -553,6 +597,87 @@ impl Way {
         json!({
             "way": self.name, "max": self.max(asked), "worst": worst, "p999": p999, "p99": p99, "p50": p50, "mean": mean,
             "queries_per_second": rate,
+        })
+    }
+}
+
+/// Memory that is read before a call that finds caches swept, in bytes: more than the caches of most machines.
+const SWEEP: usize = 64 << 20;
+/// Places that are asked so, a thousandth of all; the slowest of the single calls beside them; and those of all which are slowest
+/// then, which are asked [`SWEPT_AGAIN`] times more.
+const SWEPT: RangeInclusive<u64> = 8..=256;
+const SWEPT_SLOWEST: usize = 8;
+const SWEPT_AGAIN: usize = 3;
+/// Time after which no other call is made.
+const SWEEPING: Duration = Duration::from_millis(2500);
+
+/// Places for calls with caches swept, spread evenly, as are the first of them, however many.
+fn spread_over(points: &[[f64; 3]], queries: u64) -> Vec<[f64; 3]> {
+    let count = (queries / 1000).clamp(*SWEPT.start(), *SWEPT.end()) as usize;
+    if points.len() <= count {
+        return points.to_vec();
+    }
+    // multiples of the golden ratio, less whole ones
+    let share = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract();
+    (0..count).map(|k| points[(share(k) * points.len() as f64) as usize]).collect()
+}
+
+/// Single calls, each after caches were swept.
+struct Swept {
+    /// Of the places that are spread evenly; of each the fastest call.
+    times: Times,
+    mean: f64,
+    /// Nanoseconds of the longest call.
+    max: u64,
+    /// The slowest of all places, by the fastest of its calls.
+    worst: (u64, [f64; 3]),
+}
+
+impl Swept {
+    fn time(t: &Terrain, spread: &[[f64; 3]], slowest: &[(u64, [f64; 3])], clock: u64) -> Self {
+        let memory = vec![1u64; SWEEP / 8]; // not zeros: those need no memory
+        let (start, mut max) = (Instant::now(), 0);
+        let mut call = |place: [f64; 3]| {
+            _ = black_box(black_box(&memory).iter().step_by(8).sum::<u64>()); // a word of each line
+            _ = black_box((place, Instant::now())); // these are at hand
+            let start = Instant::now();
+            _ = black_box(t.closest(place));
+            let ns = (start.elapsed().as_nanos() as u64).saturating_sub(clock);
+            max = max.max(ns);
+            ns
+        };
+        let mut calls: Vec<(u64, [f64; 3])> = Vec::new();
+        for place in spread.iter().chain(slowest.iter().map(|(_, place)| place)) {
+            if calls.is_empty() || start.elapsed() < SWEEPING {
+                calls.push((call(*place), *place));
+            }
+        }
+        let mut order: Vec<usize> = (0..calls.len()).collect();
+        order.sort_by_key(|&i| Reverse(calls[i].0));
+        for i in order.into_iter().take(SWEPT_SLOWEST) {
+            let (ns, place) = &mut calls[i];
+            for _ in (0..SWEPT_AGAIN).take_while(|_| start.elapsed() < SWEEPING) {
+                *ns = call(*place).min(*ns);
+            }
+        }
+        let mut times = Times::default();
+        let even = &calls[..calls.len().min(spread.len())];
+        even.iter().for_each(|(ns, _)| times.add(*ns));
+        let mean = even.iter().map(|(ns, _)| *ns as f64).sum::<f64>() / even.len().max(1) as f64;
+        let worst = calls.iter().copied().max_by_key(|(ns, _)| *ns).unwrap_or_default();
+        Swept { times, mean, max, worst }
+    }
+
+    /// Of 100 places or more.
+    fn p99(&self) -> Option<u64> {
+        (self.times.calls >= 100).then(|| self.times.quantile(0.99))
+    }
+
+    fn facts(&self) -> Value {
+        let (ns, place) = self.worst;
+        json!({
+            "places": self.times.calls, "bytes": SWEEP, "max": self.max, "worst": { "ns": ns, "at": place },
+            "p99": self.p99(), "p50": self.times.quantile(0.5), "mean": self.mean,
         })
     }
 }

@@ -3,8 +3,8 @@
 use std::{collections::HashMap, path::Path};
 
 use super::{
-    Done, Failure,
-    lines::{ANSWER, Column, Lines, Passed, columns, optional, places, separators, unquoted},
+    Done, Failure, grouped,
+    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, hint, optional, places, unquoted},
     named, note,
 };
 
@@ -17,6 +17,8 @@ pub struct Stop {
     pub z: Option<f64>,
     /// Metres driven by this wheel from its first place to here, in plan, to the micrometre.
     pub distance: f64,
+    /// Number among [`Drive::wheels`].
+    pub wheel: usize,
     /// Of the file, from 1.
     pub line: u64,
 }
@@ -27,8 +29,9 @@ pub struct Drive {
     /// At least one.
     pub stops: Vec<Stop>,
     pub passed: Passed,
-    /// Different entries of its column `wheel`; 1 without one.
-    pub wheels: usize,
+    /// Different entries of its column `wheel`, as they come; one without a name if there is no such column.
+    pub wheels: Vec<String>,
+    pub heights: Heights,
 }
 
 /// What a file of a drive looks like, for help texts.
@@ -36,17 +39,18 @@ pub const HELP: &str = "\
 A drive is CSV: a heading with x and y, t (or time) and z if there are any, in any order, and lines of numbers; of other columns
 only wheel has a meaning. Without a heading the columns are t,x,y,z,yaw, of which the last two may be left out. Metres and seconds,
 also where a heading has units, as in x [m]; time may stand still, but not go back. Of several wheels each has lines of its own, with its
-name in the column wheel and its own places; distance and time are then those of each.";
+name in the column wheel, which is called exactly so, and its own places; distance and time are then those of each.";
 
 /// Columns, those without a heading first.
 const KNOWN: [(&[&str], &str); 5] =
     [(&["t", "time"], "s"), (&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["wheel"], "")];
 const FORM: &str = "t,x,y,z,yaw";
+/// What to say of a line with too many fields, with a heading and without.
+const MORE: &str = "name them all in the heading";
+const BARE: &str = "a line is t,x,y,z,yaw";
 
-/// The places of a drive, at least one.
-pub fn read(path: &Path) -> Done<Vec<Stop>> {
-    read_all(path).map(|drive| drive.stops)
-}
+/// From one place to the next, in metres, while time stands still: this may be another wheel.
+const JUMP: f64 = 0.1;
 
 /// Where a wheel was last.
 #[derive(Clone, Copy)]
@@ -58,24 +62,26 @@ struct Last {
 }
 
 /// The places of a drive, and what else stands beside them.
-pub fn read_all(path: &Path) -> Done<Drive> {
+pub fn read(path: &Path) -> Done<Drive> {
     let mut lines = Lines::open(path)?;
-    let heading = lines.heading()?.map(|heading| {
-        let one = heading.get(0).filter(|_| heading.len() == 1); // as a whole
-        (columns(heading), one.map_or("", separators))
-    });
+    let heading = lines.heading()?.map(columns);
     let known = match &heading {
-        Some((heading, hint)) => of_drive(heading, hint).map_err(|e| lines.wrong(e))?,
+        Some(heading) => of_drive(heading).map_err(|e| lines.wrong(e))?,
         None => [Some(0), Some(1), Some(2), Some(3), None],
     };
     let bare = columns(&FORM.split(',').collect::<Vec<_>>().into());
-    let mut passed = Passed::new(heading.as_ref().map_or(&bare, |(heading, _)| heading), &known[..3], &ANSWER);
+    let all = heading.as_ref().unwrap_or(&bare);
+    let (width, mut passed) = (Width::of(all, heading.is_some()), Passed::new(all, &known[..3], &ANSWER));
+    let mut heights = Heights::new(heading.is_some() && known[3].is_some());
     let mut stops: Vec<Stop> = Vec::new();
-    let mut wheels: HashMap<String, Last> = HashMap::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut wheels: Vec<(String, Last)> = Vec::new();
+    let mut still = 0;
     while let Some(line) = lines.next()? {
         let field = |k: usize| known[k].and_then(|c| Some(optional(line.get(c)?, c))).unwrap_or(Ok(None));
         let wheel = unquoted(known[4].and_then(|c| line.get(c)).unwrap_or_default());
-        let last = wheels.get(wheel).copied();
+        let number = numbers.get(wheel).copied();
+        let last = number.map(|k| wheels[k].1);
         let stop = (|| {
             let needed = |k: usize| field(k)?.ok_or(format!("no {}; a line is {FORM}", KNOWN[k].0[0]));
             let (x, y) = (needed(1)?, needed(2)?);
@@ -86,24 +92,33 @@ pub fn read_all(path: &Path) -> Done<Drive> {
             }
             let t = field(0)?;
             if let Some((now, before)) = t.zip(last.and_then(|s| s.t)).filter(|(now, before)| now < before) {
+                let wheels = if known[4].is_none() { "; if these are wheels, call their column wheel" } else { "" };
                 return Err(format!(
-                    "the time goes back, from {before} to {now}; sort the lines by time, or make two drives of them"
+                    "the time goes back, from {before} to {now}; sort the lines by time, or make two drives of them{wheels}"
                 ));
             }
-            Ok::<_, String>((Last { x, y, distance, t: t.or(last.and_then(|s| s.t)) }, t, field(3)?))
+            let z = field(3)?;
+            width.check(line, if heading.is_some() { MORE } else { BARE })?;
+            still += u64::from(way > JUMP && t.is_some() && t == last.and_then(|s| s.t));
+            Ok::<_, String>((Last { x, y, distance, t: t.or(last.and_then(|s| s.t)) }, t, z))
         })();
+        let number = number.unwrap_or(wheels.len());
         if let Ok((now, ..)) = &stop {
             passed.push(line);
-            match wheels.get_mut(wheel) {
-                Some(last) => *last = *now,
-                None => drop(wheels.insert(wheel.into(), *now)),
+            match wheels.get_mut(number) {
+                Some((_, last)) => *last = *now,
+                None => {
+                    numbers.insert(wheel.into(), number);
+                    wheels.push((wheel.into(), *now));
+                }
             }
         }
         let (now, t, z) = stop.map_err(|text| lines.wrong(text))?;
+        heights.count(z, lines.line());
         // the sum goes on unrounded
         let rounded = (now.distance * 1e6).round() / 1e6;
         let distance = if rounded.is_finite() { rounded } else { now.distance };
-        stops.push(Stop { t, x: now.x, y: now.y, z, distance, line: lines.line() });
+        stops.push(Stop { t, x: now.x, y: now.y, z, distance, wheel: number, line: lines.line() });
     }
     if stops.is_empty() {
         return Err(Failure::input(path, format!("no places; a drive has lines of {FORM}")));
@@ -111,13 +126,19 @@ pub fn read_all(path: &Path) -> Done<Drive> {
     if heading.is_none() {
         note(format!("{}: read as {FORM}: a heading says otherwise", named(path)));
     }
-    Ok(Drive { stops, passed, wheels: wheels.len() })
+    let lines = stops.len() as u64;
+    if known[4].is_none() && still > 1 && 4 * still >= lines {
+        let [still, lines] = [still, lines].map(grouped);
+        let text = "if these are wheels, call their column wheel, as in t,wheel,x,y,z";
+        note(format!("{}: time stands still on {still} of {lines} lines; {text}", named(path)));
+    }
+    Ok(Drive { stops, passed, wheels: wheels.into_iter().map(|(name, _)| name).collect(), heights })
 }
 
 /// Where a heading has each of [`KNOWN`].
-fn of_drive(heading: &[Column], hint: &str) -> Result<[Option<usize>; 5], String> {
+fn of_drive(heading: &[Column]) -> Result<[Option<usize>; 5], String> {
     match places(heading, KNOWN, FORM)? {
         places @ [_, Some(_), Some(_), ..] => Ok(places),
-        _ => Err(format!("a drive needs columns x and y; a heading is {FORM}{hint}")),
+        _ => Err(format!("a drive needs columns x and y; a heading is {FORM}{}", hint(heading))),
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
 
-use super::{Done, Failure, brief};
+use super::{Done, Failure, brief, counted, grouped};
 
 /// A CSV file, read line by line; lines that start with `#` are comments.
 pub struct Lines<'a> {
@@ -36,9 +36,9 @@ impl<'a> Lines<'a> {
         Ok(Lines { path, reader, line: StringRecord::new(), held: false })
     }
 
-    /// The first line, if no field of it is a number. To be asked before [`Lines::next`].
+    /// The first line that is not blank, if no field of it is a number. To be asked before [`Lines::next`].
     pub fn heading(&mut self) -> Done<Option<&StringRecord>> {
-        self.held = self.read()?;
+        self.held = self.next()?.is_some();
         let heading = self.held && self.line.iter().all(|field| number(field).is_none());
         self.held &= !heading;
         Ok(heading.then_some(&self.line))
@@ -121,6 +121,82 @@ pub fn places<const N: usize>(
     Ok(places)
 }
 
+/// What to say of a heading without x and y.
+pub fn hint(heading: &[Column]) -> &'static str {
+    let ends = |letter: char| heading.iter().filter(|c| c.name.starts_with(letter) || c.name.ends_with(letter)).count();
+    match heading {
+        [one] => separators(&one.text),
+        _ if ends('x') > 1 && ends('y') > 1 => "; several wheels have a line each: t,wheel,x,y,z",
+        _ => "",
+    }
+}
+
+/// A heading as it stands, or its begin.
+pub fn heading_text(heading: &[Column]) -> String {
+    brief(&heading.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join(","), 60)
+}
+
+/// How many fields a line has.
+pub struct Width {
+    least: usize,
+    most: usize,
+}
+
+impl Width {
+    /// Of a heading up to the last column with a name at least; without one (`named`) columns may be left out.
+    pub fn of(columns: &[Column], named: bool) -> Self {
+        let last = columns.iter().rposition(|c| named && !c.name.is_empty());
+        Width { least: last.map_or(0, |k| k + 1), most: columns.len() }
+    }
+
+    /// An error if a line has more fields that are not blank, or fewer; `form` is what a line looks like.
+    pub fn check(&self, line: &StringRecord, form: &str) -> Result<(), String> {
+        let why = match line.iter().skip(self.most).all(|field| unquoted(field).is_empty()) {
+            false => form,
+            true if line.len() < self.least => {
+                "a comma is missing, or the line is cut off; a blank field keeps its comma"
+            }
+            true => return Ok(()),
+        };
+        let (fields, columns) = (counted(line.len() as u64, "field"), counted(self.most as u64, "column"));
+        Err(format!("{fields}, and {columns}; {why}"))
+    }
+}
+
+/// Counts lines without a z among such as should have one.
+#[derive(Default)]
+pub struct Heights {
+    /// The heading has a column z.
+    pub named: bool,
+    lines: u64,
+    without: u64,
+    /// The first line without one.
+    first: u64,
+}
+
+impl Heights {
+    pub fn new(named: bool) -> Self {
+        Heights { named, ..Heights::default() }
+    }
+
+    pub fn count(&mut self, z: Option<f64>, line: u64) {
+        self.lines += 1;
+        if z.is_none() {
+            self.first = if self.without == 0 { line } else { self.first };
+            self.without += 1;
+        }
+    }
+
+    /// One line, if some have none, and others, or the heading, have one.
+    pub fn told(&self) -> Option<String> {
+        let [without, lines] = [self.without, self.lines].map(grouped);
+        let (have, first) = (if self.without == 1 { "has" } else { "have" }, self.first);
+        (self.without > 0 && (self.named || self.without < self.lines)).then(|| {
+            format!("{without} of {lines} lines {have} no z: the highest ground answers; the first is line {first}")
+        })
+    }
+}
+
 /// Names that answers along a drive have, as CSV or JSON; those of points lack the first two.
 #[rustfmt::skip]
 pub const ANSWER: [&str; 15] = [
@@ -132,6 +208,8 @@ pub const ANSWER: [&str; 15] = [
 pub struct Passed {
     /// What they are called beside the answers; those that would be called as one of these are called asked_ and that.
     pub names: Vec<String>,
+    /// Number of the column wheel among them.
+    pub wheel: Option<usize>,
     places: Vec<usize>,
     /// Of all lines, each field after a comma, and where each line ends.
     text: String,
@@ -147,7 +225,7 @@ impl Passed {
             false => column.text.clone(),
         };
         let (names, places) = (passed().map(|c| name(c.1)).collect(), passed().map(|c| c.0).collect());
-        Passed { names, places, ..Passed::default() }
+        Passed { names, wheel: passed().position(|c| c.1.name == "wheel"), places, ..Passed::default() }
     }
 
     pub fn push(&mut self, line: &StringRecord) {

@@ -14,12 +14,37 @@ pub struct Sample {
     pub ground: Option<[f64; 3]>,
 }
 
+/// What one wheel met.
+pub struct Line {
+    /// Shown where there are several.
+    pub name: String,
+    pub samples: Vec<Sample>,
+}
+
 /// What is drawn of [`Sample::ground`], from the top: name with unit, colour (told apart by all eyes), whether zero belongs to it.
 const PANELS: [(&str, Colour, bool); 3] =
     [("height, m", [0, 114, 178], false), ("slope, %", [213, 94, 0], true), ("mu", [0, 121, 90], true)];
 const TEXT: Colour = [51; 3];
 /// Where there is no ground.
 const GAP: Colour = [220; 3];
+/// Of wheels, told apart by all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
+const WHEELS: [Colour; MOST] = [
+    [0, 114, 178],
+    [213, 94, 0],
+    [0, 158, 115],
+    [204, 121, 167],
+    [230, 159, 0],
+    [86, 180, 233],
+    [0, 0, 0],
+    [102, 51, 0],
+];
+/// Most lines of a plot.
+pub const MOST: usize = 8;
+/// How much wider a line is than the one that lies on it, and how much at most the first than the last.
+const EDGE: f64 = 1.8;
+const EDGES: f64 = 7.2;
+/// Letters of a line's name.
+const NAME_MOST: usize = 11;
 /// Letters of a title.
 const TITLE_MOST: usize = 80;
 
@@ -27,6 +52,8 @@ const WIDTH: f64 = 960.0;
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 52.0;
+/// What the names of several lines take.
+const LEGEND: f64 = 20.0;
 const PANEL: f64 = 168.0;
 const BETWEEN: f64 = 22.0;
 const BOTTOM: f64 = 54.0;
@@ -87,25 +114,36 @@ impl Axis {
     }
 }
 
-/// Three panels under each other over the same distance, grey where there is no ground.
-pub fn picture(title: &str, samples: &[Sample]) -> Picture {
-    let end = samples.last().map_or(0.0, |s| s.distance);
+/// Three panels under each other over the same distance, grey where a line has no ground. One line has the colour of each
+/// panel, several have their own, and a legend; more than [`MOST`] are not drawn.
+pub fn picture(title: &str, lines: &[Line]) -> Picture {
+    let lines = &lines[..lines.len().min(MOST)];
+    let several = lines.len() > 1;
+    let first = if several { TOP + LEGEND } else { TOP };
+    let end = lines.iter().filter_map(|line| line.samples.last()).fold(0.0, |end: f64, s| end.max(s.distance));
     let across = Axis::new(0.0, end, 10.0, false);
     let x = |distance: f64| LEFT + across.share(distance) * (WIDTH - LEFT - RIGHT);
-    let (height, right) = (TOP + 3.0 * PANEL + 2.0 * BETWEEN + BOTTOM, WIDTH - RIGHT);
+    let (height, right) = (first + 3.0 * PANEL + 2.0 * BETWEEN + BOTTOM, WIDTH - RIGHT);
     let mut shapes = Vec::new();
     let text = |at, text: &str, align| Shape::Text { at, text: text.into(), align, font: Font::Plain, colour: TEXT };
     let title = brief(title, TITLE_MOST);
     shapes.push(Shape::Text { at: [LEFT, 26.0], text: title, align: Align::Start, font: Font::Title, colour: TEXT });
-    let width = if samples.len() == 1 { 7.0 } else { 1.8 };
-    let gaps = gaps(samples);
+    let gaps: Vec<(f64, f64)> = lines.iter().flat_map(|line| gaps(&line.samples)).collect();
     if !gaps.is_empty() {
-        shapes.push(Shape::Fill { at: [right - 90.0, 14.0], size: [14.0; 2], colour: GAP });
-        shapes.push(text([right - 68.0, 26.0], "no ground", Align::Start));
+        let (name, width) = if several { ("a wheel has no ground", 160.0) } else { ("no ground", 68.0) };
+        shapes.push(Shape::Fill { at: [right - width - 22.0, 14.0], size: [14.0; 2], colour: GAP });
+        shapes.push(text([right - width, 26.0], name, Align::Start));
     }
-    for (k, (name, colour, zero)) in PANELS.into_iter().enumerate() {
-        let (top, bottom) = (TOP + k as f64 * (PANEL + BETWEEN), TOP + k as f64 * (PANEL + BETWEEN) + PANEL);
-        let values = samples.iter().filter_map(|s| Some(s.ground?[k]));
+    for (i, (line, colour)) in lines.iter().zip(WHEELS).enumerate().filter(|_| several) {
+        let x = LEFT + i as f64 * (right - LEFT) / MOST as f64;
+        let name = if line.name.is_empty() { "(no name)".into() } else { brief(&line.name, NAME_MOST) };
+        shapes.push(Shape::Fill { at: [x, TOP - 2.0], size: [16.0, 4.0], colour });
+        shapes.push(text([x + 22.0, TOP + 4.0], &name, Align::Start));
+    }
+    for (k, (name, panel, zero)) in PANELS.into_iter().enumerate() {
+        let top = first + k as f64 * (PANEL + BETWEEN);
+        let bottom = top + PANEL;
+        let values = lines.iter().flat_map(|line| &line.samples).filter_map(|s| Some(s.ground?[k]));
         let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let up = if zero { Axis::new(low.min(0.0), high.max(0.0), 5.0, true) } else { Axis::new(low, high, 5.0, true) };
@@ -128,8 +166,15 @@ pub fn picture(title: &str, samples: &[Sample]) -> Picture {
         shapes.push(Shape::Rule { from: [LEFT, top], to: [LEFT, bottom], colour: [136; 3] });
         shapes.push(Shape::Rule { from: [LEFT, bottom], to: [right, bottom], colour: [136; 3] });
         let (at, align, font) = ([20.0, top + PANEL / 2.0], Align::Middle, Font::Up);
+        let colour = if several { TEXT } else { panel };
         shapes.push(Shape::Text { at, text: name.into(), align, font, colour });
-        shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width, colour });
+        for (i, (Line { samples, .. }, wheel)) in lines.iter().zip(WHEELS).enumerate() {
+            // what lies under others is seen on both sides of them
+            let under = (lines.len() - 1 - i) as f64 * EDGE.min(EDGES / lines.len() as f64);
+            let (thin, colour) = (if samples.len() == 1 { 7.0 } else { 1.8 }, if several { wheel } else { panel });
+            let width = thin + under;
+            shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width, colour });
+        }
     }
     shapes.push(text([(LEFT + right) / 2.0, height - 12.0], "distance driven, m", Align::Middle));
     Picture { size: [WIDTH, height], shapes }
@@ -195,14 +240,16 @@ mod tests {
             distance: f64::from(i) / 100.0,
             ground: (i % 30_000 < 29_000).then(|| [f64::from(i % 7), 0.0, 0.9]),
         };
-        let samples: Vec<Sample> = (0..100_000).map(sample).collect();
-        let text = picture("a <b> & c", &samples).svg();
+        let samples: Vec<Sample> = (0..100_000).map(&sample).collect();
+        let line = |samples| Line { name: String::new(), samples };
+        let gaps_of = gaps(&samples);
+        let path_of = path(&samples, 0, &|d| d, &|z| z);
+        let text = picture("a <b> & c", &[line(samples)]).svg();
         assert!(text.len() < 300_000 && text.contains("a &lt;b&gt; &amp; c"), "{}", text.len());
-        assert_eq!(gaps(&samples), [(289.99, 300.0), (589.99, 600.0), (889.99, 900.0)]);
-        let line = path(&samples, 0, &|d| d, &|z| z);
-        assert_eq!(line.len(), 4, "a gap is no line");
+        assert_eq!(gaps_of, [(289.99, 300.0), (589.99, 600.0), (889.99, 900.0)]);
+        assert_eq!(path_of.len(), 4, "a gap is no line");
         // one place is a dot in each panel; none is a picture too
-        let one = picture("", &samples[..1]);
+        let one = picture("", &[line(vec![sample(0)])]);
         let dots =
             one.shapes.iter().filter(|s| matches!(s, Shape::Curve { parts, .. } if parts[..] == [[parts[0][0]]]));
         assert_eq!(dots.count(), 3);

@@ -15,10 +15,12 @@ use super::{
     Done, Failure, NewFile, Replace, costs, counted,
     drive::{self, Drive, Stop},
     grouped, has_extension,
-    lines::{ANSWER, Column, Lines, Passed, columns, number, optional, places, unquoted},
+    lines::{
+        ANSWER, Column, Heights, Lines, Passed, Width, columns, heading_text, hint, number, optional, places, unquoted,
+    },
     load, named, note, one_place,
     picture::Picture,
-    plot::{self, Sample},
+    plot::{self, Line, Sample},
     same, shown, terrain, warn,
 };
 
@@ -36,7 +38,7 @@ pub struct Args {
     /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
     along: Option<PathBuf>,
-    /// Draw height, slope and mu along the drive
+    /// Draw height, slope and mu along the drive, a line for each wheel
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
     /// Where the answers go [default: stdout]
@@ -54,7 +56,7 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 1 if a place has no ground; all answers are written all the same
+    /// Exit with 1 if a place has no ground, or lacks a z that others have; all answers are written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -63,8 +65,8 @@ const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv names x and y, and z and length if there are any, in any order; one without x and y is passed over, and the
-columns are x,y[,z[,length]]. Metres.
+A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
+x,y[,z[,length]]. Metres. Where lines have a z, the highest ground answers those without: a note says how many.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -172,14 +174,16 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
     check_outputs(args)?;
-    let drive = args.along.as_ref().map(|path| drive::read_all(path)).transpose()?.unwrap_or_default();
+    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
-        if drive.wheels > 1 {
-            let text = format!("a plot is of one wheel, and this drive has {}; make a file of each", drive.wheels);
+        let (most, wheels) = (plot::MOST, drive.wheels.len());
+        if wheels > most {
+            let text =
+                format!("a plot is of {most} wheels at most, and this drive has {wheels}; make several files of it");
             return Err(Failure::input(path, text));
         }
         let along = args.along.as_deref().unwrap_or(Path::new(""));
-        let picture = picture(&terrain, &args.file, along, &drive.stops);
+        let picture = picture(&terrain, &args.file, along, &drive);
         let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
         NewFile::write(path, &bytes)?.keep()?;
     }
@@ -196,10 +200,13 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     let file = args.csv.as_ref().or(args.along.as_ref());
-    match (missed.told(file.is_some()), file) {
-        (Some(text), _) if args.strict => return Err(Failure::check(file.unwrap_or(&args.file), text)),
-        (Some(text), Some(file)) => note(format!("{}: {text}", named(file))),
-        _ => {}
+    let told: Vec<String> = missed.told(file.is_some()).into_iter().chain(missed.heights.told()).collect();
+    match file {
+        _ if args.strict && !told.is_empty() => {
+            return Err(Failure::check(file.unwrap_or(&args.file), told.join("; ")));
+        }
+        Some(file) => told.into_iter().for_each(|text| note(format!("{}: {text}", named(file)))),
+        None => {}
     }
     Ok(())
 }
@@ -238,16 +245,20 @@ fn answer(
     failed: impl Fn(io::Error) -> Failure,
 ) -> Done<Missed> {
     let mut file = args.csv.as_ref().map(|path| Points::open(path)).transpose()?;
+    let passed = file.as_ref().map_or(&drive.passed, |file| &file.passed);
+    let from = args.points.iter().filter(|_| !args.layers).filter_map(|ask| ask.z);
     let shape = Shape {
         drive: args.along.is_some(),
         layers: args.layers,
-        from: !args.layers && args.points.iter().any(|ask| ask.z.is_some()),
-        passed: file.as_ref().map_or(&drive.passed, |file| &file.passed).names.clone(),
+        decimals: decimals(args.points.iter().flat_map(|ask| [ask.x, ask.y])),
+        from: from.clone().next().map(|_| decimals(from)),
+        passed: passed.names.clone(),
+        wheel: passed.wheel,
     };
     let mut sheet: Box<dyn Sheet + '_> = match (args.explain, args.json, &file) {
-        (true, ..) => Box::new(Explained { terrain, out }),
+        (true, ..) => Box::new(Explained { terrain, out, wheel: shape.wheel }),
         (_, true, _) => Box::new(Json { terrain, out, names: Vec::new(), first: true }),
-        (_, _, None) if !shape.drive => Box::new(Table { terrain, out, from: false }),
+        (_, _, None) if !shape.drive => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
         _ => Box::new(Csv::new(terrain, out)),
     };
     sheet.head(&shape).map_err(&failed)?;
@@ -256,10 +267,14 @@ fn answer(
     let mut cut = 0u64;
     let mut many = Many::default();
     let mut missed = Missed::default();
+    missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
     let mut all = |asks: &[Ask], beside: Beside| -> Done {
         if !args.layers {
             for (i, (ask, a)) in asks.iter().zip(many.answers(terrain, asks)).enumerate() {
                 missed.count(a.status, beside.line(i));
+                if !matches!(beside, Beside::Nothing) {
+                    missed.heights.count(ask.z, beside.line(i));
+                }
                 let (stop, passed) = (beside.stop(i), beside.passed(i));
                 let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, passed };
                 sheet.row(&row).map_err(&failed)?;
@@ -348,6 +363,8 @@ struct Missed {
     outside: u64,
     /// Number of the first of them among all points, from 1, and its line.
     first: [u64; 2],
+    /// Of lines; layers ask for none.
+    heights: Heights,
 }
 
 impl Missed {
@@ -378,44 +395,40 @@ struct Points<'a> {
     lines: Lines<'a>,
     /// Where x, y, z and length are.
     places: [Option<usize>; 4],
-    /// Columns that there are.
-    width: usize,
+    width: Width,
+    /// The heading has a column z.
+    heights: bool,
     passed: Passed,
 }
 
 const COLUMNS: [(&[&str], &str); 4] = [(&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["length"], "m")];
 
 impl<'a> Points<'a> {
-    /// A first line of which no field is a number is a heading; one without x and y says nothing.
+    /// A first line of which no field is a number is a heading.
     fn open(path: &'a Path) -> Done<Self> {
         let mut lines = Lines::open(path)?;
         let heading = lines.heading()?.map(columns);
-        let heading = heading.filter(|all| ["x", "y"].iter().all(|name| all.iter().any(|c| c.name == *name)));
-        let form = "x,y[,z[,length]] and any others";
-        let known = heading.as_ref().map(|heading| places(heading, COLUMNS, form)).transpose();
-        let known = known.map_err(|e| lines.wrong(e))?;
+        let known = heading.as_deref().map(of_points).transpose().map_err(|e| lines.wrong(e))?;
         let bare: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
         let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
         let all = heading.as_ref().unwrap_or(&bare);
         let (passed, places) = (Passed::new(all, &own, &ANSWER[2..]), known.unwrap_or([0, 1, 2, 3].map(Some)));
-        Ok(Points { path, width: all.len(), lines, places, passed })
+        let heights = known.is_some_and(|k| k[2].is_some());
+        Ok(Points { path, width: Width::of(all, known.is_some()), heights, lines, places, passed })
     }
 
     /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
     /// wrong, those before it are answered.
     fn read(&mut self, mut many: impl FnMut(&[Ask], &[u64], &Passed) -> Done) -> Done {
-        let Points { path, lines, places, width, passed } = self;
+        let Points { path, lines, places, width, passed, .. } = self;
         let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut any = false;
         loop {
             let ask = match lines.next() {
                 Ok(Some(line)) => {
                     passed.push(line);
-                    let ask = match line.iter().skip(*width).all(|field| unquoted(field).is_empty()) {
-                        true => Ask::of(*places, |k| line.get(k)),
-                        false => Err(format!("{} fields, and {width} columns; {FORM}", line.len())),
-                    };
-                    ask.map(Some).map_err(|e| lines.wrong(e))
+                    let ask = Ask::of(*places, |k| line.get(k));
+                    ask.and_then(|ask| width.check(line, FORM).map(|()| Some(ask))).map_err(|e| lines.wrong(e))
                 }
                 Ok(None) => Ok(None),
                 Err(e) => Err(e),
@@ -442,6 +455,18 @@ impl<'a> Points<'a> {
                 return Ok(());
             }
         }
+    }
+}
+
+/// Where a heading has each of [`COLUMNS`].
+fn of_points(heading: &[Column]) -> Result<[Option<usize>; 4], String> {
+    match places(heading, COLUMNS, "x,y[,z[,length]] and any others")? {
+        places @ [Some(_), Some(_), ..] => Ok(places),
+        _ => Err(format!(
+            "the heading {} has no x and y; name them, or leave the heading out{}",
+            heading_text(heading),
+            hint(heading)
+        )),
     }
 }
 
@@ -476,21 +501,26 @@ impl Many {
 }
 
 /// Height, slope and friction along a drive that was read from a file.
-pub fn picture(t: &Terrain, image: &Path, file: &Path, drive: &[Stop]) -> Picture {
+pub fn picture(t: &Terrain, image: &Path, file: &Path, drive: &Drive) -> Picture {
     let name = |path: &Path| shown(&file_name(path));
-    plot::picture(&format!("{} along {}", name(image), name(file)), &samples(t, drive))
+    let line = |(k, name): (usize, &String)| {
+        let stops: Vec<&Stop> = drive.stops.iter().filter(|stop| stop.wheel == k).collect();
+        Line { name: shown(name), samples: samples(t, &stops) }
+    };
+    let lines: Vec<Line> = drive.wheels.iter().enumerate().map(line).collect();
+    plot::picture(&format!("{} along {}", name(image), name(file)), &lines)
 }
 
-/// The ground along a drive, slopes in the direction in which it goes on.
-fn samples(t: &Terrain, drive: &[Stop]) -> Vec<Sample> {
-    let way = |pair: &[Stop]| {
+/// The ground along the way of a wheel, slopes in the direction in which it goes on.
+fn samples(t: &Terrain, drive: &[&Stop]) -> Vec<Sample> {
+    let way = |pair: &[&Stop]| {
         let (dx, dy) = (pair[1].x - pair[0].x, pair[1].y - pair[0].y);
         let length = (dx * dx + dy * dy).sqrt();
         (length > 0.0).then(|| [dx / length, dy / length])
     };
     // who stands still, looks where he came from
     let mut ahead = drive.windows(2).find_map(way).unwrap_or_default();
-    let sample = |(i, stop): (usize, &Stop)| {
+    let sample = |(i, stop): (usize, &&Stop)| {
         ahead = drive.get(i..i + 2).and_then(way).unwrap_or(ahead);
         let answer = Ask { x: stop.x, y: stop.y, z: stop.z, length: None }.answer(t);
         let ground = answer.found().then(|| {
@@ -560,10 +590,20 @@ fn reach_text(reach: Reach) -> &'static str {
 struct Shape {
     drive: bool,
     layers: bool,
-    /// Some points have a z.
-    from: bool,
+    /// Of x and y of the points that were typed.
+    decimals: usize,
+    /// Of their z, if some have one.
+    from: Option<usize>,
     /// Names of other columns.
     passed: Vec<String>,
+    /// Which of them is the wheel.
+    wheel: Option<usize>,
+}
+
+/// Digits that numbers are shown with, so that they stand as they were typed: 3 to 9.
+fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
+    let digits = numbers.map(|v| v.to_string().split_once('.').map_or(0, |(_, digits)| digits.len()));
+    digits.max().unwrap_or(0).clamp(3, 9)
 }
 
 /// A way to print rows.
@@ -577,6 +617,8 @@ trait Sheet {
 struct Explained<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
+    /// Number of the column wheel among the others.
+    wheel: Option<usize>,
 }
 
 impl<W: Write> Sheet for Explained<'_, '_, W> {
@@ -585,7 +627,8 @@ impl<W: Write> Sheet for Explained<'_, '_, W> {
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
-        explain(self.terrain, r.ask, &mut self.out)
+        let wheel = self.wheel.and_then(|k| r.passed.split(',').nth(k + 1)).map(unquoted);
+        explain(self.terrain, r.ask, wheel, &mut self.out)
     }
 
     fn foot(&mut self) -> io::Result<()> {
@@ -597,27 +640,31 @@ impl<W: Write> Sheet for Explained<'_, '_, W> {
 struct Table<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
-    /// Whether the z that was asked with is shown.
-    from: bool,
+    /// Of x and y, and of the z that was asked with, if it is shown.
+    decimals: usize,
+    from: Option<usize>,
 }
 
 impl<W: Write> Sheet for Table<'_, '_, W> {
     fn head(&mut self, shape: &Shape) -> io::Result<()> {
-        self.from = shape.from;
         let layer = if shape.layers { "layer " } else { "" };
-        let from = if shape.from { format!("{:>9} ", "from z") } else { String::new() };
+        let from = self.from.map(|digits| format!("{:>1$} ", "from z", digits + 6)).unwrap_or_default();
+        let width = self.decimals + 9;
         writeln!(
             self.out,
-            "{:>12} {:>12} {from}{layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
+            "{:>width$} {:>width$} {from}{layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
             "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source"
         )
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
         let layer = r.layer.map(|n| format!("{n:>5} ")).unwrap_or_default();
-        let from = r.ask.z.map_or("-".into(), |z| format!("{z:.3}"));
-        let from = if self.from { format!("{from:>9} ") } else { String::new() };
-        write!(self.out, "{:>12.3} {:>12.3} {from}{layer}", r.ask.x, r.ask.y)?;
+        let from = |digits: usize| {
+            let z = r.ask.z.map_or("-".into(), |z| format!("{z:.digits$}"));
+            format!("{z:>0$} ", digits + 6)
+        };
+        let (from, digits, width) = (self.from.map(from).unwrap_or_default(), self.decimals, self.decimals + 9);
+        write!(self.out, "{:>width$.digits$} {:>width$.digits$} {from}{layer}", r.ask.x, r.ask.y)?;
         if !r.found() {
             return writeln!(
                 self.out,
@@ -798,7 +845,7 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
 }
 
 /// Every step of the search, the heights it weighed, and the rule that chose.
-fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
+fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) -> io::Result<()> {
     let answer = ask.answer(t);
     let from = ask.z.unwrap_or_else(|| t.z_f64(&answer.hit));
     let mut steps = Vec::new();
@@ -810,6 +857,7 @@ fn explain(t: &Terrain, ask: &Ask, out: &mut impl Write) -> io::Result<()> {
         (Some(z), Some(length)) => format!("first ground at most {length} m below {}, {}, {z}", ask.x, ask.y),
     };
     writeln!(out, "{question}")?;
+    wheel.map_or(Ok(()), |wheel| writeln!(out, "  wheel      {}", shown(wheel)))?;
     let (mut cost, mut candidates) = (hardpan::Cost::default(), Vec::new());
     for step in steps {
         match step {
