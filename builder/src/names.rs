@@ -1,6 +1,6 @@
 //! Names of files and things, as messages and commands have them.
 
-use std::{fmt::Write, path::Path};
+use std::{collections::HashMap, fmt::Write, path::Path};
 
 use hardpan::Cost;
 
@@ -46,6 +46,41 @@ pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
         list.push(format!("and {} more", grouped(more)));
     }
     list.join(", ")
+}
+
+/// A number as it is typed, in as few letters as that takes: 0.85, 1e50.
+pub fn decimal(v: f64) -> String {
+    let [plain, short] = [v.to_string(), format!("{v:e}")];
+    if plain.len() > 10 && short.len() < plain.len() { short } else { plain }
+}
+
+/// The width of a column of names: that of the longest, and 30 at least.
+pub fn width<T: AsRef<str>>(names: impl Iterator<Item = T>) -> usize {
+    names.map(|n| n.as_ref().chars().count()).max().unwrap_or(0).max(30)
+}
+
+/// Names of so many letters at most, cut in the middle, where they differ least. Those that would read the same have their
+/// number in the list, from 1, behind them.
+pub fn cut(names: &[String], most: usize) -> Vec<String> {
+    let brief = |name: &str, end: &str| {
+        let (length, room) = (name.chars().count(), most.saturating_sub(end.len()));
+        if length <= room {
+            return format!("{name}{end}");
+        }
+        let kept = room.saturating_sub(3);
+        let start: String = name.chars().take(kept.div_ceil(2)).collect();
+        start + "..." + &name.chars().skip(length - kept / 2).collect::<String>() + end
+    };
+    let all: Vec<String> = names.iter().map(|name| brief(name, "")).collect();
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    all.iter().for_each(|name| *times.entry(name).or_default() += 1);
+    let each = all.iter().zip(names).enumerate();
+    each.map(
+        |(i, (short, name))| {
+            if times[short.as_str()] > 1 { brief(name, &format!(" #{}", i + 1)) } else { short.clone() }
+        },
+    )
+    .collect()
 }
 
 /// A path for a message, as [`shown`].
@@ -110,6 +145,17 @@ mod tests {
         assert_eq!(counted(1000u64, "line"), "1,000 lines");
         let list = |n: usize| few((0..n).map(|i| i.to_string()), n as u64);
         assert_eq!([0, 1, 5, 1006].map(list), ["", "0", "0, 1, 2, 3, 4", "0, 1, 2, 3, 4, and 1,001 more"]);
+    }
+
+    #[test]
+    fn long_names_and_numbers() {
+        let numbers = [0.0, 0.85, -1000.0, 0.000001, 0.123_456_789_012_345_68, 1e50, -2.5e-9];
+        assert_eq!(numbers.map(decimal), ["0", "0.85", "-1000", "0.000001", "0.12345678901234568", "1e50", "-2.5e-9"]);
+        assert_eq!([width(["a"].iter()), width(["a", &"ß".repeat(36)].iter())], [30, 36]);
+        let names = ["short", "road_surface_of_the_north_lane", "road_surface_of_the_south_lane", "ä23456789012"];
+        let names = names.map(String::from);
+        assert_eq!(cut(&names, 12), ["short", "roa...ane #2", "roa...ane #3", "ä23456789012"]);
+        assert_eq!(cut(&names, 20)[1..3], ["road_surf...rth_lane", "road_surf...uth_lane"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod faults;
 
 use self::faults::{Place, explain};
 use crate::import::{Frame, Unit, Up};
+use crate::names::decimal;
 use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -182,7 +183,10 @@ impl Settings {
             let factors = [("mu", rule.mu), ("rr", rule.rr), ("gain", rule.gain), ("cone_index", rule.cone_index)];
             for (key, value) in factors {
                 if let Some(value) = value.filter(|v| !is_factor(*v)) {
-                    return wrong(place(key), format!("{who}: {key} is {value}; write a number of 0 or more"));
+                    return wrong(
+                        place(key),
+                        format!("{who}: {key} is {}; write a number of 0 or more", decimal(value)),
+                    );
                 }
             }
             if rule.classes.iter().flatten().any(|&c| c > 31) {
@@ -684,6 +688,12 @@ mod tests {
                 "[[source]]\nfile = \"C:\\tracks\\a.obj\"\n".into(),
                 "line 2: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
             ),
+            (
+                "[[source]]\nfile=\"C:\\Users\\me\\town.obj\"\n".into(),
+                "line 2: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
+            ),
+            ("build.max_cost = 24\n".into(), "line 1: max_cost is 24; write a table, as { tests = 24 }"),
+            ("build.weld = 2\n".into(), "line 1: weld is 2; write a table, as { plan = 4, height = 64 }"),
             (
                 "[[source]]\nfile = 'a'\ntranslate = [1, 2]\n".into(),
                 "line 3: translate: write three numbers, as [1.0, 2.0, 3.0]",

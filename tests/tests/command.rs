@@ -92,7 +92,8 @@ fn layers_and_explain() {
 #[test]
 fn csv_in_and_out() {
     let folder = bridge("csv_in_and_out");
-    fs::write(folder.join("points.csv"), "x,y,z,length\n# mixed shapes\n-1,0,,\n0,0,2,\n\n0, 0, 5, 2\n9,9,,\n").unwrap();
+    fs::write(folder.join("points.csv"), "x,y,z,length\n# mixed shapes\n-1,0,,\n0,0,2,\n\n0, 0, 5, 2\n9,9,,\n")
+        .unwrap();
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert_eq!(
         out,
@@ -207,7 +208,11 @@ fn files_of_others_are_safe() {
     let why = error(2, &folder, &["build", "bridge.obj", "-o", "bridge.obj", "--force"]);
     assert!(why.contains("its own source"), "{why}");
     assert_eq!(fs::read_to_string(folder.join("bridge.obj")).unwrap(), BRIDGE);
-    error(2, &folder, &["build", "bridge.obj", "-o", "nowhere/a.hpan"]);
+    let why = error(2, &folder, &["build", "bridge.obj", "-o", "nowhere/at all/a.hpan"]);
+    let wanted = "nowhere/at all/a.hpan: there is no folder nowhere/at all; to make it: mkdir -p 'nowhere/at all'\n";
+    assert!(why.ends_with(wanted), "{why}");
+    let why = error(2, &folder, &["build", "bridge.obj", "-o", "new.OBJ"]);
+    assert!(why.contains("new.OBJ: this is the name of a mesh") && why.contains("--force"), "{why}");
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing is left behind: {names:?}");
 }

@@ -37,13 +37,13 @@ fn a_corner_of_the_deck_rises() {
     let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
     assert!(err.is_empty(), "{err}");
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
-    // 11 x 11 places of the grid, 2 x 2 vertices beside it; 6 of the right side and of the diagonal move
+    // the middles of 10 x 10 squares, and 8 vertices; the right side of the deck moves, with 10 middles and a vertex
     assert_eq!(
         lines,
         [
             "different",
             "z            0 to 6 m -> 0 to 6.5 m",
-            "ground       125 places: all vertices, and a grid of 10.000 m",
+            "ground       108 places: all vertices, and the middles of squares of 10.000 m, by which areas are counted",
             "heights      other at 11 places, at most by +0.500000 m: at 5,50 from 6 to 6.5",
             "bytes        differ from 125 on: content header, content",
         ]
@@ -61,10 +61,11 @@ fn ground_goes_and_materials_change() {
     assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [], "values": [] }));
     let ground = &facts["ground"];
     assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
-    // places of the deck, 11 x 101; those on the diagonal, at every tenth, and below it stay
-    let over = (0..=10).flat_map(|x| (0..=100).map(move |y| (x, y))).filter(|(x, y)| *y > 10 * x).count();
+    // middles of the deck's squares, 10 x 100; those on the diagonal and below it stay, and three vertices
+    let over =
+        (0..10).flat_map(|x| (0..100).map(move |y| (x, y))).filter(|(x, y)| 2 * y + 1 > 10 * (2 * x + 1)).count();
     let lost = json!({
-        "places": over, "first": [-5.0, -49.0, 6.0], "extent": [[-5.0, -49.0], [4.0, 50.0]], "area": over as f64,
+        "places": over + 1, "first": [-5.0, 50.0, 6.0], "extent": [[-5.0, -44.5], [4.5, 50.0]], "area": over as f64,
     });
     assert_eq!(ground["lost"], lost);
     let change = &ground["materials"][0];
@@ -72,17 +73,96 @@ fn ground_goes_and_materials_change() {
         (&change["from"], &change["to"], &change["first"]),
         (&json!("Steel plate"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
     );
-    assert_eq!(change["places"], 11 * 101 - over);
+    assert_eq!(change["places"], 10 * 100 - over + 3);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
     holds(
         &out,
         &[
             "materials    lost: \"Steel plate\"",
-            "lost         ground at ",
-            " m2, x -5 to 4.8, y -49.8 to 50, the first -5,-49.8,6\n",
+            "lost         ground at 12,501 places, about 500 m2, x -5 to 4.9, y ",
             "material     \"Steel plate\" -> \"Wood\" at ",
         ],
     );
+}
+
+/// A square counts if its middle is ground: what lies on the grid's lines has its area to the last square.
+#[test]
+fn areas_are_counted_by_squares() {
+    // the deck is 10 m by 100 m, and its half that goes 1,000 m2 and less
+    let cut = |to: f64| {
+        let deck = format!("v -5 -50 6\nv 5 -50 6\nv 5 {to} 6\nv -5 {to} 6");
+        move |s: String| s.replace("v -5 -50 6\nv 5 -50 6\nv 5 50 6\nv -5 50 6", &deck)
+    };
+    for (to, said, area) in [(49.0, "about 10 m2", 10.0), (-49.0, "about 990 m2", 990.0)] {
+        let folder = pair("diff_areas", cut(to));
+        let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+        holds(&out, &[said]);
+        let facts: Value =
+            serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--json"])[0]).unwrap();
+        let lost = facts["ground"]["lost"]["area"].as_f64().unwrap();
+        assert!((lost - area).abs() < 1e-6, "{lost}");
+    }
+    let folder = pair("diff_areas", |s| s.split("o deck").next().unwrap().replace("50", "500"));
+    let [out, _] = expect(1, &folder, &["diff", "b.hpan", "a.hpan"]);
+    holds(&out, &["lost         ground at 247,504 places, about 990,000 m2, "]);
+}
+
+#[test]
+fn images_apart_say_so() {
+    let folder = pair("diff_apart", |s| s);
+    expect(0, &folder, &["build", "b.obj", "--translate", "90000,0,0"]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+    holds(
+        &out,
+        &[
+            "\nheights      no place has ground in both; they do not lie over each other\n",
+            "\nx            -50 to 50 m -> 89950 to 90050 m\n",
+        ],
+    );
+    assert!(!out.contains("no change") && !out.contains("m2"), "{out}");
+    let facts: Value = serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--json"])[0]).unwrap();
+    assert_eq!((&facts["ground"]["shared"], &facts["ground"]["largest"]), (&json!(0), &Value::Null));
+}
+
+#[test]
+fn long_lists_of_names_are_bounded() {
+    let many = |s: String| {
+        let squares = (0..40).map(|i| {
+            let v = format!("v {i} 60 0\nv {i}.9 60 0\nv {i}.9 61 0\n");
+            format!("o tree{i:02}\nusemtl bark{i:02}\n{v}f -3 -2 -1\n")
+        });
+        s + &squares.collect::<String>()
+    };
+    let folder = pair("diff_names", many);
+    let [out, _] = expect(1, &folder, &["diff", "b.hpan", "a.hpan"]);
+    holds(
+        &out,
+        &[
+            "\nsources      42 -> 2; lost: tree00, tree01, tree02, tree03, tree04, and 35 more\n",
+            "\nmaterials    lost: \"bark00\", \"bark01\", \"bark02\", \"bark03\", \"bark04\", and 35 more\n",
+        ],
+    );
+    assert!(out.lines().all(|line| line.len() < 200), "{out}");
+    let facts: Value = serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--json"])[0]).unwrap();
+    assert_eq!(facts["sources"]["count"], json!([2, 42]));
+    assert_eq!([&facts["sources"]["lost"], &facts["sources"]["gained"][39]], [&json!([]), &json!("tree39")]);
+    // as many values of as many materials
+    fs::write(folder.join("s.toml"), "[[material]]\npattern = \"bark*\"\nmu = 1e50\n[[material]]\nname = \"\"\n")
+        .unwrap();
+    expect(0, &folder, &["build", "b.obj", "--settings", "s.toml", "-o", "c.hpan"]);
+    let [out, _] = expect(1, &folder, &["diff", "b.hpan", "c.hpan"]);
+    holds(&out, &["\nmaterial     \"bark09\": mu 0.85 -> 1e50\n             and 30 other materials; all: --json\n"]);
+    assert!(!out.contains("bark10"), "{out}");
+}
+
+#[test]
+fn what_is_left_out_is_listed() {
+    let folder = pair("diff_include", |s| s);
+    let settings = "[[material]]\nname = \"Steel plate\"\ninclude = false\n[[material]]\nname = \"\"\n";
+    fs::write(folder.join("s.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "b.obj", "--settings", "s.toml"]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+    holds(&out, &["\nmaterial     \"Steel plate\": include true -> false\n", "about 1,000 m2"]);
 }
 
 #[test]

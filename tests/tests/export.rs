@@ -854,6 +854,40 @@ fn many_materials_are_told_apart() {
     assert!(all[14] == all[15] && all[14].len() == 1 && !all[..14].contains(&all[14]));
     let [out, _] = expect(0, &folder, &["export", "png", "m.hpan", "--map", "materials,mu", "-o", "."]);
     holds(&out, &["; 16 of 16 materials seen here\n", "; 1 value of mu seen here\n"]);
+
+    // the same of any window, however much of each it shows, and in the library beside an OBJ
+    let (_, part) = map(&folder, "m.hpan", "materials", &["--window", "5,0,16,2", "--size", "440x80"]);
+    let part = |i: usize| -> BTreeSet<[u8; 3]> {
+        (10..30).flat_map(|y| (10..30).map(move |x| (x, y))).map(|(x, y)| part(40 * i + x, y)).collect()
+    };
+    (5..16).for_each(|i| assert_eq!(part(i - 5), all[i], "m{i:02}"));
+    expect(0, &folder, &["export", "obj", "m.hpan"]);
+    let library = fs::read_to_string(folder.join("m-ground.mtl")).unwrap();
+    let colours: Vec<[f64; 3]> = library.lines().filter_map(|l| l.strip_prefix("Kd ")).map(numbers).collect();
+    for (i, (colour, seen)) in colours.iter().zip(&all).enumerate().filter(|(_, (_, seen))| seen.len() == 1) {
+        let seen = seen.first().unwrap().map(|c| f64::from(c) / 255.0);
+        assert!((0..3).all(|k| (colour[k] - seen[k]).abs() < 1e-3), "m{i:02}: {colour:?} {seen:?}");
+    }
+    let told: BTreeSet<String> = colours.iter().map(|c| format!("{c:?}")).collect();
+    assert_eq!((colours.len(), told.len()), (16, 15), "the last two are one");
+}
+
+/// Values of friction that lie close are as far apart on the scale as others.
+#[test]
+fn few_values_of_friction_have_colours_by_rank() {
+    let folder = folder("few_values_of_friction_have_colours_by_rank");
+    let squares = (0..4).map(|i| {
+        let j = i + 1;
+        format!("usemtl m{i}\nv {i} 0 0\nv {j} 0 0\nv {j} 1 0\nv {i} 1 0\nf -4 -3 -2 -1\n")
+    });
+    fs::write(folder.join("f.obj"), squares.collect::<String>()).unwrap();
+    let rules = ["0.65", "0.7", "0.1", "0.9"].iter().enumerate();
+    let rules: String = rules.map(|(i, mu)| format!("[[material]]\nname = \"m{i}\"\nmu = {mu}\n")).collect();
+    fs::write(folder.join("s.toml"), rules).unwrap();
+    expect(0, &folder, &["build", "f.obj", "--settings", "s.toml"]);
+    let (_, pixel) = map(&folder, "f.hpan", "mu", &["--per-metre", "10"]);
+    // at thirds of the scale
+    assert_eq!([0, 1, 2, 3].map(|i| pixel(10 * i + 5, 5)), [[49, 104, 142], [53, 183, 121], DARK, LIGHT]);
 }
 
 #[test]
@@ -935,10 +969,25 @@ fn windows_sizes_and_places_of_maps() {
     let [out, err] = expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50"]);
     holds(&out, &["pierced-relief.png: 50 x 50 pixels, 2 m each"]);
     holds(&err, &["note: other maps: --map relief,layers"]);
-    holds(
-        &error(2, &folder, &["export", "png", "pierced.hpan", "--size", "50"]),
-        &["pierced-relief.png: there is a file here already; to replace it add --force"],
-    );
+    // a picture by hardpan is replaced, that of somebody else is not, and then none is written
+    expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "60"]);
+    assert!(decoded(&folder.join("pierced-relief.png")).0 > 60);
+    let ours = fs::read(folder.join("pierced-relief.png")).unwrap();
+    let at = ours.windows(8).position(|w| w == b"Software").unwrap();
+    for theirs in [[&ours[..at], b"Hardware", &ours[at + 8..]].concat(), b"short".to_vec()] {
+        fs::write(folder.join("pierced-relief.png"), &theirs).unwrap();
+        holds(
+            &error(2, &folder, &["export", "png", "pierced.hpan", "--size", "50", "--map", "layers,relief"]),
+            &["pierced-relief.png: there is a file here that is not a picture by hardpan; to replace it add --force"],
+        );
+        assert!(fs::read(folder.join("pierced-relief.png")).unwrap() == theirs);
+        assert!(!folder.join("pierced-layers.png").exists());
+    }
+    expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50", "--force"]);
+    for (word, image) in [("pierced.hpan", "pierced.hpan"), ("later.hpan", "later.hpan"), ("pgn", "FILE.hpan")] {
+        let typed = [format!("maps: hardpan export png {image};"), format!("triangles: hardpan export obj {image}\n")];
+        holds(&error(2, &folder, &["export", word]), &[&typed[0], &typed[1]]);
+    }
     holds(
         &error(2, &folder, &["export", "png", "pierced.hpan", "-o", "pierced.hpan", "--force"]),
         &["pierced.hpan: maps are PNG"],

@@ -131,6 +131,10 @@ fn vt_24_recipes_for_what_is_not_read() {
             &["zip files are not read; unpack it; hgt files are not read either; ", "gdalwarp"],
         ),
         ("a.obj.gz", b"\x1F\x8B", &["gz files are not read; unpack it, then: hardpan build FILE.obj"]),
+        ("a.obj.rar", b"Rar!", &["rar files are not read; unpack it, then: hardpan build FILE.obj"]),
+        ("a", b"7z\xBC\xAF\x27\x1C", &["7z files are not read; unpack it, then: hardpan build FILE.obj"]),
+        ("a.exr", b"v/1\x01", &["exr files are not read; make points of its heights", "-of XYZ", "CloudCompare"]),
+        ("a.bin", b"\0", &["bin files are not read; if it belongs to a glTF, open FILE.gltf in Blender, export FBX"]),
         ("a.las", b"LASF", &["las files are not read; make a mesh of the points in CloudCompare"]),
         (
             "a.stl",
@@ -456,6 +460,15 @@ fn by_10_notes_say_what_was_left_out() {
             "warning: a.obj: faces left out that have a corner that is not a finite number: 1 (first at line 11)",
         ],
     );
+    // a material that no library defines is named
+    fs::write(here.join("u.mtl"), "newmtl grass\n").unwrap();
+    fs::write(here.join("u.obj"), format!("mtllib u.mtl\nusemtl grass\n{SQUARE}usemtl Gras\x07\nf 1 2 3\n")).unwrap();
+    let [_, notes] = expect(0, &here, &["build", "u.obj", "--report", "u.json"]);
+    let wanted = "note: u.obj: materials used that no material library defines: 1 (1 triangle): \"Gras\\u{7}\"\n";
+    holds(&notes, &[wanted]);
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(here.join("u.json")).unwrap()).unwrap();
+    let repaired = report["import"]["files"][0]["repaired"].as_array().unwrap();
+    assert!(repaired.iter().any(|c| c["what"] == "materials_undefined" && c["names"][0] == "Gras\u{7}"), "{report}");
     for arguments in
         [&["info", "a.hpan"][..], &["query", "a.hpan", "1,2", "6,3"], &["query", "a.hpan", "6,3", "--explain"]]
     {

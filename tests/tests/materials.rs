@@ -734,6 +734,26 @@ fn first_words_are_answered() {
     let why = error(2, &folder, &["build", "--settings", "s.toml"]);
     holds(&why, &["s.toml: source \"C:\\town.obj\": there is no such file", "write / instead, or '...'"]);
 
+    // an image in place of settings
+    expect(0, &folder, &["build", "mats.obj"]);
+    let why = error(2, &folder, &["build", "mats.obj", "--settings", "mats.hpan"]);
+    let wanted = "mats.hpan: this is a terrain image, and no settings; for settings to edit: hardpan materials mats.hpan -o FILE.toml\n";
+    assert!(why.ends_with(wanted), "{why}");
+    // capitals, but for those that mean something else
+    for typed in [["--unit", "M"], ["--unit", "Metre"], ["--up", "Z"]] {
+        expect(0, &folder, &["build", "mats.obj", typed[0], typed[1]]);
+        let bounds = &facts(&folder, &["info", "mats.hpan", "--json"])["bounds"];
+        assert_eq!(bounds["max"][0], 30.0);
+    }
+    write(&folder, "s.toml", "[[source]]\nfile = \"mats.obj\"\nup = \"Z\"\nunit = \"MM\"\n");
+    expect(0, &folder, &["build", "--settings", "s.toml"]);
+    let bounds = &facts(&folder, &["info", "mats.hpan", "--json"])["bounds"];
+    assert!((bounds["max"][0].as_f64().unwrap() - 0.03).abs() < 1e-3, "{bounds}");
+    let [_, why] = expect(2, &folder, &["build", "mats.obj", "--unit", "Mm"]);
+    holds(&why, &["Mm is a megametre; a millimetre is mm"]);
+    let [_, why] = expect(2, &folder, &["build", "mats.obj", "--stitch", "none"]);
+    holds(&why, &["PLAN,HEIGHT, or false for none"]);
+
     for unit in ["in", "inch", "inches"] {
         expect(0, &folder, &["build", "mats.obj", "--unit", unit]);
         let bounds = &facts(&folder, &["info", "mats.hpan", "--json"])["bounds"];
@@ -763,6 +783,37 @@ fn first_words_are_answered() {
     let [out, said] = expect(0, &folder, &["materials", "mats.obj", "-o", "-"]);
     assert_eq!((out, said), (fs::read_to_string(folder.join("FILE.toml")).unwrap(), String::new()));
     assert!(!folder.join("-").exists());
+}
+
+#[test]
+fn columns_stay_in_line() {
+    let folder = folder("columns_stay_in_line");
+    let name = "0b6b7a8e-8a9c-4a4c-9d5b-57f3c1e1a2b3-asphalt";
+    write(&folder, "long.obj", &MATS.replace("Grass", name));
+    write(&folder, "s.toml", &format!("[[material]]\nname = \"{name}\"\nrr = 1e50\n[[material]]\nname = \"\"\n"));
+    expect(0, &folder, &["build", "long.obj", "--settings", "s.toml"]);
+    let cases: [(&[&str], usize); 4] = [
+        (&["materials", "long.obj"], 6),
+        (&["materials", "long.hpan"], 6),
+        (&["info", "long.hpan", "--materials"], 4),
+        (&["info", "long.hpan"], 3),
+    ];
+    for (arguments, columns) in cases {
+        let [out, _] = expect(0, &folder, arguments);
+        let table: Vec<&str> = out.lines().skip_while(|l| !l.starts_with("material ")).collect();
+        // where the first columns of numbers end
+        let ends = |line: &str| -> Vec<usize> {
+            let (start, rest) = line.split_at(name.len());
+            assert!(!start.trim().is_empty());
+            let ends =
+                rest.char_indices().filter(|(i, c)| *c != ' ' && rest[i + 1..].chars().next().is_none_or(|n| n == ' '));
+            ends.map(|(i, _)| i).take(columns - 1).collect()
+        };
+        let head: Vec<usize> = ends(&table[0].replace("m2 in plan", "m2-in-plan").replace("cone index", "cone-index"));
+        assert!(table.len() > 3 && head.len() == columns - 1);
+        table[1..].iter().for_each(|line| assert_eq!(ends(line), head, "{out}"));
+        assert!(arguments == ["materials", "long.obj"] || out.contains(" 1e50 "), "{out}");
+    }
 }
 
 /// A file of another name lies as the one source that settings have, and that is said; where there are several it is asked.

@@ -14,11 +14,12 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, few,
+    Done, Failure, NewFile, Replace, counted, decimal, few,
     gaps::{Edge, gaps, open_edges},
-    grouped,
+    grouped, has_extension,
     lie::{doubt_unit, ground, is_far, lies, suspect},
     maps::metres,
+    materials::is_image,
     named, note,
     progress::stage,
     quoted,
@@ -77,6 +78,9 @@ pub struct Args {
     force: bool,
 }
 
+/// How names of meshes end, and of what comes with them.
+const MESHES: [&str; 10] = ["obj", "mtl", "fbx", "gltf", "glb", "stl", "ply", "dae", "toml", "json"];
+
 /// A threshold, or none.
 #[derive(Clone, Copy)]
 struct Stitch(Option<Near>);
@@ -92,7 +96,8 @@ fn weld(text: &str) -> Result<Near, String> {
 }
 
 fn stitch(text: &str) -> Result<Stitch, String> {
-    let stitch = if text == "false" { None } else { Some(text.parse()?) };
+    let near = |e| format!("{e}, or false for none");
+    let stitch = if text == "false" { None } else { Some(text.parse().map_err(near)?) };
     in_range(Options { stitch, ..Options::default() }).map(|o| Stitch(o.stitch))
 }
 
@@ -130,7 +135,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
-    Replace::Only(report::START, "a report of a build").or_any(args.force).check(place)?;
+    Replace::Only(0, report::START, "a report of a build").or_any(args.force).check(place)?;
     let mut report = Report::default();
     let end = make(args, out, &mut report);
     let text = report.text(end.as_ref().map(drop));
@@ -285,6 +290,10 @@ fn note_gaps(t: &Terrain, image: &Path) {
 
 /// TOML, or JSON if the name says so.
 fn read_settings(path: &Path) -> Done<Settings> {
+    if is_image(path)? {
+        let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
+        return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
+    }
     let text = fs::read_to_string(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::InvalidData => Failure::input(path, "this is not UTF-8 text; save it as UTF-8"),
         _ => Failure::io(path, e),
@@ -391,7 +400,7 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
     }
     let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
         let who = format!("material {} ({:?})", i + 1, rule.title());
-        rule.doubtful().map(|(key, value)| format!("{who} {key} {value}")).collect()
+        rule.doubtful().map(|(key, value)| format!("{who} {key} {}", decimal(value))).collect()
     };
     let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();
     if !doubtful.is_empty() {
@@ -441,6 +450,10 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     }
     if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
+    }
+    if !args.force && MESHES.iter().any(|mesh| has_extension(output, mesh)) {
+        let text = "this is the name of a mesh, and what is written is an image; name it FILE.hpan, or add --force";
+        return Err(Failure::input(output, text));
     }
     Replace::IMAGE.or_any(args.force).check(output)
 }

@@ -43,6 +43,11 @@ impl Paint {
         }
     }
 
+    /// Its colour where nothing can have lines: as dark as all of it is in the mean.
+    pub fn mean(self) -> Colour {
+        if self.striped { mix(self.colour, INK, 0.75 / 4.0) } else { self.colour }
+    }
+
     /// Its colour in a pixel of a picture that is drawn `times` as large.
     pub fn at(self, x: usize, y: usize, times: usize) -> Colour {
         match self.striped && (x + y) % (PERIOD * times) < PERIOD * times / 4 {
@@ -113,6 +118,9 @@ impl Size {
         text.chars().count() * get_raster_width(weight, height)
     }
 }
+
+/// What stands in a PNG that was made here, and from which byte on.
+pub const SIGNED: (u64, &[u8]) = (37, b"tEXtSoftware\0hardpan");
 
 /// A picture, row by row from the top.
 pub struct Canvas {
@@ -269,6 +277,7 @@ impl Canvas {
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Fast);
+        encoder.add_text_chunk("Software".into(), "hardpan".into()).map_err(failed)?;
         let mut writer = encoder.write_header().map_err(failed)?;
         writer.write_image_data(self.pixels.as_flattened()).map_err(failed)?;
         writer.finish().map_err(failed)?;
@@ -342,6 +351,13 @@ mod tests {
         };
         let [level, steep, slant] = [[160.0, 100.0], [100.0, 40.0], [148.0, 136.0]].map(dark);
         assert!((level - 187.0).abs() < 1.0 && (steep - level).abs() < 1.0 && (slant - level).abs() < 1.0, "{level}");
+    }
+
+    #[test]
+    fn pictures_say_who_made_them() {
+        let bytes = Canvas::new(3, 2, INK).png().unwrap();
+        let (at, text) = SIGNED;
+        assert!(bytes[at as usize..].starts_with(text), "{bytes:?}");
     }
 
     #[test]

@@ -9,17 +9,19 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Done, Failure, costs, counted, grouped,
+    Done, Failure, costs, counted, decimal, few, grouped,
     info::{self, fallback, hex, section_name},
     load,
+    materials::settings_of,
     query::room,
-    terrain,
+    shown, terrain,
 };
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Heights are compared at every vertex of both images and at the squares of a grid, by the kernel's answers. Of the heights
-over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
+Heights are compared at every vertex of both images and in the middle of each square of a grid, by the kernel's answers. Of
+the heights over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
+Areas are those of the squares whose middle it is: a border is off by up to half a square, and a finer --grid is nearer.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 Exit codes: 0 equal, 1 different.")]
 pub struct Args {
@@ -27,7 +29,7 @@ pub struct Args {
     first: PathBuf,
     /// The image to hold against it
     second: PathBuf,
-    /// Distance of the grid's places in metres [default: 1/500 of the longer side]
+    /// Side of the grid's squares in metres [default: 1/500 of the longer side]
     #[arg(long, value_name = "METRES", value_parser = pitch)]
     grid: Option<f64>,
     /// Print the facts as JSON
@@ -40,7 +42,7 @@ fn pitch(text: &str) -> Result<f64, String> {
     if (1e-9..=1e9).contains(&value) { Ok(value) } else { Err("must be above zero, from 1e-9 to 1e9 m".into()) }
 }
 
-/// Places along a side of the grid by default, and the most that there may be in all.
+/// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
 
@@ -53,6 +55,7 @@ struct Difference {
     identity: [String; 2],
     /// Facts that differ.
     facts: Vec<Fact>,
+    sources: Sources,
     /// Names of materials that are only in one image, or have other properties.
     materials: Materials,
     first_byte: Option<FirstByte>,
@@ -65,6 +68,14 @@ struct Fact {
     name: &'static str,
     first: String,
     second: String,
+}
+
+/// How many sources either image has, and names that only one has.
+#[derive(Serialize)]
+struct Sources {
+    count: [usize; 2],
+    lost: Vec<String>,
+    gained: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -98,6 +109,8 @@ struct FirstByte {
 struct Ground {
     grid: f64,
     places: u64,
+    /// Places with ground in both images.
+    shared: u64,
     /// Places with a height that changed.
     changed: u64,
     largest: Option<Change>,
@@ -121,10 +134,7 @@ struct Count {
     first: Option<[f64; 3]>,
     /// Their least and greatest x and y.
     extent: Option<[[f64; 2]; 2]>,
-    /// How many of them are places of the grid.
-    #[serde(skip)]
-    on_grid: u64,
-    /// That of the grid's squares around those, m2.
+    /// That of the grid's squares in whose middle they lie, m2.
     area: f64,
 }
 
@@ -146,6 +156,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         equal,
         identity: [&a, &b].map(|t| hex(&t.identity())),
         facts: facts(&a, &b),
+        sources: sources(&a, &b),
         materials: materials(&a, &b),
         first_byte,
         ground: if equal { None } else { Some(ground(&a, &b, args.grid)?) },
@@ -195,7 +206,6 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
         let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
         let extent = |i: usize| format!("{} to {} m", short(low[i]), short(high[i]));
-        let sources: Vec<_> = (0..t.source_count()).map(|i| t.source_name(i as u16)).collect();
         [
             ("x", extent(0)),
             ("y", extent(1)),
@@ -225,7 +235,6 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
                 ),
             ),
             ("error", format!("{:.9} m, {:.9} m", h.error_plan, h.error_height)),
-            ("sources", sources.join(", ")),
         ]
     };
     of(a)
@@ -236,18 +245,34 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
         .collect()
 }
 
+/// The names in one that are not in the other.
+fn only<T>(one: &BTreeMap<String, T>, other: &BTreeMap<String, T>) -> Vec<String> {
+    one.keys().filter(|name| !other.contains_key(*name)).cloned().collect()
+}
+
+fn sources(a: &Terrain, b: &Terrain) -> Sources {
+    let of = |t: &Terrain| (0..t.source_count()).map(|i| (t.source_name(i as u16).into(), ())).collect();
+    let [p, q]: [BTreeMap<String, ()>; 2] = [of(a), of(b)];
+    Sources { count: [a, b].map(Terrain::source_count), lost: only(&p, &q), gained: only(&q, &p) }
+}
+
 fn materials(a: &Terrain, b: &Terrain) -> Materials {
     let of = |t: &Terrain| -> BTreeMap<String, Value> {
         let all = info::materials(t);
+        // whether its faces were used at all stands beside the table
+        let included = settings_of(t).materials.into_iter().map(|rule| rule.include.unwrap_or(true));
         all.as_array()
             .into_iter()
             .flatten()
-            .map(|m| (m["name"].as_str().unwrap_or_default().into(), m.clone()))
+            .zip(included)
+            .map(|(m, included)| {
+                let mut m = m.clone();
+                m["include"] = included.into();
+                (m["name"].as_str().unwrap_or_default().into(), m)
+            })
             .collect()
     };
     let (a, b) = (of(a), of(b));
-    let only =
-        |p: &BTreeMap<String, _>, q: &BTreeMap<String, _>| p.keys().filter(|n| !q.contains_key(*n)).cloned().collect();
     let mut values = Vec::new();
     for (name, m) in &a {
         for (field, from) in m.as_object().into_iter().flatten() {
@@ -260,14 +285,17 @@ fn materials(a: &Terrain, b: &Terrain) -> Materials {
     Materials { lost: only(&a, &b), gained: only(&b, &a), changed, values }
 }
 
-/// Places in plan, in metres: the vertices of both, and a grid over both.
-fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(Grid, Vec<[f64; 2]>)> {
+/// A place in plan, metres, and the area of the grid's square whose middle it is, m2: of a vertex 0.
+type Place = ([f64; 2], f64);
+
+/// The side of the grid's squares, metres, and where to look: the vertices of both, and a grid over both.
+fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<Place>)> {
     let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
     let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
     let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
     let side = (high[0] - low[0]).max(high[1] - low[1]);
     let pitch = pitch.unwrap_or(if side > 0.0 { side / SIDE } else { 1.0 });
-    let [columns, rows] = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil() + 1.0);
+    let [columns, rows] = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil().max(1.0));
     if columns * rows > MOST {
         let text = format!(
             "a grid of {pitch} m has more than {} places here; try --grid {}",
@@ -276,33 +304,22 @@ fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(Grid, Vec<[f64;
         );
         return Err(Failure::Input(text));
     }
-    let grid = Grid { low, high, pitch };
-    let mut places = vertices(a);
-    places.append(&mut vertices(b));
-    for row in 0..rows as u64 {
-        places.extend((0..columns as u64).map(|column| [grid.line(0, column as f64), grid.line(1, row as f64)]));
+    let mut places: Vec<Place> = vertices(a).into_iter().chain(vertices(b)).map(|v| (v, 0.0)).collect();
+    // middle and width of a column or a row: the last ends with the ground
+    let strip = |i: usize, number: u64| {
+        let [from, to] = [number, number + 1].map(|n| (low[i] + n as f64 * pitch).min(high[i]));
+        ((from + to) / 2.0, to - from)
+    };
+    for (y, deep) in (0..rows as u64).map(|row| strip(1, row)) {
+        places.extend((0..columns as u64).map(|column| strip(0, column)).map(|(x, wide)| ([x, y], wide * deep)));
     }
-    places.par_sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
-    places.dedup();
-    Ok((grid, places))
-}
-
-/// Places at equal distances, metres.
-struct Grid {
-    low: [f64; 2],
-    high: [f64; 2],
-    pitch: f64,
-}
-
-impl Grid {
-    /// Where a column or a row lies.
-    fn line(&self, axis: usize, number: f64) -> f64 {
-        (self.low[axis] + number * self.pitch).min(self.high[axis])
-    }
-
-    fn has(&self, place: [f64; 2]) -> bool {
-        [0, 1].iter().all(|&i| self.line(i, ((place[i] - self.low[i]) / self.pitch).round()) == place[i])
-    }
+    let key = |(p, area): &Place| [p[0], p[1], -area];
+    places.par_sort_unstable_by(|p, q| {
+        let [p, q] = [key(p), key(q)];
+        p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(p[2].total_cmp(&q[2]))
+    });
+    places.dedup_by_key(|p| p.0); // a square goes before a vertex
+    Ok((pitch, places))
 }
 
 fn vertices(t: &Terrain) -> Vec<[f64; 2]> {
@@ -322,7 +339,7 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
         .map(|places| {
             let mut part = Part::default();
             let mut space = [room(a), room(b)];
-            places.iter().for_each(|&p| part.look(a, b, p, grid.has(p), &mut space));
+            places.iter().for_each(|&p| part.look(a, b, p, &mut space));
             part
         })
         .collect();
@@ -338,15 +355,14 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
         })
         .collect();
     materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
-    let Part { changed, largest, mut lost, mut gained, .. } = all;
-    let counts = [&mut lost, &mut gained].into_iter().chain(materials.iter_mut().map(|m| &mut m.count));
-    counts.for_each(|count| count.area = count.on_grid as f64 * grid.pitch * grid.pitch);
-    Ok(Ground { grid: grid.pitch, places: places.len() as u64, changed, largest, lost, gained, materials })
+    let Part { shared, changed, largest, lost, gained, .. } = all;
+    Ok(Ground { grid, places: places.len() as u64, shared, changed, largest, lost, gained, materials })
 }
 
 /// What some places in a row have.
 #[derive(Default)]
 struct Part {
+    shared: u64,
     changed: u64,
     largest: Option<Change>,
     lost: Count,
@@ -356,15 +372,15 @@ struct Part {
 }
 
 impl Count {
-    fn add(&mut self, place: [f64; 3], on_grid: bool) {
+    fn add(&mut self, place: [f64; 3], area: f64) {
         let [x, y, _] = place;
         let extent = Some([[x, y]; 2]);
-        self.join(&Count { places: 1, first: Some(place), extent, on_grid: on_grid.into(), area: 0.0 });
+        self.join(&Count { places: 1, first: Some(place), extent, area });
     }
 
     fn join(&mut self, later: &Count) {
         self.places += later.places;
-        self.on_grid += later.on_grid;
+        self.area += later.area;
         self.first = self.first.or(later.first);
         self.extent = match (self.extent, later.extent) {
             (Some([low, high]), Some([l, h])) => {
@@ -379,9 +395,12 @@ impl Count {
         let [x, y, z] = self.first.unwrap_or_default().map(short);
         let [low, high] = self.extent.unwrap_or_default().map(|p| p.map(short));
         format!(
-            "at {}, about {} m2, x {} to {}, y {} to {}, the first {x},{y},{z}",
+            "at {}, {}, x {} to {}, y {} to {}, the first {x},{y},{z}",
             counted(self.places, "place"),
-            short(self.area),
+            match self.area {
+                0.0 => "in the middle of no square of the grid".into(),
+                area => format!("about {} m2", four_digits(area)),
+            },
             low[0],
             high[0],
             low[1],
@@ -391,23 +410,17 @@ impl Count {
 }
 
 impl Part {
-    fn look(
-        &mut self,
-        a: &Terrain,
-        b: &Terrain,
-        [x, y]: [f64; 2],
-        on_grid: bool,
-        [space_a, space_b]: &mut [Vec<Hit>; 2],
-    ) {
+    fn look(&mut self, a: &Terrain, b: &Terrain, ([x, y], area): Place, [space_a, space_b]: &mut [Vec<Hit>; 2]) {
         let over = |t: &Terrain, space: &mut Vec<Hit>| -> usize { t.layers([x, y, 0.0], space).written };
         let (written_a, written_b) = (over(a, space_a), over(b, space_b));
         let (a_hits, b_hits) = (&space_a[..written_a], &space_b[..written_b]);
         let z_a: Vec<f64> = a_hits.iter().map(|h| a.z_f64(h)).collect();
         let z_b: Vec<f64> = b_hits.iter().map(|h| b.z_f64(h)).collect();
+        self.shared += u64::from(written_a > 0 && written_b > 0);
         let mut changed = false;
         for (i, &from) in z_a.iter().enumerate() {
             let Some(k) = nearest(&z_b, from).filter(|&k| nearest(&z_a, z_b[k]) == Some(i)) else {
-                self.lost.add([x, y, from], on_grid);
+                self.lost.add([x, y, from], area);
                 continue;
             };
             let to = z_b[k];
@@ -417,12 +430,12 @@ impl Part {
             }
             let numbers = (a_hits[i].material, b_hits[k].material);
             if a.material_name(numbers.0) != b.material_name(numbers.1) {
-                self.materials.entry(numbers).or_default().add([x, y, to], on_grid);
+                self.materials.entry(numbers).or_default().add([x, y, to], area);
             }
         }
         for (k, &to) in z_b.iter().enumerate() {
             if nearest(&z_a, to).is_none_or(|i| nearest(&z_b, z_a[i]) != Some(k)) {
-                self.gained.add([x, y, to], on_grid);
+                self.gained.add([x, y, to], area);
             }
         }
         self.changed += u64::from(changed);
@@ -436,6 +449,7 @@ impl Part {
     }
 
     fn join(&mut self, later: Part) {
+        self.shared += later.shared;
         self.changed += later.changed;
         later.largest.into_iter().for_each(|c| self.change(c));
         self.lost.join(&later.lost);
@@ -449,6 +463,18 @@ fn short(v: f64) -> f64 {
     (v * 1e6).round() / 1e6 + 0.0
 }
 
+/// Four digits that count, and the point: 24,690, 12.48.
+fn four_digits(v: f64) -> String {
+    let digits = (3.0 - v.abs().log10().floor()).clamp(-12.0, 12.0) as i32;
+    let unit = 10f64.powi(-digits);
+    let rounded = (v / unit).round() * unit;
+    if rounded >= 1000.0 {
+        grouped(rounded.round() as u64)
+    } else {
+        decimal(format!("{rounded:.*}", digits as usize).parse().unwrap_or(rounded))
+    }
+}
+
 /// The height nearest to `z`; of two the first.
 fn nearest(heights: &[f64], z: f64) -> Option<usize> {
     let distance = |i: &usize| (heights[*i] - z).abs();
@@ -457,7 +483,7 @@ fn nearest(heights: &[f64], z: f64) -> Option<usize> {
 
 /// A property as tables have it: 1, not 1.0.
 fn written(value: &Value) -> String {
-    value.as_f64().map_or_else(|| value.to_string(), |number| number.to_string())
+    value.as_f64().map_or_else(|| value.to_string(), decimal)
 }
 
 fn print(d: &Difference, out: &mut impl Write) -> Done {
@@ -468,20 +494,42 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     for Fact { name, first, second } in &d.facts {
         writeln!(out, "{name:<12} {first} -> {second}")?;
     }
-    for (what, names) in [("lost", &d.materials.lost), ("gained", &d.materials.gained)] {
-        if !names.is_empty() {
-            let names: Vec<String> = names.iter().map(|n| format!("{n:?}")).collect();
-            writeln!(out, "materials    {what}: {}", names.join(", "))?;
-        }
+    let names = |what: &str, names: &[String], make: fn(&str) -> String| match names {
+        [] => None,
+        names => Some(format!("{what}: {}", few(names.iter().map(|n| make(n)), names.len() as u64))),
+    };
+    let s = &d.sources;
+    let changes = [names("lost", &s.lost, shown), names("gained", &s.gained, shown)];
+    let changes: Vec<String> = changes.into_iter().flatten().collect();
+    if !changes.is_empty() {
+        let [first, second] = s.count.map(|n| grouped(n as u64));
+        writeln!(out, "sources      {first} -> {second}; {}", changes.join("; "))?;
     }
-    for of_one in d.materials.values.chunk_by(|p, q| p.name == q.name) {
+    let quoted = |name: &str| format!("{name:?}");
+    let m = &d.materials;
+    for line in [names("lost", &m.lost, quoted), names("gained", &m.gained, quoted)].into_iter().flatten() {
+        writeln!(out, "materials    {line}")?;
+    }
+    for of_one in m.values.chunk_by(|p, q| p.name == q.name).take(SHOWN) {
         let values: Vec<String> =
             of_one.iter().map(|p| format!("{} {} -> {}", p.field, written(&p.from), written(&p.to))).collect();
         writeln!(out, "material     {:?}: {}", of_one[0].name, values.join(", "))?;
     }
+    if m.changed.len() > SHOWN {
+        let more = counted((m.changed.len() - SHOWN) as u64, "other material");
+        writeln!(out, "             and {more}; all: --json")?;
+    }
     if let Some(g) = &d.ground {
-        writeln!(out, "ground       {}: all vertices, and a grid of {:.3} m", counted(g.places, "place"), g.grid)?;
+        writeln!(
+            out,
+            "ground       {}: all vertices, and the middles of squares of {:.3} m, by which areas are counted",
+            counted(g.places, "place"),
+            g.grid
+        )?;
         match &g.largest {
+            None if g.shared == 0 => {
+                writeln!(out, "heights      no place has ground in both; they do not lie over each other")?;
+            }
             Some(Change { at: [x, y], from, to }) => writeln!(
                 out,
                 "heights      other at {}, at most by {:+.6} m: at {},{} from {} to {}",
@@ -495,7 +543,7 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
             None => writeln!(out, "heights      no change")?,
         }
         for (what, count) in [("lost", &g.lost), ("gained", &g.gained)] {
-            if count.places > 0 {
+            if count.places > 0 && g.shared > 0 {
                 writeln!(out, "{what:<12} ground {}", count.said())?;
             }
         }

@@ -1,7 +1,7 @@
 //! `hardpan export`: what the kernel sees, as OBJ and as maps.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -16,9 +16,7 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace,
-    canvas::CATEGORIES,
-    counted, gaps, has_extension, load, make_folder,
+    Done, Failure, NewFile, Replace, counted, gaps, has_extension, load, make_folder,
     maps::{self, Map, Window},
     materials::{provenance, recorded, settings_of},
     named, note,
@@ -40,6 +38,9 @@ enum What {
     Obj(ObjArgs),
     /// Maps as PNG
     Png(PngArgs),
+    /// What is none of these
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
 }
 
 #[derive(clap::Args)]
@@ -92,7 +93,7 @@ struct PngArgs {
     /// List gaps of up to this width along open edges on the map holes, metres [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
-    /// Replace files that are there
+    /// Replace files that are there and that hardpan did not draw
     #[arg(long)]
     force: bool,
     /// Print what was written as JSON
@@ -104,6 +105,13 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.what {
         What::Obj(args) => obj(args, out),
         What::Png(args) => png(args, out),
+        What::Other(words) => {
+            let word = Path::new(words.first().map_or(OsStr::new(""), |w| w));
+            let image = if word.exists() || has_extension(word, "hpan") { word } else { Path::new("FILE.hpan") };
+            let typed = ["png", "obj"].map(|kind| format!("hardpan export {kind} {}", quoted(image)));
+            let text = format!("say what to export; maps: {}; triangles: {}", typed[0], typed[1]);
+            Err(Failure::input(word, text))
+        }
     }
 }
 
@@ -114,11 +122,11 @@ fn beside(image: &Path, end: &str) -> PathBuf {
     image.with_file_name(name)
 }
 
-fn may_write(place: &Path, image: &Path, force: bool) -> Done {
+fn may_write(place: &Path, image: &Path, replace: Replace) -> Done {
     if same(place, image) {
         return Err(Failure::input(place, "this would replace the image itself; name another file with -o"));
     }
-    Replace::None.or_any(force).check(place)
+    replace.check(place)
 }
 
 /// Stops if a file is one that the image was built from, whatever it is called now.
@@ -149,7 +157,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     }
     for file in [&place, &library, &toml] {
         not_a_source(file, &t)?;
-        may_write(file, &args.image, args.force)?;
+        may_write(file, &args.image, Replace::None.or_any(args.force))?;
     }
     let ground = Obj::new(&t).map_err(|e| {
         let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
@@ -166,7 +174,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     );
     let (written, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
-        let colour = |m: u16| CATEGORIES[usize::from(m) % CATEGORIES.len()].map(|c| f64::from(c) / 255.0);
+        let paints = maps::paints(&t);
+        let colour = |m: u16| paints[usize::from(m)].mean().map(|c| f64::from(c) / 255.0);
         ground
             .write(&head, &file_name(&library), &mut texts[0])
             .and_then(|()| ground.write_library(colour, &mut texts[1]))
@@ -272,7 +281,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         }
     };
     for place in &places {
-        may_write(place, &args.image, args.force)?;
+        may_write(place, &args.image, Replace::PICTURE.or_any(args.force))?;
     }
     let title = shown(&file_name(&args.image));
     let mut barren = false;

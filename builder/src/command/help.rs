@@ -87,7 +87,7 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
     for command in [&cli].into_iter().chain(shown) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let file = folder.join(format!("{name}.1"));
-        Replace::Only(PAGE, "a manual page").check(&file)?;
+        Replace::Only(0, PAGE, "a manual page").check(&file)?;
         NewFile::write(&file, &page(command)?)?.keep()?;
         writeln!(out, "{}", named(&file))?;
     }

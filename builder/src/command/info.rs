@@ -7,9 +7,9 @@ use hardpan_builder::{Provenance, Split, read};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Done, Failure, costs, counted, grouped, load,
+    Done, Failure, costs, counted, decimal, grouped, load,
     materials::{self as record, recorded},
-    named, shown, terrain,
+    named, shown, terrain, width,
 };
 
 #[derive(clap::Args)]
@@ -163,12 +163,16 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     for s in h.sections.iter().filter(|s| s.kind != 0) {
         writeln!(out, "{:<10} {:>10}", section_name(s.kind), grouped(s.len))?;
     }
-    writeln!(out, "\nmaterial                            mu       rr     gain")?;
+    let wide = names_wide(t);
+    writeln!(out, "\n{:<wide$} {:>7} {:>8} {:>8}", "material", "mu", "rr", "gain")?;
+    let mut line = |name: &str, factors: [f64; 3]| {
+        let [mu, rolling, gain] = factors.map(decimal);
+        writeln!(out, "{name:<wide$} {mu:>7} {rolling:>8} {gain:>8}")
+    };
     for (i, m) in t.materials().iter().enumerate() {
-        writeln!(out, "{:<30} {:>7} {:>8} {:>8}", shown(t.material_name(i as u16)), m.mu, m.rolling, m.gain)?;
+        line(&shown(t.material_name(i as u16)), [m.mu, m.rolling, m.gain])?;
     }
-    let [mu, rolling, gain] = [h.default_mu, h.default_rolling, h.default_gain];
-    writeln!(out, "{:<30} {mu:>7} {rolling:>8} {gain:>8}", "(where there is no ground)")?;
+    line("(where there is no ground)", [h.default_mu, h.default_rolling, h.default_gain])?;
     Ok(())
 }
 
@@ -385,26 +389,33 @@ pub fn materials(t: &Terrain) -> Value {
 }
 
 fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
+    let wide = names_wide(t);
     writeln!(
         out,
-        "material                            mu       rr     gain  type  cone index    label priority classes"
+        "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} classes",
+        "material", "mu", "rr", "gain", "type", "cone index", "label", "priority"
     )?;
     for (i, m) in t.materials().iter().enumerate() {
         let classes = classes(m.class_mask).iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let line = format!(
-            "{:<30} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {classes}",
+            "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {classes}",
             shown(t.material_name(i as u16)),
-            m.mu,
-            m.rolling,
-            m.gain,
+            decimal(m.mu),
+            decimal(m.rolling),
+            decimal(m.gain),
             m.surface,
-            m.cone_index,
+            decimal(m.cone_index),
             m.label,
             m.priority
         );
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// The width of a column of the materials' names.
+fn names_wide(t: &Terrain) -> usize {
+    width((0..t.materials().len()).map(|i| shown(t.material_name(i as u16))))
 }
 
 /// Numbers of the bits that are set.

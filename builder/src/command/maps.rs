@@ -10,11 +10,11 @@ use hardpan_builder::read;
 use serde_json::{Value, json};
 
 use super::{
-    brief,
     canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, mix, scale},
-    counted, grouped,
+    counted, cut, decimal, grouped,
     holes::holes,
     relief::{ALL, Seen, View, light, lit, wider},
+    shown,
 };
 
 /// What a map shows.
@@ -157,6 +157,9 @@ pub fn view(
     let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
     Ok(View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height, heights: ALL })
 }
+
+/// Places along the longer side at which it is seen which materials there are most of.
+const LOOK: f64 = 512.0;
 
 /// A length with its unit.
 pub fn metres(v: f64) -> String {
@@ -370,6 +373,27 @@ fn leaves(t: &Terrain, view: &View) -> Drawn {
     }
 }
 
+/// A paint for each material, whatever part of the image is drawn: in the order of the table, or where there are more than
+/// paints, of those that are seen most from above on all of the ground; the others have one together.
+pub fn paints(t: &Terrain) -> Vec<Paint> {
+    let count = t.materials().len();
+    let mut most: Vec<usize> = (0..count).collect();
+    if count > PAINTS {
+        let mut seen = vec![0; count];
+        let [low, high] = t.bounds();
+        let longer = (high[0] - low[0]).max(high[1] - low[1]).max(LEAST);
+        if let Ok(all) = view(t, None, None, Some(LOOK / longer)) {
+            of_tops(t, &all, |hit| hit.material).into_iter().flatten().for_each(|m| seen[usize::from(m)] += 1);
+        }
+        most.sort_by_key(|&m| (std::cmp::Reverse(seen[m]), m));
+        most.truncate(PAINTS);
+        most.sort_unstable();
+    }
+    let mut all = vec![Paint::of(PAINTS); count];
+    most.into_iter().enumerate().for_each(|(i, m)| all[m] = Paint::of(i));
+    all
+}
+
 fn materials(t: &Terrain, view: &View) -> Drawn {
     let all = of_tops(t, view, |hit| (hit.material, light(t.slope_f64(hit)) as f32));
     let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
@@ -377,14 +401,19 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     let found: usize = counts.values().sum();
     let mut ranked: Vec<(u16, usize)> = counts.into_iter().collect();
     ranked.sort_by_key(|(m, n)| (std::cmp::Reverse(*n), *m));
-    let paints: HashMap<u16, Paint> = ranked.iter().enumerate().map(|(i, (m, _))| (*m, Paint::of(i))).collect();
-    let share = |n: usize| format!("{:.1} %", n as f64 * 100.0 / found as f64);
-    let name = |m: u16| brief(t.material_name(m), NAME_MOST);
-    let (named, rest) = ranked.split_at(ranked.len().min(PAINTS));
-    let key = |(m, n): &(u16, usize)| Key::Paint(paints[m], format!("{} {}", name(*m), share(*n)));
+    let paints = paints(t);
+    let paint = |m: u16| paints[usize::from(m)];
+    let share = |n: usize| match n as f64 * 100.0 / found as f64 {
+        share if share < 0.05 => "< 0.1 %".into(),
+        share => format!("{share:.1} %"),
+    };
+    let names: Vec<String> = (0..paints.len()).map(|m| shown(t.material_name(m as u16))).collect();
+    let names = cut(&names, NAME_MOST);
+    let (rest, named): (Vec<_>, Vec<_>) = ranked.iter().partition(|(m, _)| paint(*m) == Paint::of(PAINTS));
+    let key = |(m, n): &(u16, usize)| Key::Paint(paint(*m), format!("{} {}", names[usize::from(*m)], share(*n)));
     let mut keys: Vec<Key> = named.iter().map(key).collect();
     if !rest.is_empty() {
-        let n = rest.iter().map(|r| r.1).sum();
+        let n = rest.iter().map(|r: &(u16, usize)| r.1).sum();
         keys.push(Key::Paint(Paint::of(PAINTS), format!("{} {}", counted(rest.len() as u64, "other"), share(n))));
     }
     keys.extend(nothing(&all));
@@ -392,7 +421,7 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     let times = magnitude(view);
     // a hint of the relief, so slight that the colours stay those of the legend
     let colour = |(i, seen): (usize, &Option<(u16, f32)>)| match seen {
-        Some((m, light)) => lit(paints[m].at(i % view.width, i / view.width, times), slight(f64::from(*light))),
+        Some((m, light)) => lit(paint(*m).at(i % view.width, i / view.width, times), slight(f64::from(*light))),
         None => NOTHING,
     };
     let pixels = all.iter().enumerate().map(colour).collect();
@@ -415,14 +444,20 @@ fn friction(t: &Terrain, view: &View) -> Drawn {
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
     let ends = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
-    let mut keys: Vec<Key> = match values.len() {
-        0..=10 => values.iter().map(|&v| Key::Box(on_scale(v, ends), format!("mu {v}"))).collect(),
-        _ => vec![Key::Scale(1.0, format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
+    // few values are told apart by rank, however close they are
+    let few = values.len() <= 10;
+    let colour = |v: f64| match values.partition_point(|w| *w < v) {
+        rank if few => on_scale(rank as f64, [0.0, values.len() as f64 - 1.0]),
+        _ => on_scale(v, ends),
+    };
+    let mut keys: Vec<Key> = match few {
+        true => values.iter().map(|&v| Key::Box(colour(v), format!("mu {}", decimal(v)))).collect(),
+        false => vec![Key::Scale(1.0, format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
     };
     keys.extend(nothing(&all));
     let notes = vec![format!("{} of mu seen here", counted(values.len() as u64, "value"))];
     Drawn {
-        ground: canvas(view, &all, |v| on_scale(*v, ends)),
+        ground: canvas(view, &all, |v| colour(*v)),
         keys,
         notes,
         details: Vec::new(),
@@ -444,7 +479,12 @@ fn cost(t: &Terrain, view: &View) -> Drawn {
     let count = all.iter().flatten().count().max(1) as f64;
     let mean = all.iter().flatten().map(|c| f64::from(c[0])).sum::<f64>() / count;
     let top = most[0].max(1);
-    let mut keys = vec![Key::Scale(1.0, "0 tests ".into(), format!(" {top}; stated: {}", bound.tests))];
+    // few queries take many tests: the square root gives them less of the scale
+    let colour = |tests: u32| scale((f64::from(tests) / f64::from(top)).sqrt());
+    let mut steps: Vec<u32> = (0..=6).map(|i| (top * i * i).div_ceil(36)).collect();
+    steps.dedup();
+    let unit = |n: u32| if n == 0 { "0 tests".into() } else { n.to_string() };
+    let mut keys: Vec<Key> = steps.into_iter().map(|n| Key::Box(colour(n), unit(n))).collect();
     if all.iter().any(Option::is_none) {
         keys.push(Key::Box(NOTHING, "no leaf to read".into()));
     }
@@ -455,7 +495,7 @@ fn cost(t: &Terrain, view: &View) -> Drawn {
     let facts = json!({
         "tests": most[0], "lines": most[1], "mean_tests": mean, "stated_tests": bound.tests, "stated_lines": bound.lines,
     });
-    let ground = canvas(view, &all, |c| scale(f64::from(c[0]) / f64::from(top)));
+    let ground = canvas(view, &all, |c| colour(c[0]));
     Drawn { ground, keys, notes, details: Vec::new(), facts }
 }
 

@@ -15,13 +15,13 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, grouped,
+    Done, Failure, NewFile, Replace, counted, decimal, grouped,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
     same, shown, terrain,
     transform::Transform,
-    warn,
+    warn, width,
 };
 
 #[derive(clap::Args)]
@@ -102,7 +102,8 @@ fn may_write(output: &Path, args: &Args) -> Done {
     Replace::None.or_any(args.force).check(output)
 }
 
-fn is_image(file: &Path) -> Done<bool> {
+/// Whether a file begins as an image does.
+pub fn is_image(file: &Path) -> Done<bool> {
     let mut start = Vec::new();
     let opened = fs::File::open(file).map_err(|e| Failure::io(file, e))?;
     if opened.metadata().is_ok_and(|m| m.is_file()) {
@@ -233,12 +234,17 @@ fn options(t: &Terrain) -> Options {
 }
 
 fn table(listed: &[Listed], out: &mut impl Write) -> Done {
-    writeln!(out, "material                         triangles      m2 in plan      mu       rr     gain  type")?;
+    let wide = width(listed.iter().map(|l| shown(l.rule.title())));
+    writeln!(
+        out,
+        "{:<wide$} {:>11} {:>15} {:>7} {:>8} {:>8} {:>5}",
+        "material", "triangles", "m2 in plan", "mu", "rr", "gain", "type"
+    )?;
     for Listed { rule, triangles, area, blocks } in listed {
-        let number = |v: Option<f64>| v.unwrap_or_default();
+        let number = |v: Option<f64>| decimal(v.unwrap_or_default());
         write!(
             out,
-            "{:<30} {:>11} {area:>15.1} {:>7} {:>8} {:>8} {:>5}",
+            "{:<wide$} {:>11} {area:>15.1} {:>7} {:>8} {:>8} {:>5}",
             shown(rule.title()),
             grouped(*triangles),
             number(rule.mu),

@@ -31,18 +31,19 @@ use std::{
     ffi::OsString,
     fmt::{self, Display},
     fs,
-    io::{self, ErrorKind, Read, Write},
+    io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     process::{self, ExitCode},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use self::canvas::SIGNED;
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, Image, ImageFile, Verify,
     import::{ImportError, ImportErrorKind},
-    names::{costs, counted, few, grouped, named, quoted, shown},
+    names::{costs, counted, cut, decimal, few, grouped, named, quoted, shown, width},
 };
 
 #[derive(Parser)]
@@ -162,7 +163,13 @@ impl Failure {
 
     /// What the system says about a file that is to be written.
     pub fn write(place: &Path, error: io::Error) -> Self {
-        use ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        use ErrorKind::{FileTooLarge, NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        if let Some(folder) =
+            place.parent().filter(|f| *f != "" && error.kind() == NotFound && fs::symlink_metadata(f).is_err())
+        {
+            let cause = format!("there is no folder {}; to make it: mkdir -p {}", named(folder), quoted(folder));
+            return Self::input(place, cause);
+        }
         let cause = match error.kind() {
             StorageFull | QuotaExceeded => "the disk is full; free some space, or name a file on another one",
             FileTooLarge => "files may not be so large here; name one on another disk, or look at: ulimit -f",
@@ -309,8 +316,8 @@ fn make_folder(folder: &Path, hint: &str) -> Done {
 enum Replace<'a> {
     /// Any file.
     Any,
-    /// A file that begins so, which is such a thing.
-    Only(&'a [u8], &'a str),
+    /// A file that has these bytes from such a one on, which is such a thing.
+    Only(u64, &'a [u8], &'a str),
     /// A file of these bytes.
     Same(&'a [u8]),
     /// None.
@@ -319,7 +326,9 @@ enum Replace<'a> {
 
 impl Replace<'_> {
     /// What a build may replace.
-    const IMAGE: Self = Replace::Only(&MAGIC, "a terrain image");
+    const IMAGE: Self = Replace::Only(0, &MAGIC, "a terrain image");
+    /// What a picture may replace.
+    const PICTURE: Self = Replace::Only(SIGNED.0, SIGNED.1, "a picture by hardpan");
 
     /// Any file, if the user says so.
     fn or_any(self, force: bool) -> Self {
@@ -346,9 +355,11 @@ impl Replace<'_> {
                         let there = fs::read(place).map_err(|e| Failure::io(place, e))?;
                         (there != bytes).then(|| "there is another file here already".into())
                     }
-                    Replace::Only(magic, what) => {
-                        let file = fs::File::open(place).map_err(|e| Failure::io(place, e))?;
-                        file.take(magic.len() as u64).read_to_end(&mut start).map_err(|e| Failure::io(place, e))?;
+                    Replace::Only(at, magic, what) => {
+                        let mut file = fs::File::open(place).map_err(|e| Failure::io(place, e))?;
+                        file.seek(SeekFrom::Start(at))
+                            .and_then(|_| file.take(magic.len() as u64).read_to_end(&mut start))
+                            .map_err(|e| Failure::io(place, e))?;
                         (start != magic).then(|| format!("there is a file here that is not {what}"))
                     }
                 };

@@ -84,12 +84,23 @@ impl View {
     }
 }
 
-/// How bright the ground of a slope is: 1 where it is level.
+/// How bright the ground of a slope is: 1 where it is level, [`SHADE`] where it faces away from the sun.
 pub fn light(slope: [f64; 2]) -> f64 {
     let [sx, sy] = slope.map(|s| s * RELIEF);
-    let light = (SUN[2] - SUN[0] * sx - SUN[1] * sy) / (1.0 + sx * sx + sy * sy).sqrt();
-    0.3 + 1.14 * light.max(0.0)
+    let sun = (SUN[2] - SUN[0] * sx - SUN[1] * sy) / (1.0 + sx * sx + sy * sy).sqrt();
+    // as a part of what level ground has; about that, as many grades to either side
+    match (sun / SUN[2]).max(0.0) {
+        part if part < 1.0 => SHADE + part * (2.0 - GRADE - 2.0 * SHADE + part * (SHADE + GRADE - 1.0)),
+        part => 1.0 + GRADE * (part - 1.0),
+    }
 }
+
+/// Light where the sun does not come, so that colours show there too.
+const SHADE: f64 = 0.55;
+/// How much light grows with that of the sun about level ground.
+const GRADE: f64 = 0.7;
+/// What a shadow leaves of the light, and the least.
+const SHADOW: [f64; 2] = [0.7, 0.5];
 
 /// A colour in such light: darker in the shade, towards white where the sun stands straight above.
 pub fn lit(colour: Colour, light: f64) -> Colour {
@@ -157,8 +168,11 @@ impl<T: Copy + Default + Send + Sync> Seen<T> {
             if *z == f32::NEG_INFINITY {
                 return NOTHING.map(f32::from);
             }
-            let dim = if shadow[i] > z + 0.02 { 0.6 } else { 1.0 };
-            lit(colour(f64::from(*z), what), f64::from(*light)).map(|c| f32::from(c) * dim)
+            let light = match f64::from(*light) {
+                light if shadow[i] > z + 0.02 => (light * SHADOW[0]).max(SHADOW[1]),
+                light => light,
+            };
+            lit(colour(f64::from(*z), what), light).map(f32::from)
         };
         let places = |i: usize| {
             let (x, y) = (i % view.width * fine, i / view.width * fine);
@@ -181,4 +195,22 @@ impl<T: Copy + Default + Send + Sync> Seen<T> {
 /// Ends that hold others too.
 pub fn wider(ends: Option<[f64; 2]>, more: [f64; 2]) -> Option<[f64; 2]> {
     Some(ends.map_or(more, |[low, high]| [low.min(more[0]), high.max(more[1])]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn light_grows_towards_the_sun_from_a_floor() {
+        assert_eq!(light([0.0; 2]), 1.0);
+        // from a wall that faces away, over level ground, to one that faces the sun: rise to the north-west is a slope of (-s, s)
+        let turned: Vec<f64> = (-40..=40).map(|i| light([0.1, -0.1].map(|s| s * f64::from(i)))).collect();
+        let least = turned.iter().copied().fold(f64::INFINITY, f64::min);
+        assert_eq!(least, SHADE);
+        let slant = |s: f64| light([s, -s]);
+        assert!(slant(0.1) > 1.0 && slant(-0.1) < 1.0 && slant(-0.3) < slant(-0.1), "{turned:?}");
+        assert!((slant(0.01) - 1.0 - (1.0 - slant(-0.01))).abs() < 1e-3, "no bend at level ground");
+        assert!(SHADOW[1] > 0.4 && SHADE >= SHADOW[1]);
+    }
 }

@@ -10,10 +10,10 @@ use hardpan_builder::{
 #[derive(clap::Args)]
 pub struct Transform {
     /// The axis that points up in FILE [default: as FILE says; of an OBJ z]
-    #[arg(long, value_name = "AXIS", allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
+    #[arg(long, value_name = "AXIS", ignore_case = true, allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
     up: Option<Up>,
     /// The unit of the numbers in FILE [default: as FILE says; of an OBJ m]
-    #[arg(long, value_parser = PossibleValuesParser::new(units()).try_map(|s| s.parse::<Unit>()))]
+    #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(units()).try_map(|s| s.parse::<Unit>()))]
     unit: Option<Unit>,
     /// Multiply the numbers in FILE by this as well [default: 1]
     #[arg(long, allow_hyphen_values = true, value_parser = scale)]

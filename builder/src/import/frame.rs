@@ -106,7 +106,7 @@ impl FromStr for Up {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let at = Self::NAMES.iter().position(|&n| n == text);
+        let at = Self::NAMES.iter().position(|n| n.eq_ignore_ascii_case(text));
         at.map(|i| Self::ALL[i]).ok_or_else(|| format!("an axis is one of {}", Self::NAMES.join(", ")))
     }
 }
@@ -180,8 +180,12 @@ impl FromStr for Unit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text == "Mm" {
+            return Err("Mm is a megametre; a millimetre is mm".into());
+        }
+        let is = |name: &str| name.eq_ignore_ascii_case(text);
         let mut names = Self::NAMES.iter().zip(Self::ALIASES);
-        let at = names.position(|(&name, others)| name == text || others.contains(&text));
+        let at = names.position(|(name, others)| is(name) || others.iter().any(|n| is(n)));
         at.map(|i| Self::ALL[i]).ok_or_else(|| format!("a unit is one of {}", Self::NAMES.join(", ")))
     }
 }

@@ -338,7 +338,7 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
 }
 
 /// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 15] = [
+const SIGNATURES: [(&[u8], &str); 18] = [
     (b"Kaydara FBX Binary", "fbx"),
     (b"; FBX", "fbx"),
     (b"glTF", "glb"),
@@ -349,6 +349,9 @@ const SIGNATURES: [(&[u8], &str); 15] = [
     (b"II*\0", "tif"),
     (b"PK\x03\x04", "zip"),
     (b"\x1F\x8B", "gz"),
+    (b"Rar!\x1A\x07", "rar"),
+    (b"7z\xBC\xAF\x27\x1C", "7z"),
+    (b"\x76\x2F\x31\x01", "exr"),
     (b"HARDPAN\n", "hpan"),
     (b"LASF", "las"),
     (b"version https://git-lfs", "lfs"),
@@ -398,13 +401,17 @@ fn way_round(kind: &str, inside: &str) -> String {
         "png" | "bmp" | "jpg" | "jpeg" => {
             format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 255 LOW HIGH FILE.{kind} FILE.xyz (16 bits: 65535); {TRIANGULATE}")
         }
+        "exr" => {
+            format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 FILE.exr FILE.xyz (of heights from 0 to 1: -scale 0 1 LOW HIGH); {TRIANGULATE}")
+        }
         "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
         "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
-        "zip" | "gz" => match inside {
+        "zip" | "gz" | "rar" | "7z" => match inside {
             "" | "obj" | "fbx" => "unpack it, then: hardpan build FILE.obj".into(),
             inside => format!("unpack it; {} not read either; {}", what(inside), way_round(inside, "")),
         },
+        "bin" => format!("if it belongs to a glTF, open FILE.gltf in Blender, {EXPORT}"),
         "mtl" => "name the mesh that uses it: hardpan build FILE.obj".into(),
         "lfs" => "get the file: git lfs pull".into(),
         "html" => "download the file itself".into(),

@@ -53,7 +53,7 @@ pub struct Count {
     pub count: u64,
     /// The line where it occurred first, if it has one.
     pub first_line: Option<u64>,
-    /// What they are, if objects were left out.
+    /// What they are, of objects that were left out and materials that nothing defines.
     #[serde(flatten)]
     pub objects: Option<Objects>,
     /// Words for people, to stand before the count, if it deserves some.
@@ -61,7 +61,7 @@ pub struct Count {
     pub note: Option<&'static str>,
 }
 
-/// Objects that were left out.
+/// Objects or materials.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Objects {
     /// Triangles of all.
@@ -198,9 +198,8 @@ impl Tally {
         self.counts[thing as usize].0 += count;
     }
 
-    /// One object with triangles that is left out.
-    #[cfg_attr(not(feature = "fbx"), allow(dead_code))] // objects of an OBJ are not
-    pub fn leave(&mut self, thing: Thing, name: &str, triangles: u64) {
+    /// One object or material with triangles.
+    pub fn name(&mut self, thing: Thing, name: &str, triangles: u64) {
         self.add(thing, 1);
         let objects = self.objects.entry(thing as usize).or_default();
         objects.triangles += triangles;

@@ -126,6 +126,8 @@ fn kind(expected: &str) -> String {
         "a string" => "text in quotation marks".into(),
         "a sequence" => "a list, as [0, 5]".into(),
         "an array of length 3" => "three numbers, as [1.0, 2.0, 3.0]".into(),
+        "struct MaxCost" => "a table, as { tests = 24 }".into(),
+        "struct Near" => "a table, as { plan = 4, height = 64 }".into(),
         named if named.starts_with("struct ") => "a table".into(),
         other => other.into(),
     }
@@ -135,7 +137,7 @@ fn kind(expected: &str) -> String {
 fn syntax(message: &str, place: &Place) -> String {
     let (key, value) = place.entry().unwrap_or_default();
     let first = value.chars().next();
-    if message.contains("escape") {
+    if message.contains("escape") || message.contains("unicode value") {
         return "a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\""
             .into();
     }

@@ -320,7 +320,7 @@ fn assemble(path: &Path, fbx: &ufbx::Scene, transform: &Transform, tally: &mut T
             let name = name(node, &spelled).ok_or_else(long)?;
             if place.hidden || place.coarse {
                 let thing = if place.hidden { Thing::Hidden } else { Thing::Coarse };
-                tally.leave(thing, &name, mesh.num_triangles as u64);
+                tally.name(thing, &name, mesh.num_triangles as u64);
                 continue;
             }
             let smooth = matches!(

@@ -316,7 +316,11 @@ fn libraries(path: &Path, statements: Vec<(u64, String)>, scene: &Scene, report:
     }
     tally.add(Thing::Redefined, defined.again);
     if report.libraries.iter().any(|l| l.materials.is_some()) {
-        let undefined = scene.materials.iter().filter(|m| m.name != NO_NAME && !defined.names.contains(&m.name));
-        tally.add(Thing::Undefined, undefined.count() as u64);
+        let mut triangles = vec![0; scene.materials.len()];
+        scene.triangles.iter().for_each(|t| triangles[usize::from(t.material)] += 1);
+        let undefined = |m: &crate::Material| m.name != NO_NAME && !defined.names.contains(&m.name);
+        for (m, triangles) in scene.materials.iter().zip(triangles).filter(|(m, _)| undefined(m)) {
+            tally.name(Thing::Undefined, &m.name, triangles);
+        }
     }
 }
