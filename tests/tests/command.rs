@@ -92,7 +92,8 @@ fn layers_and_explain() {
 #[test]
 fn csv_in_and_out() {
     let folder = bridge("csv_in_and_out");
-    fs::write(folder.join("points.csv"), "x,y,z,length\n# mixed shapes\n-1,0,,\n0,0,2,\n\n0, 0, 5, 2\n9,9,,\n").unwrap();
+    fs::write(folder.join("points.csv"), "x,y,z,length\n# mixed shapes\n-1,0,,\n0,0,2,\n\n0, 0, 5, 2\n9,9,,\n")
+        .unwrap();
     let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
     assert_eq!(
         out,
