@@ -614,6 +614,13 @@ mod tests {
     }
 
     #[test]
+    fn four_digits_count() {
+        let areas = [24_689.53, 999.96, 999.94, 12.4812, 10.000_000_1, 0.000_123_456, 1e9];
+        let said = ["24,690", "1,000", "999.9", "12.48", "10", "0.0001235", "1,000,000,000"];
+        assert_eq!(areas.map(four_digits), said);
+    }
+
+    #[test]
     fn a_vertex_between_the_places_of_the_grid_counts() {
         let mut scene = fixtures::flat();
         let spike = |scene: &mut Scene, z| {

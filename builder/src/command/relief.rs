@@ -211,6 +211,5 @@ mod tests {
         let slant = |s: f64| light([s, -s]);
         assert!(slant(0.1) > 1.0 && slant(-0.1) < 1.0 && slant(-0.3) < slant(-0.1), "{turned:?}");
         assert!((slant(0.01) - 1.0 - (1.0 - slant(-0.01))).abs() < 1e-3, "no bend at level ground");
-        assert!(SHADOW[1] > 0.4 && SHADE >= SHADOW[1]);
     }
 }
