@@ -200,11 +200,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(who, text));
     }
+    let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    note_gaps(&terrain, &output);
     let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
 
-    let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
     report.describe(&terrain, r);
     let left_out = [
         (r.excluded, "not included"),
@@ -252,7 +253,6 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         counted(bound.lines, "line"),
         counted(terrain.max_layers(), "layer")
     )?;
-    note_gaps(&terrain, &output);
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
     writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
