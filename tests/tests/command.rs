@@ -580,19 +580,149 @@ fn images_come_through_pipes() {
     }
 }
 
-/// Quotes about a number are none of it; one that is left open holds no later line back.
+/// Quotes keep a field whole, and hold no later line back; what goes through stays as it stood.
 #[test]
 fn quotes_in_points() {
     let folder = bridge("quotes_in_points");
-    fs::write(folder.join("p.csv"), "\"x\",\"y\"\n\"0\", \"20\"\n9,\"20\n").unwrap();
-    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv"]);
+    let write = |text: &str| fs::write(folder.join("p.csv"), text).unwrap();
+    let csv = ["query", "bridge.hpan", "--csv", "p.csv"];
+    write("\"x\",\"y\"\n\"0\", \"20\"\n9,\"20\"\r\n");
+    let [out, _] = expect(0, &folder, &csv);
     assert_eq!(out.lines().count(), 3, "{out}");
     assert!(out.lines().nth(1).unwrap().starts_with("0,20,6,") && out.lines().nth(2).unwrap().starts_with("9,20,0,"));
-    fs::write(folder.join("p.csv"), "\"1,2\n3,4\n5,six\n").unwrap();
-    holds(
-        &error(2, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", "a.csv"]),
-        &["p.csv: line 3", "\"six\""],
-    );
+    // commas and quotes in fields, in front of the numbers too, and in names
+    let fields = ["\"a, b\"", "\"5\"\" pipe\"", "5\" pipe", "\"\"", "\" , \"", "\"\"\",\"\"\"", "a\"b\"c"];
+    let texts = ["a, b", "5\" pipe", "5\" pipe", "", " , ", "\",\"", "a\"b\"c"];
+    let lines: String = fields.iter().map(|field| format!("{field},1,2\n")).collect();
+    write(&format!("\"name, \"\"short\"\"\",x,y\n{lines}"));
+    let [out, _] = expect(0, &folder, &csv);
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].ends_with(",reach,\"name, \"\"short\"\"\"") && lines.len() == 8, "{out}");
+    for (line, field) in lines[1..].iter().zip(fields) {
+        assert_eq!(*line, format!("1,2,6,0,0,0.85,1,Steel plate,deck,found,top,{field}"));
+    }
+    let [out, _] = expect(0, &folder, &[&csv[..], &["--json"]].concat());
+    let answers: Value = serde_json::from_str(&out).unwrap();
+    for (answer, text) in answers.as_array().unwrap().iter().zip(texts) {
+        let wanted = if text.is_empty() { Value::Null } else { text.into() };
+        assert_eq!([&answer["name, \"short\""], &answer["z"]], [&wanted, &json!(6.0)]);
+    }
+    // what is not read is refused, with its line and field; what comes before it is answered
+    let open = "a quote is left open (field 2); close it on its line, or take out the line's end in it\n";
+    for (line, why) in [
+        ("1,\"2,a\n3,4,b", open),
+        ("1,\"2\"\",a", open),
+        ("1, \" ,a", open),
+        ("1,\"2\"0,a", "text after a closing quote (field 2); a quote within quotes is doubled\n"),
+        ("1,2,\"a\"b\"c\"", "text after a closing quote (field 3); a quote within quotes is doubled\n"),
+        ("1,2,\"a,b\",c", "4 fields, and 3 columns; a point is x,y or x,y,z or x,y,z,length\n"),
+    ] {
+        write(&format!("x,y,name\n1,2,a\n{line}\n"));
+        let [out, err] = expect(2, &folder, &csv);
+        assert_eq!((out.lines().count(), err), (2, format!("error: p.csv: line 3: {why}")), "{line}");
+    }
+    write(&format!("x,y\n1,2\n\"{}\n", ",".repeat(1 << 20)));
+    holds(&error(2, &folder, &[&csv[..], &["-o", "a.csv"]].concat()), &["p.csv: line 3: ", "a quote is left open"]);
+    // of a drive too, whose wheels may have any name
+    write("t,wheel,x,y,z\n0,\"front, left\",1,2,7\n0,\"\"\"b\"\"\",1,2,1\n1,\"front, left\",2,2,7\n");
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--along", "p.csv", "--plot", "p.svg"]);
+    holds(&out, &["found,near,\"front, left\",7\n", ",near,\"\"\"b\"\"\",1\n", "\n1,1,2,2,6,"]);
+    holds(&fs::read_to_string(folder.join("p.svg")).unwrap(), &[">front, left<", ">\"b\"<"]);
+}
+
+/// As JSON a field is a number where JSON reads it so, in the digits of the file; else it is text.
+#[test]
+fn fields_as_json() {
+    let folder = bridge("fields_as_json");
+    let fields = [
+        ("7", "7"),
+        ("-7.50", "-7.50"),
+        ("1E-3", "1E-3"),
+        ("12345678901234567890123", "12345678901234567890123"),
+        ("0.10000000000000000555", "0.10000000000000000555"),
+        (" 5 ", "5"),
+        ("\"8\"", "8"),
+        ("007", "\"007\""),
+        ("+7", "\"+7\""),
+        ("1.", "\"1.\""),
+        (".5", "\".5\""),
+        ("-", "\"-\""),
+        ("nan", "\"nan\""),
+        ("1e999", "\"1e999\""),
+        ("0x10", "\"0x10\""),
+        ("2024-01-31", "\"2024-01-31\""),
+        ("true", "\"true\""),
+        (" a ", "\" a \""),
+        ("a\tb\\", "\"a\\tb\\\\\""),
+        ("\u{fc}", "\"\u{fc}\""),
+        ("", "null"),
+        ("  ", "null"),
+    ];
+    let lines: String = fields.iter().map(|(field, _)| format!("1,{field},2,+7,007\n")).collect();
+    fs::write(folder.join("p.csv"), format!("x,id,y,z,length,\n{lines}")).unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "--json"]);
+    let answers: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answers.as_array().unwrap().len(), fields.len());
+    let found = "{\"x\":1.0,\"y\":2.0,\"z\":6.0,\"slope\":[0.0,0.0],\"mu\":0.85,\"rr\":1.0,\"material\":\"Steel plate\",\
+                 \"source\":\"deck\",\"status\":\"found\",\"reach\":\"below\",\"asked_z\":7.0,\"length\":7.0,";
+    for (line, (_, wanted)) in out.lines().skip(1).zip(fields) {
+        assert_eq!(line.trim().trim_end_matches(','), format!("{found}\"id\":{wanted},\"column_6\":null}}"));
+    }
+    // no two of one name
+    for (heading, names) in [
+        ("x,y,id,id", "columns 3 and 4 would both be called id"),
+        ("id,x,y,\"id\"", "columns 1 and 4 would both be called id"),
+        ("x,y,z,asked_z", "columns 3 and 4 would both be called asked_z"),
+        ("x,y,mu,MU [1]", "columns 3 and 4 would both be called asked_mu"),
+        ("x,y,,column_3", "columns 3 and 4 would both be called column_3"),
+    ] {
+        fs::write(folder.join("p.csv"), format!("# ids\n{heading}\n1,2,3,4\n")).unwrap();
+        for option in ["--csv", "--along"] {
+            let why = error(2, &folder, &["query", "bridge.hpan", option, "p.csv"]);
+            let wanted = format!("p.csv: line 2: {names} beside the answers; rename one, or leave it out\n");
+            assert_eq!(why, format!("error: {wanted}"));
+        }
+    }
+    // one that is called as what was asked, where no z was
+    fs::write(folder.join("p.csv"), "x,y,asked_z,Id,ID\n1,2,low,a,b\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "--json"]);
+    assert_eq!(out.matches("asked_z").count(), 1, "{out}");
+    holds(&out, &["\"asked_z\":\"low\",\"Id\":\"a\",\"ID\":\"b\"}"]);
+}
+
+/// Output goes where a link leads, if that is a place for a file.
+#[cfg(unix)]
+#[test]
+fn links_to_output() {
+    use std::os::unix::fs::symlink;
+    let folder = bridge("links_to_output");
+    fs::write(folder.join("p.csv"), "1,2\n").unwrap();
+    fs::create_dir(folder.join("there")).unwrap();
+    let link = |to: &str, name: &str| symlink(to, folder.join(name)).unwrap();
+    link("b", "a");
+    link("a", "b");
+    link("itself", "itself");
+    link("nowhere/at all/x", "lost");
+    link("/dev/null", "device");
+    link("there", "folder");
+    link("there/new.csv", "good");
+    let query =
+        |output: &str, code: i32| error(code, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", output]);
+    let hint = |name: &str| format!("; name another file, or take the link away: rm {name}\n");
+    for name in ["a", "b", "itself"] {
+        let why =
+            format!("error: {name}: this is a link that leads to itself, or through too many others{}", hint(name));
+        assert_eq!(query(name, 4), why);
+        assert_eq!(error(4, &folder, &["build", "bridge.obj", "-o", name, "--force"]), why);
+    }
+    let why = "this is a link into nowhere/at all, a folder that is not there";
+    assert_eq!(query("lost", 4), format!("error: lost: {why}{}", hint("lost")));
+    let why = "this is a link to /dev/null, a device or a pipe";
+    assert_eq!(query("device", 4), format!("error: device: {why}{}", hint("device")));
+    holds(&query("folder", 2), &["folder: this is a folder; name a file in it"]);
+    expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", "good"]);
+    assert!(fs::read_to_string(folder.join("there/new.csv")).unwrap().starts_with("x,y,z,"));
+    assert!(fs::symlink_metadata(folder.join("good")).unwrap().is_symlink(), "the link stays");
 }
 
 /// What never ends is given up at its start.

@@ -201,3 +201,52 @@ fn properties_of_materials_and_bad_words() {
     error(2, &folder, &["diff", "a.hpan", "a.obj"]);
     error(2, &folder, &["diff", "a.hpan", "absent.hpan"]);
 }
+
+/// Of 100,352 triangles one is gone that no middle of the grid's squares meets, and whose corners are those of others.
+#[test]
+fn one_small_triangle_is_missed() {
+    let folder = folder("one_small_triangle_is_missed");
+    const SIDE: usize = 224;
+    // half of the columns and rows are narrow
+    let at = |i: usize| if i <= SIDE / 2 { i as f64 / 16.0 } else { i as f64 * 2.0 - SIDE as f64 * 31.0 / 32.0 };
+    let mut text = String::new();
+    for (i, j) in (0..=SIDE).flat_map(|i| (0..=SIDE).map(move |j| (i, j))) {
+        text += &format!("v {} {} {}\n", at(i), at(j), (i % 3) as f64 / 8.0);
+    }
+    for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
+        let v = |i: usize, j: usize| i * (SIDE + 1) + j + 1;
+        let [a, b, c, d] = [v(i, j), v(i + 1, j), v(i + 1, j + 1), v(i, j + 1)];
+        text += &format!("f {a} {b} {c}\nf {a} {c} {d}\n");
+    }
+    fs::write(folder.join("whole.obj"), &text).unwrap();
+    // the lower right half of a narrow square; the grid's pitch is 231 m / 500, and its middles are 0.462 m apart from 0.231 on
+    let (i, j) = (50, 90);
+    let v = |i: usize, j: usize| i * (SIDE + 1) + j + 1;
+    let face = format!("f {} {} {}\n", v(i, j), v(i + 1, j), v(i + 1, j + 1));
+    assert_eq!(text.matches(&face).count(), 1);
+    fs::write(folder.join("torn.obj"), text.replace(&face, "")).unwrap();
+    for name in ["whole.obj", "torn.obj"] {
+        expect(0, &folder, &["build", name]);
+    }
+    for (images, kind, other) in
+        [(["whole.hpan", "torn.hpan"], "lost", "gained"), (["torn.hpan", "whole.hpan"], "gained", "lost")]
+    {
+        let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
+        let line = out.lines().find(|l| l.starts_with(kind)).unwrap_or_else(|| panic!("no {kind} in:\n{out}"));
+        holds(line, &[" ground at 1 place, in the middle of no square of the grid, "]);
+        holds(
+            &out,
+            &["all vertices, the middles of all triangles, and those of squares of ", "heights      no change\n"],
+        );
+        let [out, _] = expect(1, &folder, &[&["diff", "--json"][..], &images].concat());
+        let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+        assert_eq!(
+            [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]],
+            [&json!(1), &json!(0), &json!(0)]
+        );
+        // its middle, a third of the sums of its corners
+        let [x, y] = [0, 1].map(|k| ground[kind]["first"][k].as_f64().unwrap());
+        let wanted = [at(i) + 2.0 / 48.0, at(j) + 1.0 / 48.0];
+        assert!((x - wanted[0]).abs() < 1e-9 && (y - wanted[1]).abs() < 1e-9, "{x} {y}: {wanted:?}");
+    }
+}

@@ -674,6 +674,7 @@ fn gaps_between_lanes_are_found_once() {
     let [out, _] = expect(0, &folder, &["verify", "gap.hpan"]);
     assert!(!out.contains("gaps"), "{out}");
     let [out, err] = expect(1, &folder, &["verify", "gap.hpan", "--max-gap", "0.05"]);
+    assert!(out.starts_with("gap.hpan: every claim holds, but --max-gap finds gaps\n"), "{out}");
     holds(&out, &["\ngaps       fail     8 open edges, beside which gaps of up to 5 cm count: 1 found\n"]);
     holds(&err, &["error: gap.hpan: 1 gap of up to 5 cm beside open edges, the longest a gap 1.19 cm wide"]);
     let place = out.lines().last().unwrap().rsplit_once(" at ").unwrap().1;
@@ -681,10 +682,17 @@ fn gaps_between_lanes_are_found_once() {
     let [out, _] = expect(1, &folder, &["verify", "gap.hpan", "--max-gap", "0.05", "--json"]);
     let facts: Value = serde_json::from_str(&out).unwrap();
     let (all, gaps) = (&facts["passed"], &facts["gaps"]);
-    assert_eq!([all, &gaps["outcome"], &gaps["found"]], [&json!(true), &json!("fail"), &json!(1)]);
+    assert_eq!([all, &gaps["outcome"], &gaps["found"]], [&json!(false), &json!("fail"), &json!(1)]);
     assert!((gaps["first"][0]["width"].as_f64().unwrap() - 0.012).abs() < 3e-4, "{gaps}");
     let [out, _] = expect(0, &folder, &["verify", "gap.hpan", "--max-gap", "0.01"]);
+    assert!(out.starts_with("gap.hpan: every claim holds\n"), "{out}");
     holds(&out, &["\ngaps       pass     8 open edges, beside which gaps of up to 1 cm count\n"]);
+    // a report has them too
+    expect(0, &folder, &["build", "gap.obj", "--report", "gap.json"]);
+    let report: Value = serde_json::from_slice(&fs::read(folder.join("gap.json")).unwrap()).unwrap();
+    let gaps = &report["gaps"];
+    assert_eq!([&gaps["open_edges"], &gaps["found"], &gaps["max_gap"]], [&json!(8), &json!(1), &json!(0.1)]);
+    assert!((gaps["first"][0]["width"].as_f64().unwrap() - 0.012).abs() < 3e-4, "{gaps}");
     // closed by a larger threshold
     let [_, err] = expect(0, &folder, &["build", "gap.obj", "--stitch", "64,64", "-o", "closed.hpan"]);
     assert_eq!(err, "");
@@ -729,12 +737,18 @@ fn gaps_are_where_ground_ends_at_its_own_height() {
     );
 }
 
+/// A file of the real data, or a line that says why not.
+fn real(name: &str) -> Option<PathBuf> {
+    let file = env::var_os("HARDPAN_DATA").map(|data| Path::new(&data).join(name)).filter(|file| file.exists());
+    if file.is_none() {
+        println!("skipped, because HARDPAN_DATA does not say where {name} is");
+    }
+    file
+}
+
 #[test]
 fn the_gaps_of_a_real_city_are_found_closely_too() {
-    let file = env::var_os("HARDPAN_DATA").map(|data| Path::new(&data).join("city/kitavi_city.obj"));
-    let Some(file) = file.filter(|file| file.exists()) else {
-        return println!("skipped, because HARDPAN_DATA does not say where city/kitavi_city.obj is");
-    };
+    let Some(file) = real("city/kitavi_city.obj") else { return };
     let folder = folder("the_gaps_of_a_real_city_are_found_closely_too");
     expect(0, &folder, &["build", file.to_str().unwrap(), "--drop-outliers", "-o", "k.hpan"]);
     let (facts, _) = map(&folder, "k.hpan", "holes", &[]);
@@ -753,10 +767,7 @@ fn the_gaps_of_a_real_city_are_found_closely_too() {
 
 #[test]
 fn the_crack_of_a_real_interchange_is_found() {
-    let file = env::var_os("HARDPAN_DATA").map(|data| Path::new(&data).join("roads/cloverleaf.obj"));
-    let Some(file) = file.filter(|file| file.exists()) else {
-        return println!("skipped, because HARDPAN_DATA does not say where roads/cloverleaf.obj is");
-    };
+    let Some(file) = real("roads/cloverleaf.obj") else { return };
     let folder = folder("the_crack_of_a_real_interchange_is_found");
     expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "z", "--unit", "in", "-o", "c.hpan"]);
     for size in ["200", "1600"] {

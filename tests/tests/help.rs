@@ -71,6 +71,52 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
     holds(&expect(2, &folder, &["bilud"])[1], &["unrecognized subcommand 'bilud'", "'build'"]);
 }
 
+/// What is typed first and does not work, and what each answer says to type.
+#[test]
+fn vt_22_slips_are_answered_with_what_to_type() {
+    let folder = shell::bridge("vt_22_slips_are_answered_with_what_to_type");
+    let form = "a point is x,y or x,y,z or x,y,z,length";
+    let blanks = format!("{form}, with commas and no blanks, as in 1,2\n");
+    for (typed, why) in [
+        ("query bridge.hpan 1 2", &*blanks),
+        ("query bridge.hpan -1 -2", &blanks),
+        ("query bridge.hpan 1, 2", &blanks),
+        ("query bridge.hpan 1;2", "\"1;2\" is not a number (field 1); numbers have commas between them\n"),
+        ("query bridge.hpan points.csv", "; points of a file: --csv points.csv\n"),
+        ("query bridge.hpan -", "; points of a file: --csv -\n"),
+        ("query 1,2 bridge.hpan", "; one image is asked, whose name comes first\n"),
+        ("query bridge.hpan 1,2 --jsn", "a similar argument exists: '--json'"),
+        ("query bridge.hpan", "<x,y[,z[,length]]>"),
+        ("query bridge.obj 1,2", "bridge.obj: this is not a terrain image; to make one: hardpan build FILE.obj\n"),
+        ("query . 1,2", ".: this is a folder; name an image in it\n"),
+        ("query bridge.hpan --csv .", ".: this is a folder"),
+        ("bridge.hpan", "error: bridge.hpan: a command comes first, such as: hardpan info bridge.hpan\n"),
+        ("bridge.obj", "error: bridge.obj: a command comes first, such as: hardpan build bridge.obj\n"),
+        ("inf bridge.hpan", "similar subcommands exist: 'diff', 'info'"),
+        ("info -", "error: -: there is no file of this name; an image that comes through a pipe is /dev/stdin\n"),
+        ("info bridge", "bridge: there is no such file or folder; check the spelling\n"),
+        ("build bridge.obj new.hpan", "new.hpan: there is no such file; where the image goes is said by -o new.hpan\n"),
+        ("build bridge.obj --units cm", "a similar argument exists: '--unit'"),
+        ("build bridge.obj --unit yard", "[possible values: m, km, cm, mm, ft, us-ft, in]"),
+        ("build .", ".: this is a folder; name a mesh in it, such as FILE.obj\n"),
+        ("build bridge.hpan", "this is a terrain image already; to look at it: hardpan info FILE.hpan\n"),
+        ("verify bridge.obj", "this is not a terrain image; to make one: hardpan build FILE.obj\n"),
+        ("verify bridge.hpan --against bridge.hpan", "; to compare two images: hardpan diff FIRST SECOND\n"),
+        (
+            "diff bridge.hpan bridge.obj",
+            "bridge.obj: this is not a terrain image; to make one: hardpan build FILE.obj\n",
+        ),
+        ("bench bridge.hpan -n 1e6", "a whole number from 1 to 1,000,000,000,000 without commas\n"),
+        ("export bridge.hpan", "say what to export; maps: hardpan export png bridge.hpan; triangles: "),
+        ("export png bridge.hpan -o map.jpg", "maps are PNG; name FILE.png or a folder with -o\n"),
+        ("materials .", ".: this is a folder; name a mesh in it, such as FILE.obj\n"),
+        ("man qury", "error: there is no command qury; commands are build, materials, info, query, "),
+    ] {
+        let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());
+        assert!(out.is_empty() && err.starts_with("error: ") && err.contains(why), "{typed}: {err}");
+    }
+}
+
 #[test]
 fn completions_for_every_shell() {
     let folder = folder("completions_for_every_shell");
@@ -111,6 +157,12 @@ fn manual_pages() {
             holds(&page, &[&format!(".TH hardpan-{name} 1"), ".SH SYNOPSIS"]);
         }
     }
+    // one by its command's name
+    for name in ["query", "verify"] {
+        let [page, _] = expect(0, &folder, &["man", name]);
+        assert_eq!(page, fs::read_to_string(folder.join(format!("pages/man1/hardpan-{name}.1"))).unwrap());
+    }
+    expect(2, &folder, &["man", "query", "-o", "pages"]);
     // pages replace pages, and nothing else
     fs::write(folder.join("pages/man1/hardpan.1"), "dear all").unwrap();
     holds(&error(2, &folder, &["man", "-o", "pages/man1"]), &["that is not a manual page"]);

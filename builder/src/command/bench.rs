@@ -2,6 +2,7 @@
 
 use std::{
     cmp::Reverse,
+    fs,
     hint::black_box,
     io::Write,
     ops::RangeInclusive,
@@ -51,12 +52,18 @@ fn queries(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("a whole number from 1 to {} without commas", grouped(MOST)))
 }
 
-/// Under the table of times.
-const FOOTNOTE: &str = "\
+/// Under the table of times, with how much memory sweeps caches.
+fn footnote(sweep: usize) -> String {
+    format!(
+        "\
 max: the longest call, interruptions by the machine included. worst to p50: of each place the fastest of its calls, and of those the
 slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call. These are warm: each call comes
-right after another, and caches hold what they can of the image. Caches swept: before each call 64 MiB of other memory are read, as
-where the ground is asked for once in a millisecond and much else is done in between";
+right after another, and caches hold what they can of the image. Caches swept: before each call {} MiB of other memory are read, as
+where the ground is asked for once in a millisecond and much else is done in between; places are
+called once, but the slowest four times",
+        sweep >> 20
+    )
+}
 
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
@@ -67,9 +74,10 @@ slowest of these, after the slowest places were asked eight times more, each aft
 and what a query costs there. The places are the same every time.
 
 All that is warm: caches hold what they can of the image. A loop that asks once in a millisecond, and does much else in between, meets
-caches that hold little of it: single calls with caches swept are such, each after 64 MiB of other memory were read. They are made at a
-thousandth of the places, 8 to 256, spread evenly, and at the slowest of the single calls, and are over after about three seconds; p99
-takes 100 places.
+caches that hold little of it: single calls with caches swept are such, each after other memory was read, twice as much as the last
+level of caches holds, or 64 MiB where the machine does not tell. They are made at a thousandth of the places, 8 to 256, spread evenly,
+and at the slowest of the single calls, and are over after about three seconds; p99 takes 100 places. The slowest is one that was
+called four times.
 
 The plan worst is worst in work that is counted, not in time: which lines lie in caches no image states. It visits the columns that cost most by the image's own count, and those that cost most of as many places as the plan uniform
 has, and climbs from there: it finds no less than uniform with as many queries.
@@ -197,15 +205,15 @@ fn table(
     writeln!(out, "{:18}{a:>8.2} {b:>8.2} {c:>8.2} {d:>8.2}\n", "attained / stated")?;
     writeln!(
         out,
-        "{:20}{:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>12}",
-        "ns a query", "max", "worst", "p99.9", "p99", "p50", "mean", "queries/s"
+        "{:20}{:>9} {:>8} {:>8} {:>8} {:>8} {:>12} {:>8}",
+        "ns a query", "max", "worst", "p99.9", "p99", "p50", "queries/s", "mean"
     )?;
     for w in ways {
         let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| w.fastest.quantile(q));
         let (mean, rate) = w.mean(asked);
         writeln!(
             out,
-            "{:20}{:>9} {:>8} {p999:>8} {p99:>8} {p50:>8} {mean:>8.1} {:>12}",
+            "{:20}{:>9} {:>8} {p999:>8} {p99:>8} {p50:>8} {:>12} {mean:>8.1}",
             w.name,
             w.max(asked),
             w.worst.0,
@@ -215,10 +223,10 @@ fn table(
     let [p99, p50] = [swept.p99().map_or("-".into(), |ns| ns.to_string()), swept.times.quantile(0.5).to_string()];
     writeln!(
         out,
-        "{:20}{:>9} {:>8} {:>8} {p99:>8} {p50:>8} {:>8.1} {:>12}",
-        "single, caches swept", swept.max, swept.worst.0, "-", swept.mean, "-"
+        "{:20}{:>9} {:>8} {:>8} {p99:>8} {p50:>8} {:>12} {:>8.1}",
+        "single, caches swept", swept.max, swept.worst.0, "-", "-", swept.mean
     )?;
-    writeln!(out, "{FOOTNOTE}")?;
+    writeln!(out, "{}", footnote(swept.bytes))?;
     let (ns, [[x, y, z], _]) = ways[0].worst;
     let cost = t.closest_costed([x, y, z]).1;
     writeln!(
@@ -500,7 +508,7 @@ struct Way {
 const SLOWEST: usize = 32;
 const AGAIN: usize = 8;
 const BEFORE: usize = 256;
-const ROUNDS: usize = 16;
+const ROUNDS: usize = 64;
 
 impl Way {
     fn new(name: &'static str) -> Self {
@@ -601,15 +609,27 @@ impl Way {
     }
 }
 
-/// Memory that is read before a call that finds caches swept, in bytes: more than the caches of most machines.
+/// Memory that is read before a call that finds caches swept, in bytes, where the machine does not tell how much its caches hold:
+/// more than those of most.
 const SWEEP: usize = 64 << 20;
-/// Places that are asked so, a thousandth of all; the slowest of the single calls beside them; and those of all which are slowest
-/// then, which are asked [`SWEPT_AGAIN`] times more.
+/// Places that are asked so, a thousandth of all; the slowest of the single calls beside them; and whichever is slowest then is asked
+/// [`SWEPT_AGAIN`] times more, until the slowest is such a one.
 const SWEPT: RangeInclusive<u64> = 8..=256;
 const SWEPT_SLOWEST: usize = 8;
 const SWEPT_AGAIN: usize = 3;
-/// Time after which no other call is made.
+/// Time after which no other place is asked.
 const SWEEPING: Duration = Duration::from_millis(2500);
+
+/// Twice what the last level of caches holds, in bytes.
+fn sweep() -> usize {
+    let caches = fs::read_dir("/sys/devices/system/cpu/cpu0/cache").into_iter().flatten().flatten();
+    let last = caches.filter_map(|cache| {
+        let read = |name: &str| fs::read_to_string(cache.path().join(name)).ok();
+        let kibibytes: usize = read("size")?.trim().strip_suffix('K')?.parse().ok()?;
+        Some((read("level")?.trim().parse::<u32>().ok()?, kibibytes << 10))
+    });
+    last.max().filter(|(_, bytes)| (1 << 10..1 << 32).contains(bytes)).map_or(SWEEP, |(_, bytes)| 2 * bytes)
+}
 
 /// Places for calls with caches swept, spread evenly, as are the first of them, however many.
 fn spread_over(points: &[[f64; 3]], queries: u64) -> Vec<[f64; 3]> {
@@ -624,6 +644,8 @@ fn spread_over(points: &[[f64; 3]], queries: u64) -> Vec<[f64; 3]> {
 
 /// Single calls, each after caches were swept.
 struct Swept {
+    /// Of memory that was read before each.
+    bytes: usize,
     /// Of the places that are spread evenly; of each the fastest call.
     times: Times,
     mean: f64,
@@ -635,7 +657,8 @@ struct Swept {
 
 impl Swept {
     fn time(t: &Terrain, spread: &[[f64; 3]], slowest: &[(u64, [f64; 3])], clock: u64) -> Self {
-        let memory = vec![1u64; SWEEP / 8]; // not zeros: those need no memory
+        let bytes = sweep();
+        let memory = vec![1u64; bytes / 8]; // not zeros: those need no memory
         let (start, mut max) = (Instant::now(), 0);
         let mut call = |place: [f64; 3]| {
             _ = black_box(black_box(&memory).iter().step_by(8).sum::<u64>()); // a word of each line
@@ -652,20 +675,18 @@ impl Swept {
                 calls.push((call(*place), *place));
             }
         }
-        let mut order: Vec<usize> = (0..calls.len()).collect();
-        order.sort_by_key(|&i| Reverse(calls[i].0));
-        for i in order.into_iter().take(SWEPT_SLOWEST) {
+        let mut again = vec![false; calls.len()];
+        while let Some(i) = (0..calls.len()).max_by_key(|&i| calls[i].0).filter(|&i| !again[i]) {
             let (ns, place) = &mut calls[i];
-            for _ in (0..SWEPT_AGAIN).take_while(|_| start.elapsed() < SWEEPING) {
-                *ns = call(*place).min(*ns);
-            }
+            (0..SWEPT_AGAIN).for_each(|_| *ns = call(*place).min(*ns));
+            again[i] = true;
         }
         let mut times = Times::default();
         let even = &calls[..calls.len().min(spread.len())];
         even.iter().for_each(|(ns, _)| times.add(*ns));
         let mean = even.iter().map(|(ns, _)| *ns as f64).sum::<f64>() / even.len().max(1) as f64;
         let worst = calls.iter().copied().max_by_key(|(ns, _)| *ns).unwrap_or_default();
-        Swept { times, mean, max, worst }
+        Swept { bytes, times, mean, max, worst }
     }
 
     /// Of 100 places or more.
@@ -676,7 +697,7 @@ impl Swept {
     fn facts(&self) -> Value {
         let (ns, place) = self.worst;
         json!({
-            "places": self.times.calls, "bytes": SWEEP, "max": self.max, "worst": { "ns": ns, "at": place },
+            "places": self.times.calls, "bytes": self.bytes, "max": self.max, "worst": { "ns": ns, "at": place },
             "p99": self.p99(), "p50": self.times.quantile(0.5), "mean": self.mean,
         })
     }

@@ -12,10 +12,11 @@ use hardpan_builder::{
     import::{self, Frame, Import, file_name},
     settings::{Applied, MaterialRule, SourceFile},
 };
+use serde_json::{Value, json};
 
 use super::{
     Done, Failure, NewFile, Replace, counted, decimal, few,
-    gaps::{Edge, gaps, open_edges},
+    gaps::{self, Border, Edge, gaps},
     grouped, has_extension,
     lie::{doubt_unit, ground, is_far, lies, suspect},
     maps::metres,
@@ -146,6 +147,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let settings = args.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
     let sources = sources(args, &settings)?;
+    if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
+        let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
+        return Err(Failure::input(path, text));
+    }
     sources.iter().try_for_each(|(path, _)| import::check(path).map(drop))?;
     let first = &sources[0].0;
     let output = match (&args.output, &args.settings, &args.files[..]) {
@@ -201,7 +206,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         return Err(Failure::check(who, text));
     }
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    note_gaps(&terrain, &output);
+    report.gaps = Some(note_gaps(&terrain, &output));
     let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
@@ -264,21 +269,25 @@ const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps are looked for: that takes a small part of the time to build.
 const FEW: [usize; 2] = [10_000, 32];
 
-/// Says that there are gaps, which no check counts as a fault, or that nobody looked for them.
-fn note_gaps(t: &Terrain, image: &Path) {
+/// Says that there are gaps, which no check counts as a fault, or that nobody looked for them; and the same for programs.
+fn note_gaps(t: &Terrain, image: &Path) -> Value {
     let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
-    let look = |edges: &[Edge]| (edges.len() <= few).then(|| gaps(t, edges, ALL, |_| Some(NARROW)));
     let ((edges, found), _) = stage("looking for gaps", || {
-        let edges = open_edges(t);
-        let found = look(&edges);
+        let border = Border::of(t);
+        let edges: Vec<&Edge> = border.open.iter().collect();
+        let found = (edges.len() <= few).then(|| gaps(t, &border, &edges, ALL, NARROW, |_| Some(NARROW)));
         (edges.len() as u64, found)
     });
     let image = quoted(image);
+    let count = found.as_ref().map(Vec::len);
+    let first = found.as_deref().map(gaps::facts);
+    let facts = json!({ "max_gap": NARROW, "open_edges": edges, "found": count, "first": first });
     let Some(gaps) = found else {
         let many = counted(edges, "open edge");
-        return note(format!("{many}; to look for gaps beside them: hardpan verify {image} --max-gap {NARROW}"));
+        note(format!("{many}; to look for gaps beside them: hardpan verify {image} --max-gap {NARROW}"));
+        return facts;
     };
-    let Some(longest) = gaps.first() else { return };
+    let Some(longest) = gaps.first() else { return facts };
     let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
     note(format!(
         "{} of up to {} beside open edges, the longest a {}; to see them: hardpan export png {image} --map holes",
@@ -286,6 +295,7 @@ fn note_gaps(t: &Terrain, image: &Path) {
         metres(widest),
         longest.told(),
     ));
+    facts
 }
 
 /// TOML, or JSON if the name says so.

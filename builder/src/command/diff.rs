@@ -19,8 +19,8 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Heights are compared at every vertex of both images and in the middle of each square of a grid, by the kernel's answers. Of
-the heights over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
+Heights are compared at every vertex and in the middle of every triangle of both images, and in the middle of each square of a grid,
+by the kernel's answers. Of the heights over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
 Areas are those of the squares whose middle it is: a border is off by up to half a square, and a finer --grid is nearer.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 Exit codes: 0 equal, 1 different.")]
@@ -285,10 +285,10 @@ fn materials(a: &Terrain, b: &Terrain) -> Materials {
     Materials { lost: only(&a, &b), gained: only(&b, &a), changed, values }
 }
 
-/// A place in plan, metres, and the area of the grid's square whose middle it is, m2: of a vertex 0.
+/// A place in plan, metres, and the area of the grid's square whose middle it is, m2: of any other 0.
 type Place = ([f64; 2], f64);
 
-/// The side of the grid's squares, metres, and where to look: the vertices of both, and a grid over both.
+/// The side of the grid's squares, metres, and where to look: vertices and middles of the triangles of both, and a grid over both.
 fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<Place>)> {
     let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
     let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
@@ -304,7 +304,8 @@ fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<Place>
         );
         return Err(Failure::Input(text));
     }
-    let mut places: Vec<Place> = vertices(a).into_iter().chain(vertices(b)).map(|v| (v, 0.0)).collect();
+    let mut places: Vec<Place> = Vec::new();
+    [a, b].iter().for_each(|t| places.extend(marks(t).map(|p| (p, 0.0))));
     // middle and width of a column or a row: the last ends with the ground
     let strip = |i: usize, number: u64| {
         let [from, to] = [number, number + 1].map(|n| (low[i] + n as f64 * pitch).min(high[i]));
@@ -318,17 +319,21 @@ fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<Place>
         let [p, q] = [key(p), key(q)];
         p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(p[2].total_cmp(&q[2]))
     });
-    places.dedup_by_key(|p| p.0); // a square goes before a vertex
+    places.dedup_by_key(|p| p.0); // a square goes before what has no area
     Ok((pitch, places))
 }
 
-fn vertices(t: &Terrain) -> Vec<[f64; 2]> {
-    let h = t.header();
-    let metres = |i: usize, v: i32| (h.origin[i] + i64::from(v)) as f64 * 2f64.powi(h.xy_log2);
-    let mut all: Vec<[i32; 3]> = read::triangles(t).iter().flat_map(|s| s.corners).collect();
-    all.sort_unstable();
-    all.dedup_by_key(|v| [v[0], v[1]]);
-    all.iter().map(|v| [metres(0, v[0]), metres(1, v[1])]).collect()
+/// The middles of all triangles and all vertices, in metres.
+fn marks(t: &Terrain) -> impl Iterator<Item = [f64; 2]> {
+    let (origin, step) = (t.header().origin, 2f64.powi(t.header().xy_log2));
+    let triangles = read::triangles(t);
+    let mut vertices: Vec<[i32; 2]> = triangles.iter().flat_map(|s| s.corners).map(|[x, y, _]| [x, y]).collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    // thirds of steps; what a query rounds them by leaves them inside but for slivers
+    let middles = triangles.into_iter().map(|s| [0, 1].map(|i| s.corners.iter().map(|c| i64::from(c[i])).sum::<i64>()));
+    let thirds = middles.chain(vertices.into_iter().map(|v| v.map(|v| 3 * i64::from(v))));
+    thirds.map(move |p| [0, 1].map(|i| (origin[i] as f64 + p[i] as f64 / 3.0) * step))
 }
 
 fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
@@ -522,7 +527,7 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     if let Some(g) = &d.ground {
         writeln!(
             out,
-            "ground       {}: all vertices, and the middles of squares of {:.3} m, by which areas are counted",
+            "ground       {}: all vertices, the middles of all triangles, and those of squares of {:.3} m, by which areas are counted",
             counted(g.places, "place"),
             g.grid
         )?;

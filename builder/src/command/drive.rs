@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use super::{
     Done, Failure, grouped,
-    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, hint, optional, places, unquoted},
+    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, hint, meant, optional, places},
     named, note,
 };
 
@@ -71,7 +71,8 @@ pub fn read(path: &Path) -> Done<Drive> {
     };
     let bare = columns(&FORM.split(',').collect::<Vec<_>>().into());
     let all = heading.as_ref().unwrap_or(&bare);
-    let (width, mut passed) = (Width::of(all, heading.is_some()), Passed::new(all, &known[..3], &ANSWER));
+    let width = Width::of(all, heading.is_some());
+    let mut passed = Passed::new(all, &known[..3], &known[3..4], &ANSWER).map_err(|e| lines.wrong(e))?;
     let mut heights = Heights::new(heading.is_some() && known[3].is_some());
     let mut stops: Vec<Stop> = Vec::new();
     let mut numbers: HashMap<String, usize> = HashMap::new();
@@ -79,7 +80,8 @@ pub fn read(path: &Path) -> Done<Drive> {
     let mut still = 0;
     while let Some(line) = lines.next()? {
         let field = |k: usize| known[k].and_then(|c| Some(optional(line.get(c)?, c))).unwrap_or(Ok(None));
-        let wheel = unquoted(known[4].and_then(|c| line.get(c)).unwrap_or_default());
+        let wheel = meant(known[4].and_then(|c| line.get(c)).unwrap_or_default());
+        let wheel = wheel.trim();
         let number = numbers.get(wheel).copied();
         let last = number.map(|k| wheels[k].1);
         let stop = (|| {

@@ -9,7 +9,15 @@ use serde_json::{Value, json};
 
 use super::{grouped, maps::metres};
 
-/// An edge that one triangle alone uses.
+/// Where ground ends.
+pub struct Border {
+    /// Edges that one triangle alone uses.
+    pub open: Vec<Edge>,
+    /// Edges of several triangles, all on one side of it in plan.
+    folds: Vec<Edge>,
+}
+
+/// An edge with ground on one side in plan.
 pub struct Edge {
     /// Lattice steps from the origin.
     ends: [[i32; 3]; 2],
@@ -17,7 +25,7 @@ pub struct Edge {
     pub plan: [[f64; 2]; 2],
     /// Heights of its ends, metres.
     pub z: [f64; 2],
-    /// In plan to its right or left, away from its triangle, of length 1.
+    /// In plan to its right or left, away from its triangles, of length 1.
     away: [f64; 2],
 }
 
@@ -64,31 +72,35 @@ pub fn span([a, b]: [[f64; 2]; 2]) -> f64 {
     (dx * dx + dy * dy).sqrt()
 }
 
-/// All edges that one triangle alone uses.
-pub fn open_edges(t: &Terrain) -> Vec<Edge> {
-    let h = t.header();
-    let [step, rise] = [h.xy_log2, h.z_log2].map(|log2| f64::exp2(f64::from(log2)));
-    let tiles: Vec<TileView> = read::tiles(t).collect();
-    let mut open: Vec<Side> = tiles.par_iter().flat_map_iter(|tile| alone(tile, h.tile_log2)).collect();
-    open.par_sort_unstable();
-    let metres = |p: [i32; 3]| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step);
-    let edge = |(ends, third): Side| {
-        let z = ends.map(|p| (h.origin[2] + i64::from(p[2])) as f64 * rise);
-        let plan = ends.map(metres);
-        let ([a, b], c) = (plan, metres(third));
-        let (dx, dy, length) = (b[0] - a[0], b[1] - a[1], span(plan));
-        let left = dx * (c[1] - a[1]) - dy * (c[0] - a[0]) > 0.0;
-        let away = if left { [dy, -dx] } else { [-dy, dx] }.map(|v| if length > 0.0 { v / length } else { 0.0 });
-        Edge { ends, plan, z, away }
-    };
-    open.into_iter().map(edge).collect()
+impl Border {
+    pub fn of(t: &Terrain) -> Self {
+        let h = t.header();
+        let [step, rise] = [h.xy_log2, h.z_log2].map(|log2| f64::exp2(f64::from(log2)));
+        let tiles: Vec<TileView> = read::tiles(t).collect();
+        let mut ends: Vec<(Side, bool)> = tiles.par_iter().flat_map_iter(|tile| ends(tile, h.tile_log2)).collect();
+        ends.par_sort_unstable();
+        let metres = |p: [i32; 3]| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step);
+        let edge = |(ends, third): Side| {
+            let z = ends.map(|p| (h.origin[2] + i64::from(p[2])) as f64 * rise);
+            let plan = ends.map(metres);
+            let ([a, b], c) = (plan, metres(third));
+            let (dx, dy, length) = (b[0] - a[0], b[1] - a[1], span(plan));
+            let left = dx * (c[1] - a[1]) - dy * (c[0] - a[0]) > 0.0;
+            let away = if left { [dy, -dx] } else { [-dy, dx] }.map(|v| if length > 0.0 { v / length } else { 0.0 });
+            Edge { ends, plan, z, away }
+        };
+        let (mut open, mut folds) = (Vec::new(), Vec::new());
+        ends.into_iter().for_each(|(side, alone)| if alone { &mut open } else { &mut folds }.push(edge(side)));
+        Border { open, folds }
+    }
 }
 
 /// The ends of an edge, the least first, and the third corner of a triangle that uses it, lattice steps from the origin.
 type Side = ([[i32; 3]; 2], [i32; 3]);
 
-/// Of the edges whose least end is in a tile, those that one triangle alone uses: the tile holds all that meet there.
-fn alone(tile: &TileView, log2: u32) -> Vec<Side> {
+/// Of the edges whose least end is in a tile, those at which ground ends, and whether one triangle alone uses them: the tile holds
+/// all that meet there.
+fn ends(tile: &TileView, log2: u32) -> Vec<(Side, bool)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
     let mut sides: Vec<Side> = Vec::new();
     for bundle in tile.bundles() {
@@ -99,23 +111,47 @@ fn alone(tile: &TileView, log2: u32) -> Vec<Side> {
     }
     sides.sort_unstable();
     sides.dedup(); // several leaves may hold a triangle
-    sides.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() == 1).map(|run| run[0]).collect()
+    let end = |run: &[Side]| {
+        let left = run.iter().any(|side| turn(side) > 0);
+        let right = run.iter().any(|side| turn(side) < 0);
+        (run.len() == 1 || left != right).then_some((run[0], run.len() == 1))
+    };
+    sides.chunk_by(|a, b| a.0 == b.0).filter_map(end).collect()
+}
+
+/// Twice the area in plan, above zero if the third corner lies to the left.
+fn turn(([a, b], c): &Side) -> i128 {
+    let off = |p: &[i32; 3], i: usize| i128::from(p[i]) - i128::from(a[i]);
+    off(b, 0) * off(c, 1) - off(b, 1) * off(c, 0)
 }
 
 /// Gaps beside edges, longest first, each once: places are of one gap where their edges share a corner, or where the ground begins
 /// again at the other's edge. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road lies
-/// under it; only ground at `heights` counts. `most` says how wide a gap at a place may be, in metres, or that nothing is
-/// asked there. What is not as long as it is wide, such as a jag in the ground's border, is no gap.
-pub fn gaps(t: &Terrain, edges: &[Edge], heights: [f64; 2], most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
+/// under it; only ground at `heights` counts. `most` says how wide a gap at a place may be, no more than `widest`, in metres, or
+/// that nothing is asked there. What is not as long as it is wide, such as a jag in the ground's border, is no gap.
+pub fn gaps(
+    t: &Terrain,
+    border: &Border,
+    edges: &[&Edge],
+    heights: [f64; 2],
+    widest: f64,
+    most: impl Fn([f64; 2]) -> Option<f64> + Sync,
+) -> Vec<Gap> {
+    let hair = f64::exp2(f64::from(t.header().xy_log2));
+    // fields of heights end at no edge: beside them all is asked for
+    let ends = (t.header().patch_blocks == 0).then(|| {
+        let all = border.open.iter().chain(&border.folds).collect();
+        Lips::new(all, 2.0 * widest + 8.0 * hair)
+    });
+    let beside = |e: &Edge| e.beside(t, heights, ends.as_ref().and_then(|ends| ends.facing(e, widest, hair)), &most);
     let found: Vec<(&Edge, Vec<Met>)> =
-        edges.par_iter().map(|e| (e, e.beside(t, heights, &most))).filter(|(_, met)| !met.is_empty()).collect();
+        edges.par_iter().map(|e| (*e, beside(e))).filter(|(_, met)| !met.is_empty()).collect();
     let mut sets = Sets((0..found.len()).collect());
     let mut first: HashMap<[i32; 3], usize> = HashMap::new();
     for (i, (edge, _)) in found.iter().enumerate() {
         edge.ends.iter().for_each(|p| sets.join(*first.entry(*p).or_insert(i), i));
     }
-    let hair = f64::exp2(f64::from(t.header().xy_log2));
-    let lips = Lips::new(&found, hair);
+    let lips = Lips::new(found.iter().map(|(e, _)| *e).collect(), 8.0 * hair);
     for (i, (_, met)) in found.iter().enumerate() {
         for m in met {
             lips.at(m.far, m.width / 64.0 + 2.0 * hair, |j| sets.join(i, j));
@@ -172,9 +208,20 @@ pub fn listed(lines: impl ExactSizeIterator<Item = String>) -> impl Iterator<Ite
 }
 
 impl Edge {
-    /// The gap at some places of the edge.
-    fn beside(&self, t: &Terrain, heights: [f64; 2], most: impl Fn([f64; 2]) -> Option<f64>) -> Vec<Met> {
+    /// The gap at some places of the edge. `facing` is where ground can begin again, as [`Edge::seen`] has it, if that is known;
+    /// `most` says how wide a gap may be at a place.
+    fn beside(
+        &self,
+        t: &Terrain,
+        heights: [f64; 2],
+        facing: Option<Vec<[[f64; 2]; 2]>>,
+        most: impl Fn([f64; 2]) -> Option<f64>,
+    ) -> Vec<Met> {
+        if facing.as_ref().is_some_and(Vec::is_empty) {
+            return Vec::new();
+        }
         let hair = f64::exp2(f64::from(t.header().xy_log2));
+        let length = span(self.plan);
         // the height of ground beside a place of the edge, if there is ground near a height
         let ground = |[x, y, _]: [f64; 3], by: f64, z: f64| {
             let (top, low) = ((z + REACH + by).min(heights[1]), (z - REACH - by).max(heights[0]));
@@ -182,13 +229,21 @@ impl Edge {
             let answer = (top >= low).then(|| t.segment_m(from, top - low)).filter(|a| a.found())?;
             Some(t.z_f64(&answer.hit))
         };
-        let met = |p: [f64; 3]| {
+        let met = |share: f64| {
+            let p = self.on(share);
             let off = |by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
             let most = most(off(hair))?;
+            let nearest = facing.as_ref().map_or(0.0, |all| first(all, share * length, hair));
+            if nearest > most {
+                return None;
+            }
             let at = |by: f64| ground(p, by, p[2]);
             let (mut bare, mut far) = (hair, 2.0 * hair);
             if at(bare).is_some() {
                 return None;
+            }
+            while 2.0 * far < nearest {
+                (bare, far) = (far, 2.0 * far);
             }
             let mut z = loop {
                 match at(far) {
@@ -212,7 +267,14 @@ impl Edge {
             Some(Met { at: [x, y, (p[2] + z) / 2.0], width: bare, far: [far_x, far_y, z] })
         };
         let count = ((span(self.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1]);
-        (0..count).filter_map(|k| met(self.on(END + (1.0 - 2.0 * END) * k as f64 / (count - 1) as f64))).collect()
+        (0..count).filter_map(|k| met(END + (1.0 - 2.0 * END) * k as f64 / (count - 1) as f64)).collect()
+    }
+
+    /// The ends of another edge as it sees them: how far away from it, and how far along it.
+    fn seen(&self, other: &Edge) -> [[f64; 2]; 2] {
+        let ([[x, y], [bx, by]], [ax, ay], length) = (self.plan, self.away, span(self.plan));
+        let [ux, uy] = [bx - x, by - y].map(|v| if length > 0.0 { v / length } else { 0.0 });
+        other.plan.map(|[px, py]| [(px - x) * ax + (py - y) * ay, (px - x) * ux + (py - y) * uy])
     }
 
     /// A place on it, at a share of its length.
@@ -221,6 +283,24 @@ impl Edge {
         let between = |a: f64, b: f64| a + (b - a) * share;
         [between(a[0], b[0]), between(a[1], b[1]), between(self.z[0], self.z[1])]
     }
+}
+
+/// How far away the first of some edges is, or less by a little, from a place so far along one that sees them.
+fn first(facing: &[[[f64; 2]; 2]], place: f64, hair: f64) -> f64 {
+    let nearest = |[[out, along], [other_out, other_along]]: &[[f64; 2]; 2]| {
+        // the part of it that lies no more than a hair beside the way
+        let (before, run) = (place - along, other_along - along);
+        let (mut from, mut to) = (0.0f64, 1.0f64);
+        if run.abs() > hair {
+            let ends = [(before - hair) / run, (before + hair) / run];
+            (from, to) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(1.0));
+        } else if before.abs() > 2.0 * hair {
+            return f64::INFINITY;
+        }
+        let [near, far] = [from, to].map(|share| out + (other_out - out) * share);
+        if from > to || near.max(far) < -hair { f64::INFINITY } else { near.min(far) - hair }
+    };
+    facing.iter().map(nearest).fold(f64::INFINITY, f64::min)
 }
 
 /// Sets of numbers: each names another one of its set, or itself.
@@ -243,22 +323,23 @@ impl Sets {
 
 /// Edges by place: each in the cells of points along it that are half a cell's side apart.
 struct Lips<'a> {
-    edges: &'a [(&'a Edge, Vec<Met>)],
-    /// Side of a cell, metres: the edges' mean length, so that there are no more than a few points for each.
+    edges: Vec<&'a Edge>,
+    /// Side of a cell, metres: the edges' mean length at least, so that there are no more than a few points for each.
     side: f64,
     cells: HashMap<[i64; 2], Vec<usize>>,
 }
 
+/// Edges about one that are looked at.
+const AROUND: usize = 256;
+
 impl<'a> Lips<'a> {
-    fn new(edges: &'a [(&'a Edge, Vec<Met>)], hair: f64) -> Self {
-        let length = edges.iter().fold(0.0, |sum, (e, _)| sum + span(e.plan));
-        let side = (length / edges.len().max(1) as f64).max(8.0 * hair);
+    /// With cells of a side at least.
+    fn new(edges: Vec<&'a Edge>, side: f64) -> Self {
+        let length = edges.iter().fold(0.0, |sum, e| sum + span(e.plan));
+        let side = (length / edges.len().max(1) as f64).max(side);
         let mut lips = Lips { edges, side, cells: HashMap::new() };
-        for (i, (e, _)) in edges.iter().enumerate() {
-            let parts = (2.0 * span(e.plan) / side).ceil().max(1.0);
-            for k in 0..=parts as usize {
-                let [x, y, _] = e.on(k as f64 / parts);
-                let place = lips.cell(x, y);
+        for i in 0..lips.edges.len() {
+            for place in lips.along(lips.edges[i]) {
                 let cell = lips.cells.entry(place).or_default();
                 if cell.last() != Some(&i) {
                     cell.push(i);
@@ -268,16 +349,48 @@ impl<'a> Lips<'a> {
         lips
     }
 
+    /// The cells of points along an edge.
+    fn along(&self, e: &Edge) -> impl Iterator<Item = [i64; 2]> + use<> {
+        let parts = (2.0 * span(e.plan) / self.side).ceil().max(1.0);
+        let (plan, side) = (e.plan, self.side);
+        (0..=parts as usize).map(move |k| {
+            let share = k as f64 / parts;
+            [0, 1].map(|i| ((plan[0][i] + (plan[1][i] - plan[0][i]) * share) / side).floor() as i64)
+        })
+    }
+
+    /// The edges beside one, no farther away than this, which is half a cell's side at most, as it sees them; none if they are many.
+    fn facing(&self, e: &Edge, most: f64, hair: f64) -> Option<Vec<[[f64; 2]; 2]>> {
+        let mut cells: Vec<[i64; 2]> = self.along(e).flat_map(about).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let (length, mut looked, mut facing) = (span(e.plan), 0, Vec::new());
+        for cell in cells.iter().filter_map(|cell| self.cells.get(cell)) {
+            looked += cell.len();
+            if looked > AROUND {
+                return None;
+            }
+            for other in cell.iter().map(|&i| self.edges[i]).filter(|other| other.ends != e.ends) {
+                let seen = e.seen(other);
+                let reaches = |i: usize, from: f64, to: f64| {
+                    seen[0][i].max(seen[1][i]) >= from - hair && seen[0][i].min(seen[1][i]) <= to + hair
+                };
+                if reaches(0, 0.0, most) && reaches(1, 0.0, length) && !facing.contains(&seen) {
+                    facing.push(seen);
+                }
+            }
+        }
+        Some(facing)
+    }
+
     fn cell(&self, x: f64, y: f64) -> [i64; 2] {
         [x, y].map(|v| (v / self.side).floor() as i64)
     }
 
     /// Tells `see` the edges on which a place lies, but for so little in plan.
     fn at(&self, [x, y, z]: [f64; 3], near: f64, mut see: impl FnMut(usize)) {
-        let [column, row] = self.cell(x, y);
-        let cells = (-1..=1).flat_map(|j| (-1..=1).map(move |i| [column + i, row + j]));
-        for &i in cells.filter_map(|cell| self.cells.get(&cell)).flatten() {
-            let e = self.edges[i].0;
+        for &i in about(self.cell(x, y)).filter_map(|cell| self.cells.get(&cell)).flatten() {
+            let e = self.edges[i];
             let ([a, b], length) = (e.plan, span(e.plan));
             let along = (x - a[0]) * (b[0] - a[0]) + (y - a[1]) * (b[1] - a[1]);
             let on = e.on(if length > 0.0 { (along / (length * length)).clamp(0.0, 1.0) } else { 0.0 });
@@ -286,4 +399,9 @@ impl<'a> Lips<'a> {
             }
         }
     }
+}
+
+/// A cell and those around it.
+fn about([column, row]: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
+    (-1..=1).flat_map(move |j| (-1..=1).map(move |i| [column + i, row + j]))
 }

@@ -1,12 +1,18 @@
 //! What the command says about itself: grouped help, completions, manual pages.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
-use clap::{Command, CommandFactory};
+use clap::{
+    Command, CommandFactory,
+    error::{ContextKind, ContextValue},
+};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
-use super::{Cli, Done, NewFile, Replace, make_folder, named};
+use super::{Cli, Done, Failure, NewFile, Replace, make_folder, materials::is_image, named, quoted, shown};
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -63,9 +69,13 @@ pub fn completions(args: &Completions, out: &mut impl Write) -> Done {
 #[command(after_help = "\
 Examples:
   hardpan man | man -l -
+  hardpan man query | man -l -
   hardpan man -o ~/.local/share/man/man1")]
 pub struct Manual {
-    /// Write the pages of all commands into this folder [default: the first page to stdout]
+    /// Command whose page is printed [default: the page of all]
+    #[arg(conflicts_with = "output")]
+    command: Option<String>,
+    /// Write the pages of all commands into this folder [default: one page to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }
@@ -81,7 +91,16 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
         Man::new(c.clone()).render(&mut text)?;
         Ok(text)
     };
-    let Some(folder) = &args.output else { return Ok(out.write_all(&page(&cli)?)?) };
+    let Some(folder) = &args.output else {
+        let command = match &args.command {
+            None => &cli,
+            Some(name) => cli.find_subcommand(name).ok_or_else(|| {
+                let names: Vec<&str> = cli.get_subcommands().map(Command::get_name).collect();
+                Failure::Input(format!("there is no command {}; commands are {}", shown(name), names.join(", ")))
+            })?,
+        };
+        return Ok(out.write_all(&page(command)?)?);
+    };
     make_folder(folder, "name a folder with -o")?;
     let shown = cli.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
     for command in [&cli].into_iter().chain(shown) {
@@ -92,6 +111,14 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
         writeln!(out, "{}", named(&file))?;
     }
     Ok(())
+}
+
+/// What to say where a file stands in the place of a command.
+pub fn file_for_command(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let path = Path::new(word);
+    let command = if is_image(path).ok()? { "info" } else { "build" };
+    Some(Failure::input(path, format!("a command comes first, such as: hardpan {command} {}", quoted(path))))
 }
 
 #[cfg(test)]

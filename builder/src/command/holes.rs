@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
-    gaps::{self, Edge, Gap, LISTED, gaps, listed, open_edges, span},
+    gaps::{self, Border, Edge, Gap, LISTED, gaps, listed, span},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
 };
@@ -34,11 +34,13 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
     let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
     let (outside, holes) = enclosed(view, &all, |i| ground.pixels[i] = HOLE);
-    let seen = |e: Edge| part(&e, view).map(|part| (e, part));
-    let (edges, parts): (Vec<Edge>, Vec<[f64; 2]>) = open_edges(t).into_iter().filter_map(seen).unzip();
+    let border = Border::of(t);
+    let seen = border.open.iter().filter_map(|e| Some((e, part(e, view)?)));
+    let (edges, parts): (Vec<&Edge>, Vec<[f64; 2]>) = seen.unzip();
     let length = edges.iter().zip(parts).fold(0.0, |sum, (e, part)| sum + span(e.plan) * (part[1] - part[0]));
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
-    let gaps = gaps(t, &edges, view.heights, |p| most(p, view, &ground, max_gap));
+    let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
+    let gaps = gaps(t, &border, &edges, view.heights, widest, |p| most(p, view, &ground, max_gap));
     let rings = mark(&mut ground, view, &edges, &holes, &gaps);
 
     let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
@@ -56,7 +58,6 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
         0 => format!("no enclosed hole seen at {pixel} a pixel"),
         n => format!("{} seen at {pixel} a pixel, {}", counted(n, "enclosed hole"), area(all_area)),
     };
-    let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
     let narrow = match gaps.len() as u64 {
         0 => "no gap".into(),
         n => counted(n, "gap"),
@@ -166,7 +167,7 @@ fn enclosed<T>(view: &View, all: &[Option<T>], mut see: impl FnMut(usize)) -> (b
 }
 
 /// Draws edges, and rings about what is small and listed; whether there are any.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[Edge], holes: &[Hole], gaps: &[Gap]) -> bool {
+fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps: &[Gap]) -> bool {
     let large = view.width.max(view.height);
     let wide = ((large + 400) / 800).max(1);
     for e in edges {

@@ -1,6 +1,8 @@
 //! Lines of numbers from CSV files and stdin.
 
 use std::{
+    borrow::Cow,
+    collections::HashMap,
     fmt::Display,
     fs::File,
     io::{self, Read},
@@ -11,10 +13,12 @@ use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
 
 use super::{Done, Failure, brief, counted, grouped};
 
-/// A CSV file, read line by line; lines that start with `#` are comments.
+/// A CSV file, read line by line; lines that start with `#` are comments. Commas in quotes part no fields; a line's end in quotes
+/// is an error.
 pub struct Lines<'a> {
     path: &'a Path,
     reader: Reader<Box<dyn Read>>,
+    /// Fields as they stand, quotes included.
     line: StringRecord,
     /// The line is read and not given yet.
     held: bool,
@@ -31,7 +35,7 @@ impl<'a> Lines<'a> {
         let input: Box<dyn Read> = Box::new(Short { input: input.chain(&b"\n"[..]), since: 0 });
         let mut csv = ReaderBuilder::new();
         csv.has_headers(false).flexible(true).comment(Some(b'#')).terminator(Terminator::Any(b'\n'));
-        csv.quoting(false); // a field of numbers and names needs no quotes, and one that is left open holds no line back
+        csv.quoting(false); // fields stay as they stand, and a quote that is left open holds no line back
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
         Ok(Lines { path, reader, line: StringRecord::new(), held: false })
     }
@@ -47,6 +51,9 @@ impl<'a> Lines<'a> {
     /// The next line that is not blank.
     pub fn next(&mut self) -> Done<Option<&StringRecord>> {
         while std::mem::take(&mut self.held) || self.read()? {
+            if memchr::memchr(b'"', self.line.as_slice().as_bytes()).is_some() {
+                self.line = joined(&self.line).map_err(|text| self.wrong(text))?;
+            }
             if self.line.iter().any(|field| !field.trim_ascii().is_empty()) {
                 return Ok(Some(&self.line));
             }
@@ -79,6 +86,32 @@ impl<'a> Lines<'a> {
             other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
         })
     }
+}
+
+/// Fields between commas, of which some may be parts of one in quotes, as they were before the comma in it parted them.
+fn joined(parts: &StringRecord) -> Result<StringRecord, String> {
+    let (mut fields, mut parts) = (StringRecord::new(), parts.iter());
+    let quotes = |part: &str| memchr::memchr_iter(b'"', part.as_bytes()).count();
+    while let Some(part) = parts.next() {
+        let at = fields.len() + 1;
+        if !part.trim_start().starts_with('"') {
+            fields.push_field(part);
+            continue;
+        }
+        let (mut field, mut count) = (String::from(part), quotes(part));
+        while count % 2 == 1 {
+            let next = parts.next().ok_or_else(|| {
+                format!("a quote is left open (field {at}); close it on its line, or take out the line's end in it")
+            })?;
+            field.extend([",", next]);
+            count += quotes(next);
+        }
+        if within_quotes(&field).is_none_or(|text| text.replace("\"\"", "").contains('"')) {
+            return Err(format!("text after a closing quote (field {at}); a quote within quotes is doubled"));
+        }
+        fields.push_field(&field);
+    }
+    Ok(fields)
 }
 
 /// A column as a heading names it: `X [m]` is `x` in `m`.
@@ -126,7 +159,10 @@ pub fn hint(heading: &[Column]) -> &'static str {
     let ends = |letter: char| heading.iter().filter(|c| c.name.starts_with(letter) || c.name.ends_with(letter)).count();
     match heading {
         [one] => separators(&one.text),
-        _ if ends('x') > 1 && ends('y') > 1 => "; several wheels have a line each: t,wheel,x,y,z",
+        _ if ends('x') > 1 && ends('y') > 1 => {
+            "; several wheels have a line each, with the wheel's name in a column wheel, as in t,wheel,x,y,z: \
+             make a line for each x and y of this one"
+        }
         _ => "",
     }
 }
@@ -208,32 +244,58 @@ pub const ANSWER: [&str; 15] = [
 pub struct Passed {
     /// What they are called beside the answers; those that would be called as one of these are called asked_ and that.
     pub names: Vec<String>,
+    /// The same without quotes, and of one without a name `column_` and its number; none of those that were asked with.
+    pub keys: Vec<Option<String>>,
     /// Number of the column wheel among them.
     pub wheel: Option<usize>,
     places: Vec<usize>,
-    /// Of all lines, each field after a comma, and where each line ends.
+    /// Of all lines, each field after a comma, and where each field ends.
     text: String,
     ends: Vec<usize>,
 }
 
 impl Passed {
-    /// All columns but those at these places, which answers have too; `taken` are names of answers.
-    pub fn new(heading: &[Column], but: &[Option<usize>], taken: &[&str]) -> Self {
-        let passed = || heading.iter().enumerate().filter(|(k, _)| !but.contains(&Some(*k)));
-        let name = |column: &Column| match taken.contains(&column.name.as_str()) {
-            true => format!("asked_{}", column.name),
-            false => column.text.clone(),
-        };
-        let (names, places) = (passed().map(|c| name(c.1)).collect(), passed().map(|c| c.0).collect());
-        Passed { names, wheel: passed().position(|c| c.1.name == "wheel"), places, ..Passed::default() }
+    /// All columns but those at the places `but`, which answers have too; those at `asked` are part of the question, and `taken`
+    /// are names of answers. An error if two would have one name.
+    pub fn new(
+        heading: &[Column],
+        but: &[Option<usize>],
+        asked: &[Option<usize>],
+        taken: &[&str],
+    ) -> Result<Self, String> {
+        let mut passed = Passed::default();
+        let mut first: HashMap<String, usize> = HashMap::new();
+        for (k, column) in heading.iter().enumerate().filter(|(k, _)| !but.contains(&Some(*k))) {
+            let (mut name, mut key) = (column.text.clone(), meant(&column.text).trim().to_owned());
+            if taken.contains(&column.name.as_str()) {
+                name = format!("asked_{}", column.name);
+                key.clone_from(&name);
+            } else if key.is_empty() {
+                key = format!("column_{}", k + 1);
+            }
+            if let Some(other) = first.insert(key.clone(), k + 1) {
+                return Err(format!(
+                    "columns {other} and {} would both be called {} beside the answers; rename one, or leave it out",
+                    k + 1,
+                    brief(&key, 40)
+                ));
+            }
+            if column.name == "wheel" {
+                passed.wheel = passed.wheel.or(Some(passed.places.len()));
+            }
+            passed.names.push(name);
+            passed.keys.push(Some(key).filter(|_| !asked.contains(&Some(k))));
+            passed.places.push(k);
+        }
+        Ok(passed)
     }
 
     pub fn push(&mut self, line: &StringRecord) {
         for place in &self.places {
             self.text.push(',');
             self.text += line.get(*place).unwrap_or_default().trim_end_matches('\r');
+            self.ends.push(self.text.len());
         }
-        self.ends.push(self.text.len());
     }
 
     pub fn clear(&mut self) {
@@ -241,10 +303,19 @@ impl Passed {
         self.ends.clear();
     }
 
-    /// The fields of a line, by its number since the last [`Passed::clear`].
+    /// The fields of a line, each after a comma, by its number since the last [`Passed::clear`].
     pub fn line(&self, i: usize) -> &str {
-        let start = i.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start..self.ends[i]]
+        let end = |fields: usize| fields.checked_sub(1).map_or(0, |last| self.ends[last]);
+        &self.text[end(i * self.places.len())..end((i + 1) * self.places.len())]
+    }
+
+    /// The fields of a line one by one.
+    pub fn fields(&self, i: usize) -> impl Iterator<Item = &str> {
+        let first = i * self.places.len();
+        let mut start = first.checked_sub(1).map_or(0, |last| self.ends[last]);
+        self.ends[first..first + self.places.len()]
+            .iter()
+            .map(move |end| &self.text[std::mem::replace(&mut start, *end) + 1..*end])
     }
 }
 
@@ -291,9 +362,22 @@ pub fn number(field: &str) -> Option<f64> {
     fast_float2::parse(field).or_else(|_| fast_float2::parse(unquoted(field))).ok()
 }
 
-/// A field without blanks and quotes about it.
+/// A field without blanks and quotes about it; what stands within quotes stays as it is, but for blanks at its ends.
 pub fn unquoted(field: &str) -> &str {
-    field.trim().trim_matches('"').trim()
+    within_quotes(field).unwrap_or(field).trim()
+}
+
+/// The text that a field means: all of it, or what is in its quotes, where two stand for one.
+pub fn meant(field: &str) -> Cow<'_, str> {
+    match within_quotes(field) {
+        Some(text) if text.contains('"') => text.replace("\"\"", "\"").into(),
+        Some(text) => text.into(),
+        None => field.into(),
+    }
+}
+
+fn within_quotes(field: &str) -> Option<&str> {
+    field.trim().strip_prefix('"')?.strip_suffix('"')
 }
 
 /// The number of a field, of which `at` come before it; none if it is blank.

@@ -9,19 +9,20 @@ use std::{
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain, Trace};
 use hardpan_builder::{import::file_name, read};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace, costs, counted,
     drive::{self, Drive, Stop},
     grouped, has_extension,
     lines::{
-        ANSWER, Column, Heights, Lines, Passed, Width, columns, heading_text, hint, number, optional, places, unquoted,
+        ANSWER, Column, Heights, Lines, Passed, Width, columns, heading_text, hint, meant, optional, places,
+        separators, unquoted,
     },
-    load, named, note, one_place,
+    load, named, note,
     picture::Picture,
     plot::{self, Line, Sample},
-    same, shown, terrain, warn,
+    quoted, same, shown, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -66,7 +67,7 @@ Without z: the highest ground. With z: the nearest ground above or below it. Wit
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
 A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
-x,y[,z[,length]]. Metres. Where lines have a z, the highest ground answers those without: a note says how many.
+x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where lines have a z, the highest ground answers those without: a note says how many.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -78,8 +79,9 @@ Columns of answers, as CSV:
   material, source  what it is made of, and the object that it comes from
   status            found, no ground, not in image; but for found all between it and y is empty
   reach             what the search found: top, near, far below, far above, below (with a length), layer
-Then come all other columns of the file as they stand; what would be called as one of these is asked_ and that, so the z that was
-asked with is asked_z. Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
+Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
+asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
+so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
 
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
@@ -100,7 +102,15 @@ impl FromStr for Ask {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split(',').collect();
+        let first = unquoted(fields[0]);
         match fields.len() {
+            1 if text.ends_with(".hpan") => Err(format!("{FORM}; one image is asked, whose name comes first")),
+            1 if optional(first, 0).is_err() && separators(first).is_empty() => {
+                let file = if text == "-" { text.into() } else { quoted(Path::new(text)) };
+                Err(format!("{FORM}; points of a file: --csv {file}"))
+            }
+            1 => optional(first, 0).and(Err(format!("{FORM}, with commas and no blanks, as in 1,2"))),
+            2 if fields[1].is_empty() => Err(format!("{FORM}, with commas and no blanks, as in 1,2")),
             0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
             _ => Err(FORM.into()),
         }
@@ -218,8 +228,6 @@ fn check_outputs(args: &Args) -> Done {
             return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
         } else if !has_extension(plot, "svg") && !has_extension(plot, "png") {
             return Err(Failure::input(plot, "plots are SVG or PNG; name it FILE.svg or FILE.png"));
-        } else if args.output.as_ref().is_some_and(|output| one_place(output, plot)) {
-            return Err(Failure::input(plot, "answers and plot would be one file; name another one with -o"));
         }
     }
     let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
@@ -252,12 +260,13 @@ fn answer(
         layers: args.layers,
         decimals: decimals(args.points.iter().flat_map(|ask| [ask.x, ask.y])),
         from: from.clone().next().map(|_| decimals(from)),
-        passed: passed.names.clone(),
+        names: passed.names.clone(),
+        keys: passed.keys.clone(),
         wheel: passed.wheel,
     };
     let mut sheet: Box<dyn Sheet + '_> = match (args.explain, args.json, &file) {
         (true, ..) => Box::new(Explained { terrain, out, wheel: shape.wheel }),
-        (_, true, _) => Box::new(Json { terrain, out, names: Vec::new(), first: true }),
+        (_, true, _) => Box::new(Json::new(terrain, out)),
         (_, _, None) if !shape.drive => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
         _ => Box::new(Csv::new(terrain, out)),
     };
@@ -344,11 +353,12 @@ impl<'b> Beside<'b> {
         }
     }
 
-    fn passed(self, i: usize) -> &'b str {
+    /// Where its line's other fields are.
+    fn passed(self, i: usize) -> Option<(&'b Passed, usize)> {
         match self {
-            Beside::Nothing => "",
-            Beside::File(_, passed) => passed.line(i),
-            Beside::Drive(_, first, passed) => passed.line(first + i),
+            Beside::Nothing => None,
+            Beside::File(_, passed) => Some((passed, i)),
+            Beside::Drive(_, first, passed) => Some((passed, first + i)),
         }
     }
 }
@@ -412,7 +422,8 @@ impl<'a> Points<'a> {
         let bare: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
         let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
         let all = heading.as_ref().unwrap_or(&bare);
-        let (passed, places) = (Passed::new(all, &own, &ANSWER[2..]), known.unwrap_or([0, 1, 2, 3].map(Some)));
+        let places = known.unwrap_or([0, 1, 2, 3].map(Some));
+        let passed = Passed::new(all, &own, &places[2..], &ANSWER[2..]).map_err(|e| lines.wrong(e))?;
         let heights = known.is_some_and(|k| k[2].is_some());
         Ok(Points { path, width: Width::of(all, known.is_some()), heights, lines, places, passed })
     }
@@ -541,13 +552,17 @@ struct Row<'r> {
     layer: Option<u32>,
     status: Status,
     hit: &'r Hit,
-    /// Other fields of its line, each after a comma.
-    passed: &'r str,
+    /// Other fields of its line, by its number.
+    passed: Option<(&'r Passed, usize)>,
 }
 
 impl Row<'_> {
     fn found(&self) -> bool {
         matches!(self.status, Status::Found)
+    }
+
+    fn fields(&self) -> impl Iterator<Item = &'_ str> {
+        self.passed.into_iter().flat_map(|(passed, i)| passed.fields(i))
     }
 
     /// What the search found; nothing where there is no ground.
@@ -594,8 +609,9 @@ struct Shape {
     decimals: usize,
     /// Of their z, if some have one.
     from: Option<usize>,
-    /// Names of other columns.
-    passed: Vec<String>,
+    /// Names of other columns, for CSV and for JSON.
+    names: Vec<String>,
+    keys: Vec<Option<String>>,
     /// Which of them is the wheel.
     wheel: Option<usize>,
 }
@@ -627,8 +643,8 @@ impl<W: Write> Sheet for Explained<'_, '_, W> {
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
-        let wheel = self.wheel.and_then(|k| r.passed.split(',').nth(k + 1)).map(unquoted);
-        explain(self.terrain, r.ask, wheel, &mut self.out)
+        let wheel = self.wheel.and_then(|k| r.fields().nth(k)).map(meant);
+        explain(self.terrain, r.ask, wheel.as_deref().map(str::trim), &mut self.out)
     }
 
     fn foot(&mut self) -> io::Result<()> {
@@ -732,7 +748,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
     fn head(&mut self, shape: &Shape) -> io::Result<()> {
         let (drive, layer) = (if shape.drive { "t,distance," } else { "" }, if shape.layers { "layer," } else { "" });
         write!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")?;
-        shape.passed.iter().try_for_each(|name| write!(self.out, ",{name}"))?;
+        shape.names.iter().try_for_each(|name| write!(self.out, ",{name}"))?;
         writeln!(self.out)
     }
 
@@ -767,7 +783,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
         line.extend(status_text(r.status).as_bytes());
         line.push(b',');
         line.extend(r.reach().as_bytes());
-        line.extend(r.passed.as_bytes());
+        r.passed.into_iter().for_each(|(passed, i)| line.extend(passed.line(i).as_bytes()));
         line.push(b'\n');
         self.out.write_all(line)
     }
@@ -792,55 +808,103 @@ fn push_number(line: &mut Vec<u8>, v: f64) {
 struct Json<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
-    /// Of other columns.
-    names: Vec<String>,
+    line: Vec<u8>,
+    /// `,"mu":…,"rr":…,"material":…` of each material, and `,"source":…` of each source.
+    materials: Vec<Vec<u8>>,
+    sources: Vec<Vec<u8>>,
+    /// `,"name":` of each other column, empty of those that are part of the question.
+    keys: Vec<Vec<u8>>,
+    /// Whether another column is called as the height that was asked with.
+    asked: bool,
     first: bool,
+}
+
+impl<'t, 'a, W: Write> Json<'t, 'a, W> {
+    fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
+        let materials = terrain.materials().iter().enumerate().map(|(i, m)| {
+            let name = json!(terrain.material_name(i as u16));
+            format!(",\"mu\":{},\"rr\":{},\"material\":{name}", json!(m.mu), json!(m.rolling)).into()
+        });
+        let sources =
+            (0..terrain.source_count()).map(|i| format!(",\"source\":{}", json!(terrain.source_name(i as u16))));
+        let (materials, sources) = (materials.collect(), sources.map(String::into_bytes).collect());
+        Json { materials, sources, terrain, out, line: Vec::new(), keys: Vec::new(), asked: false, first: true }
+    }
 }
 
 impl<W: Write> Sheet for Json<'_, '_, W> {
     fn head(&mut self, shape: &Shape) -> io::Result<()> {
-        self.names = shape.passed.iter().map(|name| unquoted(name).into()).collect();
+        let key = |key: &Option<String>| key.as_ref().map_or(Vec::new(), |key| format!(",{}:", json!(key)).into());
+        self.keys = shape.keys.iter().map(key).collect();
+        self.asked = shape.keys.iter().flatten().any(|key| key == "asked_z");
         write!(self.out, "[")
     }
 
     fn row(&mut self, r: &Row) -> io::Result<()> {
-        let t = self.terrain;
-        let ground = r.found().then(|| (r.hit, t.material(r.hit)));
-        let mut value = json!({
-            "x": r.ask.x,
-            "y": r.ask.y,
-            "z": ground.map(|(hit, _)| t.z_f64(hit)),
-            "slope": ground.map(|(hit, _)| slope(t, hit)),
-            "mu": ground.map(|(_, m)| m.mu),
-            "rr": ground.map(|(_, m)| m.rolling),
-            "material": ground.map(|(hit, _)| t.material_name(hit.material)),
-            "source": ground.map(|(hit, _)| t.source_name(hit.source)),
-            "status": status_text(r.status),
-            "reach": Some(r.reach()).filter(|reach| !reach.is_empty()),
-        });
-        match r.layer {
-            Some(layer) => value["layer"] = layer.into(),
-            None => {
-                value["asked_z"] = r.ask.z.into();
-                r.ask.length.into_iter().for_each(|length| value["length"] = length.into());
-            }
+        let line = &mut self.line;
+        line.clear();
+        line.extend(if std::mem::take(&mut self.first) { &b"\n  {"[..] } else { b",\n  {" });
+        push_json(line, "\"x\":", Some(r.ask.x));
+        push_json(line, ",\"y\":", Some(r.ask.y));
+        if r.found() {
+            let [sx, sy] = slope(self.terrain, r.hit);
+            push_json(line, ",\"z\":", Some(self.terrain.z_f64(r.hit)));
+            push_json(line, ",\"slope\":[", Some(sx));
+            push_json(line, ",", Some(sy));
+            line.push(b']');
+            line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b""[..], |m| m));
+            line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b""[..], |s| s));
+        } else {
+            line.extend(b",\"z\":null,\"slope\":null,\"mu\":null,\"rr\":null,\"material\":null,\"source\":null");
         }
-        for (name, field) in self.names.iter().zip(r.passed.split(',').skip(1)) {
-            value[name.as_str()] = match number(field).filter(|v| v.is_finite()) {
-                Some(v) => v.into(),
-                None if unquoted(field).is_empty() => Value::Null,
-                None => unquoted(field).into(),
-            };
+        line.extend(b",\"status\":\"");
+        line.extend(status_text(r.status).as_bytes());
+        match r.reach() {
+            "" => line.extend(b"\",\"reach\":null"),
+            reach => _ = write!(line, "\",\"reach\":\"{reach}\""), // into memory
+        }
+        r.layer.into_iter().for_each(|layer| _ = write!(line, ",\"layer\":{layer}"));
+        if !self.asked {
+            push_json(line, ",\"asked_z\":", r.ask.z);
+        }
+        r.ask.length.into_iter().for_each(|length| push_json(line, ",\"length\":", Some(length)));
+        for (key, field) in self.keys.iter().zip(r.fields()).filter(|(key, _)| !key.is_empty()) {
+            line.extend(key);
+            push_field(line, field);
         }
         if let Some(stop) = r.stop {
-            (value["t"], value["distance"]) = (stop.t.into(), stop.distance.into());
+            push_json(line, ",\"t\":", stop.t);
+            push_json(line, ",\"distance\":", Some(stop.distance));
         }
-        let comma = if std::mem::take(&mut self.first) { "" } else { "," };
-        write!(self.out, "{comma}\n  {value}")
+        line.push(b'}');
+        self.out.write_all(line)
     }
 
     fn foot(&mut self) -> io::Result<()> {
         writeln!(self.out, "\n]")
+    }
+}
+
+/// Appends a key and a number, or null.
+fn push_json(line: &mut Vec<u8>, key: &str, v: Option<f64>) {
+    line.extend(key.as_bytes());
+    match v.filter(|v| v.is_finite()) {
+        Some(v) => line.extend(zmij::Buffer::new().format_finite(v).as_bytes()),
+        None => line.extend(b"null"),
+    }
+}
+
+/// Appends a field as JSON: what reads as a number there as it stands, null for nothing, else the text that it means.
+fn push_field(line: &mut Vec<u8>, field: &str) {
+    let text = unquoted(field);
+    // most texts show by their first letter that they are none
+    let numeric = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    if numeric && serde_json::from_str::<serde_json::Number>(text).is_ok() {
+        line.extend(text.as_bytes());
+    } else if text.is_empty() {
+        line.extend(b"null");
+    } else {
+        _ = serde_json::to_writer(line, &*meant(field)); // into memory
     }
 }
 

@@ -18,8 +18,10 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, counted,
-    gaps::{self, Gap, gaps, listed, open_edges},
-    grouped, load, maps, named, note, quoted,
+    gaps::{self, Border, Edge, Gap, gaps, listed},
+    grouped, load, maps,
+    materials::is_image,
+    named, note, quoted,
     relief::ALL,
     shown,
     transform::Transform,
@@ -99,24 +101,30 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
         _ => None,
     };
+    let measured = agreement.as_ref().is_none_or(Agreement::holds);
+    let bare = gaps.as_ref().is_some_and(|g| !g.found.is_empty());
+    let said = match verdict.passed() && measured {
+        true if bare => "every claim holds, but --max-gap finds gaps",
+        true => "every claim holds",
+        false => "not what it claims",
+    };
     if args.json {
-        let mut facts = facts(&verdict);
+        let mut facts = facts(&verdict, verdict.passed() && measured && !bare);
         if let Some(gaps) = &gaps {
             facts["gaps"] = gaps.facts();
         }
         if let Some(agreement) = &agreement {
-            facts["against"] = measured(agreement);
+            facts["against"] = compared(agreement);
         }
         writeln!(out, "{facts:#}")?;
     } else {
-        let holds = verdict.passed() && agreement.as_ref().is_none_or(Agreement::holds);
-        table(&verdict, holds, &named(&args.file), out)?;
+        table(&verdict, said, &named(&args.file), out)?;
         if let Some(gaps) = &gaps {
             gaps.table(out)?;
         }
         if let Some(agreement) = &agreement {
             let names: Vec<String> = args.against.iter().map(|f| named(f)).collect();
-            compared(agreement, &names.join(", "), out)?;
+            comparison(agreement, &names.join(", "), out)?;
         }
     }
     if let Some(check) = verdict.failed() {
@@ -139,8 +147,9 @@ struct Gaps {
 
 impl Gaps {
     fn new(t: &Terrain, most: f64) -> Self {
-        let edges = open_edges(t);
-        let found = gaps(t, &edges, ALL, |_| Some(most));
+        let border = Border::of(t);
+        let edges: Vec<&Edge> = border.open.iter().collect();
+        let found = gaps(t, &border, &edges, ALL, most, |_| Some(most));
         Gaps { most, edges: edges.len() as u64, found }
     }
 
@@ -221,6 +230,10 @@ struct Sources<'a> {
 /// there are no files, or an image that cannot be opened.
 fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
     let given = args.against.iter().map(|path| {
+        if is_image(path)? {
+            let text = "this is a terrain image, and no mesh; to compare two images: hardpan diff FIRST SECOND";
+            return Err(Failure::input(path, text));
+        }
         import::check(path)?;
         let digest = File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
@@ -321,7 +334,7 @@ fn spot(s: &Spot) -> String {
     format!("{}: {}{stated}{elsewhere}", place(&s.at), height(s.height))
 }
 
-fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
+fn comparison(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
     writeln!(
         out,
         "\nagainst {source}: stated error {} in plan, {} in height",
@@ -357,7 +370,7 @@ fn compared(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
     Ok(())
 }
 
-fn measured(a: &Agreement) -> Value {
+fn compared(a: &Agreement) -> Value {
     let spot = |s: &Spot| json!({ "at": s.at, "height": s.height, "stated": s.stated, "plan": s.plan });
     let side = |s: &Side| {
         json!({
@@ -413,9 +426,9 @@ fn word(outcome: Outcome) -> &'static str {
     }
 }
 
-/// All checks, under a line that says whether every claim holds, the stated error among them if it was measured.
-fn table(verdict: &Verdict, holds: bool, name: &str, out: &mut impl Write) -> Done {
-    writeln!(out, "{name}: {}", if holds { "every claim holds" } else { "not what it claims" })?;
+/// All checks, under a line that says how they ended.
+fn table(verdict: &Verdict, end: &str, name: &str, out: &mut impl Write) -> Done {
+    writeln!(out, "{name}: {end}")?;
     for c in &verdict.checks {
         let found = match c.faults.count {
             0 => String::new(),
@@ -429,7 +442,8 @@ fn table(verdict: &Verdict, holds: bool, name: &str, out: &mut impl Write) -> Do
     Ok(())
 }
 
-fn facts(verdict: &Verdict) -> Value {
+/// `passed` is whether these hold and all else that was asked for.
+fn facts(verdict: &Verdict, passed: bool) -> Value {
     let checks = verdict.checks.iter().map(|c| {
         let first = c.faults.first.iter().map(|f| json!({ "tile": f.tile, "at": f.at, "what": f.what }));
         json!({
@@ -440,7 +454,7 @@ fn facts(verdict: &Verdict) -> Value {
             "first": first.collect::<Vec<_>>(),
         })
     });
-    json!({ "passed": verdict.passed(), "checks": checks.collect::<Vec<_>>() })
+    json!({ "passed": passed, "checks": checks.collect::<Vec<_>>() })
 }
 
 /// A line on stderr that says how far it is.

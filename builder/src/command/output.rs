@@ -1,0 +1,229 @@
+//! Files that the command writes: whole or not at all, and none that the user wants to keep.
+
+use std::{
+    ffi::OsString,
+    fmt::Display,
+    fs,
+    io::{ErrorKind, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    process,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use hardpan::format::MAGIC;
+use hardpan_builder::{
+    Image, ImageFile, Verify,
+    names::{named, quoted},
+};
+
+use super::{Done, Failure, canvas::SIGNED, unopened, verify};
+
+/// [`NewFile`]s that have not taken their places yet.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// Files that this run writes.
+static CHECKED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Takes away what is half written, and ends the program before another file begins.
+pub fn interrupted() {
+    let files = temporary_files();
+    files.iter().for_each(|file| drop(fs::remove_file(file)));
+    process::exit(130)
+}
+
+fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes a folder, and those that it lies in; `hint` says what to do where it is a file.
+pub fn make_folder(folder: &Path, hint: &str) -> Done {
+    fs::create_dir_all(folder).map_err(|e| match e.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            Failure::input(folder, format!("this, or a part of its path, is a file; {hint}"))
+        }
+        _ => Failure::write(folder, e),
+    })
+}
+
+/// What a new file may replace.
+pub enum Replace<'a> {
+    /// Any file.
+    Any,
+    /// A file that has these bytes from such a one on, which is such a thing.
+    Only(u64, &'a [u8], &'a str),
+    /// A file of these bytes.
+    Same(&'a [u8]),
+    /// None.
+    None,
+}
+
+impl Replace<'_> {
+    /// What a build may replace.
+    pub const IMAGE: Self = Replace::Only(0, &MAGIC, "a terrain image");
+    /// What a picture may replace.
+    pub const PICTURE: Self = Replace::Only(SIGNED.0, SIGNED.1, "a picture by hardpan");
+
+    /// Any file, if the user says so.
+    pub fn or_any(self, force: bool) -> Self {
+        if force { Replace::Any } else { self }
+    }
+
+    /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once for each.
+    pub fn check(self, place: &Path) -> Done {
+        let end = behind_links(place)?;
+        match fs::metadata(&end) {
+            Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
+            Ok(data) if !data.is_file() && end != place => {
+                return Err(link(place, format!("a link to {}, a device or a pipe", named(&end))));
+            }
+            Ok(data) if !data.is_file() => {
+                return Err(Failure::input(place, "this is a device or a pipe; name a file"));
+            }
+            Ok(data) if data.permissions().readonly() && !matches!(self, Replace::Any) => {
+                let cause = "the file here may only be read; name another one, or to replace it add --force";
+                return Err(Failure::Machine(format!("{}: {cause}", named(place))));
+            }
+            Ok(_) => {
+                let mut start = Vec::new();
+                let cause = match self {
+                    Replace::Any => None,
+                    Replace::None => Some("there is a file here already".into()),
+                    Replace::Same(bytes) => {
+                        let there = fs::read(place).map_err(|e| Failure::io(place, e))?;
+                        (there != bytes).then(|| "there is another file here already".into())
+                    }
+                    Replace::Only(at, magic, what) => {
+                        let mut file = fs::File::open(place).map_err(|e| Failure::io(place, e))?;
+                        file.seek(SeekFrom::Start(at))
+                            .and_then(|_| file.take(magic.len() as u64).read_to_end(&mut start))
+                            .map_err(|e| Failure::io(place, e))?;
+                        (start != magic).then(|| format!("there is a file here that is not {what}"))
+                    }
+                };
+                if let Some(cause) = cause {
+                    return Err(Failure::input(place, format!("{cause}; to replace it add --force")));
+                }
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            Err(e) => return Err(Failure::io(place, e)),
+        }
+        // a place that cannot be written to is better known now
+        NewFile::create(place)?;
+        let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(other) = checked.iter().find(|other| one_place(place, other)) {
+            let text = format!("this and {} would be one file; name another one", named(other));
+            return Err(Failure::input(place, text));
+        }
+        checked.push(place.to_owned());
+        Ok(())
+    }
+}
+
+/// Whether two new files would be one.
+fn one_place(a: &Path, b: &Path) -> bool {
+    end_of(a).is_some_and(|a| Some(a) == end_of(b))
+}
+
+/// Where a new file comes to lie, beyond links: its folder and name. None if there is no such folder.
+fn end_of(place: &Path) -> Option<(PathBuf, OsString)> {
+    let end = behind_links(place).ok()?;
+    let folder = end.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some((fs::canonicalize(folder).ok()?, end.file_name()?.to_owned()))
+}
+
+/// A file that appears whole or not at all: written beside its place as `.NAME.PROCESS-NUMBER.tmp`, then renamed. What
+/// stops the program takes it away; where nothing could, as when the power goes, it lies there and hinders nobody.
+/// A link is followed: what it leads to is written.
+pub struct NewFile<'a> {
+    place: &'a Path,
+    /// Where the file lies in the end, beyond links.
+    end: PathBuf,
+    /// Where it is until then.
+    pub temporary: PathBuf,
+}
+
+impl<'a> NewFile<'a> {
+    pub fn write(place: &'a Path, bytes: &[u8]) -> Done<Self> {
+        let (new, mut file) = Self::create(place)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| Failure::write(place, e))?;
+        Ok(new)
+    }
+
+    /// An empty file, to be written and synced before it is kept.
+    pub fn create(place: &'a Path) -> Done<(Self, fs::File)> {
+        let end = behind_links(place)?;
+        let name = end.file_name().ok_or_else(|| Failure::input(place, "this is no file name; name one"))?;
+        let mut number = 0u32;
+        loop {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{number}.tmp", process::id()));
+            let temporary = end.with_file_name(hidden);
+            let mut all = temporary_files();
+            match fs::File::create_new(&temporary) {
+                Ok(file) => {
+                    all.push(temporary.clone());
+                    return Ok((NewFile { place, end, temporary }, file));
+                }
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(e) if e.kind() == ErrorKind::NotFound && end != place => {
+                    let folder = end.parent().unwrap_or(Path::new(""));
+                    return Err(link(place, format!("a link into {}, a folder that is not there", named(folder))));
+                }
+                Err(e) => return Err(Failure::write(place, e)),
+            }
+        }
+    }
+
+    pub fn keep(self) -> Done {
+        // an interruption comes before or after
+        let _all = temporary_files();
+        fs::rename(&self.temporary, &self.end).map_err(|e| Failure::write(self.place, e))
+    }
+}
+
+impl Drop for NewFile<'_> {
+    /// Nothing is left behind when a check fails; after `keep` there is nothing to remove.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.temporary);
+        temporary_files().retain(|file| *file != self.temporary);
+    }
+}
+
+/// Where a chain of links leads to, whether or not there is a file. An error if that is nowhere.
+fn behind_links(place: &Path) -> Done<PathBuf> {
+    let mut at = place.to_owned();
+    for _ in 0..40 {
+        let Ok(to) = fs::read_link(&at) else { return Ok(at) };
+        at = at.parent().unwrap_or(Path::new("")).join(to);
+    }
+    Err(link(place, "a link that leads to itself, or through too many others"))
+}
+
+/// What is wrong with a link.
+fn link(place: &Path, what: impl Display) -> Failure {
+    let (name, remove) = (named(place), quoted(place));
+    Failure::Machine(format!("{name}: this is {what}; name another file, or take the link away: rm {remove}"))
+}
+
+/// Writes an image: to a temporary file, read back and proven, then renamed.
+pub fn write_image(place: &Path, image: &Image) -> Done {
+    let new = NewFile::write(place, image)?;
+    {
+        let read = ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?;
+        let verdict = hardpan_builder::verify(&read, &Verify::default()).map_err(|e| unopened(place, &read, e))?;
+        if read[..] != image[..] {
+            return Err(Failure::Machine(format!(
+                "{}: the disk gave back other bytes than were written; choose another place with -o",
+                named(place)
+            )));
+        }
+        if let Some(check) = verdict.failed() {
+            let text = format!(
+                "{}; nothing was written; unless that says what to do it is a fault of hardpan, not of the mesh: please report it",
+                verify::first_fault(check)
+            );
+            return Err(Failure::check(place, text));
+        }
+    }
+    new.keep()
+}
