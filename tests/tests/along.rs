@@ -362,10 +362,23 @@ fn headings_of_drives() {
         write(&format!("{heading}\n{}\n", vec!["1"; heading.split(',').count()].join(",")));
         for option in ["--csv", "--along"] {
             let err = error(2, &folder, &["query", "bridge.hpan", option, "drive.csv"]);
-            let hint = "; several wheels have a line each, with the wheel's name in a column wheel, as in t,wheel,x,y,z: \
-                        make a line for each x and y of this one\n";
+            let hint = "; several wheels have a line each, as t,wheel,x,y,z; what makes them of this file: hardpan query --help\n";
             assert!(err.ends_with(hint), "{err}");
         }
+    }
+    // what the help says makes lines of it
+    let [help, _] = expect(0, &folder, &["query", "--help"]);
+    let recipe = help.split("is made so by:\n").nth(1).unwrap().split_inclusive("wheels.csv\n").next().unwrap();
+    fs::write(folder.join("wide.csv"), "t,x_fl,y_fl,z_fl,x_fr,y_fr,z_fr\r\n0,1,2,7,1,-2,1\r\n0.5,4,6,7,4,2,1\r\n")
+        .unwrap();
+    match std::process::Command::new("sh").args(["-c", recipe]).current_dir(&folder).status() {
+        Ok(status) if status.success() => {
+            let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "wheels.csv"]);
+            let rows: Vec<String> = out.lines().map(|l| l.split(',').take(5).collect::<Vec<_>>().join(",")).collect();
+            assert_eq!(rows[1..], ["0,0,1,2,6", "0,0,1,-2,0", "0.5,5,4,6,6", "0.5,5,4,2,0"], "{out}{err}");
+            assert!(out.lines().nth(2).unwrap().contains(",fr,"), "{out}");
+        }
+        end => println!("skipped, because there is no awk: {end:?}"),
     }
     write("0,5;1,5;2,5\n");
     let why = "line 1: \"5;1\" is not a number (field 2); numbers have commas between them";

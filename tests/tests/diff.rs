@@ -37,14 +37,15 @@ fn a_corner_of_the_deck_rises() {
     let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
     assert!(err.is_empty(), "{err}");
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
-    // the middles of 10 x 10 squares, and 8 vertices; the right side of the deck moves, with 10 middles and a vertex
+    // the middles of 10 x 10 squares, 8 vertices and 4 triangles' middles; the right side of the deck moves, with 10 middles of squares,
+    // two of triangles and a vertex
     assert_eq!(
         lines,
         [
             "different",
             "z            0 to 6 m -> 0 to 6.5 m",
-            "ground       108 places: all vertices, and the middles of squares of 10.000 m, by which areas are counted",
-            "heights      other at 11 places, at most by +0.500000 m: at 5,50 from 6 to 6.5",
+            "ground       112 places: all vertices, the middles of all triangles, and those of squares of 10.000 m, by which areas are counted",
+            "heights      other at 13 places, at most by +0.500000 m: at 5,50 from 6 to 6.5",
             "bytes        differ from 125 on: content header, content",
         ]
     );
@@ -61,11 +62,12 @@ fn ground_goes_and_materials_change() {
     assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [], "values": [] }));
     let ground = &facts["ground"];
     assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
-    // middles of the deck's squares, 10 x 100; those on the diagonal and below it stay, and three vertices
+    // middles of the deck's squares, 10 x 100; those on the diagonal and below it stay, and three vertices; beside
+    // squares of either half the middle of its triangle
     let over =
         (0..10).flat_map(|x| (0..100).map(move |y| (x, y))).filter(|(x, y)| 2 * y + 1 > 10 * (2 * x + 1)).count();
     let lost = json!({
-        "places": over + 1, "first": [-5.0, 50.0, 6.0], "extent": [[-5.0, -44.5], [4.5, 50.0]], "area": over as f64,
+        "places": over + 2, "first": [-5.0, 50.0, 6.0], "extent": [[-5.0, -44.5], [4.5, 50.0]], "area": over as f64,
     });
     assert_eq!(ground["lost"], lost);
     let change = &ground["materials"][0];
@@ -73,13 +75,13 @@ fn ground_goes_and_materials_change() {
         (&change["from"], &change["to"], &change["first"]),
         (&json!("Steel plate"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
     );
-    assert_eq!(change["places"], 10 * 100 - over + 3);
+    assert_eq!(change["places"], 10 * 100 - over + 4);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
     holds(
         &out,
         &[
             "materials    lost: \"Steel plate\"",
-            "lost         ground at 12,501 places, about 500 m2, x -5 to 4.9, y ",
+            "lost         ground at 12,502 places, about 500 m2, x -5 to 4.9, y ",
             "material     \"Steel plate\" -> \"Wood\" at ",
         ],
     );
@@ -104,7 +106,7 @@ fn areas_are_counted_by_squares() {
     }
     let folder = pair("diff_areas", |s| s.split("o deck").next().unwrap().replace("50", "500"));
     let [out, _] = expect(1, &folder, &["diff", "b.hpan", "a.hpan"]);
-    holds(&out, &["lost         ground at 247,504 places, about 990,000 m2, "]);
+    holds(&out, &["lost         ground at 247,506 places, about 990,000 m2, "]);
 }
 
 #[test]

@@ -117,6 +117,89 @@ fn vt_22_slips_are_answered_with_what_to_type() {
     }
 }
 
+/// Every command that a help text gives as an example runs as it stands, but for fewer queries and a reader of manual pages, in the
+/// order of the texts; each with a part of what it prints.
+#[cfg(unix)]
+#[test]
+fn vt_22_examples_in_help_run() {
+    let folder = folder("vt_22_examples_in_help_run");
+    let wanted = [
+        ("materials town.obj --up y -o town.toml", "town.toml: settings of 2 materials"),
+        ("build town.obj --settings town.toml", "town.hpan: 4 triangles"),
+        ("query track.hpan -12.5,3 10,20,5 10,20,5,8", "      -12.500        3.000"),
+        ("query track.hpan --csv points.csv -o answers.csv", ""),
+        ("query track.hpan 0,0 --layers", "    2     0.000000"),
+        ("query track.hpan --along drive.csv --plot drive.png -o answers.csv", ""),
+        ("export obj town.hpan", "town-ground.obj: 4 triangles"),
+        ("build --settings town-ground.toml", "town-ground.hpan: 4 triangles"),
+        ("bench track.hpan -n 5000000", "track.hpan: 5,000 queries, plan uniform"),
+        ("bench track.hpan --plan worst", "queries, plan worst"),
+        ("bench track.hpan --along drive.csv --json", "\"plan\": \"along drive.csv\""),
+        ("demo", "Built a proving ground"),
+        ("demo --fixture bridge", "bridge.hpan: Ground at z = 0 on 100 m by 100 m"),
+        ("query bridge.hpan 0,0 0,0,2 20,0", "6.000000"),
+        ("completions bash > ~/.local/share/bash-completion/completions/hardpan", ""),
+        ("completions zsh > ~/.zfunc/_hardpan", ""),
+        ("completions fish > ~/.config/fish/completions/hardpan.fish", ""),
+        ("man | man -l -", ".TH hardpan 1"),
+        ("man query | man -l -", ".TH hardpan-query 1"),
+        ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
+    ];
+    let turned = BRIDGE.lines().map(|l| match l.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),
+        _ => format!("{l}\n"),
+    });
+    fs::write(folder.join("town.obj"), turned.collect::<String>()).unwrap();
+    fs::write(folder.join("track.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "track.obj"]);
+    fs::write(folder.join("points.csv"), "x,y\n1,2\n").unwrap();
+    fs::write(folder.join("drive.csv"), "t,x,y\n0,1,2\n1,2,2\n").unwrap();
+    for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
+        fs::create_dir_all(folder.join(place)).unwrap();
+    }
+    let [help, _] = expect(0, &folder, &["--help"]);
+    let names: Vec<String> = groups(&help).into_iter().take(4).flat_map(|g| g.1).collect();
+    let names = names.iter().map(String::as_str).chain(["export obj", "export png"]);
+    let order = ["materials", "query", "export obj", "bench", "demo", "completions", "man"];
+    let place = |name: &str| order.iter().position(|n| *n == name).unwrap_or(order.len());
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by_key(|name| place(name));
+    let mut examples = Vec::new();
+    for name in names {
+        let [text, _] = expect(0, &folder, &name.split(' ').chain(["--help"]).collect::<Vec<_>>());
+        let lines = text.lines().filter_map(|l| l.strip_prefix("  hardpan "));
+        examples.extend(lines.map(|l| l.split("   ").next().unwrap().trim_end().to_string()));
+    }
+    assert_eq!(examples, wanted.map(|(typed, _)| typed), "and what each prints");
+    for (typed, part) in wanted {
+        let typed = typed
+            .replace("-n 5000000", "-n 5000")
+            .replace("| man -l -", "| cat")
+            .replace("--plan worst", "--plan worst -n 5000");
+        let _ = fs::remove_file(folder.join("answers.csv")); // of the example before
+        let done = Command::new("sh")
+            .args(["-c", &format!("\"$0\" {typed}")])
+            .arg(&*HARDPAN)
+            .current_dir(&folder)
+            .env("HOME", &folder)
+            .env("LC_ALL", "C")
+            .output()
+            .unwrap();
+        let [out, err] = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!(done.status.code(), Some(0), "{typed}\n{out}\n{err}");
+        holds(&(out + &err), &[part]);
+    }
+    for (name, start) in [
+        ("answers.csv", &b"t,distance,x,y,z,"[..]),
+        ("drive.png", b"\x89PNG"),
+        (".local/share/bash-completion/completions/hardpan", b"_hardpan()"),
+        (".zfunc/_hardpan", b"#compdef hardpan"),
+        (".config/fish/completions/hardpan.fish", b"# Print an optspec"),
+    ] {
+        assert!(fs::read(folder.join(name)).unwrap().starts_with(start), "{name}");
+    }
+}
+
 #[test]
 fn completions_for_every_shell() {
     let folder = folder("completions_for_every_shell");

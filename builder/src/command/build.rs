@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, NewFile, Replace, counted, decimal, few,
-    gaps::{self, Border, Edge, gaps},
+    gaps::{self, Border, Edge, Gap, gaps},
     grouped, has_extension,
     lie::{doubt_unit, ground, is_far, lies, suspect},
     maps::metres,
@@ -206,7 +206,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         return Err(Failure::check(who, text));
     }
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    report.gaps = Some(note_gaps(&terrain, &output));
+    let (gaps, time) = stage("looking for gaps", || look_for_gaps(&terrain));
+    report.seconds.gaps = time.as_secs_f64();
+    report.gaps = Some(note_gaps(gaps, &output));
     let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
@@ -269,15 +271,17 @@ const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps are looked for: that takes a small part of the time to build.
 const FEW: [usize; 2] = [10_000, 32];
 
-/// Says that there are gaps, which no check counts as a fault, or that nobody looked for them; and the same for programs.
-fn note_gaps(t: &Terrain, image: &Path) -> Value {
+/// How many open edges there are, and gaps beside them unless that are many.
+fn look_for_gaps(t: &Terrain) -> (u64, Option<Vec<Gap>>) {
     let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
-    let ((edges, found), _) = stage("looking for gaps", || {
-        let border = Border::of(t);
-        let edges: Vec<&Edge> = border.open.iter().collect();
-        let found = (edges.len() <= few).then(|| gaps(t, &border, &edges, ALL, NARROW, |_| Some(NARROW)));
-        (edges.len() as u64, found)
-    });
+    let border = Border::of(t);
+    let edges: Vec<&Edge> = border.open.iter().collect();
+    let found = (edges.len() <= few).then(|| gaps(t, &border, &edges, ALL, NARROW, |_| Some(NARROW)));
+    (edges.len() as u64, found)
+}
+
+/// Says that there are gaps, which no check counts as a fault, or that nobody looked for them; and the same for programs.
+fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
     let image = quoted(image);
     let count = found.as_ref().map(Vec::len);
     let first = found.as_deref().map(gaps::facts);

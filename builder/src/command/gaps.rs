@@ -242,6 +242,7 @@ impl Edge {
             if at(bare).is_some() {
                 return None;
             }
+            // as far as there can be none
             while 2.0 * far < nearest {
                 (bare, far) = (far, 2.0 * far);
             }
@@ -329,7 +330,7 @@ struct Lips<'a> {
     cells: HashMap<[i64; 2], Vec<usize>>,
 }
 
-/// Edges about one that are looked at.
+/// Most edges about one that are looked at.
 const AROUND: usize = 256;
 
 impl<'a> Lips<'a> {
@@ -404,4 +405,47 @@ impl<'a> Lips<'a> {
 /// A cell and those around it.
 fn about([column, row]: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
     (-1..=1).flat_map(move |j| (-1..=1).map(move |i| [column + i, row + j]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpan_builder::{Options, build, fixtures};
+
+    /// What is known of the edges around leaves nothing out that asking alone finds.
+    #[test]
+    fn edges_that_face_each_other_tell_no_less_than_asking() {
+        // a bent sheet of which every third triangle is gone
+        let mut torn = fixtures::flat();
+        let post = |i: u32| f64::from(i) * 0.3;
+        let posts = (0..51 * 51u32).map(|k| [post(k / 51), post(k % 51), 0.1 * f64::from(k * k % 7)]);
+        (torn.positions, torn.triangles) = (posts.collect(), Vec::new());
+        for k in (0..50 * 51u32).filter(|k| k % 51 < 50) {
+            let halves = [[k, k + 51, k + 52], [k, k + 52, k + 1]];
+            let kept = halves.into_iter().enumerate().filter(|(i, _)| (k as usize + i) % 3 > 0);
+            torn.triangles.extend(kept.map(|(_, v)| hardpan_builder::Triangle { v, material: 0, source: 0 }));
+        }
+        let mut apart = fixtures::town(2);
+        for (k, p) in apart.positions.iter_mut().enumerate() {
+            *p = p.map(|v| v + (k * 37 % 11) as f64 / 64.0);
+        }
+        let mut all = 0;
+        for scene in [torn, apart, fixtures::soup(3), fixtures::soup(8), fixtures::bridge()] {
+            let built = build(&scene, &Options { stitch: None, ..Options::default() }).unwrap();
+            let t = Terrain::open(&built.image).unwrap();
+            let hair = f64::exp2(f64::from(t.header().xy_log2));
+            let border = Border::of(&t);
+            for most in [0.05, 0.5, 5.0] {
+                let lips = Lips::new(border.open.iter().chain(&border.folds).collect(), 2.0 * most + 8.0 * hair);
+                for e in border.open.iter().step_by(1 + border.open.len() / 2000) {
+                    let known = lips.facing(e, most, hair);
+                    let [known, asked] = [known, None].map(|facing| e.beside(&t, [-1e9, 1e9], facing, |_| Some(most)));
+                    let told = |met: &[Met]| met.iter().map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>();
+                    assert_eq!(told(&known), told(&asked), "{:?}", e.plan);
+                    all += asked.len();
+                }
+            }
+        }
+        assert!(all > 1000, "{all}");
+    }
 }

@@ -160,8 +160,7 @@ pub fn hint(heading: &[Column]) -> &'static str {
     match heading {
         [one] => separators(&one.text),
         _ if ends('x') > 1 && ends('y') > 1 => {
-            "; several wheels have a line each, with the wheel's name in a column wheel, as in t,wheel,x,y,z: \
-             make a line for each x and y of this one"
+            "; several wheels have a line each, as t,wheel,x,y,z; what makes them of this file: hardpan query --help"
         }
         _ => "",
     }
