@@ -422,7 +422,7 @@ mod tests {
         (torn.positions, torn.triangles) = (posts.collect(), Vec::new());
         for k in (0..50 * 51u32).filter(|k| k % 51 < 50) {
             let halves = [[k, k + 51, k + 52], [k, k + 52, k + 1]];
-            let kept = halves.into_iter().enumerate().filter(|(i, _)| (k as usize + i) % 3 > 0);
+            let kept = halves.into_iter().enumerate().filter(|(i, _)| !(k as usize + i).is_multiple_of(3));
             torn.triangles.extend(kept.map(|(_, v)| hardpan_builder::Triangle { v, material: 0, source: 0 }));
         }
         let mut apart = fixtures::town(2);
