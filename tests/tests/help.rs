@@ -126,7 +126,7 @@ fn vt_22_examples_in_help_run() {
     let wanted = [
         ("materials town.obj --up y -o town.toml", "town.toml: settings of 2 materials"),
         ("build town.obj --settings town.toml", "town.hpan: 4 triangles"),
-        ("query track.hpan -12.5,3 10,20,5 10,20,5,8", "      -12.500        3.000"),
+        ("query track.hpan -12.5,3 10,20,5 10,20,5,8", "     -12.500        3.000         -     0.000000"),
         ("query track.hpan --csv points.csv -o answers.csv", ""),
         ("query track.hpan 0,0 --layers", "    2     0.000000"),
         ("query track.hpan --along drive.csv --plot drive.png -o answers.csv", ""),
