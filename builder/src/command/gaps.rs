@@ -102,21 +102,33 @@ type Side = ([[i32; 3]; 2], [i32; 3]);
 /// all that meet there.
 fn ends(tile: &TileView, log2: u32) -> Vec<(Side, bool)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
-    let mut sides: Vec<Side> = Vec::new();
+    let mut sides: Vec<(u64, Side)> = Vec::new();
     for bundle in tile.bundles() {
         for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
             let all = [[a, b, c], [b, c, a], [c, a, b]].map(|[p, q, r]| ([p.min(q), p.max(q)], r));
-            sides.extend(all.into_iter().filter(|(ends, _)| here(ends[0])));
+            sides.extend(all.into_iter().filter(|(ends, _)| here(ends[0])).map(|side| (mixed(&side.0), side)));
         }
     }
-    sides.sort_unstable();
-    sides.dedup(); // several leaves may hold a triangle
-    let end = |run: &[Side]| {
-        let left = run.iter().any(|side| turn(side) > 0);
-        let right = run.iter().any(|side| turn(side) < 0);
-        (run.len() == 1 || left != right).then_some((run[0], run.len() == 1))
-    };
-    sides.chunk_by(|a, b| a.0 == b.0).filter_map(end).collect()
+    sides.sort_unstable_by_key(|(key, _)| *key); // much quicker than by the ends themselves
+    let mut found = Vec::new();
+    for of_key in sides.chunk_by_mut(|a, b| a.0 == b.0) {
+        of_key.sort_unstable(); // there may be two edges of a key
+        for edge in of_key.chunk_by(|a, b| a.1.0 == b.1.0) {
+            let alone = edge[0] == edge[edge.len() - 1]; // several leaves may hold a triangle
+            let on = |wanted: i128| edge.iter().any(|(_, side)| turn(side).signum() == wanted);
+            if alone || on(1) != on(-1) {
+                found.push((edge[0].1, alone));
+            }
+        }
+    }
+    found
+}
+
+/// A number that few other ends have.
+fn mixed(ends: &[[i32; 3]; 2]) -> u64 {
+    let mix =
+        |key: u64, v: &i32| (key ^ u64::from(v.cast_unsigned())).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
+    ends.as_flattened().iter().fold(0, mix)
 }
 
 /// Twice the area in plan, above zero if the third corner lies to the left.
