@@ -122,7 +122,7 @@ fn nops<const N: usize>() {
 /// Bytes of stack below here that `call` writes to.
 #[inline(never)]
 pub fn stack(call: impl FnOnce()) -> usize {
-    const DEPTH: usize = 8192;
+    const DEPTH: usize = 6144;
     const PAINT: u32 = 0xcccc_cccc;
     let sp: usize;
     // SAFETY: reads the stack pointer; all that is painted lies below it, in the stack's own region, and no interrupt is enabled.
