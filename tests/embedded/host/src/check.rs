@@ -41,7 +41,7 @@ fn fit(samples: &[Sample]) -> [u64; 3] {
     }
     let sum = |i: usize| samples.iter().map(|s| s[i]).sum::<u64>();
     let (tests, lines) = (sum(0), sum(1));
-    let steps = || (0..=40).map(|k| 10 * k);
+    let steps = || (0..=100).map(|k| 10 * k);
     let (_, [base, line, test]) = steps()
         .flat_map(|line| steps().map(move |test| (line, test)))
         .map(|(line, test)| {
