@@ -1,21 +1,36 @@
 //! Builds Hardpan terrain images.
 //!
 //! ```
-//! use hardpan_builder::{Options, build, fixtures};
+//! use hardpan_builder::{Material, Options, Scene, Triangle, build};
 //!
-//! let built = build(&fixtures::ramp(), &Options::default()).unwrap();
+//! let scene = Scene {
+//!     positions: vec![[0.0, 0.0, 0.0], [10.0, 0.0, 1.0], [0.0, 10.0, 0.0]], // metres, z up
+//!     triangles: vec![Triangle { v: [0, 1, 2], material: 0, source: 0 }],
+//!     materials: vec![Material::new("Asphalt", 0.9)],
+//!     sources: vec!["example".into()],
+//!     fields: vec![],
+//! };
+//! let built = build(&scene, &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();
-//! let answer = terrain.closest([10.0, 20.0, 0.0]);
-//! assert_eq!(terrain.z_f64(&answer.hit), 2.0);
+//! assert_eq!(terrain.z_f64(&terrain.closest([5.0, 2.0, 0.0]).hit), 0.5);
 //! ```
 //!
-//! [`import`] reads files into a [`Scene`]. The stages then, in order: `mesh` rounds it to integer triangles and repairs them, `tile` sorts them
-//! into tiles and indexes each, with `bundle` and `field` writing the leaves, and `pack` lays
-//! out the image; [`Job`] makes the tiles one by one. Every decision is made in integers or in operations that IEEE 754 fixes to the bit, and
-//! from order-free facts, so the same scene gives the same image whatever the order of its triangles and
-//! the number of threads.
+//! | to | read |
+//! | --- | --- |
+//! | read files | [`import::read`], [`import::Frame`] |
+//! | say it all in one file | [`Settings`] |
+//! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build`]; [`build_recorded`] with a [`Provenance`] |
+//! | know what was repaired and left out | [`Report`], [`Shares`] |
+//! | make tiles one by one | [`Job`] |
+//! | write and map files | [`Image`], [`ImageFile`] |
+//! | prove an image, measure it against its source | [`verify`](fn@verify), [`against`] |
+//! | look into an image | [`mod@read`], [`mod@export`] |
+//! | try it | [`fixtures`], [`proving_ground`] |
 //!
-//! [`verify`] proves an image from its bytes, with code of its own, and [`against`] measures it against its scene.
+//! The stages, in order: `mesh` rounds a [`Scene`] to integer triangles and repairs them, `tile` sorts them into tiles and indexes
+//! each, with `bundle` and `field` writing the leaves, and `pack` lays out the image. Every decision is made in integers or in
+//! operations that IEEE 754 fixes to the bit, and from order-free facts, so the same scene gives the same image whatever the order
+//! of its triangles and the number of threads. `verify` shares no code with the stages.
 #![deny(unsafe_code)]
 
 mod bundle;

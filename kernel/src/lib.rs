@@ -1,20 +1,34 @@
 //! Answers "what is the ground here?" on a terrain image, where it lies.
 //!
 //! ```
-//! use hardpan::{Terrain, Windows};
-//! # fn run(bytes: &[u8]) -> Result<(), hardpan::OpenError> {
-//! let terrain = Terrain::open(bytes)?;
-//! let answer = terrain.closest([12.5, -3.0, 0.4]); // metres
-//! if answer.found() {
-//!     let _height = terrain.z_f64(&answer.hit);
-//!     let _slope = terrain.slope_f64(&answer.hit); // dz/dx, dz/dy
+//! use hardpan::{OpenError, Terrain};
+//!
+//! /// Height and friction under a wheel's hub, in metres; none where there is no ground.
+//! fn ground(image: &[u8], hub: [f64; 3]) -> Result<Option<[f64; 2]>, OpenError> {
+//!     let terrain = Terrain::open(image)?; // the head is checked, in constant time; nothing is copied
+//!     let answer = terrain.closest(hub); // the nearest ground above or below
+//!     let [mu, _rolling, _gain] = terrain.surface(&answer);
+//!     Ok(answer.found().then(|| [terrain.z_f64(&answer.hit), mu]))
 //! }
-//! let [_mu, _rolling, _gain] = terrain.surface(&answer); // the image's defaults where there is no ground
-//! # Ok(()) }
+//! # let image = hardpan::include_image!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/bridge.hpan"));
+//! # assert_eq!(ground(image, [0.0, 0.0, 5.0]), Ok(Some([6.0, 0.7])));
+//! # assert_eq!(ground(image, [80.0, 0.0, 5.0]), Ok(None));
 //! ```
 //!
-//! Every answer is an integer computed exactly and rounded once, so the same image gives the same
-//! bits on every machine. `FORMAT.md` beside this crate describes every byte of an image.
+//! Every answer is an integer computed exactly and rounded once, so the same image gives the same bits on every machine.
+//!
+//! | to | read |
+//! | --- | --- |
+//! | open an image, or prove all of it | [`Terrain::open`], [`Terrain::open_verified`]; in steps [`Verifier`]; [`include_image!`] puts one into the program |
+//! | ask | [`Terrain::closest`], [`Terrain::below`], [`Terrain::segment_m`], [`Terrain::layers`] |
+//! | ask much | [`Terrain::closest_batch`]; a [`Cursor`] for [`Terrain::closest_cursor`] |
+//! | say where | [`IntoPoint`]: `[f64; 3]`, `[f32; 3]`, `[`[`Fixed`]`; 3]`, [`Point`] |
+//! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
+//! | choose windows, and a height without ground | [`Options`] for [`Terrain::closest_with`], [`mod@format::fallback`] |
+//! | know what a query costs | [`Terrain::bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `README.md` |
+//! | live with damaged memory | [`Terrain::with_damage`], [`Verifier::step`], [`Verifier::damaged_sections`] |
+//! | fit it into firmware | `README.md` of this crate: profile, flash, code, stack |
+//! | read images without this crate | `FORMAT.md` of this crate, every byte; [`mod@format`], the same as records |
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

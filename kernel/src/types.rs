@@ -37,6 +37,14 @@ impl IntoPoint for [f64; 3] {
     }
 }
 
+/// `[x, y, z]` in metres: widened, which is exact, and rounded as `[f64; 3]`. An `f32` resolves 0.06 mm at 1 km, 1 mm at 16 km.
+impl IntoPoint for [f32; 3] {
+    #[inline(always)]
+    fn into_point(self, xy_log2: i32, z_log2: i32) -> Option<Point> {
+        self.map(f64::from).into_point(xy_log2, z_log2)
+    }
+}
+
 /// `[x, y, z]` in metres.
 impl IntoPoint for [Fixed; 3] {
     #[inline(always)]

@@ -12,7 +12,7 @@ use zerocopy::IntoBytes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// A section's bytes do not match its checksum.
+    /// A section's bytes do not match its checksum: the least kind, if there are several; [`Verifier::damaged_sections`] has all.
     SectionDamaged(u32),
     /// A section contradicts the head, or holds what no builder writes; 0 is the head itself.
     SectionInvalid(u32),
@@ -54,6 +54,7 @@ pub struct Verifier<'a> {
     next: u32,
     stage: Stage,
     first_error: Option<VerifyError>,
+    damaged: u32,
 }
 
 #[derive(Clone)]
@@ -86,7 +87,7 @@ struct Turn {
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(terrain: Terrain<'a>) -> Self {
-        Verifier { terrain, next: 0, stage: Stage::Sections, first_error: None }
+        Verifier { terrain, next: 0, stage: Stage::Sections, first_error: None, damaged: 0 }
     }
 
     /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
@@ -101,7 +102,7 @@ impl<'a> Verifier<'a> {
     pub fn step(&mut self, max_bytes: usize, bitmap: &mut [u8]) -> Result<bool, VerifyError> {
         if matches!(self.stage, Stage::Sections) {
             self.stage = Stage::first();
-            if let Err(e) = sections(&self.terrain) {
+            if let Err(e) = sections(&self.terrain, &mut self.damaged) {
                 self.first_error = Some(e);
                 return Err(e);
             }
@@ -123,6 +124,12 @@ impl<'a> Verifier<'a> {
             }
         }
         self.first_error.map_or(Ok(true), Err)
+    }
+
+    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`].
+    /// Tiles have checksums and a bitmap of their own. What follows a section that contradicts the head is not looked at.
+    pub fn damaged_sections(&self) -> u32 {
+        self.damaged
     }
 
     /// Checks one piece of a tile and says how many bytes it had.
@@ -198,7 +205,7 @@ impl<'a> Verifier<'a> {
 impl Terrain<'_> {
     /// Proves all sections but the tiles, as the first step of a [`Verifier`].
     pub fn verify_sections(&self) -> Result<(), VerifyError> {
-        sections(self)
+        sections(self, &mut 0)
     }
 
     /// Proves one tile as a [`Verifier`] does, but for its checksum, which a host computes with larger tables: tiles can
@@ -243,7 +250,8 @@ fn flags(kind: u32) -> u32 {
     if kind == section::PROVENANCE { 0 } else { section::MUST_UNDERSTAND | section::CONTENT }
 }
 
-fn sections(t: &Terrain) -> Result<(), VerifyError> {
+/// Sets a bit of `damaged` for each section whose checksum differs; only of sound ones the contents are looked at.
+fn sections(t: &Terrain, damaged: &mut u32) -> Result<(), VerifyError> {
     let h = t.header;
     let invalid = VerifyError::SectionInvalid;
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
@@ -270,7 +278,12 @@ fn sections(t: &Terrain) -> Result<(), VerifyError> {
             return Err(invalid(s.kind));
         }
         seen |= 1 << s.kind;
-        check_section(t, s, &mut end)?;
+        if !check_section(t, s, &mut end)? {
+            *damaged |= 1 << s.kind;
+        }
+    }
+    if *damaged != 0 {
+        return Err(VerifyError::SectionDamaged(damaged.trailing_zeros()));
     }
     if end != h.total_len || seen != 0x1FE {
         return Err(VerifyError::Padding);
@@ -279,8 +292,8 @@ fn sections(t: &Terrain) -> Result<(), VerifyError> {
     root(t)
 }
 
-/// Sections follow each other with zeros up to the next multiple of 128.
-fn check_section(t: &Terrain, s: &Section, end: &mut u64) -> Result<(), VerifyError> {
+/// Whether the checksum is right. Sections follow each other with zeros up to the next multiple of 128.
+fn check_section(t: &Terrain, s: &Section, end: &mut u64) -> Result<bool, VerifyError> {
     let invalid = VerifyError::SectionInvalid(s.kind);
     if s.offset != *end {
         return Err(invalid);
@@ -293,12 +306,9 @@ fn check_section(t: &Terrain, s: &Section, end: &mut u64) -> Result<(), VerifyEr
         return Err(VerifyError::Padding);
     }
     if s.kind == section::TILES {
-        return if s.crc == 0 { Ok(()) } else { Err(invalid) };
+        return if s.crc == 0 { Ok(true) } else { Err(invalid) };
     }
-    if CRC.checksum(body) != s.crc {
-        return Err(VerifyError::SectionDamaged(s.kind));
-    }
-    Ok(())
+    Ok(CRC.checksum(body) == s.crc)
 }
 
 fn materials_and_names(t: &Terrain) -> Result<(), VerifyError> {

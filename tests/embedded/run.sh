@@ -3,13 +3,15 @@
 #   - no panic path survives in any entry point, in cargo's own release profile, the smallest and the fastest (linked
 #     without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
-#   - exact instruction counts and stack stay within budgets.toml.
+#   - exact instruction counts and stack stay within budgets.toml, and every `closest` below the model there.
 # run.sh [--bless | --counts]: with --bless the budgets are written anew from what was measured; with --counts only the
 # Cortex-M4F counts, and prints `count SCENE CALL LEAST MEAN MOST` lines.
 # What cannot run for want of a tool is skipped, with the reason; with HARDPAN_CI=1 that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target/embedded}
+HARDPAN_DATA=$(cd ../.. && realpath -m "${HARDPAN_DATA:-../shared/data}")
+export HARDPAN_DATA
 out=$CARGO_TARGET_DIR/out
 rm -rf "$out"
 mkdir -p "$out"
@@ -68,6 +70,17 @@ guilty() {
 # section NAME: its bytes in the linked gate.
 section() { echo $((16#0$(awk -v s="$1" '$5 == s { print $3 }' "$out/gate.map"))); }
 
+# small TARGET PROFILE: code of all entry points, and of the few that a small program uses.
+small() {
+    if ! link "$entries" "$1" "$2" 2>/dev/null; then
+        fail "a panic can be reached on $1, profile $2"
+        return
+    fi
+    echo "$1 code_$2 $(section .text)" >>"$out/gate"
+    link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" "$1" "$2"
+    echo "$1 code_of_five_$2 $(section .text)" >>"$out/gate"
+}
+
 # gate TARGET: fails, and names the functions, if a panic can be reached in any profile. What overflow checks would add is counted.
 gate() {
     local profile
@@ -80,38 +93,44 @@ gate() {
         fi
         echo "$1, $profile: code $(section .text) bytes, constants $(section .rodata), memory $(($(section .data) + $(section .bss)))"
     done
-    echo "$1 code $(section .text)" >>"$out/gate"
+    small "$1" release
+    build -p gate --target "$1" --profile least
+    small "$1" least
     build -p gate --target "$1" --profile checked
     echo "$1 overflowing $(guilty "$1" checked | wc -l)" >>"$out/gate"
 }
 
 host() { "$CARGO_TARGET_DIR/release/host" "$@"; }
 
-# emulate BOARD TARGET QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..; addresses: firmware/build.rs
+# emulate BOARD TARGET PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..; addresses: firmware/build.rs
 emulate() {
-    local board=$1 target=$2 qemu=$3 image=$4 queries=$5
-    shift 5
+    local board=$1 target=$2 profile=$3 qemu=$4 image=$5 queries=$6
+    shift 6
     usable "$target" "${qemu%% *}" || return 0
-    build -p firmware --target "$target" --release
+    build -p firmware --target "$target" --profile "$profile"
     for scene in "$@"; do
-        start "$target" "$qemu -icount shift=8,align=off,sleep=off" "$image" "$queries" "$scene" queries \
+        [ -e "$out/$scene.hpan" ] || continue
+        start "$target/$profile" "$qemu -icount shift=8,align=off,sleep=off" "$image" "$queries" "$scene" queries \
             >"$out/$board.$scene.txt" || fail "$scene on $board: exit code $?"
     done
 }
 
-# start TARGET QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE KIND
+# start TARGET/PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE KIND
 start() {
     # shellcheck disable=SC2086
     timeout 300 $2 -display none -serial null -monitor none -semihosting-config enable=on,target=native \
-        -kernel "$CARGO_TARGET_DIR/$1/release/firmware" \
+        -kernel "$CARGO_TARGET_DIR/$1/firmware" \
         -device "loader,file=$out/$5.hpan,addr=$3,force-raw=on" -device "loader,file=$out/$5.$6,addr=$4,force-raw=on"
 }
 
+m4f="qemu-system-arm -M mps2-an386"
+m4f_at="0x21000000 0x21f00000"
+
 # m4f SCENE..: emulates a Cortex-M4F; of a height field, tells apart what its block's decode takes.
 m4f() {
-    local target=thumbv7em-none-eabihf qemu="qemu-system-arm -M mps2-an386" at="0x21000000 0x21f00000" log=$out/field.log
+    local target=thumbv7em-none-eabihf qemu=$m4f at=$m4f_at log=$out/field.log
     # shellcheck disable=SC2086
-    emulate an386 $target "$qemu" $at "$@"
+    emulate an386 $target release "$qemu" $at "$@"
     [ -e "$out/an386.field.txt" ] || return 0
     # each instruction on its own, and logged; newer emulators call it one-insn-per-tb
     case $(qemu-system-arm --help) in
@@ -119,7 +138,7 @@ m4f() {
     *) qemu="$qemu -accel tcg,one-insn-per-tb=on" ;;
     esac
     # shellcheck disable=SC2086
-    start $target "$qemu -d exec,nochain -D $log" $at field traced || fail "field, traced: exit code $?"
+    start $target/release "$qemu -d exec,nochain -D $log" $at field traced || fail "field, traced: exit code $?"
     host trace "$CARGO_TARGET_DIR/$target/release/firmware" "$log" >>"$out/an386.field.txt" || fail "field, traced"
     rm -f "$log"
 }
@@ -148,16 +167,27 @@ build -p host
 build -p host --release
 host write "$out"
 
-for scene in hills proving field small; do
+all="hills proving field small demo wide multilayer undulating"
+for scene in $all; do
+    if [ ! -e "$out/$scene.hpan" ]; then
+        skip "the file of $scene is not at hand (set HARDPAN_DATA)"
+        continue
+    fi
     host hash "$out" $scene >"$out/host-release.$scene.txt"
     "$CARGO_TARGET_DIR/debug/host" hash "$out" $scene >"$out/host-debug.$scene.txt"
 done
-m4f hills proving field small
-emulate microbit thumbv6m-none-eabi "qemu-system-arm -M microbit" 0x30000 0x3c000 small
-emulate virt riscv32imac-unknown-none-elf "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 hills proving field small
+# shellcheck disable=SC2086
+m4f $all
+for profile in least mixed; do
+    # shellcheck disable=SC2086
+    emulate an386-$profile thumbv7em-none-eabihf $profile "$m4f" $m4f_at $all
+done
+emulate microbit thumbv6m-none-eabi release "qemu-system-arm -M microbit" 0x30000 0x3c000 small
+emulate virt riscv32imac-unknown-none-elf release "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 \
+    hills proving field small demo wide
 if usable wasm32-unknown-unknown node; then
     cargo rustc --quiet --locked -p probe --target wasm32-unknown-unknown --release --crate-type cdylib
-    for scene in hills proving field small; do
+    for scene in $all; do
         node wasm.mjs "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/probe.wasm" "$out/$scene.hpan" "$out/$scene.queries" \
             >"$out/wasm32.$scene.txt" || fail "$scene in wasm32: exit code $?"
     done

@@ -8,3 +8,7 @@ pub mod obj;
 pub mod oracle;
 pub mod random;
 pub mod seams;
+
+#[doc = include_str!("../../README.md")]
+#[cfg(doctest)]
+struct Manual;

@@ -108,7 +108,7 @@ fn the_ten_lines_are_the_example() {
     let manual = read("README.md");
     let example = read("kernel/examples/ground.rs");
     let code = example.split_once("\n\n").unwrap().1;
-    assert_eq!(blocks(&manual, "rust")[0], code);
+    assert_eq!(blocks(&manual, "rust,ignore"), [code], "all others are compiled as they stand");
     let printed = manual.split_once(code).unwrap().1.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     assert_eq!(run_example("hardpan", "ground"), printed);
     // its image, from `hardpan demo --fixture bridge`
@@ -173,34 +173,293 @@ fn times_are_those_recorded() {
     }
 }
 
-/// Instructions are those to which the budgets hold the kernel, less their small margin.
+/// A section of the budgets.
+fn budgets(of: &str) -> HashMap<String, f64> {
+    let all = read("tests/embedded/budgets.toml");
+    let section = all.split_once(&format!("[{of}]\n")).unwrap_or_else(|| panic!("no budgets of {of}")).1;
+    let lines = section.split("\n[").next().unwrap().lines().filter_map(|l| l.split_once(" = "));
+    lines.map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect()
+}
+
+/// A figure of the manual is what was measured, of which the budget has a small margin.
+#[track_caller]
+fn near(figure: f64, budget: f64, what: &str) {
+    assert!(figure <= budget && budget < 1.04 * figure + 6.0, "{what}: {figure}, but the budget is {budget}");
+}
+
+/// The number that follows some words.
+#[track_caller]
+fn number(text: &str, before: &str) -> f64 {
+    let (_, after) = text.split_once(before).unwrap_or_else(|| panic!("no {before:?}"));
+    let end = after.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(after.len());
+    after[..end]
+        .trim_end_matches([',', '.'])
+        .replace(',', "")
+        .parse()
+        .unwrap_or_else(|_| panic!("after {before:?}: {after:.9}"))
+}
+
+/// The rows of the first table behind some words, cell by cell, without head and ruler.
+fn table_after(text: &str, words: &str) -> Vec<Vec<String>> {
+    table(&format!("\n## here\n{}", text.split_once(words).unwrap().1), "here")
+}
+
+const SMALL: [&str; 7] = ["hills", "proving", "field", "small", "demo", "multilayer", "undulating"];
+
 #[test]
 fn instructions_are_within_their_budgets() {
-    let budgets = read("tests/embedded/budgets.toml");
-    let budget = |board: &str, call: &str| -> f64 {
-        let section = budgets.split_once(&format!("[{board}]\n")).unwrap().1.split("\n[").next().unwrap();
-        let line = section.lines().find(|l| l.split(" = ").next() == Some(call)).unwrap();
-        line.split(" = ").nth(1).unwrap().parse().unwrap()
-    };
-    let near = |figure: f64, budget: f64, what: &str| {
-        assert!(figure <= budget && budget < 1.05 * figure + 1.0, "{what}: {figure}, but the budget is {budget}");
-    };
     let manual = read("README.md");
     let rows = table(&manual, "On a small core");
-    let calls =
-        ["closest", "closest_fixed", "closest_f64", "closest_cursor", "below", "segment", "layers", "open", "verify"];
+    let calls = [
+        "closest",
+        "closest_fixed",
+        "closest_f64",
+        "closest_f32",
+        "closest_damage",
+        "closest_cursor",
+        "below",
+        "segment",
+        "layers",
+        "layers_1",
+        "closest_batch",
+        "open",
+        "verify",
+    ];
     assert_eq!(rows.len(), calls.len());
     for (row, call) in rows.iter().zip(calls) {
-        let name = if call == "verify" { "verifier" } else { call.trim_end_matches("_fixed").trim_end_matches("_f64") };
-        assert!(row[0].starts_with(&format!("`{name}")), "{row:?}");
+        let name = match call {
+            "verify" => "verifier",
+            "closest_cursor" | "closest_batch" => call,
+            _ => call.split('_').next().unwrap(),
+        };
+        assert!(row[0].starts_with(&format!("`{name}`")), "{row:?}");
         for (scene, cell) in ["hills", "proving", "field"].iter().zip(&row[1..]) {
-            near(cell.parse().unwrap(), budget(&format!("an386.{scene}"), call), &format!("{call}, {scene}"));
+            near(cell.parse().unwrap(), budgets(&format!("an386.{scene}"))[call], &format!("{call}, {scene}"));
         }
     }
-    let number = |after: &str| -> f64 {
-        let text = manual.split_once(after).unwrap().1;
-        text.split(' ').next().unwrap().replace(',', "").trim_end_matches('.').trim_end_matches(';').parse().unwrap()
+    let code = budgets("gate.thumbv7em-none-eabihf");
+    let kernel = read("kernel/README.md");
+    near(number(&manual, "no heap; code "), code["code_release"], "code");
+    near(number(&manual, "every entry point there is ("), code["code_least"], "code of z");
+    near(number(&manual, "use links to ("), code["code_of_five_release"], "a small use");
+    near(number(&kernel, "`z_fixed` link to "), code["code_of_five_release"], "a small use");
+    near(number(&kernel, "bytes of code on a Cortex-M4F, "), code["code_of_five_least"], "a small use of z");
+    near(number(&kernel, "every entry point there is, to "), code["code_release"], "code");
+    near(number(&kernel, "every entry point there is, to 155,684 and "), code["code_least"], "code of z");
+    let most = |board: &str, call: &str| {
+        SMALL.iter().chain(&["wide"]).map(|s| budgets(&format!("{board}.{s}"))[call]).fold(0.0, f64::max)
     };
-    near(number("Stack at most "), budget("an386.proving", "stack"), "stack");
-    near(number("no heap; code "), budget("gate.thumbv7em-none-eabihf", "code"), "code");
+    let first =
+        ["hills", "proving", "field"].map(|s| budgets(&format!("an386.{s}"))["verify"]).into_iter().fold(0.0, f64::max);
+    near(number(&kernel, "whatever its limit ("), first, "the first step");
+    near(number(&kernel, "`step(256)` takes at most "), most("an386", "verify_256"), "a step");
+    near(number(&kernel, "all steps together at most "), most("an386", "verify_byte"), "steps");
+    near(
+        number(&manual, "the costliest place of the kerb yard and "),
+        budgets("an386.proving")["closest_mean"],
+        "mean",
+    );
+    near(number(&manual, "In the mean `closest` takes "), budgets("an386.hills")["closest_mean"], "mean");
+    near(number(&manual, "instructions on the hills and "), budgets("an386.proving")["closest_mean"], "mean");
+    let times = table(&manual, "Benchmarks");
+    for (words, row, column) in
+        [("on a million triangles ", 0, 1), ("ns singly, ", 1, 1), ("in a batch of 64, and ", 2, 2)]
+    {
+        assert_eq!(number(&manual, words).to_string(), times[row][column], "{words}");
+    }
+}
+
+/// What other profiles cost, as shares of the budgets.
+#[test]
+fn profiles_cost_what_is_said() {
+    let share = |profile: &str, scenes: &[&str], calls: &[&str]| {
+        let of = |scene: &&str| {
+            let (a, b) = (budgets(&format!("an386-{profile}.{scene}")), budgets(&format!("an386.{scene}")));
+            calls.iter().map(|&c| a[c] / b[c]).fold(0.0, f64::max)
+        };
+        scenes.iter().map(of).fold(0.0, f64::max)
+    };
+    let closest = ["closest", "closest_fixed", "closest_f64", "closest_f32"];
+    let all = [
+        &closest[..],
+        &["open", "closest_cursor", "closest_batch", "layers", "layers_1", "below", "segment", "verify_256"],
+    ]
+    .concat();
+    let meshes: Vec<&str> = SMALL.into_iter().filter(|&s| s != "field").collect();
+    for text in [read("README.md"), read("kernel/README.md")] {
+        let up = |share: f64| ((share - 1.0) * 100.0).ceil();
+        assert_eq!(up(share("mixed", &meshes, &closest)), number(&text, "`closest` takes up to "));
+        assert_eq!(up(share("mixed", &["field"], &closest)), number(&text, "% more ("));
+        let tenths = |share: f64| (share * 10.0).ceil() / 10.0;
+        assert_eq!(
+            tenths(share("mixed", &SMALL, &["open", "closest_cursor", "closest_batch"])),
+            number(&text, "batches up to ")
+        );
+        assert_eq!(tenths(share("least", &SMALL, &all)), number(&text, "all of it with `z` up to "));
+    }
+    let steps = share("least", &SMALL, &["verify_256"]).max(share("least", &["wide"], &["verify_256"]));
+    assert_eq!((steps * 10.0).ceil() / 10.0, number(&read("kernel/README.md"), "with `z` throughout "));
+}
+
+#[test]
+fn stacks_are_those_measured() {
+    let kernel = read("kernel/README.md");
+    let calls = ["closest", "closest_f32", "closest_damage", "closest_cursor", "layers", "layers_1", "closest_batch"];
+    let rows = table_after(&kernel, "**Stack**");
+    assert_eq!(rows.len(), calls.len());
+    let most = |board: &str, scenes: &[&str], call: &str| {
+        scenes.iter().map(|s| budgets(&format!("{board}.{s}"))[&format!("{call}_stack")]).fold(0.0, f64::max)
+    };
+    for (row, call) in rows.iter().zip(calls) {
+        let figures: Vec<f64> = row[1..].iter().map(|c| c.parse().unwrap()).collect();
+        let measured = [most("an386", &SMALL, call), most("an386-least", &SMALL, call), most("an386", &["wide"], call)];
+        assert_eq!(figures, measured, "{}", row[0]);
+    }
+    let manual = read("README.md");
+    for (words, call) in [
+        ("Stack of `closest` at most ", "closest"),
+        ("with room for one ", "layers_1"),
+        ("of a batch ", "closest_batch"),
+    ] {
+        let (_, text) = manual.split_once("`verifier`, first step").unwrap();
+        assert_eq!(number(text, words), most("an386", &["hills", "proving", "field"], call), "{words}");
+    }
+    let sizes = number(&kernel, "on a 64-bit host ");
+    let [terrain, cursor, verifier, answer] = [
+        size_of::<hardpan::Terrain>(),
+        size_of::<hardpan::Cursor>(),
+        size_of::<hardpan::Verifier>(),
+        size_of::<hardpan::Answer>(),
+    ];
+    assert_eq!(sizes, terrain as f64);
+    assert!(
+        kernel.contains(&format!("on a 64-bit host {terrain}, {cursor}, {verifier} and {answer} bytes")),
+        "{terrain}, {cursor}, {verifier}, {answer}"
+    );
+}
+
+/// The model from a stated bound to instructions is the one that every counted query is held to.
+#[test]
+fn the_model_is_the_one_that_is_checked() {
+    let kernel = read("kernel/README.md");
+    let rows = table_after(&kernel, "**From a bound to time.**");
+    let boards = ["an386", "an386-least", "virt", "microbit"];
+    assert_eq!(rows.len(), boards.len());
+    let model = |board: &str, ground: &str| {
+        let all = budgets(&format!("model.{board}"));
+        ["base", "line", "test"].map(|part| all[&format!("{ground}_{part}")])
+    };
+    for (row, board) in rows.iter().zip(boards) {
+        assert_eq!(
+            row[1..].iter().map(|c| c.parse().unwrap()).collect::<Vec<f64>>(),
+            model(board, "ground"),
+            "{}",
+            row[0]
+        );
+    }
+    let [base, line, test] = model("an386", "ground");
+    let at = |scene: &str| {
+        let all = budgets(&format!("an386.{scene}"));
+        (base + line * all["bound_lines"] + test * all["bound_tests"], (all["closest"] - 4.0) * 32.0 / 33.0)
+    };
+    let (stated, counted) = at("demo");
+    let example = kernel.split_once("The demo's states ").unwrap().1;
+    assert_eq!(number(example, "22 x 150 = "), stated);
+    assert!((number(&example.replace('\n', " "), "counted on it is ") - counted).abs() < 2.0, "{counted}");
+    assert_eq!(number(example, "168 MHz, that is "), (stated * 2.0 / 168.0).round());
+    let meshes = SMALL.iter().filter(|&&s| s != "field");
+    let shares: Vec<f64> = meshes.map(|scene| (at(scene).0 / at(scene).1 * 10.0).round() / 10.0).collect();
+    let (least, most) = shares.iter().fold((9.0f64, 0.0f64), |(l, m), &s| (l.min(s), m.max(s)));
+    assert!(kernel.contains(&format!("model gives {least} to {most} times the most")), "{shares:?}");
+    let [base, _, test] = model("an386", "wide");
+    assert_eq!(
+        [number(&kernel, "model of this form: there "), number(&kernel, "model of this form: there 34,720 + ")],
+        [base, test]
+    );
+    assert_eq!(number(&kernel, "height fields alone takes at most "), model("an386", "field").iter().sum::<f64>());
+    for (words, call) in
+        [("`[Fixed; 3]` adds ", "closest_fixed"), ("`[f64; 3]` ", "closest_f64"), ("`[f32; 3]` ", "closest_f32")]
+    {
+        let added = number(example, words);
+        let most =
+            SMALL.iter().map(|s| budgets(&format!("an386.{s}"))).map(|b| b[call] - b["closest"]).fold(0.0, f64::max);
+        assert!(added <= most + 1.0 && most <= 1.04 * added + 6.0, "{words}: {added}, {most}");
+    }
+}
+
+/// Every `#[test]` of the repository by name, and the text of its file from there on.
+fn tests() -> Vec<(String, String)> {
+    fn walk(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            let name = entry.file_name().unwrap().to_str().unwrap();
+            if entry.is_dir() && !["target", "data", "fuzz"].contains(&name) {
+                walk(&entry, found);
+            } else if name.ends_with(".rs") {
+                let text = fs::read_to_string(&entry).unwrap();
+                for rest in text.split("\n#[test]\n").skip(1).chain(text.split("\n    #[test]\n").skip(1)) {
+                    let test = rest.split_once("fn ").unwrap().1.split('(').next().unwrap();
+                    let body = rest.split("\n}\n").next().unwrap();
+                    found.push((test.to_owned(), body.to_owned()));
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    ["kernel", "builder", "tests"].iter().for_each(|part| walk(&Path::new(ROOT).join(part), &mut found));
+    found
+}
+
+/// The counts of "How it is tested" are those of the files.
+#[test]
+fn counts_are_true() {
+    let rows = table(&read("README.md"), "How it is tested");
+    let tests = tests();
+    let row = |name: &str| {
+        let b = name.as_bytes();
+        let is = b.len() > 6
+            && b[..2].iter().all(u8::is_ascii_lowercase)
+            && b[2] == b'_'
+            && b[3..5].iter().all(u8::is_ascii_digit)
+            && b[5] == b'_';
+        is.then(|| name[..5].to_owned())
+    };
+    let named: Vec<String> = tests.iter().filter_map(|(name, _)| row(name)).collect();
+    let distinct: std::collections::HashSet<&String> = named.iter().collect();
+    let forging = tests.iter().filter(|(_, body)| body.contains("forge(&mut")).count();
+    let fixtures = read("builder/src/fixtures.rs").matches("\npub fn ").count();
+    let run = read("tests/run.sh");
+    let files = run.split_once("<<'FILES'\n").unwrap().1.split_once("\nFILES").unwrap().0.lines().count();
+    let entries = read("tests/embedded/gate/src/lib.rs").matches("\n    gate_").count() - 1; // the guilty one
+    let scenes = read("tests/embedded/host/src/scenes.rs").matches("Scene { name:").count()
+        + read("tests/embedded/host/src/scenes.rs").matches("Scene {\n        name:").count();
+    let fuzz = fs::read_dir(Path::new(ROOT).join("tests/fuzz/fuzz_targets")).unwrap().count();
+    let wanted = [
+        tests.len().to_string(),
+        format!("{} {}", named.len(), distinct.len()),
+        forging.to_string(),
+        fixtures.to_string(),
+        files.to_string(),
+        entries.to_string(),
+        format!("4 {scenes}"),
+        fuzz.to_string(),
+    ];
+    assert_eq!(rows.iter().map(|r| r[1].as_str()).collect::<Vec<_>>(), wanted);
+}
+
+/// The settings of the manual build what they describe, without a complaint.
+#[test]
+fn the_settings_are_understood() {
+    let folder = folder("the_settings_are_understood");
+    let face = |x: i32| format!("v {x} 0 0\nv {} 0 0\nv {} 0 -4000\nv {x} 0 -4000\n", x + 4000, x + 4000);
+    let mut town: String = (0..3).map(|i| face(4000 * i)).collect();
+    town += "usemtl Asphalt\nf 1 2 3 4\nusemtl Hedge 7\nf 5 6 7 8\nusemtl Paving\nf 9 10 11 12\n";
+    fs::write(folder.join("town.obj"), town).unwrap();
+    let manual = read("README.md");
+    let settings = blocks(&manual, "toml").into_iter().find(|b| b.contains("[[source]]")).unwrap();
+    fs::write(folder.join("manual.toml"), settings).unwrap();
+    expect(0, &folder, &["build", "--settings", "manual.toml", "-o", "town.hpan", "--strict"]);
+    let [out, _] = expect(0, &folder, &["query", "town.hpan", "20,20", "60,20", "100,20", "--json"]);
+    let answers: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let mu: Vec<Option<f64>> = answers.as_array().unwrap().iter().map(|a| a["mu"].as_f64()).collect();
+    assert_eq!(mu, [Some(0.9), None, Some(0.7)]);
 }

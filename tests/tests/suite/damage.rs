@@ -1,7 +1,8 @@
 //! Bytes that a builder did not write.
 
 use crate::common::{curb_and_patch, hills, image};
-use hardpan::{OpenError, Point, Status, Terrain, VerifyError, format};
+use hardpan::format::{self, section};
+use hardpan::{OpenError, Point, Status, Terrain, VerifyError};
 use hardpan_builder::{Scene, fixtures};
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
 use verification::oracle::Oracle;
@@ -153,6 +154,31 @@ fn a_damaged_section_is_told_at_once_and_the_tiles_are_checked_all_the_same() {
         assert_eq!(end, Some(told), "the first error");
         assert_eq!(bitmap[0] & 1, 1, "the first tile is damaged too");
         assert!(matches!(Terrain::open_verified(&bytes), Err(OpenError::Content(_))));
+    }
+}
+
+/// One step tells every section that is damaged, whatever others are.
+#[test]
+fn every_damaged_section_is_told() {
+    let clean = image(&hills(300, 1.0));
+    let whole = Terrain::open(&clean).unwrap();
+    let offset = |kind| whole.header().sections.iter().find(|s| s.kind == kind).unwrap().offset as usize;
+    let kinds: Vec<u32> = (section::MATERIALS..=section::PROVENANCE).filter(|&k| k != section::TILES).collect();
+    for chosen in 0..1u32 << kinds.len() {
+        let damaged: Vec<u32> = (0..).zip(&kinds).filter(|(i, _)| chosen >> i & 1 == 1).map(|(_, &k)| k).collect();
+        let mut bytes = Aligned::new(&clean);
+        damaged.iter().for_each(|&kind| bytes[offset(kind)] ^= 1);
+        bytes[offset(section::TILES) + 3] ^= 1;
+        let t = Terrain::open(&bytes).unwrap();
+        let mut bitmap = vec![0u8; (t.header().tile_count as usize).div_ceil(8)];
+        let mut verifier = t.verifier();
+        assert_eq!(verifier.damaged_sections(), 0, "nothing is known yet");
+        let first = verifier.step(0, &mut bitmap);
+        assert_eq!(verifier.damaged_sections(), damaged.iter().fold(0, |bits, kind| bits | 1 << kind));
+        assert_eq!(first, damaged.first().map_or(Ok(false), |&kind| Err(VerifyError::SectionDamaged(kind))));
+        while verifier.step(1 << 16, &mut bitmap) == Ok(false) {}
+        assert_eq!(bitmap[0] & 1, 1, "the tile has its bit");
+        assert_eq!(verifier.damaged_sections(), damaged.iter().fold(0, |bits, kind| bits | 1 << kind));
     }
 }
 

@@ -5,6 +5,7 @@ use hardpan::{Cursor, Fixed, Options, Status, Terrain, Windows};
 use hardpan_builder::{BuildError, HeightField, Options as Build, Outliers, Scene, Triangle, build, fixtures};
 use verification::bytes::{BLANK, extreme_points};
 use verification::oracle::Oracle;
+use verification::random::Random;
 
 #[test]
 fn what_is_no_place_is_not_in_the_image() {
@@ -44,6 +45,52 @@ fn what_is_no_place_is_not_in_the_image() {
     assert_eq!(t.segment_m([0.0, 0.0, 1.0], 0.999).status, Status::NoGround);
     assert!(t.segment_m([0.0, 0.0, 1.0], 1.0).found());
     assert!(t.segment_m([0.0, 0.0, 1.0], f64::INFINITY).found());
+}
+
+/// The exact number that a float's bits say, rounded half to even by a rule of its own.
+fn steps(v: f32, step_log2: i32) -> Option<i64> {
+    let bits = v.to_bits();
+    let (exponent, fraction) = ((bits >> 23 & 0xFF) as i32, i128::from(bits & 0x7F_FFFF));
+    let (mantissa, power) = if exponent == 0 { (fraction, -149) } else { (fraction | 1 << 23, exponent - 150) };
+    let shift = power - step_log2;
+    let size = match shift {
+        _ if exponent == 0xFF => return None,
+        80.. if mantissa != 0 => return None,
+        0.. => mantissa << shift.min(80),
+        ..=-60 => 0,
+        _ => {
+            let (twice, unit) = (2 * mantissa, 1i128 << -shift);
+            let floor = mantissa / unit;
+            let rest = twice - 2 * floor * unit;
+            floor + i128::from(rest > unit || (rest == unit && floor % 2 == 1))
+        }
+    };
+    let near = size < 1 << 62;
+    near.then_some(if v < 0.0 { -size } else { size } as i64)
+}
+
+#[test]
+fn single_precision_positions_are_rounded_once() {
+    let bytes = image(&fixtures::ramp());
+    let t = Terrain::open(&bytes).unwrap();
+    let mut r = Random(32);
+    let (mut places, mut found) = (0, 0);
+    for i in 0..200_000 {
+        // any bits, or metres up to some hundreds, of which many are ties on the query grid
+        let one = |r: &mut Random| match i % 3 {
+            0 => f32::from_bits(r.bits() as u32),
+            1 => r.within(-200_000, 200_000) as f32 / 1000.0,
+            _ => r.within(-1 << 23, 1 << 23) as f32 / (1 << (i % 30)) as f32,
+        };
+        let p = [one(&mut r), one(&mut r), one(&mut r)];
+        let point = t.point(p).map(|p| [p.x, p.y, p.z]);
+        let wanted = [(p[0], -20), (p[1], -20), (p[2], -24)].map(|(v, step)| steps(v, step));
+        assert_eq!(point, wanted.iter().all(Option::is_some).then(|| wanted.map(|w| w.unwrap())), "{p:?}");
+        places += usize::from(point.is_some());
+        let answer = t.closest(p);
+        found += usize::from(answer.found());
+    }
+    assert!(places > 130_000 && found > 30_000, "{places} places, {found} on the ground");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn nops<const N: usize>() {
 /// Bytes of stack below here that `call` writes to.
 #[inline(never)]
 pub fn stack(call: impl FnOnce()) -> usize {
-    const DEPTH: usize = 4096;
+    const DEPTH: usize = 6144;
     const PAINT: u32 = 0xcccc_cccc;
     let sp: usize;
     // SAFETY: reads the stack pointer; all that is painted lies below it, in the stack's own region, and no interrupt is enabled.
@@ -136,6 +136,9 @@ pub fn stack(call: impl FnOnce()) -> usize {
             low.add(i).write_volatile(PAINT);
         }
         call();
-        (0..DEPTH / 4).find(|&i| low.add(i).read_volatile() != PAINT).map_or(0, |i| DEPTH - 4 * i)
+        match (0..DEPTH / 4).find(|&i| low.add(i).read_volatile() != PAINT) {
+            Some(0) => semihosting::process::exit(98), // deeper than is looked at
+            first => first.map_or(0, |i| DEPTH - 4 * i),
+        }
     }
 }

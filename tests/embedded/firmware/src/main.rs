@@ -1,8 +1,9 @@
 //! Counts the instructions of every query on an emulated board and hashes the answers.
 //!
 //! The image and the queries are loaded beside the firmware, as they would be flashed. Lines on the console:
-//! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines`
-//! and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries, 3 no image, 4 something else opens too.
+//! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines`,
+//! `sample nodes leaves tests lines INSTRUCTIONS` of each `closest`, and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries,
+//! 3 no image, 4 something else opens too, 98 a call needs more stack than is looked at.
 #![no_std]
 #![no_main]
 
@@ -10,8 +11,9 @@ mod board;
 
 use core::hint::black_box;
 use core::slice;
+use hardpan::format::section;
 use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Terrain};
-use probe::{BLANK, KINDS, LAYERS, Queries, UNANSWERED, ask};
+use probe::{BATCH, BLANK, KINDS, LAYERS, Queries, UNANSWERED, ask};
 use semihosting::{println, process::exit};
 
 /// What a call gets, prepared outside the count.
@@ -20,6 +22,7 @@ struct Input<'a> {
     terrain: Terrain<'a>,
     point: Point,
     metres: [f64; 3],
+    single: [f32; 3],
     fixed: [Fixed; 3],
     hit: Hit,
 }
@@ -34,20 +37,27 @@ struct Output {
     slope: [f32; 2],
     normal: [f32; 3],
     damage: [u8; 64],
+    /// The last points.
+    points: [Point; BATCH],
+    answers: [Answer; BATCH],
 }
 
 type Call = fn(&Input, &mut Output);
 
-/// Counted calls: `verify` is one step of 1 KiB.
-const CALLS: [(&str, Call); 12] = [
+/// Counted calls: `verify` is the first step, `closest_batch` one of 32 points, `layers_1` has room for one of them.
+const CALLS: [(&str, Call); 16] = [
     ("open", |i, o| o.opened = Terrain::open(i.image).is_ok()),
     ("closest", |i, o| o.answer = ask::closest(&i.terrain, i.point)),
     ("closest_cursor", |i, o| o.answer = ask::closest_cursor(&i.terrain, i.point, &mut o.cursor)),
     ("closest_fixed", |i, o| o.answer = ask::closest_fixed(&i.terrain, i.fixed)),
     ("closest_f64", |i, o| o.answer = ask::closest_f64(&i.terrain, i.metres)),
+    ("closest_f32", |i, o| o.answer = ask::closest_f32(&i.terrain, i.single)),
+    ("closest_damage", |i, o| o.answer = ask::closest_damage(&i.terrain, i.point, &o.damage)),
+    ("closest_batch", |i, o| _ = ask::closest_batch(&i.terrain, &o.points, &mut o.answers)),
     ("below", |i, o| o.answer = ask::below(&i.terrain, i.point)),
     ("segment", |i, o| o.answer = ask::segment(&i.terrain, i.point, 1 << 28)),
     ("layers", |i, o| o.layers = Some(ask::layers(&i.terrain, i.point, &mut o.hits))),
+    ("layers_1", |i, o| o.layers = Some(ask::layers(&i.terrain, i.point, &mut o.hits[..1]))),
     ("slope_f32", |i, o| o.slope = i.terrain.slope_f32(&i.hit)),
     ("normal_f32", |i, o| o.normal = i.terrain.normal_f32(&i.hit)),
     ("material", |i, o| o.slope[0] = i.terrain.material(&i.hit).mu as f32),
@@ -61,6 +71,26 @@ fn ticks(call: Call, input: &Input, output: &mut Output) -> u32 {
     let start = board::now();
     call(input, output);
     board::since(start)
+}
+
+/// Of how many timed places one has its stack measured.
+const STACKS: usize = 3;
+
+/// Counts the steps of a verification by 256 bytes, all but the first, and what they take together a byte of the tiles.
+fn steps(terrain: &Terrain, clock: &board::Clock, own: u32, damage: &mut [u8]) {
+    let mut verifier = terrain.verifier();
+    let mut more = verifier.step(0, damage) == Ok(false);
+    let (mut least, mut most, mut sum, mut steps) = (u32::MAX, 0, 0u64, 0u64);
+    while more {
+        let start = board::now();
+        more = verifier.step(256, damage) == Ok(false);
+        let count = clock.instructions(board::since(start) - own);
+        (least, most, sum, steps) = (least.min(count), most.max(count), sum + u64::from(count), steps + 1);
+    }
+    let tiles = terrain.section(section::TILES).map_or(1, |tiles| tiles.len() as u64);
+    let (mean, byte) = (10 * sum / steps.max(1), 10 * sum / tiles);
+    println!("count verify_256 {least} {}.{} {most}", mean / 10, mean % 10);
+    println!("count verify_byte 0 {}.{} {}", byte / 10, byte % 10, sum.div_ceil(tiles));
 }
 
 fn main() -> ! {
@@ -82,7 +112,8 @@ fn main() -> ! {
     let input = |i: usize| {
         let point = queries.point(i);
         let (metres, fixed) = (queries.metres(point), queries.fixed(point));
-        Input { image, terrain, point, metres, fixed, hit: ask::closest(&terrain, point).hit }
+        let single = metres.map(|c| c as f32);
+        Input { image, terrain, point, metres, single, fixed, hit: ask::closest(&terrain, point).hit }
     };
     let mut output = Output {
         opened: false,
@@ -93,6 +124,8 @@ fn main() -> ! {
         slope: [0.0; 2],
         normal: [0.0; 3],
         damage: [0; 64],
+        points: [Point::default(); BATCH],
+        answers: [UNANSWERED; BATCH],
     };
     let nothing: Call = |_, _| {};
     let first = input(0);
@@ -101,7 +134,9 @@ fn main() -> ! {
     for (name, call) in CALLS {
         let (mut least, mut most, mut sum, mut worst) = (u32::MAX, 0, 0u64, 0);
         for i in 0..queries.timed {
-            let count = clock.instructions(ticks(call, &input(i), &mut output) - own);
+            let input = input(i);
+            output.points[i % BATCH] = input.point;
+            let count = clock.instructions(ticks(call, &input, &mut output) - own);
             if i < queries.uniform {
                 least = least.min(count);
                 sum += u64::from(count);
@@ -109,15 +144,24 @@ fn main() -> ! {
             if count > most {
                 (most, worst) = (count, i);
             }
+            if name == "closest" {
+                let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, input.point).1;
+                println!("sample {nodes} {leaves} {tests} {lines} {count}");
+            }
         }
         let tenths = 10 * sum / queries.uniform as u64;
         println!("count {name} {least} {}.{} {most}", tenths / 10, tenths % 10);
-        let worst = input(worst);
-        let Point { x, y, z } = worst.point;
-        let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, worst.point).1;
+        let Point { x, y, z } = queries.point(worst);
+        let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, queries.point(worst)).1;
         println!("worst {name} {x} {y} {z} {nodes} {leaves} {tests} {lines}");
-        println!("stack {name} {}", board::stack(|| black_box(call)(&worst, &mut output)).saturating_sub(own_stack));
+        let stack = |i: usize| {
+            let input = input(i);
+            output.points[i % BATCH] = input.point;
+            board::stack(|| black_box(call)(&input, &mut output)).saturating_sub(own_stack)
+        };
+        println!("stack {name} {}", (0..queries.timed).step_by(STACKS).chain([worst]).map(stack).max().unwrap_or(0));
     }
+    steps(&terrain, &clock, own, &mut output.damage);
     let Cost { nodes, leaves, tests, lines } = terrain.bound();
     println!("bound {nodes} {leaves} {tests} {lines}");
     for (kind, name) in KINDS.iter().enumerate() {

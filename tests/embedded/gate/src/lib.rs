@@ -4,7 +4,7 @@
 #![allow(improper_ctypes_definitions)]
 
 use core::hint::black_box;
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain};
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain, Verifier};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
@@ -32,10 +32,12 @@ gate! {
         let mut verifier = t.verifier();
         while let Ok(false) = verifier.step(most, damage) {}
     };
+    gate_damaged_sections(verifier: &Verifier) verifier.damaged_sections();
     gate_point_f64(t: T, p: &[f64; 3]) t.point(*p);
     gate_point_fixed(t: T, p: &[Fixed; 3]) t.point(*p);
     gate_closest(t: T, p: &Point, to: &mut Answer) *to = t.closest(*p);
     gate_closest_f64(t: T, p: &[f64; 3], to: &mut Answer) *to = t.closest(*p);
+    gate_closest_f32(t: T, p: &[f32; 3], to: &mut Answer) *to = t.closest(*p);
     gate_closest_fixed(t: T, p: &[Fixed; 3], to: &mut Answer) *to = t.closest(*p);
     gate_closest_with(t: T, p: &Point, options: &Options, to: &mut Answer) *to = t.closest_with(*p, options);
     gate_closest_damage(t: T, damage: &&[u8], p: &Point, to: &mut Answer) *to = t.with_damage(damage).closest(*p);
@@ -54,6 +56,7 @@ gate! {
     gate_slope_f32(t: T, hit: &Hit) t.slope_f32(hit);
     gate_normal_f64(t: T, hit: &Hit) t.normal_f64(hit);
     gate_normal_f32(t: T, hit: &Hit) t.normal_f32(hit);
+    gate_surface(t: T, answer: &Answer) t.surface(answer);
     gate_material(t: T, hit: &Hit) t.material(hit);
     gate_materials(t: T) t.materials().len();
     gate_material_name(t: T, material: u16) t.material_name(material);

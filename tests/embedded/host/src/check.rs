@@ -4,6 +4,56 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path, process::ExitCode};
 
 type Budgets = BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>>;
 
+/// Tests, lines and instructions of one `closest`.
+type Sample = [u64; 3];
+
+/// The kinds of ground that have a model of their own: instructions are at most base + line x lines + test x tests.
+const GROUNDS: [&str; 3] = ["field", "wide", "ground"];
+
+fn ground_of(scene: &str) -> &str {
+    GROUNDS.into_iter().find(|g| *g == scene).unwrap_or("ground")
+}
+
+/// The three numbers in the budgets, by the names [`set_model`] gives them.
+fn model(budgets: &Budgets, board: &str, ground: &str) -> Option<[u64; 3]> {
+    let all = budgets.get("model")?.get(board)?;
+    let [base, line, test] = ["base", "line", "test"].map(|part| all.get(&format!("{ground}_{part}")).copied());
+    Some([base?, line?, test?])
+}
+
+fn set_model(budgets: &mut Budgets, board: &str, ground: &str, model: [u64; 3]) {
+    let all = budgets.entry("model".into()).or_default().entry(board.into()).or_default();
+    for (part, value) in ["base", "line", "test"].into_iter().zip(model) {
+        all.insert(format!("{ground}_{part}"), value);
+    }
+}
+
+fn modelled([base, line, test]: [u64; 3], [tests, lines]: [u64; 2]) -> u64 {
+    base + line * lines + test * tests
+}
+
+/// The model in steps of 10 that no sample exceeds and whose mean over all of them is least; its base with a margin of one in 32.
+fn fit(samples: &[Sample]) -> [u64; 3] {
+    let mut most: BTreeMap<[u64; 2], u64> = BTreeMap::new();
+    for &[tests, lines, count] in samples {
+        let worst = most.entry([tests, lines]).or_default();
+        *worst = count.max(*worst);
+    }
+    let sum = |i: usize| samples.iter().map(|s| s[i]).sum::<u64>();
+    let (tests, lines) = (sum(0), sum(1));
+    let steps = || (0..=100).map(|k| 10 * k);
+    let (_, [base, line, test]) = steps()
+        .flat_map(|line| steps().map(move |test| (line, test)))
+        .map(|(line, test)| {
+            let over = most.iter().map(|(&at, &count)| count.saturating_sub(modelled([0, line, test], at)));
+            let base = over.max().unwrap_or(0);
+            (base * samples.len() as u64 + line * lines + test * tests, [base, line, test])
+        })
+        .min()
+        .unwrap();
+    [(base + base / 32).next_multiple_of(10), line, test]
+}
+
 /// Outputs are BOARD.SCENE.txt; the ones from here are host-release.SCENE.txt, and all others must agree with them.
 pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
     let text = fs::read_to_string(budgets).unwrap_or_default();
@@ -19,6 +69,8 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
         .collect();
     let mut failures = Vec::new();
     let mut measured = Budgets::new();
+    let mut samples: BTreeMap<(&str, &str), Vec<(&str, Sample)>> = BTreeMap::new();
+    let mut bounds: BTreeMap<(&str, &str), [u64; 2]> = BTreeMap::new();
     println!(
         "{:8} {:12} {:15} {:>7} {:>9} {:>7} {:>7} {:>6}  nodes leaves tests lines of its costliest query",
         "scene", "board", "instructions", "least", "mean", "most", "budget", "stack"
@@ -33,21 +85,34 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
         for count in lines("count") {
             let [name, least, mean, most] = count[..] else { continue };
             let of = |kind| lines(kind).find(|w| w[0] == name).unwrap_or_default();
-            let [stack, worst] = [of("stack"), of("worst")];
+            let worst = of("worst");
             let most: u64 = most.parse().unwrap();
-            let stack: u64 = stack[1].parse().unwrap();
+            let stack = of("stack").get(1).map_or(0, |bytes| bytes.parse().unwrap());
             let calls = measured.entry(board.clone()).or_default().entry(scene.clone()).or_default();
             calls.insert(name.into(), most);
-            let deepest = calls.entry("stack".into()).or_default();
-            *deepest = stack.max(*deepest);
+            if name == "closest" {
+                calls.insert("closest_mean".into(), mean.parse::<f64>().unwrap().round() as u64);
+            }
+            if stack > 0 {
+                calls.insert(format!("{name}_stack"), stack);
+            }
             let budget = allowed.get(board).and_then(|b| b.get(scene)).and_then(|b| b.get(name)).copied();
             let shown = budget.map_or("none".into(), |b| b.to_string());
             println!(
                 "{scene:8} {board:12} {name:15} {least:>7} {mean:>9} {most:>7} {shown:>7} {stack:>6}  {}",
-                worst[4..].join(" ")
+                worst.get(4..).unwrap_or_default().join(" ")
             );
         }
+        for sample in lines("sample") {
+            let [_, _, tests, lines, count] = numbers(&sample)[..] else { continue };
+            samples.entry((board, ground_of(scene))).or_default().push((scene, [tests, lines, count]));
+        }
         for bound in lines("bound") {
+            if let [_, _, tests, lines] = numbers(&bound)[..] {
+                bounds.insert((board, scene), [tests, lines]);
+                let calls = measured.entry(board.clone()).or_default().entry(scene.clone()).or_default();
+                calls.extend([("bound_tests".into(), tests), ("bound_lines".into(), lines)]);
+            }
             println!("{scene:8} {board:12} stated bound {:52}  {}", "", bound.join(" "));
         }
         let hashes: Vec<_> = lines("hash").collect();
@@ -74,6 +139,37 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
         gate.insert(what.into(), number.parse().unwrap());
         println!("{target:38} {what} {number}");
     }
+    for ((board, ground), samples) in &samples {
+        let counts: Vec<Sample> = samples.iter().map(|s| s.1).collect();
+        if bless {
+            set_model(&mut measured, board, ground, fit(&counts));
+        }
+        let Some(m) = model(if bless { &measured } else { &allowed }, board, ground) else {
+            failures.push(format!("{board} has no model of {ground}; --bless writes one"));
+            continue;
+        };
+        let [base, line, test] = m;
+        println!(
+            "{board:12} {ground}: instructions <= {base} + {line} x lines + {test} x tests, of {} queries",
+            counts.len()
+        );
+        for (scene, [tests, lines, count]) in samples.iter().filter(|(_, s)| s[2] > modelled(m, [s[0], s[1]])) {
+            failures.push(format!(
+                "{scene} on {board}: {count} instructions of {tests} tests and {lines} lines, beyond the model"
+            ));
+        }
+        let scenes: BTreeMap<&str, u64> = samples.iter().fold(BTreeMap::new(), |mut most, (scene, s)| {
+            most.entry(*scene).and_modify(|m: &mut u64| *m = s[2].max(*m)).or_insert(s[2]);
+            most
+        });
+        for (scene, most) in scenes {
+            let stated = bounds.get(&(board, scene)).map_or(0, |&bound| modelled(m, bound));
+            println!(
+                "    {scene:10} at the stated bound {stated}, {:.2} times the most, {most}",
+                stated as f64 / most as f64
+            );
+        }
+    }
     let boards: BTreeMap<_, _> =
         outputs.keys().fold(BTreeMap::new(), |mut all: BTreeMap<&str, Vec<&str>>, (scene, board)| {
             all.entry(scene).or_default().push(board);
@@ -89,6 +185,7 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
             for (scene, calls) in scenes {
                 for (name, &most) in calls {
                     match allowed.get(board).and_then(|b| b.get(scene)).and_then(|b| b.get(name)) {
+                        _ if name.starts_with("bound_") => {}
                         Some(&budget) if most <= budget => {}
                         Some(budget) => {
                             failures.push(format!("{scene} on {board}: {name} took {most}, budget {budget}"))
@@ -105,17 +202,22 @@ pub fn run(dir: &Path, budgets: &Path, bless: bool) -> ExitCode {
     ExitCode::from(u8::from(!failures.is_empty()))
 }
 
-/// Measured, plus one in 32 and 4; stacks, and what overflows, as measured.
+fn numbers(words: &[&str]) -> Vec<u64> {
+    words.iter().map(|w| w.parse().unwrap()).collect()
+}
+
+/// Measured, plus one in 32 and 4; stacks, what overflows, the images' bounds and models as they are.
 fn render(measured: &Budgets) -> String {
     let mut text = String::from(
-        "# The most instructions that each call may take, the most bytes of stack of any,\n# the most bytes of code of all, and how many entry points may panic if overflows are checked.\n# run.sh --bless writes this file.\n",
+        "# The most instructions and bytes of stack that each call may take, the most bytes of code,\n# and how many entry points may panic if overflows are checked; the images' stated bounds; and of each board a model of the\n# instructions of `closest`, by kind of ground: base + line x lines + test x tests.\n# run.sh --bless writes this file.\n",
     );
     for (board, scenes) in measured {
         for (scene, calls) in scenes {
             writeln!(text, "\n[{board}.{scene}]").unwrap();
             for (name, most) in calls {
-                let budget =
-                    if matches!(name.as_str(), "stack" | "overflowing") { *most } else { most + most / 32 + 4 };
+                let exact =
+                    name.ends_with("_stack") || name.starts_with("bound_") || name == "overflowing" || board == "model";
+                let budget = if exact { *most } else { most + most / 32 + 4 };
                 writeln!(text, "{name} = {budget}").unwrap();
             }
         }

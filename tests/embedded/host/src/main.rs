@@ -36,7 +36,9 @@ fn main() -> ExitCode {
 
 fn write(dir: &Path, scene: &scenes::Scene) {
     let options = Options::default();
-    let source = (scene.make)();
+    let Some(source) = (scene.make)() else {
+        return println!("{}: skipped, because its file is not in HARDPAN_DATA", scene.name);
+    };
     let built = build(&source, &options).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
     let terrain = Terrain::open(&built.image).unwrap();
     println!(

@@ -1,23 +1,49 @@
-//! The terrains that the boards are asked about. Only + - * and floor: the same images everywhere.
+//! The terrains that the boards are asked about. Only + - * and floor in what is generated: the same images everywhere.
 
-use hardpan_builder::{HeightField, Material, Scene as Source, Triangle};
+use hardpan_builder::import::{self, Frame, Up};
+use hardpan_builder::{HeightField, Material, Scene as Source, Triangle, proving_ground};
+use std::{env, path::Path};
 
 /// A terrain, how many uniform queries it gets, how many of the costliest, and whether every corner is one.
 pub struct Scene {
     pub name: &'static str,
-    pub make: fn() -> Source,
+    /// None where its file is not at hand.
+    pub make: fn() -> Option<Source>,
     pub uniform: usize,
     pub worst: usize,
     pub corners: bool,
 }
 
-/// `small` is what fits a microbit.
-pub const ALL: [Scene; 4] = [
-    Scene { name: "hills", make: hills, uniform: 1200, worst: 4000, corners: true },
-    Scene { name: "proving", make: proving, uniform: 1200, worst: 4000, corners: true },
-    Scene { name: "field", make: field, uniform: 1200, worst: 400, corners: false },
-    Scene { name: "small", make: small, uniform: 360, worst: 120, corners: false },
+/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres.
+/// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
+pub const ALL: [Scene; 8] = [
+    Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true },
+    Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true },
+    Scene { name: "field", make: || Some(field()), uniform: 1200, worst: 400, corners: false },
+    Scene { name: "small", make: || Some(small()), uniform: 360, worst: 120, corners: false },
+    Scene { name: "demo", make: || Some(proving_ground::scene()), uniform: 600, worst: 1500, corners: false },
+    Scene { name: "wide", make: || Some(wide()), uniform: 600, worst: 800, corners: true },
+    Scene {
+        name: "multilayer",
+        make: || file("roads/chrono_multilayer/multilayer-terrain.obj", None),
+        uniform: 600,
+        worst: 1500,
+        corners: false,
+    },
+    Scene {
+        name: "undulating",
+        make: || file("terrain/recast_undulating.obj", Some(Up::Y)),
+        uniform: 600,
+        worst: 1500,
+        corners: false,
+    },
 ];
+
+fn file(path: &str, up: Option<Up>) -> Option<Source> {
+    let path = Path::new(&env::var_os("HARDPAN_DATA")?).join(path);
+    let frame = Frame { up, ..Frame::default() };
+    path.exists().then(|| import::read(&[&path], &frame).unwrap_or_else(|e| panic!("{e}")).scene)
+}
 
 /// splitmix64, as a fraction of 1.
 pub fn unit(state: &mut u64) -> f64 {
@@ -143,5 +169,19 @@ fn small() -> Source {
     let mut patch = heights(33, 0.5);
     patch.origin = [40.0, 40.0];
     scene.fields.push(patch);
+    scene
+}
+
+/// Four decks of triangles up to 60 km long over each other, the lowest rough.
+fn wide() -> Source {
+    let mut scene = empty();
+    for deck in 0..4u16 {
+        let mut random = 11 + u64::from(deck);
+        sheet(&mut scene, 9, 9, deck % 3, |i, j| {
+            let [x, y] = [i, j].map(|k| 9000.0 * (f64::from(k) - 4.5) + 5000.0 * (unit(&mut random) - 0.5));
+            [x, y, 1500.0 * f64::from(deck) + 900.0 * unit(&mut random)]
+        });
+    }
+    sheet(&mut scene, 1, 1, 1, |i, j| [60000.0 * f64::from(i) - 30000.0, 60000.0 * f64::from(j) - 30000.0, 7000.0]);
     scene
 }

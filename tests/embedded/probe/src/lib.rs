@@ -6,6 +6,9 @@ use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Status, Terrain, 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
+/// Points of a batch: as many as go down the index together.
+pub const BATCH: usize = 32;
+
 /// Room for the answers of `layers`.
 pub const LAYERS: usize = 8;
 
@@ -30,7 +33,10 @@ pub mod ask {
     ask! {
         closest(t, p: Point) -> Answer = t.closest(p);
         closest_f64(t, p: [f64; 3]) -> Answer = t.closest(p);
+        closest_f32(t, p: [f32; 3]) -> Answer = t.closest(p);
         closest_fixed(t, p: [Fixed; 3]) -> Answer = t.closest(p);
+        closest_batch(t, p: &[Point], to: &mut [Answer]) -> usize = t.closest_batch(p, to);
+        closest_damage(t, p: Point, damage: &[u8]) -> Answer = t.with_damage(damage).closest(p);
         closest_cursor(t, p: Point, cursor: &mut Cursor) -> Answer = t.closest_cursor(p, cursor);
         closest_costed(t, p: Point) -> (Answer, Cost) = t.closest_costed(p);
         below(t, p: Point) -> Answer = t.below(p);
@@ -187,6 +193,7 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
             }
             1 => {
                 fnv.answer(&ask::closest_f64(terrain, queries.metres(p)));
+                fnv.answer(&ask::closest_f32(terrain, queries.metres(p).map(|c| c as f32)));
                 fnv.answer(&ask::closest_fixed(terrain, queries.fixed(p)));
                 fnv.answer(&ask::closest_cursor(terrain, p, &mut cursor));
             }
@@ -210,7 +217,7 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
                 let slot = i % batch.0.len();
                 batch.0[slot] = p;
                 if slot + 1 == batch.0.len() {
-                    terrain.closest_batch(&batch.0, &mut batch.1);
+                    ask::closest_batch(terrain, &batch.0, &mut batch.1);
                     batch.1.iter().for_each(|a| fnv.answer(a));
                 }
             }
