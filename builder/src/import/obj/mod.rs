@@ -11,7 +11,9 @@ mod tests;
 use rayon::prelude::*;
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},
+    fs::File,
     hash::Hash,
+    io::Read as _,
     path::Path,
     rc::Rc,
 };
@@ -24,7 +26,7 @@ use super::{
     mtl, number_sources, plain,
     polygon::{Cut, Cutter},
     report::{Tally, Thing},
-    text::{BLOCK, Text, parts},
+    text::{BLOCK, Text, ZEROS, parts},
     too_many,
 };
 use crate::{Scene, Triangle, names::counted};
@@ -166,6 +168,15 @@ fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
             counted(tally.count(Thing::Unknown), "line")
         );
         return ImportError::input(path, cause, "check what kind of file it is, and let its name say so");
+    }
+    let mut start = Vec::new();
+    if no_vertices && File::open(path).is_ok_and(|file| file.take(BLOCK as u64).read_to_end(&mut start).is_ok()) {
+        if start.is_empty() {
+            return ImportError::input(path, "there are no faces in this file: it is empty", "export it again");
+        }
+        if start.iter().all(|&b| b == 0) {
+            return ImportError::input(path, ZEROS[0], ZEROS[1]);
+        }
     }
     let hint = if tally.count(Thing::FreeForm) > 0 {
         "its free-form surfaces are not read: export them as a mesh"
