@@ -317,6 +317,7 @@ const SIGNATURES: [(&[u8], &str); 18] = [
 
 fn what(kind: &str) -> String {
     match kind {
+        "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
         "json" | "vprp" => format!("{kind} files (scenes, trails) are"),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
@@ -362,6 +363,7 @@ fn way_round(kind: &str, inside: &str) -> String {
         }
         "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
+        "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
         "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
         "zip" | "gz" | "rar" | "7z" => match inside {
             "" | "obj" | "fbx" => "unpack it, then: hardpan build FILE.obj".into(),
