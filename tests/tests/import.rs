@@ -436,7 +436,7 @@ fn vt_24_ground_that_fits_about_another_origin() {
     ] {
         fs::write(here.join("a.obj"), square(low, side)).unwrap();
         let line = ["build", "a.obj", "--up", "z", "--unit", "m"];
-        let why = error(2, &here, &line);
+        let [_, why] = expect(2, &here, &line);
         let Some(origin) = origin else {
             holds(&why, &["most of a source lies outside the domain", "\nabout no origin there is room for all\n"]);
             continue;
