@@ -28,6 +28,7 @@ fn bounded(folder: &Path, arguments: &[&str]) -> Output {
     within(20, folder, arguments)
 }
 
+/// As [`bounded`], in so much processor time.
 fn within(seconds: u32, folder: &Path, arguments: &[&str]) -> Output {
     Command::new("sh")
         .args(["-c", &format!("ulimit -v 1048576; ulimit -t {seconds}; exec \"$0\" \"$@\"")])
@@ -220,7 +221,7 @@ fn vt_24_fans_and_needles_are_refused_soon() {
     ] {
         fs::write(here.join(name), text).unwrap();
         let begin = Instant::now();
-        let done = within(10, &here, &["build", name, "--up", "z", "-o", "a.hpan"]);
+        let done = within(15, &here, &["build", name, "--up", "z", "-o", "a.hpan"]);
         println!("{name}: {:?}", begin.elapsed());
         assert_eq!(done.status.code(), Some(2), "{name}: {done:?}");
         let why = told(&done);
