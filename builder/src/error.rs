@@ -24,6 +24,8 @@ pub enum BuildError {
         origin: [f64; 3],
         /// How far the domain reaches from there in plan and in height, metres.
         reach: [f64; 2],
+        /// An origin about which the domain holds all of the scene, metres.
+        holds: Option<[f64; 3]>,
     },
     /// Queries would cost more than they may, however far the ground is divided.
     Cost {
@@ -47,7 +49,7 @@ impl fmt::Display for BuildError {
                 counted(worst.lines.max(most.lines.unwrap_or(0)), "line")
             ),
             Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
-            Self::OutsideDomain { outliers, origin: [x, y, z], reach: [plan, height] } => {
+            Self::OutsideDomain { outliers, origin: [x, y, z], reach: [plan, height], holds } => {
                 write!(
                     f,
                     "most of a source lies outside the domain, which reaches {plan} m in plan and {height} m in height about ({x}, {y}, {z}), where most vertices are:"
@@ -57,8 +59,17 @@ impl fmt::Display for BuildError {
                 if let more @ 1.. = outliers.len().saturating_sub(FEW) {
                     write!(f, "\n  and {more} more")?;
                 }
+                match holds {
+                    Some([x, y, z]) => {
+                        write!(
+                            f,
+                            "\nabout another origin there is room for all: --origin {x},{y},{z}, or origin = [{x:.1}, {y:.1}, {z:.1}] under [build]\nor "
+                        )?;
+                    }
+                    None => f.write_str("\nabout no origin there is room for all\n")?,
+                }
                 f.write_str(
-                    "\nleave out what does not belong here: include = false for its material in the settings\
+                    "leave out what does not belong here: include = false for its material in the settings\
                      \nor move it here, or build it apart, or give another scale or coarser steps\
                      \nor let all that lies outside go: outliers = \"drop\" under [build]",
                 )

@@ -193,7 +193,9 @@ impl Repair {
 
 impl std::fmt::Display for Outlier {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Outlier { source, triangles, of, at: [x, y, z], .. } = self;
+        let Outlier { source, triangles, of, at, .. } = self;
+        // numbers of hundreds of digits say nothing
+        let [x, y, z] = at.map(|v| if v.abs() < 1e15 { v.to_string() } else { format!("{v:e}") });
         write!(f, "{triangles} of {of} triangles of {source:?} reach as far as ({x}, {y}, {z})")
     }
 }

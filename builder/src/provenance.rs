@@ -102,7 +102,7 @@ impl Provenance {
 
     /// Reads the text.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
-        toml::from_str(text).map_err(|e| SettingsError { line: None, text: e.message().into() })
+        toml::from_str(text).map_err(|e| SettingsError { line: None, column: None, text: e.message().into() })
     }
 }
 

@@ -184,10 +184,12 @@ pub enum Fallback {
 #[serde(deny_unknown_fields)]
 pub struct SourceError {
     /// In plan and height, metres, where no square says more.
+    #[serde(deserialize_with = "crate::settings::exactly")]
     pub rest: [f64; 2],
     /// Side of the squares, metres.
     pub side: f64,
     /// Least x and y of a square, and what is off there in plan and height, metres.
+    #[serde(deserialize_with = "crate::settings::each_exactly")]
     pub squares: Vec<[f64; 4]>,
 }
 
@@ -212,6 +214,7 @@ pub struct Options {
     /// log2 of a tile's side in plan steps; by default it follows from the mean triangle.
     pub tile_log2: Option<u8>,
     /// Where the lattice of the image has its zero: multiples of 4,096 m; by default near the median of the ground.
+    #[serde(deserialize_with = "crate::settings::some_exactly")]
     pub origin: Option<[f64; 3]>,
     /// What the source itself is off by; by default nothing.
     pub source_error: Option<SourceError>,

@@ -2,7 +2,7 @@
 
 mod faults;
 
-use self::faults::{Place, explain};
+use self::faults::{Place, explain, numbers, positional, takes};
 use crate::import::{Frame, Unit, Up};
 use crate::names::decimal;
 use crate::scene::is_factor;
@@ -46,6 +46,7 @@ pub struct SourceFile {
     /// Turn about up in degrees, anticlockwise seen from above; by default 0.
     pub yaw_deg: Option<f64>,
     /// Way moved after all else, in metres; by default none.
+    #[serde(deserialize_with = "some_exactly")]
     pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
@@ -102,15 +103,18 @@ pub struct Applied {
 pub struct SettingsError {
     /// The line of the text, from 1, where it is known.
     pub line: Option<usize>,
+    /// The character of the line, from 1, where a parser stopped.
+    pub column: Option<usize>,
     /// Cause, and what to write instead.
     pub text: String,
 }
 
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.text),
-            None => f.write_str(&self.text),
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, "line {line}, column {column}: {}", self.text),
+            (Some(line), None) => write!(f, "line {line}: {}", self.text),
+            (None, _) => f.write_str(&self.text),
         }
     }
 }
@@ -121,15 +125,19 @@ impl Settings {
     /// Reads TOML.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
         let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
-        let failed = |e: toml::de::Error| {
-            let at = e.span().map(|s| s.start.min(text.len()));
-            let before = text[..at.unwrap_or_default()].rsplit('\n').next().unwrap_or_default();
-            let whole = text[at.unwrap_or_default() - before.len()..].lines().next().unwrap_or_default();
-            let place = Place { line: whole, before, mark: '=' };
-            SettingsError { line: at.map(line), text: explain(e.message(), &place) }
+        let stopped = |at: Option<usize>, explained: &dyn Fn(&Place) -> String| {
+            let stop = at.unwrap_or_default().min(text.len());
+            let before = text[..stop].rsplit('\n').next().unwrap_or_default();
+            let whole = text[stop - before.len()..].lines().next().unwrap_or_default();
+            let text = explained(&Place { line: whole, before, mark: '=' });
+            SettingsError { line: at.map(line), column: at.map(|_| before.chars().count() + 1), text }
         };
-        let mut settings: Settings = toml::from_str(text).map_err(failed)?;
+        let failed = |e: toml::de::Error| stopped(e.span().map(|s| s.start), &|place| explain(e.message(), place));
         let tree = DeTable::parse(text).map_err(failed)?;
+        if let Some((key, at)) = list_for_table(tree.get_ref()) {
+            return Err(stopped(Some(at), &|place| positional(key, place)));
+        }
+        let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         let place = |list: &str, i: usize, key: &str| {
             let entry = tree.get_ref().get(list)?.get_ref().get(i)?;
             Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
@@ -147,9 +155,11 @@ impl Settings {
             let (line, message) = (e.line(), e.to_string());
             let message = message.split(" at line ").next().unwrap_or_default();
             let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-            let before = whole.get(..e.column()).unwrap_or(whole);
+            let before = whole.get(..e.column()).unwrap_or(whole); // columns are bytes
             let place = Place { line: whole, before, mark: ':' };
-            SettingsError { line: (line > 0).then_some(line), text: explain(message, &place) }
+            let known = (line > 0).then_some(line);
+            let column = known.map(|_| before.chars().count().max(1));
+            SettingsError { line: known, column, text: explain(message, &place) }
         })?;
         settings.check(|_, _, _| None)?;
         Ok(settings)
@@ -158,7 +168,7 @@ impl Settings {
     /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
     /// line of a key of an entry of a list.
     fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
-        let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, text });
+        let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, column: None, text });
         for (i, source) in self.sources.iter().enumerate() {
             let who = format!("source {} ({:?})", i + 1, source.file);
             if source.file.is_empty() {
@@ -196,7 +206,7 @@ impl Settings {
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
             return wrong(None, "patch_tolerance is a number of 0 or more, in metres".into());
         }
-        self.build.check().map_err(|e| SettingsError { line: None, text: format!("build: {e}") })
+        self.build.check().map_err(|e| SettingsError { line: None, column: None, text: format!("build: {e}") })
     }
 
     /// Gives the scene's materials their properties; the build leaves out what is no ground.
@@ -250,6 +260,7 @@ impl Settings {
                 let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
                 return Err(SettingsError {
                     line: rule.line,
+                    column: None,
                     text: format!("material {name:?} is not in the scene{near}"),
                 });
             }
@@ -461,6 +472,70 @@ pub(crate) mod or_false {
     }
 }
 
+/// The key of a list that stands in place of a table, and where: parsers fill a table's keys from it, one after the other.
+fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
+    table.iter().find_map(|(key, value)| match value.get_ref() {
+        DeValue::Table(inner) => list_for_table(inner),
+        DeValue::Array(items) => {
+            let name: &str = key.get_ref();
+            let entries = matches!(name, "source" | "material");
+            let wrong = if entries { items.iter().find(|item| item.get_ref().is_array()) } else { None };
+            match wrong.or_else(|| (takes(name)? == "a table").then_some(value)) {
+                Some(wrong) => Some((name, wrong.span().start)),
+                None => items.iter().find_map(|item| list_for_table(item.get_ref().as_table()?)),
+            }
+        }
+        _ => None,
+    })
+}
+
+/// So many numbers, no fewer and no more: what is too many, the parser of TOML would pass over.
+struct Exactly<const N: usize>([f64; N]);
+
+impl<'de, const N: usize> Deserialize<'de> for Exactly<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Numbers<const N: usize>;
+        impl<'de, const N: usize> de::Visitor<'de> for Numbers<N> {
+            type Value = Exactly<N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(&numbers(N))
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let (mut all, mut count) = ([0.0; N], 0);
+                while let Some(number) = list.next_element()? {
+                    if let Some(place) = all.get_mut(count) {
+                        *place = number;
+                    }
+                    count += 1;
+                }
+                if count == N { Ok(Exactly(all)) } else { Err(de::Error::invalid_length(count, &self)) }
+            }
+        }
+        deserializer.deserialize_seq(Numbers)
+    }
+}
+
+/// So many numbers.
+pub(crate) fn exactly<'de, const N: usize, D: Deserializer<'de>>(deserializer: D) -> Result<[f64; N], D::Error> {
+    Exactly::deserialize(deserializer).map(|all| all.0)
+}
+
+/// So many numbers, or none.
+pub(crate) fn some_exactly<'de, const N: usize, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<[f64; N]>, D::Error> {
+    Ok(Option::<Exactly<N>>::deserialize(deserializer)?.map(|all| all.0))
+}
+
+/// Lists of so many numbers.
+pub(crate) fn each_exactly<'de, const N: usize, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<[f64; N]>, D::Error> {
+    Ok(Vec::<Exactly<N>>::deserialize(deserializer)?.into_iter().map(|all| all.0).collect())
+}
+
 /// true, false, 1 or 0.
 fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     struct Flag;
@@ -496,8 +571,9 @@ mod tests {
     use super::*;
     use crate::{Fallback, Near, Split, fixtures};
 
+    /// What is said of TOML, without the column.
     fn error(text: &str) -> String {
-        Settings::from_toml(text).unwrap_err().to_string()
+        SettingsError { column: None, ..Settings::from_toml(text).unwrap_err() }.to_string()
     }
 
     #[test]
@@ -600,7 +676,6 @@ mod tests {
             assert_eq!(build(&settings.to_toml()), options);
             assert_eq!(Settings::from_json(&serde_json::to_string(&settings).unwrap()).unwrap().build, options);
         }
-        assert!(error("build.stitch = true").contains("a table or false"));
         assert!(error("[build]\nstitch = { plan = 8, hight = 128 }").contains("did you mean \"height\"?"));
     }
 
@@ -630,90 +705,230 @@ mod tests {
             parts.iter().for_each(|part| assert!(why.contains(part), "no {part:?} in {why}"));
         }
         let why = Settings::from_json("{\n\"build\": {\n\"naer\": 3 } }").unwrap_err().to_string();
-        assert!(why.starts_with("line 3: ") && why.contains("did you mean \"near\"?"), "{why}");
+        assert!(why.starts_with("line 3, column 6: ") && why.contains("did you mean \"near\"?"), "{why}");
 
         let text = "[[material]]\nname = \"Grass\"\n\n[[material]]\nmu = 0.2\nname = \"Concerte\"\n";
         let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
         assert_eq!(why, "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?)");
     }
 
-    /// Not in the words of a parser: cause, and what to write.
+    /// Not in the words of a parser: place, cause, and what to write, as the language has it; and no advice where there is doubt.
     #[test]
     fn slips_of_the_pen_are_understood() {
         let grass = |rest: &str| format!("[[material]]\nname = \"Grass\"\n{rest}\n");
+        let file = |rest: &str| format!("[[source]]\nfile = \"a.obj\"\n{rest}\n");
+        let build = |rest: &str| format!("[build]\n{rest}\n");
         for (text, wanted) in [
-            (grass("mu = 0,85"), "line 3: a decimal comma; write 0.85"),
+            (grass("mu = 0,85"), "line 3, column 7: a decimal comma; write mu = 0.85"),
+            (grass("mu = 0,85 # dry, or wet"), "line 3, column 7: a decimal comma; write mu = 0.85"),
+            (grass("mu = 1,2,3"), "line 3, column 7: mu takes one value, and a number has no comma"),
+            (grass("label = 1,000"), "line 3, column 10: label takes one value, and a number has no comma"),
+            (grass("label = 7 # a, b\nmu = x # 0,5"), "line 4, column 6: mu is \"x\"; write a number"),
+            (grass("classes = 0,5"), "line 3, column 12: a list stands in brackets; write classes = [0, 5]"),
+            (grass("classes = 3"), "line 3, column 11: classes is 3; write a list, as [0, 5]"),
+            (
+                grass("classes = [0.5]"),
+                "line 3, column 12: classes has 0.5 in its list; write a whole number from 0 to 31",
+            ),
+            (
+                grass("classes = [0, 300]"),
+                "line 3, column 15: classes has 300 in its list; write a whole number from 0 to 31",
+            ),
+            (grass("classes = [0, 32]"), "line 3: material 1 (\"Grass\"): classes go from 0 to 31"),
+            (grass("classes = [\n0,\n300]"), "line 5, column 1: 300 stands where a small whole number belongs"),
+            (file("translate = 1,2,3"), "line 3, column 14: a list stands in brackets; write translate = [1, 2, 3]"),
+            (file("translate = 1,2"), "line 3, column 14: translate takes three numbers, as [1.0, 2.0, 3.0]"),
+            (file("translate = 3"), "line 3, column 13: translate is 3; write three numbers, as [1.0, 2.0, 3.0]"),
+            (
+                file("translate = [1, 2]"),
+                "line 3, column 13: translate has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+            ),
+            (
+                file("translate = [1, 2, 3, 4]"),
+                "line 3, column 13: translate has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+            ),
+            (
+                file("translate = [0,5, 1,5, 2]"),
+                "line 3, column 13: translate has 5 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+            ),
+            (
+                file("translate=[1,2,\"3\"]"),
+                "line 3, column 16: translate has the text \"3\" in its list; write a number without quotation marks: 3",
+            ),
+            (file("translate = [\n1,\n2,\n\"3\"]"), "line 6, column 1: the text \"3\" stands where a number belongs"),
+            (
+                build("origin = [0, 0, 0, 0]"),
+                "line 2, column 10: origin has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+            ),
+            (build("origin = 0,0,0"), "line 2, column 11: a list stands in brackets; write origin = [0, 0, 0]"),
+            (
+                build("source_error = { rest = [0, 0, 0], side = 1, squares = [] }"),
+                "line 2, column 25: rest has 3 numbers; write 2 numbers in a list",
+            ),
+            (
+                build("source_error = { rest = [0, 0], side = 1, squares = [[1, 2, 3, 4, 5]] }"),
+                "line 2, column 54: squares has 5 numbers; write 4 numbers in a list",
+            ),
+            (build("weld = 3"), "line 2, column 8: weld is 3; write a table, as { plan = 4, height = 64 }"),
+            (build("weld = 1,2"), "line 2, column 9: weld takes a table, as { plan = 4, height = 64 }"),
+            (
+                build("weld = [1, 2, 3]"),
+                "line 2, column 8: weld is a list; write a table, as { plan = 4, height = 64 }",
+            ),
+            (
+                build("stitch = 3"),
+                "line 2, column 10: stitch is 3; write a table, as { plan = 4, height = 64 }, or false",
+            ),
+            (
+                build("stitch = true"),
+                "line 2, column 10: stitch is true; write a table, as { plan = 4, height = 64 }, or false",
+            ),
+            (build("split = 3"), "line 2, column 9: split is 3; write a table, as { bundle_size = 8 }"),
+            (build("max_cost = 24"), "line 2, column 12: max_cost is 24; write a table, as { tests = 24 }"),
+            (build("tile_log2 = 0.5"), "line 2, column 13: tile_log2 is 0.5; write a whole number from 6 to 26"),
+            (
+                build("near = \"4\""),
+                "line 2, column 8: near is the text \"4\"; write a number without quotation marks: near = 4",
+            ),
+            ("build.weld = 2\n".into(), "line 1, column 14: weld is 2; write a table, as { plan = 4, height = 64 }"),
+            (
+                "source = [[\"a.obj\"]]\n".into(),
+                "line 1, column 11: source has a list in its list; write a table with its keys",
+            ),
             (
                 grass("mu = \"0.85\""),
-                "line 3: mu is the text \"0.85\"; write a number without quotation marks: mu = 0.85",
+                "line 3, column 6: mu is the text \"0.85\"; write a number without quotation marks: mu = 0.85",
             ),
             (
                 grass("mu = \"0,85\" # dry"),
-                "line 3: mu is the text \"0,85\"; write a number without quotation marks: mu = 0.85",
+                "line 3, column 6: mu is the text \"0,85\"; write a number without quotation marks: mu = 0.85",
             ),
-            (grass("mu = .85"), "line 3: a number begins with a digit; write mu = 0.85"),
+            (grass("mu = .85"), "line 3, column 6: a number begins with a digit; write mu = 0.85"),
+            (grass("mu = 5."), "line 3, column 8: a number ends with a digit; write mu = 5.0"),
+            (grass("mu = 05"), "line 3, column 6: a number begins with no other zero; write mu = 5"),
             (
-                grass("include = yes"),
-                "line 3: \"yes\" is neither a number nor true or false; text stands in quotation marks: include = \"yes\"",
+                grass("mu: 5"),
+                "line 3, column 5: key with no value, expected `=`; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment",
             ),
-            (grass("include = 2"), "line 3: include is 2; write true, false, 1 or 0"),
-            (grass("classes = 3"), "line 3: classes is 3; write a list, as [0, 5]"),
-            (grass("classes = [0, 300]"), "line 3: classes is 300; write a whole number from 0 to 255"),
-            (grass("surface_type = 1.5"), "line 3: surface_type is 1.5; write a whole number from 0 to 65535"),
-            (grass("mu = 1\nmu = 2"), "line 4: \"mu = 2\" stands here a second time; leave one of them"),
-            (grass("near = 3"), "line 3: \"near\" is not known here; it stands under [build]; known: name, "),
-            ("mu = 3\n".into(), "line 1: \"mu\" is not known here; it stands under [[material]]; known: crs, "),
+            (grass("mu = 1\nmu = 2"), "line 4, column 1: mu stands here a second time; leave one of them"),
+            (grass("include = yes"), "line 3, column 11: include is \"yes\"; write true, false, 1 or 0"),
+            (grass("include = 2"), "line 3, column 11: include is 2; write true, false, 1 or 0"),
             (
-                "undersides = 3\n".into(),
-                "line 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, ",
+                grass("surface_type = 1.5"),
+                "line 3, column 16: surface_type is 1.5; write a whole number from 0 to 65535",
             ),
             (
-                "[build]\ncrs = \"a\"\n".into(),
-                "line 2: \"crs\" is not known here; it stands at the top, before every [table]; known: ",
+                "[[material]]\nname = Grass, wet\n".into(),
+                "line 2, column 13: text stands in quotation marks, \"...\"; write name = \"Grass, wet\"",
             ),
             (
-                "[build]\nbundle_size = 3\n".into(),
-                "line 2: \"bundle_size\" is not known here; it stands under [build.split]; known: ",
+                "[[material]]\nname = “Grass”\n".into(),
+                "line 2, column 8: text stands in quotation marks, \"...\"; write name = \"Grass\"",
+            ),
+            (
+                "[[material]]\nname = \"Grass\n".into(),
+                "line 2, column 14: a text ends in the line that it begins in, with \"",
+            ),
+            (
+                "[[material]]\nname = \"a, 0,5\" \"b\"\n".into(),
+                "line 2, column 17: unexpected key or value, expected newline, `#`; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment",
             ),
             (
                 "[material]\nname = \"a\"\n".into(),
-                "line 1: there may be several of these: write [[material]], with two brackets on each side",
+                "line 1, column 1: there may be several of these: write [[material]], with two brackets on each side",
             ),
-            (
-                "[[material]]\nname = Grass\n".into(),
-                "line 2: \"Grass\" is neither a number nor true or false; text stands in quotation marks: name = \"Grass\"",
-            ),
-            ("[[material]]\nname = \"Grass\n".into(), "line 2: a text ends in the line that it begins in, with \""),
             (
                 "[[source]]\nfile = \"C:\\tracks\\a.obj\"\n".into(),
-                "line 2: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
+                "line 2, column 19: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
             ),
             (
                 "[[source]]\nfile=\"C:\\Users\\me\\town.obj\"\n".into(),
-                "line 2: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
-            ),
-            ("build.max_cost = 24\n".into(), "line 1: max_cost is 24; write a table, as { tests = 24 }"),
-            ("build.weld = 2\n".into(), "line 1: weld is 2; write a table, as { plan = 4, height = 64 }"),
-            (
-                "[[source]]\nfile = 'a'\ntranslate = [1, 2]\n".into(),
-                "line 3: translate: write three numbers, as [1.0, 2.0, 3.0]",
+                "line 2, column 11: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
             ),
             (
-                "[build]\nnear = \"4\"\n".into(),
-                "line 2: near is the text \"4\"; write a number without quotation marks: near = 4",
+                "mu = 3\n".into(),
+                "line 1, column 1: \"mu\" is not known here; it stands under [[material]]; known: crs, patch_tolerance, build, source, material",
+            ),
+            (
+                "undersides = 3\n".into(),
+                "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, patch_tolerance, build, source, material",
+            ),
+            (
+                "plan = 3\n".into(),
+                "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, build, source, material",
+            ),
+            (
+                build("weld = { plan = 1, hight = 2 }"),
+                "line 2, column 20: \"hight\" is not known here (did you mean \"height\"?); known: plan, height",
             ),
         ] {
-            let why = error(&text);
-            assert!(why.starts_with(wanted), "{why:?} for {text:?}, not {wanted:?}");
+            assert_eq!(Settings::from_toml(&text).unwrap_err().to_string(), wanted, "{text}");
         }
         for (text, wanted) in [
-            (r#"{"material": [{"name": "a", "mu": "0.5"}]}"#, "line 1: mu is the text \"0.5\"; write a number without"),
-            ("{\n\"material\": [{\"name\": \"a\",\n\"mu\": 0,85}]}", "line 3: a decimal comma; write 0.85"),
-            (r#"{"near": 3}"#, "line 1: \"near\" is not known here; it stands under [build]; known: "),
-            ("{\"crs\": }", "line 1: expected value; JSON has \"KEY\": VALUE"),
+            (
+                r#"{"material": [{"name": "a", "mu": "0.5"}]}"#,
+                r#"line 1, column 39: mu is the text "0.5"; write a number without quotation marks: "mu": 0.5"#,
+            ),
+            (
+                "{\n\"material\": [{\"name\": \"a\",\n\"mu\": 0,85}]}",
+                r#"line 3, column 9: a decimal comma; write "mu": 0.85"#,
+            ),
+            (
+                r#"{"material": [{"name": "0:5", "label": 1,000}]}"#,
+                r#"line 1, column 42: label takes one value, and a number has no comma"#,
+            ),
+            (
+                r#"{"material": [{"classes": [0.5]}]}"#,
+                r#"line 1, column 30: classes has 0.5 in its list; write a whole number from 0 to 31"#,
+            ),
+            (r#"{"material": [{"classes": 5}]}"#, r#"line 1, column 27: classes is 5; write a list, as [0, 5]"#),
+            (r#"{"material": {"name": "a"}}"#, r#"line 1, column 13: material is a table; write a list, as [{ ... }]"#),
+            (
+                r#"{"material": [{"mu": 1, "mu": 2}]}"#,
+                r#"line 1, column 28: mu stands here a second time; leave one of them"#,
+            ),
+            (
+                r#"{"source": [{"file": "C:\tracks\a.obj"}]}"#,
+                r#"line 1, column 33: a backslash inside "..." begins an escape; write / instead of \, or \\"#,
+            ),
+            (
+                r#"{"source": [{"translate": 1,2,3}]}"#,
+                r#"line 1, column 27: translate is 1; write three numbers, as [1.0, 2.0, 3.0]"#,
+            ),
+            (
+                r#"{"source": [{"translate": [1,2,3,4]}]}"#,
+                r#"line 1, column 35: translate has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
+            ),
+            (
+                r#"{"source": [{"translate": [1,2,"3"]}]}"#,
+                r#"line 1, column 34: translate has the text "3" in its list; write a number without quotation marks: 3"#,
+            ),
+            (
+                r#"{"build": {"origin": [0,0]}}"#,
+                r#"line 1, column 26: origin has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
+            ),
+            (
+                r#"{"build": {"weld": 3}}"#,
+                r#"line 1, column 20: weld is 3; write a table, as { "plan": 4, "height": 64 }"#,
+            ),
+            (
+                r#"{"near": 3}"#,
+                r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, build, source, material"#,
+            ),
+            (
+                r#"{"crs": }"#,
+                r#"line 1, column 9: expected value; JSON has "KEY": VALUE, with commas between, and none after the last"#,
+            ),
         ] {
-            let why = Settings::from_json(text).unwrap_err().to_string();
-            assert!(why.starts_with(wanted), "{why:?} for {text:?}, not {wanted:?}");
+            assert_eq!(Settings::from_json(text).unwrap_err().to_string(), wanted, "{text}");
+        }
+        for (text, there) in [
+            (grass("near = 3"), "under [build]"),
+            (build("crs = \"a\""), "at the top, before every [table]"),
+            (build("bundle_size = 3"), "under [build.split]"),
+        ] {
+            let why = Settings::from_toml(&text).unwrap_err().to_string();
+            assert!(why.contains(&format!("is not known here; it stands {there}; known: ")), "{why}");
         }
     }
 

@@ -596,6 +596,9 @@ fn vt_24_files_cut_off_anywhere() {
                 }
             }
         }
+        write(&path, &bytes[..bytes.len() / 2]);
+        holds(&error(2, &here, &["build", "a.fbx"]), &["error: a.fbx: byte "]);
+        assert_eq!(fs::read_dir(&here).unwrap().count(), 1, "nothing but the source");
         println!("{} bytes: {placed} refused with a place, {built} built", bytes.len());
         assert!(placed * 10 > bytes.len() * 9 && built > 0);
     }

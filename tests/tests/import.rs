@@ -330,7 +330,7 @@ fn what_cannot_be_read_says_what_to_do() {
         (2, &["wall.obj", "--up", "z"], &["every triangle is vertical", "type --up y"]),
         (2, &["one.obj", "--up", "y", "--rotate", "45"], &["every triangle is vertical", "type --up z"]),
         (2, &["far.obj"], &["far from its zero", "--translate"]),
-        (2, &["zeros.obj"], &["no line ends within"]),
+        (2, &["zeros.obj"], &["every byte of the file is zero: it was never written whole; copy it again"]),
         (2, &["cut.obj"], &["cut.obj: byte 21: the file ends here"]),
         (3, &["hidden.obj"], &["glb files are not read", "hardpan build FILE.obj"]),
         (3, &["packed.obj"], &["zip files are not read", "unpack it"]),
@@ -415,6 +415,42 @@ fn cg_02_polygons_of_very_many_corners_end_soon() {
                 assert!(!star || count == n as usize - 2, "{count} triangles");
             }
         }
+    }
+}
+
+/// The default origin follows the median; of what fits about another one that is named, and of what fits about none that is said.
+#[test]
+fn vt_24_ground_that_fits_about_another_origin() {
+    let here = folder("ground_that_fits_about_another_origin");
+    let square = |low: [f64; 2], side: f64| {
+        let [x, y] = low;
+        format!("v {x} {y} 7\nv {} {y} 7\nv {} {} 7\nv {x} {} 7\nf 1 2 3 4\n", x + side, x + side, y + side, y + side)
+    };
+    for (low, side, origin) in [
+        ([-524_287.0; 2], 1_048_574.0, Some("0,0,0")),
+        ([-524_288.0; 2], 1_048_575.999_755_859_4, Some("0,0,0")),
+        ([4_096.0 * 300.0 - 524_288.0, -8_192.0 - 524_288.0], 1_048_575.0, Some("1228800,-8192,0")),
+        ([-524_288.0; 2], 1_048_576.0, None),
+        ([-523_000.0; 2], 1_048_570.0, None),
+        ([-600_000.0; 2], 1_200_000.0, None),
+    ] {
+        fs::write(here.join("a.obj"), square(low, side)).unwrap();
+        let line = ["build", "a.obj", "--up", "z", "--unit", "m"];
+        let [_, why] = expect(2, &here, &line);
+        let Some(origin) = origin else {
+            holds(&why, &["most of a source lies outside the domain", "\nabout no origin there is room for all\n"]);
+            continue;
+        };
+        holds(&why, &[&format!("\nabout another origin there is room for all: --origin {origin}, or origin = [")]);
+        assert!(!here.join("a.hpan").exists());
+        let [out, _] = expect(0, &here, &[&line[..], &["--origin", origin]].concat());
+        assert!(!out.contains("left out"), "{out}");
+        // and as settings
+        let list = why.split("or origin = ").nth(1).unwrap().split(" under [build]").next().unwrap();
+        fs::write(here.join("s.toml"), format!("[build]\norigin = {list}\n")).unwrap();
+        expect(0, &here, &[&line[..], &["--settings", "s.toml", "-o", "b.hpan"]].concat());
+        assert_eq!(info(&here, "a.hpan")["identity"], info(&here, "b.hpan")["identity"]);
+        fs::remove_file(here.join("a.hpan")).unwrap();
     }
 }
 

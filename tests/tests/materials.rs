@@ -425,12 +425,12 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
         ),
         (
             "[[material]]\nname = \"Grass\"\nfriction = 1\n",
-            "s.toml: line 3: \"friction\" is not known here; known: name, pattern, ",
+            "s.toml: line 3, column 1: \"friction\" is not known here; known: name, pattern, ",
         ),
-        ("[bulid]\nnear = 1\n", "s.toml: line 1: \"bulid\" is not known here (did you mean \"build\"?)"),
-        ("[build]\nnear = \"far\"\n", "s.toml: line 2: near is the text \"far\"; write a number\n"),
-        ("[build\n", "s.toml: line 1: "),
-        ("near = 3.0\n", "s.toml: line 1: \"near\" is not known here; it stands under [build]; known: crs, "),
+        ("[bulid]\nnear = 1\n", "s.toml: line 1, column 2: \"bulid\" is not known here (did you mean \"build\"?)"),
+        ("[build]\nnear = \"far\"\n", "s.toml: line 2, column 8: near is the text \"far\"; write a number\n"),
+        ("[build\n", "s.toml: line 1, column 7: unclosed table, expected `]`"),
+        ("near = 3.0\n", "s.toml: line 1, column 1: \"near\" is not known here; it stands under [build]; known: crs, "),
         ("[[material]]\npattern = \"*\"\ninclude = 0\n", "the settings leave out every face"),
     ] {
         write(&folder, "s.toml", text);
@@ -600,6 +600,9 @@ fn vt_16_bundles_add_up() {
     assert_eq!(pairs.iter().map(|[_, n]| n).sum::<u64>(), head["bundles"].as_u64().unwrap());
     let held = || pairs.iter().filter(|p| p[1] > 0).map(|p| p[0]);
     assert_eq!((leaves["min"].as_u64(), leaves["max"].as_u64()), (held().min(), held().max()));
+    let mean = head["references"].as_f64().unwrap() / head["bundles"].as_f64().unwrap();
+    assert!((leaves["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{leaves}");
+    assert_eq!(facts(&folder, &["info", image, "--bundles", "--json"])["leaves"], *leaves);
     let classes = ["narrow", "medium", "wide"].map(|c| leaves["classes"][c].as_u64().unwrap());
     assert_eq!(classes.iter().sum::<u64>(), head["bundles"].as_u64().unwrap());
 
@@ -715,6 +718,61 @@ fn by_10_reports_have_the_written_shape() {
     }
     println!("{built} built, {failed} refused, each with a report of the written shape");
     assert!(files.is_empty() || built > 0 && failed > 0);
+}
+
+/// A scene as an OBJ; fields are left out.
+fn as_obj(scene: &hardpan_builder::Scene) -> String {
+    let mut text: String = scene.positions.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    let mut triangles: Vec<_> = scene.triangles.iter().collect();
+    // those without a name stand before all names
+    triangles.sort_by_key(|t| &scene.materials[usize::from(t.material)].name);
+    let mut last = "";
+    for t in triangles {
+        let name = &scene.materials[usize::from(t.material)].name;
+        if name != last {
+            text += &format!("usemtl {name}\n");
+            last = name;
+        }
+        let [a, b, c] = t.v.map(|v| v + 1);
+        text += &format!("f {a} {b} {c}\n");
+    }
+    text
+}
+
+/// Of the fixtures that are meshes; cobble and step are heights, which no file brings.
+#[test]
+fn by_10_reports_of_fixtures_have_the_written_shape() {
+    use hardpan_builder::fixtures;
+    let schema: Value = serde_json::from_str(include_str!("../../builder/report.schema.json")).unwrap();
+    let folder = folder("by_10_fixtures");
+    for (name, scene) in [
+        ("flat", fixtures::flat()),
+        ("ramp", fixtures::ramp()),
+        ("bridge", fixtures::bridge()),
+        ("hole", fixtures::hole()),
+        ("curb", fixtures::curb()),
+        ("mats", fixtures::mats()),
+        ("city", fixtures::city()),
+        ("soup", fixtures::soup(1)),
+        ("far", fixtures::far()),
+    ] {
+        write(&folder, "a.obj", &as_obj(&scene));
+        expect(0, &folder, &["build", "a.obj", "--up", "z", "--unit", "m", "--report", "a.json"]);
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("a.json")).unwrap()).unwrap();
+        assert!(jsonschema::is_valid(&schema, &report), "{name}: {:?}", jsonschema::validate(&schema, &report));
+        let file = &report["import"]["files"][0];
+        let count = |list: &str, what: &str| {
+            let found = file[list].as_array().unwrap().iter().find(|c| c["what"] == what);
+            found.map_or(0, |c| c["count"].as_u64().unwrap())
+        };
+        let triangles = scene.triangles.len() as u64;
+        assert_eq!((count("used", "faces"), count("used", "triangles")), (triangles, triangles), "{name}");
+        assert_eq!(count("used", "vertices"), scene.positions.len() as u64, "{name}");
+        assert_eq!(file["refused"], json!([]), "{name}");
+        let (ground, image) = (&report["ground"], &facts(&folder, &["info", "a.hpan", "--json"]));
+        assert_eq!(ground["used"]["triangles"], image["triangles"], "{name}");
+        assert_eq!(report["done"], json!(true));
+    }
 }
 
 /// What is typed wrongly at first: settings for a mesh, a unit by its long name, a mesh that a build will refuse.

@@ -25,8 +25,13 @@ const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 /// Runs in at most 20 s of processor time, ten of two cores, and 1 GiB of address space, of which one arena of the allocator: what more of them
 /// reserve, by chance of the threads, is no memory.
 fn bounded(folder: &Path, arguments: &[&str]) -> Output {
+    within(20, folder, arguments)
+}
+
+/// As [`bounded`], in so much processor time.
+fn within(seconds: u32, folder: &Path, arguments: &[&str]) -> Output {
     Command::new("sh")
-        .args(["-c", "ulimit -v 1048576; ulimit -t 20; exec \"$0\" \"$@\""])
+        .args(["-c", &format!("ulimit -v 1048576; ulimit -t {seconds}; exec \"$0\" \"$@\"")])
         .arg(&*HARDPAN)
         .args(arguments)
         .current_dir(folder)
@@ -145,11 +150,11 @@ fn vt_24_files_without_a_mesh() {
     expect(0, &here, &["build", "square.obj", "-o", "kept.hpan"]);
     let (kept, before) = (fs::read(here.join("kept.hpan")).unwrap(), names(&here));
     for (name, cause) in [
-        ("empty.obj", "there are no faces in this file; export the mesh"),
+        ("empty.obj", "there are no faces in this file: it is empty; export it again"),
         ("empty.fbx", "byte 0: the file is empty; export it again"),
         ("vertices.obj", "there are no faces in this file; export the mesh"),
         ("zeros.fbx", "byte 0: every byte of the file is zero: it was never written whole; copy it again"),
-        ("zeros.obj", "there are no faces in this file; export the mesh"),
+        ("zeros.obj", "every byte of the file is zero: it was never written whole; copy it again, or export it again"),
         ("stl.obj", "nothing here is Wavefront OBJ: 3 lines that say nothing of it; check what kind of file it is"),
         ("far.obj", "no ground: all of it lies more than 10^15 m from the zero; check its numbers, or --unit"),
         ("obj.fbx", "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj"),
@@ -186,6 +191,10 @@ fn vt_24_fans_and_needles_are_refused_soon() {
     // a face with long slanting teeth
     let slant =
         |i: usize| if i.is_multiple_of(2) { [0.0, i as f64 / 2.0] } else { [5000.0, i as f64 / 2.0 + 10_000.0] };
+    // a saw of which two corners see all teeth, and strips of 5 mm
+    let saw: String = (0..30_000).map(|i| corner([(30_000 - i) as f64, (i % 2) as f64])).collect();
+    let zigzag: String = (0..20_000).map(|i| corner([0.005 * i as f64, 1000.0 * (i % 2) as f64])).collect();
+    let strips: String = (1..19_999).map(|i| format!("f {i} {} {}\n", i + 1, i + 2)).collect();
     let slants: String = (0..39_997).rev().map(|i| corner(slant(i))).collect();
     for (name, text, cause) in [
         (
@@ -199,10 +208,20 @@ fn vt_24_fans_and_needles_are_refused_soon() {
             "40,000 triangles meet in one vertex, vertex 1 at (0.000, 0.000, 0.000) in metres, and 8,192 are the most",
         ),
         ("slant.obj", slants + "v -1 -1 0\nv -1 19999 0\n" + &face(39_999), "line 40000: a face of 39,999 corners "),
+        (
+            "saw.obj",
+            saw + "v 0 -5 0\nv 30000 -5 0\n" + &face(30_002),
+            " triangles are more than 256 times as long as wide, and lie too close side by side to be proven apart: ",
+        ),
+        (
+            "strips.obj",
+            zigzag + &strips,
+            "19,998 triangles are more than 256 times as long as wide, and lie too close side by side to be proven apart: ",
+        ),
     ] {
         fs::write(here.join(name), text).unwrap();
         let begin = Instant::now();
-        let done = bounded(&here, &["build", name, "--up", "z", "-o", "a.hpan"]);
+        let done = within(15, &here, &["build", name, "--up", "z", "-o", "a.hpan"]);
         println!("{name}: {:?}", begin.elapsed());
         assert_eq!(done.status.code(), Some(2), "{name}: {done:?}");
         let why = told(&done);
@@ -407,9 +426,11 @@ fn vt_24_a_full_disk() {
     fills(&other, &small, "files may not be so large here");
 }
 
+/// Starts the command with no signal ignored, whatever this process ignores.
 fn start(here: &Path, line: &[&str]) -> Child {
     let (out, err) = (Stdio::null(), Stdio::null());
-    Command::new(&*HARDPAN).args(line).current_dir(here).stdout(out).stderr(err).spawn().unwrap()
+    let plain = ["--default-signal=INT,TERM,HUP", HARDPAN.to_str().unwrap()];
+    Command::new("env").args(plain).args(line).current_dir(here).stdout(out).stderr(err).spawn().unwrap()
 }
 
 fn send(signal: &str, child: &Child) {

@@ -3,6 +3,7 @@
 //! An importer hands over f64 metres, z up, with the names of materials and objects. What it used, left out or mended
 //! is counted in an [`ImportReport`]; axes and units are converted here, once, and nowhere else.
 
+mod crowd;
 mod error;
 #[cfg(feature = "fbx")]
 mod fbx;
@@ -28,11 +29,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use self::polygon::turn;
-use crate::{
-    Material, Scene, Triangle,
-    names::{grouped, quoted},
-};
+use crate::{Material, Scene, Triangle, names::quoted};
 
 /// What a material, or an object, is called that has no name.
 const NO_NAME: &str = "unnamed";
@@ -42,10 +39,6 @@ const DEFAULT_MU: f64 = 0.85;
 const OTHERS: &str = "others";
 /// Sources with names of their own.
 const MOST_SOURCES: usize = 65_534;
-/// Triangles that may meet in one vertex.
-const MOST_IN_A_FAN: u32 = 8_192;
-/// A step of the default lattice in plan, metres.
-const STEP: f64 = 1.0 / 4096.0;
 /// Vertices that triangles can number; the three numbers beyond stand for something else while a file is read.
 const MOST_VERTICES: usize = u32::MAX as usize - 2;
 
@@ -99,47 +92,10 @@ pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, Imp
         #[cfg(feature = "fbx")]
         Format::Fbx => fbx::read(path, frame),
     }?;
-    match fan(&import.scene) {
+    match crowd::crowded(&import.scene, format == Format::Obj) {
         None => Ok(import),
-        Some((vertex, count)) => {
-            let [x, y, z] = import.scene.positions[vertex];
-            let which = if format == Format::Obj { format!("vertex {} ", vertex + 1) } else { String::new() };
-            let cause = format!(
-                "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
-                grouped(count.into()),
-                grouped(MOST_IN_A_FAN.into())
-            );
-            Err(ImportError::input(path, cause, "divide such fans by rings around their middle in a mesh editor"))
-        }
+        Some((cause, hint)) => Err(ImportError::input(path, cause, hint)),
     }
-}
-
-/// The first vertex in which more triangles meet than can be proven apart, and how many: better known now than when a gigabyte
-/// and half a minute are gone. Those that stand upright, are less than a step of the default lattice
-/// wide, or are there already, do not count.
-fn fan(scene: &Scene) -> Option<(usize, u32)> {
-    let mut count = vec![0u32; scene.positions.len()];
-    scene.triangles.iter().for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
-    if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
-        return None;
-    }
-    let wide = |v: [u32; 3]| {
-        let [a, b, c] = v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
-        let square = |p: [f64; 2], q: [f64; 2]| (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]);
-        let longest = square(a, b).max(square(b, c)).max(square(c, a));
-        let double = turn(a, b, c);
-        double * double > longest * (STEP * STEP)
-    };
-    let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[v as usize] > MOST_IN_A_FAN);
-    let mut triangles: Vec<[u32; 3]> =
-        scene.triangles.iter().map(|t| t.v).filter(crowded).filter(|v| wide(*v)).collect();
-    triangles.iter_mut().for_each(|v| v.sort_unstable());
-    triangles.par_sort_unstable();
-    triangles.dedup();
-    count.fill(0);
-    triangles.iter().flatten().for_each(|&v| count[v as usize] += 1);
-    let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
-    Some((vertex, count[vertex]))
 }
 
 /// Whether a name in an OBJ is read as it is written.
@@ -361,6 +317,7 @@ const SIGNATURES: [(&[u8], &str); 18] = [
 
 fn what(kind: &str) -> String {
     match kind {
+        "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
         "json" | "vprp" => format!("{kind} files (scenes, trails) are"),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
@@ -406,6 +363,7 @@ fn way_round(kind: &str, inside: &str) -> String {
         }
         "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
+        "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
         "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
         "zip" | "gz" | "rar" | "7z" => match inside {
             "" | "obj" | "fbx" => "unpack it, then: hardpan build FILE.obj".into(),

@@ -17,6 +17,10 @@ const LEAST: usize = 16;
 /// Bytes without a line's end from which on a file is no text.
 const LONGEST: usize = 128 << 20;
 
+/// What a file of zero bytes is, and what to do.
+pub const ZEROS: [&str; 2] =
+    ["every byte of the file is zero: it was never written whole", "copy it again, or export it again"];
+
 /// A file that should stay as it is while it is read.
 pub struct Watched {
     path: PathBuf,
@@ -103,6 +107,9 @@ impl Text {
                 return Ok(Some(block));
             }
             if want > LONGEST {
+                if block.iter().all(|&b| b == 0) {
+                    return Err(ImportError::input(&self.file.path, ZEROS[0], ZEROS[1]));
+                }
                 return Err(ImportError::input(
                     &self.file.path,
                     format!("no line ends within {LONGEST} bytes, so this is no text"),

@@ -133,6 +133,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             outliers: report.outliers.clone(),
             origin: [0, 1, 2].map(|i| origin[i] as f64 / scale[i]),
             reach: step.map(|log2| exp2(31 + log2)),
+            holds: room(scene, &extents, scale, step),
         });
     }
 
@@ -309,6 +310,34 @@ fn extents_of(scene: &Scene, step: [i32; 2]) -> Result<Vec<Extent>, BuildError> 
         .collect()
 }
 
+/// The origin nearest the middle about which the domain holds every triangle and field, metres; none if there is none.
+fn room(scene: &Scene, fields: &[Extent], scale: [f64; 3], step: [i32; 2]) -> Option<[f64; 3]> {
+    let mut origin = [0.0; 3];
+    for i in 0..3 {
+        let corners = scene.triangles.iter().flat_map(|t| t.v).map(|v| scene.positions[v as usize][i]);
+        let corners = corners.map(|p| (p * scale[i]).round_ties_even());
+        let fields = fields.iter().flat_map(|e| [e.min[i], e.max[i]]).map(|v| v as f64);
+        let [low, high] =
+            corners.chain(fields).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)]);
+        if low.abs().max(high.abs()) >= exp2(51) {
+            return None;
+        }
+        let (least, most) = (high as i64 - i64::from(i32::MAX), low as i64 - i64::from(i32::MIN));
+        let unit = unit(step[usize::from(i == 2)]);
+        let nearest = ((least + most) / 2 + unit / 2).div_euclid(unit) * unit;
+        if !(least..=most).contains(&nearest) {
+            return None;
+        }
+        origin[i] = nearest as f64 / scale[i];
+    }
+    Some(origin)
+}
+
+/// Steps of 2^`step` m in 4,096 m.
+fn unit(step: i32) -> i64 {
+    1 << (12 - step).min(48)
+}
+
 /// Median of the points, rounded to a multiple of 4,096 m: outliers do not move it, nor does any order or sharing.
 fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
     let mut origin = [0; 3];
@@ -320,7 +349,7 @@ fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64
         }
         let middle = values.len() / 2;
         let (_, &mut median, _) = values.select_nth_unstable(middle);
-        let unit = 1i64 << (12 - step[usize::from(i == 2)]).min(48);
+        let unit = unit(step[usize::from(i == 2)]);
         origin[i] = (median + unit / 2).div_euclid(unit) * unit;
     }
     Ok(origin)

@@ -1,7 +1,8 @@
-//! What parsers say about a settings file, in words for who wrote it: cause, and what to write instead.
+//! What parsers say about a settings file, in words for who wrote it: cause, and what to write instead. Advice is given only
+//! where the place at which the parser stopped leaves no doubt; what a key takes is asked of the settings themselves.
 
 use super::{MaterialRule, Settings, SourceFile, suggestion};
-use crate::{Options, Split};
+use crate::{MaxCost, Near, Options, Split};
 use serde::de::DeserializeOwned;
 
 /// Where a parser stopped.
@@ -15,35 +16,92 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The key whose value stands here, or nothing.
-    fn key(&self) -> &str {
-        let key = self.before.rsplit_once(self.mark).map_or("", |(key, _)| key.trim().trim_matches('"'));
-        key.rsplit(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).next().unwrap_or_default()
+    /// The key whose value stands here, if it begins in this line, and whether the place is within a list of it.
+    fn key(&self) -> (&str, bool) {
+        let (mut quote, mut escaped, mut from, mut lists) = (None, false, 0, 0);
+        let mut key = "";
+        // JSON stops behind what opens a value
+        let before = if self.mark == ':' { self.before.trim_end_matches(['{', '[']) } else { self.before };
+        for (at, c) in before.char_indices() {
+            match quote {
+                Some(_) if escaped => escaped = false,
+                Some('"') if c == '\\' => escaped = true,
+                Some(open) if c == open => quote = None,
+                Some(_) => {}
+                None if c == '"' || (c == '\'' && self.mark == '=') => quote = Some(c),
+                None if c == self.mark => (key, lists) = (&before[from..at], 0),
+                None => match c {
+                    '[' => lists += 1,
+                    ']' => lists -= 1,
+                    ',' | '{' | '}' if lists <= 0 => (key, from) = ("", at + 1),
+                    _ => {}
+                },
+            }
+        }
+        let key = key.trim().trim_matches(['"', '\'']);
+        (key.rsplit(['.', '[', '{', '"']).next().unwrap_or_default().trim(), lists > 0)
     }
 
-    /// Key and value as the line has them, without a comment.
-    fn entry(&self) -> Option<(&str, &str)> {
-        let (key, value) = self.line.split_once(self.mark)?;
-        Some((key.trim(), value.split('#').next().unwrap_or_default().trim()))
+    /// What stands from here on, without a comment.
+    fn rest(&self) -> &str {
+        let rest = &self.line[self.before.len()..];
+        if self.mark == '=' { rest.split('#').next().unwrap_or_default().trim() } else { rest.trim() }
     }
 
-    /// A number that is written with a decimal comma, with a point.
-    fn comma(&self) -> Option<String> {
-        let (_, value) = self.line.rsplit_once(self.mark)?;
-        let (whole, rest) = value.trim().split_once(',')?;
-        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        (whole.parse::<i64>().is_ok() && !digits.is_empty()).then(|| format!("{whole}.{digits}"))
+    /// Key and value as the language has them.
+    fn entry(&self, key: &str, value: &str) -> String {
+        if self.mark == '=' { format!("{key} = {value}") } else { format!("{key:?}: {value}") }
+    }
+
+    /// A table of one line as the language has it.
+    fn table(&self, entries: &[(&str, &str)]) -> String {
+        let all: Vec<String> = entries.iter().map(|(key, value)| self.entry(key, value)).collect();
+        format!("{{ {} }}", all.join(", "))
+    }
+
+    /// What to write of a kind that serde expects.
+    fn kind(&self, key: &str, expected: &str) -> String {
+        let whole = |least: i64, most: u64| format!("a whole number from {least} to {most}");
+        let near = || format!("a table, as {}", self.table(&[("plan", "4"), ("height", "64")]));
+        match (expected, key) {
+            ("f64", _) => "a number".into(),
+            ("u8", "classes") => whole(0, 31),
+            ("u8", "tile_log2") => whole(6, 26),
+            ("u8", _) => "a small whole number".into(),
+            ("u16", _) => whole(0, u16::MAX.into()),
+            ("u32", _) => whole(0, u32::MAX.into()),
+            ("i32", _) => whole(i32::MIN.into(), i32::MAX as u64),
+            ("a string", _) => "text in quotation marks".into(),
+            ("a sequence", "classes") => "a list, as [0, 5]".into(),
+            ("a sequence", _) => "a list, as [{ ... }]".into(),
+            (three, _) if three == numbers(3) => "three numbers, as [1.0, 2.0, 3.0]".into(),
+            ("a table or false", _) => format!("{}, or false", near()),
+            (TABLE | "struct Near", "weld") | ("struct Near", _) => near(),
+            (TABLE, "stitch") => format!("{}, or false", near()),
+            (TABLE | "struct MaxCost", "max_cost") => format!("a table, as {}", self.table(&[("tests", "24")])),
+            (list, _) if list.starts_with(NUMBERS) => format!("{} numbers in a list", list.trim_start_matches(NUMBERS)),
+            (TABLE | "struct Split", "split") => format!("a table, as {}", self.table(&[("bundle_size", "8")])),
+            (named, _) if named.starts_with("struct ") => TABLE.into(),
+            (other, _) => other.into(),
+        }
     }
 }
+
+/// What an array of so many numbers is called.
+pub fn numbers(count: usize) -> String {
+    format!("{NUMBERS}{count}")
+}
+
+const NUMBERS: &str = "an array of length ";
+
+/// What a table is called.
+const TABLE: &str = "a table";
 
 /// What a parser says, explained.
 pub fn explain(message: &str, place: &Place) -> String {
     let message = message.trim_end().replace('\n', "; ");
     if let Some(kind) = message.strip_prefix("unknown ") {
-        return unknown(kind);
-    }
-    if let Some(number) = place.comma() {
-        return format!("a decimal comma; write {number}");
+        return unknown(kind, place);
     }
     match message.split_once(", expected ") {
         Some((found, expected)) if found.starts_with("invalid type: ") || found.starts_with("invalid value: ") => {
@@ -51,20 +109,38 @@ pub fn explain(message: &str, place: &Place) -> String {
             other(found, expected, place)
         }
         Some((found, expected)) if found.starts_with("invalid length ") => {
-            let key = place.key();
-            format!("{key}{}write {}", if key.is_empty() { "" } else { ": " }, kind(expected))
+            let (count, (key, _)) = (found.trim_start_matches("invalid length "), place.key());
+            let wanted = place.kind(key, expected);
+            if key.is_empty() {
+                format!("{count} numbers stand here; write {wanted}")
+            } else {
+                format!("{key} has {count} numbers; write {wanted}")
+            }
         }
         _ => syntax(&message, place),
     }
 }
 
+/// That a list stands where a table belongs: the parsers take one for the other.
+pub fn positional(key: &str, place: &Place) -> String {
+    match key {
+        "source" | "material" => format!("{key} has a list in its list; write a table with its keys"),
+        _ => format!("{key} is a list; write {}", place.kind(key, TABLE)),
+    }
+}
+
 /// A word that is not known, the nearest spelling, and where it would be known: serde names in backticks what it found, and then
 /// what it knows.
-fn unknown(kind: &str) -> String {
+fn unknown(kind: &str, place: &Place) -> String {
     let mut words = kind.split('`').skip(1).step_by(2);
     let word = words.next().unwrap_or_default();
     let here: Vec<&str> = words.collect();
-    let there = if kind.starts_with("field") { tables(word) } else { Vec::new() };
+    let there: Vec<&str> = match kind.starts_with("field") {
+        true => {
+            TABLES.iter().filter(|t| t.has(word)).map(|t| if place.mark == '=' { t.toml } else { t.json }).collect()
+        }
+        false => Vec::new(),
+    };
     let hint = match &there[..] {
         [] => suggestion(word, here.iter().copied()),
         _ => format!("; it stands {}", there.join(", or ")),
@@ -72,27 +148,57 @@ fn unknown(kind: &str) -> String {
     format!("{word:?} is not known here{hint}; known: {}", here.join(", "))
 }
 
-/// The tables of a settings file that have a key.
-fn tables(key: &str) -> Vec<&'static str> {
-    let all = [
-        ("at the top, before every [table]", keys::<Settings>()),
-        ("under [build]", keys::<Options>()),
-        ("under [build.split]", keys::<Split>()),
-        ("under [[source]]", keys::<SourceFile>()),
-        ("under [[material]]", keys::<MaterialRule>()),
-    ];
-    all.iter().filter(|(_, keys)| keys.iter().any(|k| k == key)).map(|(table, _)| *table).collect()
+/// A table of a settings file.
+struct Table {
+    /// Where it stands.
+    toml: &'static str,
+    json: &'static str,
+    /// What the table says of a text in JSON.
+    tried: fn(&str) -> String,
 }
 
-/// The keys of a table, as serde names them when it meets one that is none.
-fn keys<T: DeserializeOwned>() -> Vec<String> {
-    let why = serde_json::from_str::<T>(r#"{"": 0}"#).err().map(|e| e.to_string()).unwrap_or_default();
-    why.split('`').skip(1).step_by(2).filter(|key| !key.is_empty()).map(String::from).collect()
+fn tried<T: DeserializeOwned>(json: &str) -> String {
+    serde_json::from_str::<T>(json).err().map(|e| e.to_string()).unwrap_or_default()
+}
+
+const TABLES: [Table; 7] = [
+    Table { toml: "at the top, before every [table]", json: "in the outermost {}", tried: tried::<Settings> },
+    Table { toml: "under [build]", json: "in \"build\"", tried: tried::<Options> },
+    Table { toml: "under [build.split]", json: "in \"split\" of \"build\"", tried: tried::<Split> },
+    Table { toml: "under [build.max_cost]", json: "in \"max_cost\" of \"build\"", tried: tried::<MaxCost> },
+    Table {
+        toml: "under [build.weld] and [build.stitch]",
+        json: "in \"weld\" and \"stitch\" of \"build\"",
+        tried: tried::<Near>,
+    },
+    Table { toml: "under [[source]]", json: "in an entry of \"source\"", tried: tried::<SourceFile> },
+    Table { toml: "under [[material]]", json: "in an entry of \"material\"", tried: tried::<MaterialRule> },
+];
+
+impl Table {
+    /// Whether it has a key: serde names all, when it meets one that is none.
+    fn has(&self, key: &str) -> bool {
+        !key.is_empty() && (self.tried)(r#"{"": 0}"#).split('`').skip(1).step_by(2).any(|known| known == key)
+    }
+}
+
+/// What a key takes, in serde's words or [`TABLE`]: what is said of a table with an unknown key in its place. None if it is
+/// not known.
+pub fn takes(key: &str) -> Option<String> {
+    let why = (TABLES.iter().find(|t| t.has(key))?.tried)(&format!("{{{key:?}: {{\"\": 0}}}}"));
+    match why.split_once(", expected ") {
+        Some((found, _)) if found == "unknown field ``" => Some(TABLE.into()),
+        Some((found, expected)) if found.starts_with("invalid type: ") => {
+            Some(expected.split(" at line ").next().unwrap_or_default().into())
+        }
+        _ => None,
+    }
 }
 
 /// A value of another kind than its key takes.
 fn other(found: &str, expected: &str, place: &Place) -> String {
-    let (key, wanted) = (place.key(), kind(expected));
+    let (key, within) = place.key();
+    let wanted = place.kind(key, expected);
     let text = found.strip_prefix("string ").map(|text| text.trim_matches('"'));
     let number = text.map(|text| text.trim().replace(',', ".")).filter(|n| n.parse::<f64>().is_ok());
     let found = match found {
@@ -103,60 +209,114 @@ fn other(found: &str, expected: &str, place: &Place) -> String {
             None => found.split('`').nth(1).unwrap_or(found).into(),
         },
     };
-    match number.filter(|_| wanted.contains("number")) {
-        Some(number) => format!("{key} is {found}; write {wanted} without quotation marks: {key} = {number}"),
-        None if found == "a table" && wanted.starts_with("a list") && place.line.trim_start().starts_with('[') => {
-            let name = place.line.trim().trim_matches(['[', ']']);
-            format!("there may be several of these: write [[{name}]], with two brackets on each side")
-        }
-        None if key.is_empty() => format!("{found} stands where {wanted} belongs"),
-        None => format!("{key} is {found}; write {wanted}"),
+    let header = place.line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+    if let Some(name) = header.filter(|_| place.mark == '=' && found == "a table" && expected == "a sequence") {
+        return format!("there may be several of these: write [[{name}]], with two brackets on each side");
     }
-}
-
-/// What serde expects.
-fn kind(expected: &str) -> String {
-    let whole = |least: i64, most: u64| format!("a whole number from {least} to {most}");
-    match expected {
-        "f64" => "a number".into(),
-        "u8" => whole(0, u8::MAX.into()),
-        "u16" => whole(0, u16::MAX.into()),
-        "u32" => whole(0, u32::MAX.into()),
-        "i32" => whole(i32::MIN.into(), i32::MAX as u64),
-        "a string" => "text in quotation marks".into(),
-        "a sequence" => "a list, as [0, 5]".into(),
-        "an array of length 3" => "three numbers, as [1.0, 2.0, 3.0]".into(),
-        "struct MaxCost" => "a table, as { tests = 24 }".into(),
-        "struct Near" => "a table, as { plan = 4, height = 64 }".into(),
-        named if named.starts_with("struct ") => "a table".into(),
-        other => other.into(),
+    let who = match (key, within) {
+        ("", _) => return format!("{found} stands where {wanted} belongs"),
+        (key, true) => format!("{key} has {found} in its list"),
+        (key, false) => format!("{key} is {found}"),
+    };
+    match number.filter(|_| wanted.contains("number")) {
+        Some(number) if within => format!("{who}; write {wanted} without quotation marks: {number}"),
+        Some(number) => format!("{who}; write {wanted} without quotation marks: {}", place.entry(key, &number)),
+        None => format!("{who}; write {wanted}"),
     }
 }
 
 /// A line that is no TOML or JSON.
 fn syntax(message: &str, place: &Place) -> String {
-    let (key, value) = place.entry().unwrap_or_default();
-    let first = value.chars().next();
+    let (key, within) = place.key();
+    let toml = place.mark == '=';
     if message.contains("escape") || message.contains("unicode value") {
-        return "a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\""
-            .into();
+        let or = if toml { "or '...' instead of \"...\"" } else { "or \\\\" };
+        return format!("a backslash inside \"...\" begins an escape; write / instead of \\, {or}");
     }
     if message.contains("duplicate") {
-        return format!("{:?} stands here a second time; leave one of them", place.line.trim());
+        let word = message.split('`').nth(1).unwrap_or(place.rest());
+        let word = word.split(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).next().unwrap_or_default();
+        return format!("{word} stands here a second time; leave one of them");
     }
-    if place.mark == '=' && first.is_some_and(char::is_alphabetic) {
-        return format!(
-            "{value:?} is neither a number nor true or false; text stands in quotation marks: {key} = {value:?}"
-        );
+    comma(key, within, place).or_else(|| if toml { bare(message, key, within, place) } else { None }).unwrap_or_else(
+        || match toml {
+            true => format!("{message}; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment"),
+            false => format!("{message}; JSON has \"KEY\": VALUE, with commas between, and none after the last"),
+        },
+    )
+}
+
+/// Numbers with commas between that no brackets hold: the parser stops at the first comma of TOML, behind that of JSON.
+fn comma(key: &str, within: bool, place: &Place) -> Option<String> {
+    let (left, right) = match place.mark {
+        '=' => (place.before, place.rest().strip_prefix(',')?),
+        _ => {
+            let (at, _) = place.before.char_indices().next_back()?;
+            (place.before[..at].trim_end().strip_suffix(',')?, &place.line[at..])
+        }
+    };
+    // behind the comma JSON sees another key
+    let before = Place { before: left, ..*place };
+    let key = if key.is_empty() { before.key().0 } else { key };
+    let first = left.rsplit(place.mark).next().unwrap_or_default().trim();
+    let more = right.split(['}', ']']).next().unwrap_or_default().split(',').map(str::trim);
+    let parts: Vec<&str> = [first].into_iter().chain(more).collect();
+    if within || key.is_empty() || !parts.iter().all(|p| p.parse::<f64>().is_ok()) {
+        return None;
     }
-    if place.mark == '=' && value.starts_with('.') {
-        return format!("a number begins with a digit; write {key} = 0{value}");
+    let expected = takes(key)?;
+    let list = format!("[{}]", parts.join(", "));
+    Some(match (expected.as_str(), &parts[..]) {
+        ("f64", [whole, digits]) if whole.parse::<i64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("a decimal comma; write {}", place.entry(key, &format!("{whole}.{digits}")))
+        }
+        ("a sequence", _) => format!("a list stands in brackets; write {}", place.entry(key, &list)),
+        (expected, parts) if expected == numbers(parts.len()) => {
+            format!("a list stands in brackets; write {}", place.entry(key, &list))
+        }
+        (expected, _) if expected.starts_with(NUMBERS) || expected == TABLE => {
+            format!("{key} takes {}", place.kind(key, expected))
+        }
+        _ => format!("{key} takes one value, and a number has no comma"),
+    })
+}
+
+/// A value of TOML that is no number, and not in quotation marks.
+fn bare(message: &str, key: &str, within: bool, place: &Place) -> Option<String> {
+    let rest = place.rest();
+    let value = place.line.split_once('=')?.1.trim_start();
+    if value.starts_with('"') && value.matches('"').count() == 1 && rest.is_empty() {
+        return Some("a text ends in the line that it begins in, with \"".into());
     }
-    if place.mark == '=' && value.starts_with('"') && value.matches('"').count() == 1 {
-        return "a text ends in the line that it begins in, with \"".into();
+    if within || key.is_empty() || !message.contains("expected") {
+        return None;
     }
-    match place.mark {
-        '=' => format!("{message}; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment"),
-        _ => format!("{message}; JSON has \"KEY\": VALUE, with commas between, and none after the last"),
+    let value = value.split('#').next().unwrap_or_default().trim();
+    let number = |text: &str| text.parse::<f64>().is_ok().then(|| text.to_string());
+    if message.starts_with("invalid mantissa") && rest.starts_with('.') {
+        return Some(format!(
+            "a number begins with a digit; write {}",
+            place.entry(key, &number(&format!("0{value}"))?)
+        ));
     }
+    if message.starts_with("invalid fraction") && value.ends_with('.') {
+        return Some(format!("a number ends with a digit; write {}", place.entry(key, &number(&format!("{value}0"))?)));
+    }
+    if message.contains("leading zero") {
+        let digits = value.trim_start_matches('0');
+        let digits =
+            if digits.starts_with(|c: char| c.is_ascii_digit()) { digits.into() } else { format!("0{digits}") };
+        return Some(format!("a number begins with no other zero; write {}", place.entry(key, &number(&digits)?)));
+    }
+    let curled = ['“', '”', '„', '‘', '’'];
+    if !value.starts_with(|c: char| c.is_alphabetic() || curled.contains(&c)) {
+        return None;
+    }
+    let inner = value.trim_matches(curled);
+    Some(match takes(key)?.as_str() {
+        "a string" => {
+            format!("text stands in quotation marks, \"...\"; write {}", place.entry(key, &format!("{inner:?}")))
+        }
+        expected => format!("{key} is {value:?}; write {}", place.kind(key, expected)),
+    })
 }

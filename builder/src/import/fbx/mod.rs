@@ -21,7 +21,7 @@ use super::{
     number_sources, plain,
     polygon::{Cut, Cutter},
     report::{Tally, Thing},
-    text::{self, Watched, quoted},
+    text::{self, Watched, ZEROS, quoted},
     too_many,
 };
 use crate::{Scene, Triangle, names::counted};
@@ -97,12 +97,7 @@ fn parse(path: &Path, bytes: &mut [u8]) -> Result<SceneRoot, ImportError> {
     // a text may end in bytes that are none
     let records = if place::is_binary(bytes) { bytes.len() } else { whole.end as usize };
     let bytes = &bytes[..records];
-    let mut fbx = load(bytes, false, ProgressCb::Unset);
-    if fbx.as_ref().is_ok_and(|fbx| fbx.metadata.warnings.iter().any(|w| w.type_ == WarningType::BadUnicode)) {
-        drop(fbx);
-        fbx = load(bytes, true, ProgressCb::Unset);
-    }
-    fbx.map_err(|error| why(path, bytes, whole.end, error))
+    load(bytes, whole.foreign, ProgressCb::Unset).map_err(|error| why(path, bytes, whole.end, error))
 }
 
 /// That a file is no FBX at all, if so.
@@ -116,10 +111,7 @@ fn other(path: &Path, bytes: &[u8]) -> Option<ImportError> {
         return first("this is text in UTF-16", "save it in UTF-8");
     }
     if bytes.iter().all(|&b| b == 0) {
-        return first(
-            "every byte of the file is zero: it was never written whole",
-            "copy it again, or export it again",
-        );
+        return first(ZEROS[0], ZEROS[1]);
     }
     if is_obj(bytes) {
         return first("this looks like Wavefront OBJ, not FBX", "if it is, let its name end in .obj");

@@ -27,6 +27,8 @@ pub struct Whole {
     pub end: u64,
     /// Where the names of the records begin that are called [`EDGES`].
     pub edges: Vec<usize>,
+    /// Whether a text in it is not UTF-8.
+    pub foreign: bool,
 }
 
 /// Lists of edges, of which a ground has no use.
@@ -45,8 +47,8 @@ struct Records<'a> {
     wide: bool,
 }
 
-impl Records<'_> {
-    fn check(bytes: &[u8]) -> Result<Whole, Broken> {
+impl<'a> Records<'a> {
+    fn check(bytes: &'a [u8]) -> Result<Whole, Broken> {
         let mut whole = Whole::default();
         let mut r = Records { bytes, at: MAGIC.len(), big: false, wide: false };
         r.big = r.number(1)? != 0;
@@ -87,7 +89,8 @@ impl Records<'_> {
             let behind = (r.at as u64).checked_add(length).filter(|&b| b <= end as u64);
             let behind = behind.ok_or(r.broken(start, "a record states a length beyond its own end"))? as usize;
             for _ in 0..count {
-                r.property(behind)?;
+                let text = r.property(behind)?;
+                whole.foreign |= std::str::from_utf8(text).is_err();
             }
             if r.at != behind {
                 return Err(r.broken(start, "the properties of a record do not fill the length that it states"));
@@ -122,7 +125,8 @@ impl Records<'_> {
         Ok(())
     }
 
-    fn property(&mut self, limit: usize) -> Result<(), Broken> {
+    /// Passes a property; its bytes, if it is a text.
+    fn property(&mut self, limit: usize) -> Result<&'a [u8], Broken> {
         let start = self.at;
         let kind = self.number(1)? as u8;
         let size = match kind {
@@ -144,7 +148,9 @@ impl Records<'_> {
                 length
             }
         };
-        self.skip(length, limit).map_err(|b| Broken { byte: start as u64, ..b })
+        let from = self.at;
+        self.skip(length, limit).map_err(|b| Broken { byte: start as u64, ..b })?;
+        Ok(if kind == b'S' { &self.bytes[from..self.at] } else { &[] })
     }
 }
 
@@ -157,7 +163,7 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
         return Err(Broken { byte: at as u64, what: "a zero byte stands here, within the text" });
     }
     let (mut depth, mut last, mut at) = (0u64, None, 0);
-    let mut edges = Vec::new();
+    let (mut edges, mut foreign) = (Vec::new(), false);
     // a word that is a record's name if a colon follows
     let mut word = None;
     while at < bytes.len() {
@@ -168,7 +174,10 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
             b'}' if depth == 0 => return Err(Broken { byte: at as u64, what: "a brace closes what none has opened" }),
             b'}' => depth -= 1,
             b'"' => match memchr::memchr(b'"', &rest[1..]) {
-                Some(length) => at += 1 + length,
+                Some(length) => {
+                    at += 1 + length;
+                    foreign |= std::str::from_utf8(&rest[..1 + length]).is_err();
+                }
                 None => return Err(Broken { byte: at as u64, what: "a quotation begins here and never ends" }),
             },
             // a comment
@@ -195,11 +204,35 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
         _ => memchr::memchr2(b'\n', b'\r', &bytes[last..]).is_some(),
     };
     match last {
-        Some(last) if depth == 0 && is_end(last) => Ok(Whole { end: last as u64 + 1, edges }),
+        Some(last) if depth == 0 && is_end(last) => Ok(Whole { end: last as u64 + 1, edges, foreign }),
         _ => Err(Broken { byte: bytes.len() as u64, what: "the file ends here, within a record" }),
     }
 }
 
 fn is_of_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'(' | b')')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So that the library need not take the file apart to tell.
+    #[test]
+    fn texts_that_are_not_utf8_are_seen() {
+        for (name, foreign) in [(&b"stra\xC3\x9Fe"[..], false), (b"stra\xDFe", true)] {
+            let text =
+                [b"; FBX 7.4.0 project file\n; \xDF\nObjects: {\nModel: 1, \"Model::", name, b"\" {\n}\n}\n"].concat();
+            assert_eq!(check(&text).unwrap().foreign, foreign);
+            let mut property = vec![b'S', name.len() as u8, 0, 0, 0];
+            property.extend(name);
+            // bytes of a picture are no text
+            property.extend(b"R\x01\0\0\0\xFF");
+            let end = 27 + 13 + 1 + property.len() as u32;
+            let header = [end, 2, property.len() as u32].map(u32::to_le_bytes).concat();
+            let record = [&header[..], b"\x01A", &property].concat();
+            let binary = [MAGIC, b"\0", &7400u32.to_le_bytes(), &record, &[0; 13]].concat();
+            assert_eq!(check(&binary).unwrap().foreign, foreign);
+        }
+    }
 }

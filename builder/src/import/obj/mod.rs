@@ -11,12 +11,14 @@ mod tests;
 use rayon::prelude::*;
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},
+    fs::File,
     hash::Hash,
+    io::Read as _,
     path::Path,
     rc::Rc,
 };
 
-use self::parse::{BACK, Fault, HUGE, Piece, What, parse};
+use self::parse::{BACK, Fault, HUGE, Piece, What, ZERO, parse};
 use super::{
     FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place,
     Unit, Up, file_name, forget_unused,
@@ -24,7 +26,7 @@ use super::{
     mtl, number_sources, plain,
     polygon::{Cut, Cutter},
     report::{Tally, Thing},
-    text::{BLOCK, Text, parts},
+    text::{BLOCK, Text, ZEROS, parts},
     too_many,
 };
 use crate::{Scene, Triangle, names::counted};
@@ -162,15 +164,31 @@ fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
     let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
     if no_vertices && tally.count(Thing::Unknown) > 0 {
         let cause = format!(
-            "there are no faces in this file, and nothing here is Wavefront OBJ: {} that say nothing of it",
-            counted(tally.count(Thing::Unknown), "line")
+            "there are no faces in this file, and nothing here is Wavefront OBJ: {} that {} nothing of it",
+            counted(tally.count(Thing::Unknown), "line"),
+            if tally.count(Thing::Unknown) == 1 { "says" } else { "say" }
         );
         return ImportError::input(path, cause, "check what kind of file it is, and let its name say so");
     }
-    let hint = if tally.count(Thing::FreeForm) > 0 {
-        "its free-form surfaces are not read: export them as a mesh"
-    } else {
-        "export the mesh with its faces (f lines)"
+    let mut start = Vec::new();
+    if no_vertices && File::open(path).is_ok_and(|file| file.take(BLOCK as u64).read_to_end(&mut start).is_ok()) {
+        if start.is_empty() {
+            return ImportError::input(path, "there are no faces in this file: it is empty", "export it again");
+        }
+        if start.iter().all(|&b| b == 0) {
+            return ImportError::input(path, ZEROS[0], ZEROS[1]);
+        }
+    }
+    let hint = match () {
+        () if tally.count(Thing::FreeForm) > 0 => "its free-form surfaces are not read: export them as a mesh",
+        () if tally.count(Thing::NotFinite) > 0 => {
+            "give the vertices that are nan or inf their numbers, or export the mesh again"
+        }
+        () if tally.count(Thing::Small) > 0 => "export the mesh again; the file may be cut off",
+        () if no_vertices => "export the mesh with its faces (f lines)",
+        () => {
+            "export the mesh with its faces (f lines), or make one of its points in CloudCompare (Edit, Mesh, Delaunay 2.5D)"
+        }
     };
     ImportError::input(path, format!("there are no faces in this file{why}"), hint)
 }
@@ -260,12 +278,16 @@ fn faces(
         let corners = &piece.corners[start..face.end as usize];
         start = face.end as usize;
         if let Some(v) = corners.iter().find(|&&v| v as usize >= positions.len()) {
+            let hint = match *v {
+                ZERO => "vertices are numbered from 1 on; export the mesh again",
+                _ => "export the mesh again; a part may be missing",
+            };
             let cause = match *v {
                 BACK => "a face counts back beyond the first vertex".into(),
                 HUGE => "a face names a vertex beyond all that can be counted".into(),
                 v => format!("a face names vertex {}, and the file has 1 to {}", v.wrapping_add(1), positions.len()),
             };
-            return Err(Fault { line: face.line, cause, hint: "export the mesh again; a part may be missing" });
+            return Err(Fault { line: face.line, cause, hint });
         }
         let line = u64::from(face.line) + 1;
         let at = |v: u32| positions[v as usize];

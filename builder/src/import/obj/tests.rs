@@ -185,7 +185,9 @@ fn cg_01_errors_name_file_and_line() {
 
 #[test]
 fn cg_01_nothing_to_build() {
-    for text in ["", "\n", "v 0 0 0\n", "f\n", "\0\0\0\0", "<html>\n</html>\n", "v 0 0 nan\nf 1 1 1\n"] {
+    let error = import("\0\0\0\0").expect_err("must fail");
+    assert!(error.cause.contains("every byte of the file is zero"), "{error}");
+    for text in ["", "\n", "v 0 0 0\n", "f\n", "<html>\n</html>\n", "v 0 0 nan\nf 1 1 1\n"] {
         let error = import(text).expect_err("must fail");
         assert!(error.cause.contains("there are no faces"), "{text:?}: {error}");
     }

@@ -1,0 +1,174 @@
+//! Triangles so crowded that no image of them could be proven: better known from the mesh than when a gigabyte and a minute are
+//! gone.
+
+use super::polygon::turn;
+use crate::{Scene, names::grouped};
+use rayon::prelude::*;
+
+/// Triangles that may meet in one vertex.
+const MOST_IN_A_FAN: u32 = 8_192;
+/// A step of the default lattice in plan, metres.
+const STEP: f64 = 1.0 / 4096.0;
+/// A sliver is so many times as long as wide.
+const SLIM: f64 = 256.0;
+/// A square that no more slivers meet is divided no further: an image may have as many in one place.
+const FEW: usize = 256;
+/// Nor is one with such a side, metres.
+const FINEST: f64 = 64.0 * STEP;
+/// The square of the length of a triangle that no image has room for, metres.
+const FAR: f64 = 1e18;
+/// How often slivers may meet squares: all of them, or if that is more each on average.
+const MEETINGS: [usize; 2] = [1 << 23, 64];
+
+/// What is too crowded in a scene, and what to do; `numbered`: vertices are known by their numbers.
+pub fn crowded(scene: &Scene, numbered: bool) -> Option<(String, &'static str)> {
+    if let Some((vertex, count)) = fan(scene) {
+        let [x, y, z] = scene.positions[vertex];
+        let which = if numbered { format!("vertex {} ", vertex + 1) } else { String::new() };
+        let cause = format!(
+            "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
+            grouped(count.into()),
+            grouped(MOST_IN_A_FAN.into())
+        );
+        return Some((cause, "divide such fans by rings around their middle in a mesh editor"));
+    }
+    let (all, here, [x, y]) = slivers(scene)?;
+    let cause = format!(
+        "{} triangles are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on",
+        grouped(all as u64),
+        grouped(here as u64),
+    );
+    Some((cause, "cut them across in a mesh editor, and faces of very many corners into smaller ones"))
+}
+
+/// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a step of the
+/// default lattice wide.
+fn wide(scene: &Scene, v: [u32; 3]) -> Option<([[f64; 2]; 3], f64, f64)> {
+    let corners = v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
+    let [a, b, c] = corners;
+    let square = |p: [f64; 2], q: [f64; 2]| (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]);
+    let longest = square(a, b).max(square(b, c)).max(square(c, a));
+    let double = turn(a, b, c);
+    (double * double > longest * (STEP * STEP)).then_some((corners, longest, double * double))
+}
+
+/// The first vertex in which more triangles meet than can be proven apart, and how many. Those that stand upright, are less than
+/// a step of the default lattice wide, or are there already, do not count.
+fn fan(scene: &Scene) -> Option<(usize, u32)> {
+    let mut count = vec![0u32; scene.positions.len()];
+    scene.triangles.iter().for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
+    if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
+        return None;
+    }
+    let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[v as usize] > MOST_IN_A_FAN);
+    let mut triangles: Vec<[u32; 3]> =
+        scene.triangles.iter().map(|t| t.v).filter(crowded).filter(|v| wide(scene, *v).is_some()).collect();
+    triangles.iter_mut().for_each(|v| v.sort_unstable());
+    triangles.par_sort_unstable();
+    triangles.dedup();
+    count.fill(0);
+    triangles.iter().flatten().for_each(|&v| count[v as usize] += 1);
+    let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
+    Some((vertex, count[vertex]))
+}
+
+/// How many slivers there are, if dividing the plan until each square has [`FEW`] of them takes too many squares; and a square that
+/// has many: how many, and its middle.
+fn slivers(scene: &Scene) -> Option<(usize, usize, [f64; 2])> {
+    let slim =
+        |v| wide(scene, v).filter(|(_, longest, double)| *longest < FAR && longest * longest > SLIM * SLIM * double);
+    let turned = |[a, b, c]: [[f64; 2]; 3]| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
+    let thin: Vec<[[f64; 2]; 3]> = scene.triangles.par_iter().filter_map(|t| Some(turned(slim(t.v)?.0))).collect();
+    let far =
+        |of: fn(f64, f64) -> f64, start: f64| [0, 1].map(|i| thin.iter().flatten().fold(start, |m, p| of(m, p[i])));
+    let (low, high) = (far(f64::min, f64::INFINITY), far(f64::max, f64::NEG_INFINITY));
+    let mut squares = Squares { left: MEETINGS[0].max(MEETINGS[1] * thin.len()), worst: (0, [0.0; 2]) };
+    let enough = squares.divide(&thin, low, (high[0] - low[0]).max(high[1] - low[1])).is_some();
+    (!enough).then_some((thin.len(), squares.worst.0, squares.worst.1))
+}
+
+/// A division of the plan.
+struct Squares {
+    /// How often slivers may still meet squares.
+    left: usize,
+    /// The most slivers of a square, and its middle.
+    worst: (usize, [f64; 2]),
+}
+
+impl Squares {
+    /// None if it takes too many.
+    fn divide(&mut self, slivers: &[[[f64; 2]; 3]], low: [f64; 2], side: f64) -> Option<()> {
+        let half = side / 2.0;
+        if slivers.len() <= FEW || side <= FINEST {
+            if slivers.len() > self.worst.0 {
+                self.worst = (slivers.len(), low.map(|v| v + half));
+            }
+            self.left = self.left.checked_sub(slivers.len())?;
+            return Some(());
+        }
+        [[0.0, 0.0], [half, 0.0], [0.0, half], [half, half]].into_iter().try_for_each(|[x, y]| {
+            let low = [low[0] + x, low[1] + y];
+            let met: Vec<_> = slivers.iter().copied().filter(|t| meets(t, low, half)).collect();
+            self.divide(&met, low, half)
+        })
+    }
+}
+
+/// Whether a triangle that runs counter-clockwise meets a square.
+fn meets(t: &[[f64; 2]; 3], low: [f64; 2], side: f64) -> bool {
+    let high = low.map(|v| v + side);
+    let beside = |i: usize| t.iter().all(|p| p[i] < low[i]) || t.iter().all(|p| p[i] > high[i]);
+    let beyond = |k: usize| {
+        let (a, b) = (t[k], t[(k + 1) % 3]);
+        let inner = [a[1] - b[1], b[0] - a[0]];
+        let most = |i: usize| inner[i] * (if inner[i] > 0.0 { high[i] } else { low[i] } - a[i]);
+        most(0) + most(1) < 0.0
+    };
+    !(0..2).any(beside) && !(0..3).any(beyond)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Triangle;
+
+    /// Strips of so many metres by so many, side by side with a gap between them or none.
+    fn strips(count: u32, [long, wide]: [f64; 2], gap: f64) -> Scene {
+        let mut scene = Scene::default();
+        for i in 0..count {
+            let x = f64::from(i) * (wide + gap);
+            scene.positions.extend([[x, 0.0, 0.0], [x + wide, 0.0, 0.0], [x + wide, long, 0.0], [x, long, 0.0]]);
+            for v in [[0, 1, 2], [0, 3, 2]] {
+                scene.triangles.push(Triangle { v: v.map(|v| 4 * i + v), ..Triangle::default() });
+            }
+        }
+        scene
+    }
+
+    #[test]
+    fn slivers_are_crowded_where_many_lie_side_by_side() {
+        for (scene, is) in [
+            (strips(100, [10_000.0, 0.05], 0.0), false),
+            (strips(2_000, [10_000.0, 0.05], 0.0), false),
+            (strips(4_000, [5_000.0, 0.005], 0.005), true),
+            (strips(4_000, [5_000.0, 0.005], 100.0), false),
+            (strips(10_000, [1_000.0, 0.005], 0.0), true),
+            (strips(100_000, [10.0, 0.01], 0.0), false),
+            (strips(0, [1.0, 1.0], 0.0), false),
+        ] {
+            let begin = std::time::Instant::now();
+            let told = crowded(&scene, true);
+            println!("{} triangles: {told:?}, {:?}", scene.triangles.len(), begin.elapsed());
+            assert_eq!(told.is_some(), is, "{told:?}");
+            assert!(begin.elapsed().as_secs() < 5);
+        }
+        // far away, and where numbers end
+        let mut scene = strips(10_000, [1_000.0, 0.005], 0.0);
+        scene.positions.iter_mut().for_each(|p| p[0] += 1e9);
+        assert!(crowded(&scene, true).is_some());
+        for most in [1e150, 1e300] {
+            scene.positions.iter_mut().for_each(|p| p[1] = p[1].signum() * most);
+            crowded(&scene, true); // ends
+        }
+    }
+}
