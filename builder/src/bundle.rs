@@ -6,7 +6,6 @@ use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
-use std::cmp::Reverse;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -74,6 +73,13 @@ struct Facts {
     attribute: u8,
 }
 
+impl Facts {
+    /// Least and greatest plan coordinates: x, y, x, y.
+    fn plan_box(&self) -> [i32; 4] {
+        [self.low[0], self.low[1], self.high[0], self.high[1]]
+    }
+}
+
 fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
     let z = t.z;
     let (low, high) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
@@ -120,6 +126,14 @@ impl Candidate {
     fn rank(&self) -> (u64, u32) {
         (self.key, self.t)
     }
+
+    fn new_vertices(&self) -> usize {
+        (self.key / NEW_VERTEX) as usize
+    }
+
+    fn has(&self, v: u32) -> bool {
+        (self.v[0] == v) | (self.v[1] == v) | (self.v[2] == v)
+    }
 }
 
 /// A new vertex of a [`Candidate`]'s key.
@@ -148,6 +162,8 @@ struct Growing<'a> {
     /// Places of the members' corners.
     corners: Vec<[u8; 3]>,
     points: Vec<[i32; 3]>,
+    /// Least and greatest plan coordinates of each member: x, y, x, y.
+    boxes: Vec<[i32; 4]>,
     low: [i32; 3],
     high: [i32; 3],
     /// The same of members and all that may come.
@@ -175,6 +191,7 @@ impl<'a> Growing<'a> {
             members: Vec::with_capacity(TRIANGLES),
             corners: Vec::with_capacity(TRIANGLES),
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
+            boxes: Vec::with_capacity(TRIANGLES),
             low: [0; 3],
             high: [0; 3],
             hull: [[0; 3]; 2],
@@ -193,6 +210,7 @@ impl<'a> Growing<'a> {
         self.members.clear();
         self.corners.clear();
         self.points.clear();
+        self.boxes.clear();
         (self.cut, self.refused) = (false, false);
     }
 
@@ -228,10 +246,10 @@ impl<'a> Growing<'a> {
     }
 
     fn overlaps(&self, t: u32) -> bool {
-        let (facts, plan) = (&self.facts[t as usize], &self.tris[t as usize].plan);
-        let apart = |b: &Facts| (0..2).any(|i| (facts.high[i] <= b.low[i]) | (b.high[i] <= facts.low[i]));
-        let mut near = self.members.iter().filter(|&&m| !apart(&self.facts[m as usize]));
-        near.any(|&m| self.tris[m as usize].plan.overlaps(plan))
+        let ([x0, y0, x1, y1], plan) = (self.facts[t as usize].plan_box(), &self.tris[t as usize].plan);
+        let near = |b: &[i32; 4]| (x0 < b[2]) & (b[0] < x1) & (y0 < b[3]) & (b[1] < y1);
+        let mut near = self.boxes.iter().zip(&self.members).filter(|(b, _)| near(b));
+        near.any(|(_, &m)| self.tris[m as usize].plan.overlaps(plan))
     }
 
     fn add(&mut self, t: u32) {
@@ -240,6 +258,7 @@ impl<'a> Growing<'a> {
         self.had[t as usize] = self.round;
         self.fresh = [NONE; 3];
         self.members.push(t);
+        self.boxes.push(facts.plan_box());
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
@@ -357,22 +376,21 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 }
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
-                let (small, fresh) = (g.is_small(), g.fresh);
-                let most = g.limit() - g.points.len();
-                // where nothing is new to those that may come, all stay as they are
-                if !small || fresh != [NONE; 3] {
-                    next.retain_mut(|c| {
-                        let known: u64 = c.v.iter().flat_map(|v| fresh.map(|f| u64::from(*v == f))).sum();
-                        c.key -= known * NEW_VERTEX;
-                        let new = (c.key / NEW_VERTEX) as usize;
-                        if small { new <= most } else { g.fits(&facts[c.t as usize], new) }
-                    });
+                let (fresh, most) = (g.fresh, g.limit() - g.points.len());
+                for v in fresh.into_iter().filter(|&v| v != NONE) {
+                    next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
                 }
                 // what lies around the others has been seen with them
-                let around_of = if g.cut { g.facts[chosen as usize].v } else { g.fresh };
+                let around_of = if g.cut { g.facts[chosen as usize].v } else { fresh };
                 for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
                     let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
                     for &t in &around[from..ends[v] as usize] {
+                        if room == 0 {
+                            // those that fit no more leave their places
+                            let before = next.len();
+                            next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
+                            room = before - next.len();
+                        }
                         if room == 0 {
                             g.cut = true;
                             break;
@@ -405,18 +423,16 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         starts[v] = at as u32;
                     }
                 }
-                // the least, which is often free; if it is not, the rest in order
-                let least = (0..next.len()).min_by_key(|&i| next[i].rank());
-                let mut pick = least.map(|i| next.swap_remove(i).t);
-                if pick.is_some_and(|t| g.overlaps(t)) {
-                    next.sort_unstable_by_key(|c| Reverse(c.rank()));
-                    pick = loop {
-                        let Some(t) = next.pop().map(|c| c.t) else { break None };
-                        if !g.overlaps(t) {
-                            break Some(t);
-                        }
-                    };
-                }
+                // the least that fits
+                let small = g.is_small();
+                let pick = loop {
+                    let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+                    let Some(least) = least.filter(|&i| next[i].new_vertices() <= most) else { break None };
+                    let c = next.swap_remove(least);
+                    if (small || g.fits(&facts[c.t as usize], c.new_vertices())) && !g.overlaps(c.t) {
+                        break Some(c.t);
+                    }
+                };
                 // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
                 // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
@@ -438,6 +454,10 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     Some(t) => chosen = t,
                     None => break,
                 }
+            }
+            if !g.is_small() {
+                // of those that found no room some may be too far off
+                next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
             }
             // heights may not fit the integer plane: give back the latest until they do
             loop {
@@ -483,11 +503,11 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
 
 /// The edges of each triangle that it does not share with just one other, which runs along it the other way.
 fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
-    // by their lesser end: the greater one, whether they run towards it, and whose they are
+    // by their lesser end: the greater one, whose they are, and whether they run towards it
     let edges = numbers.iter().enumerate().flat_map(|(t, n)| {
         (0..3).map(move |k| {
-            let (a, b) = (n[k], n[(k + 1) % 3]);
-            (a.min(b), (a.max(b), a < b, (3 * t + k) as u32))
+            let (a, b) = (n[k], n[if k == 2 { 0 } else { k + 1 }]);
+            (a.min(b), u64::from(a.max(b)) << 32 | ((3 * t + k) as u64) << 1 | u64::from(a < b))
         })
     });
     let (starts, mut edges) = lists(vertices, edges);
@@ -495,10 +515,10 @@ fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
     for ends in starts[..=vertices].windows(2) {
         let edges = &mut edges[ends[0] as usize..ends[1] as usize];
         edges.sort_unstable();
-        for run in edges.chunk_by(|a, b| a.0 == b.0) {
-            if run.len() != 2 || run[0].1 == run[1].1 {
-                for &(_, _, edge) in run {
-                    open[edge as usize / 3] |= 1 << (edge % 3);
+        for run in edges.chunk_by(|a, b| a >> 32 == b >> 32) {
+            if run.len() != 2 || (run[0] ^ run[1]) & 1 == 0 {
+                for edge in run.iter().map(|&e| e as u32 as usize >> 1) {
+                    open[edge / 3] |= 1 << (edge % 3);
                 }
             }
         }

@@ -374,13 +374,12 @@ impl Level {
                 at(plan.min(i))..=at(plan.max(i))
             };
             let (columns, rows) = (range(0), range(1));
-            let sole = columns.start() == columns.end() && rows.start() == rows.end();
             for j in rows {
                 for i in columns.clone() {
                     let low = [low[0] + i * size[0], low[1] + j * size[1]];
-                    let holds = |axis: usize| low[axis] <= plan.min(axis) && plan.max(axis) < low[axis] + size[axis];
-                    if (sole && holds(0) && holds(1)) || plan.meets(low, size) {
-                        pairs.push(((j * n[0] + i) as u32, (t, plan.cells(low, cell_size(block_log2)))));
+                    let cells = plan.cells(low, cell_size(block_log2));
+                    if cells[0] != 0 {
+                        pairs.push(((j * n[0] + i) as u32, (t, cells)));
                     }
                 }
             }
@@ -519,13 +518,21 @@ fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
     block(content, low, log2, &members, patches, &mut Room::default())
 }
 
-/// Room for one cell, used again.
+/// A triangle that meets a cell.
+struct Over {
+    t: u32,
+    /// Its bundle and place.
+    place: (u32, u8),
+    /// Whether it covers the cell's middle.
+    central: bool,
+}
+
+/// Room for one block, used again.
 #[derive(Default)]
 struct Room {
-    /// Triangles that meet it, and whether they cover its middle.
-    covering: Vec<(u32, bool)>,
+    /// Triangles that meet each cell of the block.
+    covering: [Vec<Over>; CELLS],
     parts: Vec<Part>,
-    /// Those of all cells of the block.
     words: Vec<Word>,
 }
 
@@ -539,11 +546,17 @@ fn block(
 ) -> Block {
     let mut block = Block::default();
     words.clear();
-    for cell in 0..CELLS {
+    covering.iter_mut().for_each(Vec::clear);
+    for &(t, [met, central]) in members {
+        let (place, mut rest) = (content.bundled.places[t as usize], met);
+        while rest != 0 {
+            let cell = rest.trailing_zeros();
+            rest &= rest - 1;
+            covering[cell as usize].push(Over { t, place, central: central >> cell & 1 == 1 });
+        }
+    }
+    for (cell, covering) in covering.iter().enumerate() {
         let (low, size) = cell_at(low, log2, cell);
-        covering.clear();
-        let in_cell = |bits: u8| bits >> cell & 1 == 1;
-        covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|m| (m.0, in_cell(m.1[1]))));
         let from = words.len();
         cell_words(content, covering, parts, words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
@@ -552,7 +565,7 @@ fn block(
         block.ends[cell] = words.len() as u32;
         let words = &words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
-        let step = |&(t, _): &(u32, bool)| {
+        let step = |&Over { t, .. }: &Over| {
             let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
             open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
@@ -575,12 +588,9 @@ struct Part {
 }
 
 /// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
-///
-/// Of each triangle it is told whether it covers the middle.
-fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+fn cell_words(content: &Content, tris: &[Over], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
     parts.clear();
-    for (i, &(t, central)) in tris.iter().enumerate() {
-        let (number, at) = content.bundled.places[t as usize];
+    for (i, &Over { place: (number, at), central, .. }) in tris.iter().enumerate() {
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
             parts.push(Part { word, from: i, to: i, central: false, sheet: 0 });
@@ -597,7 +607,7 @@ fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, wo
     parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
     // a crowd is a stack or a fan: too many to compare each with each, and little to gain
     let crowd = tris.len() > CROWD;
-    let plan = |t: &(u32, bool)| &content.tris[t.0 as usize].plan;
+    let plan = |o: &Over| &content.tris[o.t as usize].plan;
     let mut sheets = 0;
     for i in 0..parts.len() {
         let (before, part) = (&parts[..i], &parts[i]);
