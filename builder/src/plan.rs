@@ -114,7 +114,7 @@ impl Plan {
         let ((columns, one_column), (rows, one_row)) = (range(0, 4), range(1, 2));
         // of each edge its sides of the deepest place of the first cell, as in `meets`, and of its middle, and what a cell
         // further east and north adds
-        let [p, q, r]: [[i64; 4]; 3] = [0, 1, 2].map(|k| {
+        let [p, q, r]: [[i64; 4]; 3] = std::array::from_fn(|k| {
             let [cx, cy, ex, ey] = self.edge(k);
             let side = |x: i64, y: i64| ex * (y - cy) - ey * (x - cx);
             let x = if ey > 0 { low[0] } else { low[0] + size[0] };
@@ -128,8 +128,8 @@ impl Plan {
             let cell = rest.trailing_zeros();
             rest &= rest - 1;
             let (x, y) = (i64::from(cell & 3), i64::from(cell >> 2));
-            let beyond = [p, q, r].map(|of| x * of[2] + y * of[3]);
-            let inside = |i: usize| ((p[i] + beyond[0]) | (q[i] + beyond[1]) | (r[i] + beyond[2])) >= 0;
+            let side = |of: &[i64; 4], i: usize| of[i] + x * of[2] + y * of[3];
+            let inside = |i: usize| (side(&p, i) | side(&q, i) | side(&r, i)) >= 0;
             // one that holds the whole box is met
             met |= u8::from((one_column & one_row) | inside(0)) << cell;
             central |= u8::from(inside(1)) << cell;
