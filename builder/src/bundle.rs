@@ -28,9 +28,10 @@ impl Tri {
 /// The bytes of one bundle.
 pub type Record = [u16; HALVES];
 
-/// Bundles, and where each triangle went: bundle and place in it.
+/// Bundles, their triangles in an order of their own, and where each of those went: bundle and place in it.
 pub struct Bundled {
     pub records: Vec<Record>,
+    pub tris: Vec<Tri>,
     pub places: Vec<(u32, u8)>,
     /// The triangles in the order of their places.
     pub order: Vec<u32>,
@@ -71,6 +72,8 @@ struct Facts {
     /// The cheapest class for bundles of triangles of this size.
     class: u16,
     attribute: u8,
+    /// Number in the tile.
+    number: u32,
 }
 
 impl Facts {
@@ -80,14 +83,27 @@ impl Facts {
     }
 }
 
-fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
+fn facts(t: &Tri, v: [u32; 3], number: u32, frame: Frame) -> Facts {
     let z = t.z;
-    let (low, high) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
-    let relief = i64::from(high) - i64::from(low);
+    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, z[0].min(z[1]).min(z[2])];
+    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, z[0].max(z[1]).max(z[2])];
+    Facts { v, low, high, centre: centre(t), class: class(t, frame), attribute: t.attribute, number }
+}
+
+/// Three times the centre in plan.
+fn centre(t: &Tri) -> [i64; 2] {
+    let [a, b, c]: [[i64; 2]; 3] = std::array::from_fn(|k| t.plan.corner(k));
+    [a[0] + b[0] + c[0], a[1] + b[1] + c[1]]
+}
+
+/// The cheapest class for bundles of triangles of a size.
+fn class(t: &Tri, frame: Frame) -> u16 {
+    let [a, b, c] = t.z;
+    let relief = i64::from(a.max(b).max(c)) - i64::from(a.min(b).min(c));
     let slack = 1 << frame.shift;
     let reach = (1i64 << (15 + frame.shift)) - slack;
     let near = (0..2).all(|i| (t.plan.min(i) - i64::from(frame.base[i])).abs() < reach);
-    let class = if !near {
+    if !near {
         WIDE
     } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && relief < NARROW_RELIEF {
         NARROW
@@ -95,12 +111,7 @@ fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
         MEDIUM
     } else {
         WIDE
-    };
-    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, low];
-    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, high];
-    let corners = [0, 1, 2].map(|k| t.plan.corner(k));
-    let centre = [0, 1].map(|i| corners[0][i] + corners[1][i] + corners[2][i]);
-    Facts { v, low, high, centre, class, attribute: t.attribute }
+    }
 }
 
 /// Most extents of a bundle of a class.
@@ -118,13 +129,14 @@ fn spans(class: u16, frame: Frame) -> [i64; 3] {
 struct Candidate {
     /// New vertices and squared distance from the seed as one: the least comes next, then the least number.
     key: u64,
+    number: u32,
     t: u32,
     v: [u32; 3],
 }
 
 impl Candidate {
     fn rank(&self) -> (u64, u32) {
-        (self.key, self.t)
+        (self.key, self.number)
     }
 
     fn new_vertices(&self) -> usize {
@@ -324,38 +336,38 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
     (starts, all)
 }
 
-/// Grows bundles from seeds in Morton order, each step by the triangle with the fewest new vertices, then the nearest.
-pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
-    let (numbers, vertices) = numbers(tris);
-    let open = open_edges(&numbers, vertices);
-    // triangles around each vertex
-    let each = numbers.iter().enumerate();
-    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
-    let facts: Vec<Facts> = tris.iter().zip(&numbers).map(|(t, v)| facts(t, *v, frame)).collect();
-    // attribute, class, place, number
-    let mut seeds: Vec<u128> = (0..tris.len() as u32)
-        .map(|t| {
-            let Facts { centre: c, class, attribute, .. } = facts[t as usize];
+/// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle with the fewest new vertices, then
+/// the nearest.
+pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
+    // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
+    let mut seeds: Vec<u128> = members
+        .iter()
+        .map(|&number| {
+            let t = &tris[number as usize];
+            let c = centre(t);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            let kind = u128::from(attribute) << 8 | u128::from(class);
-            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(t)
+            let kind = u128::from(t.attribute) << 8 | u128::from(class(t, frame));
+            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
         })
         .collect();
     radix::sort(&mut seeds);
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
+    let tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
+    let (numbers, vertices) = numbers(&tris);
+    let open = open_edges(&numbers, vertices);
+    // triangles around each vertex
+    let each = numbers.iter().enumerate();
+    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
+    let facts: Vec<Facts> =
+        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| facts(t, v, number, frame)).collect();
 
-    let mut out = Bundled {
-        records: Vec::new(),
-        places: vec![(u32::MAX, 0); tris.len()],
-        order: Vec::with_capacity(tris.len()),
-        open,
-    };
-    let mut g = Growing::new(tris, &facts, vertices, frame);
+    let (mut records, mut order) = (Vec::new(), Vec::with_capacity(tris.len()));
+    let mut places = vec![(u32::MAX, 0); tris.len()];
+    let mut g = Growing::new(&tris, &facts, vertices, frame);
     let ends: Vec<u32> = starts[1..].to_vec();
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
     let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
-    for s in 0..seeds.len() {
-        let seed = seeds[s];
+    for seed in 0..tris.len() as u32 {
         if g.seen[seed as usize] == TAKEN {
             continue;
         }
@@ -367,7 +379,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
             g.start(class);
             next.clear();
-            let mut far = s + 1;
+            let mut far = seed + 1;
             let mut chosen = seed;
             loop {
                 g.add(chosen);
@@ -407,7 +419,8 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         let new = g.new_vertices(&facts.v);
                         if !g.has(t) && g.fits(facts, new) {
                             g.reach(facts);
-                            next.push(Candidate { key: key(facts.centre) + new as u64 * NEW_VERTEX, t, v: facts.v });
+                            let key = key(facts.centre) + new as u64 * NEW_VERTEX;
+                            next.push(Candidate { key, number: facts.number, t, v: facts.v });
                         }
                     }
                     if gone >= MANY_TAKEN {
@@ -437,8 +450,9 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
                     let room = g.points.len() + 3 <= g.limit();
-                    while far < seeds.len() && far <= s + 48 && (room || g.cut) && (class < WIDE || first == WIDE) {
-                        let t = seeds[far];
+                    let last = tris.len().min(seed as usize + 49) as u32;
+                    while far < last && (room || g.cut) && (class < WIDE || first == WIDE) {
+                        let t = far;
                         far += 1;
                         let facts = &facts[t as usize];
                         let alike = facts.attribute == attribute && facts.class == first;
@@ -493,12 +507,12 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         let record = best.expect("a wide bundle holds any triangle");
         for (place, &t) in members.iter().enumerate() {
             g.seen[t as usize] = TAKEN;
-            out.places[t as usize] = (out.records.len() as u32, place as u8);
+            places[t as usize] = (records.len() as u32, place as u8);
         }
-        out.records.push(record);
-        out.order.extend_from_slice(&members);
+        records.push(record);
+        order.extend_from_slice(&members);
     }
-    out
+    Bundled { records, tris, places, order, open }
 }
 
 /// The edges of each triangle that it does not share with just one other, which runs along it the other way.

@@ -90,7 +90,6 @@ pub enum Entry {
 
 /// What a grid is made of.
 pub struct Content<'a> {
-    pub tris: &'a [Tri],
     pub bundled: &'a Bundled,
     /// Who decides how far the grid is divided; else the native rule.
     pub rule: Option<Rule>,
@@ -220,8 +219,9 @@ impl Refining<'_> {
         let crowds = over.map(|(cell, cost)| {
             let low = corner(held.low, [0, 1].map(|i| held.log2[i] - CELLS_LOG2[i]), CELLS_LOG2, cell);
             let tris = self.tris(held.cells.cell(cell)).into_iter();
-            let tris: Vec<(Tri, u32)> =
-                tris.map(|t| (self.content.tris[t as usize], self.content.bundled.places[t as usize].0)).collect();
+            let tris: Vec<(Tri, u32)> = tris
+                .map(|t| (self.content.bundled.tris[t as usize], self.content.bundled.places[t as usize].0))
+                .collect();
             Crowd::of(&tris, low, size, cost, &self.most, self.merge)
         });
         crowds.reduce(Crowd::worse).expect("a cell costs too much")
@@ -287,7 +287,8 @@ fn place(
     patches: &[PatchArea],
 ) -> (Vec<u32>, Vec<PatchArea>, Option<Entry>) {
     let size = log2.map(|l| 1i64 << l);
-    let list: Vec<u32> = tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
+    let list: Vec<u32> =
+        tris.iter().copied().filter(|&t| content.bundled.tris[t as usize].plan.meets(low, size)).collect();
     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
     let entry = match near.as_slice() {
         [] if list.is_empty() => Some(Entry::Empty),
@@ -308,7 +309,7 @@ fn examined(
     nodes: u32,
 ) -> Grid {
     let accepted = |log2: u32, tris: &[u32]| {
-        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.tris[t as usize]))
+        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
     };
     let side = u32::from(!accepted(log2, tris));
     let log2 = log2 - side;
@@ -368,7 +369,7 @@ impl Level {
         let n = side_log2.map(|k| 1i64 << k);
         let mut pairs: Vec<(u32, (u32, [u8; 2]))> = Vec::with_capacity(2 * tris.len());
         for &t in tris {
-            let plan = &content.tris[t as usize].plan;
+            let plan = &content.bundled.tris[t as usize].plan;
             let range = |i: usize| {
                 let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
                 at(plan.min(i))..=at(plan.max(i))
@@ -496,7 +497,7 @@ impl Level {
 
 /// Median plan area of triangles, in square steps.
 fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
-    let mut areas: Vec<u64> = tris.iter().map(|&t| content.tris[t as usize].plan.area()).collect();
+    let mut areas: Vec<u64> = tris.iter().map(|&t| content.bundled.tris[t as usize].plan.area()).collect();
     let middle = areas.len() / 2;
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
@@ -513,7 +514,7 @@ fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64;
 
 /// The block of triangles that meet it, in the order of their places in bundles.
 fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
-    let cells = |&t: &u32| (t, content.tris[t as usize].plan.cells(low, cell_size(log2)));
+    let cells = |&t: &u32| (t, content.bundled.tris[t as usize].plan.cells(low, cell_size(log2)));
     let members: Vec<Member> = tris.iter().map(cells).collect();
     block(content, low, log2, &members, patches, &mut Room::default())
 }
@@ -525,6 +526,16 @@ struct Over {
     place: (u32, u8),
     /// Whether it covers the cell's middle.
     central: bool,
+    /// Least and greatest plan coordinates: x, y, x, y.
+    bounds: [i32; 4],
+}
+
+impl Over {
+    /// Whether the interiors of the boxes of two have a point in common.
+    fn is_near(&self, other: &Over) -> bool {
+        let (a, b) = (&self.bounds, &other.bounds);
+        (a[0] < b[2]) & (b[0] < a[2]) & (a[1] < b[3]) & (b[1] < a[3])
+    }
 }
 
 /// Room for one block, used again.
@@ -548,11 +559,12 @@ fn block(
     words.clear();
     covering.iter_mut().for_each(Vec::clear);
     for &(t, [met, central]) in members {
-        let (place, mut rest) = (content.bundled.places[t as usize], met);
+        let (place, bounds, mut rest) =
+            (content.bundled.places[t as usize], content.bundled.tris[t as usize].plan.bounds(), met);
         while rest != 0 {
             let cell = rest.trailing_zeros();
             rest &= rest - 1;
-            covering[cell as usize].push(Over { t, place, central: central >> cell & 1 == 1 });
+            covering[cell as usize].push(Over { t, place, central: central >> cell & 1 == 1, bounds });
         }
     }
     for (cell, covering) in covering.iter().enumerate() {
@@ -566,7 +578,7 @@ fn block(
         let words = &words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
         let step = |&Over { t, .. }: &Over| {
-            let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
+            let (plan, open) = (&content.bundled.tris[t as usize].plan, content.bundled.open[t as usize]);
             open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
         let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
@@ -607,14 +619,13 @@ fn cell_words(content: &Content, tris: &[Over], parts: &mut Vec<Part>, words: &m
     parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
     // a crowd is a stack or a fan: too many to compare each with each, and little to gain
     let crowd = tris.len() > CROWD;
-    let plan = |o: &Over| &content.tris[o.t as usize].plan;
+    let plan = |o: &Over| &content.bundled.tris[o.t as usize].plan;
     let mut sheets = 0;
     for i in 0..parts.len() {
         let (before, part) = (&parts[..i], &parts[i]);
         let apart = |other: &Part| {
-            tris[part.from..part.to]
-                .iter()
-                .all(|a| tris[other.from..other.to].iter().all(|b| !plan(a).overlaps(plan(b))))
+            let (own, others) = (&tris[part.from..part.to], &tris[other.from..other.to]);
+            own.iter().all(|a| others.iter().all(|b| !(a.is_near(b) && plan(a).overlaps(plan(b)))))
         };
         let free = |s: &usize| before.iter().filter(|o| o.sheet == *s).all(apart);
         let sheet = if crowd { sheets } else { (0..sheets).find(free).unwrap_or(sheets) };

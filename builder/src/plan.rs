@@ -35,6 +35,12 @@ impl Plan {
         i64::from(self.max[i])
     }
 
+    /// Least and greatest coordinates: x, y, x, y.
+    #[inline]
+    pub fn bounds(&self) -> [i32; 4] {
+        [self.min[0], self.min[1], self.max[0], self.max[1]]
+    }
+
     /// Corner `k`, and the way to the next.
     #[inline]
     fn edge(&self, k: usize) -> [i64; 4] {

@@ -607,7 +607,7 @@ struct Walk<'a, const SMALL: bool> {
     patched_left: u64,
     /// What a cell names that may overlap another, and such of one of its sheets.
     named: Vec<Named>,
-    sheet: Vec<u32>,
+    sheet: Vec<(Box4, u32)>,
     proof: &'a mut Proof,
 }
 
@@ -824,7 +824,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         let (named, mut sheet) = (std::mem::take(&mut self.named), std::mem::take(&mut self.sheet));
         for numbers in named.chunk_by(|a, b| a.sheet == b.sheet).filter(|numbers| numbers.len() > 1) {
             sheet.clear();
-            sheet.extend(numbers.iter().map(|n| n.number));
+            sheet.extend(numbers.iter().map(|n| (self.content.boxes[n.number as usize], n.number)));
             if let Err(text) = self.sheet(&mut sheet) {
                 self.proof.sheets.add(self.view.fault_at(rect, text));
                 break;
@@ -834,18 +834,19 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
     }
 
     /// Compares the triangles of a sheet; says what is wrong.
-    fn sheet(&mut self, sheet: &mut [u32]) -> Result<(), String> {
+    fn sheet(&mut self, sheet: &mut [(Box4, u32)]) -> Result<(), String> {
         // many may lie around a vertex, in many cells: those that were proven together before are not compared again
         let many = sheet.len() > 16;
         if many {
-            sheet.sort_unstable_by_key(|&n| self.proven[n as usize]);
+            sheet.sort_unstable_by_key(|s| self.proven[s.1 as usize]);
         }
-        let known = |a: &u32, b: &u32| many && self.proven[*a as usize] == self.proven[*b as usize];
+        let proven = |s: &(Box4, u32)| self.proven[s.1 as usize];
+        let known = |a: &(Box4, u32), b: &(Box4, u32)| many && proven(a) == proven(b);
         let mut end = 0;
         for group in sheet.chunk_by(known) {
             end += group.len();
-            let together = group.len() > 1 && self.proven[group[0] as usize] != 0;
-            for (i, &a) in group.iter().enumerate() {
+            let together = group.len() > 1 && proven(&group[0]) != 0;
+            for (i, a) in group.iter().enumerate() {
                 let within = if together { &[] } else { &group[i + 1..] };
                 apart::<SMALL>(self.content, &mut self.pairs_left, a, within)?;
                 apart::<SMALL>(self.content, &mut self.pairs_left, a, &sheet[end..])?;
@@ -853,7 +854,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
         if many {
             self.proofs += 1;
-            sheet.iter().for_each(|&n| self.proven[n as usize] = self.proofs);
+            sheet.iter().for_each(|s| self.proven[s.1 as usize] = self.proofs);
         }
         Ok(())
     }
@@ -897,17 +898,21 @@ fn triangles(numbers: &[u32], word: u32, bundle: u32) -> impl Iterator<Item = u3
     })
 }
 
-/// Whether a triangle overlaps none of others; so many pairs may still be compared.
-fn apart<const SMALL: bool>(content: &Content, left: &mut u64, a: u32, others: &[u32]) -> Result<(), String> {
-    let (tris, boxes) = (&content.tris, &content.boxes);
-    let (tri, bounds) = (&tris[a as usize], boxes[a as usize]);
+/// Whether a triangle overlaps none of others, each with its box; so many pairs may still be compared.
+fn apart<const SMALL: bool>(
+    content: &Content,
+    left: &mut u64,
+    (bounds, number): &(Box4, u32),
+    others: &[(Box4, u32)],
+) -> Result<(), String> {
+    let tri = &content.tris[*number as usize];
     *left = left.saturating_sub(others.len() as u64);
     if *left == 0 {
         return Err(
             "too many triangles meet in one sheet here to be proven apart; divide such fans of thousands".into()
         );
     }
-    let overlaps = |b: &u32| boxes_overlap(bounds, boxes[*b as usize]) && tri.overlaps::<SMALL>(&tris[*b as usize]);
+    let overlaps = |(b, n): &(Box4, u32)| boxes_overlap(*bounds, *b) && tri.overlaps::<SMALL>(&content.tris[*n as usize]);
     if others.iter().any(overlaps) {
         let [x, y, z] = tri.corner(0);
         return Err(format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"));
