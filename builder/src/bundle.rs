@@ -6,7 +6,6 @@ use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
-use std::cmp::Reverse;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -29,9 +28,10 @@ impl Tri {
 /// The bytes of one bundle.
 pub type Record = [u16; HALVES];
 
-/// Bundles, and where each triangle went: bundle and place in it.
+/// Bundles, their triangles in an order of their own, and where each of those went: bundle and place in it.
 pub struct Bundled {
     pub records: Vec<Record>,
+    pub tris: Vec<Tri>,
     pub places: Vec<(u32, u8)>,
     /// The triangles in the order of their places.
     pub order: Vec<u32>,
@@ -72,16 +72,38 @@ struct Facts {
     /// The cheapest class for bundles of triangles of this size.
     class: u16,
     attribute: u8,
+    /// Number in the tile.
+    number: u32,
 }
 
-fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
+impl Facts {
+    /// Least and greatest plan coordinates: x, y, x, y.
+    fn plan_box(&self) -> [i32; 4] {
+        [self.low[0], self.low[1], self.high[0], self.high[1]]
+    }
+}
+
+fn facts(t: &Tri, v: [u32; 3], number: u32, frame: Frame) -> Facts {
     let z = t.z;
-    let (low, high) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
-    let relief = i64::from(high) - i64::from(low);
+    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, z[0].min(z[1]).min(z[2])];
+    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, z[0].max(z[1]).max(z[2])];
+    Facts { v, low, high, centre: centre(t), class: class(t, frame), attribute: t.attribute, number }
+}
+
+/// Three times the centre in plan.
+fn centre(t: &Tri) -> [i64; 2] {
+    let [a, b, c]: [[i64; 2]; 3] = std::array::from_fn(|k| t.plan.corner(k));
+    [a[0] + b[0] + c[0], a[1] + b[1] + c[1]]
+}
+
+/// The cheapest class for bundles of triangles of a size.
+fn class(t: &Tri, frame: Frame) -> u16 {
+    let [a, b, c] = t.z;
+    let relief = i64::from(a.max(b).max(c)) - i64::from(a.min(b).min(c));
     let slack = 1 << frame.shift;
     let reach = (1i64 << (15 + frame.shift)) - slack;
     let near = (0..2).all(|i| (t.plan.min(i) - i64::from(frame.base[i])).abs() < reach);
-    let class = if !near {
+    if !near {
         WIDE
     } else if t.plan.extent() <= 0xFFFF / 3 && t.plan.extent() + slack <= 0xFFFF && relief < NARROW_RELIEF {
         NARROW
@@ -89,12 +111,7 @@ fn facts(t: &Tri, v: [u32; 3], frame: Frame) -> Facts {
         MEDIUM
     } else {
         WIDE
-    };
-    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, low];
-    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, high];
-    let corners = [0, 1, 2].map(|k| t.plan.corner(k));
-    let centre = [0, 1].map(|i| corners[0][i] + corners[1][i] + corners[2][i]);
-    Facts { v, low, high, centre, class, attribute: t.attribute }
+    }
 }
 
 /// Most extents of a bundle of a class.
@@ -112,13 +129,22 @@ fn spans(class: u16, frame: Frame) -> [i64; 3] {
 struct Candidate {
     /// New vertices and squared distance from the seed as one: the least comes next, then the least number.
     key: u64,
+    number: u32,
     t: u32,
     v: [u32; 3],
 }
 
 impl Candidate {
     fn rank(&self) -> (u64, u32) {
-        (self.key, self.t)
+        (self.key, self.number)
+    }
+
+    fn new_vertices(&self) -> usize {
+        (self.key / NEW_VERTEX) as usize
+    }
+
+    fn has(&self, v: u32) -> bool {
+        (self.v[0] == v) | (self.v[1] == v) | (self.v[2] == v)
     }
 }
 
@@ -148,6 +174,8 @@ struct Growing<'a> {
     /// Places of the members' corners.
     corners: Vec<[u8; 3]>,
     points: Vec<[i32; 3]>,
+    /// Least and greatest plan coordinates of each member: x, y, x, y.
+    boxes: Vec<[i32; 4]>,
     low: [i32; 3],
     high: [i32; 3],
     /// The same of members and all that may come.
@@ -175,6 +203,7 @@ impl<'a> Growing<'a> {
             members: Vec::with_capacity(TRIANGLES),
             corners: Vec::with_capacity(TRIANGLES),
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
+            boxes: Vec::with_capacity(TRIANGLES),
             low: [0; 3],
             high: [0; 3],
             hull: [[0; 3]; 2],
@@ -193,6 +222,7 @@ impl<'a> Growing<'a> {
         self.members.clear();
         self.corners.clear();
         self.points.clear();
+        self.boxes.clear();
         (self.cut, self.refused) = (false, false);
     }
 
@@ -228,10 +258,10 @@ impl<'a> Growing<'a> {
     }
 
     fn overlaps(&self, t: u32) -> bool {
-        let (facts, plan) = (&self.facts[t as usize], &self.tris[t as usize].plan);
-        let apart = |b: &Facts| (0..2).any(|i| (facts.high[i] <= b.low[i]) | (b.high[i] <= facts.low[i]));
-        let mut near = self.members.iter().filter(|&&m| !apart(&self.facts[m as usize]));
-        near.any(|&m| self.tris[m as usize].plan.overlaps(plan))
+        let ([x0, y0, x1, y1], plan) = (self.facts[t as usize].plan_box(), &self.tris[t as usize].plan);
+        let near = |b: &[i32; 4]| (x0 < b[2]) & (b[0] < x1) & (y0 < b[3]) & (b[1] < y1);
+        let mut near = self.boxes.iter().zip(&self.members).filter(|(b, _)| near(b));
+        near.any(|(_, &m)| self.tris[m as usize].plan.overlaps(plan))
     }
 
     fn add(&mut self, t: u32) {
@@ -240,6 +270,7 @@ impl<'a> Growing<'a> {
         self.had[t as usize] = self.round;
         self.fresh = [NONE; 3];
         self.members.push(t);
+        self.boxes.push(facts.plan_box());
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
@@ -305,38 +336,38 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
     (starts, all)
 }
 
-/// Grows bundles from seeds in Morton order, each step by the triangle with the fewest new vertices, then the nearest.
-pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
-    let (numbers, vertices) = numbers(tris);
-    let open = open_edges(&numbers, vertices);
-    // triangles around each vertex
-    let each = numbers.iter().enumerate();
-    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
-    let facts: Vec<Facts> = tris.iter().zip(&numbers).map(|(t, v)| facts(t, *v, frame)).collect();
-    // attribute, class, place, number
-    let mut seeds: Vec<u128> = (0..tris.len() as u32)
-        .map(|t| {
-            let Facts { centre: c, class, attribute, .. } = facts[t as usize];
+/// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle with the fewest new vertices, then
+/// the nearest.
+pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
+    // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
+    let mut seeds: Vec<u128> = members
+        .iter()
+        .map(|&number| {
+            let t = &tris[number as usize];
+            let c = centre(t);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            let kind = u128::from(attribute) << 8 | u128::from(class);
-            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(t)
+            let kind = u128::from(t.attribute) << 8 | u128::from(class(t, frame));
+            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
         })
         .collect();
     radix::sort(&mut seeds);
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
+    let tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
+    let (numbers, vertices) = numbers(&tris);
+    let open = open_edges(&numbers, vertices);
+    // triangles around each vertex
+    let each = numbers.iter().enumerate();
+    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
+    let facts: Vec<Facts> =
+        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| facts(t, v, number, frame)).collect();
 
-    let mut out = Bundled {
-        records: Vec::new(),
-        places: vec![(u32::MAX, 0); tris.len()],
-        order: Vec::with_capacity(tris.len()),
-        open,
-    };
-    let mut g = Growing::new(tris, &facts, vertices, frame);
+    let (mut records, mut order) = (Vec::new(), Vec::with_capacity(tris.len()));
+    let mut places = vec![(u32::MAX, 0); tris.len()];
+    let mut g = Growing::new(&tris, &facts, vertices, frame);
     let ends: Vec<u32> = starts[1..].to_vec();
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
     let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
-    for s in 0..seeds.len() {
-        let seed = seeds[s];
+    for seed in 0..tris.len() as u32 {
         if g.seen[seed as usize] == TAKEN {
             continue;
         }
@@ -348,7 +379,7 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
             g.start(class);
             next.clear();
-            let mut far = s + 1;
+            let mut far = seed + 1;
             let mut chosen = seed;
             loop {
                 g.add(chosen);
@@ -357,22 +388,21 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                 }
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
-                let (small, fresh) = (g.is_small(), g.fresh);
-                let most = g.limit() - g.points.len();
-                // where nothing is new to those that may come, all stay as they are
-                if !small || fresh != [NONE; 3] {
-                    next.retain_mut(|c| {
-                        let known: u64 = c.v.iter().flat_map(|v| fresh.map(|f| u64::from(*v == f))).sum();
-                        c.key -= known * NEW_VERTEX;
-                        let new = (c.key / NEW_VERTEX) as usize;
-                        if small { new <= most } else { g.fits(&facts[c.t as usize], new) }
-                    });
+                let (fresh, most) = (g.fresh, g.limit() - g.points.len());
+                for v in fresh.into_iter().filter(|&v| v != NONE) {
+                    next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
                 }
                 // what lies around the others has been seen with them
-                let around_of = if g.cut { g.facts[chosen as usize].v } else { g.fresh };
+                let around_of = if g.cut { g.facts[chosen as usize].v } else { fresh };
                 for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
                     let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
                     for &t in &around[from..ends[v] as usize] {
+                        if room == 0 {
+                            // those that fit no more leave their places
+                            let before = next.len();
+                            next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
+                            room = before - next.len();
+                        }
                         if room == 0 {
                             g.cut = true;
                             break;
@@ -389,7 +419,8 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         let new = g.new_vertices(&facts.v);
                         if !g.has(t) && g.fits(facts, new) {
                             g.reach(facts);
-                            next.push(Candidate { key: key(facts.centre) + new as u64 * NEW_VERTEX, t, v: facts.v });
+                            let key = key(facts.centre) + new as u64 * NEW_VERTEX;
+                            next.push(Candidate { key, number: facts.number, t, v: facts.v });
                         }
                     }
                     if gone >= MANY_TAKEN {
@@ -405,24 +436,23 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                         starts[v] = at as u32;
                     }
                 }
-                // the least, which is often free; if it is not, the rest in order
-                let least = (0..next.len()).min_by_key(|&i| next[i].rank());
-                let mut pick = least.map(|i| next.swap_remove(i).t);
-                if pick.is_some_and(|t| g.overlaps(t)) {
-                    next.sort_unstable_by_key(|c| Reverse(c.rank()));
-                    pick = loop {
-                        let Some(t) = next.pop().map(|c| c.t) else { break None };
-                        if !g.overlaps(t) {
-                            break Some(t);
-                        }
-                    };
-                }
+                // the least that fits
+                let small = g.is_small();
+                let pick = loop {
+                    let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+                    let Some(least) = least.filter(|&i| next[i].new_vertices() <= most) else { break None };
+                    let c = next.swap_remove(least);
+                    if (small || g.fits(&facts[c.t as usize], c.new_vertices())) && !g.overlaps(c.t) {
+                        break Some(c.t);
+                    }
+                };
                 // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
                 // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
                     let room = g.points.len() + 3 <= g.limit();
-                    while far < seeds.len() && far <= s + 48 && (room || g.cut) && (class < WIDE || first == WIDE) {
-                        let t = seeds[far];
+                    let last = tris.len().min(seed as usize + 49) as u32;
+                    while far < last && (room || g.cut) && (class < WIDE || first == WIDE) {
+                        let t = far;
                         far += 1;
                         let facts = &facts[t as usize];
                         let alike = facts.attribute == attribute && facts.class == first;
@@ -438,6 +468,10 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
                     Some(t) => chosen = t,
                     None => break,
                 }
+            }
+            if !g.is_small() {
+                // of those that found no room some may be too far off
+                next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
             }
             // heights may not fit the integer plane: give back the latest until they do
             loop {
@@ -473,21 +507,21 @@ pub fn bundle(tris: &[Tri], frame: Frame) -> Bundled {
         let record = best.expect("a wide bundle holds any triangle");
         for (place, &t) in members.iter().enumerate() {
             g.seen[t as usize] = TAKEN;
-            out.places[t as usize] = (out.records.len() as u32, place as u8);
+            places[t as usize] = (records.len() as u32, place as u8);
         }
-        out.records.push(record);
-        out.order.extend_from_slice(&members);
+        records.push(record);
+        order.extend_from_slice(&members);
     }
-    out
+    Bundled { records, tris, places, order, open }
 }
 
 /// The edges of each triangle that it does not share with just one other, which runs along it the other way.
 fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
-    // by their lesser end: the greater one, whether they run towards it, and whose they are
+    // by their lesser end: the greater one, whose they are, and whether they run towards it
     let edges = numbers.iter().enumerate().flat_map(|(t, n)| {
         (0..3).map(move |k| {
-            let (a, b) = (n[k], n[(k + 1) % 3]);
-            (a.min(b), (a.max(b), a < b, (3 * t + k) as u32))
+            let (a, b) = (n[k], n[if k == 2 { 0 } else { k + 1 }]);
+            (a.min(b), u64::from(a.max(b)) << 32 | ((3 * t + k) as u64) << 1 | u64::from(a < b))
         })
     });
     let (starts, mut edges) = lists(vertices, edges);
@@ -495,10 +529,10 @@ fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
     for ends in starts[..=vertices].windows(2) {
         let edges = &mut edges[ends[0] as usize..ends[1] as usize];
         edges.sort_unstable();
-        for run in edges.chunk_by(|a, b| a.0 == b.0) {
-            if run.len() != 2 || run[0].1 == run[1].1 {
-                for &(_, _, edge) in run {
-                    open[edge as usize / 3] |= 1 << (edge % 3);
+        for run in edges.chunk_by(|a, b| a >> 32 == b >> 32) {
+            if run.len() != 2 || (run[0] ^ run[1]) & 1 == 0 {
+                for edge in run.iter().map(|&e| e as u32 as usize >> 1) {
+                    open[edge / 3] |= 1 << (edge % 3);
                 }
             }
         }

@@ -90,7 +90,6 @@ pub enum Entry {
 
 /// What a grid is made of.
 pub struct Content<'a> {
-    pub tris: &'a [Tri],
     pub bundled: &'a Bundled,
     /// Who decides how far the grid is divided; else the native rule.
     pub rule: Option<Rule>,
@@ -220,8 +219,9 @@ impl Refining<'_> {
         let crowds = over.map(|(cell, cost)| {
             let low = corner(held.low, [0, 1].map(|i| held.log2[i] - CELLS_LOG2[i]), CELLS_LOG2, cell);
             let tris = self.tris(held.cells.cell(cell)).into_iter();
-            let tris: Vec<(Tri, u32)> =
-                tris.map(|t| (self.content.tris[t as usize], self.content.bundled.places[t as usize].0)).collect();
+            let tris: Vec<(Tri, u32)> = tris
+                .map(|t| (self.content.bundled.tris[t as usize], self.content.bundled.places[t as usize].0))
+                .collect();
             Crowd::of(&tris, low, size, cost, &self.most, self.merge)
         });
         crowds.reduce(Crowd::worse).expect("a cell costs too much")
@@ -287,7 +287,8 @@ fn place(
     patches: &[PatchArea],
 ) -> (Vec<u32>, Vec<PatchArea>, Option<Entry>) {
     let size = log2.map(|l| 1i64 << l);
-    let list: Vec<u32> = tris.iter().copied().filter(|&t| content.tris[t as usize].plan.meets(low, size)).collect();
+    let list: Vec<u32> =
+        tris.iter().copied().filter(|&t| content.bundled.tris[t as usize].plan.meets(low, size)).collect();
     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets(low, size)).collect();
     let entry = match near.as_slice() {
         [] if list.is_empty() => Some(Entry::Empty),
@@ -308,7 +309,7 @@ fn examined(
     nodes: u32,
 ) -> Grid {
     let accepted = |log2: u32, tris: &[u32]| {
-        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.tris[t as usize]))
+        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
     };
     let side = u32::from(!accepted(log2, tris));
     let log2 = log2 - side;
@@ -368,19 +369,18 @@ impl Level {
         let n = side_log2.map(|k| 1i64 << k);
         let mut pairs: Vec<(u32, (u32, [u8; 2]))> = Vec::with_capacity(2 * tris.len());
         for &t in tris {
-            let plan = &content.tris[t as usize].plan;
+            let plan = &content.bundled.tris[t as usize].plan;
             let range = |i: usize| {
                 let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
                 at(plan.min(i))..=at(plan.max(i))
             };
             let (columns, rows) = (range(0), range(1));
-            let sole = columns.start() == columns.end() && rows.start() == rows.end();
             for j in rows {
                 for i in columns.clone() {
                     let low = [low[0] + i * size[0], low[1] + j * size[1]];
-                    let holds = |axis: usize| low[axis] <= plan.min(axis) && plan.max(axis) < low[axis] + size[axis];
-                    if (sole && holds(0) && holds(1)) || plan.meets(low, size) {
-                        pairs.push(((j * n[0] + i) as u32, (t, plan.cells(low, cell_size(block_log2)))));
+                    let cells = plan.cells(low, cell_size(block_log2));
+                    if cells[0] != 0 {
+                        pairs.push(((j * n[0] + i) as u32, (t, cells)));
                     }
                 }
             }
@@ -497,7 +497,7 @@ impl Level {
 
 /// Median plan area of triangles, in square steps.
 fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
-    let mut areas: Vec<u64> = tris.iter().map(|&t| content.tris[t as usize].plan.area()).collect();
+    let mut areas: Vec<u64> = tris.iter().map(|&t| content.bundled.tris[t as usize].plan.area()).collect();
     let middle = areas.len() / 2;
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
@@ -514,18 +514,36 @@ fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64;
 
 /// The block of triangles that meet it, in the order of their places in bundles.
 fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
-    let cells = |&t: &u32| (t, content.tris[t as usize].plan.cells(low, cell_size(log2)));
+    let cells = |&t: &u32| (t, content.bundled.tris[t as usize].plan.cells(low, cell_size(log2)));
     let members: Vec<Member> = tris.iter().map(cells).collect();
     block(content, low, log2, &members, patches, &mut Room::default())
 }
 
-/// Room for one cell, used again.
+/// A triangle that meets a cell.
+struct Over {
+    t: u32,
+    /// Its bundle and place.
+    place: (u32, u8),
+    /// Whether it covers the cell's middle.
+    central: bool,
+    /// Least and greatest plan coordinates: x, y, x, y.
+    bounds: [i32; 4],
+}
+
+impl Over {
+    /// Whether the interiors of the boxes of two have a point in common.
+    fn is_near(&self, other: &Over) -> bool {
+        let (a, b) = (&self.bounds, &other.bounds);
+        (a[0] < b[2]) & (b[0] < a[2]) & (a[1] < b[3]) & (b[1] < a[3])
+    }
+}
+
+/// Room for one block, used again.
 #[derive(Default)]
 struct Room {
-    /// Triangles that meet it, and whether they cover its middle.
-    covering: Vec<(u32, bool)>,
+    /// Triangles that meet each cell of the block.
+    covering: [Vec<Over>; CELLS],
     parts: Vec<Part>,
-    /// Those of all cells of the block.
     words: Vec<Word>,
 }
 
@@ -539,11 +557,18 @@ fn block(
 ) -> Block {
     let mut block = Block::default();
     words.clear();
-    for cell in 0..CELLS {
+    covering.iter_mut().for_each(Vec::clear);
+    for &(t, [met, central]) in members {
+        let (place, bounds, mut rest) =
+            (content.bundled.places[t as usize], content.bundled.tris[t as usize].plan.bounds(), met);
+        while rest != 0 {
+            let cell = rest.trailing_zeros();
+            rest &= rest - 1;
+            covering[cell as usize].push(Over { t, place, central: central >> cell & 1 == 1, bounds });
+        }
+    }
+    for (cell, covering) in covering.iter().enumerate() {
         let (low, size) = cell_at(low, log2, cell);
-        covering.clear();
-        let in_cell = |bits: u8| bits >> cell & 1 == 1;
-        covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|m| (m.0, in_cell(m.1[1]))));
         let from = words.len();
         cell_words(content, covering, parts, words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
@@ -552,8 +577,8 @@ fn block(
         block.ends[cell] = words.len() as u32;
         let words = &words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
-        let step = |&(t, _): &(u32, bool)| {
-            let (plan, open) = (&content.tris[t as usize].plan, content.bundled.open[t as usize]);
+        let step = |&Over { t, .. }: &Over| {
+            let (plan, open) = (&content.bundled.tris[t as usize].plan, content.bundled.open[t as usize]);
             open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
         };
         let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
@@ -575,12 +600,9 @@ struct Part {
 }
 
 /// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
-///
-/// Of each triangle it is told whether it covers the middle.
-fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+fn cell_words(content: &Content, tris: &[Over], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
     parts.clear();
-    for (i, &(t, central)) in tris.iter().enumerate() {
-        let (number, at) = content.bundled.places[t as usize];
+    for (i, &Over { place: (number, at), central, .. }) in tris.iter().enumerate() {
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
             parts.push(Part { word, from: i, to: i, central: false, sheet: 0 });
@@ -597,14 +619,13 @@ fn cell_words(content: &Content, tris: &[(u32, bool)], parts: &mut Vec<Part>, wo
     parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
     // a crowd is a stack or a fan: too many to compare each with each, and little to gain
     let crowd = tris.len() > CROWD;
-    let plan = |t: &(u32, bool)| &content.tris[t.0 as usize].plan;
+    let plan = |o: &Over| &content.bundled.tris[o.t as usize].plan;
     let mut sheets = 0;
     for i in 0..parts.len() {
         let (before, part) = (&parts[..i], &parts[i]);
         let apart = |other: &Part| {
-            tris[part.from..part.to]
-                .iter()
-                .all(|a| tris[other.from..other.to].iter().all(|b| !plan(a).overlaps(plan(b))))
+            let (own, others) = (&tris[part.from..part.to], &tris[other.from..other.to]);
+            own.iter().all(|a| others.iter().all(|b| !(a.is_near(b) && plan(a).overlaps(plan(b)))))
         };
         let free = |s: &usize| before.iter().filter(|o| o.sheet == *s).all(apart);
         let sheet = if crowd { sheets } else { (0..sheets).find(free).unwrap_or(sheets) };

@@ -35,6 +35,12 @@ impl Plan {
         i64::from(self.max[i])
     }
 
+    /// Least and greatest coordinates: x, y, x, y.
+    #[inline]
+    pub fn bounds(&self) -> [i32; 4] {
+        [self.min[0], self.min[1], self.max[0], self.max[1]]
+    }
+
     /// Corner `k`, and the way to the next.
     #[inline]
     fn edge(&self, k: usize) -> [i64; 4] {
@@ -95,21 +101,26 @@ impl Plan {
         const SMALL: i64 = 1 << 29;
         let near = |i: usize| self.min(i) - low[i] > -SMALL && self.max(i) - low[i] < SMALL && size[i] < SMALL / 4;
         if !(near(0) && near(1)) {
+            if !self.meets(low, [4 * size[0], 2 * size[1]]) {
+                return [0; 2];
+            }
             return (0..8).fold([0; 2], |[met, central], cell| {
                 let at = [low[0] + (cell & 3) * size[0], low[1] + (cell >> 2) * size[1]];
                 let covers = self.covers(at[0] + size[0] / 2, at[1] + size[1] / 2);
                 [met | u8::from(self.meets(at, size)) << cell, central | u8::from(covers) << cell]
             });
         }
-        // those under its box
+        // the columns and rows under its box, a bit each, and whether they are one
         let range = |i: usize, count: i64| {
             let at = |v: i64| (v - low[i]) >> size[i].trailing_zeros();
-            (at(self.min(i)), at(self.max(i)), at(self.min(i)).max(0), at(self.max(i)).min(count - 1))
+            let (first, last) = (at(self.min(i)), at(self.max(i)));
+            let (from, to) = (first.max(0), last.min(count - 1));
+            (if from > to { 0 } else { (2u32 << to) - (1 << from) }, first == last)
         };
-        let ((left, right, x0, x1), (under, over, y0, y1)) = (range(0, 4), range(1, 2));
+        let ((columns, one_column), (rows, one_row)) = (range(0, 4), range(1, 2));
         // of each edge its sides of the deepest place of the first cell, as in `meets`, and of its middle, and what a cell
         // further east and north adds
-        let sides: [[i64; 4]; 3] = [0, 1, 2].map(|k| {
+        let [p, q, r]: [[i64; 4]; 3] = std::array::from_fn(|k| {
             let [cx, cy, ex, ey] = self.edge(k);
             let side = |x: i64, y: i64| ex * (y - cy) - ey * (x - cx);
             let x = if ey > 0 { low[0] } else { low[0] + size[0] };
@@ -117,17 +128,17 @@ impl Plan {
             let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
             [side(x, y), middle, -ey * size[0], ex * size[1]]
         });
-        let [p, q, r] = &sides;
-        // one that holds the whole box is met
-        let sole = left == right && under == over;
+        let mut rest = columns * (rows & 1) | (columns << 4) * (rows >> 1);
         let (mut met, mut central) = (0, 0);
-        for y in y0..=y1 {
-            for x in x0..=x1 {
-                let side = |of: &[i64; 4], i: usize| of[i] + x * of[2] + y * of[3];
-                let inside = |i: usize| (side(p, i) | side(q, i) | side(r, i)) >= 0;
-                met |= u8::from(sole || inside(0)) << (4 * y + x);
-                central |= u8::from(inside(1)) << (4 * y + x);
-            }
+        while rest != 0 {
+            let cell = rest.trailing_zeros();
+            rest &= rest - 1;
+            let (x, y) = (i64::from(cell & 3), i64::from(cell >> 2));
+            let side = |of: &[i64; 4], i: usize| of[i] + x * of[2] + y * of[3];
+            let inside = |i: usize| (side(&p, i) | side(&q, i) | side(&r, i)) >= 0;
+            // one that holds the whole box is met
+            met |= u8::from((one_column & one_row) | inside(0)) << cell;
+            central |= u8::from(inside(1)) << cell;
         }
         [met, central]
     }

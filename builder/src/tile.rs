@@ -10,7 +10,6 @@ use crate::split::Rule;
 use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use zerocopy::IntoBytes;
 
@@ -450,14 +449,10 @@ fn divide(
             return Plot::Inner { side_log2, children };
         }
     }
-    let own: Cow<[Tri]> = match members.len() == tris.len() {
-        true => tris.into(),
-        false => members.iter().map(|&t| tris[t as usize]).collect(),
-    };
     let frame = Frame::of(x, y, log2);
-    let bundled = bundle(&own, frame);
+    let bundled = bundle(tris, members, frame);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
-    let content = Content { tris: &own, bundled: &bundled, rule: how.rule, most: how.most, nodes };
+    let content = Content { bundled: &bundled, rule: how.rule, most: how.most, nodes };
     let (grid, crowd) = grid(&content, [x, y], log2, &bundled.order, patches);
     Plot::Group { bundled, frame, grid, crowd }
 }

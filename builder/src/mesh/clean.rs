@@ -4,6 +4,9 @@ use super::{Face, area2, exp2, oriented};
 use crate::{Material, Report, radix};
 use rayon::prelude::*;
 
+/// Triangles that are looked at together.
+const CHUNK: usize = 64;
+
 #[derive(Clone, Copy)]
 enum Fate {
     Outside,
@@ -25,7 +28,7 @@ pub fn ground(
     steepest: Option<f64>,
     report: &mut Report,
 ) -> Vec<u64> {
-    let fate = |i: usize, f: &mut Face| {
+    let fate = |i: usize, f: &mut Face, corners: [[i32; 3]; 3]| {
         let material = &materials[usize::from(f.material)];
         if !material.include {
             return Err(Fate::Excluded);
@@ -36,7 +39,6 @@ pub fn ground(
         if f.is_outside() {
             return Err(Fate::Outside);
         }
-        let corners = f.v.map(|v| vertices[v as usize]);
         match oriented(f.v, vertices) {
             None if is_line(corners) => Err(Fate::Collapsed),
             None => Err(Fate::Vertical),
@@ -49,7 +51,17 @@ pub fn ground(
             }
         }
     };
-    let fates: Vec<Result<u64, Fate>> = faces.par_iter_mut().enumerate().map(|(i, f)| fate(i, f)).collect();
+    let mut fates: Vec<Result<u64, Fate>> = vec![Ok(0); faces.len()];
+    let some = |(chunk, (faces, fates)): (usize, (&mut [Face], &mut [Result<u64, Fate>]))| {
+        // all corners first: many are waited for at once
+        let mut corners = [[[0; 3]; 3]; CHUNK];
+        for (corners, f) in corners.iter_mut().zip(&*faces).filter(|(_, f)| !f.is_outside()) {
+            *corners = f.v.map(|v| vertices[v as usize]);
+        }
+        let each = faces.iter_mut().zip(fates).zip(corners).zip(CHUNK * chunk..);
+        each.for_each(|(((f, to), corners), i)| *to = fate(i, f, corners));
+    };
+    faces.par_chunks_mut(CHUNK).zip(fates.par_chunks_mut(CHUNK)).enumerate().for_each(some);
     let areas = fates.iter().map(|fate| fate.unwrap_or(0)).collect();
     let mut fates = fates.into_iter();
     faces.retain(|_| {

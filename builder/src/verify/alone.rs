@@ -1,8 +1,8 @@
 //! Triangles of a tile that overlap none of its others, proven for all at once.
 //!
-//! All triangles being counter-clockwise, where an edge has one triangle on either side, with the same corners, as many end there as
-//! begin: that many lie over the places before it as behind. So where no other edge runs, as many triangles lie over one
-//! place as over any other, and if that is one, none of them overlaps another there.
+//! All triangles being counter-clockwise, where an edge has as many triangles on one side as on the other, with the same ends in
+//! plan, as many end there as begin: that many lie over the places before it as behind. So where no other edge runs, as many
+//! triangles lie over one place as over any other, and if that is one, none of them overlaps another there.
 //!
 //! That is told of the cells of a square grid: those through which other edges run are *rough*, the rest falls into *regions* of
 //! cells side by side, and at one place of each its triangles are counted. A triangle whose box is in the cells of a region
@@ -17,9 +17,9 @@ const WORK: i64 = 32;
 /// State of a rough cell. That of others is twice the number of their region, from 1, less one where it is sampled.
 const ROUGH: u32 = u32::MAX;
 
-/// Of each triangle whether it certainly overlaps no other of a square tile. Bit k of `paired`: just one other triangle lies
-/// at the edge from corner k, on its other side. Differences of coordinates are `SMALL`.
-pub fn alone(tris: &[Tri], boxes: &[Box4], paired: &[u8], rect: &Rect) -> Vec<bool> {
+/// Of each triangle whether it certainly overlaps no other of a square tile. Bit k of `balanced`: at the edge from corner k
+/// lie as many triangles on one side as on the other. Differences of coordinates are `SMALL`.
+pub fn alone(tris: &[Tri], boxes: &[Box4], balanced: &[u8], rect: &Rect) -> Vec<bool> {
     let none = || vec![false; tris.len()];
     if !tris.iter().all(Tri::is_counter_clockwise) {
         return none();
@@ -29,8 +29,8 @@ pub fn alone(tris: &[Tri], boxes: &[Box4], paired: &[u8], rect: &Rect) -> Vec<bo
     let mut cells = Cells { low: rect.low, log2: log2 - side_log2, side: 1 << side_log2, states: Vec::new() };
     cells.states = vec![0; (cells.side * cells.side) as usize];
     let mut work = WORK * (tris.len() as i64 + 64);
-    for (t, paired) in tris.iter().zip(paired) {
-        for k in (0..3).filter(|k| paired >> k & 1 == 0) {
+    for (t, balanced) in tris.iter().zip(balanced) {
+        for k in (0..3).filter(|k| balanced >> k & 1 == 0) {
             cells.roughen(t, k, &mut work);
         }
         if work < 0 {

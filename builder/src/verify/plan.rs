@@ -146,7 +146,7 @@ impl Tri {
             return boxed as u8; // what it meets of the rectangle lies in its box
         }
         // of each edge: its side at the first cell, and what a cell further east and north adds
-        let [p, q, r] = [0, 1, 2].map(|k| {
+        let [p, q, r] = std::array::from_fn(|k| {
             let [_, _, ex, ey] = self.edge(k);
             [self.deepest::<true>(k, &Rect { low, size }), -ey * size[0], ex * size[1]]
         });

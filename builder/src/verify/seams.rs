@@ -191,9 +191,9 @@ impl Grid {
 
 /// Whether two points lie within so many times the threshold.
 fn within(a: [i32; 3], b: [i32; 3], times: i64) -> bool {
-    let d = |i: usize| i128::from(a[i]) - i128::from(b[i]);
-    let [plan, height] = [STITCH_PLAN, STITCH_HEIGHT].map(|s| i128::from(times * s));
-    d(0) * d(0) + d(1) * d(1) <= plan * plan && d(2).abs() <= height
+    let d = |i: usize| i64::from(a[i].abs_diff(b[i]));
+    let (plan, height) = (times * STITCH_PLAN, times * STITCH_HEIGHT);
+    (0..2).all(|i| d(i) <= plan) && d(2) <= height && d(0) * d(0) + d(1) * d(1) <= plan * plan
 }
 
 /// Whether an open vertex lies at a seam with an open edge: near an end that no chain links to it, or beside the edge, in plan of

@@ -199,7 +199,10 @@ fn bounds_of(tris: &[Tri]) -> Option<[[i32; 3]; 2]> {
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
     let single = pair_edges(content);
     let all: Vec<u32> = (0..content.tris.len() as u32)
-        .filter(|&t| content.tris[t as usize].meets::<SMALL>(content.boxes[t as usize], &view.rect))
+        .filter(|&t| {
+            let bounds = content.boxes[t as usize];
+            view.rect.holds_box(bounds) || content.tris[t as usize].meets::<SMALL>(bounds, &view.rect)
+        })
         .collect();
     let log2 = terrain.header().tile_log2;
     for &t in &all {
@@ -215,18 +218,19 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
             proof.crossings.push(Crossing { tri: tri.canonical(), home, tile: view.index });
         }
         for k in 0..3 {
-            let [a, b, apex] = [0, 1, 2].map(|i| tri.corner((k + i) % 3));
-            let [a, b] = [a.min(b), a.max(b)];
+            let (a, b) = (tri.corner(k), tri.corner(if k == 2 { 0 } else { k + 1 }));
+            let ends = || [a.min(b), a.max(b)];
             if single[t as usize] >> k & 1 == 0 {
-                proof.links.extend(may_link(a, b).then_some([a, b]));
+                proof.links.extend(may_link(a, b).then(ends));
             } else if tri.edge_meets::<SMALL>(k, &view.rect) {
+                let ([a, b], apex) = (ends(), tri.corner((k + 2) % 3));
                 proof.open.push(Edge { a, b, apex });
             }
         }
     }
     let count = content.tris.len();
     let alone = match SMALL {
-        true => alone(&content.tris, &content.boxes, &content.paired, &view.rect),
+        true => alone(&content.tris, &content.boxes, &balanced(content), &view.rect),
         false => vec![false; count],
     };
     let mut walk = Walk::<SMALL> {
@@ -240,7 +244,8 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         proofs: 0,
         trials_left: TRIALS * view.words.len() as u64,
         patched_left: PATCHED * view.words.len() as u64,
-        named: std::array::from_fn(|_| Vec::new()),
+        named: Vec::new(),
+        sheet: Vec::new(),
         proof,
     };
     let fields: Vec<u32> = (0..content.fields.len() as u32).collect();
@@ -520,6 +525,27 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
     single
 }
 
+/// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
+/// paired ones, and such as kerbs have, one above the other.
+fn balanced(content: &Content) -> Vec<u8> {
+    let mut balanced = content.paired.clone();
+    // ends, and whether it runs from the lesser to the greater
+    let mut loose: Vec<([[i32; 2]; 2], bool, u32)> = Vec::new();
+    for (e, t) in content.tris.iter().enumerate().flat_map(|(i, t)| (0..3).map(move |k| (3 * i + k, t))) {
+        if content.paired[e / 3] >> (e % 3) & 1 == 0 {
+            let [a, b] = [e % 3, (e % 3 + 1) % 3].map(|k| [t.x[k], t.y[k]]);
+            loose.push(([a.min(b), a.max(b)], a < b, e as u32));
+        }
+    }
+    loose.sort_unstable();
+    for edges in loose.chunk_by(|a, b| a.0 == b.0) {
+        if 2 * edges.iter().filter(|e| e.1).count() == edges.len() {
+            edges.iter().for_each(|e| balanced[e.2 as usize / 3] |= 1 << (e.2 % 3));
+        }
+    }
+    balanced
+}
+
 /// Numbers by the entry to which they belong.
 #[derive(Default)]
 struct Lists {
@@ -579,8 +605,9 @@ struct Walk<'a, const SMALL: bool> {
     trials_left: u64,
     /// Patches that may still be tried with entries and cells.
     patched_left: u64,
-    /// What the cells of the block name.
-    named: [Vec<Named>; block::CELLS],
+    /// What a cell names that may overlap another, and such of one of its sheets.
+    named: Vec<Named>,
+    sheet: Vec<(Box4, u32)>,
     proof: &'a mut Proof,
 }
 
@@ -713,55 +740,42 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         let (mut sole, mut further) = (0u8, 0usize);
         for cell in 0..block::CELLS {
             self.proof.cells += 1;
-            let count = (b[block::COUNTS] >> (4 * cell) & 15) as usize;
-            let word_at = |i: usize| match i.checked_sub(block::INLINE) {
-                None => b[block::FURTHER + i],
-                Some(beyond) => view.words[b[block::TAIL] as usize + beyond],
-            };
-            let mut named = std::mem::take(&mut self.named[cell]);
-            named.clear();
+            self.named.clear();
             let (mut sheet, mut patches, mut unread, mut twice) = (0u32, Vec::new(), false, false);
-            let mut take = |w: u32, number: u32, starts: bool| {
+            let mut filled = u32::MAX; // the last sheet with a triangle
+            words(view, b, cell, further, |w, number, starts| {
                 sheet += u32::from(starts);
-                let mut mask = w & word::MASK;
-                if mask == 0 {
-                    if w >> word::GUESS & 15 == word::PATCH {
-                        patches.push(16 * number as usize);
-                        unread |= named.last().is_some_and(|n| n.sheet == sheet);
-                    }
-                    return;
+                if w & word::MASK != 0 {
+                    filled = sheet;
+                } else if w >> word::GUESS & 15 == word::PATCH {
+                    patches.push(16 * number as usize);
+                    unread |= filled == sheet;
                 }
-                let bundle = &numbers[16 * number as usize..][..16];
-                while mask != 0 {
-                    let number = bundle[mask.trailing_zeros() as usize];
-                    mask &= mask - 1;
+                for number in triangles(numbers, w, number) {
                     let seen = &mut self.seen[number as usize];
                     if *seen & !255 != stamp {
                         *seen = stamp;
                     }
                     twice |= *seen >> cell & 1 == 1;
                     *seen |= 1 << cell;
-                    named.push(Named { number, sheet });
+                    if !self.alone[number as usize] {
+                        self.named.push(Named { number, sheet });
+                    }
                 }
-            };
-            let home = b[cell];
-            if home == word::LIST << word::GUESS {
-                let at = word_at(further) as usize;
-                for i in 0..view.words[at] as usize {
-                    let w = view.words[at + 1 + 2 * i];
-                    take(w, view.words[at + 2 + 2 * i], i > 0 && w & word::SHEET != 0);
-                }
-            } else {
-                take(home, home >> word::NUMBER, false);
-                for i in further..further + count {
-                    let w = word_at(i);
-                    take(w, w >> word::NUMBER, w & word::SHEET != 0);
-                }
-                if home & word::MASK != 0 && home & word::SHEET != 0 {
-                    sole |= 1 << cell;
-                }
+            });
+            if twice {
+                // none is alone that is named twice in a sheet
+                self.named.clear();
+                sheet = 0;
+                words(view, b, cell, further, |w, number, starts| {
+                    sheet += u32::from(starts);
+                    self.named.extend(triangles(numbers, w, number).map(|number| Named { number, sheet }));
+                });
             }
-            further += count;
+            if b[cell] & word::MASK != 0 && b[cell] & word::SHEET != 0 {
+                sole |= 1 << cell;
+            }
+            further += further_words(b, cell);
             let rect = Rect { low: cell_low(rect.low, size, cell), size };
             patches.sort_unstable();
             self.fields(&rect, fields, &patches);
@@ -770,8 +784,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                     .sheets
                     .add(view.fault_at(&rect, "a patch follows triangles in their sheet, and is not read"));
             }
-            self.sheets(&rect, &named, twice);
-            self.named[cell] = named;
+            self.sheets(&rect);
         }
         // what lies over the cells, and what they name
         let mut open = 0u8;
@@ -806,49 +819,100 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
     }
 
-    /// No two triangles of a sheet overlap; nor is one named `twice` in it.
-    fn sheets(&mut self, rect: &Rect, named: &[Named], twice: bool) {
-        let open = |n: &&Named| twice || !self.alone[n.number as usize];
-        for sheet in named.chunk_by(|a, b| a.sheet == b.sheet) {
-            let mut sheet: Vec<u32> = sheet.iter().filter(open).map(|n| n.number).collect();
-            // many may lie around a vertex, in many cells: those that were proven together before are not compared again
-            let many = sheet.len() > 16;
-            if many {
-                sheet.sort_unstable_by_key(|&n| self.proven[n as usize]);
-            }
-            let known = |a: &u32, b: &u32| many && self.proven[*a as usize] == self.proven[*b as usize];
-            let mut end = 0;
-            for group in sheet.chunk_by(known) {
-                end += group.len();
-                let together = group.len() > 1 && self.proven[group[0] as usize] != 0;
-                for (i, &a) in group.iter().enumerate() {
-                    let within = if together { &[] } else { &group[i + 1..] };
-                    let mut apart = |others: &[u32]| apart::<SMALL>(self.content, &mut self.pairs_left, a, others);
-                    if let Err(text) = apart(within).and_then(|()| apart(&sheet[end..])) {
-                        self.proof.sheets.add(self.view.fault_at(rect, text));
-                        return;
-                    }
-                }
-            }
-            if many {
-                self.proofs += 1;
-                sheet.iter().for_each(|&n| self.proven[n as usize] = self.proofs);
+    /// No two triangles of a sheet overlap.
+    fn sheets(&mut self, rect: &Rect) {
+        let (named, mut sheet) = (std::mem::take(&mut self.named), std::mem::take(&mut self.sheet));
+        for numbers in named.chunk_by(|a, b| a.sheet == b.sheet).filter(|numbers| numbers.len() > 1) {
+            sheet.clear();
+            sheet.extend(numbers.iter().map(|n| (self.content.boxes[n.number as usize], n.number)));
+            if let Err(text) = self.sheet(&mut sheet) {
+                self.proof.sheets.add(self.view.fault_at(rect, text));
+                break;
             }
         }
+        (self.named, self.sheet) = (named, sheet);
+    }
+
+    /// Compares the triangles of a sheet; says what is wrong.
+    fn sheet(&mut self, sheet: &mut [(Box4, u32)]) -> Result<(), String> {
+        // many may lie around a vertex, in many cells: those that were proven together before are not compared again
+        let many = sheet.len() > 16;
+        if many {
+            sheet.sort_unstable_by_key(|s| self.proven[s.1 as usize]);
+        }
+        let proven = |s: &(Box4, u32)| self.proven[s.1 as usize];
+        let known = |a: &(Box4, u32), b: &(Box4, u32)| many && proven(a) == proven(b);
+        let mut end = 0;
+        for group in sheet.chunk_by(known) {
+            end += group.len();
+            let together = group.len() > 1 && proven(&group[0]) != 0;
+            for (i, a) in group.iter().enumerate() {
+                let within = if together { &[] } else { &group[i + 1..] };
+                apart::<SMALL>(self.content, &mut self.pairs_left, a, within)?;
+                apart::<SMALL>(self.content, &mut self.pairs_left, a, &sheet[end..])?;
+            }
+        }
+        if many {
+            self.proofs += 1;
+            sheet.iter().for_each(|s| self.proven[s.1 as usize] = self.proofs);
+        }
+        Ok(())
     }
 }
 
-/// Whether a triangle overlaps none of others; so many pairs may still be compared.
-fn apart<const SMALL: bool>(content: &Content, left: &mut u64, a: u32, others: &[u32]) -> Result<(), String> {
-    let (tris, boxes) = (&content.tris, &content.boxes);
-    let (tri, bounds) = (&tris[a as usize], boxes[a as usize]);
+/// How many further words a cell has.
+fn further_words(b: &[u32; block::WORDS], cell: usize) -> usize {
+    (b[block::COUNTS] >> (4 * cell) & 15) as usize
+}
+
+/// Calls `see` with each word of a cell, the number of its bundle or patch, and whether it starts a sheet. The cell's
+/// further words stand from the one of this number on.
+fn words(view: &View, b: &[u32; block::WORDS], cell: usize, first: usize, mut see: impl FnMut(u32, u32, bool)) {
+    let word_at = |i: usize| match i.checked_sub(block::INLINE) {
+        None => b[block::FURTHER + i],
+        Some(beyond) => view.words[b[block::TAIL] as usize + beyond],
+    };
+    let home = b[cell];
+    if home == word::LIST << word::GUESS {
+        let at = word_at(first) as usize;
+        for i in 0..view.words[at] as usize {
+            let w = view.words[at + 1 + 2 * i];
+            see(w, view.words[at + 2 + 2 * i], i > 0 && w & word::SHEET != 0);
+        }
+        return;
+    }
+    see(home, home >> word::NUMBER, false);
+    for w in (first..first + further_words(b, cell)).map(word_at) {
+        see(w, w >> word::NUMBER, w & word::SHEET != 0);
+    }
+}
+
+/// The triangles that a word names of a bundle, given those of its group, 16 a bundle.
+fn triangles(numbers: &[u32], word: u32, bundle: u32) -> impl Iterator<Item = u32> {
+    let mut mask = word & word::MASK;
+    let numbers = if mask == 0 { &[] } else { &numbers[16 * bundle as usize..][..16] };
+    std::iter::from_fn(move || {
+        let number = *numbers.get(mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(number)
+    })
+}
+
+/// Whether a triangle overlaps none of others, each with its box; so many pairs may still be compared.
+fn apart<const SMALL: bool>(
+    content: &Content,
+    left: &mut u64,
+    (bounds, number): &(Box4, u32),
+    others: &[(Box4, u32)],
+) -> Result<(), String> {
+    let tri = &content.tris[*number as usize];
     *left = left.saturating_sub(others.len() as u64);
     if *left == 0 {
         return Err(
             "too many triangles meet in one sheet here to be proven apart; divide such fans of thousands".into()
         );
     }
-    let overlaps = |b: &u32| boxes_overlap(bounds, boxes[*b as usize]) && tri.overlaps::<SMALL>(&tris[*b as usize]);
+    let overlaps = |(b, n): &(Box4, u32)| boxes_overlap(*bounds, *b) && tri.overlaps::<SMALL>(&content.tris[*n as usize]);
     if others.iter().any(overlaps) {
         let [x, y, z] = tri.corner(0);
         return Err(format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"));
