@@ -187,7 +187,7 @@ impl Table {
 pub fn takes(key: &str) -> Option<String> {
     let why = (TABLES.iter().find(|t| t.has(key))?.tried)(&format!("{{{key:?}: {{\"\": 0}}}}"));
     match why.split_once(", expected ") {
-        Some((found, _)) if found == "unknown field ``" => Some(TABLE.into()),
+        Some(("unknown field ``", _)) => Some(TABLE.into()),
         Some((found, expected)) if found.starts_with("invalid type: ") => {
             Some(expected.split(" at line ").next().unwrap_or_default().into())
         }
