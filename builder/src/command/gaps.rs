@@ -102,22 +102,26 @@ type Side = ([[i32; 3]; 2], [i32; 3]);
 /// all that meet there.
 fn ends(tile: &TileView, log2: u32) -> Vec<(Side, bool)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
-    let mut sides: Vec<(u64, Side)> = Vec::new();
+    let mut sides: Vec<Side> = Vec::new();
     for bundle in tile.bundles() {
         for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
             let all = [[a, b, c], [b, c, a], [c, a, b]].map(|[p, q, r]| ([p.min(q), p.max(q)], r));
-            sides.extend(all.into_iter().filter(|(ends, _)| here(ends[0])).map(|side| (mixed(&side.0), side)));
+            sides.extend(all.into_iter().filter(|(ends, _)| here(ends[0])));
         }
     }
-    sides.sort_unstable_by_key(|(key, _)| *key); // much quicker than by the ends themselves
-    let mut found = Vec::new();
-    for of_key in sides.chunk_by_mut(|a, b| a.0 == b.0) {
+    // much quicker than by the ends themselves
+    let mut order: Vec<(u64, u32)> = sides.iter().zip(0..).map(|(side, i)| (mixed(&side.0), i)).collect();
+    order.sort_unstable();
+    let (mut found, mut of_key) = (Vec::new(), Vec::new());
+    for same in order.chunk_by(|a, b| a.0 == b.0) {
+        of_key.clear();
+        of_key.extend(same.iter().map(|(_, i)| sides[*i as usize]));
         of_key.sort_unstable(); // there may be two edges of a key
-        for edge in of_key.chunk_by(|a, b| a.1.0 == b.1.0) {
+        for edge in of_key.chunk_by(|a, b| a.0 == b.0) {
             let alone = edge[0] == edge[edge.len() - 1]; // several leaves may hold a triangle
-            let on = |wanted: i128| edge.iter().any(|(_, side)| turn(side).signum() == wanted);
+            let on = |wanted: i128| edge.iter().any(|side| turn(side).signum() == wanted);
             if alone || on(1) != on(-1) {
-                found.push((edge[0].1, alone));
+                found.push((edge[0], alone));
             }
         }
     }
