@@ -310,10 +310,13 @@ fn headings_of_points() {
     }
     write("x,y,z [km]\n1,2,3\n");
     holds(&expect(2, &folder, &points)[1], &["line 1: z is in km; convert it, and name it z or z [m]\n"]);
-    for heading in ["X [m], Y (M) ,Z[],length", ",,,"] {
+    for (heading, told) in [
+        ("X [m], Y (M) ,Z[],length", ""),
+        (",,,", "note: points.csv: read as x,y,z,length: a heading says otherwise\n"),
+    ] {
         write(&format!("{heading}\n1,2,7,2\n"));
         let [out, err] = expect(0, &folder, &points);
-        assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below,7,2\n") && err.is_empty(), "{out}{err}");
+        assert!(out.ends_with("\n1,2,6,0,0,0.85,1,Steel plate,deck,found,below,7,2\n") && err == told, "{out}{err}");
         assert!(out.lines().next().unwrap().ends_with(",asked_z,length"), "{out}");
     }
     // numbers under other names are no places, by their order
@@ -410,8 +413,8 @@ fn points_without_ground() {
     // of layers a place counts once, by itself
     let [_, err] = expect(0, &folder, &[&csv[..], &["--layers"]].concat());
     assert_eq!(err, note("1,500 of 6,000 points without ground (1,500 not in the image), the first on line 6"));
-    write("1,2,5,2\n".into());
-    assert_eq!(expect(0, &folder, &csv)[1], note("1 of 1 points without ground, the first on line 1"));
+    write("x,y,z,length\n1,2,5,2\n".into());
+    assert_eq!(expect(0, &folder, &csv)[1], note("1 of 1 points without ground, the first on line 2"));
     // quiet where all is found, where points are typed, and where the file is wrong
     write("1,2\n3,4\n".into());
     assert_eq!(expect(0, &folder, &csv)[1], "");
@@ -478,6 +481,12 @@ fn four_wheels() {
         let [_, err] = expect(0, &folder, &[query, &["bridge.hpan", "--along", "corners.csv"]].concat());
         assert_eq!(err, told);
     }
+    let why = expect(1, &folder, &["query", "bridge.hpan", "--along", "corners.csv", "--strict"]);
+    holds(&why[1], &["corners.csv: time stands still on 150 of 200 lines; "]);
+    // a wheel that loses its name
+    fs::write(folder.join("nameless.csv"), "t,Wheel,x,y,z\n0,FL,0,0,0\n0,,1,0,0\n").unwrap();
+    let why = error(2, &folder, &["query", "bridge.hpan", "--along", "nameless.csv"]);
+    holds(&why, &["nameless.csv: line 3: some lines name their wheel, and some do not; name it in each\n"]);
     let mut lines: Vec<&str> = other.lines().collect();
     lines[1..].sort_by_key(|l| l.split(',').nth(1));
     fs::write(folder.join("corners.csv"), lines.join("\n")).unwrap();
@@ -640,11 +649,14 @@ fn what_was_asked_is_shown() {
         [&typed[0]["asked_z"], &typed[1]["asked_z"], &typed[1]["length"]],
         [&Value::Null, &json!(7.0), &json!(2.0)]
     );
-    fs::write(folder.join("p.csv"), "wheel,x,y,z,yaw\n\"FL\",1,2,7,90\n,1,2,,\n").unwrap();
+    fs::write(folder.join("p.csv"), "wheel,x,y,z,yaw\n\"FL\",1,2,7,90\nFR,1,2,,\n").unwrap();
     for option in ["--csv", "--along"] {
         let read = json(&[option, "p.csv"]);
         assert_eq!([&read[0]["wheel"], &read[0]["asked_z"], &read[0]["yaw"]], [&json!("FL"), &json!(7.0), &json!(90)]);
-        assert_eq!([&read[1]["wheel"], &read[1]["asked_z"], &read[1]["yaw"]], [&Value::Null; 3]);
+        assert_eq!(
+            [&read[1]["wheel"], &read[1]["asked_z"], &read[1]["yaw"]],
+            [&json!("FR"), &Value::Null, &Value::Null]
+        );
     }
     // every step of every answer, of files too
     let wanted = "ground closest to 1, 2, 7\n";
@@ -685,6 +697,10 @@ fn strict_queries() {
         assert_eq!((out, err), (all, format!("error: {place}: {lost} {first}\n")), "{arguments:?}");
     }
     assert_eq!(fs::read_to_string(folder.join("a.csv")).unwrap().lines().count(), 4);
+    // four numbers without a heading may be a time and a place
+    fs::write(folder.join("bare.csv"), "1,2,7,2\n").unwrap();
+    let [_, err] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "bare.csv"]);
+    assert_eq!(err, "note: bare.csv: read as x,y,z,length: a heading says otherwise\n");
     for arguments in [&["--along", "good.csv"][..], &["--csv", "good.csv"], &["1,2"]] {
         expect(0, &folder, &[&["query", "bridge.hpan", "--strict"], arguments].concat());
     }

@@ -58,7 +58,7 @@ fn footnote(sweep: usize) -> String {
         "\
 max: the longest call, interruptions by the machine included. worst to p50: of each place the fastest of its calls, and of those the
 slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call. These are warm: each call comes
-right after another, and caches hold what they can of the image. Caches swept: before each call {} MiB of other memory are read, as
+right after another, and caches hold what they can of the image. queries/s and mean are by the clock, whatever else the machine did. Caches swept: before each call {} MiB of other memory are read, as
 where the ground is asked for once in a millisecond and much else is done in between; places are
 called once, but the slowest four times",
         sweep >> 20
@@ -66,7 +66,7 @@ called once, but the slowest four times",
 }
 
 const HOW: &str = "\
-Every place is asked by single calls, by batches of 64 and with a cursor. First all three answers are compared and the cost is
+Every place is asked by single calls, by batches of 64 and with a cursor; a drive's wheels one after another. First all three answers are compared and the cost is
 counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and three times with the clock
 read around every call, all less what reading the clock takes; of a batch they are a 64th of a call. The longest call, max, is mostly
 one in which the machine did something else: the quantiles are those of the fastest of each place's three calls, and worst is the
@@ -424,17 +424,19 @@ fn posts(t: &Terrain, tile: &TileView, column: &Column) -> impl Iterator<Item = 
     })
 }
 
-/// The places of a drive; where it has no height, on the highest ground.
+/// The places of a drive, wheel by wheel; where it has no height, on the highest ground.
 fn along(t: &Terrain, path: &std::path::Path) -> Done<Vec<[f64; 3]>> {
     let [low, high] = t.bounds();
     let z = |x: f64, y: f64| {
         let answer = t.segment_m([x, y, high[2] + 1.0], high[2] - low[2] + 2.0);
         if answer.found() { t.z_f64(&answer.hit) } else { high[2] }
     };
-    let drive = drive::read(path)?;
-    if let Some(text) = drive.heights.told() {
+    let mut drive = drive::read(path)?;
+    for text in drive.doubt.iter().cloned().chain(drive.heights.told()) {
         note(format!("{}: {text}", named(path)));
     }
+    // a cursor goes with a wheel
+    drive.stops.sort_by_key(|s| s.wheel);
     Ok(drive.stops.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect())
 }
 

@@ -32,6 +32,8 @@ pub struct Drive {
     /// Different entries of its column `wheel`, as they come; one without a name if there is no such column.
     pub wheels: Vec<String>,
     pub heights: Heights,
+    /// Why this may be something else than a drive.
+    pub doubt: Option<String>,
 }
 
 /// What a file of a drive looks like, for help texts.
@@ -39,7 +41,7 @@ pub const HELP: &str = "\
 A drive is CSV: a heading with x and y, t (or time) and z if there are any, in any order, and lines of numbers; of other columns
 only wheel has a meaning. Without a heading the columns are t,x,y,z,yaw, of which the last two may be left out. Metres and seconds,
 also where a heading has units, as in x [m]; time may stand still, but not go back. Of several wheels each has lines of its own, with its
-name in the column wheel, which is called exactly so, and its own places; distance and time are then those of each. A file with all
+name in the column wheel and its own places; distance and time are then those of each. A file with all
 wheels on a line, as t,x_fl,y_fl,z_fl,x_fr,y_fr,z_fr, is made so by:
   awk -F, 'NR==1{for(i=2;i<NF;i+=3)w[i]=substr($i,3);print \"t,wheel,x,y,z\"} NR>1{for(i=2;i<NF;i+=3)
     print $1\",\"w[i]\",\"$i\",\"$(i+1)\",\"$(i+2)}' wide.csv > wheels.csv";
@@ -104,6 +106,10 @@ pub fn read(path: &Path) -> Done<Drive> {
             }
             let z = field(3)?;
             width.check(line, if heading.is_some() { MORE } else { BARE })?;
+            let has_name = |name: &str| !name.is_empty();
+            if wheels.first().is_some_and(|(name, _)| has_name(name) != has_name(wheel)) {
+                return Err("some lines name their wheel, and some do not; name it in each".into());
+            }
             still += u64::from(way > JUMP && t.is_some() && t == last.and_then(|s| s.t));
             Ok::<_, String>((Last { x, y, distance, t: t.or(last.and_then(|s| s.t)) }, t, z))
         })();
@@ -132,12 +138,13 @@ pub fn read(path: &Path) -> Done<Drive> {
         note(format!("{}: read as {FORM}: a heading says otherwise", named(path)));
     }
     let lines = stops.len() as u64;
-    if known[4].is_none() && still > 1 && 4 * still >= lines {
+    let doubt = (known[4].is_none() && still > 1 && 4 * still >= lines).then(|| {
         let [still, lines] = [still, lines].map(grouped);
-        let text = "if these are wheels, call their column wheel, as in t,wheel,x,y,z";
-        note(format!("{}: time stands still on {still} of {lines} lines; {text}", named(path)));
-    }
-    Ok(Drive { stops, passed, wheels: wheels.into_iter().map(|(name, _)| name).collect(), heights })
+        let hint = "if these are wheels, call their column wheel, as in t,wheel,x,y,z";
+        format!("time stands still on {still} of {lines} lines; {hint}")
+    });
+    let wheels = wheels.into_iter().map(|(name, _)| name).collect();
+    Ok(Drive { stops, passed, wheels, heights, doubt })
 }
 
 /// Where a heading has each of [`KNOWN`].

@@ -57,7 +57,8 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 1 if a place has no ground, or lacks a z that others have; all answers are written all the same
+    /// Exit with 1 if a place has no ground, or lacks a z that others have, or a drive seems to be of several wheels; all answers are
+    /// written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -210,7 +211,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     let file = args.csv.as_ref().or(args.along.as_ref());
-    let told: Vec<String> = missed.told(file.is_some()).into_iter().chain(missed.heights.told()).collect();
+    let told = [drive.doubt, missed.told(file.is_some()), missed.heights.told()];
+    let told: Vec<String> = told.into_iter().flatten().collect();
     match file {
         _ if args.strict && !told.is_empty() => {
             return Err(Failure::check(file.unwrap_or(&args.file), told.join("; ")));
@@ -408,6 +410,8 @@ struct Points<'a> {
     width: Width,
     /// The heading has a column z.
     heights: bool,
+    /// There is no heading.
+    bare: bool,
     passed: Passed,
 }
 
@@ -425,13 +429,14 @@ impl<'a> Points<'a> {
         let places = known.unwrap_or([0, 1, 2, 3].map(Some));
         let passed = Passed::new(all, &own, &places[2..], &ANSWER[2..]).map_err(|e| lines.wrong(e))?;
         let heights = known.is_some_and(|k| k[2].is_some());
-        Ok(Points { path, width: Width::of(all, known.is_some()), heights, lines, places, passed })
+        let bare = known.is_none();
+        Ok(Points { path, width: Width::of(all, !bare), heights, bare, lines, places, passed })
     }
 
     /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
     /// wrong, those before it are answered.
     fn read(&mut self, mut many: impl FnMut(&[Ask], &[u64], &Passed) -> Done) -> Done {
-        let Points { path, lines, places, width, passed, .. } = self;
+        let Points { path, lines, places, width, passed, bare, .. } = self;
         let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut any = false;
         loop {
@@ -445,6 +450,9 @@ impl<'a> Points<'a> {
                 Err(e) => Err(e),
             };
             if let Ok(Some(ask)) = &ask {
+                if *bare && !any && ask.length.is_some() {
+                    note(format!("{}: read as x,y,z,length: a heading says otherwise", named(path)));
+                }
                 any = true;
                 asks.push(*ask);
                 numbers.push(lines.line());
