@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
-    gaps::{self, Border, Edge, Gap, LISTED, gaps, listed, span},
+    gaps::{self, Border, Edge, Gap, LISTED, Search, listed, span},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
 };
@@ -40,7 +40,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let length = edges.iter().zip(parts).fold(0.0, |sum, (e, part)| sum + span(e.plan) * (part[1] - part[0]));
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
-    let gaps = gaps(t, &border, &edges, view.heights, widest, |p| most(p, view, &ground, max_gap));
+    let gaps = Search::new(t, &border, &edges, view.heights, widest).gaps(|p| most(p, view, &ground, max_gap));
     let rings = mark(&mut ground, view, &edges, &holes, &gaps);
 
     let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
