@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt::Write, path::Path};
 
-use hardpan::Cost;
+use hardpan::{Cost, VerifyError, format::section};
 
 /// A name for a terminal: control characters are escaped.
 pub fn shown(name: &str) -> String {
@@ -34,6 +34,30 @@ pub fn costs(cost: &Cost) -> String {
     let Cost { nodes, leaves, tests, lines, .. } = *cost;
     let all = [(nodes, "node"), (leaves, "leaf"), (tests, "test"), (lines, "line")];
     all.map(|(n, one)| counted(n, one)).join(", ")
+}
+
+/// The name of a kind of section.
+pub fn section_name(kind: u32) -> &'static str {
+    match kind {
+        section::MATERIALS => "materials",
+        section::NAMES => "names",
+        section::SOURCES => "sources",
+        section::DIRECTORY => "directory",
+        section::PAGES => "pages",
+        section::TILE_TABLE => "tile table",
+        section::TILES => "tiles",
+        section::PROVENANCE => "provenance",
+        _ => "unknown",
+    }
+}
+
+/// What does not verify, with names of sections.
+pub fn fault(e: VerifyError) -> String {
+    match e {
+        VerifyError::SectionDamaged(k) => format!("section {} is damaged (its checksum differs)", section_name(k)),
+        VerifyError::SectionInvalid(k @ 1..) => format!("section {} contradicts the head", section_name(k)),
+        e => e.to_string(),
+    }
 }
 
 /// How many names a message lists.

@@ -75,6 +75,24 @@ pub struct Column {
     pub cost: Cost,
 }
 
+/// A rectangle of ground that no node divides: a block of eight cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its lower left corner in lattice steps from the origin.
+    pub low: [i64; 2],
+    /// log2 of its sides in lattice steps.
+    pub log2: [u32; 2],
+    /// Triangles that its cells name, each once: 1 at least.
+    pub triangles: u32,
+}
+
+/// What an entry of a node holds that is no node.
+enum Held<'a> {
+    Block(&'a [u32]),
+    /// The cells that one query of it reads.
+    Patch(u32),
+}
+
 impl Column {
     /// Its middle in metres.
     pub fn at(&self, t: &Terrain) -> [f64; 2] {
@@ -225,38 +243,61 @@ impl<'a> TileView<'a> {
         entries.unwrap_or_default().chunks_exact(width)
     }
 
-    /// Calls `see` with every column that has ground.
-    pub fn columns(&self, mut see: impl FnMut(Column)) {
+    /// Calls `see` with every block and patch that is an entry: its node, its lower left corner, and what it holds.
+    fn held(&self, mut see: impl FnMut(&Placed, [i64; 2], Held)) {
         for placed in self.nodes() {
-            let node = placed.node;
-            let log2 = node.entry_log2.map(|l| u32::from(l) & 63);
-            for (k, e) in self.entries(node).enumerate() {
-                let low = placed.entry(k);
-                let block = match (node.flags & NODE_DENSE != 0, e[0] >> entry::SHIFT) {
-                    (true, _) => e,
-                    (false, entry::BLOCK) => {
-                        let at = (e[0] & entry::PLACE) as usize;
-                        self.words.get(at..).and_then(|w| w.get(..block::WORDS)).unwrap_or_default()
-                    }
-                    (false, entry::PATCH) => {
-                        let reads = self.reads((e[0] & entry::PLACE) as usize);
-                        let cost = Cost { nodes: placed.depth, leaves: reads, tests: reads, lines: reads };
-                        let size = log2.map(|l| 1 << l);
-                        see(Column { low, size, cost });
-                        continue;
-                    }
+            let dense = placed.node.flags & NODE_DENSE != 0;
+            for (k, e) in self.entries(placed.node).enumerate() {
+                let at = (e[0] & entry::PLACE) as usize;
+                let held = match (dense, e[0] >> entry::SHIFT) {
+                    (true, _) => Held::Block(e),
+                    (false, entry::BLOCK) => match self.words.get(at..).and_then(|w| w.get(..block::WORDS)) {
+                        Some(block) => Held::Block(block),
+                        None => continue,
+                    },
+                    (false, entry::PATCH) => Held::Patch(self.reads(at)),
                     _ => continue,
                 };
-                for cell in 0..if block.is_empty() { 0 } else { block::CELLS } {
-                    let size = [0, 1].map(|i| 1i64 << log2[i].saturating_sub(block::CELLS_LOG2[i]));
-                    let [x, y] = [cell as i64 & 3, cell as i64 >> 2];
-                    let low = [low[0] + x * size[0], low[1] + y * size[1]];
-                    if let Some(cost) = self.cell(&placed, block, cell) {
-                        see(Column { low, size, cost });
-                    }
-                }
+                see(&placed, placed.entry(k), held);
             }
         }
+    }
+
+    /// Calls `see` with every column that has ground.
+    pub fn columns(&self, mut see: impl FnMut(Column)) {
+        self.held(|placed, low, held| {
+            let log2 = placed.node.entry_log2.map(|l| u32::from(l) & 63);
+            let block = match held {
+                Held::Block(block) => block,
+                Held::Patch(reads) => {
+                    let cost = Cost { nodes: placed.depth, leaves: reads, tests: reads, lines: reads };
+                    return see(Column { low, size: log2.map(|l| 1 << l), cost });
+                }
+            };
+            for cell in 0..block::CELLS {
+                let size = [0, 1].map(|i| 1i64 << log2[i].saturating_sub(block::CELLS_LOG2[i]));
+                let [x, y] = [cell as i64 & 3, cell as i64 >> 2];
+                let low = [low[0] + x * size[0], low[1] + y * size[1]];
+                if let Some(cost) = self.cell(placed, block, cell) {
+                    see(Column { low, size, cost });
+                }
+            }
+        });
+    }
+
+    /// Calls `see` with every block that has triangles.
+    pub fn blocks(&self, mut see: impl FnMut(Block)) {
+        self.held(|placed, low, held| {
+            let Held::Block(block) = held else { return };
+            let all = (0..block::CELLS).filter_map(|cell| self.named(block, cell)).flat_map(|(words, _)| words);
+            let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, w & word::MASK)).collect();
+            words.sort_unstable();
+            let of_one = words.chunk_by(|a, b| a.0 == b.0);
+            let triangles = of_one.map(|same| same.iter().fold(0, |mask, w| mask | w.1).count_ones()).sum();
+            if triangles > 0 {
+                see(Block { low, log2: placed.node.entry_log2.map(|l| u32::from(l) & 63), triangles });
+            }
+        });
     }
 
     /// The column that costs most tests, then most lines, leaves and nodes; the southernmost, then westernmost of equals.
@@ -277,8 +318,8 @@ impl<'a> TileView<'a> {
         Patch::ref_from_bytes(words.as_bytes()).map_or(0, Patch::reads)
     }
 
-    /// Bound of a cell with ground.
-    fn cell(&self, placed: &Placed, block: &[u32], cell: usize) -> Option<Cost> {
+    /// The words of a cell with ground, each with the number of what it names, and the lines that reading them takes.
+    fn named(&self, block: &[u32], cell: usize) -> Option<(Vec<(u32, u32)>, u32)> {
         let home = block[cell];
         let kind = home >> word::GUESS & 15;
         let list = home & word::MASK == 0 && kind == word::LIST;
@@ -292,18 +333,23 @@ impl<'a> TileView<'a> {
             Some(&w) => w,
             None => self.words.get(tail + i - block::INLINE).copied().unwrap_or_default(),
         };
-        let mut cost = Cost { nodes: placed.depth, lines: format::word_lines(tail, before, count), ..Cost::default() };
-        let further = (before..before + count).map(word_at);
-        let pairs: Vec<(u32, u32)> = if list {
+        let lines = format::word_lines(tail, before, count);
+        if list {
             let at = word_at(before) as usize;
             let count = self.words.get(at).copied().unwrap_or_default() as usize;
-            cost.lines += format::lines(at, 1 + 2 * count);
             let pairs = self.words.get(at + 1..).and_then(|w| w.get(..2 * count)).unwrap_or_default();
-            pairs.chunks_exact(2).map(|p| (p[0], p[1])).collect()
-        } else {
-            std::iter::once(home).chain(further).map(|w| (w, w >> word::NUMBER)).collect()
-        };
-        for (w, number) in pairs {
+            let pairs = pairs.chunks_exact(2).map(|p| (p[0], p[1])).collect();
+            return Some((pairs, lines + format::lines(at, 1 + 2 * count)));
+        }
+        let further = (before..before + count).map(word_at);
+        Some((std::iter::once(home).chain(further).map(|w| (w, w >> word::NUMBER)).collect(), lines))
+    }
+
+    /// Bound of a cell with ground.
+    fn cell(&self, placed: &Placed, block: &[u32], cell: usize) -> Option<Cost> {
+        let (words, lines) = self.named(block, cell)?;
+        let mut cost = Cost { nodes: placed.depth, lines, ..Cost::default() };
+        for (w, number) in words {
             let mask = (w & word::MASK) as u16;
             let [leaves, tests, lines] = match mask {
                 0 => [self.reads(16 * number as usize); 3],

@@ -688,8 +688,8 @@ fn strict_queries() {
         (&["--along", "d.csv"], "d.csv", "on line 3"),
         (&["--along", "d.csv", "-o", "a.csv", "--force"], "d.csv", "on line 3"),
         (&["--csv", "d.csv", "--layers"], "d.csv", "on line 3"),
-        (&["1,2", "70,2", "1,3"], "bridge.hpan", "is number 2"),
-        (&["1,2", "70,2", "1,3", "--explain"], "bridge.hpan", "is number 2"),
+        (&["1,2", "70,2", "1,3"], "bridge.hpan", "is point 2"),
+        (&["1,2", "70,2", "1,3", "--explain"], "bridge.hpan", "is point 2"),
     ] {
         let query = [&["query", "bridge.hpan"], arguments].concat();
         let [all, _] = expect(0, &folder, &query);
@@ -701,6 +701,9 @@ fn strict_queries() {
     fs::write(folder.join("bare.csv"), "1,2,7,2\n").unwrap();
     let [_, err] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "bare.csv"]);
     assert_eq!(err, "note: bare.csv: read as x,y,z,length: a heading says otherwise\n");
+    // a point that was typed beside a file has no line
+    let [_, err] = expect(0, &folder, &["query", "bridge.hpan", "1,2", "999,999", "--csv", "good.csv"]);
+    assert_eq!(err, "note: good.csv: 1 of 3 points without ground (1 not in the image), the first is point 2\n");
     for arguments in [&["--along", "good.csv"][..], &["--csv", "good.csv"], &["1,2"]] {
         expect(0, &folder, &[&["query", "bridge.hpan", "--strict"], arguments].concat());
     }

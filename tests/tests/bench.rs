@@ -61,6 +61,11 @@ fn vt_34_a_performance_test() {
     assert!(p50 >= warm, "what is read from memory takes longer: {p50} {warm}");
     holds(&out, &["These are warm: each call comes"]);
 
+    // as many as the row asks for, where a query is quick
+    write(&folder, "flat.hpan", &fixtures::flat());
+    let [out_flat, _] = expect(0, &folder, &["bench", "flat.hpan", "-n", "5000000"]);
+    holds(&out_flat, &["flat.hpan: 5,000,000 queries, plan uniform", "stated bound", "queries/s", " of 5,000,000: "]);
+
     let [one, other] = [(); 2].map(|()| facts(&folder, &["city.hpan", "-n", "70000"]));
     assert_eq!(costs(&one, "stated"), bound);
     for same in ["attained", "costliest", "misses", "no_ground", "not_in_image", "queries", "identity"] {

@@ -236,7 +236,7 @@ fn exit_codes() {
     image[half..].fill(0xFF);
     fs::write(folder.join("half.hpan"), &image).unwrap();
     let [out, _] = expect(1, &folder, &["verify", "half.hpan"]);
-    let why = [format!("all from byte {half} on is as in erased flash"), "section 8 is damaged".into()];
+    let why = [format!("all from byte {half} on is as in erased flash"), "section provenance is damaged".into()];
     holds(&out, &["checksums  fail", &why[0], &why[1]]);
     // 2: bad input or usage
     let why = error(2, &folder, &["info", "bridge.obj"]);
@@ -480,6 +480,12 @@ fn by_05_verify_against() {
     assert_eq!(out.matches("[default: as built]").count(), 4, "{out}");
     holds(&expect(0, &folder, &["build", "--help"])[0], &["[default: as FILE says; of an OBJ z]"]);
     error(2, &folder, &["verify", "bridge.hpan", "--against", "absent.obj"]);
+    // without --against
+    holds(
+        &error(2, &folder, &["verify", "bridge.hpan", "bridge.obj"]),
+        &["hardpan verify bridge.hpan --against bridge.obj"],
+    );
+    holds(&error(2, &folder, &["verify", "bridge.hpan", "bridge.hpan"]), &["hardpan diff bridge.hpan bridge.hpan"]);
     // the image knows how its mesh was meant
     let [_, err] = expect(0, &folder, &["build", "bridge.obj", "--up", "-z", "--unit", "cm", "-o", "turned.hpan"]);
     assert!(!err.contains("error"), "{err}");
@@ -720,6 +726,12 @@ fn links_to_output() {
     let why = "this is a link to /dev/null, a device or a pipe";
     assert_eq!(query("device", 4), format!("error: device: {why}{}", hint("device")));
     holds(&query("folder", 2), &["folder: this is a folder; name a file in it"]);
+    // a part of the path
+    let hint = |name: &str| format!("; name another folder, or take the link away: rm {name}\n");
+    for (output, name) in [("lost/x.csv", "lost"), ("lost/x/y.csv", "lost"), ("itself/x.csv", "itself")] {
+        let why = format!("error: {output}: {name} is a link to a folder that is not there{}", hint(name));
+        assert_eq!(query(output, 4), why);
+    }
     expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", "good"]);
     assert!(fs::read_to_string(folder.join("there/new.csv")).unwrap().starts_with("x,y,z,"));
     assert!(fs::symlink_metadata(folder.join("good")).unwrap().is_symlink(), "the link stays");

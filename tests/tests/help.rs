@@ -250,7 +250,10 @@ fn manual_pages() {
     expect(2, &folder, &["man", "query", "-o", "pages"]);
     // pages replace pages, and nothing else
     fs::write(folder.join("pages/man1/hardpan.1"), "dear all").unwrap();
-    holds(&error(2, &folder, &["man", "-o", "pages/man1"]), &["that is not a manual page"]);
+    holds(&error(2, &folder, &["man", "-o", "pages/man1"]), &["that is not a manual page; to replace it add --force"]);
+    expect(0, &folder, &["man", "-o", "pages/man1", "--force"]);
+    expect(0, &folder, &["man", "-o", "pages/man1"]);
+    expect(2, &folder, &["man", "query", "--force"]);
     holds(&error(2, &folder, &["man", "-o", "pages/man1/hardpan.1"]), &["name a folder"]);
 }
 

@@ -147,3 +147,50 @@ fn vt_32_another_shape_is_not_the_published_one() {
     }
     assert!(tried > 400, "{tried}");
 }
+
+/// Blocks by depth, as `info --leaves` shows them: those up to the depth tolerance hold as many triangles as is preferred at most.
+#[test]
+fn vt_71_leaf_sizes_by_depth() {
+    let folder = folder("vt_71_leaf_sizes_by_depth");
+    // a coarse sheet of 1 km and a fine one over a part of it
+    let mut text = String::new();
+    let mut first = 1;
+    for (x, y, n, pitch) in [(-500.0, -500.0, 50, 20.0), (13.1, 27.3, 60, 0.2)] {
+        for k in 0..(n + 1) * (n + 1) {
+            let (i, j) = (k % (n + 1), k / (n + 1));
+            let z = 0.01 * f64::from(i * i % 7 + j * j % 5);
+            text += &format!("v {} {} {z}\n", x + pitch * f64::from(i), y + pitch * f64::from(j));
+        }
+        for k in 0..n * n {
+            let a = first + k / n * (n + 1) + k % n;
+            text += &format!("f {a} {} {} {}\n", a + 1, a + n + 2, a + n + 1);
+        }
+        first += (n + 1) * (n + 1);
+    }
+    fs::write(folder.join("u.obj"), text).unwrap();
+    let schema = schema();
+    for tolerance in [8, 10] {
+        let split = format!(
+            "[build.split]\ndepth_tolerance = {tolerance}\nbundle_size = 8\nbundle_increase = 2.5\nmin_volume = 0\n"
+        );
+        fs::write(folder.join("s.toml"), split).unwrap();
+        expect(0, &folder, &["build", "u.obj", "--settings", "s.toml", "-o", "u.hpan"]);
+        let facts = facts(&schema, &folder, "u.hpan", &["--leaves"]);
+        let blocks = facts["leaves"]["blocks"].as_array().unwrap();
+        let levels: Vec<[f64; 5]> = blocks
+            .iter()
+            .map(|b| ["depth", "side", "count", "mean", "max"].map(|name| b[name].as_f64().unwrap()))
+            .collect();
+        // the square around all is of 1,024 m
+        assert!(levels.iter().all(|[depth, side, ..]| *side == 1024.0 / depth.exp2()), "{levels:?}");
+        assert!(levels.is_sorted_by(|a, b| a[0] < b[0]) && levels.iter().all(|l| l[2] >= 1.0 && l[3] <= l[4]));
+        let most = |depth: f64| 8.0 + (2.5 * (depth - f64::from(tolerance)).max(0.0)).floor();
+        assert!(levels.iter().all(|l| l[4] <= most(l[0])), "{tolerance}: {levels:?}");
+        assert!(levels.iter().any(|l| l[0] <= f64::from(tolerance)), "{tolerance}: {levels:?}");
+        assert!(levels.iter().any(|l| l[0] > f64::from(tolerance) && l[4] > 8.0), "{tolerance}: {levels:?}");
+        let [out, _] = expect(0, &folder, &["info", "u.hpan", "--leaves"]);
+        let deepest = levels.last().unwrap();
+        let line = out.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+        assert_eq!([line[0], line[line.len() - 1]], [deepest[0], deepest[4]].map(|v| v.to_string()), "{out}");
+    }
+}

@@ -79,8 +79,9 @@ level of caches holds, or 64 MiB where the machine does not tell. They are made 
 and at the slowest of the single calls, and are over after about three seconds; p99 takes 100 places. The slowest is one that was
 called four times.
 
-The plan worst is worst in work that is counted, not in time: which lines lie in caches no image states. It visits the columns that cost most by the image's own count, and those that cost most of as many places as the plan uniform
-has, and climbs from there: it finds no less than uniform with as many queries.
+The plan worst is worst in work that is counted, not in time: which lines lie in caches no image states. It visits the columns that
+cost most by the image's own count, and those that cost most of as many places as the plan uniform has, and climbs from there: it finds
+no less than uniform with as many queries.
 
   hardpan bench track.hpan -n 5000000
   hardpan bench track.hpan --plan worst
@@ -121,7 +122,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     let mut found = Found::default();
     let clock = clock();
-    let mut spread = Vec::new();
+    let wanted = spread_over(args.queries);
+    let mut spread = vec![[0.0; 3]; wanted.len()];
     let mut ways = [Way::new("single calls"), Way::new("batches of 64"), Way::new("cursor")];
     let mut random = Random(SEED);
     let mut points = Vec::new();
@@ -133,8 +135,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let text = "there is too little ground to meet any by chance; ask elsewhere: --plan worst, or --along";
             Failure::input(&args.file, text)
         })?;
-        if asked == 0 {
-            spread = spread_over(&points, args.queries);
+        for (place, number) in spread.iter_mut().zip(&wanted) {
+            let here = number.checked_sub(asked).and_then(|i| points.get(i as usize));
+            here.into_iter().for_each(|p| *place = *p);
         }
         asked += points.len() as u64;
         found.check(t, &points).map_err(|text| Failure::check(&args.file, text))?;
@@ -633,15 +636,15 @@ fn sweep() -> usize {
     last.max().filter(|(_, bytes)| (1 << 10..1 << 32).contains(bytes)).map_or(SWEEP, |(_, bytes)| 2 * bytes)
 }
 
-/// Places for calls with caches swept, spread evenly, as are the first of them, however many.
-fn spread_over(points: &[[f64; 3]], queries: u64) -> Vec<[f64; 3]> {
-    let count = (queries / 1000).clamp(*SWEPT.start(), *SWEPT.end()) as usize;
-    if points.len() <= count {
-        return points.to_vec();
+/// Numbers of the places for calls with caches swept: spread evenly over all, as are the first of them, however many.
+fn spread_over(queries: u64) -> Vec<u64> {
+    let count = (queries / 1000).clamp(*SWEPT.start(), *SWEPT.end());
+    if queries <= count {
+        return (0..queries).collect();
     }
     // multiples of the golden ratio, less whole ones
-    let share = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract();
-    (0..count).map(|k| points[(share(k) * points.len() as f64) as usize]).collect()
+    let share = |k: u64| (k as f64 * 0.618_033_988_749_894_9).fract();
+    (0..count).map(|k| (share(k) * queries as f64) as u64).collect()
 }
 
 /// Single calls, each after caches were swept.

@@ -16,10 +16,9 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, NewFile, Replace, counted, decimal, few,
-    gaps::{self, Border, Edge, Gap, gaps},
+    gaps::{self, Border, Edge, Gap, Search},
     grouped, has_extension,
     lie::{doubt_unit, ground, is_far, lies, suspect},
-    maps::metres,
     materials::is_image,
     named, note,
     progress::stage,
@@ -270,13 +269,17 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps are looked for: that takes a small part of the time to build.
 const FEW: [usize; 2] = [10_000, 32];
+/// So much work at least, or so much for each triangle: see [`Search::work`].
+const WORK: [u64; 2] = [10_000_000, 20];
 
 /// How many open edges there are, and gaps beside them unless that are many.
 fn look_for_gaps(t: &Terrain) -> (u64, Option<Vec<Gap>>) {
     let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
     let border = Border::of(t);
     let edges: Vec<&Edge> = border.open.iter().collect();
-    let found = (edges.len() <= few).then(|| gaps(t, &border, &edges, ALL, NARROW, |_| Some(NARROW)));
+    let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
+    let search = (edges.len() <= few).then(|| Search::new(t, &border, &edges, ALL, NARROW));
+    let found = search.filter(|search| search.work() <= most).map(|search| search.gaps(|_| Some(NARROW)));
     (edges.len() as u64, found)
 }
 
@@ -291,14 +294,10 @@ fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
         note(format!("{many}; to look for gaps beside them: hardpan verify {image} --max-gap {NARROW}"));
         return facts;
     };
-    let Some(longest) = gaps.first() else { return facts };
     let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
-    note(format!(
-        "{} of up to {} beside open edges, the longest a {}; to see them: hardpan export png {image} --map holes",
-        counted(gaps.len() as u64, "gap"),
-        metres(widest),
-        longest.told(),
-    ));
+    if let Some(told) = gaps::told(&gaps, widest) {
+        note(format!("{told}; to see them: hardpan export png {image} --map holes --max-gap {NARROW}"));
+    }
     facts
 }
 

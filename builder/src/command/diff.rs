@@ -3,14 +3,14 @@
 use std::{cmp::Reverse, collections::BTreeMap, io::Write, ops::Range, path::PathBuf};
 
 use hardpan::{Hit, Terrain, format::section};
-use hardpan_builder::read;
+use hardpan_builder::{names::section_name, read};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     Done, Failure, costs, counted, decimal, few, grouped,
-    info::{self, fallback, hex, section_name},
+    info::{self, fallback, hex},
     load,
     materials::settings_of,
     query::room,
@@ -45,6 +45,8 @@ fn pitch(text: &str) -> Result<f64, String> {
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
+/// Places that are looked at together.
+const CHUNK: usize = 1 << 14;
 
 /// Pairs of materials that the table shows, those at most places first.
 const SHOWN: usize = 10;
@@ -288,39 +290,54 @@ fn materials(a: &Terrain, b: &Terrain) -> Materials {
 /// A place in plan, metres, and the area of the grid's square whose middle it is, m2: of any other 0.
 type Place = ([f64; 2], f64);
 
-/// The side of the grid's squares, metres, and where to look: vertices and middles of the triangles of both, and a grid over both.
-fn places(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<(f64, Vec<Place>)> {
-    let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
-    let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
-    let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
-    let side = (high[0] - low[0]).max(high[1] - low[1]);
-    let pitch = pitch.unwrap_or(if side > 0.0 { side / SIDE } else { 1.0 });
-    let [columns, rows] = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil().max(1.0));
-    if columns * rows > MOST {
-        let text = format!(
-            "a grid of {pitch} m has more than {} places here; try --grid {}",
-            grouped(MOST as u64),
-            side / SIDE
-        );
-        return Err(Failure::Input(text));
+/// Squares over the ground of two images, by columns from the west, each from the south.
+struct Grid {
+    low: [f64; 2],
+    high: [f64; 2],
+    /// Side of a square, metres.
+    pitch: f64,
+    /// Columns and rows.
+    count: [usize; 2],
+}
+
+impl Grid {
+    fn new(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Self> {
+        let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
+        let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
+        let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
+        let side = (high[0] - low[0]).max(high[1] - low[1]);
+        let pitch = pitch.unwrap_or(if side > 0.0 { side / SIDE } else { 1.0 });
+        let count = [0, 1].map(|i| ((high[i] - low[i]) / pitch).ceil().max(1.0));
+        if count[0] * count[1] > MOST {
+            let most = grouped(MOST as u64);
+            let text = format!("a grid of {pitch} m has more than {most} places here; try --grid {}", side / SIDE);
+            return Err(Failure::Input(text));
+        }
+        Ok(Grid { low, high, pitch, count: count.map(|n| n as usize) })
     }
-    let mut places: Vec<Place> = Vec::new();
-    [a, b].iter().for_each(|t| places.extend(marks(t).map(|p| (p, 0.0))));
-    // middle and width of a column or a row: the last ends with the ground
-    let strip = |i: usize, number: u64| {
-        let [from, to] = [number, number + 1].map(|n| (low[i] + n as f64 * pitch).min(high[i]));
+
+    fn places(&self) -> usize {
+        self.count[0] * self.count[1]
+    }
+
+    fn place(&self, number: usize) -> Place {
+        let [(x, wide), (y, deep)] = [self.strip(0, number / self.count[1]), self.strip(1, number % self.count[1])];
+        ([x, y], wide * deep)
+    }
+
+    /// Middle and width of a column or a row: the last ends with the ground.
+    fn strip(&self, axis: usize, number: usize) -> (f64, f64) {
+        let [from, to] = [number, number + 1].map(|n| (self.low[axis] + n as f64 * self.pitch).min(self.high[axis]));
         ((from + to) / 2.0, to - from)
-    };
-    for (y, deep) in (0..rows as u64).map(|row| strip(1, row)) {
-        places.extend((0..columns as u64).map(|column| strip(0, column)).map(|(x, wide)| ([x, y], wide * deep)));
     }
-    let key = |(p, area): &Place| [p[0], p[1], -area];
-    places.par_sort_unstable_by(|p, q| {
-        let [p, q] = [key(p), key(q)];
-        p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(p[2].total_cmp(&q[2]))
-    });
-    places.dedup_by_key(|p| p.0); // a square goes before what has no area
-    Ok((pitch, places))
+
+    /// Whether a place is the middle of a square.
+    fn has(&self, place: [f64; 2]) -> bool {
+        [0, 1].into_iter().all(|axis| {
+            let number = ((place[axis] - self.low[axis]) / self.pitch) as usize; // or beside it, where that is rounded
+            (number.saturating_sub(1)..self.count[axis].min(number + 2)).any(|n| self.strip(axis, n).0 == place[axis])
+        })
+    }
 }
 
 /// The middles of all triangles and all vertices, in metres.
@@ -337,14 +354,20 @@ fn marks(t: &Terrain) -> impl Iterator<Item = [f64; 2]> {
 }
 
 fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
-    let (grid, places) = places(a, b, pitch)?;
-    // by places in order, so that the least place stands for each kind whatever the threads
-    let parts: Vec<Part> = places
-        .par_chunks(1 << 14)
-        .map(|places| {
+    let grid = Grid::new(a, b, pitch)?;
+    let mut marks: Vec<[f64; 2]> = [a, b].into_iter().flat_map(marks).filter(|p| !grid.has(*p)).collect();
+    marks.par_sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
+    marks.dedup();
+    let places = marks.len() + grid.places();
+    let place = |i: usize| marks.get(i).map_or_else(|| grid.place(i - marks.len()), |mark| (*mark, 0.0));
+    // parts in order, so that sums are the same whatever the threads
+    let parts: Vec<Part> = (0..places.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
             let mut part = Part::default();
             let mut space = [room(a), room(b)];
-            places.iter().for_each(|&p| part.look(a, b, p, &mut space));
+            let chunk = chunk * CHUNK..places.min((chunk + 1) * CHUNK);
+            chunk.for_each(|i| part.look(a, b, place(i), &mut space));
             part
         })
         .collect();
@@ -361,10 +384,10 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
         .collect();
     materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
     let Part { shared, changed, largest, lost, gained, .. } = all;
-    Ok(Ground { grid, places: places.len() as u64, shared, changed, largest, lost, gained, materials })
+    Ok(Ground { grid: grid.pitch, places: places as u64, shared, changed, largest, lost, gained, materials })
 }
 
-/// What some places in a row have.
+/// What some places have.
 #[derive(Default)]
 struct Part {
     shared: u64,
@@ -383,11 +406,12 @@ impl Count {
         self.join(&Count { places: 1, first: Some(place), extent, area });
     }
 
-    fn join(&mut self, later: &Count) {
-        self.places += later.places;
-        self.area += later.area;
-        self.first = self.first.or(later.first);
-        self.extent = match (self.extent, later.extent) {
+    fn join(&mut self, other: &Count) {
+        self.places += other.places;
+        self.area += other.area;
+        let first = [self.first, other.first].into_iter().flatten();
+        self.first = first.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
+        self.extent = match (self.extent, other.extent) {
             (Some([low, high]), Some([l, h])) => {
                 Some([[0, 1].map(|i| low[i].min(l[i])), [0, 1].map(|i| high[i].max(h[i]))])
             }
@@ -448,7 +472,9 @@ impl Part {
 
     fn change(&mut self, change: Change) {
         let size = |c: &Change| (c.to - c.from).abs();
-        if self.largest.as_ref().is_none_or(|l| size(&change) > size(l)) {
+        let before = |c: &Change, l: &Change| c.at[0].total_cmp(&l.at[0]).then(c.at[1].total_cmp(&l.at[1])).is_lt();
+        let larger = |l: &Change| size(&change) > size(l) || size(&change) == size(l) && before(&change, l);
+        if self.largest.as_ref().is_none_or(larger) {
             self.largest = Some(change);
         }
     }
@@ -576,6 +602,19 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grid_covers_all_and_knows_its_places() {
+        let grid = Grid { low: [0.1, -3.7], high: [10.3, 5.1], pitch: 0.37, count: [28, 24] };
+        let places: Vec<Place> = (0..grid.places()).map(|i| grid.place(i)).collect();
+        assert!(places.iter().all(|(p, area)| grid.has(*p) && (0.0..=0.37 * 0.3701).contains(area)));
+        assert!(places.is_sorted_by(|a, b| a.0 < b.0), "from the west, each column from the south");
+        let area: f64 = places.iter().map(|(_, area)| area).sum();
+        assert!((area - 10.2 * 8.8).abs() < 1e-9, "{area}");
+        for p in [[0.1, -3.7], [10.3, 5.1], [0.285, -3.7], [-5.0, 9.0], [20.0, -3.515]] {
+            assert!(!grid.has(p), "{p:?}");
+        }
+    }
     use hardpan_builder::{Options, Scene, build, fixtures};
 
     fn compare(a: &Scene, b: &Scene) -> Ground {

@@ -1,6 +1,9 @@
 //! Gaps: beside an open edge there is no ground, and a little farther there is again.
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    hash::{BuildHasherDefault, Hash, Hasher},
+};
 
 use hardpan::Terrain;
 use hardpan_builder::read::{self, TileView};
@@ -31,12 +34,14 @@ pub struct Edge {
 
 /// No ground along open edges, and ground again at the other side.
 pub struct Gap {
-    /// Where it is widest, in its middle, metres.
+    /// Where it is wide, in its middle, metres.
     pub at: [f64; 3],
-    /// Metres there, across the edge.
+    /// Metres about that place, across the edge and along it, in which there is no ground.
+    room: f64,
+    /// Metres where it is widest, across an edge.
     pub width: f64,
-    /// From the west, south, east and north of the places that were met, metres.
-    span: [f64; 4],
+    /// Metres between the ends of what was met of it, about.
+    pub length: f64,
 }
 
 /// A gap at one place of an edge.
@@ -44,8 +49,37 @@ struct Met {
     /// Its middle, metres.
     at: [f64; 3],
     width: f64,
-    /// Where the ground begins again, metres.
+    /// As of [`Gap`].
+    room: f64,
+    /// The edge's place, and where the ground begins again, metres.
+    near: [f64; 2],
     far: [f64; 3],
+}
+
+/// What lies beside a place of an edge.
+enum Seen {
+    Gap(Met),
+    /// No ground as far as a gap may be wide.
+    Wide,
+    /// Ground, or nothing is asked there.
+    Other,
+}
+
+/// A gap along an edge, or a part of it.
+struct Run<'a> {
+    edge: &'a Edge,
+    /// Number of its first place.
+    first: usize,
+    /// Beside an end of it the gap is wider than is asked for.
+    widens: bool,
+    /// At this place and those after it, at least one.
+    met: Vec<Met>,
+}
+
+/// A place of an edge, by its number, and how far away from it there is no ground at least, metres.
+struct Place {
+    number: usize,
+    nearest: f64,
 }
 
 /// Gaps, or holes, that are listed in words and for programs.
@@ -55,9 +89,12 @@ const APART: f64 = 0.5;
 const PLACES: [usize; 2] = [8, 64];
 /// What is left out at either end of an edge, of its length.
 const END: f64 = 1.0 / 512.0;
+/// How many times as long as wide a gap is at least that grows wider than is asked for: less is a corner.
+const SLENDER: f64 = 4.0;
 /// Halvings by which a width is found.
 const HALVINGS: usize = 8;
-/// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther.
+/// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther: a
+/// step of that and the gap's width is still none.
 const REACH: f64 = 0.25;
 
 /// The width of a gap as it is typed, metres.
@@ -77,135 +114,211 @@ impl Border {
         let h = t.header();
         let [step, rise] = [h.xy_log2, h.z_log2].map(|log2| f64::exp2(f64::from(log2)));
         let tiles: Vec<TileView> = read::tiles(t).collect();
-        let mut ends: Vec<(Side, bool)> = tiles.par_iter().flat_map_iter(|tile| ends(tile, h.tile_log2)).collect();
-        ends.par_sort_unstable();
+        let mut ends: Vec<(Ends, Users)> = tiles.par_iter().flat_map_iter(|t| ends(t, h.tile_log2)).collect();
+        ends.par_sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let metres = |p: [i32; 3]| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step);
-        let edge = |(ends, third): Side| {
+        let edge = |Ends(ends): Ends, left: bool| {
             let z = ends.map(|p| (h.origin[2] + i64::from(p[2])) as f64 * rise);
             let plan = ends.map(metres);
-            let ([a, b], c) = (plan, metres(third));
-            let (dx, dy, length) = (b[0] - a[0], b[1] - a[1], span(plan));
-            let left = dx * (c[1] - a[1]) - dy * (c[0] - a[0]) > 0.0;
+            let ([a, b], length) = (plan, span(plan));
+            let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
             let away = if left { [dy, -dx] } else { [-dy, dx] }.map(|v| if length > 0.0 { v / length } else { 0.0 });
             Edge { ends, plan, z, away }
         };
         let (mut open, mut folds) = (Vec::new(), Vec::new());
-        ends.into_iter().for_each(|(side, alone)| if alone { &mut open } else { &mut folds }.push(edge(side)));
+        for (ends, users) in ends {
+            if users.several { &mut folds } else { &mut open }.push(edge(ends, users.left));
+        }
         Border { open, folds }
     }
 }
 
-/// The ends of an edge, the least first, and the third corner of a triangle that uses it, lattice steps from the origin.
-type Side = ([[i32; 3]; 2], [i32; 3]);
+/// Which triangles use an edge.
+#[derive(Clone, Copy)]
+struct Users {
+    /// The third corner of one of them.
+    third: [i32; 3],
+    /// Whether there are others.
+    several: bool,
+    /// Whether some lie to its left, and to its right, in plan.
+    left: bool,
+    right: bool,
+}
 
-/// Of the edges whose least end is in a tile, those at which ground ends, and whether one triangle alone uses them: the tile holds
-/// all that meet there.
-fn ends(tile: &TileView, log2: u32) -> Vec<(Side, bool)> {
+/// The ends of an edge, the least first, lattice steps from the origin.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Ends([[i32; 3]; 2]);
+
+impl Hash for Ends {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let [[ax, ay, az], [bx, by, bz]] = self.0.map(|p| p.map(i32::cast_unsigned));
+        let pairs = [[ax, ay], [az, bx], [by, bz]].map(|[a, b]| u64::from(a) << 32 | u64::from(b));
+        let mix = |key: u64, v: u64| (key ^ v).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
+        state.write_u64(pairs.into_iter().fold(0, mix));
+    }
+}
+
+/// Takes what is mixed already.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.0 = self.0.rotate_left(8) ^ u64::from(*b));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Of the edges whose least end is in a tile, those at which ground ends, in no order: the tile holds all that meet there.
+fn ends(tile: &TileView, log2: u32) -> Vec<(Ends, Users)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
-    let mut sides: Vec<Side> = Vec::new();
+    let mut users: HashMap<Ends, Users, BuildHasherDefault<Mixed>> =
+        HashMap::with_capacity_and_hasher(tile.head.references as usize, Default::default());
     for bundle in tile.bundles() {
         for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
-            let all = [[a, b, c], [b, c, a], [c, a, b]].map(|[p, q, r]| ([p.min(q), p.max(q)], r));
-            sides.extend(all.into_iter().filter(|(ends, _)| here(ends[0])));
-        }
-    }
-    // much quicker than by the ends themselves
-    let mut order: Vec<(u64, u32)> = sides.iter().zip(0..).map(|(side, i)| (mixed(&side.0), i)).collect();
-    order.sort_unstable();
-    let (mut found, mut of_key) = (Vec::new(), Vec::new());
-    for same in order.chunk_by(|a, b| a.0 == b.0) {
-        of_key.clear();
-        of_key.extend(same.iter().map(|(_, i)| sides[*i as usize]));
-        of_key.sort_unstable(); // there may be two edges of a key
-        for edge in of_key.chunk_by(|a, b| a.0 == b.0) {
-            let alone = edge[0] == edge[edge.len() - 1]; // several leaves may hold a triangle
-            let on = |wanted: i128| edge.iter().any(|side| turn(side).signum() == wanted);
-            if alone || on(1) != on(-1) {
-                found.push((edge[0], alone));
+            for [p, q, third] in [[a, b, c], [b, c, a], [c, a, b]] {
+                let left = p < q; // triangles turn to the left
+                let ends = if left { [p, q] } else { [q, p] };
+                if !here(ends[0]) {
+                    continue;
+                }
+                match users.entry(Ends(ends)) {
+                    Entry::Vacant(new) => _ = new.insert(Users { third, several: false, left, right: !left }),
+                    Entry::Occupied(mut known) => {
+                        let known = known.get_mut();
+                        // several leaves may hold a triangle
+                        known.several |= known.third != third;
+                        (known.left, known.right) = (known.left | left, known.right | !left);
+                    }
+                }
             }
         }
     }
-    found
+    users.into_iter().filter(|(_, users)| !(users.left && users.right)).collect()
 }
 
-/// A number that few other ends have.
-fn mixed(ends: &[[i32; 3]; 2]) -> u64 {
-    let mix =
-        |key: u64, v: &i32| (key ^ u64::from(v.cast_unsigned())).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
-    ends.as_flattened().iter().fold(0, mix)
-}
-
-/// Twice the area in plan, above zero if the third corner lies to the left.
-fn turn(([a, b], c): &Side) -> i128 {
-    let off = |p: &[i32; 3], i: usize| i128::from(p[i]) - i128::from(a[i]);
-    off(b, 0) * off(c, 1) - off(b, 1) * off(c, 0)
-}
-
-/// Gaps beside edges, longest first, each once: places are of one gap where their edges share a corner, or where the ground begins
-/// again at the other's edge. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road lies
-/// under it; only ground at `heights` counts. `most` says how wide a gap at a place may be, no more than `widest`, in metres, or
-/// that nothing is asked there. What is not as long as it is wide, such as a jag in the ground's border, is no gap.
-pub fn gaps(
-    t: &Terrain,
-    border: &Border,
-    edges: &[&Edge],
+/// Places of edges at which there may be gaps, as far as is known without asking for ground.
+pub struct Search<'a> {
+    t: &'a Terrain<'a>,
+    /// Only ground at these counts, metres.
     heights: [f64; 2],
-    widest: f64,
-    most: impl Fn([f64; 2]) -> Option<f64> + Sync,
-) -> Vec<Gap> {
-    let hair = f64::exp2(f64::from(t.header().xy_log2));
-    // fields of heights end at no edge: beside them all is asked for
-    let ends = (t.header().patch_blocks == 0).then(|| {
-        let all = border.open.iter().chain(&border.folds).collect();
-        Lips::new(all, 2.0 * widest + 8.0 * hair)
-    });
-    let beside = |e: &Edge| e.beside(t, heights, ends.as_ref().and_then(|ends| ends.facing(e, widest, hair)), &most);
-    let found: Vec<(&Edge, Vec<Met>)> =
-        edges.par_iter().map(|e| (*e, beside(e))).filter(|(_, met)| !met.is_empty()).collect();
-    let mut sets = Sets((0..found.len()).collect());
-    let mut first: HashMap<[i32; 3], usize> = HashMap::new();
-    for (i, (edge, _)) in found.iter().enumerate() {
-        edge.ends.iter().for_each(|p| sets.join(*first.entry(*p).or_insert(i), i));
+    hair: f64,
+    places: Vec<(&'a Edge, Vec<Place>)>,
+}
+
+impl<'a> Search<'a> {
+    /// No gap is wider than `widest`, in metres.
+    pub fn new(t: &'a Terrain<'a>, border: &Border, edges: &[&'a Edge], heights: [f64; 2], widest: f64) -> Self {
+        let hair = f64::exp2(f64::from(t.header().xy_log2));
+        // fields of heights end at no edge: beside them all is asked for
+        let ends = (t.header().patch_blocks == 0).then(|| {
+            let all = border.open.iter().chain(&border.folds).collect();
+            Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)])
+        });
+        let facing = |e: &Edge| ends.as_ref().and_then(|ends| ends.facing(e, widest, hair));
+        let places = edges.par_iter().map(|e| (*e, e.places(facing(e).as_deref(), widest, hair)));
+        Search { t, heights, hair, places: places.filter(|(_, places)| !places.is_empty()).collect() }
     }
-    let lips = Lips::new(found.iter().map(|(e, _)| *e).collect(), 8.0 * hair);
-    for (i, (_, met)) in found.iter().enumerate() {
-        for m in met {
-            lips.at(m.far, m.width / 64.0 + 2.0 * hair, |j| sets.join(i, j));
-        }
+
+    /// How much may have to be done: places, each as many times as a query tests triangles at most.
+    pub fn work(&self) -> u64 {
+        let places: u64 = self.places.iter().map(|(_, places)| places.len() as u64).sum();
+        places.saturating_mul(self.t.bound().tests.into())
     }
-    let mut gaps: HashMap<usize, Gap> = HashMap::new();
-    for (i, (_, met)) in found.iter().enumerate() {
-        for m in met {
-            let [x, y, _] = m.at;
-            let gap = gaps.entry(sets.head(i)).or_insert(Gap { at: m.at, width: m.width, span: [x, y, x, y] });
-            if m.width > gap.width {
-                (gap.at, gap.width) = (m.at, m.width);
+
+    /// Gaps beside edges, longest first, each once: runs along edges are of one gap where they meet in a corner, or where the ground
+    /// begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
+    /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
+    /// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
+    /// than four times as long, such as a corner of a pit.
+    pub fn gaps(&self, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
+        let beside = |(e, places): &(&'a Edge, Vec<Place>)| e.beside(self.t, self.heights, places, &most);
+        let runs: Vec<Run> = self.places.par_iter().flat_map_iter(beside).collect();
+        let mut sets = Sets((0..runs.len()).collect());
+        let mut first: HashMap<[i32; 3], usize> = HashMap::new();
+        // runs that lead back to where others began
+        let mut rings = Vec::new();
+        for (i, run) in runs.iter().enumerate() {
+            let known = run.corners().map(|p| first.get(&p?).map(|&j| sets.head(j)));
+            if known[0].is_some() && known[0] == known[1] {
+                rings.push(i);
             }
-            let [w, s, e, n] = gap.span;
-            gap.span = [w.min(x), s.min(y), e.max(x), n.max(y)];
+            run.corners().into_iter().flatten().for_each(|p| sets.join(*first.entry(p).or_insert(i), i));
         }
+        let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
+        let near = |width: f64| width / 64.0 + 2.0 * self.hair;
+        let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH]);
+        for (i, run) in runs.iter().enumerate() {
+            for m in &run.met {
+                lips.at(m.far, near(m.width), |j, share| {
+                    if runs[j].holds(share) {
+                        sets.join(i, j)
+                    }
+                });
+            }
+        }
+        let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
+        let mut gaps: HashMap<usize, Vec<&Run>> = HashMap::new();
+        for (i, run) in runs.iter().enumerate() {
+            gaps.entry(sets.head(i)).or_default().push(run);
+        }
+        let gaps = gaps.into_iter().filter_map(|(head, runs)| Gap::of(&runs, rings.contains(&head)));
+        let mut gaps: Vec<Gap> = gaps.collect();
+        gaps.sort_by(|a, b| b.length.total_cmp(&a.length).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
+        gaps
     }
-    let mut gaps: Vec<Gap> = gaps.into_values().filter(|g| g.length() >= g.width).collect();
-    gaps.sort_by(|a, b| b.length().total_cmp(&a.length()).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
-    gaps
 }
 
 impl Gap {
-    /// Metres between its ends, about.
-    pub fn length(&self) -> f64 {
-        let [w, s, e, n] = self.span;
-        span([[w, s], [e, n]])
+    /// Nothing if it is a jag or a corner; what edges go all around, or lies all around them, is none.
+    fn of(runs: &[&Run], ring: bool) -> Option<Self> {
+        let met: Vec<&Met> = runs.iter().flat_map(|run| &run.met).collect();
+        let middles: Vec<[f64; 2]> = met.iter().map(|m| [m.at[0], m.at[1]]).collect();
+        let ends: Vec<[f64; 2]> = met.iter().flat_map(|m| [m.near, [m.far[0], m.far[1]]]).collect();
+        let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
+        let best = met.iter().copied().reduce(|best, m| if m.room > best.room { m } else { best })?;
+        let gap = Gap { at: best.at, room: best.room, width, length: across(&ends) };
+        let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
+        (ring || across(&middles) >= slender * width).then_some(gap)
     }
 
     /// In words, with a place to query.
     pub fn told(&self) -> String {
-        format!("gap {} wide, {} long at {}", metres(self.width), metres(self.length()), place(&self.at, self.width))
+        format!("gap {} wide, {} long at {}", metres(self.width), metres(self.length), place(&self.at, self.room))
     }
+}
+
+/// How many there are beside open edges, up to how wide, and the longest; nothing if there are none.
+pub fn told(gaps: &[Gap], most: f64) -> Option<String> {
+    let longest = gaps.first()?.told();
+    Some(match gaps.len() as u64 {
+        1 => format!("beside open edges there is a {longest}"),
+        n => format!("{} gaps of up to {} beside open edges, the longest a {longest}", grouped(n), metres(most)),
+    })
+}
+
+/// How far places are apart at most, about: from that farthest from the first to that farthest from it.
+fn across(places: &[[f64; 2]]) -> f64 {
+    let farthest = |from: [f64; 2]| {
+        let far = |best: [f64; 2], p: &[f64; 2]| if span([from, *p]) > span([from, best]) { *p } else { best };
+        places.iter().fold(from, far)
+    };
+    places.first().map_or(0.0, |first| {
+        let end = farthest(*first);
+        span([end, farthest(end)])
+    })
 }
 
 /// For programs: the first of them.
 pub fn facts(gaps: &[Gap]) -> Value {
-    gaps.iter().take(LISTED[1]).map(|g| json!({ "at": g.at, "width": g.width, "length": g.length() })).collect()
+    gaps.iter().take(LISTED[1]).map(|g| json!({ "at": g.at, "width": g.width, "length": g.length })).collect()
 }
 
 /// A place in something of a size, in so many digits that it is in it.
@@ -223,21 +336,56 @@ pub fn listed(lines: impl ExactSizeIterator<Item = String>) -> impl Iterator<Ite
     lines.take(told).chain(rest)
 }
 
+impl Run<'_> {
+    /// From which share of the edge's length to which it goes: from place to place, or to the edge's ends.
+    fn shares(&self) -> [f64; 2] {
+        let last = self.first + self.met.len() - 1;
+        let to = if last + 1 == self.edge.count() { 1.0 } else { self.edge.share(last) };
+        [if self.first == 0 { 0.0 } else { self.edge.share(self.first) }, to]
+    }
+
+    /// The edge's ends, where it goes so far.
+    fn corners(&self) -> [Option<[i32; 3]>; 2] {
+        let ([from, to], [a, b]) = (self.shares(), self.edge.ends);
+        [(from == 0.0).then_some(a), (to == 1.0).then_some(b)]
+    }
+
+    /// Whether it goes by a share of the edge's length, or to less than the next place from there.
+    fn holds(&self, share: f64) -> bool {
+        let ([from, to], apart) = (self.shares(), 1.0 / (self.edge.count() - 1) as f64);
+        (from - apart..=to + apart).contains(&share)
+    }
+}
+
 impl Edge {
-    /// The gap at some places of the edge. `facing` is where ground can begin again, as [`Edge::seen`] has it, if that is known;
-    /// `most` says how wide a gap may be at a place.
+    /// How many places are asked about.
+    fn count(&self) -> usize {
+        ((span(self.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1])
+    }
+
+    /// The share of its length at which a place lies.
+    fn share(&self, number: usize) -> f64 {
+        END + (1.0 - 2.0 * END) * number as f64 / (self.count() - 1) as f64
+    }
+
+    /// Places at which a gap may be. `facing` is where ground can begin again, as [`Edge::seen`] has it, if that is known.
+    fn places(&self, facing: Option<&[[[f64; 2]; 2]]>, widest: f64, hair: f64) -> Vec<Place> {
+        let length = span(self.plan);
+        let nearest = |number: usize| facing.map_or(0.0, |all| first(all, self.share(number) * length, hair));
+        let all = (0..self.count()).map(|number| Place { number, nearest: nearest(number) });
+        all.filter(|place| place.nearest <= widest).collect()
+    }
+
+    /// The gaps at some places of the edge, beside all others of which there is too wide a one; `most` says how wide a gap may be
+    /// at a place.
     fn beside(
         &self,
         t: &Terrain,
         heights: [f64; 2],
-        facing: Option<Vec<[[f64; 2]; 2]>>,
+        places: &[Place],
         most: impl Fn([f64; 2]) -> Option<f64>,
-    ) -> Vec<Met> {
-        if facing.as_ref().is_some_and(Vec::is_empty) {
-            return Vec::new();
-        }
+    ) -> Vec<Run<'_>> {
         let hair = f64::exp2(f64::from(t.header().xy_log2));
-        let length = span(self.plan);
         // the height of ground beside a place of the edge, if there is ground near a height
         let ground = |[x, y, _]: [f64; 3], by: f64, z: f64| {
             let (top, low) = ((z + REACH + by).min(heights[1]), (z - REACH - by).max(heights[0]));
@@ -245,18 +393,17 @@ impl Edge {
             let answer = (top >= low).then(|| t.segment_m(from, top - low)).filter(|a| a.found())?;
             Some(t.z_f64(&answer.hit))
         };
-        let met = |share: f64| {
-            let p = self.on(share);
+        let see = |place: &Place| {
+            let (p, nearest) = (self.on(self.share(place.number)), place.nearest);
             let off = |by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
-            let most = most(off(hair))?;
-            let nearest = facing.as_ref().map_or(0.0, |all| first(all, share * length, hair));
+            let Some(most) = most(off(hair)) else { return Seen::Other };
             if nearest > most {
-                return None;
+                return Seen::Wide;
             }
             let at = |by: f64| ground(p, by, p[2]);
             let (mut bare, mut far) = (hair, 2.0 * hair);
             if at(bare).is_some() {
-                return None;
+                return Seen::Other;
             }
             // as far as there can be none
             while 2.0 * far < nearest {
@@ -265,7 +412,7 @@ impl Edge {
             let mut z = loop {
                 match at(far) {
                     Some(z) => break z,
-                    None if far >= most => return None,
+                    None if far >= most => return Seen::Wide,
                     None => (bare, far) = (far, most.min(2.0 * far)),
                 }
             };
@@ -278,20 +425,63 @@ impl Edge {
             }
             // ground that comes near from above or below has no end there
             if ground(p, bare, z).is_some() {
-                return None;
+                return Seen::Other;
             }
             let ([x, y], [far_x, far_y]) = (off(bare / 2.0), off(far));
-            Some(Met { at: [x, y, (p[2] + z) / 2.0], width: bare, far: [far_x, far_y, z] })
+            Seen::Gap(Met {
+                at: [x, y, (p[2] + z) / 2.0],
+                width: bare,
+                room: 0.0,
+                near: [p[0], p[1]],
+                far: [far_x, far_y, z],
+            })
         };
-        let count = ((span(self.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1]);
-        (0..count).filter_map(|k| met(END + (1.0 - 2.0 * END) * k as f64 / (count - 1) as f64)).collect()
+        let mut all: Vec<Seen> = (0..self.count()).map(|_| Seen::Wide).collect();
+        places.iter().for_each(|place| all[place.number] = see(place));
+        let wide: Vec<bool> = all.iter().map(|seen| matches!(seen, Seen::Wide)).collect();
+        let mut runs: Vec<Run> = Vec::new();
+        for (number, seen) in all.into_iter().enumerate() {
+            let Seen::Gap(m) = seen else { continue };
+            match runs.last_mut() {
+                Some(run) if run.first + run.met.len() == number => run.met.push(m),
+                _ => runs.push(Run { edge: self, first: number, widens: number > 0 && wide[number - 1], met: vec![m] }),
+            }
+        }
+        let length = span(self.plan);
+        for run in &mut runs {
+            run.widens |= wide.get(run.first + run.met.len()).is_some_and(|wide| *wide);
+            let [from, to] = run.shares();
+            for (number, m) in (run.first..).zip(&mut run.met) {
+                let share = self.share(number);
+                m.room = m.width.min(2.0 * length * (share - from).min(to - share));
+            }
+        }
+        runs
     }
 
-    /// The ends of another edge as it sees them: how far away from it, and how far along it.
-    fn seen(&self, other: &Edge) -> [[f64; 2]; 2] {
+    /// The part of another edge that lies beside it on the side where there is no ground, so far away at most and near its height: how
+    /// far away from it and how far along it the part's ends are.
+    fn seen(&self, other: &Edge, most: f64, hair: f64) -> Option<[[f64; 2]; 2]> {
         let ([[x, y], [bx, by]], [ax, ay], length) = (self.plan, self.away, span(self.plan));
-        let [ux, uy] = [bx - x, by - y].map(|v| if length > 0.0 { v / length } else { 0.0 });
-        other.plan.map(|[px, py]| [(px - x) * ax + (py - y) * ay, (px - x) * ux + (py - y) * uy])
+        let [ux, uy, uz] = [bx - x, by - y, self.z[1] - self.z[0]].map(|v| if length > 0.0 { v / length } else { 0.0 });
+        let [a, b] = [0, 1].map(|i| {
+            let [px, py] = other.plan[i];
+            let along = (px - x) * ux + (py - y) * uy;
+            [(px - x) * ax + (py - y) * ay, along, other.z[i] - self.z[0] - along * uz]
+        });
+        // ground behind it may be steep
+        let rise = most + 2.0 * REACH;
+        let (mut from, mut to) = (0.0f64, 1.0f64);
+        for (i, [low, high]) in [[-hair, most + hair], [-hair, length + hair], [-rise, rise]].into_iter().enumerate() {
+            let run = b[i] - a[i];
+            if run != 0.0 {
+                let [p, q] = [low, high].map(|v| (v - a[i]) / run);
+                (from, to) = (from.max(p.min(q)), to.min(p.max(q)));
+            } else if !(low..=high).contains(&a[i]) {
+                return None;
+            }
+        }
+        (from <= to).then(|| [from, to].map(|share| [0, 1].map(|i| a[i] + (b[i] - a[i]) * share)))
     }
 
     /// A place on it, at a share of its length.
@@ -338,23 +528,23 @@ impl Sets {
     }
 }
 
-/// Edges by place: each in the cells of points along it that are half a cell's side apart.
+/// Edges by place: each in the cells of points along it that are half a cell apart.
 struct Lips<'a> {
     edges: Vec<&'a Edge>,
-    /// Side of a cell, metres: the edges' mean length at least, so that there are no more than a few points for each.
-    side: f64,
-    cells: HashMap<[i64; 2], Vec<usize>>,
+    /// Sides of a cell in plan and its height, metres: the edges' means at least, so that there are no more than a few points for each.
+    size: [f64; 2],
+    cells: HashMap<[i64; 3], Vec<usize>>,
 }
 
-/// Most edges about one that are looked at.
-const AROUND: usize = 256;
+/// Most edges about one that are looked at, some of them several times.
+const AROUND: usize = 4096;
 
 impl<'a> Lips<'a> {
-    /// With cells of a side at least.
-    fn new(edges: Vec<&'a Edge>, side: f64) -> Self {
-        let length = edges.iter().fold(0.0, |sum, e| sum + span(e.plan));
-        let side = (length / edges.len().max(1) as f64).max(side);
-        let mut lips = Lips { edges, side, cells: HashMap::new() };
+    /// With cells of a size at least.
+    fn new(edges: Vec<&'a Edge>, size: [f64; 2]) -> Self {
+        let sums = edges.iter().fold([0.0; 2], |[flat, high], e| [flat + span(e.plan), high + (e.z[1] - e.z[0]).abs()]);
+        let size = [0, 1].map(|i| (sums[i] / edges.len().max(1) as f64).max(size[i]));
+        let mut lips = Lips { edges, size, cells: HashMap::new() };
         for i in 0..lips.edges.len() {
             for place in lips.along(lips.edges[i]) {
                 let cell = lips.cells.entry(place).or_default();
@@ -367,60 +557,54 @@ impl<'a> Lips<'a> {
     }
 
     /// The cells of points along an edge.
-    fn along(&self, e: &Edge) -> impl Iterator<Item = [i64; 2]> + use<> {
-        let parts = (2.0 * span(e.plan) / self.side).ceil().max(1.0);
-        let (plan, side) = (e.plan, self.side);
-        (0..=parts as usize).map(move |k| {
-            let share = k as f64 / parts;
-            [0, 1].map(|i| ((plan[0][i] + (plan[1][i] - plan[0][i]) * share) / side).floor() as i64)
-        })
+    fn along<'e>(&self, e: &'e Edge) -> impl Iterator<Item = [i64; 3]> + use<'e> {
+        let ([flat, high], size) = ([span(e.plan), (e.z[1] - e.z[0]).abs()], self.size);
+        let parts = (2.0 * (flat / size[0]).max(high / size[1])).ceil().max(1.0);
+        (0..=parts as usize).map(move |k| cell(e.on(k as f64 / parts), size))
     }
 
     /// The edges beside one, no farther away than this, which is half a cell's side at most, as it sees them; none if they are many.
     fn facing(&self, e: &Edge, most: f64, hair: f64) -> Option<Vec<[[f64; 2]; 2]>> {
-        let mut cells: Vec<[i64; 2]> = self.along(e).flat_map(about).collect();
+        let mut cells: Vec<[i64; 3]> = self.along(e).flat_map(about).collect();
         cells.sort_unstable();
         cells.dedup();
-        let (length, mut looked, mut facing) = (span(e.plan), 0, Vec::new());
+        let mut near: Vec<usize> = Vec::new();
         for cell in cells.iter().filter_map(|cell| self.cells.get(cell)) {
-            looked += cell.len();
-            if looked > AROUND {
+            near.extend(cell);
+            if near.len() > AROUND {
                 return None;
             }
-            for other in cell.iter().map(|&i| self.edges[i]).filter(|other| other.ends != e.ends) {
-                let seen = e.seen(other);
-                let reaches = |i: usize, from: f64, to: f64| {
-                    seen[0][i].max(seen[1][i]) >= from - hair && seen[0][i].min(seen[1][i]) <= to + hair
-                };
-                if reaches(0, 0.0, most) && reaches(1, 0.0, length) && !facing.contains(&seen) {
-                    facing.push(seen);
-                }
-            }
         }
-        Some(facing)
+        near.sort_unstable();
+        near.dedup();
+        let others = near.into_iter().map(|i| self.edges[i]).filter(|other| other.ends != e.ends);
+        Some(others.filter_map(|other| e.seen(other, most, hair)).collect())
     }
 
-    fn cell(&self, x: f64, y: f64) -> [i64; 2] {
-        [x, y].map(|v| (v / self.side).floor() as i64)
-    }
-
-    /// Tells `see` the edges on which a place lies, but for so little in plan.
-    fn at(&self, [x, y, z]: [f64; 3], near: f64, mut see: impl FnMut(usize)) {
-        for &i in about(self.cell(x, y)).filter_map(|cell| self.cells.get(&cell)).flatten() {
+    /// Tells `see` the edges on which a place lies, but for so little in plan, and at which share of their lengths.
+    fn at(&self, place: [f64; 3], near: f64, mut see: impl FnMut(usize, f64)) {
+        let [x, y, z] = place;
+        for &i in about(cell(place, self.size)).filter_map(|cell| self.cells.get(&cell)).flatten() {
             let e = self.edges[i];
             let ([a, b], length) = (e.plan, span(e.plan));
             let along = (x - a[0]) * (b[0] - a[0]) + (y - a[1]) * (b[1] - a[1]);
-            let on = e.on(if length > 0.0 { (along / (length * length)).clamp(0.0, 1.0) } else { 0.0 });
+            let share = if length > 0.0 { (along / (length * length)).clamp(0.0, 1.0) } else { 0.0 };
+            let on = e.on(share);
             if span([[x, y], [on[0], on[1]]]) <= near && (z - on[2]).abs() <= REACH {
-                see(i);
+                see(i, share);
             }
         }
     }
 }
 
+/// The cell of a place.
+fn cell([x, y, z]: [f64; 3], [flat, high]: [f64; 2]) -> [i64; 3] {
+    [x / flat, y / flat, z / high].map(|v| v.floor() as i64)
+}
+
 /// A cell and those around it.
-fn about([column, row]: [i64; 2]) -> impl Iterator<Item = [i64; 2]> {
-    (-1..=1).flat_map(move |j| (-1..=1).map(move |i| [column + i, row + j]))
+fn about([column, row, level]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    (0..27).map(move |k| [column + k % 3 - 1, row + k / 3 % 3 - 1, level + k / 9 - 1])
 }
 
 #[cfg(test)]
@@ -452,11 +636,18 @@ mod tests {
             let hair = f64::exp2(f64::from(t.header().xy_log2));
             let border = Border::of(&t);
             for most in [0.05, 0.5, 5.0] {
-                let lips = Lips::new(border.open.iter().chain(&border.folds).collect(), 2.0 * most + 8.0 * hair);
+                let all = border.open.iter().chain(&border.folds).collect();
+                let lips = Lips::new(all, [2.0 * most + 8.0 * hair, 2.0 * (most + 2.0 * REACH)]);
                 for e in border.open.iter().step_by(1 + border.open.len() / 2000) {
                     let known = lips.facing(e, most, hair);
-                    let [known, asked] = [known, None].map(|facing| e.beside(&t, [-1e9, 1e9], facing, |_| Some(most)));
-                    let told = |met: &[Met]| met.iter().map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>();
+                    let [known, asked] = [known.as_deref(), None].map(|facing| {
+                        let places = e.places(facing, most, hair);
+                        e.beside(&t, [-1e9, 1e9], &places, |_| Some(most))
+                    });
+                    let told = |runs: &[Run]| {
+                        let told = |run: &Run| run.met.iter().map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>();
+                        runs.iter().map(|run| (run.first, run.widens, told(run))).collect::<Vec<_>>()
+                    };
                     assert_eq!(told(&known), told(&asked), "{:?}", e.plan);
                     all += asked.len();
                 }

@@ -78,6 +78,9 @@ pub struct Manual {
     /// Write the pages of all commands into this folder [default: one page to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// Replace files that are no manual pages
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 /// How a page begins.
@@ -106,7 +109,7 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
     for command in [&cli].into_iter().chain(shown) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let file = folder.join(format!("{name}.1"));
-        Replace::Only(0, PAGE, "a manual page").check(&file)?;
+        Replace::Only(0, PAGE, "a manual page").or_any(args.force).check(&file)?;
         NewFile::write(&file, &page(command)?)?.keep()?;
         writeln!(out, "{}", named(&file))?;
     }

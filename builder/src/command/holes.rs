@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
-    gaps::{self, Border, Edge, Gap, LISTED, gaps, listed, span},
+    gaps::{self, Border, Edge, Gap, LISTED, Search, listed, span},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
 };
@@ -40,12 +40,12 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let length = edges.iter().zip(parts).fold(0.0, |sum, (e, part)| sum + span(e.plan) * (part[1] - part[0]));
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
-    let gaps = gaps(t, &border, &edges, view.heights, widest, |p| most(p, view, &ground, max_gap));
+    let gaps = Search::new(t, &border, &edges, view.heights, widest).gaps(|p| most(p, view, &ground, max_gap));
     let rings = mark(&mut ground, view, &edges, &holes, &gaps);
 
     let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
     if rings {
-        keys.push(Key::Ring(HOLE, "around gaps and small holes".into()));
+        keys.push(Key::Ring(HOLE, "around gaps and small holes, larger around those in words".into()));
     }
     if outside {
         keys.push(Key::Box(NOTHING, "no ground".into()));
@@ -166,7 +166,7 @@ fn enclosed<T>(view: &View, all: &[Option<T>], mut see: impl FnMut(usize)) -> (b
     (outside, holes)
 }
 
-/// Draws edges, and rings about what is small and listed; whether there are any.
+/// Draws edges, and rings about what is small, larger ones if it is listed in words; whether there are any.
 fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps: &[Gap]) -> bool {
     let large = view.width.max(view.height);
     let wide = ((large + 400) / 800).max(1);
@@ -175,10 +175,12 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps:
         canvas.line(a, b, wide, EDGE);
     }
     let small = 6.0 * wide as f64;
-    let holes = holes.iter().take(LISTED[0]).filter(|h| h.reach < small).map(|h| h.at);
-    let small_ones: Vec<[f64; 2]> = holes.chain(gaps.iter().take(LISTED[0]).map(|g| [g.at[0], g.at[1]])).collect();
-    for [x, y] in &small_ones {
-        canvas.ring(view.place(*x, *y), small + 4.0 * wide as f64, 1.5 * wide as f64, HOLE);
+    let holes = holes.iter().enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
+    let small_ones: Vec<(usize, [f64; 2])> =
+        holes.chain(gaps.iter().enumerate().map(|(i, g)| (i, [g.at[0], g.at[1]]))).collect();
+    for (i, [x, y]) in &small_ones {
+        let radius = if *i < LISTED[0] { small + 4.0 * wide as f64 } else { small };
+        canvas.ring(view.place(*x, *y), radius, 1.5 * wide as f64, HOLE);
     }
     !small_ones.is_empty()
 }

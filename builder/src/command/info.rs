@@ -1,13 +1,14 @@
 //! `hardpan info`: what an image says about itself. The shape of its JSON is stated by `builder/info.schema.json`.
 
-use std::{io::Write, path::PathBuf};
+use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
 use hardpan::{Cost, Terrain, format::bundle, format::section};
-use hardpan_builder::{Provenance, Split, read};
+use hardpan_builder::{Provenance, Split, names::section_name, read};
 use serde_json::{Map, Value, json};
 
 use super::{
     Done, Failure, costs, counted, decimal, grouped, load,
+    maps::metres,
     materials::{self as record, recorded},
     named, shown, terrain, width,
 };
@@ -19,7 +20,7 @@ pub struct Args {
     /// Print the facts as JSON
     #[arg(long)]
     json: bool,
-    /// How many bundles hold how many triangles
+    /// How many bundles hold how many triangles, and at which depth the ground is divided no further
     #[arg(long, visible_alias = "bundles")]
     leaves: bool,
     /// Every tile: place, bytes, contents, bound, error
@@ -213,11 +214,24 @@ fn facts(t: &Terrain) -> Value {
     })
 }
 
-/// How many bundles have how many triangles, and are of which class.
+/// How many bundles have how many triangles, and are of which class; and the blocks of cells that name them.
 #[derive(Default)]
 struct Leaves {
     by_triangles: [u64; bundle::TRIANGLES],
     by_class: [u64; 3],
+    /// By depth.
+    blocks: BTreeMap<u32, Blocks>,
+}
+
+/// Squares that no node divides further, of one depth: log2 of the side of a square around all ground over their own longer side.
+#[derive(Default)]
+struct Blocks {
+    /// Their longer side, metres.
+    side: f64,
+    count: u64,
+    /// Triangles of all, one that lies in several counted in each, and of the one with most.
+    triangles: u64,
+    most: u32,
 }
 
 impl Leaves {
@@ -250,15 +264,36 @@ impl Leaves {
         json!({
             "bundles": self.bundles(), "references": self.references(),
             "min": min, "mean": self.mean(), "max": max, "classes": classes, "triangles_bundles": bundles,
+            "blocks": self.blocks.iter().map(|(depth, b)| json!({
+                "depth": depth, "side": b.side, "count": b.count, "mean": b.mean(), "max": b.most,
+            })).collect::<Vec<_>>(),
         })
+    }
+}
+
+impl Blocks {
+    fn mean(&self) -> f64 {
+        self.triangles as f64 / self.count.max(1) as f64
     }
 }
 
 fn leaves(t: &Terrain) -> Leaves {
     let mut leaves = Leaves::default();
-    for b in read::tiles(t).flat_map(|tile| tile.bundles()) {
-        leaves.by_triangles[b.triangles() - 1] += 1;
-        leaves.by_class[usize::from(b.class()).min(2)] += 1;
+    let ([low, high], step) = (t.bounds(), 2f64.powi(t.header().xy_log2));
+    let root = ((high[0] - low[0]).max(high[1] - low[1]) / step).max(1.0) as u64;
+    let root = root.next_power_of_two().ilog2();
+    for tile in read::tiles(t) {
+        for b in tile.bundles() {
+            leaves.by_triangles[b.triangles() - 1] += 1;
+            leaves.by_class[usize::from(b.class()).min(2)] += 1;
+        }
+        tile.blocks(|b| {
+            let log2 = b.log2[0].max(b.log2[1]);
+            let all = leaves.blocks.entry(root.saturating_sub(log2)).or_default();
+            all.side = all.side.max(step * 2f64.powi(log2 as i32)); // that of the root may be larger
+            (all.count, all.triangles) = (all.count + 1, all.triangles + u64::from(b.triangles));
+            all.most = all.most.max(b.triangles);
+        });
     }
     leaves
 }
@@ -281,6 +316,17 @@ fn leaves_table(t: &Terrain, out: &mut dyn Write) -> Done {
     for (n, triangles) in l.by_triangles.iter().zip(1..).filter(|(n, _)| **n > 0) {
         let bar = "#".repeat((n * 40).div_ceil(most) as usize);
         writeln!(out, "{triangles:>9} {:>10}  {bar}", grouped(*n))?;
+    }
+    if !l.blocks.is_empty() {
+        writeln!(
+            out,
+            "\nblocks of eight cells, by depth: how often the square around all ground is halved for their longer side"
+        )?;
+        writeln!(out, "{:>5} {:>12} {:>10} {:>15} {:>10}", "depth", "side", "blocks", "mean triangles", "most")?;
+    }
+    for (depth, b) in &l.blocks {
+        let (side, count, most) = (metres(b.side), grouped(b.count), grouped(b.most.into()));
+        writeln!(out, "{depth:>5} {side:>12} {count:>10} {:>15.2} {most:>10}", b.mean())?;
     }
     Ok(())
 }
@@ -446,20 +492,6 @@ pub fn fallback(policy: u32) -> &'static str {
         DEFAULT => "the default height",
         MISS => "no height",
         EDGE_EXTEND => "the height at the nearest edge",
-        _ => "unknown",
-    }
-}
-
-pub fn section_name(kind: u32) -> &'static str {
-    match kind {
-        section::MATERIALS => "materials",
-        section::NAMES => "names",
-        section::SOURCES => "sources",
-        section::DIRECTORY => "directory",
-        section::PAGES => "pages",
-        section::TILE_TABLE => "tile table",
-        section::TILES => "tiles",
-        section::PROVENANCE => "provenance",
         _ => "unknown",
     }
 }

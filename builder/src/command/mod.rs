@@ -42,7 +42,7 @@ use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, ImageFile,
     import::{ImportError, ImportErrorKind},
-    names::{costs, counted, cut, decimal, few, grouped, named, quoted, shown, width},
+    names::{costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 
 #[derive(Parser)]
@@ -162,6 +162,15 @@ impl Failure {
     /// What the system says about a file that is to be written.
     pub fn write(place: &Path, error: io::Error) -> Self {
         use ErrorKind::{FileTooLarge, NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let nowhere = |p: &&Path| {
+            let leads = fs::metadata(p).map_or_else(|e| e.kind() == PermissionDenied, |_| true);
+            !leads && fs::symlink_metadata(p).is_ok_and(|data| data.is_symlink())
+        };
+        if let Some(link) = place.ancestors().skip(1).find(nowhere) {
+            let cause = format!("{} is a link to a folder that is not there", named(link));
+            let hint = format!("name another folder, or take the link away: rm {}", quoted(link));
+            return Self::Machine(format!("{}: {cause}; {hint}", named(place)));
+        }
         if let Some(folder) =
             place.parent().filter(|f| *f != "" && error.kind() == NotFound && fs::symlink_metadata(f).is_err())
         {
@@ -278,8 +287,21 @@ fn terrain<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
 fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
     match error {
         OpenError::Truncated if !image.starts_with(&MAGIC) => Failure::open(path, OpenError::NotAnImage),
+        OpenError::Content(e) => {
+            let again = "copy the image again, or build it again: hardpan build FILE.obj";
+            Failure::check(path, format!("{}; {again}", damaged(image).unwrap_or_else(|| fault(e))))
+        }
         error => Failure::open(path, error),
     }
+}
+
+/// Says which sections are damaged, if several are.
+fn damaged(image: &[u8]) -> Option<String> {
+    let mut verifier = Terrain::open(image).ok()?.verifier();
+    _ = verifier.step(0, &mut []);
+    let kinds = (0..32).filter(|k| verifier.damaged_sections() >> k & 1 == 1);
+    let names: Vec<&str> = kinds.map(section_name).collect();
+    (names.len() > 1).then(|| format!("sections {} are damaged (their checksums differ)", names.join(", ")))
 }
 
 /// Whether a name ends in `.` and this, in capitals or not.

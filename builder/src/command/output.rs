@@ -104,7 +104,7 @@ impl Replace<'_> {
                 }
             }
             Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(e) => return Err(Failure::io(place, e)),
+            Err(e) => return Err(Failure::write(place, e)),
         }
         // a place that cannot be written to is better known now
         NewFile::create(place)?;

@@ -12,7 +12,7 @@ use hardpan_builder::{import::file_name, read};
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, costs, counted,
+    Done, Failure, NewFile, Replace, costs, counted, decimal,
     drive::{self, Drive, Stop},
     grouped, has_extension,
     lines::{
@@ -68,7 +68,8 @@ Without z: the highest ground. With z: the nearest ground above or below it. Wit
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
 A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
-x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where lines have a z, the highest ground answers those without: a note says how many.
+x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where lines have
+a z, the highest ground answers those without: a note says how many.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -211,7 +212,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     let file = args.csv.as_ref().or(args.along.as_ref());
-    let told = [drive.doubt, missed.told(file.is_some()), missed.heights.told()];
+    let told = [drive.doubt, missed.told(), missed.heights.told()];
     let told: Vec<String> = told.into_iter().flatten().collect();
     match file {
         _ if args.strict && !told.is_empty() => {
@@ -389,14 +390,17 @@ impl Missed {
         }
     }
 
-    /// One line, if there are any; points of a file have lines.
-    fn told(&self, file: bool) -> Option<String> {
+    /// One line, if there are any; points that were typed have no line.
+    fn told(&self) -> Option<String> {
         let outside = match self.outside {
             0 => String::new(),
             n => format!(" ({} not in the image)", grouped(n)),
         };
-        let ([without, asked], [number, line]) = ([self.without, self.asked].map(grouped), self.first);
-        let first = if file { format!("on line {line}") } else { format!("is number {number}") };
+        let [without, asked] = [self.without, self.asked].map(grouped);
+        let first = match self.first {
+            [point, 0] => format!("is point {point}"),
+            [_, line] => format!("on line {line}"),
+        };
         (self.without > 0).then(|| format!("{without} of {asked} points without ground{outside}, the first {first}"))
     }
 }
@@ -630,6 +634,11 @@ fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     digits.max().unwrap_or(0).clamp(3, 9)
 }
 
+/// A number with so many digits behind the point, or as it is typed if it is too large for a table.
+fn typed(v: f64, digits: usize) -> String {
+    if v.abs() < 1e15 { format!("{v:.digits$}") } else { decimal(v) }
+}
+
 /// A way to print rows.
 trait Sheet {
     fn head(&mut self, shape: &Shape) -> io::Result<()>;
@@ -684,11 +693,12 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
     fn row(&mut self, r: &Row) -> io::Result<()> {
         let layer = r.layer.map(|n| format!("{n:>5} ")).unwrap_or_default();
         let from = |digits: usize| {
-            let z = r.ask.z.map_or("-".into(), |z| format!("{z:.digits$}"));
+            let z = r.ask.z.map_or("-".into(), |z| typed(z, digits));
             format!("{z:>0$} ", digits + 6)
         };
         let (from, digits, width) = (self.from.map(from).unwrap_or_default(), self.decimals, self.decimals + 9);
-        write!(self.out, "{:>width$.digits$} {:>width$.digits$} {from}{layer}", r.ask.x, r.ask.y)?;
+        let [x, y] = [r.ask.x, r.ask.y].map(|v| typed(v, digits));
+        write!(self.out, "{x:>width$} {y:>width$} {from}{layer}")?;
         if !r.found() {
             return writeln!(
                 self.out,
@@ -923,10 +933,11 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
     let mut steps = Vec::new();
     t.explain([ask.x, ask.y, from], |step| steps.push(step));
 
-    let question = match (ask.z, ask.length) {
-        (None, _) => format!("highest ground at {}, {}", ask.x, ask.y),
-        (Some(z), None) => format!("ground closest to {}, {}, {z}", ask.x, ask.y),
-        (Some(z), Some(length)) => format!("first ground at most {length} m below {}, {}, {z}", ask.x, ask.y),
+    let [x, y] = [ask.x, ask.y].map(decimal);
+    let question = match (ask.z.map(decimal), ask.length.map(decimal)) {
+        (None, _) => format!("highest ground at {x}, {y}"),
+        (Some(z), None) => format!("ground closest to {x}, {y}, {z}"),
+        (Some(z), Some(length)) => format!("first ground at most {length} m below {x}, {y}, {z}"),
     };
     writeln!(out, "{question}")?;
     wheel.map_or(Ok(()), |wheel| writeln!(out, "  wheel      {}", shown(wheel)))?;

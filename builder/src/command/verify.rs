@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, counted,
-    gaps::{self, Border, Edge, Gap, gaps, listed},
+    gaps::{self, Border, Edge, Gap, Search, listed},
     grouped, load, maps,
     materials::is_image,
     named, note, quoted,
@@ -33,6 +33,9 @@ use super::{
 pub struct Args {
     /// Terrain image
     file: PathBuf,
+    /// What is meant for --against
+    #[arg(hide = true)]
+    more: Vec<PathBuf>,
     /// Measure the error against the meshes that the image was made from; settings as the image has them, but for what is typed
     #[arg(long, value_name = "MESH", num_args = 1..)]
     against: Vec<PathBuf>,
@@ -70,6 +73,14 @@ fn as_built(arg: clap::Arg) -> clap::Arg {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if let Some(second) = args.more.first() {
+        let (image, second_name) = (quoted(&args.file), quoted(second));
+        let text = match is_image(second)? {
+            true => format!("one image at a time; to compare two: hardpan diff {image} {second_name}"),
+            false => format!("to measure an image against its source: hardpan verify {image} --against {second_name}"),
+        };
+        return Err(Failure::input(second, text));
+    }
     let image = load(&args.file)?;
     let sources = sources(args, &image)?; // a wrong name shows before the work
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
@@ -149,7 +160,7 @@ impl Gaps {
     fn new(t: &Terrain, most: f64) -> Self {
         let border = Border::of(t);
         let edges: Vec<&Edge> = border.open.iter().collect();
-        let found = gaps(t, &border, &edges, ALL, most, |_| Some(most));
+        let found = Search::new(t, &border, &edges, ALL, most).gaps(|_| Some(most));
         Gaps { most, edges: edges.len() as u64, found }
     }
 
@@ -185,12 +196,8 @@ impl Gaps {
     }
 
     fn fault(&self) -> String {
-        let longest = self.found.first().map(Gap::told).unwrap_or_default();
-        format!(
-            "{} of up to {} beside open edges, the longest a {longest}; close them in the source, or with a larger --stitch",
-            counted(self.found.len() as u64, "gap"),
-            maps::metres(self.most)
-        )
+        let told = gaps::told(&self.found, self.most).unwrap_or_default();
+        format!("{told}; close gaps in the source, or with a larger --stitch")
     }
 }
 

@@ -21,7 +21,7 @@ mod plan;
 mod seams;
 mod tile;
 
-use crate::names::{costs, counted};
+use crate::names::{costs, counted, fault, section_name};
 pub use against::{Agreement, Lost, Side, Spot, against};
 use hardpan::format::{ALIGN, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
@@ -191,7 +191,7 @@ impl Verifying<'_> {
         let sections = self.terrain.header().sections.iter().filter(|s| ![0, section::TILES].contains(&s.kind));
         let mut sums = Faults::default();
         for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
-            sums.say(VerifyError::SectionDamaged(s.kind).to_string());
+            sums.say(fault(VerifyError::SectionDamaged(s.kind)));
         }
         let erased = self.terrain.bytes().iter().rev().take_while(|b| **b == 0xFF).count();
         if erased >= ALIGN {
@@ -200,7 +200,7 @@ impl Verifying<'_> {
         }
         let structure = (!matches!(e, VerifyError::SectionDamaged(_))).then(|| {
             let mut faults = Faults::default();
-            faults.say(e.to_string());
+            faults.say(fault(e));
             faults
         });
         self.check("checksums", "head and sections".into(), sums, Outcome::Fail);
@@ -264,9 +264,9 @@ impl Verifying<'_> {
                 VerifyError::TileInvalid(t) => (1, Some(t)),
                 _ => (1, None),
             };
-            kinds[kind].add(Fault { tile, at: None, what: e.to_string() });
+            kinds[kind].add(Fault { tile, at: None, what: fault(e) });
         }
-        let all = format!("head, sections and {} tiles", outcomes.len());
+        let all = format!("head, sections and {}", counted(outcomes.len() as u64, "tile"));
         for (name, faults) in ["checksums", "structure", "bounds"].into_iter().zip(kinds) {
             let looked_at = if name == "bounds" { self.bounds() } else { all.clone() };
             self.check(name, looked_at, faults, Outcome::Fail);
@@ -290,7 +290,7 @@ impl Verifying<'_> {
                 kind => Sha256::digest(self.terrain.section(kind).unwrap_or(&[])).into(),
             };
             if digest != s.digest {
-                faults.say(format!("section {}: its SHA-256 differs from the stated digest", s.kind));
+                faults.say(format!("section {}: its SHA-256 differs from the stated digest", section_name(s.kind)));
             }
             if s.flags & section::CONTENT != 0 {
                 identity.update(s.kind.to_le_bytes());
@@ -304,7 +304,12 @@ impl Verifying<'_> {
         if identity.finalize().as_slice() != h.identity {
             faults.say("the identity is not that of head and digests");
         }
-        self.check("digests", format!("identity, sections and {} tiles", table.len()), faults, Outcome::Fail);
+        self.check(
+            "digests",
+            format!("identity, sections and {}", counted(table.len() as u64, "tile")),
+            faults,
+            Outcome::Fail,
+        );
     }
 
     fn tables(&mut self, outcomes: &[Outcomes]) {

@@ -205,6 +205,23 @@ fn vt_74_a_cluster_of_needles_stops_at_the_least_volume() {
     let (coarse, some, _) = obeys(&scene, Split { min_volume: 8.0, ..BY_COUNT });
     let deepest = |levels: &BTreeMap<u32, (usize, u64)>| *levels.keys().max().unwrap();
     assert!(some > 0 && deepest(&coarse) < deepest(&fine), "{coarse:?} {fine:?}");
+
+    // where the needles are: the largest square of less than the volume, and without the rule a smaller one
+    let oracle = Oracle::new(&scene);
+    let place = [-60 * 4096 + 300, 70 * 4096 + 300];
+    let over = |log2: u32| (place.map(|c| c >> log2 << log2), log2);
+    let volume =
+        |log2: u32| (f64::from(log2) - 12.0).exp2().powi(2) * content(&oracle, over(log2), 0).1 as f64 / 65536.0;
+    let wanted = (0..24).rev().find(|&log2| volume(log2) < 0.125).unwrap();
+    assert!(volume(wanted + 1) >= 0.125 && content(&oracle, over(wanted), 0).0 > 8);
+    let side = |split: Split| {
+        let options = Options { split: Some(split), tile_log2: Some(24), ..as_given() };
+        let built = build(&scene, &options).unwrap();
+        let t = Terrain::open(&built.image).unwrap();
+        leaf(&t, Point { x: place[0] * Q, y: place[1] * Q, z: 0 }).unwrap()
+    };
+    assert_eq!(side(Split { min_volume: 0.125, ..BY_COUNT }), over(wanted));
+    assert!(side(BY_COUNT).1 < wanted);
 }
 
 #[test]
