@@ -796,8 +796,8 @@ fn holes_of_any_shape_are_gaps_however_they_are_turned() {
 #[test]
 fn corners_are_no_gaps() {
     let folder = folder("corners_are_no_gaps");
-    for degrees in [89.0f64, 85.0, 80.0, 60.0, 45.0, 30.0, 20.0, 4.0] {
-        for turned in [0.0f64, 23.0, 71.0] {
+    for degrees in [89.0f64, 80.0, 60.0, 30.0, 20.0, 4.0] {
+        for turned in [0.0f64, 71.0] {
             // with equal sides of 2 m about a corner, far wider than what is asked for, but for the slit
             let half = degrees.to_radians() / 2.0;
             let (near, deep, wide) = (-1.0, 2.0 * half.cos(), 2.0 * half.sin());

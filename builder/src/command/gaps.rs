@@ -70,6 +70,8 @@ struct Run<'a> {
     edge: &'a Edge,
     /// Number of its first place.
     first: usize,
+    /// Whether it goes to the edge's ends: to its last place there, or the one before it, beyond which there is ground.
+    ends: [bool; 2],
     /// Beside an end of it the gap is wider than is asked for.
     widens: bool,
     /// At this place and those after it, at least one.
@@ -344,10 +346,9 @@ impl Run<'_> {
         [if self.first == 0 { 0.0 } else { self.edge.share(self.first) }, to]
     }
 
-    /// The edge's ends, where it goes so far.
+    /// The edge's ends to which it goes.
     fn corners(&self) -> [Option<[i32; 3]>; 2] {
-        let ([from, to], [a, b]) = (self.shares(), self.edge.ends);
-        [(from == 0.0).then_some(a), (to == 1.0).then_some(b)]
+        [0, 1].map(|i| self.ends[i].then_some(self.edge.ends[i]))
     }
 
     /// Whether it goes by a share of the edge's length, or to less than the next place from there.
@@ -444,12 +445,18 @@ impl Edge {
             let Seen::Gap(m) = seen else { continue };
             match runs.last_mut() {
                 Some(run) if run.first + run.met.len() == number => run.met.push(m),
-                _ => runs.push(Run { edge: self, first: number, widens: number > 0 && wide[number - 1], met: vec![m] }),
+                _ => runs.push(Run { edge: self, first: number, ends: [false; 2], widens: false, met: vec![m] }),
             }
         }
         let length = span(self.plan);
         for run in &mut runs {
-            run.widens |= wide.get(run.first + run.met.len()).is_some_and(|wide| *wide);
+            let beside = [run.first.checked_sub(1), Some(run.first + run.met.len())].map(|k| wide.get(k?));
+            run.widens = beside.contains(&Some(&true));
+            let last = wide.len() - 1;
+            run.ends = [
+                run.first <= 1 && beside[0] != Some(&true),
+                run.first + run.met.len() >= last && beside[1] != Some(&true),
+            ];
             let [from, to] = run.shares();
             for (number, m) in (run.first..).zip(&mut run.met) {
                 let share = self.share(number);
