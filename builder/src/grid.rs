@@ -538,12 +538,13 @@ impl Over {
     }
 }
 
-/// Room for one block, used again.
+/// Room for one cell, used again.
 #[derive(Default)]
 struct Room {
-    /// Triangles that meet each cell of the block.
-    covering: [Vec<Over>; CELLS],
+    /// Triangles that meet it.
+    covering: Vec<Over>,
     parts: Vec<Part>,
+    /// Those of all cells of the block.
     words: Vec<Word>,
 }
 
@@ -557,18 +558,16 @@ fn block(
 ) -> Block {
     let mut block = Block::default();
     words.clear();
-    covering.iter_mut().for_each(Vec::clear);
-    for &(t, [met, central]) in members {
-        let (place, bounds, mut rest) =
-            (content.bundled.places[t as usize], content.bundled.tris[t as usize].plan.bounds(), met);
-        while rest != 0 {
-            let cell = rest.trailing_zeros();
-            rest &= rest - 1;
-            covering[cell as usize].push(Over { t, place, central: central >> cell & 1 == 1, bounds });
-        }
-    }
-    for (cell, covering) in covering.iter().enumerate() {
+    for cell in 0..CELLS {
         let (low, size) = cell_at(low, log2, cell);
+        covering.clear();
+        let in_cell = |bits: u8| bits >> cell & 1 == 1;
+        covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|&(t, [_, central])| Over {
+            t,
+            place: content.bundled.places[t as usize],
+            central: in_cell(central),
+            bounds: content.bundled.tris[t as usize].plan.bounds(),
+        }));
         let from = words.len();
         cell_words(content, covering, parts, words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {

@@ -56,9 +56,12 @@ impl Plan {
 
     /// Plan area in square steps, rounded down.
     pub fn area(&self) -> u64 {
-        let d = |v: &[i32; 3], k: usize| i128::from(v[k]) - i128::from(v[0]);
-        let twice = d(&self.x, 1) * d(&self.y, 2) - d(&self.y, 1) * d(&self.x, 2);
-        (twice / 2) as u64
+        let d = |v: &[i32; 3], k: usize| i64::from(v[k]) - i64::from(v[0]);
+        let [a, b, c, e] = [d(&self.x, 1), d(&self.y, 2), d(&self.y, 1), d(&self.x, 2)];
+        if self.extent() < 1 << 31 {
+            return ((a * b - c * e) / 2) as u64;
+        }
+        ((i128::from(a) * i128::from(b) - i128::from(c) * i128::from(e)) / 2) as u64
     }
 
     /// Larger of the plan extents.
@@ -128,7 +131,7 @@ impl Plan {
             let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
             [side(x, y), middle, -ey * size[0], ex * size[1]]
         });
-        let mut rest = columns * (rows & 1) | (columns << 4) * (rows >> 1);
+        let mut rest = (columns * (rows & 1)) | ((columns << 4) * (rows >> 1));
         let (mut met, mut central) = (0, 0);
         while rest != 0 {
             let cell = rest.trailing_zeros();

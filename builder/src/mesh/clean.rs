@@ -52,7 +52,8 @@ pub fn ground(
         }
     };
     let mut fates: Vec<Result<u64, Fate>> = vec![Ok(0); faces.len()];
-    let some = |(chunk, (faces, fates)): (usize, (&mut [Face], &mut [Result<u64, Fate>]))| {
+    let chunks = faces.par_chunks_mut(CHUNK).zip(fates.par_chunks_mut(CHUNK)).enumerate();
+    chunks.for_each(|(chunk, (faces, fates))| {
         // all corners first: many are waited for at once
         let mut corners = [[[0; 3]; 3]; CHUNK];
         for (corners, f) in corners.iter_mut().zip(&*faces).filter(|(_, f)| !f.is_outside()) {
@@ -60,8 +61,7 @@ pub fn ground(
         }
         let each = faces.iter_mut().zip(fates).zip(corners).zip(CHUNK * chunk..);
         each.for_each(|(((f, to), corners), i)| *to = fate(i, f, corners));
-    };
-    faces.par_chunks_mut(CHUNK).zip(fates.par_chunks_mut(CHUNK)).enumerate().for_each(some);
+    });
     let areas = fates.iter().map(|fate| fate.unwrap_or(0)).collect();
     let mut fates = fates.into_iter();
     faces.retain(|_| {

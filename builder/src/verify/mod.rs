@@ -239,7 +239,9 @@ impl Verifying<'_> {
         let Some(view) = View::new(&self.terrain, tiles, index, record) else {
             return Outcomes { kernel: Some(VerifyError::TileInvalid(index)), ..Outcomes::default() };
         };
-        let kernel = self.terrain.verify_tile(index).err();
+        let whole = CRC.checksum(zerocopy::IntoBytes::as_bytes(view.words)) == record.crc;
+        let damaged = || Err(VerifyError::TileDamaged(index));
+        let kernel = if whole { self.terrain.verify_tile(index) } else { damaged() }.err();
         let digest = Sha256::digest(zerocopy::IntoBytes::as_bytes(view.words)).as_slice() == record.digest;
         let mut outcome = Outcomes { kernel, digest, ..Outcomes::default() };
         // a tile of which only the stated costs are wrong has been followed to its end

@@ -912,10 +912,51 @@ fn apart<const SMALL: bool>(
             "too many triangles meet in one sheet here to be proven apart; divide such fans of thousands".into()
         );
     }
-    let overlaps = |(b, n): &(Box4, u32)| boxes_overlap(*bounds, *b) && tri.overlaps::<SMALL>(&content.tris[*n as usize]);
+    let overlaps =
+        |(b, n): &(Box4, u32)| boxes_overlap(*bounds, *b) && tri.overlaps::<SMALL>(&content.tris[*n as usize]);
     if others.iter().any(overlaps) {
         let [x, y, z] = tri.corner(0);
         return Err(format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares of 100 steps, 16 x 16, in two triangles each; the eight columns in the east are raised, and moved this far east.
+    fn kerb(by: i32) -> Content {
+        let mut tris = Vec::new();
+        for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {
+            let (z, by) = if x < 8 { (0, 0) } else { (40, by) };
+            let p = |i: i32, j: i32| [100 * (x + i) + by, 100 * (y + j)];
+            for c in [[p(0, 0), p(1, 0), p(0, 1)], [p(0, 1), p(1, 0), p(1, 1)]] {
+                tris.push(Tri { x: c.map(|c| c[0]), y: c.map(|c| c[1]), z: [z; 3], attribute: 0 });
+            }
+        }
+        let boxes = tris.iter().map(Tri::bounds).collect();
+        let (paired, groups) = (Vec::new(), HashMap::new());
+        let mut content = Content { tris, boxes, paired, groups, numbers: Vec::new(), fields: Vec::new() };
+        pair_edges(&mut content);
+        content
+    }
+
+    #[test]
+    fn beside_a_kerb_triangles_are_alone_and_over_it_none() {
+        let rect = Rect { low: [0; 2], size: [2048; 2] };
+        let along = |i: &usize| (6..10).contains(&(i / 32)) && (5..11).contains(&(i / 2 % 16));
+        let content = kerb(0);
+        let told = |edges: &[u8]| alone(&content.tris, &content.boxes, edges, &rect);
+        let (alone, by_pairs) = (told(&balanced(&content)), told(&content.paired));
+        assert!((0..512).filter(along).all(|i| alone[i]));
+        assert!((0..512).filter(along).any(|i| !by_pairs[i]));
+        for by in [-1, -30, -100, -250] {
+            let content = kerb(by);
+            let alone = super::alone(&content.tris, &content.boxes, &balanced(&content), &rect);
+            let overlaps = |i: usize| (0..512).any(|j| i != j && content.tris[i].overlaps::<true>(&content.tris[j]));
+            let over: Vec<usize> = (0..512).filter(|&i| overlaps(i)).collect();
+            assert!(over.len() >= 64 && over.iter().all(|&i| !alone[i]), "{by}");
+        }
+    }
 }
