@@ -1,9 +1,6 @@
 //! Gaps: beside an open edge there is no ground, and a little farther there is again.
 
-use std::{
-    collections::{HashMap, HashSet, hash_map::Entry},
-    hash::{BuildHasherDefault, Hash, Hasher},
-};
+use std::collections::{HashMap, HashSet};
 
 use hardpan::Terrain;
 use hardpan_builder::read::{self, TileView};
@@ -23,7 +20,7 @@ pub struct Border {
 /// An edge with ground on one side in plan.
 pub struct Edge {
     /// Lattice steps from the origin.
-    ends: [[i32; 3]; 2],
+    ends: Ends,
     /// Metres, in plan.
     pub plan: [[f64; 2]; 2],
     /// Heights of its ends, metres.
@@ -117,9 +114,9 @@ impl Border {
         let [step, rise] = [h.xy_log2, h.z_log2].map(|log2| f64::exp2(f64::from(log2)));
         let tiles: Vec<TileView> = read::tiles(t).collect();
         let mut ends: Vec<(Ends, Users)> = tiles.par_iter().flat_map_iter(|t| ends(t, h.tile_log2)).collect();
-        ends.par_sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        ends.par_sort_unstable_by_key(|(ends, _)| *ends);
         let metres = |p: [i32; 3]| [0, 1].map(|i| (h.origin[i] + i64::from(p[i])) as f64 * step);
-        let edge = |Ends(ends): Ends, left: bool| {
+        let edge = |ends: Ends, left: bool| {
             let z = ends.map(|p| (h.origin[2] + i64::from(p[2])) as f64 * rise);
             let plan = ends.map(metres);
             let ([a, b], length) = (plan, span(plan));
@@ -148,41 +145,16 @@ struct Users {
 }
 
 /// The ends of an edge, the least first, lattice steps from the origin.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Ends([[i32; 3]; 2]);
-
-impl Hash for Ends {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let [[ax, ay, az], [bx, by, bz]] = self.0.map(|p| p.map(i32::cast_unsigned));
-        let pairs = [[ax, ay], [az, bx], [by, bz]].map(|[a, b]| u64::from(a) << 32 | u64::from(b));
-        let mix = |key: u64, v: u64| (key ^ v).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
-        state.write_u64(pairs.into_iter().fold(0, mix));
-    }
-}
-
-/// Takes what is mixed already.
-#[derive(Default)]
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.0 = self.0.rotate_left(8) ^ u64::from(*b));
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
+type Ends = [[i32; 3]; 2];
 
 /// Of the edges whose least end is in a tile, those at which ground ends, in no order: the tile holds all that meet there.
 fn ends(tile: &TileView, log2: u32) -> Vec<(Ends, Users)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
-    let mut users: HashMap<Ends, Users, BuildHasherDefault<Mixed>> =
-        HashMap::with_capacity_and_hasher(tile.head.references as usize, Default::default());
+    let mut edges: Vec<(Ends, Users)> = Vec::new();
+    // a table of their numbers, never full
+    let sides = 3 * tile.bundles().map(|bundle| bundle.triangles()).sum::<usize>();
+    let mut numbers = vec![u32::MAX; (sides + 1).next_power_of_two()];
+    let mask = numbers.len() - 1;
     for bundle in tile.bundles() {
         for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
             for [p, q, third] in [[a, b, c], [b, c, a], [c, a, b]] {
@@ -191,19 +163,33 @@ fn ends(tile: &TileView, log2: u32) -> Vec<(Ends, Users)> {
                 if !here(ends[0]) {
                     continue;
                 }
-                match users.entry(Ends(ends)) {
-                    Entry::Vacant(new) => _ = new.insert(Users { third, several: false, left, right: !left }),
-                    Entry::Occupied(mut known) => {
-                        let known = known.get_mut();
+                let mut at = mixed(&ends) as usize & mask;
+                while edges.get(numbers[at] as usize).is_some_and(|(other, _)| *other != ends) {
+                    at = (at + 1) & mask;
+                }
+                match edges.get_mut(numbers[at] as usize) {
+                    Some((_, known)) => {
                         // several leaves may hold a triangle
                         known.several |= known.third != third;
                         (known.left, known.right) = (known.left | left, known.right | !left);
+                    }
+                    None => {
+                        numbers[at] = edges.len() as u32;
+                        edges.push((ends, Users { third, several: false, left, right: !left }));
                     }
                 }
             }
         }
     }
-    users.into_iter().filter(|(_, users)| !(users.left && users.right)).collect()
+    edges.retain(|(_, users)| !(users.left && users.right));
+    edges
+}
+
+/// A number that few other ends have.
+fn mixed(ends: &Ends) -> u64 {
+    let [[ax, ay, az], [bx, by, bz]] = ends.map(|p| p.map(i32::cast_unsigned));
+    let pairs = [[ax, ay], [az, bx], [by, bz]].map(|[a, b]| u64::from(a) << 32 | u64::from(b));
+    pairs.into_iter().fold(0, |key, v| (key ^ v).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31))
 }
 
 /// Places of edges at which there may be gaps, as far as is known without asking for ground.

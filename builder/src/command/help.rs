@@ -79,7 +79,7 @@ pub struct Manual {
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Replace files that are no manual pages
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", conflicts_with = "command")]
     force: bool,
 }
 
