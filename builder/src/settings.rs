@@ -4,11 +4,16 @@ mod faults;
 
 use self::faults::{Place, explain, numbers, positional, takes};
 use crate::import::{Frame, Unit, Up};
-use crate::names::decimal;
+use crate::names::{decimal, grouped};
 use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
 use serde::{Deserialize, Deserializer, Serialize, de};
-use std::{collections::HashMap, fmt};
+use std::{
+    cell::LazyCell,
+    collections::{HashMap, HashSet},
+    fmt,
+    marker::PhantomData,
+};
 use toml::de::{DeTable, DeValue};
 
 /// What an image is built from, and how. Every key may be left out; unknown ones are errors.
@@ -22,10 +27,10 @@ pub struct Settings {
     /// Build options; what a command line says goes before them.
     pub build: Options,
     /// Files, in order. Names that are not absolute are relative to the settings file.
-    #[serde(rename = "source")]
+    #[serde(rename = "source", deserialize_with = "few")]
     pub sources: Vec<SourceFile>,
     /// Materials by name or pattern: the first that fits counts, and one named "" for all that none fits.
-    #[serde(rename = "material")]
+    #[serde(rename = "material", deserialize_with = "few")]
     pub materials: Vec<MaterialRule>,
 }
 
@@ -122,9 +127,20 @@ impl fmt::Display for SettingsError {
 impl std::error::Error for SettingsError {}
 
 impl Settings {
+    /// Entries of a list at most: a scene has no more materials.
+    pub const MOST: usize = 65_535;
+    /// Patterns at most, for each is tried with every material.
+    pub const MOST_PATTERNS: usize = 512;
+
     /// Reads TOML.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
-        let line = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
+        // before they take memory; each of the two lists has a limit of its own
+        let mut heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[["));
+        if let Some((i, _)) = heads.nth(2 * Self::MOST) {
+            return Err(SettingsError { line: Some(i + 1), column: None, text: too_many() });
+        }
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+        let line = |at: usize| ends.partition_point(|&end| end < at) + 1;
         let stopped = |at: Option<usize>, explained: &dyn Fn(&Place) -> String| {
             let stop = at.unwrap_or_default().min(text.len());
             let before = text[..stop].rsplit('\n').next().unwrap_or_default();
@@ -137,11 +153,14 @@ impl Settings {
         if let Some((key, at)) = list_for_table(tree.get_ref()) {
             return Err(stopped(Some(at), &|place| positional(key, place)));
         }
-        let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         let place = |list: &str, i: usize, key: &str| {
             let entry = tree.get_ref().get(list)?.get_ref().get(i)?;
             Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
         };
+        if let more @ Some(_) = ["source", "material"].into_iter().find_map(|list| place(list, Self::MOST, "")) {
+            return Err(SettingsError { line: more, column: None, text: too_many() });
+        }
+        let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         for (i, rule) in settings.materials.iter_mut().enumerate() {
             rule.line = place("material", i, if rule.name.is_some() { "name" } else { "pattern" });
         }
@@ -184,11 +203,17 @@ impl Settings {
                 return wrong(place("source", i, "translate"), format!("{who}: translate is [x, y, z] in metres"));
             }
         }
+        let mut patterns = 0;
         for (i, rule) in self.materials.iter().enumerate() {
             let who = format!("material {} ({:?})", i + 1, rule.title());
             let place = |key| place("material", i, key);
             if rule.name.is_some() == rule.pattern.is_some() {
                 return wrong(place(""), format!("{who}: give either name or pattern"));
+            }
+            patterns += usize::from(rule.pattern.is_some());
+            if patterns > Self::MOST_PATTERNS {
+                let most = grouped(Self::MOST_PATTERNS as u64);
+                return wrong(place("pattern"), format!("{who}: more than {most} patterns; give names instead"));
             }
             let factors = [("mu", rule.mu), ("rr", rule.rr), ("gain", rule.gain), ("cone_index", rule.cone_index)];
             for (key, value) in factors {
@@ -235,11 +260,11 @@ impl Settings {
             }
         }
         let rest = named.remove("");
+        let names: Vec<Vec<char>> = scene.materials.iter().map(|m| m.name.chars().collect()).collect();
         let mut used = vec![false; self.materials.len()];
-        for material in &mut scene.materials {
-            let name: Vec<char> = material.name.chars().collect();
+        for (material, name) in scene.materials.iter_mut().zip(&names) {
             let exact = named.get(material.name.as_str()).copied();
-            let pattern = patterns.iter().find(|(_, pattern)| fits(pattern, &name)).map(|p| p.0);
+            let pattern = patterns.iter().find(|(_, pattern)| fits(pattern, name)).map(|p| p.0);
             let first = exact.into_iter().chain(pattern).min();
             if first.is_none() {
                 applied.unlisted.push(material.name.clone());
@@ -254,9 +279,11 @@ impl Settings {
         }
         applied.unlisted.sort_unstable();
         applied.unlisted.dedup();
+        let lower = || scene.materials.iter().map(|m| m.name.to_lowercase().chars().collect()).collect();
+        let lower: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(lower);
+        let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
         for (i, rule) in self.materials.iter().enumerate().filter(|(i, _)| !used[*i] && Some(*i) != rest) {
-            let absent = |name: &&String| scene.materials.iter().all(|m| m.name != **name);
-            if let Some(name) = rule.name.as_ref().filter(absent) {
+            if let Some(name) = rule.name.as_ref().filter(|name| !there.contains(name.as_str())) {
                 let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
                 return Err(SettingsError {
                     line: rule.line,
@@ -264,7 +291,10 @@ impl Settings {
                     text: format!("material {name:?} is not in the scene{near}"),
                 });
             }
-            let why = rule.idle(scene.materials.iter().map(|m| m.name.as_str()));
+            let why = match &rule.pattern {
+                Some(pattern) => idle(pattern, &names, || (&lower[..], &scene.materials[..])),
+                None => "an earlier entry takes it".into(),
+            };
             applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
         }
         Ok(())
@@ -326,21 +356,6 @@ impl MaterialRule {
         }
     }
 
-    /// Why an entry takes none of these materials.
-    fn idle<'a>(&self, mut names: impl Iterator<Item = &'a str> + Clone) -> String {
-        let Some(pattern) = &self.pattern else { return "an earlier entry takes it".into() };
-        let letters = |text: &str| text.chars().collect::<Vec<char>>();
-        let takes = |pattern: &str, name: &str| fits(&letters(pattern), &letters(name));
-        let lower = pattern.to_lowercase();
-        if names.clone().any(|name| takes(pattern, name)) {
-            return "earlier entries take all that it fits".into();
-        }
-        match names.find(|name| takes(&lower, &name.to_lowercase())) {
-            Some(name) => format!("it fits none; {name:?} only if capitals did not count"),
-            None => "it fits none".into(),
-        }
-    }
-
     fn give(&self, m: &mut Material) {
         fn set<T: Copy>(to: &mut T, from: Option<T>) {
             *to = from.unwrap_or(*to);
@@ -378,6 +393,22 @@ impl From<&Material> for MaterialRule {
             priority: Some(m.priority),
             line: None,
         }
+    }
+}
+
+/// Why a pattern takes none of these names; `lower` gives them in small letters, and their materials.
+fn idle<'a>(pattern: &str, names: &[Vec<char>], lower: impl FnOnce() -> (&'a [Vec<char>], &'a [Material])) -> String {
+    let first = |pattern: &str, names: &[Vec<char>]| {
+        let pattern: Vec<char> = pattern.chars().collect();
+        names.iter().position(|name| fits(&pattern, name))
+    };
+    if first(pattern, names).is_some() {
+        return "earlier entries take all that it fits".into();
+    }
+    let (lower, materials) = lower();
+    match first(&pattern.to_lowercase(), lower) {
+        Some(i) => format!("it fits none; {:?} only if capitals did not count", materials[i].name),
+        None => "it fits none".into(),
     }
 }
 
@@ -487,6 +518,38 @@ fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
         }
         _ => None,
     })
+}
+
+/// That a list is too long.
+fn too_many() -> String {
+    format!(
+        "more than {} entries, and a scene has no more materials; patterns fit many",
+        grouped(Settings::MOST as u64)
+    )
+}
+
+/// A list of [`Settings::MOST`] entries at most.
+fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Few<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a sequence")
+        }
+
+        fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(entry) = list.next_element()? {
+                if all.len() == Settings::MOST {
+                    return Err(de::Error::custom(too_many()));
+                }
+                all.push(entry);
+            }
+            Ok(all)
+        }
+    }
+    deserializer.deserialize_seq(Few(PhantomData))
 }
 
 /// So many numbers, no fewer and no more: what is too many, the parser of TOML would pass over.

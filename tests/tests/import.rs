@@ -146,6 +146,22 @@ fn vt_24_recipes_for_what_is_not_read() {
         ("a.usdz", b"PK\x03\x04", &["usdz files are not read; open it in Blender, export FBX"]),
         ("a.xodr", b"<", &["xodr files are not read; in the program that made it, export FBX"]),
         ("a.step", b"ISO", &["step files are not read; open it in FreeCAD", "--unit mm"]),
+        (
+            "a.shp",
+            b"\0\0\x27\x0A",
+            &["shp files are not read; interpolate the heights of its contours", "QGIS", "XYZ", "CloudCompare"],
+        ),
+        (
+            "a.geojson",
+            b"{}",
+            &["geojson files are not read; interpolate the heights", "FILE.tif FILE.xyz; make a mesh"],
+        ),
+        (
+            "a.dxf",
+            b"0\nSECTION\n",
+            &["dxf files are not read; open the DXF in CloudCompare: save faces as OBJ, then: hardpan build FILE.obj"],
+        ),
+        ("a.dwg", b"AC1027", &["dwg files are not read; save it as DXF in the program that made it; open the DXF"]),
         ("a.crg", b"$CT", &["crg files are not read; ask OpenCRG's library"]),
         (
             "a.fbx",
@@ -308,6 +324,14 @@ fn what_cannot_be_read_says_what_to_do() {
     let here = folder("what_cannot_be_read");
     fs::write(here.join("wall.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
     fs::write(here.join("one.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("slope.obj"), "v 0 0 0\nv 1 0 1\nv 0 1 0\nf 1 2 3\n").unwrap();
+    fs::write(here.join("point.obj"), "v 7 8 9\nv 7 8 9\nf 1 2 1\nf 2 1 2\n").unwrap();
+    fs::write(here.join("lines.obj"), "v 0 0 0\nv 1 0 0\nf 1 2 1\nf 2 1 2\n").unwrap();
+    fs::write(
+        here.join("dust.obj"),
+        "v 0 0 0\nv 1e-5 0 0\nv 0 1e-5 0\nv 9 0 0\nv 9.00001 0 0\nv 9 1e-5 0\nf 1 2 3\nf 4 5 6\n",
+    )
+    .unwrap();
     fs::write(here.join("points.obj"), "v 0 0 0\nv 1 0 0\n").unwrap();
     fs::write(here.join("none.obj"), "").unwrap();
     fs::write(here.join("far.obj"), "v 1e13 0 0\nv 2e13 0 0\nv 1e13 1e13 0\nf 1 2 3\n").unwrap();
@@ -329,6 +353,31 @@ fn what_cannot_be_read_says_what_to_do() {
         (2, &["wall.obj"], &["100 % with y up; type --up y"]),
         (2, &["wall.obj", "--up", "z"], &["every triangle is vertical", "type --up y"]),
         (2, &["one.obj", "--up", "y", "--rotate", "45"], &["every triangle is vertical", "type --up z"]),
+        (
+            2,
+            &["one.obj", "--up", "z", "--scale", "1e-4"],
+            &[
+                "warning: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale\n",
+                "all of it is too small, 0.0001 by 0.0001 by 0 m, where the lattice has steps of 0.000244 m; check --unit and --scale\n",
+            ],
+        ),
+        (2, &["wall.obj", "--up", "z", "--unit", "mm", "--scale", "1e-9"], &["too small, 1e-12 by 0 by 1e-12 m"]),
+        (
+            2,
+            &["slope.obj", "--up", "z", "--max-slope", "5"],
+            &["left out by the settings; check --unit, --scale and --max-slope"],
+        ),
+        (
+            2,
+            &["point.obj"],
+            &["every triangle is vertical or collapsed: all corners lie in one place; export the mesh again\n"],
+        ),
+        (2, &["lines.obj"], &["every triangle is vertical or collapsed: none has an area; export the mesh again\n"]),
+        (
+            2,
+            &["dust.obj"],
+            &["every triangle is vertical or collapsed, on a lattice with steps of 0.000244 m", "--scale"],
+        ),
         (2, &["far.obj"], &["far from its zero", "--translate"]),
         (2, &["zeros.obj"], &["every byte of the file is zero: it was never written whole; copy it again"]),
         (2, &["cut.obj"], &["cut.obj: byte 21: the file ends here"]),

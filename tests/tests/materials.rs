@@ -136,7 +136,7 @@ fn vt_48_all_properties_go_round() {
         shown["materials"][0],
         json!({
             "name": "Concrete", "mu": 0.9, "rr": 1.25, "gain": 0.75, "surface_type": 3, "classes": [0, 5, 31],
-            "cone_index": 812.5, "label": 4_000_000_000u32, "priority": -7, "obstacle": false,
+            "cone_index": 812.5, "label": 4_000_000_000u32, "priority": -7, "obstacle": false, "include": true,
         })
     );
     let head = facts(&folder, &["info", "first.hpan", "--json"]);
@@ -146,6 +146,30 @@ fn vt_48_all_properties_go_round() {
         head["bounds"],
         json!({ "min": ([999.9, -5.5, 3.25].map(on_lattice)), "max": ([1000.0, -5.2, 3.25].map(on_lattice)) })
     );
+
+    // which are used at all, and out of the image and back
+    write(&folder, "part.toml", &text.replace("priority = -7", "include = false"));
+    expect(0, &folder, &["build", "--settings", "part.toml", "-o", "part.hpan"]);
+    expect(0, &folder, &["materials", "part.hpan", "-o", "again.toml"]);
+    expect(0, &folder, &["build", "--settings", "again.toml", "-o", "again.hpan"]);
+    for image in ["part.hpan", "again.hpan"] {
+        let shown = facts(&folder, &["info", image, "--materials", "--json"])["materials"].clone();
+        let used = [0, 1, 2].map(|i| ["include", "obstacle"].map(|key| shown[i][key].as_bool().unwrap()));
+        assert_eq!(used, [[false, false], [true, true], [true, false]], "{shown}");
+        let [table, _] = expect(0, &folder, &["info", image, "--materials"]);
+        let lines: Vec<&str> = table.lines().collect();
+        let wanted = [
+            ("material ", " priority is           classes"),
+            ("Concrete ", "        0 not included 0 5 31"),
+            ("Grass ", "        0 an obstacle"),
+            ("unnamed ", "        0 ground"),
+        ];
+        assert!(
+            lines.len() == 4 && lines.iter().zip(wanted).all(|(l, (a, z))| l.starts_with(a) && l.ends_with(z)),
+            "{table}"
+        );
+    }
+    assert_eq!(fs::read(folder.join("part.hpan")).unwrap(), fs::read(folder.join("again.hpan")).unwrap());
 
     // out of the image and back
     expect(0, &folder, &["materials", "first.hpan", "-o", "second.toml"]);

@@ -160,7 +160,7 @@ fn vt_24_files_without_a_mesh() {
         ("obj.fbx", "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj"),
         ("folder.obj", "this is a folder; name a mesh in it"),
         ("missing.obj", "there is no such file or folder; check the spelling"),
-        ("kept.hpan", "this is a terrain image already; to look at it"),
+        ("kept.hpan", "this is a terrain image already; to look at it: hardpan info kept.hpan\n"),
     ] {
         for to in ["kept.hpan", "new.hpan"] {
             let done = bounded(&here, &["build", name, "-o", to]);
@@ -229,6 +229,25 @@ fn vt_24_fans_and_needles_are_refused_soon() {
         holds(&why, &[cause, "in a mesh editor"]);
         assert!(!here.join("a.hpan").exists());
     }
+    // a saw with few enough teeth to be tried, and too many to be proven: what is wrong is the mesh
+    for teeth in [1_000, 2_000] {
+        let saw: String = (0..teeth).map(|i| corner([f64::from(teeth - i), f64::from(i % 2)])).collect();
+        let base = format!("v 0 -5 0\nv {teeth} -5 0\n");
+        fs::write(here.join("teeth.obj"), saw + &base + &face(teeth as usize + 2)).unwrap();
+        let done = within(15, &here, &["build", "teeth.obj", "--up", "z", "-o", "a.hpan"]);
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        let why = told(&done);
+        assert!(why.lines().last().unwrap().starts_with("error: teeth.obj: sheets: tile "), "{why}");
+        holds(
+            &why,
+            &[
+                " near (",
+                "): too many long and thin triangles lie side by side here to be proven apart ",
+                "; no image was written; clean the mesh there, cut it into tiles, or leave the object out: include = false for its material\n",
+            ],
+        );
+        assert!(!why.contains("fault of hardpan") && !here.join("a.hpan").exists());
+    }
     // a wheel that stands upright has no ground, whatever its spokes
     let upright = "v 0 0 60\n".to_string()
         + &(0..40_000)
@@ -245,6 +264,106 @@ fn vt_24_fans_and_needles_are_refused_soon() {
         let [out, _] = expect(0, &here, &["build", name, "--up", "z", "-o", "a.hpan"]);
         holds(&out, &["a.hpan: 1 triangle, "]);
     }
+}
+
+/// Settings that never end, or are longer than any, are given up; from a pipe they are read once.
+#[cfg(target_os = "linux")]
+#[test]
+fn vt_24_endless_settings() {
+    let here = folder("endless_settings");
+    fs::write(here.join("square.obj"), SQUARE).unwrap();
+    fs::File::create(here.join("long.toml")).unwrap().set_len(300 << 20).unwrap();
+    assert!(Command::new("mkfifo").arg(here.join("pipe")).status().unwrap().success());
+    let before = names(&here);
+    for endless in ["/dev/zero", "long.toml"] {
+        for line in [&["build", "--settings", endless][..], &["build", "square.obj", "--settings", endless]] {
+            let done = bounded(&here, line);
+            assert_eq!(done.status.code(), Some(2), "{done:?}");
+            holds(
+                &told(&done),
+                &[&format!("error: {endless}: longer than 64 MiB, as no settings are; name a settings file\n")],
+            );
+        }
+    }
+    // a pipe with a writer, to which nobody else writes
+    let pipe = here.join("pipe");
+    for (text, code) in [("[build]\ntile_log2 = 15\n", 0), ("[build]\ntile_log2 = 5\n", 2)] {
+        let writer = thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::write(pipe, text)
+        });
+        let done = bounded(&here, &["build", "square.obj", "--settings", "pipe", "-o", "a.hpan"]);
+        assert_eq!(done.status.code(), Some(code), "{done:?}");
+        writer.join().unwrap().unwrap();
+    }
+    let writer = thread::spawn(move || {
+        let mut pipe = fs::File::create(pipe).unwrap();
+        while pipe.write_all(&[b'y'; 1 << 16]).is_ok() {}
+    });
+    holds(&told(&bounded(&here, &["build", "square.obj", "--settings", "pipe"])), &["error: pipe: longer than 64 MiB"]);
+    writer.join().unwrap();
+    fs::remove_file(here.join("a.hpan")).unwrap();
+    assert_eq!(names(&here), before);
+    // no source is a pipe, and none is waited for
+    for command in ["build", "materials"] {
+        holds(&told(&bounded(&here, &[command, "pipe"])), &["error: pipe: this is a device or a pipe"]);
+    }
+}
+
+/// As many as an image has, by name, and as many patterns as there may be; and more.
+#[test]
+fn vt_24_vt_48_very_many_materials() {
+    const MOST: usize = 65_535;
+    let here = folder("very_many_materials");
+    let mut mesh = String::new();
+    for i in 0..MOST {
+        let (x, y) = (i % 256, i / 256);
+        write!(mesh, "v {x} {y} 0\nv {}.5 {y} 0\nv {x} {y}.5 0\nusemtl material {i}\nf -3 -2 -1\n", x).unwrap();
+    }
+    fs::write(here.join("m.obj"), mesh).unwrap();
+    let entry = |i: usize| format!("[[material]]\nname = \"material {i}\"\nmu = {}\nclasses = [{}]\n", i % 7, i % 32);
+    let all: String = (0..MOST).rev().map(entry).collect();
+    let unused: String = (0..512).map(|i| format!("[[material]]\npattern = \"*X{i}*\"\n")).collect();
+    let names: String = (0..MOST - 512).map(entry).collect();
+    let rest = "[[material]]\nname = \"\"\n";
+    let json = |count: usize| format!("{{\"material\": [{}{{}}]}}", "{\"name\": \"a\"},".repeat(count - 1));
+    for (name, text, cause) in [
+        ("all.toml", all.clone(), None),
+        ("patterns.toml", unused.clone() + &names, None),
+        (
+            "more.toml",
+            all.clone() + rest,
+            Some("line 262141: more than 65,535 entries, and a scene has no more materials; patterns fit many"),
+        ),
+        ("rows.toml", "[[material]]\nname=\"a\"\n".repeat(2_300_000), Some("line 262141: more than 65,535 entries")),
+        ("more.json", json(4_000_000), Some("line 1, column 917518: more than 65,535 entries")),
+        (
+            "many.toml",
+            unused + "[[material]]\npattern = \"a\"\n",
+            Some("line 1026: material 513 (\"a\"): more than 512 patterns"),
+        ),
+        (
+            "absent.toml",
+            all.replace("material 9\"", "material X\""),
+            Some("material \"material X\" is not in the scene"),
+        ),
+    ] {
+        fs::write(here.join(name), text).unwrap();
+        let begin = Instant::now();
+        let done = within(10, &here, &["build", "m.obj", "--settings", name, "-o", "a.hpan"]);
+        println!("{name}: {:?}", begin.elapsed());
+        assert_eq!(done.status.code(), Some(if cause.is_some() { 2 } else { 0 }), "{name}: {done:?}");
+        holds(&told(&done), &cause.map_or(vec![], |cause| vec!["error: ", name, cause]));
+        fs::remove_file(here.join(name)).unwrap();
+    }
+    // the last that was built, out of the image and back
+    for line in
+        [&["materials", "a.hpan", "-o", "a.toml"][..], &["build", "m.obj", "--settings", "a.toml", "-o", "b.hpan"]]
+    {
+        let done = within(10, &here, line);
+        assert!(done.status.success(), "{done:?}");
+    }
+    assert_eq!(identity(&here, "a.hpan"), identity(&here, "b.hpan"));
 }
 
 /// A link is followed: it stays one, and what it leads to is replaced, under the rules for that.
@@ -295,13 +414,12 @@ fn by_10_outputs_that_would_be_one_file() {
         &["export", "png", "kept.hpan", "--map", "mu,error"],
     ] {
         holds(&error(2, &here, line), &["would be one file; name another one"]);
-        if line[0] == "build" {
-            // the report tells of it
-            holds(&fs::read_to_string(here.join("one")).unwrap(), &["would be one file"]);
-            fs::remove_file(here.join("one")).unwrap();
-        }
+        // nor does a report stand under the image's name
         assert_eq!(names(&here), before, "{line:?}");
     }
+    let line = ["build", "square.obj", "-o", "one", "--report", "r.json"];
+    holds(&error(2, &here, &line), &["one: this and r.json would be one file; name another one"]);
+    assert_eq!(names(&here), before);
 }
 
 #[test]
@@ -426,11 +544,13 @@ fn vt_24_a_full_disk() {
     fills(&other, &small, "files may not be so large here");
 }
 
-/// Starts the command with no signal ignored, whatever this process ignores.
-fn start(here: &Path, line: &[&str]) -> Child {
+/// Starts the command with these signals ignored and no others, whatever this process ignores.
+fn start(here: &Path, ignored: &[&str], line: &[&str]) -> Child {
     let (out, err) = (Stdio::null(), Stdio::null());
-    let plain = ["--default-signal=INT,TERM,HUP", HARDPAN.to_str().unwrap()];
-    Command::new("env").args(plain).args(line).current_dir(here).stdout(out).stderr(err).spawn().unwrap()
+    let ignored = ignored.iter().map(|signal| format!("--ignore-signal={signal}"));
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT,TERM,HUP").args(ignored).arg(&*HARDPAN).args(line);
+    command.current_dir(here).stdout(out).stderr(err).spawn().unwrap()
 }
 
 fn send(signal: &str, child: &Child) {
@@ -455,7 +575,7 @@ fn vt_24_builds_that_are_stopped() {
     let (mut r, mut early, mut left) = (Random(11), 0, 0);
     for round in 0..16 {
         let (signal, code) = if round < 10 { ("-KILL", None) } else { (["-INT", "-TERM"][round % 2], Some(130)) };
-        let mut child = start(&here, &["build", "field.obj", "-o", "a.hpan"]);
+        let mut child = start(&here, &[], &["build", "field.obj", "-o", "a.hpan"]);
         let begin = Instant::now();
         if round % 2 == 0 {
             thread::sleep(whole.mul_f64(r.below(900) as f64 / 1000.0));
@@ -495,6 +615,42 @@ fn vt_24_builds_that_are_stopped() {
     }
     println!("{early} of 16 stopped before their end, {left} temporary files left by those killed");
     assert!(early >= 8 && left > 0);
+}
+
+/// A signal that is ignored, as Ctrl-C is in the background of a script and a closed terminal under nohup, stays so, and the others
+/// end a build that leaves nothing.
+#[test]
+fn vt_24_signals_that_are_ignored() {
+    let here = folder("signals_that_are_ignored");
+    fs::write(here.join("field.obj"), field(300)).unwrap();
+    let before = names(&here);
+    let written = || {
+        let mut strays = names(&here).into_iter().filter(|n| n.ends_with(".tmp"));
+        strays.any(|n| fs::metadata(here.join(n)).is_ok_and(|m| m.len() > 0))
+    };
+    for (ignored, ends) in
+        [(&["INT"][..], "-TERM"), (&["HUP"], "-INT"), (&["HUP"], "-TERM"), (&["INT", "TERM"], "-HUP"), (&[], "-HUP")]
+    {
+        // it may be done before it is asked to end
+        let stopped = (0..20).any(|_| {
+            let mut child = start(&here, ignored, &["build", "field.obj", "-o", "a.hpan"]);
+            while !written() && child.try_wait().unwrap().is_none() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            for signal in ignored.iter().map(|signal| format!("-{signal}")).chain([ends.to_string()]) {
+                if child.try_wait().unwrap().is_none() {
+                    send(&signal, &child);
+                    thread::sleep(Duration::from_millis(2));
+                }
+            }
+            let status = child.wait().unwrap();
+            assert!(status.success() || status.code() == Some(130), "{ignored:?} {ends}: {status:?}");
+            let _ = fs::remove_file(here.join("a.hpan"));
+            assert_eq!(names(&here), before, "{ignored:?} {ends}: {status:?}");
+            !status.success()
+        });
+        assert!(stopped, "{ignored:?} {ends}");
+    }
 }
 
 /// A temporary file of a process that had the same number.

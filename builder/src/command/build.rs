@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -18,9 +18,9 @@ use super::{
     Done, Failure, NewFile, Replace, counted, decimal, few,
     gaps::{self, Border, Edge, Gap, Search},
     grouped, has_extension,
-    lie::{doubt_unit, ground, is_far, lies, suspect},
+    lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
-    named, note,
+    named, note, one_place,
     progress::stage,
     quoted,
     relief::ALL,
@@ -138,6 +138,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     Replace::Only(0, report::START, "a report of a build").or_any(args.force).check(place)?;
     let mut report = Report::default();
     let end = make(args, out, &mut report);
+    if report.withheld {
+        return end;
+    }
     let text = report.text(end.as_ref().map(drop));
     let written = NewFile::write(place, text.as_bytes()).and_then(NewFile::keep);
     end.and(written)
@@ -165,6 +168,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     // what is said of all files is said of the image
     let who = if sources.len() == 1 { first } else { &output };
     report.output = file_name(&output);
+    // else the report would stand under the image's name
+    report.withheld = args.report.iter().any(|place| one_place(place, &output));
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
@@ -195,7 +200,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             let cause = "no ground: all of it lies more than 10^15 m from the zero";
             Failure::input(first, format!("{cause}; check its numbers, or --unit, --scale and --translate"))
         }
-        BuildError::Empty => Failure::input(first, format!("{e}; if it lies on its side type --up {}", lies[0].best())),
+        BuildError::Empty => Failure::input(first, format!("{e}{}", why_empty(&scene, &lies, options.xy_log2))),
         e => Failure::build(who, e),
     })?;
     let r = &built.report;
@@ -208,7 +213,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (gaps, time) = stage("looking for gaps", || look_for_gaps(&terrain));
     report.seconds.gaps = time.as_secs_f64();
     report.gaps = Some(note_gaps(gaps, &output));
-    let (written, time) = stage("writing and verifying", || write_image(&output, &built.image));
+    let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
 
@@ -301,16 +306,24 @@ fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
     facts
 }
 
-/// TOML, or JSON if the name says so.
+/// Bytes of a settings file at most.
+const MOST_SETTINGS: u64 = 64 << 20;
+
+/// TOML, or JSON if the name says so; from a pipe too, all that it gives.
 fn read_settings(path: &Path) -> Done<Settings> {
     if is_image(path)? {
         let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
     }
-    let text = fs::read_to_string(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::InvalidData => Failure::input(path, "this is not UTF-8 text; save it as UTF-8"),
-        _ => Failure::io(path, e),
-    })?;
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(MOST_SETTINGS + 1).read_to_end(&mut bytes));
+    read.map_err(|e| Failure::io(path, e))?;
+    if bytes.len() as u64 > MOST_SETTINGS {
+        let most = MOST_SETTINGS >> 20;
+        return Err(Failure::input(path, format!("longer than {most} MiB, as no settings are; name a settings file")));
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|_| Failure::input(path, "this is not UTF-8 text; save it as UTF-8"))?;
     let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let settings = if json { Settings::from_json(&text) } else { Settings::from_toml(&text) };
     settings.map_err(|e| Failure::input(path, e))

@@ -424,27 +424,38 @@ fn sections_table(t: &Terrain, out: &mut dyn Write) -> Done {
 }
 
 pub fn materials(t: &Terrain) -> Value {
+    let included = included(t);
     let material = |(i, m): (usize, &hardpan::format::Material)| {
         json!({
             "name": t.material_name(i as u16), "mu": m.mu, "rr": m.rolling, "gain": m.gain, "surface_type": m.surface,
             "classes": classes(m.class_mask), "cone_index": m.cone_index, "label": m.label, "priority": m.priority,
-            "obstacle": m.flags & 1 == 1,
+            "obstacle": m.flags & 1 == 1, "include": included[i],
         })
     };
     t.materials().iter().enumerate().map(material).collect()
 }
 
+/// Of each material whether its faces were used at all: that stands in the record beside the table.
+fn included(t: &Terrain) -> Vec<bool> {
+    record::settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
+}
+
 fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
-    let wide = names_wide(t);
+    let (wide, included) = (names_wide(t), included(t));
     writeln!(
         out,
-        "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} classes",
-        "material", "mu", "rr", "gain", "type", "cone index", "label", "priority"
+        "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {:<12} classes",
+        "material", "mu", "rr", "gain", "type", "cone index", "label", "priority", "is"
     )?;
     for (i, m) in t.materials().iter().enumerate() {
         let classes = classes(m.class_mask).iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        let is = match (included[i], m.flags & 1) {
+            (false, _) => "not included",
+            (true, 1) => "an obstacle",
+            _ => "ground",
+        };
         let line = format!(
-            "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {classes}",
+            "{:<wide$} {:>7} {:>8} {:>8} {:>5} {:>11} {:>8} {:>8} {is:<12} {classes}",
             shown(t.material_name(i as u16)),
             decimal(m.mu),
             decimal(m.rolling),

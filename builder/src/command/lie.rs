@@ -8,7 +8,7 @@ use hardpan_builder::{
     settings::SourceFile,
 };
 
-use super::{Done, Failure, few, named, note, report::Report};
+use super::{Done, Failure, decimal, few, named, note, report::Report};
 
 /// Files with one axis up, as one and the same says: how their ground lies.
 pub struct Lie<'a> {
@@ -163,23 +163,62 @@ pub fn is_far(scene: &Scene) -> bool {
     corners.flatten().any(|v| v.abs() > 1e15)
 }
 
+/// How far the ground's corners reach in x, y and z, metres.
+fn extents(scene: &Scene) -> [f64; 3] {
+    let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
+        for (e, v) in ends.iter_mut().zip(v) {
+            *e = [e[0].min(v), e[1].max(v)];
+        }
+    }
+    ends.map(|e| e[1] - e[0])
+}
+
+/// A number with three digits that count.
+fn few_digits(v: f64) -> String {
+    decimal(format!("{v:.2e}").parse().unwrap_or(v))
+}
+
+/// What may have left nothing of the ground, and what to do, as the end of a sentence about it.
+pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
+    let (step, extents) = (2f64.powi(xy_log2), extents(scene));
+    let longest = extents.into_iter().fold(0.0, f64::max);
+    let ([x, y, z], steps) = (extents.map(few_digits), few_digits(step));
+    if longest == 0.0 {
+        return ": all corners lie in one place; export the mesh again".into();
+    }
+    if longest < 4.0 * step {
+        return format!(
+            ": all of it is too small, {x} by {y} by {z} m, where the lattice has steps of {steps} m; check --unit and --scale"
+        );
+    }
+    if lies.iter().all(|lie| lie.area == 0.0) {
+        return ": none has an area; export the mesh again".into();
+    }
+    let better = |lie: &&Lie| lie.shares()[1] > lie.shares()[0];
+    match lies.iter().find(better) {
+        Some(lie) => format!("; if it lies on its side type --up {}", lie.best()),
+        None => format!(
+            ", on a lattice with steps of {steps} m, or left out by the settings; check --unit, --scale and --max-slope"
+        ),
+    }
+}
+
 /// Says where ground is so small or so large that its unit is hardly what was thought; of the large, where nobody said it.
 pub fn doubt_unit(scene: &Scene, sources: &[(PathBuf, SourceFile)], files: &[FileReport], report: &mut Report) {
     const SMALL: f64 = 0.5;
     const LARGE: f64 = 10_000.0;
     /// As large as the domain of the default steps, beyond which a build stops.
     const WHOLE: f64 = 1_048_576.0;
-    let mut extents = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-    for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
-        for (e, v) in extents.iter_mut().zip(v) {
-            *e = [e[0].min(v), e[1].max(v)];
-        }
-    }
-    let [x, y] = extents.map(|e| e[1] - e[0]);
+    let [x, y, _] = extents(scene);
     let silent = |file: &FileReport| file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
     let mut all = sources.iter().zip(files);
-    if x.max(y) < SMALL {
-        report.warn(format!("the ground is only {x:.3} by {y:.3} m large; check --unit and --scale"));
+    if x.max(y) > 0.0 && x.max(y) < SMALL {
+        report.warn(format!(
+            "the ground is only {} by {} m large; check --unit and --scale",
+            few_digits(x),
+            few_digits(y)
+        ));
     } else if (LARGE..WHOLE).contains(&x.max(y))
         && all.any(|((_, s), file)| s.unit.is_none() && s.scale.is_none() && silent(file))
     {

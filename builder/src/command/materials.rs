@@ -1,6 +1,7 @@
 //! `hardpan materials`: the materials of a source or an image, as a list or as a settings file to edit.
 
 use std::{
+    collections::HashMap,
     fmt::Write as _,
     fs,
     io::{Read, Write},
@@ -104,10 +105,12 @@ fn may_write(output: &Path, args: &Args) -> Done {
 
 /// Whether a file begins as an image does.
 pub fn is_image(file: &Path) -> Done<bool> {
+    let failed = |e| Failure::io(file, e);
     let mut start = Vec::new();
-    let opened = fs::File::open(file).map_err(|e| Failure::io(file, e))?;
-    if opened.metadata().is_ok_and(|m| m.is_file()) {
-        opened.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(|e| Failure::io(file, e))?;
+    // a pipe is not opened: that would wait for who writes to it
+    if fs::metadata(file).map_err(failed)?.is_file() {
+        let opened = fs::File::open(file).map_err(failed)?;
+        opened.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
     }
     Ok(start == MAGIC)
 }
@@ -188,17 +191,20 @@ fn of_image(file: &Path) -> Done<Found> {
 /// The settings of an image, with all of its materials by name; without a record what its head has.
 pub fn settings_of(t: &Terrain) -> Settings {
     let known = recorded(t).unwrap_or_else(|| Settings { build: options(t), ..Settings::default() });
+    let mut by_name: HashMap<&Option<String>, &MaterialRule> = HashMap::new();
+    known.materials.iter().for_each(|rule| _ = by_name.entry(&rule.name).or_insert(rule));
     let rule = |m: u16| {
         let mut rule = MaterialRule::from(&export::material(t, m));
         // what of a material was left out stands only in the record
-        if let Some(known) = known.materials.iter().find(|r| r.name == rule.name) {
+        if let Some(known) = by_name.get(&rule.name) {
             rule.include = known.include.or(rule.include);
             rule.obstacle = known.obstacle.or(rule.obstacle);
             rule.undersides = known.undersides;
         }
         rule
     };
-    Settings { materials: (0..t.materials().len() as u16).map(rule).collect(), ..known }
+    let materials = (0..t.materials().len() as u16).map(rule).collect();
+    Settings { materials, ..known }
 }
 
 /// The settings that the builder recorded, if it did.

@@ -24,6 +24,7 @@ mod progress;
 mod query;
 mod relief;
 mod report;
+mod signals;
 mod transform;
 mod verify;
 
@@ -36,7 +37,7 @@ use std::{
     process::ExitCode,
 };
 
-use self::output::{NewFile, Replace, make_folder, write_image};
+use self::output::{NewFile, Replace, make_folder, one_place, write_image};
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
@@ -83,8 +84,7 @@ const EXITS: &str = "\
 All about one of them: hardpan COMMAND --help
 Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
 pub fn main() -> ExitCode {
-    // where signals are ignored, as with nohup, they stay so
-    let _ = ctrlc::try_set_handler(output::interrupted);
+    signals::end_by(output::interrupted);
     let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
     let typed = match typed.map_err(|e| (help::file_for_command(&e), e)) {
         Ok(typed) => typed,

@@ -12,7 +12,7 @@ use std::{
 
 use hardpan::format::MAGIC;
 use hardpan_builder::{
-    Image, ImageFile, Verify,
+    Fault, Image, ImageFile, Verify,
     names::{named, quoted},
 };
 
@@ -24,7 +24,7 @@ static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CHECKED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Takes away what is half written, and ends the program before another file begins.
-pub fn interrupted() {
+pub fn interrupted() -> ! {
     let files = temporary_files();
     files.iter().for_each(|file| drop(fs::remove_file(file)));
     process::exit(130)
@@ -119,7 +119,7 @@ impl Replace<'_> {
 }
 
 /// Whether two new files would be one.
-fn one_place(a: &Path, b: &Path) -> bool {
+pub fn one_place(a: &Path, b: &Path) -> bool {
     end_of(a).is_some_and(|a| Some(a) == end_of(b))
 }
 
@@ -205,8 +205,8 @@ fn link(place: &Path, what: impl Display) -> Failure {
     Failure::Machine(format!("{name}: this is {what}; name another file, or take the link away: rm {remove}"))
 }
 
-/// Writes an image: to a temporary file, read back and proven, then renamed.
-pub fn write_image(place: &Path, image: &Image) -> Done {
+/// Writes an image of `source`: to a temporary file, read back and proven, then renamed.
+pub fn write_image(place: &Path, source: &Path, image: &Image) -> Done {
     let new = NewFile::write(place, image)?;
     {
         let read = ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?;
@@ -218,11 +218,13 @@ pub fn write_image(place: &Path, image: &Image) -> Done {
             )));
         }
         if let Some(check) = verdict.failed() {
-            let text = format!(
-                "{}; nothing was written; unless that says what to do it is a fault of hardpan, not of the mesh: please report it",
-                verify::first_fault(check)
-            );
-            return Err(Failure::check(place, text));
+            let cause = verify::first_fault(check);
+            if check.faults.first.first().is_some_and(Fault::is_crowded) {
+                let hint = "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material";
+                return Err(Failure::input(source, format!("{cause}; no image was written; {hint}")));
+            }
+            let whose = "this is a fault of hardpan, not of the mesh: please report it";
+            return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));
         }
     }
     new.keep()

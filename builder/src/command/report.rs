@@ -34,6 +34,9 @@ pub struct Report {
     /// Open edges, and gaps beside them, if they were looked for.
     pub gaps: Option<Value>,
     pub seconds: Seconds,
+    /// Whether it is not to be written: its file and the image's would be one.
+    #[serde(skip)]
+    pub withheld: bool,
 }
 
 /// Materials that settings and scene do not agree about.

@@ -72,6 +72,9 @@ impl ImportError {
             ErrorKind::PermissionDenied => {
                 (Machine, "permission denied".into(), format!("check with: ls -l {}", quoted(file)))
             }
+            ErrorKind::OutOfMemory => {
+                (Machine, "there is not enough memory for it".into(), "free some, or look at: ulimit -v".into())
+            }
             _ => (Machine, error.to_string(), "try again, or with a copy on another disk".into()),
         };
         Self::new(kind, file, cause, hint)

@@ -28,7 +28,7 @@ impl HasPosition for Corner {
 }
 
 /// Edges of the triangulation that an edge of the face may cross, on average, and that all of them may.
-const CROSSED: [usize; 2] = [64, 1 << 20];
+const CROSSED: [usize; 2] = [64, 1 << 19];
 /// Metres below which a number is zero: far below any lattice step, far above the least that is triangulated.
 const LEAST: f64 = 1e-30;
 

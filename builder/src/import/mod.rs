@@ -276,7 +276,8 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
         #[cfg(feature = "fbx")]
         ("fbx", _) => Ok(Format::Fbx),
         ("hpan", _) => {
-            Err(ImportError::input(path, "this is a terrain image already", "to look at it: hardpan info FILE.hpan"))
+            let hint = format!("to look at it: hardpan info {}", quoted(path));
+            Err(ImportError::input(path, "this is a terrain image already", hint))
         }
         ("toml", _) => Err(ImportError::input(
             path,
@@ -334,6 +335,8 @@ const EXPORT: &str = if cfg!(feature = "fbx") {
 } else {
     "export Wavefront OBJ with z up, then: hardpan build FILE.obj"
 };
+/// What GDAL makes of a raster.
+const POINTS: &str = "make points of its heights: gdal_translate -of XYZ";
 /// How points become a mesh.
 const TRIANGULATE: &str = "make a mesh of the points in CloudCompare (Edit, Mesh, Delaunay 2.5D, XY plane; save as OBJ), then: hardpan build FILE.obj";
 
@@ -350,7 +353,14 @@ fn way_round(kind: &str, inside: &str) -> String {
             "open it in FreeCAD and export Alias Mesh (.obj), then: hardpan build FILE.obj --unit mm".into()
         }
         "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" => {
-            format!("make points of its heights: gdal_translate -of XYZ FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); {TRIANGULATE}")
+            format!("{POINTS} FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); {TRIANGULATE}")
+        }
+        "shp" | "geojson" | "gpkg" | "kml" | "kmz" | "gml" | "fgb" | "gdb" | "mif" | "tab" => {
+            format!("interpolate the heights of its contours or points in QGIS (Processing, Interpolation, TIN), saved as FILE.tif; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}")
+        }
+        "dxf" | "dwg" => {
+            let first = if kind == "dwg" { "save it as DXF in the program that made it; " } else { "" };
+            format!("{first}open the DXF in CloudCompare: save faces as OBJ, then: hardpan build FILE.obj; of contours make points (Edit, Polyline, Sample points), and {TRIANGULATE}")
         }
         "hgt" => {
             format!("make points of its heights, in metres: gdalwarp -t_srs EPSG:CODE FILE.hgt FILE.tif, gdal_translate -of XYZ FILE.tif FILE.xyz; {TRIANGULATE}")

@@ -1,7 +1,7 @@
 //! What parsers say about a settings file, in words for who wrote it: cause, and what to write instead. Advice is given only
 //! where the place at which the parser stopped leaves no doubt; what a key takes is asked of the settings themselves.
 
-use super::{MaterialRule, Settings, SourceFile, suggestion};
+use super::{MaterialRule, Settings, SourceFile, suggestion, too_many};
 use crate::{MaxCost, Near, Options, Split};
 use serde::de::DeserializeOwned;
 
@@ -117,6 +117,7 @@ pub fn explain(message: &str, place: &Place) -> String {
                 format!("{key} has {count} numbers; write {wanted}")
             }
         }
+        _ if message == too_many() => message,
         _ => syntax(&message, place),
     }
 }

@@ -51,6 +51,13 @@ pub struct Fault {
     pub what: String,
 }
 
+impl Fault {
+    /// Whether only this is wrong, that so much lies there that it cannot be proven: nothing is known to be false.
+    pub fn is_crowded(&self) -> bool {
+        self.what == tile::CROWDED
+    }
+}
+
 /// Faults of one kind: how many, and the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults {

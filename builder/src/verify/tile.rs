@@ -13,6 +13,8 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// Pairs of triangles that are compared for each triangle of a tile, on average; no builder needs as many.
 const PAIRS: u64 = 4096;
+/// What is said where more would have to be compared.
+pub const CROWDED: &str = "too many long and thin triangles lie side by side here to be proven apart";
 /// Triangles that an entry's cells may name for each word of a tile: a word names as many at most.
 const NAMED: usize = 16;
 /// Triangles that are tried with entries of nodes for each word of a tile; no builder needs as many.
@@ -908,9 +910,7 @@ fn apart<const SMALL: bool>(
     let tri = &content.tris[*number as usize];
     *left = left.saturating_sub(others.len() as u64);
     if *left == 0 {
-        return Err(
-            "too many triangles meet in one sheet here to be proven apart; divide such fans of thousands".into()
-        );
+        return Err(CROWDED.into());
     }
     let overlaps =
         |(b, n): &(Box4, u32)| boxes_overlap(*bounds, *b) && tri.overlaps::<SMALL>(&content.tris[*n as usize]);

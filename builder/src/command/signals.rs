@@ -1,0 +1,38 @@
+//! Signals that end a program: Ctrl-C, being asked to end, a terminal that is closed.
+
+/// Ends the program by `end` when such a signal comes. Those that are ignored, as under nohup or in the background of a script,
+/// stay so, each by itself. To be called before other threads begin.
+#[cfg(unix)]
+pub fn end_by(end: fn() -> !) {
+    use nix::sys::signal::{SigSet, Signal};
+    let ignored = ignored();
+    let ends = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+    let signals: SigSet = ends.into_iter().filter(|&signal| ignored >> (signal as u32 - 1) & 1 == 0).collect();
+    // blocked in this thread and in those that it begins, they come to the one that waits for them
+    if signals.thread_block().is_err() {
+        return;
+    }
+    let wait = move || {
+        if signals.wait().is_ok() {
+            end()
+        }
+    };
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        let _ = signals.thread_unblock();
+    }
+}
+
+/// A bit for each signal that is ignored, the lowest for signal 1, as Linux has them. Other systems drop ignored signals even
+/// where a thread waits for them.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Ends the program by `end` when Ctrl-C is typed.
+#[cfg(windows)]
+pub fn end_by(end: fn() -> !) {
+    let _ = ctrlc::try_set_handler(move || end());
+}
