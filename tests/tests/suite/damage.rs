@@ -304,7 +304,7 @@ fn no_more_words_are_counted_than_there_are() {
         }
         bytes[at..at + 4].copy_from_slice(&clean[at..at + 4]);
     }
-    assert!(met > 10, "no list was met: {met}");
+    assert!(met > 100, "no damaged length was met: {met}");
 }
 
 #[test]
