@@ -69,7 +69,9 @@ pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene,
 pub use settings::Settings;
 pub use shares::Shares;
 pub use split::Split;
-pub use verify::{Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, verify};
+pub use verify::{
+    Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, erased, verify,
+};
 
 use rayon::prelude::*;
 

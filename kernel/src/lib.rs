@@ -26,7 +26,7 @@
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
 //! | choose windows, and a height without ground | [`Options`] for [`Terrain::closest_with`], [`mod@format::fallback`] |
 //! | know what a query costs | [`Terrain::bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `README.md` |
-//! | live with damaged memory | [`Terrain::with_damage`], [`Verifier::step`], [`Verifier::damaged_sections`] |
+//! | live with damaged memory | [`Terrain::with_damage`], [`Verifier::step`], [`Verifier::usable`], [`Verifier::damaged_sections`] |
 //! | fit it into firmware | `README.md` of this crate: profile, flash, code, stack |
 //! | read images without this crate | `FORMAT.md` of this crate, every byte; [`mod@format`], the same as records |
 #![no_std]

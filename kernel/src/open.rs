@@ -323,6 +323,11 @@ impl<'a> Terrain<'a> {
         }
     }
 
+    /// [`Terrain::surface`], each number rounded to f32.
+    pub fn surface_f32(&self, answer: &crate::Answer) -> [f32; 3] {
+        self.surface(answer).map(|v| v as f32)
+    }
+
     /// The name of a material; empty if there is none or it is not UTF-8.
     pub fn material_name(&self, material: u16) -> &'a str {
         self.materials.get(usize::from(material)).map_or("", |m| self.name(m.name, m.name_len.into()))

@@ -330,7 +330,7 @@ impl<'a> Terrain<'a> {
     pub fn closest_with(&self, p: impl IntoPoint, options: &Options) -> Answer {
         match self.point(p) {
             Some(p) => self.find_near(p, &self.around(p, options.windows), options),
-            None => self.nowhere(Status::NotInImage, None, options),
+            None => self.nowhere(Status::NotInImage, None, options, &mut ()),
         }
     }
 
@@ -349,7 +349,7 @@ impl<'a> Terrain<'a> {
         let options = self.options();
         match self.point(p) {
             Some(p) => self.find(p, &self.around(p, options.windows), &options, o),
-            None => self.nowhere(Status::NotInImage, None, &options),
+            None => self.nowhere(Status::NotInImage, None, &options, o),
         }
     }
 
@@ -358,10 +358,10 @@ impl<'a> Terrain<'a> {
     pub fn closest_cursor(&self, p: impl IntoPoint, cursor: &mut Cursor) -> Answer {
         let options = self.options();
         let Some(p) = self.point(p) else {
-            return self.nowhere(Status::NotInImage, None, &options);
+            return self.nowhere(Status::NotInImage, None, &options, &mut ());
         };
         let Some(place) = self.place(p) else {
-            return self.nowhere(Status::NotInImage, Some(p), &options);
+            return self.nowhere(Status::NotInImage, Some(p), &options, &mut ());
         };
         let search = self.around(p, options.windows);
         if let Some(hit) = cursor.held(self, place, &search) {
@@ -369,7 +369,7 @@ impl<'a> Terrain<'a> {
         }
         let leaf = match cursor.leaf(self, place) {
             Ok(leaf) => leaf,
-            Err(status) => return self.nowhere(status, Some(p), &options),
+            Err(status) => return self.nowhere(status, Some(p), &options, &mut ()),
         };
         let answer = self.answer(p, place, &leaf, &search, &options, &mut ());
         cursor.hold(self, &leaf, &answer);
@@ -400,7 +400,7 @@ impl<'a> Terrain<'a> {
         for ((way, p), (a, w)) in ways.iter_mut().zip(points).zip(answers.iter_mut().zip(&mut words)) {
             let p = self.point(*p);
             let Some((p, place)) = p.and_then(|p| Some((p, self.place(p)?))) else {
-                *a = self.nowhere(Status::NotInImage, p, &options);
+                *a = self.nowhere(Status::NotInImage, p, &options, &mut ());
                 continue;
             };
             match self.tile_of(place, &mut ()) {
@@ -409,7 +409,7 @@ impl<'a> Terrain<'a> {
                     w[0] = to;
                     *way = Some((p, place, Way::Tile(tile)));
                 }
-                Err(status) => *a = self.nowhere(status, Some(p), &options),
+                Err(status) => *a = self.nowhere(status, Some(p), &options, &mut ()),
             }
         }
         self.touch(words.iter().flat_map(|w| w.first()));
@@ -427,7 +427,7 @@ impl<'a> Terrain<'a> {
                     *way = Some((p, place, Way::Leaf(leaf)));
                 }
                 Err(status) => {
-                    *a = self.nowhere(status, Some(p), &options);
+                    *a = self.nowhere(status, Some(p), &options, &mut ());
                     *way = None;
                 }
             }
@@ -460,7 +460,7 @@ impl<'a> Terrain<'a> {
         let options = self.options();
         match self.point(p) {
             Some(p) => self.find_near(p, &self.search(p, self.header.near, length, -1), &options),
-            None => self.nowhere(Status::NotInImage, None, &options),
+            None => self.nowhere(Status::NotInImage, None, &options, &mut ()),
         }
     }
 
@@ -576,11 +576,11 @@ impl<'a> Terrain<'a> {
     #[inline(always)]
     fn find<O: Observer>(&self, p: Point, search: &Search, options: &Options, o: &mut O) -> Answer {
         let Some(place) = self.place(p) else {
-            return self.nowhere(Status::NotInImage, Some(p), options);
+            return self.nowhere(Status::NotInImage, Some(p), options, o);
         };
         match self.locate(place, o) {
             Ok(leaf) => self.answer(p, place, &leaf, search, options, o),
-            Err(status) => self.nowhere(status, Some(p), options),
+            Err(status) => self.nowhere(status, Some(p), options, o),
         }
     }
 
@@ -603,20 +603,20 @@ impl<'a> Terrain<'a> {
     ) -> Answer {
         if let Some(sole) = self.sole(leaf, place, o) {
             let Some(s) = sole else {
-                return self.nowhere(Status::NoGround, Some(p), options);
+                return self.nowhere(Status::NoGround, Some(p), options, o);
             };
             let rank = search.rank(s.z);
             let hit = self.hit(leaf.tile, &s, rank.reach());
             o.see(Trace::Candidate(hit));
             return match rank {
-                Rank::NONE => self.nowhere(Status::NoGround, Some(p), options),
+                Rank::NONE => self.nowhere(Status::NoGround, Some(p), options, o),
                 _ => Answer { status: Status::Found, hit },
             };
         }
         match self.best(leaf, place, search, o) {
             Ok(Some(hit)) => Answer { status: Status::Found, hit },
-            Ok(None) => self.nowhere(Status::NoGround, Some(p), options),
-            Err(status) => self.nowhere(status, Some(p), options),
+            Ok(None) => self.nowhere(Status::NoGround, Some(p), options, o),
+            Err(status) => self.nowhere(status, Some(p), options, o),
         }
     }
 
@@ -632,19 +632,19 @@ impl<'a> Terrain<'a> {
     /// The answer where there is no ground: every value comes from the policy and the defaults.
     #[cold]
     #[inline(never)]
-    fn nowhere(&self, status: Status, p: Option<Point>, options: &Options) -> Answer {
+    fn nowhere<O: Observer>(&self, status: Status, p: Option<Point>, options: &Options, o: &mut O) -> Answer {
         let h = self.header;
         let bottom = h.origin[2].wrapping_add(h.min[2].into()) << FRACTION;
         let z = match (options.fallback, p) {
             (fallback::DEFAULT | fallback::MISS, _) => h.default_z,
-            (fallback::EDGE_EXTEND, Some(p)) => self.edge_height(p, options).unwrap_or(bottom),
+            (fallback::EDGE_EXTEND, Some(p)) => self.edge_height(p, options, o).unwrap_or(bottom),
             _ => bottom,
         };
         Answer { status, hit: Hit { z, ..Hit::NONE } }
     }
 
-    /// Height at the nearest place of the bounding rectangle.
-    fn edge_height(&self, p: Point, options: &Options) -> Option<i64> {
+    /// Beyond the bounds, where nothing was searched yet: the height at their nearest place.
+    fn edge_height<O: Observer>(&self, p: Point, options: &Options, o: &mut O) -> Option<i64> {
         let Header { origin: [ox, oy, _], min: [x, y, _], max: [mx, my, _], .. } = *self.header;
         let at = |origin: i64, bound: i32| origin.wrapping_add(bound.into()) << FRACTION;
         let near = Point { x: p.x.max(at(ox, x)).min(at(ox, mx)), y: p.y.max(at(oy, y)).min(at(oy, my)), z: p.z };
@@ -652,8 +652,8 @@ impl<'a> Terrain<'a> {
             return None;
         }
         let place = self.place(near)?;
-        let leaf = self.locate(place, &mut ()).ok()?;
-        let hit = self.best(&leaf, place, &self.around(p, options.windows), &mut ()).ok()??;
+        let leaf = self.locate(place, o).ok()?;
+        let hit = self.best(&leaf, place, &self.around(p, options.windows), o).ok()??;
         Some(hit.z)
     }
 }

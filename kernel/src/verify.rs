@@ -55,6 +55,7 @@ pub struct Verifier<'a> {
     stage: Stage,
     first_error: Option<VerifyError>,
     damaged: u32,
+    usable: bool,
 }
 
 #[derive(Clone)]
@@ -87,7 +88,7 @@ struct Turn {
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(terrain: Terrain<'a>) -> Self {
-        Verifier { terrain, next: 0, stage: Stage::Sections, first_error: None, damaged: 0 }
+        Verifier { terrain, next: 0, stage: Stage::Sections, first_error: None, damaged: 0, usable: false }
     }
 
     /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
@@ -102,8 +103,10 @@ impl<'a> Verifier<'a> {
     pub fn step(&mut self, max_bytes: usize, bitmap: &mut [u8]) -> Result<bool, VerifyError> {
         if matches!(self.stage, Stage::Sections) {
             self.stage = Stage::first();
-            if let Err(e) = sections(&self.terrain, &mut self.damaged) {
-                self.first_error = Some(e);
+            let error;
+            Outside { damaged: self.damaged, usable: self.usable, error } = sections(&self.terrain);
+            if let Some(e) = error {
+                self.first_error = error;
                 return Err(e);
             }
         }
@@ -113,7 +116,10 @@ impl<'a> Verifier<'a> {
             match self.advance(index, left) {
                 Ok(used) => left = left.saturating_sub(used),
                 Err(e) => {
-                    let Some(byte) = bitmap.get_mut(index as usize / 8) else { return Err(e) };
+                    let Some(byte) = bitmap.get_mut(index as usize / 8) else {
+                        self.usable = false;
+                        return Err(e);
+                    };
                     *byte |= 1 << (index % 8);
                     self.first_error.get_or_insert(e);
                     (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
@@ -127,9 +133,18 @@ impl<'a> Verifier<'a> {
     }
 
     /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`].
-    /// Tiles have checksums and a bitmap of their own. What follows a section that contradicts the head is not looked at.
+    /// Tiles have checksums and a bitmap of their own.
     pub fn damaged_sections(&self) -> u32 {
         self.damaged
+    }
+
+    /// Whether answers can be relied on, those of [`Terrain::with_damage`] that say [`Status::Damaged`](crate::Status::Damaged) apart;
+    /// known after the first step, before it false.
+    ///
+    /// Nothing is wrong outside the tiles, or only in NAMES, SOURCES or PROVENANCE, or between sections: no height, slope, status
+    /// or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
+    pub fn usable(&self) -> bool {
+        self.usable
     }
 
     /// Checks one piece of a tile and says how many bytes it had.
@@ -205,7 +220,7 @@ impl<'a> Verifier<'a> {
 impl Terrain<'_> {
     /// Proves all sections but the tiles, as the first step of a [`Verifier`].
     pub fn verify_sections(&self) -> Result<(), VerifyError> {
-        sections(self, &mut 0)
+        sections(self).error.map_or(Ok(()), Err)
     }
 
     /// Proves one tile as a [`Verifier`] does, but for its checksum, which a host computes with larger tables: tiles can
@@ -250,8 +265,34 @@ fn flags(kind: u32) -> u32 {
     if kind == section::PROVENANCE { 0 } else { section::MUST_UNDERSTAND | section::CONTENT }
 }
 
-/// Sets a bit of `damaged` for each section whose checksum differs; only of sound ones the contents are looked at.
-fn sections(t: &Terrain, damaged: &mut u32) -> Result<(), VerifyError> {
+/// What was found outside the tiles.
+struct Outside {
+    /// A bit for each kind of section whose checksum differs.
+    damaged: u32,
+    /// See [`Verifier::usable`].
+    usable: bool,
+    error: Option<VerifyError>,
+}
+
+/// Sections that no height, slope, status or friction depends on.
+const ASIDE: u32 = 1 << section::NAMES | 1 << section::SOURCES | 1 << section::PROVENANCE;
+
+fn sections(t: &Terrain) -> Outside {
+    let own = section::MATERIALS..=section::PROVENANCE;
+    let differs = |s: &&Section| {
+        own.contains(&s.kind) && s.kind != section::TILES && t.section(s.kind).map(|b| CRC.checksum(b)) != Some(s.crc)
+    };
+    let damaged = t.header.sections.iter().filter(differs).fold(0, |bits, s| bits | 1 << (s.kind & 31));
+    let structure = structure(t, damaged);
+    let error = match damaged {
+        0 => structure.and_then(|()| padding(t)).err(),
+        _ => Some(VerifyError::SectionDamaged(damaged.trailing_zeros())),
+    };
+    Outside { damaged, usable: damaged & !ASIDE == 0 && structure.is_ok(), error }
+}
+
+/// Head, order of the sections, and what they hold, but for names if they or sources are damaged.
+fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let h = t.header;
     let invalid = VerifyError::SectionInvalid;
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
@@ -274,47 +315,43 @@ fn sections(t: &Terrain, damaged: &mut u32) -> Result<(), VerifyError> {
             }
             continue;
         }
-        if s.kind > section::PROVENANCE || seen >> s.kind & 1 == 1 || s.reserved != 0 || s.flags != flags(s.kind) {
+        if s.kind > section::PROVENANCE
+            || seen >> s.kind & 1 == 1
+            || s.reserved != 0
+            || s.flags != flags(s.kind)
+            || s.offset != end
+            || (s.kind == section::TILES && s.crc != 0)
+        {
             return Err(invalid(s.kind));
         }
         seen |= 1 << s.kind;
-        if !check_section(t, s, &mut end)? {
-            *damaged |= 1 << s.kind;
-        }
-    }
-    if *damaged != 0 {
-        return Err(VerifyError::SectionDamaged(damaged.trailing_zeros()));
+        end = after(s).ok_or(invalid(s.kind))?.end;
     }
     if end != h.total_len || seen != 0x1FE {
-        return Err(VerifyError::Padding);
+        return Err(invalid(0));
     }
-    materials_and_names(t)?;
+    materials_and_names(t, damaged)?;
     root(t)
 }
 
-/// Whether the checksum is right. Sections follow each other with zeros up to the next multiple of 128.
-fn check_section(t: &Terrain, s: &Section, end: &mut u64) -> Result<bool, VerifyError> {
-    let invalid = VerifyError::SectionInvalid(s.kind);
-    if s.offset != *end {
-        return Err(invalid);
-    }
-    let body = t.section(s.kind).ok_or(invalid)?;
-    let after = s.offset.saturating_add(s.len);
-    *end = after.checked_next_multiple_of(format::ALIGN as u64).ok_or(invalid)?;
-    let padding = t.bytes.get(after as usize..*end as usize).ok_or(invalid)?;
-    if !zero(padding) {
-        return Err(VerifyError::Padding);
-    }
-    if s.kind == section::TILES {
-        return if s.crc == 0 { Ok(true) } else { Err(invalid) };
-    }
-    Ok(CRC.checksum(body) == s.crc)
+/// The bytes from a section to the next multiple of 128.
+fn after(s: &Section) -> Option<core::ops::Range<u64>> {
+    let end = s.offset.saturating_add(s.len);
+    Some(end..end.checked_next_multiple_of(format::ALIGN as u64)?)
 }
 
-fn materials_and_names(t: &Terrain) -> Result<(), VerifyError> {
+/// Sections follow each other with zeros up to the next multiple of 128.
+fn padding(t: &Terrain) -> Result<(), VerifyError> {
+    let gaps = t.header.sections.iter().filter(|s| s.kind != 0).map(after);
+    let bytes = |gap: core::ops::Range<u64>| t.bytes.get(gap.start as usize..gap.end as usize);
+    let clean = gaps.map(|gap| gap.and_then(bytes)).all(|bytes| bytes.is_some_and(zero));
+    if clean { Ok(()) } else { Err(VerifyError::Padding) }
+}
+
+fn materials_and_names(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let named = |at: u32, len: usize| {
         let bytes = t.names.get(at as usize..).and_then(|b| b.get(..len));
-        bytes.is_some_and(|b| core::str::from_utf8(b).is_ok())
+        bytes.is_some_and(|b| damaged >> section::NAMES & 1 == 1 || core::str::from_utf8(b).is_ok())
     };
     for m in t.materials {
         let numbers = [m.mu, m.rolling, m.gain, m.cone_index];
@@ -323,7 +360,8 @@ fn materials_and_names(t: &Terrain) -> Result<(), VerifyError> {
             return Err(VerifyError::SectionInvalid(section::MATERIALS));
         }
     }
-    if t.sources.iter().any(|s| s.reserved != [0; 2] || !named(s.name, s.name_len as usize)) {
+    let sound = damaged >> section::SOURCES & 1 == 0;
+    if sound && t.sources.iter().any(|s| s.reserved != [0; 2] || !named(s.name, s.name_len as usize)) {
         return Err(VerifyError::SectionInvalid(section::SOURCES));
     }
     Ok(())

@@ -344,7 +344,11 @@ impl<'a> Terrain<'a> {
         let (before, _) = further(b, cell);
         let at = tile.wrapping_add(self.further_word(tile, b, before)? as usize);
         let count = (*self.words.get(at).ok_or(Status::Damaged)?).min(format::MAX_WORDS);
-        o.see(Trace::Words { words: count, lines: format::lines(at, 1 + 2 * count as usize) });
+        if O::COUNTS {
+            // of a damaged length no more than the image holds
+            let words = (count as usize).min(self.words.len().saturating_sub(at) / 2);
+            o.see(Trace::Words { words: words as u32, lines: format::lines(at, 1 + 2 * words) });
+        }
         let mut skip = false;
         for i in 0..count as usize {
             let &[w, number] = self.chunk(at.wrapping_add(1 + 2 * i)).ok_or(Status::Damaged)?;

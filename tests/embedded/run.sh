@@ -79,6 +79,7 @@ small() {
     echo "$1 code_$2 $(section .text)" >>"$out/gate"
     link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" "$1" "$2"
     echo "$1 code_of_five_$2 $(section .text)" >>"$out/gate"
+    echo "$1 constants_of_five_$2 $(section .rodata)" >>"$out/gate"
 }
 
 # gate TARGET: fails, and names the functions, if a panic can be reached in any profile. What overflow checks would add is counted.

@@ -238,6 +238,19 @@ fn exit_codes() {
     let [out, _] = expect(1, &folder, &["verify", "half.hpan"]);
     let why = [format!("all from byte {half} on is as in erased flash"), "section provenance is damaged".into()];
     holds(&out, &["checksums  fail", &why[0], &why[1]]);
+    for arguments in [&["info", "half.hpan"][..], &["query", "half.hpan", "0,0"]] {
+        holds(&error(1, &folder, arguments), &["half.hpan: ", &why[0]]);
+    }
+    // read back from a place before it
+    let image = fs::read(folder.join("bridge.hpan")).unwrap();
+    for (before, byte) in [(64, 0xFF), (1024, 0), (4032, b'x')] {
+        fs::write(folder.join("later.hpan"), [vec![byte; before], image.clone()].concat()).unwrap();
+        for command in ["info", "verify"] {
+            let why = error(2, &folder, &[command, "later.hpan"]);
+            let cut = format!("tail -c +{} later.hpan", before + 1);
+            holds(&why, &["later.hpan: ", &format!("an image begins at byte {before}"), &cut]);
+        }
+    }
     // 2: bad input or usage
     let why = error(2, &folder, &["info", "bridge.obj"]);
     assert!(why.contains("hardpan build"), "{why}");

@@ -285,8 +285,23 @@ fn terrain<'a>(path: &Path, image: &'a [u8]) -> Done<Terrain<'a>> {
 
 /// What bytes that cannot be opened say about their file.
 fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
+    if !image.starts_with(&MAGIC) {
+        let begins = |at: &usize| image.get(*at..).is_some_and(|rest| rest.starts_with(&MAGIC));
+        if let Some(at) = (64..4096).step_by(64).find(begins) {
+            let cut = format!("tail -c +{} {} > image.hpan", at + 1, quoted(path));
+            return Failure::input(
+                path,
+                format!("an image begins at byte {at}, not at the first; to cut it out: {cut}"),
+            );
+        }
+    }
     match error {
         OpenError::Truncated if !image.starts_with(&MAGIC) => Failure::open(path, OpenError::NotAnImage),
+        OpenError::Content(_)
+            if let Some(erased) = Terrain::open(image).ok().and_then(|t| hardpan_builder::erased(&t)) =>
+        {
+            Failure::check(path, format!("{erased}; write it again"))
+        }
         OpenError::Content(e) => {
             let again = "copy the image again, or build it again: hardpan build FILE.obj";
             Failure::check(path, format!("{}; {again}", damaged(image).unwrap_or_else(|| fault(e))))

@@ -86,6 +86,14 @@ impl Faults {
     }
 }
 
+/// What the end of an image says if it is as in erased flash.
+pub fn erased(terrain: &Terrain) -> Option<String> {
+    let bytes = terrain.bytes();
+    let count = bytes.iter().rev().take_while(|b| **b == 0xFF).count();
+    let from = bytes.len() - count;
+    (count >= ALIGN).then(|| format!("all from byte {from} on is as in erased flash: it was not written to its end"))
+}
+
 /// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -200,10 +208,8 @@ impl Verifying<'_> {
         for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
             sums.say(fault(VerifyError::SectionDamaged(s.kind)));
         }
-        let erased = self.terrain.bytes().iter().rev().take_while(|b| **b == 0xFF).count();
-        if erased >= ALIGN {
-            let from = self.terrain.bytes().len() - erased;
-            sums.say(format!("all from byte {from} on is as in erased flash: it was not written to its end"));
+        if let Some(what) = erased(&self.terrain) {
+            sums.say(what);
         }
         let structure = (!matches!(e, VerifyError::SectionDamaged(_))).then(|| {
             let mut faults = Faults::default();

@@ -1,10 +1,10 @@
 //! What queries cost at most: by place, by an option of the build; and how near most of the ground is to its source.
 
 use crate::common::{as_given, compare, hills, image, joined, lattice_scene, moved, on_threads, shuffled};
-use hardpan::{Cost, Terrain};
+use hardpan::{Cost, Point, Status, Terrain, Trace, format};
 use hardpan_builder::{
-    BuildError, Crowd, HeightField, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build, fixtures, read,
-    verify,
+    BuildError, Crowd, Fallback, HeightField, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build,
+    fixtures, read, verify,
 };
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
@@ -93,6 +93,64 @@ fn by_01_columns_hold_what_queries_cost() {
             }
             assert!(met > 100, "{name}: {met}");
         }
+    }
+}
+
+/// Beyond the bounds `edge-extend` searches at their nearest place: counted, told, and within the stated bound.
+#[test]
+fn by_01_the_search_at_the_border_is_counted() {
+    let mut scenes = scenes();
+    scenes.extend([("bridge", fixtures::bridge()), ("ramp", fixtures::ramp()), ("far", fixtures::far())]);
+    for (name, scene) in scenes {
+        let options = Options { fallback: Fallback::EdgeExtend, ..as_given() };
+        let built = build(&scene, &options).unwrap();
+        let t = Terrain::open_verified(&built.image).unwrap();
+        let bound = t.bound();
+        let h = t.header();
+        let edge = |i: usize, v: i32| (h.origin[i] + i64::from(v)) << format::FRACTION;
+        let [[west, east], [south, north]] = [0, 1].map(|i| [edge(i, h.min[i]), edge(i, h.max[i])]);
+        let middle = (edge(2, h.min[2]) + edge(2, h.max[2])) / 2;
+        let (mut asked, mut most) = (Vec::new(), Cost::default());
+        for i in 0..=400i64 {
+            let along = |low: i64, high: i64| low + (high - low) / 400 * i;
+            for out in [1, 1 << 20, 1 << 40] {
+                asked.extend([[along(west, east), south - out], [along(west, east), north + out]]);
+                asked.extend([[west - out, along(south, north)], [east + out, along(south, north)]]);
+                asked.extend([[west - out, south - out], [east + out, north + out]]);
+            }
+        }
+        // where corners of triangles lie on the border
+        let oracle = Oracle::new(&scene);
+        let corners = (0..oracle.len()).flat_map(|i| oracle.triangle(i));
+        let corners: std::collections::BTreeSet<_> = corners.map(|[x, y, _]| [x * Q, y * Q]).collect();
+        asked.extend(corners.iter().filter(|c| c[0] == west).map(|c| [west - 1, c[1]]));
+        asked.extend(corners.iter().filter(|c| c[0] == east).map(|c| [east + 1, c[1]]));
+        asked.extend(corners.iter().filter(|c| c[1] == south).map(|c| [c[0], south - 1]));
+        asked.extend(corners.iter().filter(|c| c[1] == north).map(|c| [c[0], north + 1]));
+        for [x, y] in asked {
+            let p = Point { x, y, z: middle };
+            let (answer, cost) = t.closest_costed(p);
+            assert_eq!((answer, answer.status), (t.closest(p), Status::NotInImage), "{name}: {p:?}");
+            let mut told = Cost::default();
+            t.explain(p, |step| match step {
+                Trace::Node { .. } => told.nodes += 1,
+                Trace::Words { lines, .. } => told.lines += lines,
+                Trace::Leaf { lines, .. } => (told.leaves, told.lines) = (told.leaves + 1, told.lines + lines),
+                Trace::Test { .. } => told.tests += 1,
+                Trace::Candidate(_) => {}
+            });
+            assert_eq!(told, cost, "{name}: {p:?}");
+            assert!(cost.nodes > 0, "{name}: a search that costs nothing at {p:?}");
+            let within = |f: fn(&Cost) -> u32| f(&cost) <= f(&bound);
+            let all = within(|c| c.nodes) && within(|c| c.leaves) && within(|c| c.tests) && within(|c| c.lines);
+            assert!(all, "{name}: {cost:?} of {bound:?} at {p:?}");
+            let near = t.closest(Point { x: x.clamp(west, east), y: y.clamp(south, north), z: middle });
+            if near.found() {
+                assert_eq!(answer.hit.z, near.hit.z, "{name}: {p:?}");
+                most = most.max(cost);
+            }
+        }
+        assert!(most.tests > 0, "{name}: no ground at the border");
     }
 }
 

@@ -182,6 +182,131 @@ fn every_damaged_section_is_told() {
     }
 }
 
+/// Steps a verifier to its end, with a bitmap of as many bytes as asked for.
+fn verified<'a>(t: &Terrain<'a>, bitmap: &mut [u8]) -> hardpan::Verifier<'a> {
+    let mut verifier = t.verifier();
+    assert!(!verifier.usable(), "nothing is known yet");
+    // what is wrong with sections comes at once; the tiles follow
+    let _ = verifier.step(0, bitmap);
+    while verifier.step(4096, bitmap) == Ok(false) {}
+    verifier
+}
+
+/// All that answers depend on: as of the whole image, or damaged.
+fn answers_hold(t: &Terrain, whole: &Terrain, asked: &[Point], bitmap: &[u8]) -> usize {
+    let guarded = t.with_damage(bitmap);
+    let mut damaged = 0;
+    for &p in asked {
+        let (a, truth) = (guarded.closest(p), whole.closest(p));
+        if a.status == Status::Damaged {
+            damaged += 1;
+        } else {
+            assert_eq!((a, guarded.surface(&a)), (truth, whole.surface(&truth)), "{p:?}");
+        }
+    }
+    damaged
+}
+
+/// Flash that was erased and written up to some place: every damaged section and tile is told, and where the verifier says
+/// that answers can be relied on they can.
+#[test]
+fn by_06_half_written_flash_is_told_section_by_section() {
+    let scene = hills(300, 1.0);
+    let clean = image(&scene);
+    let whole = Terrain::open(&clean).unwrap();
+    let asked = points(&Oracle::new(&scene), 300, 8);
+    let sections = || whole.header().sections.iter().filter(|s| s.kind != 0);
+    let count = whole.header().tile_count as usize;
+    let tiles = sections().find(|s| s.kind == section::TILES).unwrap().offset as usize;
+    let records = whole.section(section::TILE_TABLE).unwrap();
+    let field =
+        |tile: usize, k: usize| u64::from_le_bytes(records[64 * tile + 8 * k..][..8].try_into().unwrap()) as usize;
+    let ends = sections().flat_map(|s| [s.offset, s.offset + s.len]).map(|at| at as usize);
+    let cuts = (1..40).map(|i| clean.len() * i / 40).chain(ends).filter(|&at| at >= format::HEAD_LEN);
+    let (mut usable, mut lost) = (0, 0);
+    for cut in cuts {
+        let mut bytes = Aligned::new(&clean);
+        bytes[cut..].fill(0xFF);
+        let t = Terrain::open(&bytes).unwrap();
+        let differs = |from: usize, len: usize| bytes[from..from + len] != clean[from..from + len];
+        let mut bitmap = vec![0u8; count.div_ceil(8)];
+        let verifier = verified(&t, &mut bitmap);
+        let kinds = sections().filter(|s| s.kind != section::TILES && differs(s.offset as usize, s.len as usize));
+        let kinds = kinds.fold(0, |bits, s| bits | 1 << s.kind);
+        assert_eq!(verifier.damaged_sections(), kinds, "from {cut} of {}", clean.len());
+        let index = [section::MATERIALS, section::DIRECTORY, section::PAGES, section::TILE_TABLE];
+        assert_eq!(verifier.usable(), index.iter().all(|k| kinds >> k & 1 == 0), "from {cut}");
+        if verifier.usable() {
+            usable += 1;
+            for tile in 0..count {
+                let marked = bitmap[tile / 8] >> (tile % 8) & 1 == 1;
+                assert_eq!(marked, differs(tiles + field(tile, 0), field(tile, 1)), "tile {tile}, from {cut}");
+            }
+            lost += answers_hold(&t, &whole, &asked, &bitmap);
+        }
+    }
+    assert!(usable > 30 && lost > 1000, "{usable}, {lost}");
+}
+
+/// Names, sources, provenance and what lies between sections cost no answer; everything else outside the tiles costs all.
+#[test]
+fn by_06_only_what_answers_depend_on_ends_them() {
+    let scene = hills(300, 1.0);
+    let clean = image(&scene);
+    let whole = Terrain::open(&clean).unwrap();
+    let asked = points(&Oracle::new(&scene), 300, 9);
+    let count = whole.header().tile_count as usize;
+    let sections = whole.header().sections.iter().filter(|s| ![0, section::TILES].contains(&s.kind));
+    let places = sections.clone().map(|s| (s.offset as usize, s.kind));
+    let gaps = sections.map(|s| (s.offset + s.len) as usize).filter(|at| !at.is_multiple_of(128)).map(|at| (at, 0));
+    for (at, kind) in places.chain(gaps) {
+        let mut bytes = Aligned::new(&clean);
+        bytes[at] ^= 0x80;
+        let t = Terrain::open(&bytes).unwrap();
+        assert!(Terrain::open_verified(&bytes).is_err());
+        let mut bitmap = vec![0u8; count.div_ceil(8)];
+        let usable = verified(&t, &mut bitmap).usable();
+        let harmless = [0, section::NAMES, section::SOURCES, section::PROVENANCE].contains(&kind);
+        assert_eq!(usable, harmless, "section {kind}");
+        if usable {
+            assert_eq!(answers_hold(&t, &whole, &asked, &bitmap), 0);
+        }
+    }
+    assert!(verified(&whole, &mut vec![0; count.div_ceil(8)]).usable());
+    // a damaged tile that has no bit
+    let mut bytes = Aligned::new(&clean);
+    let table = whole.section(section::TILES).unwrap();
+    bytes[table.as_ptr().addr() - clean.as_ptr().addr() + table.len() - 1] ^= 1;
+    let t = Terrain::open(&bytes).unwrap();
+    assert!(!verified(&t, &mut []).usable());
+    assert!(verified(&t, &mut vec![0; count.div_ceil(8)]).usable());
+}
+
+/// A list whose length is damaged is not counted beyond the image.
+#[test]
+fn no_more_words_are_counted_than_there_are() {
+    let clean = image(&fixtures::soup(60));
+    let tiles = Terrain::open(&clean).unwrap().section(section::TILES).unwrap();
+    let start = tiles.as_ptr().addr() - clean.as_ptr().addr();
+    let asked = points(&Oracle::new(&fixtures::soup(60)), 10, 4);
+    let mut bytes = Aligned::new(&clean);
+    let mut met = 0;
+    for at in (start..start + tiles.len()).step_by(4) {
+        bytes[at..at + 4].copy_from_slice(&0x000F_FFFFu32.to_le_bytes());
+        let t = Terrain::open(&bytes).unwrap();
+        for &p in &asked {
+            t.explain(p, |step| {
+                if let hardpan::Trace::Words { words, lines } = step {
+                    met = met.max(lines as usize);
+                    assert!(8 * words as usize <= bytes.len() + 8 && 64 * lines as usize <= bytes.len() + 64);
+                }
+            });
+        }
+        bytes[at..at + 4].copy_from_slice(&clean[at..at + 4]);
+    }
+    assert!(met > 100, "no damaged length was met: {met}");
+}
+
 #[test]
 fn a_cursor_sees_damage_that_was_found_later() {
     let bytes = image(&fixtures::flat());

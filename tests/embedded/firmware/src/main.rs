@@ -76,7 +76,8 @@ fn ticks(call: Call, input: &Input, output: &mut Output) -> u32 {
 /// Of how many timed places one has its stack measured.
 const STACKS: usize = 3;
 
-/// Counts the steps of a verification by 256 bytes, all but the first, and what they take together a byte of the tiles.
+/// Counts the steps of a verification by 256 bytes, all but the first, what they take together a byte of the tiles, and the
+/// stack of all of them.
 fn steps(terrain: &Terrain, clock: &board::Clock, own: u32, damage: &mut [u8]) {
     let mut verifier = terrain.verifier();
     let mut more = verifier.step(0, damage) == Ok(false);
@@ -87,6 +88,9 @@ fn steps(terrain: &Terrain, clock: &board::Clock, own: u32, damage: &mut [u8]) {
         let count = clock.instructions(board::since(start) - own);
         (least, most, sum, steps) = (least.min(count), most.max(count), sum + u64::from(count), steps + 1);
     }
+    let mut verifier = terrain.verifier();
+    let stack = board::stack(|| while black_box(&mut verifier).step(256, damage) == Ok(false) {});
+    println!("stack verify_256 {stack}");
     let tiles = terrain.section(section::TILES).map_or(1, |tiles| tiles.len() as u64);
     let (mean, byte) = (10 * sum / steps.max(1), 10 * sum / tiles);
     println!("count verify_256 {least} {}.{} {most}", mean / 10, mean % 10);

@@ -33,6 +33,7 @@ gate! {
         while let Ok(false) = verifier.step(most, damage) {}
     };
     gate_damaged_sections(verifier: &Verifier) verifier.damaged_sections();
+    gate_usable(verifier: &Verifier) verifier.usable();
     gate_point_f64(t: T, p: &[f64; 3]) t.point(*p);
     gate_point_fixed(t: T, p: &[Fixed; 3]) t.point(*p);
     gate_closest(t: T, p: &Point, to: &mut Answer) *to = t.closest(*p);
@@ -57,6 +58,7 @@ gate! {
     gate_normal_f64(t: T, hit: &Hit) t.normal_f64(hit);
     gate_normal_f32(t: T, hit: &Hit) t.normal_f32(hit);
     gate_surface(t: T, answer: &Answer) t.surface(answer);
+    gate_surface_f32(t: T, answer: &Answer) t.surface_f32(answer);
     gate_material(t: T, hit: &Hit) t.material(hit);
     gate_materials(t: T) t.materials().len();
     gate_material_name(t: T, material: u16) t.material_name(material);

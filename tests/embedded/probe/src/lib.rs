@@ -12,6 +12,18 @@ pub const BATCH: usize = 32;
 /// Room for the answers of `layers`.
 pub const LAYERS: usize = 8;
 
+/// Bytes of `Terrain`, `Cursor`, `Verifier` and `Answer` on a 32-bit core.
+pub const SIZES: [usize; 4] = [120, 152, 368, 64];
+#[cfg(all(target_pointer_width = "32", not(target_arch = "wasm32")))]
+const _: () = {
+    let sizes = [size_of::<Terrain>(), size_of::<Cursor>(), size_of::<hardpan::Verifier>(), size_of::<Answer>()];
+    let mut i = 0;
+    while i < SIZES.len() {
+        assert!(sizes[i] == SIZES[i]);
+        i += 1;
+    }
+};
+
 /// A hit to overwrite.
 pub const BLANK: Hit = Hit::NONE;
 
@@ -222,7 +234,8 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
                 }
             }
             _ => {
-                let hit = ask::closest(terrain, p).hit;
+                let answer = ask::closest(terrain, p);
+                let hit = answer.hit;
                 let material = terrain.material(&hit);
                 for v in [terrain.z_f64(&hit), material.mu, material.rolling, material.gain] {
                     fnv.int(v.to_bits() as i64);
@@ -231,7 +244,8 @@ pub fn hash(terrain: &Terrain, queries: &Queries, kind: usize) -> u64 {
                 for v in terrain.slope_f64(&hit).into_iter().chain(terrain.normal_f64(&hit)) {
                     fnv.int(v.to_bits() as i64);
                 }
-                for v in terrain.slope_f32(&hit).into_iter().chain(terrain.normal_f32(&hit)) {
+                let single = [terrain.normal_f32(&hit), terrain.surface_f32(&answer)];
+                for v in terrain.slope_f32(&hit).iter().chain(single.as_flattened()) {
                     fnv.bytes(&v.to_bits().to_le_bytes());
                 }
                 fnv.bytes(terrain.material_name(hit.material).as_bytes());
