@@ -6,6 +6,7 @@ use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
+use std::cmp::Reverse;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -59,6 +60,8 @@ const ENOUGH: [usize; 3] = [0, 9, 5];
 
 /// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
 const CANDIDATES: usize = 48;
+/// How often the least of them is looked for before they are sorted.
+const SCANS: usize = 4;
 
 /// What growing asks of a triangle.
 #[derive(Clone, Copy)]
@@ -381,6 +384,8 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
             next.clear();
             let mut far = seed + 1;
             let mut chosen = seed;
+            // some of those that may come may fit no more
+            let mut stale = false;
             loop {
                 g.add(chosen);
                 if g.members.len() == TRIANGLES {
@@ -389,6 +394,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
                 let (fresh, most) = (g.fresh, g.limit() - g.points.len());
+                stale |= fresh != [NONE; 3] || !g.is_small();
                 for v in fresh.into_iter().filter(|&v| v != NONE) {
                     next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
                 }
@@ -397,8 +403,9 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                 for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
                     let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
                     for &t in &around[from..ends[v] as usize] {
-                        if room == 0 {
+                        if room == 0 && stale {
                             // those that fit no more leave their places
+                            stale = false;
                             let before = next.len();
                             next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
                             room = before - next.len();
@@ -436,10 +443,17 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                         starts[v] = at as u32;
                     }
                 }
-                // the least that fits
-                let small = g.is_small();
+                // the least that fits, which is mostly among the first few; if it is not, the rest in order
+                let (small, mut tries) = (g.is_small(), 0);
                 let pick = loop {
-                    let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+                    tries += 1;
+                    if tries == SCANS {
+                        next.sort_unstable_by_key(|c| Reverse(c.rank()));
+                    }
+                    let least = match tries < SCANS {
+                        true => (0..next.len()).min_by_key(|&i| next[i].rank()),
+                        false => next.len().checked_sub(1),
+                    };
                     let Some(least) = least.filter(|&i| next[i].new_vertices() <= most) else { break None };
                     let c = next.swap_remove(least);
                     if (small || g.fits(&facts[c.t as usize], c.new_vertices())) && !g.overlaps(c.t) {

@@ -99,7 +99,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ("build bridge.obj --units cm", "a similar argument exists: '--unit'"),
         ("build bridge.obj --unit yard", "[possible values: m, km, cm, mm, ft, us-ft, in]"),
         ("build .", ".: this is a folder; name a mesh in it, such as FILE.obj\n"),
-        ("build bridge.hpan", "this is a terrain image already; to look at it: hardpan info FILE.hpan\n"),
+        ("build bridge.hpan", "this is a terrain image already; to look at it: hardpan info bridge.hpan\n"),
         ("verify bridge.obj", "this is not a terrain image; to make one: hardpan build FILE.obj\n"),
         ("verify bridge.hpan --against bridge.hpan", "; to compare two images: hardpan diff FIRST SECOND\n"),
         (

@@ -53,15 +53,6 @@ struct Met {
     far: [f64; 3],
 }
 
-/// What lies beside a place of an edge.
-enum Seen {
-    Gap(Met),
-    /// No ground as far as a gap may be wide.
-    Wide,
-    /// Ground, or nothing is asked there.
-    Other,
-}
-
 /// A gap along an edge, or a part of it.
 struct Run<'a> {
     edge: &'a Edge,
@@ -69,7 +60,7 @@ struct Run<'a> {
     first: usize,
     /// Whether it goes to the edge's ends: to its last place there, or the one before it, beyond which there is ground.
     ends: [bool; 2],
-    /// Beside an end of it the gap is wider than is asked for.
+    /// Beside an end of it there is no ground either: the gap is wider there than is asked for.
     widens: bool,
     /// At this place and those after it, at least one.
     met: Vec<Met>,
@@ -363,8 +354,7 @@ impl Edge {
         all.filter(|place| place.nearest <= widest).collect()
     }
 
-    /// The gaps at some places of the edge, beside all others of which there is too wide a one; `most` says how wide a gap may be
-    /// at a place.
+    /// The gaps at some places of the edge; `most` says how wide a gap may be at a place.
     fn beside(
         &self,
         t: &Terrain,
@@ -380,17 +370,14 @@ impl Edge {
             let answer = (top >= low).then(|| t.segment_m(from, top - low)).filter(|a| a.found())?;
             Some(t.z_f64(&answer.hit))
         };
-        let see = |place: &Place| {
+        let off = |p: [f64; 3], by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
+        let met = |place: &Place| {
             let (p, nearest) = (self.on(self.share(place.number)), place.nearest);
-            let off = |by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
-            let Some(most) = most(off(hair)) else { return Seen::Other };
-            if nearest > most {
-                return Seen::Wide;
-            }
+            let most = most(off(p, hair)).filter(|most| nearest <= *most)?;
             let at = |by: f64| ground(p, by, p[2]);
             let (mut bare, mut far) = (hair, 2.0 * hair);
             if at(bare).is_some() {
-                return Seen::Other;
+                return None;
             }
             // as far as there can be none
             while 2.0 * far < nearest {
@@ -399,7 +386,7 @@ impl Edge {
             let mut z = loop {
                 match at(far) {
                     Some(z) => break z,
-                    None if far >= most => return Seen::Wide,
+                    None if far >= most => return None,
                     None => (bare, far) = (far, most.min(2.0 * far)),
                 }
             };
@@ -412,10 +399,10 @@ impl Edge {
             }
             // ground that comes near from above or below has no end there
             if ground(p, bare, z).is_some() {
-                return Seen::Other;
+                return None;
             }
-            let ([x, y], [far_x, far_y]) = (off(bare / 2.0), off(far));
-            Seen::Gap(Met {
+            let ([x, y], [far_x, far_y]) = (off(p, bare / 2.0), off(p, far));
+            Some(Met {
                 at: [x, y, (p[2] + z) / 2.0],
                 width: bare,
                 room: 0.0,
@@ -423,26 +410,23 @@ impl Edge {
                 far: [far_x, far_y, z],
             })
         };
-        let mut all: Vec<Seen> = (0..self.count()).map(|_| Seen::Wide).collect();
-        places.iter().for_each(|place| all[place.number] = see(place));
-        let wide: Vec<bool> = all.iter().map(|seen| matches!(seen, Seen::Wide)).collect();
         let mut runs: Vec<Run> = Vec::new();
-        for (number, seen) in all.into_iter().enumerate() {
-            let Seen::Gap(m) = seen else { continue };
+        for (number, m) in places.iter().filter_map(|place| Some((place.number, met(place)?))) {
             match runs.last_mut() {
                 Some(run) if run.first + run.met.len() == number => run.met.push(m),
                 _ => runs.push(Run { edge: self, first: number, ends: [false; 2], widens: false, met: vec![m] }),
             }
         }
-        let length = span(self.plan);
+        let (length, count) = (span(self.plan), self.count());
+        let bare = |number: usize| {
+            let p = self.on(self.share(number));
+            most(off(p, hair)).is_some() && ground(p, hair, p[2]).is_none()
+        };
         for run in &mut runs {
-            let beside = [run.first.checked_sub(1), Some(run.first + run.met.len())].map(|k| wide.get(k?));
-            run.widens = beside.contains(&Some(&true));
-            let last = wide.len() - 1;
-            run.ends = [
-                run.first <= 1 && beside[0] != Some(&true),
-                run.first + run.met.len() >= last && beside[1] != Some(&true),
-            ];
+            let next = run.first + run.met.len();
+            let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
+            run.widens = widens.contains(&true);
+            run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
             let [from, to] = run.shares();
             for (number, m) in (run.first..).zip(&mut run.met) {
                 let share = self.share(number);
