@@ -50,6 +50,7 @@ RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 
 step "packages"
 # what would be published, unpacked and built by itself
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/hardpan-[0-9]* # cargo would take a kernel that it unpacked earlier
 cargo package --locked --allow-dirty --quiet -p hardpan -p hardpan-builder
 for crate in hardpan hardpan-builder; do
     listed=$(cargo package --locked --allow-dirty --list -p $crate)
