@@ -50,7 +50,8 @@ RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 
 step "packages"
 # what would be published, unpacked and built by itself
-rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/hardpan-[0-9]* # cargo would take a kernel that it unpacked earlier
+# with the kernel of today: cargo keeps what it unpacked and compiled of the same version before
+rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/hardpan-[0-9]* "${CARGO_TARGET_DIR:-target}"/debug/.fingerprint/hardpan-*
 cargo package --locked --allow-dirty --quiet -p hardpan -p hardpan-builder
 for crate in hardpan hardpan-builder; do
     listed=$(cargo package --locked --allow-dirty --list -p $crate)
