@@ -621,11 +621,12 @@ mod tests {
                         let places = e.places(facing, most, hair);
                         e.beside(&t, [-1e9, 1e9], &places, |_| Some(most))
                     });
-                    let told = |runs: &[Run]| {
-                        let told = |run: &Run| run.met.iter().map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>();
-                        runs.iter().map(|run| (run.first, run.widens, told(run))).collect::<Vec<_>>()
+                    let met = |runs: &[Run]| -> Vec<_> {
+                        runs.iter().flat_map(|run| &run.met).map(|m| (m.at, m.width, m.far)).collect()
                     };
-                    assert_eq!(told(&known), told(&asked), "{:?}", e.plan);
+                    // beyond a sheet that comes near from above or below, and has no edge there, more may be found
+                    let known = met(&known);
+                    assert!(met(&asked).iter().all(|m| known.contains(m)), "{:?}", e.plan);
                     all += asked.iter().map(|run| run.met.len()).sum::<usize>();
                 }
             }
