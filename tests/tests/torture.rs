@@ -765,6 +765,21 @@ fn by_05_large_triangles_are_where_their_source_has_them() {
     }
 }
 
+/// An image is read through a map of its file: what memory the proof takes of its own does not grow with the image.
+#[test]
+fn by_01_an_image_that_is_larger_than_memory() {
+    let here = folder("larger_than_memory");
+    fs::write(here.join("a.obj"), field(1_100)).unwrap();
+    expect(0, &here, &["build", "a.obj"]);
+    let image = fs::metadata(here.join("a.hpan")).unwrap().len();
+    let most = 16 << 20; // with the stacks of two threads
+    assert!(image > 3 * most / 2, "{image} bytes");
+    let script = format!("ulimit -d {}; exec \"$0\" verify a.hpan --threads 2", most >> 10);
+    let done = Command::new("sh").args(["-c", &script]).arg(&*HARDPAN).current_dir(&here).output().unwrap();
+    assert!(done.status.success(), "{}", told(&done));
+    holds(&String::from_utf8_lossy(&done.stdout), &["every claim holds"]);
+}
+
 #[test]
 fn vt_24_a_hundred_thousand_layers() {
     let here = builds("a_hundred_thousand_layers", 100_000, |i| {

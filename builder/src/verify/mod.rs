@@ -17,29 +17,26 @@
 
 mod against;
 mod alone;
+mod crossings;
 mod plan;
 mod seams;
 mod tile;
 
 use crate::names::{costs, counted, fault, section_name};
 pub use against::{Agreement, Lost, Side, Spot, against};
+use crossings::Ledger;
 use hardpan::format::{ALIGN, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tile::{Crossing, View};
+use tile::View;
 use zerocopy::FromBytes;
 
 /// CRC-32 as in the kernel, 16 bytes at a time.
 const CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
 /// How many places of a check are told.
 const TOLD: usize = 8;
-/// Tiles that may lie under the boxes of all triangles that reach beyond one, and as many for each triangle: a builder stops
-/// long before.
-const UNDER: u64 = 1 << 24;
-const UNDER_EACH: u64 = 64;
-
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -161,6 +158,8 @@ struct Outcomes {
     kernel: Option<VerifyError>,
     digest: bool,
     proof: tile::Proof,
+    /// What the tile adds to the [`Ledger`].
+    crossings: u128,
     seams: seams::Seams,
     border: seams::Border,
 }
@@ -168,7 +167,7 @@ struct Outcomes {
 /// Proves an image. An error says that the bytes cannot be opened at all; whatever else is wrong is in the verdict.
 ///
 /// Tiles are proven side by side by rayon's threads, each once, in memory of the size of a tile: the bytes may be a map of a file that is larger
-/// than memory. What is kept of all tiles is what reaches over their borders.
+/// than memory. What is kept of all tiles is their open edges near their borders.
 pub fn verify(bytes: &[u8], options: &Verify) -> Result<Verdict, OpenError> {
     let terrain = Terrain::open(bytes)?;
     let mut v = Verifying { terrain, options, checks: Vec::new() };
@@ -230,12 +229,12 @@ impl Verifying<'_> {
         let terrain = self.terrain;
         let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
         let tiles = terrain.section(section::TILES).unwrap_or(&[]);
-        let done = AtomicU64::new(0);
+        let (done, ledger) = (AtomicU64::new(0), Ledger::new(&terrain));
         let outcomes: Vec<Outcomes> = table
             .par_iter()
             .enumerate()
             .map(|(index, record)| {
-                let outcome = self.tile(tiles, index as u32, record);
+                let outcome = self.tile(tiles, index as u32, record, &ledger);
                 if let Some(progress) = self.options.progress {
                     progress(done.fetch_add(record.len, Ordering::Relaxed) + record.len);
                 }
@@ -245,10 +244,10 @@ impl Verifying<'_> {
         self.kernel(&outcomes);
         self.digests(table, &outcomes);
         self.tables(&outcomes);
-        self.proofs(table, outcomes);
+        self.proofs(table, outcomes, &ledger);
     }
 
-    fn tile(&self, tiles: &[u8], index: u32, record: &TileRecord) -> Outcomes {
+    fn tile(&self, tiles: &[u8], index: u32, record: &TileRecord, ledger: &Ledger) -> Outcomes {
         let Some(view) = View::new(&self.terrain, tiles, index, record) else {
             return Outcomes { kernel: Some(VerifyError::TileInvalid(index)), ..Outcomes::default() };
         };
@@ -260,6 +259,7 @@ impl Verifying<'_> {
         // a tile of which only the stated costs are wrong has been followed to its end
         if kernel.is_none() || matches!(kernel, Some(VerifyError::BoundExceeded(_))) {
             outcome.proof = tile::prove(&self.terrain, &view, self.options.exhaustive);
+            outcome.crossings = ledger.add(&view, std::mem::take(&mut outcome.proof.crossings));
             let open = std::mem::take(&mut outcome.proof.open);
             let links = std::mem::take(&mut outcome.proof.links);
             outcome.seams = seams::of_tile(&view.rect, &open, &links, &mut outcome.border);
@@ -357,7 +357,7 @@ impl Verifying<'_> {
     }
 
     /// Counts, cover, sheets, seams and, if asked for, edges.
-    fn proofs(&mut self, table: &[TileRecord], outcomes: Vec<Outcomes>) {
+    fn proofs(&mut self, table: &[TileRecord], outcomes: Vec<Outcomes>, ledger: &Ledger) {
         let h = self.terrain.header();
         let whole = outcomes
             .iter()
@@ -365,7 +365,7 @@ impl Verifying<'_> {
         let [mut cover, mut sheets, mut counts, mut edges] = [const { Faults { count: 0, first: Vec::new() } }; 4];
         let (mut triangles, mut patch_blocks, mut cells, mut points) = (0, 0, 0, 0);
         let mut bounds: Option<[[i32; 3]; 2]> = None;
-        let (mut crossings, mut border) = (Vec::new(), seams::Border::default());
+        let (mut crossings, mut border) = (0u128, seams::Border::default());
         let mut seams = seams::Seams::default();
         let mut error = [0.0f64; 2];
         let mut sums = [0u64; 2];
@@ -381,7 +381,7 @@ impl Verifying<'_> {
             cells += p.cells;
             points += p.points;
             bounds = bounds.into_iter().chain(p.bounds).reduce(tile::widened);
-            crossings.extend(p.crossings);
+            crossings = crossings.wrapping_add(o.crossings);
             border.edges.extend(o.border.edges);
             border.links.extend(o.border.links);
             border.ends.extend(o.border.ends);
@@ -397,7 +397,11 @@ impl Verifying<'_> {
             self.skip("counts");
             return self.skip("seams");
         }
-        self.crossings(crossings, triangles, table, &mut cover);
+        if ledger.is_full() {
+            cover.say("its triangles reach over more tiles than can be held: no builder makes tiles so small");
+        } else if crossings != 0 {
+            crossings::name(&self.terrain, table, &mut cover);
+        }
         for (what, stated, there) in [
             ("triangles", h.triangles, triangles),
             ("bundles", h.bundles, sums[0]),
@@ -433,44 +437,6 @@ impl Verifying<'_> {
             let slots = <[u32]>::ref_from_bytes(self.terrain.section(kind).unwrap_or(&[])).unwrap_or(&[]);
             !slots.iter().any(|s| [slot::NOT_IN_IMAGE, slot::NOT_UNDERSTOOD].contains(s))
         })
-    }
-
-    /// A triangle is held by every tile that it meets.
-    fn crossings(&self, mut crossings: Vec<Crossing>, triangles: u64, table: &[TileRecord], cover: &mut Faults) {
-        crossings.par_sort_unstable();
-        crossings.dedup(); // a tile that holds it twice counts once
-        let log2 = self.terrain.header().tile_log2;
-        let held: Vec<&[Crossing]> = crossings.chunk_by(|a, b| a.tri == b.tri).collect();
-        let at_home = |held: &&[Crossing]| held.iter().any(|c| c.home);
-        let under = held.iter().copied().filter(at_home).map(|held| tile::tiles_under(&held[0].tri, log2));
-        if under.fold(0, u64::saturating_add) > UNDER.max(UNDER_EACH.saturating_mul(triangles)) {
-            return cover.say("its triangles reach over more tiles than can be held: no builder makes tiles so small");
-        }
-        let meets = |held: &&[Crossing]| if at_home(held) { tile::tiles_met(&held[0].tri, log2) } else { 0 };
-        let meets: Vec<usize> = held.par_iter().map(meets).collect();
-        for (held, meets) in held.into_iter().zip(meets) {
-            if meets != held.len() {
-                let [x, y, z] = held[0].tri.corner(0);
-                let mut tiles: Vec<String> = held
-                    .iter()
-                    .take(TOLD)
-                    .filter_map(|c| table.get(c.tile as usize).map(|r| format!("({}, {})", r.x, r.y)))
-                    .collect();
-                tiles.extend((held.len() > TOLD).then(|| "...".into()));
-                let what = match meets {
-                    0 => format!(
-                        "a triangle is not held by the tile of its least corner, lattice ({x}, {y}, {z}); it is by {}",
-                        tiles.join(" ")
-                    ),
-                    _ => format!(
-                        "a triangle with its least corner at lattice ({x}, {y}, {z}) meets {meets} tiles and is held by {}: {}",
-                        held.len(),
-                        tiles.join(" ")
-                    ),
-                };
-                cover.add(Fault { tile: Some(held[0].tile), at: Some([x.into(), y.into()]), what });
-            }
-        }
     }
 
     fn seams(&mut self, mut found: seams::Seams, mut border: seams::Border) {

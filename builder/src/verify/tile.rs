@@ -31,15 +31,6 @@ pub struct View<'a> {
     pub rect: Rect,
 }
 
-/// A triangle that reaches beyond its tile, as one of the tiles that hold it reports it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Crossing {
-    pub tri: Tri,
-    /// Whether the tile holds its least corner.
-    pub home: bool,
-    pub tile: u32,
-}
-
 /// What came of a tile.
 #[derive(Default)]
 pub struct Proof {
@@ -56,7 +47,8 @@ pub struct Proof {
     pub cells: u64,
     /// Least and greatest corners of triangles, and of what lies in the tile of patches, rounded outwards.
     pub bounds: Option<[[i32; 3]; 2]>,
-    pub crossings: Vec<Crossing>,
+    /// Triangles that reach beyond the tile.
+    pub crossings: Vec<Tri>,
     /// Open edges that have a place in the tile.
     pub open: Vec<Edge>,
     /// Other edges that may link two open vertices of a seam's length.
@@ -90,7 +82,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether a triangle's least corner lies in the tile.
-    fn is_home(&self, t: &Tri) -> bool {
+    pub fn is_home(&self, t: &Tri) -> bool {
         let [x, y, _] = t.corner(0).min(t.corner(1)).min(t.corner(2));
         self.rect.holds_box([x, y, x, y])
     }
@@ -217,7 +209,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
             (0..3).filter(|&k| !twice(k)).for_each(|k| ask(terrain, view, tri, k, proof));
         }
         if !view.rect.holds_box(bounds) {
-            proof.crossings.push(Crossing { tri: tri.canonical(), home, tile: view.index });
+            proof.crossings.push(tri.canonical());
         }
         for k in 0..3 {
             let (a, b) = (tri.corner(k), tri.corner(if k == 2 { 0 } else { k + 1 }));
@@ -260,6 +252,13 @@ pub fn home_triangles(view: &View) -> Vec<Tri> {
     tris.into_iter().filter(|t| view.is_home(t)).collect()
 }
 
+/// The triangles of a tile that meet it and reach beyond it.
+pub fn crossing(view: &View) -> Vec<Tri> {
+    let mut tris = decode(view, &mut Proof::default()).map_or(Vec::new(), |content| content.tris);
+    tris.retain(|t| !view.rect.holds_box(t.bounds()) && t.meets::<false>(t.bounds(), &view.rect));
+    tris
+}
+
 /// Asks the kernel at both ends of an edge and at the 255 grid points between: it must find the height that the edge has.
 fn ask(terrain: &Terrain, view: &View, tri: &Tri, k: usize, proof: &mut Proof) {
     let (a, b) = (tri.corner(k).map(i64::from), tri.corner((k + 1) % 3).map(i64::from));
@@ -287,11 +286,12 @@ pub fn tiles_under(tri: &Tri, log2: u32) -> u64 {
     tile_box(tri, log2).map(|[first, last]| (last - first + 1) as u64).iter().product()
 }
 
-/// How many of them a triangle meets.
-pub fn tiles_met(tri: &Tri, log2: u32) -> usize {
+/// Those of them that a triangle meets.
+pub fn tiles_met(tri: &Tri, log2: u32) -> impl Iterator<Item = [i64; 2]> {
     let (bounds, [[x0, x1], [y0, y1]]) = (tri.bounds(), tile_box(tri, log2));
-    let places = (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x << log2, y << log2]));
-    places.filter(|&low| tri.meets::<false>(bounds, &Rect { low, size: [1 << log2; 2] })).count()
+    let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| [x, y]));
+    let rect = move |tile: [i64; 2]| Rect { low: tile.map(|v| v << log2), size: [1 << log2; 2] };
+    places.filter(move |&tile| tri.meets::<false>(bounds, &rect(tile)))
 }
 
 impl View<'_> {

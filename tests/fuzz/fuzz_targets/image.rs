@@ -1,7 +1,6 @@
 //! Any bytes as an image, their checksums as found, then mended: all that can be asked ends without a panic, and all but
 //! cursors agree, cursors too if the image verifies.
-//! In `tests`: `mkdir -p fuzz/corpus/image; HARDPAN_IMAGES=$PWD/fuzz/corpus/image cargo test --test miri` makes seeds,
-//! `cargo install cargo-fuzz; cargo +nightly fuzz run image -- -max_len=40000 -max_total_time=600` runs.
+//! `tests/fuzz.sh SECONDS` makes seeds and runs.
 #![no_main]
 
 use hardpan::{Point, Terrain};
