@@ -17,12 +17,13 @@ use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace, counted, gaps, has_extension, load, make_folder,
-    maps::{self, Map, Window},
+    maps::{self, Map, Window, Wish},
     materials::{provenance, recorded, settings_of},
     named, note,
     progress::stage,
     quoted,
     relief::{ALL, View},
+    scale::{self, Range},
     same, shown, terrain, warn,
 };
 
@@ -70,8 +71,12 @@ struct PngArgs {
     /// A terrain image
     image: PathBuf,
     /// Which maps, with commas between them
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
-    map: Vec<Map>,
+    #[arg(long, value_parser = maps::Names, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    map: Vec<Vec<Map>>,
+    /// Where the colours of relief, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
+    /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2]
+    #[arg(long, value_name = "[MAP=]LOW,HIGH", allow_hyphen_values = true, value_parser = scale::typed)]
+    range: Vec<Range>,
     /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
     #[arg(short, long, value_name = "FILE.png|FOLDER")]
     output: Option<PathBuf>,
@@ -238,6 +243,13 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
 }
 
 fn png(args: &PngArgs, out: &mut impl Write) -> Done {
+    let mut wanted: Vec<Map> = Vec::new();
+    for map in args.map.iter().flatten() {
+        if !wanted.contains(map) {
+            wanted.push(*map);
+        }
+    }
+    let ranges = scale::ranges(&wanted, &args.range).map_err(|e| Failure::input(&args.image, e))?;
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;
     let view = maps::view(&t, args.window, args.size, args.per_metre).map_err(|e| Failure::input(&args.image, e))?;
@@ -245,20 +257,14 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     if view.heights[0] > view.heights[1] {
         let text = "no ground is above --above and below --below; to look at heights between two, give the lower one to --above";
         return Err(Failure::input(&args.image, text));
-    } else if view.heights != ALL && args.map.contains(&Map::Cost) {
+    } else if view.heights != ALL && wanted.contains(&Map::Cost) {
         let text = "what a query costs is of all heights; leave the map cost out, or --above and --below";
         return Err(Failure::input(&args.image, text));
-    } else if args.max_gap.is_some() && !args.map.contains(&Map::Holes) {
+    } else if args.max_gap.is_some() && !wanted.contains(&Map::Holes) {
         return Err(Failure::input(
             &args.image,
             "no map but holes shows gaps; add --map holes, or leave --max-gap out",
         ));
-    }
-    let mut wanted: Vec<Map> = Vec::new();
-    for map in &args.map {
-        if !wanted.contains(map) {
-            wanted.push(*map);
-        }
     }
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
     let within = |folder: &Path| -> Vec<PathBuf> {
@@ -286,8 +292,9 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     let title = shown(&file_name(&args.image));
     let mut barren = false;
     let mut facts = Vec::new();
-    for (&map, place) in wanted.iter().zip(&places) {
-        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, args.max_gap, &title));
+    for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
+        let wish = Wish { range, max_gap: args.max_gap };
+        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
         let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
         written?;
         barren |= sheet.barren;
@@ -315,7 +322,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     if args.json {
         writeln!(out, "{:#}", json!(facts))?;
     } else if places.len() == 1 && wanted == [Map::Relief] {
-        note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes");
+        note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes, or all");
     }
     if barren {
         let [low, high] = t.bounds();

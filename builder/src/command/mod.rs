@@ -24,6 +24,7 @@ mod progress;
 mod query;
 mod relief;
 mod report;
+mod scale;
 mod signals;
 mod transform;
 mod verify;
