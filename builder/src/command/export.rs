@@ -11,7 +11,8 @@ use hardpan::Terrain;
 use hardpan_builder::{
     Input, build,
     export::Obj,
-    import::{self, Format, Frame, file_name},
+    import::{self, Format, file_name},
+    settings::SourceFile,
 };
 use serde_json::json;
 
@@ -23,8 +24,9 @@ use super::{
     progress::stage,
     quoted,
     relief::{ALL, View},
+    same,
     scale::{self, Range},
-    same, shown, terrain, warn,
+    shown, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -55,6 +57,10 @@ struct ObjArgs {
     /// Where the triangles go; MTL and TOML of the same name go beside it [default: beside IMAGE, as IMAGE-ground.obj]
     #[arg(short, long, value_name = "FILE.obj")]
     output: Option<PathBuf>,
+    /// Measure x and y from the middle of the ground, in whole metres: for programs that compute in single precision. The settings
+    /// move it back; with other settings --translate does
+    #[arg(long)]
+    local: bool,
     /// Replace files that are there
     #[arg(long)]
     force: bool,
@@ -164,19 +170,28 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         not_a_source(file, &t)?;
         may_write(file, &args.image, Replace::None.or_any(args.force))?;
     }
-    let ground = Obj::new(&t).map_err(|e| {
+    let mut ground = Obj::new(&t).map_err(|e| {
         let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
         Failure::unsupported(&args.image, shown(&format!("{e}; {hint}")))
     })?;
+    if args.local {
+        ground.local();
+    }
     let settings = ground.settings(&settings_of(&t), &file_name(&place));
+    let [east, north, up] = ground.translate();
+    let translate = format!("--translate {east},{north},{up}");
     let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
-    let head = format!(
+    let mut head = format!(
         "The ground of {} as the kernel sees it: {}, {}; metres, z up\nidentity {identity}\nTo build it again: hardpan build --settings {}",
         shown(&file_name(&args.image)),
         counted(ground.triangles.len() as u64, "triangle"),
         counted(ground.vertices.len() as u64, "vertex"),
         quoted(Path::new(toml.file_name().unwrap_or_default()))
     );
+    if args.local {
+        head +=
+            &format!("\nx and y are measured from {east}, {north} m; those settings move them back, or: {translate}");
+    }
     let (written, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
         let paints = maps::paints(&t);
@@ -198,7 +213,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         let (again, _) = stage("building it again", || -> Done<_> {
             let text = fs::read_to_string(&settings_file.temporary).map_err(|e| Failure::io(&toml, e))?;
             let settings = hardpan_builder::Settings::from_toml(&text).map_err(|e| Failure::check(&toml, e))?;
-            let mut scene = import::read_as(Format::Obj, &mesh.temporary, &Frame::default())?.scene;
+            let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
+            let mut scene = import::read_as(Format::Obj, &mesh.temporary, &frame)?.scene;
             settings.apply(&mut scene).map_err(|e| Failure::check(&toml, e))?;
             build(&scene, &settings.build).map_err(|e| Failure::build(&place, e))
         });
@@ -219,10 +235,19 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     library_file.keep()?;
     settings_file.keep()?;
     let (triangles, vertices) = (ground.triangles.len(), ground.vertices.len());
+    let moved = ground.moved_by_f32();
+    if moved > f64::exp2(f64::from(t.header().xy_log2 - 1)) {
+        let hint = if args.local { "" } else { "; --local writes them about the middle of the ground" };
+        let text = format!(
+            "its numbers are so large that single precision, in which many programs read them, moves vertices by up to {}",
+            maps::metres(moved)
+        );
+        note(format!("{}: {text}{hint}", named(&place)));
+    }
     if args.json {
         let facts = json!({
             "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "settings": toml.to_string_lossy(),
-            "triangles": triangles, "vertices": vertices, "identity": identity, "proven": proven,
+            "triangles": triangles, "vertices": vertices, "translate": ground.translate(), "moved_by_f32": moved, "identity": identity, "proven": proven,
         });
         return Ok(writeln!(out, "{facts:#}")?);
     }
@@ -237,6 +262,9 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     )?;
     if proven {
         writeln!(out, "proven: built again they make the same image, identity {identity}")?;
+    }
+    if args.local {
+        writeln!(out, "x and y are measured from {east}, {north} m; these settings move them back, or: {translate}")?;
     }
     writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
     Ok(())

@@ -45,16 +45,8 @@ const WORDS: [(Map, &[&str]); 8] = [
 ];
 
 impl Map {
-    pub const ALL: [Map; 8] = [
-        Map::Relief,
-        Map::Layers,
-        Map::Leaves,
-        Map::Materials,
-        Map::Mu,
-        Map::Cost,
-        Map::Error,
-        Map::Holes,
-    ];
+    pub const ALL: [Map; 8] =
+        [Map::Relief, Map::Layers, Map::Leaves, Map::Materials, Map::Mu, Map::Cost, Map::Error, Map::Holes];
 
     /// The map of a name; else it is said which may be meant.
     pub fn named(name: &str) -> Result<Map, String> {
@@ -416,7 +408,11 @@ fn layers(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
         _ if n == 1 => [206; 3],
         (class, count) => scale(1.0 - class as f64 / (count.max(2) - 1) as f64),
     };
-    let mut keys: Vec<Key> = classes.told().into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
+    let mut keys: Vec<Key> = classes
+        .told(if most == 1 { "height" } else { "heights" })
+        .into_iter()
+        .map(|(n, text)| Key::Box(colour(n), text))
+        .collect();
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     numbers().for_each(|n| *counts.entry(n).or_default() += 1);
     let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
@@ -564,10 +560,11 @@ fn cost(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let count = all.iter().flatten().count().max(1) as f64;
     let mean = all.iter().flatten().map(|c| f64::from(c[0])).sum::<f64>() / count;
     let classes = Classes::new(range, 0, tests);
-    let colour = |tests: u32| match classes.of(tests) {
-        (class, count) => scale(class as f64 / (count.max(2) - 1) as f64),
+    let colour = |tests: u32| {
+        let (class, count) = classes.of(tests);
+        scale(class as f64 / (count.max(2) - 1) as f64)
     };
-    let mut keys: Vec<Key> = classes.told().into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
+    let mut keys: Vec<Key> = classes.told("tests").into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
     if all.iter().any(Option::is_none) {
         keys.push(Key::Box(NOTHING, "no leaf to read".into()));
     }

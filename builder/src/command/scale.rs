@@ -128,8 +128,8 @@ impl Classes {
         (self.first.partition_point(|first| *first <= n).saturating_sub(1), self.first.len())
     }
 
-    /// The least count of each class, and what it holds.
-    pub fn told(&self) -> Vec<(u32, String)> {
+    /// The least count of each class, and what it holds; the last says of what.
+    pub fn told(&self, what: &str) -> Vec<(u32, String)> {
         let ends = self.first.iter().skip(1).map(|next| next - 1).chain([self.last]);
         let all = self.first.iter().zip(ends).enumerate().map(|(i, (&from, to))| {
             let mut text = if from == to { from.to_string() } else { format!("{from} to {to}") };
@@ -138,6 +138,9 @@ impl Classes {
             }
             if i + 1 == self.first.len() && self.seen[1] > to {
                 text = format!("{from} and more, to {}", self.seen[1]);
+            }
+            if i + 1 == self.first.len() {
+                text = format!("{text} {what}");
             }
             (from, text)
         });
@@ -151,9 +154,11 @@ mod tests {
 
     #[test]
     fn classes_hold_every_count_once() {
-        for (low, high) in [(0, 0), (1, 1), (0, 9), (1, 10), (30, 39), (0, 10), (1, 12), (0, 41), (1, 4096), (7, 1_000_000)] {
+        for (low, high) in
+            [(0, 0), (1, 1), (0, 9), (1, 10), (30, 39), (0, 10), (1, 12), (0, 41), (1, 4096), (7, 1_000_000)]
+        {
             let classes = Classes::new(None, low, [low, high]);
-            let told = classes.told();
+            let told: Vec<_> = classes.told("").into_iter().map(|(n, text)| (n, text.trim_end().to_string())).collect();
             assert!(told.len() <= CLASSES && told[0].0 == low, "{told:?}");
             if high - low < CLASSES as u32 {
                 assert_eq!(told, (low..=high).map(|n| (n, n.to_string())).collect::<Vec<_>>());
@@ -166,9 +171,9 @@ mod tests {
             }
             assert_eq!(next, high + 1, "{told:?}");
         }
-        let told = |range: [f64; 2], seen| Classes::new(Some(range), 0, seen).told().into_iter().map(|t| t.1);
-        assert_eq!(told([2.0, 4.0], [1, 9]).collect::<Vec<_>>(), ["2 and less", "3", "4 and more, to 9"]);
-        assert_eq!(told([2.0, 4.0], [2, 4]).collect::<Vec<_>>(), ["2", "3", "4"]);
+        let told = |range: [f64; 2], seen| Classes::new(Some(range), 0, seen).told("tests").into_iter().map(|t| t.1);
+        assert_eq!(told([2.0, 4.0], [1, 9]).collect::<Vec<_>>(), ["2 and less", "3", "4 and more, to 9 tests"]);
+        assert_eq!(told([2.0, 4.0], [2, 4]).collect::<Vec<_>>(), ["2", "3", "4 tests"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
-    Agreement, By, Check, Input, Outcome, Provenance, Side, Spot, Verdict, Verify, against,
+    Agreement, By, Check, Fault, Input, Outcome, Provenance, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
     settings::{Settings, SourceFile},
     verify,
@@ -114,7 +114,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     let measured = agreement.as_ref().is_none_or(Agreement::holds);
     let bare = gaps.as_ref().is_some_and(|g| !g.found.is_empty());
+    let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
+        false if crowded => "no claim is known to be false, but one cannot be proven",
         true if bare => "every claim holds, but --max-gap finds gaps",
         true => "every claim holds",
         false => "not what it claims",
@@ -139,6 +141,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     }
     if let Some(check) = verdict.failed() {
+        if crowded {
+            let text = format!("{}; nothing is known to be damaged; {CLEAN}, and build again", first_fault(check));
+            return Err(Failure::check(&args.file, text));
+        }
         let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
         return Err(Failure::check(&args.file, text));
     }
@@ -405,6 +411,17 @@ fn compared(a: &Agreement) -> Value {
     })
 }
 
+/// What to do where a mesh is too crowded for a proof.
+pub const CLEAN: &str =
+    "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material";
+
+/// Whether all that is wrong is that something lies too crowded to be proven.
+pub fn unproven(verdict: &Verdict) -> bool {
+    let failed = verdict.checks.iter().filter(|c| c.outcome == Outcome::Fail);
+    let mut faults = failed.flat_map(|c| &c.faults.first).peekable();
+    faults.peek().is_some() && faults.all(Fault::is_crowded)
+}
+
 /// The first fault of a check, in one line.
 pub fn first_fault(check: &Check) -> String {
     let more = match check.faults.count {
@@ -415,7 +432,7 @@ pub fn first_fault(check: &Check) -> String {
     format!("{}: {first}{more}", check.name)
 }
 
-fn said(fault: &hardpan_builder::Fault) -> String {
+fn said(fault: &Fault) -> String {
     let tile = fault.tile.map(|t| format!("tile {t}")).unwrap_or_default();
     let at = fault.at.map(|[x, y]| format!("near ({x:.3}, {y:.3})")).unwrap_or_default();
     // some faults name their tile themselves
