@@ -101,7 +101,7 @@ struct PngArgs {
     /// Only ground at this height or below, metres: the road under a bridge
     #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
     below: Option<f64>,
-    /// List gaps of up to this width along open edges on the map holes, metres [default: 0.25, or 1.5 pixels if that is more]
+    /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Replace files that are there and that hardpan did not draw
