@@ -404,8 +404,10 @@ fn layers(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let numbers = || all.iter().flatten().map(|(n, _)| *n);
     let [least, most] = ends(numbers()).unwrap_or([1, 1]);
     let classes = Classes::new(range, 1, [least, most]);
+    // one height is grey, unless it shares a class
+    let alone = range.is_none() || classes.of(1) != classes.of(2);
     let colour = |n: u32| match classes.of(n) {
-        _ if n == 1 => [206; 3],
+        _ if n == 1 && alone => [206; 3],
         (class, count) => scale(1.0 - class as f64 / (count.max(2) - 1) as f64),
     };
     let mut keys: Vec<Key> = classes
