@@ -352,7 +352,8 @@ fn the_manual_shows_settings_that_work() {
     holds(&out, &["town.hpan: 2 triangles", "left out of 3 triangles: 1 not included"]);
     assert!(err.is_empty(), "{err}");
     let listed = facts(&folder, &["materials", "town.hpan", "--json"]);
-    let wanted = [("Asphalt", 0.9, true), ("Hedge 7", 0.85, false), ("Lawn", 0.7, true)];
+    // those that cover most first
+    let wanted = [("Asphalt", 0.9, true), ("Lawn", 0.7, true), ("Hedge 7", 0.85, false)];
     for (m, (name, mu, include)) in listed.as_array().unwrap().iter().zip(wanted) {
         assert_eq!((&m["name"], &m["mu"], &m["include"]), (&json!(name), &json!(mu), &json!(include)));
     }
