@@ -43,6 +43,8 @@ pub struct Obj<'a> {
     pub vertices: Vec<[i32; 3]>,
     /// By source, material and corners, each once.
     pub triangles: Vec<Stored>,
+    /// Whole metres that the file leaves out of x and y, and that its settings add again.
+    pub offset: [f64; 2],
 }
 
 impl<'a> Obj<'a> {
@@ -59,7 +61,32 @@ impl<'a> Obj<'a> {
         vertices.sort_unstable();
         vertices.dedup();
         triangles.sort_by_key(|s| (s.source, s.material)); // stable
-        Ok(Obj { t, vertices, triangles })
+        Ok(Obj { t, vertices, triangles, offset: [0.0; 2] })
+    }
+
+    /// Takes the middle of the ground, in whole metres, for the file's zero in plan.
+    pub fn local(&mut self) {
+        let [low, high] = self.t.bounds();
+        self.offset = [0, 1].map(|i| ((low[i] + high[i]) / 2.0).round() + 0.0);
+    }
+
+    /// Where the settings move the file, metres.
+    pub fn translate(&self) -> [f64; 3] {
+        [self.offset[0], self.offset[1], 0.0]
+    }
+
+    /// A vertex of the file, metres.
+    fn place(&self, v: &[i32; 3]) -> [f64; 3] {
+        let h = self.t.header();
+        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
+        let offset = self.translate();
+        [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i] - offset[i])
+    }
+
+    /// How far a program that reads the file in single precision moves a vertex at most along an axis, metres.
+    pub fn moved_by_f32(&self) -> f64 {
+        let moved = |v: f64| (v - f64::from(v as f32)).abs();
+        self.vertices.iter().flat_map(|v| self.place(v)).map(moved).fold(0.0, f64::max)
     }
 
     /// Writes the file: lattice points as decimals that read back as the same numbers, triangles counter-clockwise from above.
@@ -67,10 +94,8 @@ impl<'a> Obj<'a> {
     pub fn write(&self, head: &str, library: &str, out: &mut impl Write) -> io::Result<()> {
         head.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
         writeln!(out, "mtllib {library}")?;
-        let h = self.t.header();
-        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
         for v in &self.vertices {
-            let [x, y, z] = [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i]);
+            let [x, y, z] = self.place(v);
             writeln!(out, "v {x} {y} {z}")?;
         }
         let number = |corner| self.vertices.partition_point(|v| *v < corner) + 1;
@@ -135,6 +160,7 @@ impl<'a> Obj<'a> {
             file: file.into(),
             up: Some(import::Up::default()),
             unit: Some(import::Unit::default()),
+            translate: (self.offset != [0.0; 2]).then(|| self.translate()),
             licence: licences.join("; "),
             ..SourceFile::default()
         };

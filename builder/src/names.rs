@@ -72,6 +72,20 @@ pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
     list.join(", ")
 }
 
+/// ` (did you mean "..."?)`, if one of the known words is spelt much like this one, or begins with it.
+pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let lower = word.to_lowercase();
+    let distance = |k: &str| match k.to_lowercase() {
+        k if lower.chars().count() > 2 && k.starts_with(&lower) => 1,
+        k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
+    };
+    let near = known.into_iter().map(|k| (distance(k), k)).min();
+    match near {
+        Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
+        _ => String::new(),
+    }
+}
+
 /// A number as it is typed, in as few letters as that takes: 0.85, 1e50.
 pub fn decimal(v: f64) -> String {
     let [plain, short] = [v.to_string(), format!("{v:e}")];

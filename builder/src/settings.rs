@@ -4,7 +4,7 @@ mod faults;
 
 use self::faults::{Place, explain, numbers, positional, takes};
 use crate::import::{Frame, Unit, Up};
-use crate::names::{decimal, grouped};
+use crate::names::{decimal, grouped, suggestion};
 use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -432,20 +432,6 @@ fn fits(pattern: &[char], name: &[char]) -> bool {
         }
     }
     pattern[p..].iter().all(|&c| c == '*')
-}
-
-/// ` (did you mean "..."?)`, if one of the known words is spelt much like this one, or begins with it.
-pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let lower = word.to_lowercase();
-    let distance = |k: &str| match k.to_lowercase() {
-        k if lower.chars().count() > 2 && k.starts_with(&lower) => 1,
-        k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
-    };
-    let near = known.into_iter().map(|k| (distance(k), k)).min();
-    match near {
-        Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
-        _ => String::new(),
-    }
 }
 
 /// A word of a fixed set, as it is typed.

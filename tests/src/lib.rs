@@ -9,6 +9,20 @@ pub mod oracle;
 pub mod random;
 pub mod seams;
 
+use hardpan_builder::{Scene, fixtures};
+
+/// Fixtures of a few triangles, without heights in fields and without gaps, with their names.
+pub fn small_meshes() -> [(&'static str, Scene); 6] {
+    [
+        ("flat", fixtures::flat()),
+        ("ramp", fixtures::ramp()),
+        ("bridge", fixtures::bridge()),
+        ("hole", fixtures::hole()),
+        ("curb", fixtures::curb()),
+        ("mats", fixtures::mats()),
+    ]
+}
+
 #[doc = include_str!("../../README.md")]
 #[cfg(doctest)]
 struct Manual;

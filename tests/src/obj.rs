@@ -25,6 +25,15 @@ pub fn real(below: &str) -> Vec<PathBuf> {
     all
 }
 
+/// A file of the real data, or none and a word why.
+pub fn real_file(name: &str) -> Option<PathBuf> {
+    let file = data().join(name);
+    if !file.exists() {
+        println!("skipped, because there is no {} (set HARDPAN_DATA)", file.display());
+    }
+    Some(file).filter(|file| file.exists())
+}
+
 /// Whether a file's name ends in `.` and this.
 pub fn ends_in(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|e| e == extension)

@@ -4,7 +4,7 @@ mod shell;
 
 use std::{
     collections::BTreeSet,
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -17,6 +17,7 @@ use hardpan_builder::{
 };
 use serde_json::{Value, json};
 use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
+use verification::obj::real_file;
 
 fn identity(folder: &Path, image: &str) -> String {
     let facts: Value = serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap();
@@ -140,18 +141,10 @@ fn vt_28_the_obj_builds_the_same_image_again() {
 
 #[test]
 fn vt_28_real_meshes_build_the_same_image_again() {
-    let Some(data) = env::var_os("HARDPAN_DATA").map(PathBuf::from) else {
-        println!("skipped, because HARDPAN_DATA does not say where the meshes are");
-        return;
-    };
     let folder = folder("vt_28_real_meshes_build_the_same_image_again");
     let meshes = [("samurai_monastry", "y"), ("zdm2", "y"), ("3dfier_innerbuffer_05", "z")];
     for (name, up) in meshes {
-        let file = data.join("city").join(name).with_extension("obj");
-        if !file.exists() {
-            println!("skipped {name}, because it is not in {}", data.display());
-            continue;
-        }
+        let Some(file) = real_file(&format!("city/{name}.obj")) else { continue };
         expect(0, &folder, &["build", file.to_str().unwrap(), "--up", up, "-o", "image.hpan"]);
         again(&folder, "image.hpan");
     }
@@ -172,6 +165,7 @@ fn the_obj_holds_lattice_points_and_each_triangle_once() {
         json!({
             "obj": "bridge-ground.obj", "mtl": "bridge-ground.mtl", "settings": "bridge-ground.toml",
             "triangles": 4, "vertices": 8, "identity": identity(&folder, "bridge.hpan"), "proven": true,
+            "translate": [0.0, 0.0, 0.0], "moved_by_f32": 0.0,
         })
     );
     let obj = fs::read_to_string(folder.join("bridge-ground.obj")).unwrap();
@@ -437,7 +431,7 @@ fn maps_show_what_the_kernel_answers() {
         }
     };
 
-    let (facts, mu) = map(&folder, "pierced.hpan", "mu", &view);
+    let (facts, mu) = map(&folder, "pierced.hpan", "mu", &[&view[..], &["--range", "0.3,0.9"]].concat());
     assert_eq!((&facts["pixels"], &facts["facts"]["mu"]), (&json!([121, 77]), &json!([0.3, 0.9])));
     let mut seen = [0; 3];
     each(&mut |x, y, p, a| {
@@ -458,7 +452,7 @@ fn maps_show_what_the_kernel_answers() {
         assert_eq!(layers(x, y), wanted, "at {p:?}");
     });
 
-    let (facts, cost) = map(&folder, "pierced.hpan", "cost", &view);
+    let (facts, cost) = map(&folder, "pierced.hpan", "cost", &[&view[..], &["--range", "1,10"]].concat());
     let (mut most, mut shades) = (0, std::collections::BTreeMap::new());
     each(&mut |x, y, p, _| {
         let c = t.closest_costed(p).1;
@@ -852,26 +846,33 @@ fn gaps_in_thousands_of_layers_are_soon_looked_for() {
         expect(0, &folder, &["build", &format!("{name}.obj"), "--report", "r.json", "--up", "z"]);
         let report: Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
         assert!(report["gaps"]["open_edges"].as_u64() > Some(8000), "{name}: {report}");
-        println!("{name}: {} gaps, {}", report["gaps"]["found"], report["seconds"]);
-        assert!(report["seconds"]["gaps"].as_f64() < Some(15.0), "{name}: {report}");
         if name == "layers" {
             assert_eq!(report["gaps"]["found"], json!(0), "{report}");
         }
     }
-}
-
-/// A file of the real data, or a line that says why not.
-fn real(name: &str) -> Option<PathBuf> {
-    let file = env::var_os("HARDPAN_DATA").map(|data| Path::new(&data).join(name)).filter(|file| file.exists());
-    if file.is_none() {
-        println!("skipped, because HARDPAN_DATA does not say where {name} is");
-    }
-    file
+    // so many in a square centimetre that looking would take minutes
+    let crowd = (0..80_000).map(|_| {
+        let (x, y) = (number(0.01), number(0.01));
+        let mut corner = || format!("v {} {} {}\n", x + number(0.002), y + number(0.002), number(0.01));
+        [corner(), corner(), corner()].concat() + "f -3 -2 -1\n"
+    });
+    fs::write(folder.join("crowd.obj"), crowd.collect::<String>()).unwrap();
+    expect(0, &folder, &["build", "crowd.obj", "--report", "r.json", "--up", "z", "--unit", "m"]);
+    let report: Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
+    assert_eq!(report["gaps"]["found"], Value::Null);
+    let [out, err] = expect(1, &folder, &["verify", "crowd.hpan", "--max-gap", "0.1"]);
+    assert!(out.starts_with("crowd.hpan: every claim holds, but no gaps were looked for\n"), "{out}");
+    holds(&out, &["\ngaps       skipped  ", ": too crowded to look\n"]);
+    holds(&err, &["triangles lie so crowded that looking for gaps there would take ", "; clean the mesh there"]);
+    let [out, _] = expect(1, &folder, &["verify", "crowd.hpan", "--max-gap", "0.1", "--json"]);
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!([&facts["passed"], &facts["gaps"]["outcome"]], [&json!(false), &json!("skipped")]);
+    assert_eq!(facts["gaps"]["found"], Value::Null);
 }
 
 #[test]
 fn the_gaps_of_a_real_city_are_found_closely_too() {
-    let Some(file) = real("city/kitavi_city.obj") else { return };
+    let Some(file) = real_file("city/kitavi_city.obj") else { return };
     let folder = folder("the_gaps_of_a_real_city_are_found_closely_too");
     expect(0, &folder, &["build", file.to_str().unwrap(), "--drop-outliers", "-o", "k.hpan"]);
     let (facts, _) = map(&folder, "k.hpan", "holes", &[]);
@@ -890,7 +891,7 @@ fn the_gaps_of_a_real_city_are_found_closely_too() {
 
 #[test]
 fn the_crack_of_a_real_interchange_is_found() {
-    let Some(file) = real("roads/cloverleaf.obj") else { return };
+    let Some(file) = real_file("roads/cloverleaf.obj") else { return };
     let folder = folder("the_crack_of_a_real_interchange_is_found");
     expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "z", "--unit", "in", "-o", "c.hpan"]);
     for size in ["200", "1600"] {
@@ -1006,22 +1007,104 @@ fn many_materials_are_told_apart() {
     assert_eq!((colours.len(), told.len()), (16, 15), "the last two are one");
 }
 
-/// Values of friction that lie close are as far apart on the scale as others.
-#[test]
-fn few_values_of_friction_have_colours_by_rank() {
-    let folder = folder("few_values_of_friction_have_colours_by_rank");
-    let squares = (0..4).map(|i| {
+/// Squares of 1 m side by side, each of a friction, as an image.
+fn frictions(folder: &Path, image: &str, all: &[&str]) {
+    let squares = (0..all.len()).map(|i| {
         let j = i + 1;
-        format!("usemtl m{i}\nv {i} 0 0\nv {j} 0 0\nv {j} 1 0\nv {i} 1 0\nf -4 -3 -2 -1\n")
+        format!("usemtl m{i}\nv {i} 0 {i}\nv {j} 0 {i}\nv {j} 1 {i}\nv {i} 1 {i}\nf -4 -3 -2 -1\n")
     });
     fs::write(folder.join("f.obj"), squares.collect::<String>()).unwrap();
-    let rules = ["0.65", "0.7", "0.1", "0.9"].iter().enumerate();
-    let rules: String = rules.map(|(i, mu)| format!("[[material]]\nname = \"m{i}\"\nmu = {mu}\n")).collect();
-    fs::write(folder.join("s.toml"), rules).unwrap();
-    expect(0, &folder, &["build", "f.obj", "--settings", "s.toml"]);
-    let (_, pixel) = map(&folder, "f.hpan", "mu", &["--per-metre", "10"]);
-    // at thirds of the scale
-    assert_eq!([0, 1, 2, 3].map(|i| pixel(10 * i + 5, 5)), [[49, 104, 142], [53, 183, 121], DARK, LIGHT]);
+    let rules = all.iter().enumerate().map(|(i, mu)| format!("[[material]]\nname = \"m{i}\"\nmu = {mu}\n"));
+    fs::write(folder.join("s.toml"), rules.collect::<String>()).unwrap();
+    expect(0, folder, &["build", "f.obj", "--settings", "s.toml", "-o", image]);
+}
+
+/// A number has one colour in pictures of two images: of friction always, of others with the same range.
+#[test]
+fn pictures_of_two_images_can_be_compared() {
+    let folder = folder("pictures_of_two_images_can_be_compared");
+    frictions(&folder, "one.hpan", &["0.6", "0", "1.2", "3"]);
+    frictions(&folder, "two.hpan", &["0.6", "0.7"]);
+    let square = |image: &str, name: &str, more: &[&str]| {
+        let (facts, pixel) = map(&folder, image, name, &[&["--per-metre", "10"], more].concat());
+        let count = if image == "one.hpan" { 4 } else { 2 };
+        (facts["facts"]["range"].clone(), (0..count).map(|i| pixel(10 * i + 5, 5)).collect::<Vec<_>>())
+    };
+    let ((range, one), (_, two)) = (square("one.hpan", "mu", &[]), square("two.hpan", "mu", &[]));
+    assert_eq!((range, &one[1..]), (json!([0.0, 1.2]), &[DARK, LIGHT, LIGHT][..]));
+    assert!(one[0] == two[0] && two[0] != two[1], "{one:?} {two:?}");
+    let (range, ends) = square("two.hpan", "mu", &["--range", "0.6,0.7"]);
+    assert_eq!((range, ends), (json!([0.6, 0.7]), vec![DARK, LIGHT]));
+    // steps of a metre, which lie as high in both
+    let (one, two) = (square("one.hpan", "relief", &[]).1, square("two.hpan", "relief", &[]).1);
+    assert_ne!(one[1], two[1]);
+    let [one, two] = ["one.hpan", "two.hpan"].map(|image| square(image, "relief", &["--range", "relief=-1,1"]).1);
+    assert!(one[0] == two[0] && one[1] == two[1] && one[1] == one[2], "{one:?} {two:?}");
+    // several maps, each with a range of its own
+    let all = ["export", "png", "one.hpan", "--size", "9", "--json", "-o", "all", "--map"];
+    let typed = ["all", "--range", "mu=0,1", "--range", "cost=0,3"];
+    let [out, _] = expect(0, &folder, &[&all[..], &typed].concat());
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    let maps: Vec<&str> = facts.as_array().unwrap().iter().map(|m| m["map"].as_str().unwrap()).collect();
+    assert_eq!(maps, ["relief", "layers", "leaves", "materials", "mu", "cost", "error", "holes"]);
+    assert_eq!(facts[4]["facts"]["range"], json!([0.0, 1.0]));
+    for (typed, why) in [
+        (&["relief, mu", "--range", "0,1"][..], "say which: --range relief=0,1 or --range mu=0,1\n"),
+        (&["leaves", "--range", "0,1"], "no map here has a scale for --range; relief, layers, mu, cost, error have\n"),
+        (&["mu", "--range", "leaves=0,1"], "the map leaves has no scale; "),
+        (&["mu", "--range", "cost=0,1"], "--range is for cost, which is not drawn; add --map cost\n"),
+        (&["mu", "--range", "0,1", "--range", "mu=0,2"], "says twice where the scale of mu ends"),
+        (&["cost", "--range", "0,1.5"], "whole numbers"),
+        (&["mu", "--range", "1,1"], "LOW must be below HIGH"),
+        (&["mu", "--range", "0"], "LOW,HIGH"),
+        (&["friction"], "(did you mean \"mu\"?)"),
+        (&["gaps"], "(did you mean \"holes\"?)"),
+        (&["reliff"], "(did you mean \"relief\"?)"),
+        (&["mu,"], "there is no such map; there are relief, "),
+    ] {
+        holds(&expect(2, &folder, &[&all[..], typed].concat())[1], &[why]);
+    }
+}
+
+/// Far from the zero a file about its own middle is exact in single precision, and its settings or `--translate` move it back.
+#[test]
+fn vt_28_local_files_are_moved_back() {
+    let folder = folder("vt_28_local_files_are_moved_back");
+    fs::write(folder.join("s.obj"), sheet(8, 1.03, [0.0; 3], 1)).unwrap();
+    let far = ["build", "s.obj", "--translate", "388096.3,3948996.7,33"];
+    expect(0, &folder, &far);
+    let obj = ["export", "obj", "s.hpan", "--force", "--json"];
+    let facts = |more: &[&str]| {
+        let [out, err] = expect(0, &folder, &[&obj[..], more].concat());
+        (serde_json::from_str::<Value>(&out).unwrap(), err)
+    };
+    let (there, said) = facts(&[]);
+    let moved = there["moved_by_f32"].as_f64().unwrap();
+    // at 3.9 million metres single precision has a number every quarter of a metre
+    assert!((0.05..=0.125).contains(&moved), "{moved}");
+    holds(
+        &said,
+        &["note: s-ground.obj: its numbers are so large", "; --local writes them about the middle of the ground"],
+    );
+    let (here, said) = facts(&["--local"]);
+    assert_eq!((said.as_str(), &here["moved_by_f32"], &here["proven"]), ("", &json!(0.0), &json!(true)));
+    assert_eq!(here["translate"], json!([388100.0, 3949001.0, 0.0]));
+    let translate = "--translate 388100,3949001,0";
+    holds(&fs::read_to_string(folder.join("s-ground.obj")).unwrap(), &[translate, "\nv -3."]);
+    holds(&expect(0, &folder, &["export", "obj", "s.hpan", "--force", "--local"])[0], &[translate, "proven"]);
+    // by the settings, and by what is typed where they do not say it
+    expect(0, &folder, &["build", "--settings", "s-ground.toml", "-o", "again.hpan"]);
+    let text = fs::read_to_string(folder.join("s-ground.toml")).unwrap();
+    let silent: String = text.lines().filter(|l| !l.starts_with("translate")).map(|l| format!("{l}\n")).collect();
+    assert_ne!(text, silent);
+    fs::write(folder.join("silent.toml"), silent).unwrap();
+    let [option, value] = ["--translate", "388100,3949001,0"];
+    expect(0, &folder, &["build", "--settings", "silent.toml", option, value, "-o", "typed.hpan"]);
+    for image in ["again.hpan", "typed.hpan"] {
+        assert_eq!(identity(&folder, image), identity(&folder, "s.hpan"));
+    }
+    let lost = ["build", "--settings", "silent.toml", "-o", "lost.hpan"];
+    holds(&expect(2, &folder, &lost)[1], &["most of a source lies outside the domain"]);
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn vt_24_recipes_for_what_is_not_read() {
             "a.stl",
             b"solid",
             &[
-                "stl files are not read; open it in Blender, export FBX, then: hardpan build FILE.fbx; or Wavefront OBJ with z up",
+                "stl files are not read; assimp export FILE.stl FILE.obj, then: hardpan build FILE.obj, with --up y or z as it lies; or open it in Blender, export FBX, then: hardpan build FILE.fbx; or Wavefront OBJ with z up",
             ],
         ),
         ("a.usdz", b"PK\x03\x04", &["usdz files are not read; open it in Blender, export FBX"]),

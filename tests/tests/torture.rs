@@ -248,6 +248,17 @@ fn vt_24_fans_and_needles_are_refused_soon() {
         );
         assert!(!why.contains("fault of hardpan") && !here.join("a.hpan").exists());
     }
+    // an image of it is not damaged, and to copy it again is of no use
+    let teeth = hardpan_builder::import::read(&[here.join("teeth.obj")], &Default::default()).unwrap().scene;
+    fs::write(here.join("teeth.hpan"), &hardpan_builder::build(&teeth, &Default::default()).unwrap().image[..])
+        .unwrap();
+    let done = within(15, &here, &["verify", "teeth.hpan"]);
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    holds(
+        &told(&done),
+        &[" near (", " side by side here to be proven apart", "; nothing is known to be damaged; clean the mesh there"],
+    );
+    assert!(!told(&done).contains("copy the image"), "{done:?}");
     // a wheel that stands upright has no ground, whatever its spokes
     let upright = "v 0 0 60\n".to_string()
         + &(0..40_000)

@@ -15,8 +15,10 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, few,
-    gaps::{self, Border, Edge, Gap, Search},
+    Done, Failure, NewFile, Replace,
+    border::{Border, Edge},
+    counted, decimal, few,
+    gaps::{self, Gap, Search},
     grouped, has_extension,
     lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,

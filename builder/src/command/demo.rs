@@ -20,7 +20,7 @@ use super::{
     Done, Failure, NewFile, Replace,
     canvas::{Canvas, Colour, NOTHING, mix},
     drive, grouped, make_folder,
-    maps::{self, Drawn, Key, Map},
+    maps::{self, Drawn, Key, Map, Wish},
     named, query, quoted,
     relief::{View, relief},
     write_image,
@@ -138,7 +138,10 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
     let title = "proving-ground.hpan";
     let mut files = vec![("relief.png".into(), framed(&terrain, picture, &view, title).png()?)];
     for map in [Map::Layers, Map::Materials, Map::Cost] {
-        files.push((format!("{}.png", map.name()), maps::draw(&terrain, map, &view, None, title).canvas.png()?));
+        files.push((
+            format!("{}.png", map.name()),
+            maps::draw(&terrain, map, &view, Wish::default(), title).canvas.png()?,
+        ));
     }
     let drive = record(&terrain, &proving_ground::infield());
     let drive_path = folder.join("drive.csv");

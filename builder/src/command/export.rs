@@ -11,19 +11,22 @@ use hardpan::Terrain;
 use hardpan_builder::{
     Input, build,
     export::Obj,
-    import::{self, Format, Frame, file_name},
+    import::{self, Format, file_name},
+    settings::SourceFile,
 };
 use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace, counted, gaps, has_extension, load, make_folder,
-    maps::{self, Map, Window},
+    maps::{self, Map, Window, Wish},
     materials::{provenance, recorded, settings_of},
     named, note,
     progress::stage,
     quoted,
     relief::{ALL, View},
-    same, shown, terrain, warn,
+    same,
+    scale::{self, Range},
+    shown, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -54,6 +57,10 @@ struct ObjArgs {
     /// Where the triangles go; MTL and TOML of the same name go beside it [default: beside IMAGE, as IMAGE-ground.obj]
     #[arg(short, long, value_name = "FILE.obj")]
     output: Option<PathBuf>,
+    /// Measure x and y from the middle of the ground, in whole metres: for programs that compute in single precision. The settings
+    /// move it back; with other settings --translate does
+    #[arg(long)]
+    local: bool,
     /// Replace files that are there
     #[arg(long)]
     force: bool,
@@ -70,8 +77,12 @@ struct PngArgs {
     /// A terrain image
     image: PathBuf,
     /// Which maps, with commas between them
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
-    map: Vec<Map>,
+    #[arg(long, value_parser = maps::Names, value_delimiter = ',', default_value = "relief", value_name = "MAP,...")]
+    map: Vec<Vec<Map>>,
+    /// Where the colours of relief, layers, mu, cost or error begin and end, in the map's units, so that pictures with the same
+    /// ends can be compared; of several maps one for each, such as mu=0,1 [default: as far as the picture goes; of mu 0,1.2]
+    #[arg(long, value_name = "[MAP=]LOW,HIGH", allow_hyphen_values = true, value_parser = scale::typed)]
+    range: Vec<Range>,
     /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
     #[arg(short, long, value_name = "FILE.png|FOLDER")]
     output: Option<PathBuf>,
@@ -90,7 +101,7 @@ struct PngArgs {
     /// Only ground at this height or below, metres: the road under a bridge
     #[arg(long, value_name = "Z", allow_hyphen_values = true, value_parser = maps::height)]
     below: Option<f64>,
-    /// List gaps of up to this width along open edges on the map holes, metres [default: 0.25, or 1.5 pixels if that is more]
+    /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Replace files that are there and that hardpan did not draw
@@ -159,19 +170,28 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         not_a_source(file, &t)?;
         may_write(file, &args.image, Replace::None.or_any(args.force))?;
     }
-    let ground = Obj::new(&t).map_err(|e| {
+    let mut ground = Obj::new(&t).map_err(|e| {
         let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
         Failure::unsupported(&args.image, shown(&format!("{e}; {hint}")))
     })?;
+    if args.local {
+        ground.local();
+    }
     let settings = ground.settings(&settings_of(&t), &file_name(&place));
+    let [east, north, up] = ground.translate();
+    let translate = format!("--translate {east},{north},{up}");
     let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
-    let head = format!(
+    let mut head = format!(
         "The ground of {} as the kernel sees it: {}, {}; metres, z up\nidentity {identity}\nTo build it again: hardpan build --settings {}",
         shown(&file_name(&args.image)),
         counted(ground.triangles.len() as u64, "triangle"),
         counted(ground.vertices.len() as u64, "vertex"),
         quoted(Path::new(toml.file_name().unwrap_or_default()))
     );
+    if args.local {
+        head +=
+            &format!("\nx and y are measured from {east}, {north} m; those settings move them back, or: {translate}");
+    }
     let (written, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
         let paints = maps::paints(&t);
@@ -193,7 +213,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         let (again, _) = stage("building it again", || -> Done<_> {
             let text = fs::read_to_string(&settings_file.temporary).map_err(|e| Failure::io(&toml, e))?;
             let settings = hardpan_builder::Settings::from_toml(&text).map_err(|e| Failure::check(&toml, e))?;
-            let mut scene = import::read_as(Format::Obj, &mesh.temporary, &Frame::default())?.scene;
+            let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
+            let mut scene = import::read_as(Format::Obj, &mesh.temporary, &frame)?.scene;
             settings.apply(&mut scene).map_err(|e| Failure::check(&toml, e))?;
             build(&scene, &settings.build).map_err(|e| Failure::build(&place, e))
         });
@@ -214,10 +235,19 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     library_file.keep()?;
     settings_file.keep()?;
     let (triangles, vertices) = (ground.triangles.len(), ground.vertices.len());
+    let moved = ground.moved_by_f32();
+    if moved > f64::exp2(f64::from(t.header().xy_log2 - 1)) {
+        let hint = if args.local { "" } else { "; --local writes them about the middle of the ground" };
+        let text = format!(
+            "its numbers are so large that single precision, in which many programs read them, moves vertices by up to {}",
+            maps::metres(moved)
+        );
+        note(format!("{}: {text}{hint}", named(&place)));
+    }
     if args.json {
         let facts = json!({
             "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "settings": toml.to_string_lossy(),
-            "triangles": triangles, "vertices": vertices, "identity": identity, "proven": proven,
+            "triangles": triangles, "vertices": vertices, "translate": ground.translate(), "moved_by_f32": moved, "identity": identity, "proven": proven,
         });
         return Ok(writeln!(out, "{facts:#}")?);
     }
@@ -233,11 +263,21 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     if proven {
         writeln!(out, "proven: built again they make the same image, identity {identity}")?;
     }
+    if args.local {
+        writeln!(out, "x and y are measured from {east}, {north} m; these settings move them back, or: {translate}")?;
+    }
     writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
     Ok(())
 }
 
 fn png(args: &PngArgs, out: &mut impl Write) -> Done {
+    let mut wanted: Vec<Map> = Vec::new();
+    for map in args.map.iter().flatten() {
+        if !wanted.contains(map) {
+            wanted.push(*map);
+        }
+    }
+    let ranges = scale::ranges(&wanted, &args.range).map_err(|e| Failure::input(&args.image, e))?;
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;
     let view = maps::view(&t, args.window, args.size, args.per_metre).map_err(|e| Failure::input(&args.image, e))?;
@@ -245,20 +285,14 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     if view.heights[0] > view.heights[1] {
         let text = "no ground is above --above and below --below; to look at heights between two, give the lower one to --above";
         return Err(Failure::input(&args.image, text));
-    } else if view.heights != ALL && args.map.contains(&Map::Cost) {
+    } else if view.heights != ALL && wanted.contains(&Map::Cost) {
         let text = "what a query costs is of all heights; leave the map cost out, or --above and --below";
         return Err(Failure::input(&args.image, text));
-    } else if args.max_gap.is_some() && !args.map.contains(&Map::Holes) {
+    } else if args.max_gap.is_some() && !wanted.contains(&Map::Holes) {
         return Err(Failure::input(
             &args.image,
             "no map but holes shows gaps; add --map holes, or leave --max-gap out",
         ));
-    }
-    let mut wanted: Vec<Map> = Vec::new();
-    for map in &args.map {
-        if !wanted.contains(map) {
-            wanted.push(*map);
-        }
     }
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
     let within = |folder: &Path| -> Vec<PathBuf> {
@@ -286,8 +320,9 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     let title = shown(&file_name(&args.image));
     let mut barren = false;
     let mut facts = Vec::new();
-    for (&map, place) in wanted.iter().zip(&places) {
-        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, args.max_gap, &title));
+    for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
+        let wish = Wish { range, max_gap: args.max_gap };
+        let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
         let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
         written?;
         barren |= sheet.barren;
@@ -315,7 +350,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     if args.json {
         writeln!(out, "{:#}", json!(facts))?;
     } else if places.len() == 1 && wanted == [Map::Relief] {
-        note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes");
+        note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes, or all");
     }
     if barren {
         let [low, high] = t.bounds();

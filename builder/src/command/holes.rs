@@ -6,9 +6,10 @@ use hardpan::Terrain;
 use serde_json::json;
 
 use super::{
+    border::{Border, Edge, span},
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
-    gaps::{self, Border, Edge, Gap, LISTED, Search, listed, span},
+    gaps::{self, Gap, LISTED, Search, listed},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
 };
@@ -40,7 +41,9 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let length = edges.iter().zip(parts).fold(0.0, |sum, (e, part)| sum + span(e.plan) * (part[1] - part[0]));
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
-    let gaps = Search::new(t, &border, &edges, view.heights, widest).gaps(|p| most(p, view, &ground, max_gap));
+    let search = Search::new(t, &border, &edges, view.heights, widest);
+    let crowded = search.crowded();
+    let gaps = if crowded.is_none() { search.gaps(|p| most(p, view, &ground, max_gap)) } else { Vec::new() };
     let rings = mark(&mut ground, view, &edges, &holes, &gaps);
 
     let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
@@ -59,11 +62,12 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
         n => format!("{} seen at {pixel} a pixel, {}", counted(n, "enclosed hole"), area(all_area)),
     };
     let narrow = match gaps.len() as u64 {
-        0 => "no gap".into(),
-        n => counted(n, "gap"),
+        _ if crowded.is_some() => "too crowded to look for gaps".into(),
+        0 => format!("no gap of up to {} met along the open edges", metres(widest)),
+        n => format!("{} of up to {} met along the open edges", counted(n, "gap"), metres(widest)),
     };
     let mut notes = vec![
-        format!("{seen}; {narrow} of up to {} met along the open edges", metres(widest)),
+        format!("{seen}; {narrow}"),
         format!("{} here, {} long", counted(edges.len() as u64, "open edge"), metres(length)),
     ];
     if t.header().patch_blocks > 0 {
@@ -76,7 +80,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let facts = json!({
         "enclosed_holes": holes.len(), "enclosed_area": all_area,
         "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.at, "area": square(h.pixels) })).collect::<Vec<_>>(),
-        "max_gap": widest, "narrow_gaps": gaps.len(), "gaps": gaps::facts(&gaps),
+        "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
         "open_edges": edges.len(), "open_length": length,
     });
     Drawn { ground, keys, notes, details, facts }

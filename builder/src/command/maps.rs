@@ -5,40 +5,88 @@ use std::{
     str::FromStr,
 };
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use hardpan::{Hit, LeafKind, Terrain};
-use hardpan_builder::read;
+use hardpan_builder::{names::suggestion, read};
 use serde_json::{Value, json};
 
 use super::{
     canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, mix, scale},
     counted, cut, decimal, grouped,
     holes::holes,
-    relief::{ALL, Seen, View, light, lit, wider},
+    relief::{ALL, Seen, View, light, lit},
+    scale::{Classes, Scale},
     shown,
 };
 
 /// What a map shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Map {
-    /// Shaded relief, coloured by height
     Relief,
-    /// How many ground heights lie over a place
     Layers,
-    /// Which bundle or patch block answers
     Leaves,
-    /// The material of the highest ground
     Materials,
-    /// Its friction
     Mu,
-    /// How many tests a query takes, beside the stated bound
     Cost,
-    /// The error that the image states
     Error,
-    /// Places without ground that ground surrounds, gaps, and open edges
     Holes,
 }
 
+/// Other words for a map.
+const WORDS: [(Map, &[&str]); 8] = [
+    (Map::Relief, &["height", "elevation", "hillshade", "dem", "terrain", "z"]),
+    (Map::Layers, &["layer", "bridge", "overlap", "stack"]),
+    (Map::Leaves, &["leaf", "bundle", "block", "triangle"]),
+    (Map::Materials, &["material", "surface", "texture"]),
+    (Map::Mu, &["friction", "grip"]),
+    (Map::Cost, &["test", "time", "bound"]),
+    (Map::Error, &["accuracy", "precision"]),
+    (Map::Holes, &["hole", "gap", "edge", "crack", "seam"]),
+];
+
 impl Map {
+    pub const ALL: [Map; 8] =
+        [Map::Relief, Map::Layers, Map::Leaves, Map::Materials, Map::Mu, Map::Cost, Map::Error, Map::Holes];
+
+    /// The map of a name; else it is said which may be meant.
+    pub fn named(name: &str) -> Result<Map, String> {
+        let word = name.trim().to_lowercase();
+        let all = || Map::ALL.into_iter().map(Map::name);
+        if let Some(map) = Map::ALL.into_iter().find(|m| m.name() == word) {
+            return Ok(map);
+        }
+        let one = word.strip_suffix('s').unwrap_or(&word);
+        let meant = match WORDS.iter().find(|(_, words)| words.contains(&one)) {
+            Some((map, _)) => format!(" (did you mean {:?}?)", map.name()),
+            None => suggestion(&word, all()),
+        };
+        Err(format!("there is no such map{meant}; there are {}, or all", all().collect::<Vec<_>>().join(", ")))
+    }
+
+    /// What it shows, for help.
+    fn help(self) -> &'static str {
+        match self {
+            Map::Relief => "Shaded relief, coloured by height",
+            Map::Layers => "How many ground heights lie over a place",
+            Map::Leaves => "Which bundle or patch block answers",
+            Map::Materials => "The material of the highest ground",
+            Map::Mu => "Its friction, from 0 to 1.2 in every picture",
+            Map::Cost => "How many tests a query takes, beside the stated bound",
+            Map::Error => "The error that the image states",
+            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges",
+        }
+    }
+
+    /// Whether its colours are numbers.
+    pub fn has_scale(self) -> bool {
+        matches!(self, Map::Relief | Map::Layers | Map::Mu | Map::Cost | Map::Error)
+    }
+
+    /// Whether those are counts.
+    pub fn counts(self) -> bool {
+        matches!(self, Map::Layers | Map::Cost)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Map::Relief => "relief",
@@ -64,6 +112,41 @@ impl Map {
             Map::Holes => "Holes and open edges",
         }
     }
+}
+
+/// Names of maps as they are typed, each one map or all.
+#[derive(Clone)]
+pub struct Names;
+
+impl TypedValueParser for Names {
+    type Value = Vec<Map>;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Vec<Map>, clap::Error> {
+        let maps = |text: &str| match text.trim().eq_ignore_ascii_case("all") {
+            true => Ok(Map::ALL.to_vec()),
+            false => Map::named(text).map(|map| vec![map]),
+        };
+        maps.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let each = Map::ALL.into_iter().map(|map| PossibleValue::new(map.name()).help(map.help()));
+        Some(Box::new(each.chain([PossibleValue::new("all").help("Every one of these")])))
+    }
+}
+
+/// What is asked of a map beside what it shows.
+#[derive(Clone, Copy, Default)]
+pub struct Wish {
+    /// The ends of its scale.
+    pub range: Option<[f64; 2]>,
+    /// How wide a gap may be in the map of holes, metres.
+    pub max_gap: Option<f64>,
 }
 
 /// Least x and y, greatest x and y, metres.
@@ -199,6 +282,14 @@ pub enum Key {
     Ring(Colour, String),
 }
 
+impl Key {
+    /// A scale with its ends, and what lies beyond them.
+    fn scale(strength: f64, scale: &Scale, number: impl Fn(f64) -> String) -> Self {
+        let [low, high] = scale.told(number);
+        Key::Scale(strength, low + " ", format!(" {high}"))
+    }
+}
+
 /// A drawn map.
 pub struct Sheet {
     pub canvas: Canvas,
@@ -225,16 +316,17 @@ pub struct Drawn {
     pub facts: Value,
 }
 
-/// Draws a map of a verified image; `max_gap` is for that of holes.
-pub fn draw(t: &Terrain, map: Map, view: &View, max_gap: Option<f64>, name: &str) -> Sheet {
+/// Draws a map of a verified image.
+pub fn draw(t: &Terrain, map: Map, view: &View, wish: Wish, name: &str) -> Sheet {
+    let Wish { range, max_gap } = wish;
     let drawn = match map {
-        Map::Relief => shaded(t, view),
-        Map::Layers => layers(t, view),
+        Map::Relief => shaded(t, view, range),
+        Map::Layers => layers(t, view, range),
         Map::Leaves => leaves(t, view),
         Map::Materials => materials(t, view),
-        Map::Mu => friction(t, view),
-        Map::Cost => cost(t, view),
-        Map::Error => error(t, view),
+        Map::Mu => friction(t, view, range),
+        Map::Cost => cost(t, view, range),
+        Map::Error => error(t, view, range),
         Map::Holes => holes(t, view, max_gap),
     };
     frame(drawn, &format!("{}: {name}", map.title()), view)
@@ -264,41 +356,38 @@ fn no_ground() -> Key {
 }
 
 /// Least and greatest of numbers, if there are any.
-fn range(all: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    all.fold(None, |ends, v| wider(ends, [v; 2]))
-}
-
-fn on_scale(v: f64, [low, high]: [f64; 2]) -> Colour {
-    scale(if high > low { (v - low) / (high - low) } else { 0.5 })
+fn ends<T: PartialOrd + Copy>(all: impl Iterator<Item = T>) -> Option<[T; 2]> {
+    all.map(|v| [v; 2]).reduce(|[low, high], [v, _]| [if v < low { v } else { low }, if v > high { v } else { high }])
 }
 
 /// How strong the colours of heights are in a relief.
 const TINT: f64 = 0.6;
 
-fn shaded(t: &Terrain, view: &View) -> Drawn {
+fn shaded(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let fine = if view.width * view.height > 1 << 22 { 1 } else { 2 };
     let seen = Seen::new(t, view, fine, |_| ());
-    let ends = seen.heights.unwrap_or_default();
-    let tint = |z: f64| mix(WHITE, on_scale(z, ends), TINT);
+    let scale = Scale::new(range, seen.heights.unwrap_or_default());
+    let tint = |z: f64| mix(WHITE, scale.colour(z), TINT);
     let ground = seen.draw(|z, ()| tint(z));
-    let mut keys = match (seen.heights, level(ends)) {
-        (None, _) => Vec::new(),
-        (_, [low, _]) if ends[0] == ends[1] => vec![Key::Box(tint(ends[0]), format!("flat, at {low}"))],
-        (_, [low, high]) => vec![Key::Scale(TINT, format!("{low} "), format!(" {high}"))],
+    let [low, high] = scale.ends;
+    let level = level(high - low);
+    let mut keys = match seen.heights {
+        None => Vec::new(),
+        Some(_) if low == high => vec![Key::Box(tint(low), format!("flat, at {}", level(low)))],
+        Some(_) => vec![Key::scale(TINT, &scale, level)],
     };
     keys.extend(seen.gaps().then(no_ground));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
-    Drawn { ground, keys, notes, details: Vec::new(), facts: json!({ "heights": seen.heights }) }
+    Drawn { ground, keys, notes, details: Vec::new(), facts: json!({ "heights": seen.heights, "range": scale.ends }) }
 }
 
-/// Two heights, to the centimetre or as much finer as it takes to tell them apart.
-fn level(ends: [f64; 2]) -> [String; 2] {
-    let range = ends[1] - ends[0];
+/// Heights, to the centimetre or as much finer as it takes to tell the ends of a range apart.
+fn level(range: f64) -> impl Fn(f64) -> String {
     let decimals = if range > 0.0 { (1.0 - range.log10()).ceil().clamp(2.0, 7.0) as usize } else { 2 };
-    ends.map(|z| format!("{:.decimals$} m", z + 0.0))
+    move |z| format!("{:.decimals$} m", z + 0.0)
 }
 
-fn layers(t: &Terrain, view: &View) -> Drawn {
+fn layers(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let room = t.max_layers().clamp(1, 4096) as usize;
     let all: Vec<Option<(u32, f32)>> = view.rows(None, |row, out| {
         let mut hits = vec![Hit::NONE; room];
@@ -313,20 +402,21 @@ fn layers(t: &Terrain, view: &View) -> Drawn {
         }
     });
     let numbers = || all.iter().flatten().map(|(n, _)| *n);
-    let most = numbers().max().unwrap_or(1);
-    // as a part of it, the second height weighs more than the twentieth
-    let part = |n: u32| f64::from(n).ln() / f64::from(most.max(2)).ln();
-    let colour = |n: u32| if n == 1 { [206; 3] } else { scale(1.0 - part(n)) };
+    let [least, most] = ends(numbers()).unwrap_or([1, 1]);
+    let classes = Classes::new(range, 1, [least, most]);
+    // one height is grey, unless it shares a class
+    let alone = range.is_none() || classes.of(1) != classes.of(2);
+    let colour = |n: u32| match classes.of(n) {
+        _ if n == 1 && alone => [206; 3],
+        (class, count) => scale(1.0 - class as f64 / (count.max(2) - 1) as f64),
+    };
+    let mut keys: Vec<Key> = classes
+        .told(if most == 1 { "height" } else { "heights" })
+        .into_iter()
+        .map(|(n, text)| Key::Box(colour(n), text))
+        .collect();
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     numbers().for_each(|n| *counts.entry(n).or_default() += 1);
-    let mut shown: Vec<u32> = counts.keys().copied().collect();
-    if shown.len() > 10 {
-        let round = (0..12).flat_map(|k| [1 << k, 3 << k]).filter(|n| *n < most);
-        shown = round.chain([1, most]).collect();
-        shown.sort_unstable();
-        shown.dedup();
-    }
-    let mut keys: Vec<Key> = shown.iter().map(|&n| Key::Box(colour(n), n.to_string())).collect();
     let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
     keys.extend(nothing(&all));
     let notes = vec![format!("at most {most} here; the image's upper bound is {}", t.max_layers())];
@@ -438,34 +528,27 @@ pub fn slight(light: f64) -> f64 {
     0.7 + 0.3 * light
 }
 
-fn friction(t: &Terrain, view: &View) -> Drawn {
+/// The scale of friction in every picture, so that two can be compared.
+const FRICTION: [f64; 2] = [0.0, 1.2];
+
+fn friction(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let all = of_tops(t, view, |hit| t.material(hit).mu);
     let mut values: Vec<f64> = all.iter().flatten().copied().collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    let ends = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
-    // few values are told apart by rank, however close they are
-    let few = values.len() <= 10;
-    let colour = |v: f64| match values.partition_point(|w| *w < v) {
-        rank if few => on_scale(rank as f64, [0.0, values.len() as f64 - 1.0]),
-        _ => on_scale(v, ends),
-    };
-    let mut keys: Vec<Key> = match few {
-        true => values.iter().map(|&v| Key::Box(colour(v), format!("mu {}", decimal(v)))).collect(),
-        false => vec![Key::Scale(1.0, format!("mu {} ", ends[0]), format!(" {}", ends[1]))],
-    };
+    let seen = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
+    let scale = Scale::new(Some(range.unwrap_or(FRICTION)), seen);
+    let mut keys = vec![Key::scale(1.0, &scale, |v| format!("mu {}", decimal(v)))];
+    if values.len() <= 10 {
+        keys.extend(values.iter().map(|&v| Key::Box(scale.colour(v), decimal(v))));
+    }
     keys.extend(nothing(&all));
     let notes = vec![format!("{} of mu seen here", counted(values.len() as u64, "value"))];
-    Drawn {
-        ground: canvas(view, &all, |v| colour(*v)),
-        keys,
-        notes,
-        details: Vec::new(),
-        facts: json!({ "mu": ends, "values": values.len() }),
-    }
+    let facts = json!({ "mu": seen, "values": values.len(), "range": scale.ends });
+    Drawn { ground: canvas(view, &all, |v| scale.colour(*v)), keys, notes, details: Vec::new(), facts }
 }
 
-fn cost(t: &Terrain, view: &View) -> Drawn {
+fn cost(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let above = t.bounds()[1][2] + 1.0;
     let all: Vec<Option<[u32; 2]>> = view.rows(None, |row, out| {
         for (column, to) in out.iter_mut().enumerate() {
@@ -475,31 +558,30 @@ fn cost(t: &Terrain, view: &View) -> Drawn {
         }
     });
     let bound = t.bound();
-    let most = all.iter().flatten().fold([0; 2], |m, c| [m[0].max(c[0]), m[1].max(c[1])]);
+    let [tests, lines] = [0, 1].map(|i| ends(all.iter().flatten().map(|c| c[i])).unwrap_or_default());
     let count = all.iter().flatten().count().max(1) as f64;
     let mean = all.iter().flatten().map(|c| f64::from(c[0])).sum::<f64>() / count;
-    let top = most[0].max(1);
-    // few queries take many tests: the square root gives them less of the scale
-    let colour = |tests: u32| scale((f64::from(tests) / f64::from(top)).sqrt());
-    let mut steps: Vec<u32> = (0..=6).map(|i| (top * i * i).div_ceil(36)).collect();
-    steps.dedup();
-    let unit = |n: u32| if n == 0 { "0 tests".into() } else { n.to_string() };
-    let mut keys: Vec<Key> = steps.into_iter().map(|n| Key::Box(colour(n), unit(n))).collect();
+    let classes = Classes::new(range, 0, tests);
+    let colour = |tests: u32| {
+        let (class, count) = classes.of(tests);
+        scale(class as f64 / (count.max(2) - 1) as f64)
+    };
+    let mut keys: Vec<Key> = classes.told("tests").into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
     if all.iter().any(Option::is_none) {
         keys.push(Key::Box(NOTHING, "no leaf to read".into()));
     }
     let notes = vec![
-        format!("at most {} tests here, {mean:.1} in the mean; stated for the whole image: {}", most[0], bound.tests),
-        format!("at most {} lines of 64 bytes here; stated: {}", most[1], bound.lines),
+        format!("at most {} tests here, {mean:.1} in the mean; stated for the whole image: {}", tests[1], bound.tests),
+        format!("at most {} lines of 64 bytes here; stated: {}", lines[1], bound.lines),
     ];
     let facts = json!({
-        "tests": most[0], "lines": most[1], "mean_tests": mean, "stated_tests": bound.tests, "stated_lines": bound.lines,
+        "tests": tests[1], "lines": lines[1], "mean_tests": mean, "stated_tests": bound.tests, "stated_lines": bound.lines,
     });
     let ground = canvas(view, &all, |c| colour(c[0]));
     Drawn { ground, keys, notes, details: Vec::new(), facts }
 }
 
-fn error(t: &Terrain, view: &View) -> Drawn {
+fn error(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let h = t.header();
     let stated: HashMap<[i64; 2], [f64; 2]> =
         read::tiles(t).map(|tile| ([tile.head.x.into(), tile.head.y.into()], tile.head.error)).collect();
@@ -512,11 +594,11 @@ fn error(t: &Terrain, view: &View) -> Drawn {
             *to = stated.get(&tile).copied();
         }
     });
-    let ends = [1, 0].map(|i| range(all.iter().flatten().map(|e| e[i])).unwrap_or_default());
-    let [height, plan] = ends;
-    let mut keys = match height {
-        [low, high] if low == high => vec![Key::Box(on_scale(low, height), format!("{} everywhere", metres(low)))],
-        [low, high] => vec![Key::Scale(1.0, format!("{} ", metres(low)), format!(" {}", metres(high)))],
+    let [height, plan] = [1, 0].map(|i| ends(all.iter().flatten().map(|e| e[i])).unwrap_or_default());
+    let scale = Scale::new(range, height);
+    let mut keys = match scale.ends {
+        [low, high] if low == high => vec![Key::Box(scale.colour(low), format!("{} everywhere", metres(low)))],
+        _ => vec![Key::scale(1.0, &scale, metres)],
     };
     keys.extend(nothing(&all));
     let notes = vec![format!(
@@ -524,8 +606,9 @@ fn error(t: &Terrain, view: &View) -> Drawn {
         metres(height[1]),
         metres(plan[1])
     )];
-    let facts = json!({ "height": height, "plan": plan, "stated": [h.error_plan, h.error_height] });
-    let ground = canvas(view, &all, |e| on_scale(e[1], height));
+    let facts =
+        json!({ "height": height, "plan": plan, "stated": [h.error_plan, h.error_height], "range": scale.ends });
+    let ground = canvas(view, &all, |e| scale.colour(e[1]));
     Drawn { ground, keys, notes, details: Vec::new(), facts }
 }
 

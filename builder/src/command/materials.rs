@@ -29,7 +29,9 @@ use super::{
 #[command(after_help = "\
 Examples:
   hardpan materials town.obj --up y -o town.toml     write a first settings file; edit it; then:
-  hardpan build town.obj --settings town.toml")]
+  hardpan build town.obj --settings town.toml
+
+The list has what covers most first; a settings file has materials by name, so that two of them can be compared.")]
 pub struct Args {
     /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
@@ -88,11 +90,15 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             ));
             Ok(())
         }
-        None if args.json => {
-            let facts: Vec<_> = found.listed.iter().map(facts).collect();
-            Ok(writeln!(out, "{:#}", json!(facts))?)
+        None => {
+            let mut listed = found.listed;
+            listed.sort_by(|a, b| b.area.total_cmp(&a.area).then(b.blocks.cmp(&a.blocks))); // stable: then by name
+            if args.json {
+                Ok(writeln!(out, "{:#}", json!(listed.iter().map(facts).collect::<Vec<_>>()))?)
+            } else {
+                table(&listed, out)
+            }
         }
-        None => table(&found.listed, out),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
 mod bench;
+mod border;
 mod build;
 mod canvas;
 mod demo;
@@ -24,6 +25,7 @@ mod progress;
 mod query;
 mod relief;
 mod report;
+mod scale;
 mod signals;
 mod transform;
 mod verify;

@@ -12,7 +12,7 @@ use std::{
 
 use hardpan::format::MAGIC;
 use hardpan_builder::{
-    Fault, Image, ImageFile, Verify,
+    Image, ImageFile, Verify,
     names::{named, quoted},
 };
 
@@ -219,9 +219,9 @@ pub fn write_image(place: &Path, source: &Path, image: &Image) -> Done {
         }
         if let Some(check) = verdict.failed() {
             let cause = verify::first_fault(check);
-            if check.faults.first.first().is_some_and(Fault::is_crowded) {
-                let hint = "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material";
-                return Err(Failure::input(source, format!("{cause}; no image was written; {hint}")));
+            if verify::unproven(&verdict) {
+                let clean = verify::CLEAN;
+                return Err(Failure::input(source, format!("{cause}; no image was written; {clean}")));
             }
             let whose = "this is a fault of hardpan, not of the mesh: please report it";
             return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));

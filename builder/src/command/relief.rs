@@ -193,7 +193,7 @@ impl<T: Copy + Default + Send + Sync> Seen<T> {
 }
 
 /// Ends that hold others too.
-pub fn wider(ends: Option<[f64; 2]>, more: [f64; 2]) -> Option<[f64; 2]> {
+fn wider(ends: Option<[f64; 2]>, more: [f64; 2]) -> Option<[f64; 2]> {
     Some(ends.map_or(more, |[low, high]| [low.min(more[0]), high.max(more[1])]))
 }
 

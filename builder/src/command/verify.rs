@@ -9,7 +9,7 @@ use std::{
 
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
-    Agreement, By, Check, Input, Outcome, Provenance, Side, Spot, Verdict, Verify, against,
+    Agreement, By, Check, Fault, Input, Outcome, Provenance, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
     settings::{Settings, SourceFile},
     verify,
@@ -17,8 +17,10 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, counted,
-    gaps::{self, Border, Edge, Gap, Search, listed},
+    Done, Failure,
+    border::{Border, Edge},
+    counted,
+    gaps::{self, Gap, Search, listed},
     grouped, load, maps,
     materials::is_image,
     named, note, quoted,
@@ -50,7 +52,8 @@ pub struct Args {
     /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
     #[arg(long)]
     no_seams: bool,
-    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any
+    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any, or if triangles lie
+    /// too crowded to look. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Threads [default: one for each core]
@@ -113,8 +116,12 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         _ => None,
     };
     let measured = agreement.as_ref().is_none_or(Agreement::holds);
-    let bare = gaps.as_ref().is_some_and(|g| !g.found.is_empty());
+    let bare = gaps.as_ref().is_some_and(|g| g.outcome() != Outcome::Pass);
+    let sought = gaps.as_ref().is_none_or(|g| g.found.is_ok());
+    let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
+        false if crowded => "no claim is known to be false, but one cannot be proven",
+        true if !sought => "every claim holds, but no gaps were looked for",
         true if bare => "every claim holds, but --max-gap finds gaps",
         true => "every claim holds",
         false => "not what it claims",
@@ -139,13 +146,17 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     }
     if let Some(check) = verdict.failed() {
+        if crowded {
+            let text = format!("{}; nothing is known to be damaged; {CLEAN}, and build again", first_fault(check));
+            return Err(Failure::check(&args.file, text));
+        }
         let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
         return Err(Failure::check(&args.file, text));
     }
     if let Some(agreement) = agreement.filter(|a| !a.holds()) {
         return Err(Failure::check(&args.file, beyond(&agreement)));
     }
-    gaps.filter(|g| !g.found.is_empty()).map_or(Ok(()), |g| Err(Failure::check(&args.file, g.fault())))
+    gaps.filter(|_| bare).map_or(Ok(()), |g| Err(Failure::check(&args.file, g.fault())))
 }
 
 /// Gaps beside the open edges of an image.
@@ -153,26 +164,34 @@ struct Gaps {
     /// How wide they may be, metres.
     most: f64,
     edges: u64,
-    found: Vec<Gap>,
+    /// Or why nobody looked.
+    found: Result<Vec<Gap>, String>,
 }
 
 impl Gaps {
     fn new(t: &Terrain, most: f64) -> Self {
         let border = Border::of(t);
         let edges: Vec<&Edge> = border.open.iter().collect();
-        let found = Search::new(t, &border, &edges, ALL, most).gaps(|_| Some(most));
+        let search = Search::new(t, &border, &edges, ALL, most);
+        let found = search.crowded().map_or_else(|| Ok(search.gaps(|_| Some(most))), Err);
         Gaps { most, edges: edges.len() as u64, found }
     }
 
     fn outcome(&self) -> Outcome {
-        if self.found.is_empty() { Outcome::Pass } else { Outcome::Fail }
+        match &self.found {
+            Ok(found) if found.is_empty() => Outcome::Pass,
+            Ok(_) => Outcome::Fail,
+            Err(_) => Outcome::Skipped,
+        }
     }
 
     /// A line of the table of checks, and the longest gaps.
     fn table(&self, out: &mut impl Write) -> Done {
-        let found = match self.found.len() as u64 {
-            0 => String::new(),
-            n => format!(": {} found", grouped(n)),
+        let all = self.found.as_deref().unwrap_or_default();
+        let found = match (&self.found, all.len() as u64) {
+            (Err(_), _) => ": too crowded to look".into(),
+            (_, 0) => String::new(),
+            (_, n) => format!(": {} found", grouped(n)),
         };
         let (edges, most) = (counted(self.edges, "open edge"), maps::metres(self.most));
         writeln!(
@@ -181,7 +200,7 @@ impl Gaps {
             "gaps",
             word(self.outcome())
         )?;
-        listed(self.found.iter().map(Gap::told)).try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
+        listed(all.iter().map(Gap::told)).try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
         Ok(())
     }
 
@@ -190,14 +209,15 @@ impl Gaps {
             "outcome": word(self.outcome()),
             "max_gap": self.most,
             "open_edges": self.edges,
-            "found": self.found.len(),
-            "first": gaps::facts(&self.found),
+            "found": self.found.as_ref().map(Vec::len).ok(),
+            "first": self.found.as_deref().map(gaps::facts).ok(),
         })
     }
 
     fn fault(&self) -> String {
-        let told = gaps::told(&self.found, self.most).unwrap_or_default();
-        format!("{told}; close gaps in the source, or with a larger --stitch")
+        let told = |found: &[Gap]| gaps::told(found, self.most).unwrap_or_default();
+        let close = "close gaps in the source, or with a larger --stitch";
+        self.found.as_deref().map_or_else(String::clone, |found| format!("{}; {close}", told(found)))
     }
 }
 
@@ -405,6 +425,17 @@ fn compared(a: &Agreement) -> Value {
     })
 }
 
+/// What to do where a mesh is too crowded for a proof.
+pub const CLEAN: &str =
+    "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material";
+
+/// Whether all that is wrong is that something lies too crowded to be proven.
+pub fn unproven(verdict: &Verdict) -> bool {
+    let failed = verdict.checks.iter().filter(|c| c.outcome == Outcome::Fail);
+    let mut faults = failed.flat_map(|c| &c.faults.first).peekable();
+    faults.peek().is_some() && faults.all(Fault::is_crowded)
+}
+
 /// The first fault of a check, in one line.
 pub fn first_fault(check: &Check) -> String {
     let more = match check.faults.count {
@@ -415,7 +446,7 @@ pub fn first_fault(check: &Check) -> String {
     format!("{}: {first}{more}", check.name)
 }
 
-fn said(fault: &hardpan_builder::Fault) -> String {
+fn said(fault: &Fault) -> String {
     let tile = fault.tile.map(|t| format!("tile {t}")).unwrap_or_default();
     let at = fault.at.map(|[x, y]| format!("near ({x:.3}, {y:.3})")).unwrap_or_default();
     // some faults name their tile themselves

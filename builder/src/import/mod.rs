@@ -346,14 +346,16 @@ fn way_round(kind: &str, inside: &str) -> String {
         "fbx" => {
             "this hardpan is built without the feature \"fbx\": build it with that (cargo install --path builder), or export Wavefront OBJ, then: hardpan build FILE.obj".into()
         }
-        "gltf" | "glb" | "stl" | "ply" | "dae" | "3ds" | "blend" | "x3d" | "wrl" | "usd" | "usda" | "usdc" | "usdz" | "off" => {
-            format!("open it in Blender, {EXPORT}")
+        "gltf" | "glb" => format!("assimp export FILE.{kind} FILE.obj, then: hardpan build FILE.obj --up y; or open it in Blender, {EXPORT}"),
+        "stl" | "ply" | "dae" | "3ds" | "x3d" | "off" => {
+            format!("assimp export FILE.{kind} FILE.obj, then: hardpan build FILE.obj, with --up y or z as it lies; or open it in Blender, {EXPORT}")
         }
+        "blend" | "wrl" | "usd" | "usda" | "usdc" | "usdz" => format!("open it in Blender, {EXPORT}"),
         "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => {
             "open it in FreeCAD and export Alias Mesh (.obj), then: hardpan build FILE.obj --unit mm".into()
         }
         "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" => {
-            format!("{POINTS} FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); {TRIANGULATE}")
+            format!("{POINTS} FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); leave out lines whose height is the NoData Value that gdalinfo shows; {TRIANGULATE}")
         }
         "shp" | "geojson" | "gpkg" | "kml" | "kmz" | "gml" | "fgb" | "gdb" | "mif" | "tab" => {
             format!("interpolate the heights of its contours or points in QGIS (Processing, Interpolation, TIN), saved as FILE.tif; {POINTS} FILE.tif FILE.xyz; {TRIANGULATE}")
@@ -363,7 +365,7 @@ fn way_round(kind: &str, inside: &str) -> String {
             format!("{first}open the DXF in CloudCompare: save faces as OBJ, then: hardpan build FILE.obj; of contours make points (Edit, Polyline, Sample points), and {TRIANGULATE}")
         }
         "hgt" => {
-            format!("make points of its heights, in metres: gdalwarp -t_srs EPSG:CODE FILE.hgt FILE.tif, gdal_translate -of XYZ FILE.tif FILE.xyz; {TRIANGULATE}")
+            format!("make points of its heights, in metres: gdalwarp -t_srs EPSG:CODE FILE.hgt FILE.tif, gdal_translate -of XYZ FILE.tif ALL.xyz, grep -v ' -32768$' ALL.xyz > FILE.xyz; {TRIANGULATE}")
         }
         "png" | "bmp" | "jpg" | "jpeg" => {
             format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 255 LOW HIGH FILE.{kind} FILE.xyz (16 bits: 65535); {TRIANGULATE}")

@@ -1,7 +1,8 @@
 //! What parsers say about a settings file, in words for who wrote it: cause, and what to write instead. Advice is given only
 //! where the place at which the parser stopped leaves no doubt; what a key takes is asked of the settings themselves.
 
-use super::{MaterialRule, Settings, SourceFile, suggestion, too_many};
+use super::{MaterialRule, Settings, SourceFile, too_many};
+use crate::names::suggestion;
 use crate::{MaxCost, Near, Options, Split};
 use serde::de::DeserializeOwned;
 

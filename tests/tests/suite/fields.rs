@@ -17,6 +17,12 @@ fn scene_of(field: HeightField) -> Scene {
     Scene { fields: vec![field], ..lattice_scene(&[], Vec::new()) }
 }
 
+/// So many posts either way, a metre apart.
+fn square(posts: usize, heights: Vec<f64>) -> HeightField {
+    let (origin, pitch, tolerance) = ([0.0; 2], 1.0, 0.0);
+    HeightField { origin, pitch, columns: posts, rows: posts, heights, material: 0, source: 0, tolerance }
+}
+
 /// Heights in `low..low + span` metres, on the height lattice if `whole`.
 fn rough(
     origin: [f64; 2],
@@ -156,17 +162,7 @@ fn borders_of_missing_cells_belong_to_the_whole_ones() {
     ] {
         let mut heights = vec![2.0; 9];
         heights[hole] = f64::NAN;
-        let field = HeightField {
-            origin: [0.0, 0.0],
-            pitch: 1.0,
-            columns: 3,
-            rows: 3,
-            heights,
-            material: 0,
-            source: 0,
-            tolerance: 0.0,
-        };
-        let bytes = image(&scene_of(field));
+        let bytes = image(&scene_of(square(3, heights)));
         let t = Terrain::open_verified(&bytes).unwrap();
         for [x, y] in places {
             assert_eq!(t.closest([x, y, 2.0]).status, Status::Found, "({x}, {y}), post {hole} missing");
@@ -242,17 +238,7 @@ fn fields_are_watertight() {
 fn slopes_follow_the_posts() {
     // z = 0.25 x - 0.125 y: one plane, so every cell has its slope.
     let heights = (0..30 * 30).map(|k| 0.25 * (k % 30) as f64 - 0.125 * (k / 30) as f64).collect();
-    let field = HeightField {
-        origin: [0.0, 0.0],
-        pitch: 1.0,
-        columns: 30,
-        rows: 30,
-        heights,
-        material: 0,
-        source: 0,
-        tolerance: 0.0,
-    };
-    let bytes = image(&scene_of(field));
+    let bytes = image(&scene_of(square(30, heights)));
     let t = Terrain::open_verified(&bytes).unwrap();
     let mut r = Random(22);
     for _ in 0..1000 {

@@ -3,10 +3,10 @@
 use crate::common::{as_given, compare, hills, lattice_scene, on_threads, shuffled};
 use hardpan::{Point as Place, Terrain};
 use hardpan_builder::{Options, Report, Scene, Triangle, build, fixtures, repair};
-use verification::obj;
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
 use verification::seams::{Point, lost, open_edges, seams, triangles};
+use verification::{obj, small_meshes};
 
 fn mesh(faces: &[[Point; 3]]) -> Scene {
     let corners: Vec<Point> = faces.iter().flatten().copied().collect();
@@ -296,19 +296,13 @@ fn an_image_answers_as_the_stitched_mesh() {
 fn scenes_without_gaps_stay_as_they_are() {
     let mut fine = hills(60, 2.0 / 4096.0);
     fine.positions.iter_mut().for_each(|p| p[2] *= 1e-4);
-    let scenes = [
-        ("flat", fixtures::flat()),
-        ("ramp", fixtures::ramp()),
-        ("bridge", fixtures::bridge()),
-        ("hole", fixtures::hole()),
-        ("curb", fixtures::curb()),
-        ("mats", fixtures::mats()),
+    let others = [
         ("hills", hills(60, 1.25)),
         // a mesh as fine as the threshold has borders, not gaps
         ("fine hills", fine),
         ("town", fixtures::town(2)),
     ];
-    for (name, scene) in scenes {
+    for (name, scene) in small_meshes().into_iter().chain(others) {
         let identity = |o: &Options| Terrain::open(&build(&scene, o).unwrap().image).unwrap().identity();
         let r = repair(&scene, &Options::default()).unwrap().1.stitch;
         assert_eq!((r.joined, r.divided, r.left), (0, 0, 0), "{name}");
@@ -318,7 +312,6 @@ fn scenes_without_gaps_stay_as_they_are() {
 
 #[test]
 fn real_meshes_keep_no_seams() {
-    let folder = obj::data();
     let files = [
         // at the feet of five walls, a hair off the vertical, a part would stand upright but for a nudge
         ("city/samurai_monastry.obj", true, 5),
@@ -327,11 +320,7 @@ fn real_meshes_keep_no_seams() {
         ("roads/cloverleaf.obj", false, 0),
     ];
     for (name, y_up, nudged) in files {
-        let path = folder.join(name);
-        if !path.exists() {
-            println!("skipped {name}, because it is not in {} (set HARDPAN_DATA)", folder.display());
-            continue;
-        }
+        let Some(path) = obj::real_file(name) else { continue };
         let scene = obj::read(&path, y_up).unwrap();
         let before = seams(&given(&scene), 4, 64).len();
         let clock = std::time::Instant::now();

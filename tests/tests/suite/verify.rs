@@ -695,18 +695,13 @@ fn by_02_the_image_made_by_hand() {
 
 #[test]
 fn by_02_real_meshes_are_proven() {
-    let folder = obj::data();
     for (name, y_up) in [
         ("city/samurai_monastry.obj", true),
         ("city/zdm2.obj", true),
         ("city/3dfier_innerbuffer_05.obj", false),
         ("roads/cloverleaf.obj", false),
     ] {
-        let path = folder.join(name);
-        if !path.exists() {
-            println!("skipped {name}, because it is not in {} (set HARDPAN_DATA)", folder.display());
-            continue;
-        }
+        let Some(path) = obj::real_file(name) else { continue };
         let scene = obj::read(&path, y_up).unwrap();
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let built = image(&scene);

@@ -59,15 +59,10 @@ fn edges_of_turned_hills() {
 
 #[test]
 fn edges_of_real_meshes() {
-    let folder = obj::data().join("city");
     for (name, y_up, stride) in
         [("samurai_monastry.obj", true, 41), ("zdm2.obj", true, 17), ("3dfier_innerbuffer_05.obj", false, 31)]
     {
-        let path = folder.join(name);
-        if !path.exists() {
-            println!("skipped {name}, because it is not in {} (set HARDPAN_DATA)", folder.display());
-            continue;
-        }
+        let Some(path) = obj::real_file(&format!("city/{name}")) else { continue };
         walk_edges(name, &obj::read(&path, y_up).unwrap(), stride);
     }
 }
