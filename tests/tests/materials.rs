@@ -365,20 +365,21 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     // without it mu and rr are 1, and the names are said
     write(&folder, "s.toml", "[[material]]\nname = \"Concrete\"\nmu = 0.9\n[[material]]\nname = \"Grass\"\nmu = 0.4\n");
     let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
-    assert_eq!(err, "warning: materials that the settings do not name have mu 1 and rr 1: \"unnamed\"\n");
+    let told = "1 of 3 materials (\"unnamed\", 100.0 m2) fit no entry of the settings, and have mu 1 and rr 1";
+    assert_eq!(err, format!("warning: {told}\n"));
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.9), Some(0.4), Some(1.0)]);
     // to those who said so a warning is an error, with nothing written, and the report has it
     let before = fs::read(folder.join("mats.hpan")).unwrap();
     let strict = ["build", "mats.obj", "--settings", "s.toml", "--strict"];
     let report = ["--report", "r.json"];
     let [_, err] = expect(1, &folder, &[&strict[..], &report].concat());
-    holds(&err, &["warning: materials that", "error: mats.obj: 1 warning, and --strict: no image was written\n"]);
+    holds(&err, &["warning: 1 of 3 materials ", "error: mats.obj: 1 warning, and --strict: no image was written\n"]);
     assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before, "the image of before stays");
     expect(1, &folder, &[&strict[..], &["-o", "new.hpan"]].concat());
     assert!(!folder.join("new.hpan").exists());
     let report: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
     assert_eq!((report["done"].as_bool(), report["error"]["exit"].as_u64()), (Some(false), Some(1)));
-    assert_eq!(report["warnings"][0], "materials that the settings do not name have mu 1 and rr 1: \"unnamed\"");
+    assert_eq!(report["warnings"][0], told);
     write(&folder, "s.toml", "[[material]]\nname = \"\"\nmu = 0.5\n");
     expect(0, &folder, &strict);
     // settings that do not speak of materials change none
@@ -445,7 +446,7 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
     for (text, wanted) in [
         (
             "[[material]]\nname = \"Concrte\"\n",
-            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); names: hardpan materials mats.obj",
+            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); as pattern = \"Concrte\" it may be absent; names: hardpan materials mats.obj",
         ),
         (
             "[[material]]\nname = \"Grass\"\nfriction = 1\n",
@@ -703,7 +704,10 @@ fn by_10_reports_have_the_written_shape() {
     assert_eq!(report["ground"]["moved"]["stitch"], json!({ "plan": 0.0, "height": 0.0 }));
     let shares = &report["image"]["error"]["shares"];
     assert!(shares["places"].as_u64() > Some(50) && shares["p999"].as_f64() < Some(1e-6), "{shares}");
-    assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\"): it fits none"] }));
+    assert_eq!(
+        report["materials"],
+        json!({ "unlisted": ["unnamed"], "plain": ["Concrete", "Grass"], "idle": ["material 3 (\"x\"): it fits none"] })
+    );
     assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));
     assert_eq!(report["image"]["bytes"], fs::metadata(folder.join("mats.hpan")).unwrap().len());
 

@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, NewFile, Replace, counted, decimal, few,
+    friction::Origin,
     gaps::{self, Border, Edge, Gap, Search},
-    grouped, has_extension,
+    grouped, has_extension, is_nowhere,
     lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
     named, note, one_place,
@@ -169,7 +170,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let who = if sources.len() == 1 { first } else { &output };
     report.output = file_name(&output);
     // else the report would stand under the image's name
-    report.withheld = args.report.iter().any(|place| one_place(place, &output));
+    report.withheld = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
@@ -180,6 +181,15 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
+    Origin {
+        scene: &scene,
+        applied: &applied,
+        rules: &settings,
+        settings: args.settings.as_deref(),
+        sources: &sources,
+        output: &output,
+    }
+    .tell(report);
     remark(&settings, &applied, report);
     if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
@@ -219,17 +229,16 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 
     report.describe(&terrain, r);
     let left_out = [
-        (r.excluded, "not included"),
-        (r.obstacles, "obstacles"),
-        (r.vertical, "vertical"),
-        (r.ceilings, "undersides of closed objects"),
-        (r.steep, "steeper than the limit"),
-        (r.collapsed, "collapsed to a line or a point"),
-        (r.duplicates, "duplicates"),
-        (r.outside, "outside the domain"),
+        (r.excluded, format!("{} not included", grouped(r.excluded))),
+        (r.obstacles, counted(r.obstacles, "obstacle")),
+        (r.vertical, format!("{} vertical", grouped(r.vertical))),
+        (r.ceilings, format!("{} of closed objects", counted(r.ceilings, "underside"))),
+        (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
+        (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
+        (r.duplicates, counted(r.duplicates, "duplicate")),
+        (r.outside, format!("{} outside the domain", grouped(r.outside))),
     ];
-    let left_out: Vec<String> =
-        left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let left_out: Vec<String> = left_out.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
     writeln!(
         out,
@@ -310,7 +319,7 @@ fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
 const MOST_SETTINGS: u64 = 64 << 20;
 
 /// TOML, or JSON if the name says so; from a pipe too, all that it gives.
-fn read_settings(path: &Path) -> Done<Settings> {
+pub fn read_settings(path: &Path) -> Done<Settings> {
     if is_image(path)? {
         let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
@@ -413,14 +422,9 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     Ok((inputs, import))
 }
 
-/// What the settings say nothing about, what they say for nothing, and what they hardly mean.
+/// What the settings say for nothing, and what they hardly mean.
 fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
-    let rest = settings.materials.iter().any(|m| m.name.as_deref() == Some(""));
-    if !applied.unlisted.is_empty() && !rest {
-        let names: Vec<String> = applied.unlisted.iter().map(|n| format!("{n:?}")).collect();
-        report.warn(format!("materials that the settings do not name have mu 1 and rr 1: {}", list(&names)));
-    }
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }

@@ -58,7 +58,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         (true, parts) => {
             let mut facts = Map::from_iter([("info".into(), VERSION.into())]);
             for Part { name, facts: of, .. } in parts {
-                facts.insert((*name).into(), of(t).map_err(|text| Failure::check(&args.file, text))?);
+                facts.insert((*name).into(), of(t).map_err(|text| Failure::input(&args.file, text))?);
             }
             writeln!(out, "{:#}", Value::Object(facts))?;
         }

@@ -1,0 +1,102 @@
+//! What a build says of friction that nobody stated.
+
+use std::path::{Path, PathBuf};
+
+use hardpan::Terrain;
+use hardpan_builder::{
+    ImageFile, Scene, Settings,
+    settings::{Applied, SourceFile},
+};
+
+use super::{build::read_settings, counted, decimal, few, materials, named, note, quoted, report::Report, shown};
+
+/// Names of materials of files that name none.
+const NAMELESS: [&str; 4] = ["", "unnamed", "default", "none"];
+
+/// How the image's materials came to their friction.
+pub struct Origin<'a> {
+    pub scene: &'a Scene,
+    pub applied: &'a Applied,
+    pub rules: &'a Settings,
+    /// Their file.
+    pub settings: Option<&'a Path>,
+    pub sources: &'a [(PathBuf, SourceFile)],
+    /// Where the image goes.
+    pub output: &'a Path,
+}
+
+impl Origin<'_> {
+    /// Says which materials of the ground no settings speak of, and which have the friction that all have by default: a warning
+    /// where it looks like an oversight, and else a note.
+    pub fn tell(&self, report: &mut Report) {
+        let rest = self.rules.materials.iter().any(|m| m.name.as_deref() == Some(""));
+        if let Some(list) = self.list(&self.applied.unlisted).filter(|_| !rest) {
+            report.warn(format!("{list} fit no entry of the settings, and have mu 1 and rr 1"));
+        }
+        let plain = &self.applied.plain;
+        let Some(list) = self.list(plain) else { return };
+        let mu = |name: &String| self.scene.materials.iter().find(|m| m.name == *name).map_or(0.0, |m| m.mu);
+        let who = match self.sources {
+            [(only, _)] => named(only),
+            _ => named(self.output),
+        };
+        let have = format!("{who}: {list} have mu {} by default", decimal(mu(&plain[0])));
+        if let Some(settings) = self.passed_over() {
+            let [name, typed] = [named(&settings), quoted(&settings)];
+            report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
+        } else if let Some((name, other)) = self.replaced(plain) {
+            let image = self.output;
+            report.warn(format!(
+                "{have}, and in {}, which this replaces, {name:?} has {}; to keep that: hardpan materials {} -o {}, and --settings",
+                named(image),
+                decimal(other),
+                quoted(image),
+                quoted(&image.with_extension("toml"))
+            ));
+        } else if let [only] = &self.scene.materials[..]
+            && NAMELESS.contains(&only.name.to_lowercase().as_str())
+        {
+        } else if let Some(settings) = self.settings {
+            note(format!("{have}; state it in {}", named(settings)));
+        } else {
+            let files: Vec<String> = self.sources.iter().map(|(file, _)| quoted(file)).collect();
+            let toml = quoted(&self.output.with_extension("toml"));
+            note(format!("{have}; to state it: hardpan materials {} -o {toml}, and --settings", files.join(" ")));
+        }
+    }
+
+    /// `2 of 3 materials ("Grass", 100.0 m2, ...)`, those of most ground first; none if there is no ground of them.
+    fn list(&self, names: &[String]) -> Option<String> {
+        let areas = materials::areas(self.scene);
+        let ground =
+            self.scene.materials.iter().zip(areas).filter(|(m, (_, area))| m.include && !m.obstacle && *area > 0.0);
+        let mut ground: Vec<(&str, f64)> = ground.map(|(m, (_, area))| (m.name.as_str(), area)).collect();
+        let all = ground.len();
+        ground.retain(|(name, _)| names.iter().any(|n| n == name));
+        ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+        let of = if ground.len() == all { String::new() } else { format!("{} of ", ground.len()) };
+        let listed = ground.iter().map(|(name, area)| format!("{}, {area:.1} m2", shown(&format!("{name:?}"))));
+        let count = counted(all as u64, "material");
+        (!ground.is_empty()).then(|| format!("{of}{count} ({})", few(listed, ground.len() as u64)))
+    }
+
+    /// Settings with materials that lie beside a source or the image under its name, if none were given.
+    fn passed_over(&self) -> Option<PathBuf> {
+        let beside = self.sources.iter().map(|(file, _)| file.as_path()).chain([self.output]);
+        let mut files = beside.flat_map(|file| ["toml", "json"].map(|end| file.with_extension(end)));
+        let speaks = |settings: Settings| !settings.materials.is_empty();
+        files.find(|file| self.settings.is_none() && file.is_file() && read_settings(file).is_ok_and(speaks))
+    }
+
+    /// One of these materials that has another friction in the image that is replaced, and which.
+    fn replaced(&self, names: &[String]) -> Option<(String, f64)> {
+        let image = ImageFile::open(self.output).ok()?;
+        let old = Terrain::open(&image).ok()?;
+        let mut had = (0..old.materials().len()).map(|i| (old.material_name(i as u16), old.materials()[i].mu));
+        let now = |name: &str| self.scene.materials.iter().find(|m| m.name == name);
+        had.find_map(|(name, mu)| {
+            let other = names.iter().any(|n| n == name) && now(name).is_some_and(|m| m.mu != mu);
+            other.then(|| (name.into(), mu))
+        })
+    }
+}
