@@ -365,7 +365,7 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     // without it mu and rr are 1, and the names are said
     write(&folder, "s.toml", "[[material]]\nname = \"Concrete\"\nmu = 0.9\n[[material]]\nname = \"Grass\"\nmu = 0.4\n");
     let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
-    let told = "1 of 3 materials (\"unnamed\", 100.0 m2) fit no entry of the settings, and have mu 1 and rr 1";
+    let told = "no entry of the settings fits 1 of 3 materials (\"unnamed\" 100.0 m2): mu 1 and rr 1";
     assert_eq!(err, format!("warning: {told}\n"));
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.9), Some(0.4), Some(1.0)]);
     // to those who said so a warning is an error, with nothing written, and the report has it
@@ -373,7 +373,13 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     let strict = ["build", "mats.obj", "--settings", "s.toml", "--strict"];
     let report = ["--report", "r.json"];
     let [_, err] = expect(1, &folder, &[&strict[..], &report].concat());
-    holds(&err, &["warning: 1 of 3 materials ", "error: mats.obj: 1 warning, and --strict: no image was written\n"]);
+    holds(
+        &err,
+        &[
+            "warning: no entry of the settings fits ",
+            "error: mats.obj: 1 warning, and --strict: no image was written\n",
+        ],
+    );
     assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before, "the image of before stays");
     expect(1, &folder, &[&strict[..], &["-o", "new.hpan"]].concat());
     assert!(!folder.join("new.hpan").exists());

@@ -275,7 +275,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
-    writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
+    if !is_nowhere(&output) {
+        writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
+    }
     Ok(())
 }
 

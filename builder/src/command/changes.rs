@@ -56,7 +56,8 @@ pub fn draw(a: &Terrain, b: &Terrain, tolerance: f64, title: &str) -> Result<Can
             });
         }
     });
-    let most = all.iter().fold(0.0, |most: f64, s| most.max(s.change.abs()));
+    let ends = all.iter().fold([0.0; 2], |[low, high]: [f64; 2], s| [low.min(s.change), high.max(s.change)]);
+    let most = ends[1].max(-ends[0]);
     let of_change = |change: f64| match change {
         0.0 => SAME,
         // few places change much: the square root leaves more of the scale to the others
@@ -80,9 +81,8 @@ pub fn draw(a: &Terrain, b: &Terrain, tolerance: f64, title: &str) -> Result<Can
         match change {
             0.0 if share != 0.0 => {}
             0.0 => keys.push(Key::Box(SAME, "unchanged".into())),
-            c if any(|s| s.change < 0.0) && c < 0.0 || any(|s| s.change > 0.0) && c > 0.0 => {
-                let sign = if c > 0.0 { "+" } else { "" };
-                keys.push(Key::Box(of_change(c), format!("{sign}{}", metres(c))));
+            c if ends[0] < 0.0 && c < 0.0 || ends[1] > 0.0 && c > 0.0 => {
+                keys.push(Key::Box(of_change(c), signed(c)));
             }
             _ => {}
         }
@@ -96,10 +96,18 @@ pub fn draw(a: &Terrain, b: &Terrain, tolerance: f64, title: &str) -> Result<Can
         keys.extend(there.then_some(key));
     }
     let mut notes = vec!["the largest change over each pixel, whichever layer has it".into()];
+    if most > 0.0 {
+        let [low, high] = ends.map(signed);
+        notes.push(format!("heights change by {low} to {high} here"));
+    }
     if tolerance > 0.0 {
         notes.push(format!("heights that differ by no more than {} count as unchanged", metres(tolerance)));
     }
     let ground = Canvas { width: view.width, height: view.height, pixels };
     let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
     Ok(frame(drawn, &format!("Changes: {title}"), &view).canvas)
+}
+
+fn signed(change: f64) -> String {
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, metres(change))
 }

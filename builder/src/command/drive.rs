@@ -122,7 +122,8 @@ pub fn read(path: &Path) -> Done<Drive> {
         if let Ok((now, ..)) = &stop {
             passed.push(line);
             match wheels.get_mut(number) {
-                Some((_, last)) => *last = *now,
+                Some((_, last)) if now.x.is_finite() && now.y.is_finite() => *last = *now,
+                Some((_, last)) => *last = Last { x: last.x, y: last.y, ..*now },
                 None => {
                     numbers.insert(wheel.into(), number);
                     wheels.push((wheel.into(), *now));

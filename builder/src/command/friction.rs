@@ -31,7 +31,7 @@ impl Origin<'_> {
     pub fn tell(&self, report: &mut Report) {
         let rest = self.rules.materials.iter().any(|m| m.name.as_deref() == Some(""));
         if let Some(list) = self.list(&self.applied.unlisted).filter(|_| !rest) {
-            report.warn(format!("{list} fit no entry of the settings, and have mu 1 and rr 1"));
+            report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
         let plain = &self.applied.plain;
         let Some(list) = self.list(plain) else { return };
@@ -40,14 +40,14 @@ impl Origin<'_> {
             [(only, _)] => named(only),
             _ => named(self.output),
         };
-        let have = format!("{who}: {list} have mu {} by default", decimal(mu(&plain[0])));
+        let have = format!("{who}: mu is {} by default of {list}", decimal(mu(&plain[0])));
         if let Some(settings) = self.passed_over() {
             let [name, typed] = [named(&settings), quoted(&settings)];
             report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
         } else if let Some((name, other)) = self.replaced(plain) {
             let image = self.output;
             report.warn(format!(
-                "{have}, and in {}, which this replaces, {name:?} has {}; to keep that: hardpan materials {} -o {}, and --settings",
+                "{have}, and in {}, which this replaces, {} of {name:?}; --strict keeps that image, and its settings are written by: hardpan materials {} -o {}",
                 named(image),
                 decimal(other),
                 quoted(image),
@@ -75,7 +75,7 @@ impl Origin<'_> {
         ground.retain(|(name, _)| names.iter().any(|n| n == name));
         ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
         let of = if ground.len() == all { String::new() } else { format!("{} of ", ground.len()) };
-        let listed = ground.iter().map(|(name, area)| format!("{}, {area:.1} m2", shown(&format!("{name:?}"))));
+        let listed = ground.iter().map(|(name, area)| format!("{} {area:.1} m2", shown(&format!("{name:?}"))));
         let count = counted(all as u64, "material");
         (!ground.is_empty()).then(|| format!("{of}{count} ({})", few(listed, ground.len() as u64)))
     }
