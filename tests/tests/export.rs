@@ -229,7 +229,7 @@ fn what_cannot_be_an_obj_says_so() {
     for (code, arguments, parts) in [
         (3, &["cobble.hpan"][..], &["cobble.hpan: ", "height fields", "hardpan export png"][..]),
         (3, &["odd.hpan"], &["odd.hpan: ", "\"two\\nlines\"", "no name in an OBJ"]),
-        (1, &["damaged.hpan"], &["damaged.hpan: "]),
+        (2, &["damaged.hpan"], &["damaged.hpan: "]),
         (2, &["bridge.obj"], &["bridge.obj: this is not a terrain image"]),
         (2, &["none.hpan"], &["none.hpan: "]),
         (2, &["bridge.hpan", "-o", "bridge.obj"], &["bridge.obj: the image was built from this very file"]),

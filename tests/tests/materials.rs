@@ -394,6 +394,64 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85); 3]);
 }
 
+/// Friction that all have by default is noted, and a warning where it looks like an oversight.
+#[test]
+fn friction_that_nobody_states_is_told() {
+    let folder = mats("friction_that_nobody_states_is_told");
+    let three = "mats.obj: mu is 0.85 by default of 3 materials (\"Concrete\" 100.0 m2, \"Grass\" 100.0 m2, \"unnamed\" 100.0 m2)";
+    let build = |more: &[&str]| expect(0, &folder, &[&["build", "mats.obj"], more].concat())[1].clone();
+    let state = "to state it: hardpan materials mats.obj -o mats.toml, and --settings";
+    assert_eq!(build(&["--strict"]), format!("note: {three}; {state}\n"));
+    // what has no area, or is not the ground, is not spoken of; a file without materials neither
+    write(&folder, "bare.obj", &MATS.replace("usemtl", "# "));
+    assert_eq!(expect(0, &folder, &["build", "bare.obj"])[1], "");
+    write(
+        &folder,
+        "s.toml",
+        "[[material]]\nname = \"Grass\"\ninclude = false\n[[material]]\nname = \"Concrete\"\nmu = 1\n[[material]]\nname = \"\"\n",
+    );
+    let wanted =
+        "note: mats.obj: mu is 0.85 by default of 1 of 2 materials (\"unnamed\" 100.0 m2); state it in s.toml\n";
+    assert_eq!(build(&["--settings", "s.toml", "-o", "s.hpan"]), wanted);
+
+    // an image that is replaced had another friction
+    write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n[[material]]\npattern = \"*\"\nmu = 0.85\n");
+    assert_eq!(build(&["--settings", "s.toml"]), "");
+    let before = fs::read(folder.join("mats.hpan")).unwrap();
+    let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
+    let other = "and in mats.hpan, which this replaces, 0.4 of \"Grass\"; --strict keeps that image, and its settings are written by: \
+                 hardpan materials mats.hpan -o mats.toml";
+    let refused = "error: mats.obj: 1 warning, and --strict: no image was written\n";
+    assert_eq!(err, format!("warning: {three}, {other}\n{refused}"));
+    assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before);
+    // what it says to type keeps it
+    expect(0, &folder, &["materials", "mats.hpan", "-o", "mats.toml"]);
+    assert_eq!(build(&["--settings", "mats.toml", "-o", "again.hpan"]), "");
+    assert_eq!(identity(&folder, "again.hpan"), identity(&folder, "mats.hpan"));
+
+    // settings lie there and are not given, beside the source or the image
+    let beside =
+        |name: &str| format!("warning: {three}; {name} says more of materials, and was not given: --settings {name}\n");
+    assert_eq!(build(&[]), beside("mats.toml"));
+    let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
+    assert_eq!(err, beside("mats.toml") + refused);
+    fs::rename(folder.join("mats.toml"), folder.join("new.toml")).unwrap();
+    assert_eq!(build(&["-o", "new.hpan"]), beside("new.toml"));
+    // a report is no settings, nor are settings without materials
+    fs::remove_file(folder.join("new.toml")).unwrap();
+    write(&folder, "new.toml", "build.near = 3\n");
+    let report = ["-o", "new.hpan", "--report", "new.json"];
+    for _ in 0..2 {
+        assert!(build(&report).starts_with("note: "));
+    }
+    let plain = &facts_of(&folder, "new.json")["materials"]["plain"];
+    assert_eq!(plain, &json!(["Concrete", "Grass", "unnamed"]));
+}
+
+fn facts_of(folder: &Path, report: &str) -> Value {
+    serde_json::from_slice(&fs::read(folder.join(report)).unwrap()).unwrap()
+}
+
 /// Settings beside other files than their sources: they lead there from any folder, and wherever both are moved to.
 #[test]
 fn settings_in_another_folder_name_their_sources() {

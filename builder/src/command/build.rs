@@ -181,7 +181,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
-    Origin {
+    let plain = Origin {
         scene: &scene,
         applied: &applied,
         rules: &settings,
@@ -226,6 +226,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
+    plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
     let left_out = [

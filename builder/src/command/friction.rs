@@ -8,7 +8,7 @@ use hardpan_builder::{
     settings::{Applied, SourceFile},
 };
 
-use super::{build::read_settings, counted, decimal, few, materials, named, note, quoted, report::Report, shown};
+use super::{build::read_settings, counted, decimal, few, materials, named, quoted, report::Report, shown};
 
 /// Names of materials of files that name none.
 const NAMELESS: [&str; 4] = ["", "unnamed", "default", "none"];
@@ -26,15 +26,15 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Says which materials of the ground no settings speak of, and which have the friction that all have by default: a warning
-    /// where it looks like an oversight, and else a note.
-    pub fn tell(&self, report: &mut Report) {
+    /// Warns of materials of the ground that no settings speak of, and of those that have the friction that all have by default,
+    /// where it looks like an oversight; else gives back a note of these.
+    pub fn tell(&self, report: &mut Report) -> Option<String> {
         let rest = self.rules.materials.iter().any(|m| m.name.as_deref() == Some(""));
         if let Some(list) = self.list(&self.applied.unlisted).filter(|_| !rest) {
             report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
         let plain = &self.applied.plain;
-        let Some(list) = self.list(plain) else { return };
+        let list = self.list(plain)?;
         let mu = |name: &String| self.scene.materials.iter().find(|m| m.name == *name).map_or(0.0, |m| m.mu);
         let who = match self.sources {
             [(only, _)] => named(only),
@@ -44,25 +44,26 @@ impl Origin<'_> {
         if let Some(settings) = self.passed_over() {
             let [name, typed] = [named(&settings), quoted(&settings)];
             report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
-        } else if let Some((name, other)) = self.replaced(plain) {
-            let image = self.output;
-            report.warn(format!(
-                "{have}, and in {}, which this replaces, {} of {name:?}; --strict keeps that image, and its settings are written by: hardpan materials {} -o {}",
-                named(image),
-                decimal(other),
-                quoted(image),
-                quoted(&image.with_extension("toml"))
-            ));
-        } else if let [only] = &self.scene.materials[..]
-            && NAMELESS.contains(&only.name.to_lowercase().as_str())
-        {
-        } else if let Some(settings) = self.settings {
-            note(format!("{have}; state it in {}", named(settings)));
-        } else {
-            let files: Vec<String> = self.sources.iter().map(|(file, _)| quoted(file)).collect();
-            let toml = quoted(&self.output.with_extension("toml"));
-            note(format!("{have}; to state it: hardpan materials {} -o {toml}, and --settings", files.join(" ")));
+            return None;
         }
+        let toml = quoted(&self.output.with_extension("toml"));
+        if let Some((name, other)) = self.replaced(plain) {
+            report.warn(format!(
+                "{have}, and in {}, which this replaces, {} of {name:?}; --strict keeps that image, and its settings are written by: hardpan materials {} -o {toml}",
+                named(self.output),
+                decimal(other),
+                quoted(self.output),
+            ));
+            return None;
+        }
+        if matches!(&self.scene.materials[..], [only] if NAMELESS.contains(&only.name.to_lowercase().as_str())) {
+            return None;
+        }
+        let files: Vec<String> = self.sources.iter().map(|(file, _)| quoted(file)).collect();
+        Some(match self.settings {
+            Some(settings) => format!("{have}; state it in {}", named(settings)),
+            None => format!("{have}; to state it: hardpan materials {} -o {toml}, and --settings", files.join(" ")),
+        })
     }
 
     /// `2 of 3 materials ("Grass", 100.0 m2, ...)`, those of most ground first; none if there is no ground of them.

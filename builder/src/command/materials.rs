@@ -16,7 +16,7 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, grouped,
+    Done, Failure, NewFile, Replace, counted, decimal, grouped, is_nowhere,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
@@ -81,6 +81,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let text = settings_file(&found, args, output);
             NewFile::write(output, text.as_bytes())?.keep()?;
             let count = counted(found.listed.len() as u64, "material");
+            if is_nowhere(output) {
+                return Ok(());
+            }
             note(format!(
                 "{}: settings of {count}; edit, then: hardpan build --settings {}",
                 named(output),

@@ -76,10 +76,10 @@ impl Replace<'_> {
 
     /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once for each.
     pub fn check(self, place: &Path) -> Done {
-        let end = behind_links(place)?;
-        if is_nowhere(&end) {
+        if is_nowhere(place) {
             return Ok(());
         }
+        let end = behind_links(place)?;
         match fs::metadata(&end) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
             Ok(data) if !data.is_file() && end != place => {
@@ -167,7 +167,7 @@ impl<'a> NewFile<'a> {
             let mut hidden = OsString::from(".");
             hidden.push(name);
             hidden.push(format!(".{}-{number}.tmp", process::id()));
-            let temporary = match is_nowhere(&end) {
+            let temporary = match is_nowhere(place) {
                 true => env::temp_dir().join(hidden),
                 false => end.with_file_name(hidden),
             };
@@ -188,7 +188,7 @@ impl<'a> NewFile<'a> {
     }
 
     pub fn keep(self) -> Done {
-        if is_nowhere(&self.end) {
+        if is_nowhere(self.place) {
             return Ok(());
         }
         // an interruption comes before or after
