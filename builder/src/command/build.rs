@@ -71,7 +71,8 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Take warnings for errors: exit 1, and no image is written
+    /// Take warnings for errors: exit 1, and no image is written; of friction that nobody stated where settings lie beside and were not
+    /// given, or the image that is replaced had another
     #[arg(long)]
     strict: bool,
     /// Replace an output file that is not a terrain image, or a report that is none
