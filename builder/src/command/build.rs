@@ -134,7 +134,7 @@ impl Args {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let Some(place) = &args.report else { return make(args, out, &mut Report::default()) };
     let kept = [&args.settings, &args.output].into_iter().flatten().chain(&args.files);
-    if kept.into_iter().any(|file| file == place || same(file, place)) {
+    if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
     Replace::Only(0, report::START, "a report of a build").or_any(args.force).check(place)?;

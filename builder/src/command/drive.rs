@@ -70,7 +70,6 @@ struct Last {
 pub fn read(path: &Path) -> Done<Drive> {
     let mut lines = Lines::open(path)?;
     let mut heading = lines.heading()?.map(columns);
-    heading.as_mut().map_or(Ok(()), |heading| lines.units(heading))?;
     let known = match &heading {
         Some(heading) => of_drive(heading).map_err(|e| lines.wrong(e))?,
         None => [Some(0), Some(1), Some(2), Some(3), None],
@@ -79,6 +78,10 @@ pub fn read(path: &Path) -> Done<Drive> {
     let all = heading.as_ref().unwrap_or(&bare);
     let width = Width::of(all, heading.is_some());
     let mut passed = Passed::new(all, &known[..3], &known[3..4], &ANSWER).map_err(|e| lines.wrong(e))?;
+    if let Some(heading) = &mut heading {
+        lines.units(heading)?;
+        of_drive(heading).map_err(|e| lines.wrong(e))?;
+    }
     let mut heights = Heights::new(heading.is_some() && known[3].is_some());
     let mut stops: Vec<Stop> = Vec::new();
     let mut numbers: HashMap<String, usize> = HashMap::new();

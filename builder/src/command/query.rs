@@ -440,16 +440,20 @@ impl<'a> Points<'a> {
     fn open(path: &'a Path) -> Done<Self> {
         let mut lines = Lines::open(path)?;
         let mut heading = lines.heading()?.map(columns);
-        heading.as_mut().map_or(Ok(()), |heading| lines.units(heading))?;
         let known = heading.as_deref().map(of_points).transpose().map_err(|e| lines.wrong(e))?;
-        let bare: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
+        let unnamed: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
         let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
-        let all = heading.as_ref().unwrap_or(&bare);
+        let all = heading.as_ref().unwrap_or(&unnamed);
         let places = known.unwrap_or([0, 1, 2, 3].map(Some));
         let passed = Passed::new(all, &own, &places[2..], &ANSWER[2..]).map_err(|e| lines.wrong(e))?;
         let heights = known.is_some_and(|k| k[2].is_some());
         let bare = known.is_none();
-        Ok(Points { path, width: Width::of(all, !bare), heights, bare, lines, places, passed })
+        let width = Width::of(all, !bare);
+        if let Some(heading) = &mut heading {
+            lines.units(heading)?;
+            of_points(heading).map_err(|e| lines.wrong(e))?;
+        }
+        Ok(Points { path, width, heights, bare, lines, places, passed })
     }
 
     /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
