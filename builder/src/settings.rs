@@ -97,9 +97,9 @@ pub struct MaterialRule {
 /// What settings did to a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Names of materials that only the one named "" fits, or none.
+    /// Names of materials that only the one named "" fits, or none; sorted.
     pub unlisted: Vec<String>,
-    /// Names of materials that keep the mu of their source, because nothing states another.
+    /// Names of materials that keep the mu of their source, because nothing states another; sorted.
     pub plain: Vec<String>,
     /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,

@@ -311,7 +311,7 @@ fn nothing_is_kept_in_the_null_device() {
         let [out, _] = expect(0, &folder, &[arguments, &["-o", "/dev/null"]].concat());
         assert!(!out.contains("next:"), "{out}");
     }
-    expect(2, &folder, &["build", "p.csv", "-o", "/dev/null"]);
+    expect(3, &folder, &["build", "p.csv", "-o", "/dev/null"]);
     assert_eq!(there(), before);
     use std::os::unix::fs::FileTypeExt;
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());

@@ -1,6 +1,9 @@
 //! What a build says of friction that nobody stated.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use hardpan::Terrain;
 use hardpan_builder::{
@@ -8,7 +11,7 @@ use hardpan_builder::{
     settings::{Applied, SourceFile},
 };
 
-use super::{build::read_settings, counted, decimal, few, materials, named, quoted, report::Report, shown};
+use super::{build::read_settings, counted, decimal, few, is_nowhere, materials, named, quoted, report::Report, shown};
 
 /// Names of materials of files that name none.
 const NAMELESS: [&str; 4] = ["", "unnamed", "default", "none"];
@@ -46,7 +49,8 @@ impl Origin<'_> {
             report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
             return None;
         }
-        let toml = quoted(&self.output.with_extension("toml"));
+        let called = if is_nowhere(self.output) { &self.sources[0].0 } else { self.output };
+        let toml = quoted(&called.with_extension("toml"));
         if let Some((name, other)) = self.replaced(plain) {
             report.warn(format!(
                 "{have}, and in {}, which this replaces, {} of {name:?}; --strict keeps that image, and its settings are written by: hardpan materials {} -o {toml}",
@@ -66,14 +70,14 @@ impl Origin<'_> {
         })
     }
 
-    /// `2 of 3 materials ("Grass", 100.0 m2, ...)`, those of most ground first; none if there is no ground of them.
+    /// `2 of 3 materials ("Grass" 100.0 m2, ...)`, those of most ground first; none if there is no ground of them.
     fn list(&self, names: &[String]) -> Option<String> {
         let areas = materials::areas(self.scene);
         let ground =
             self.scene.materials.iter().zip(areas).filter(|(m, (_, area))| m.include && !m.obstacle && *area > 0.0);
         let mut ground: Vec<(&str, f64)> = ground.map(|(m, (_, area))| (m.name.as_str(), area)).collect();
         let all = ground.len();
-        ground.retain(|(name, _)| names.iter().any(|n| n == name));
+        ground.retain(|(name, _)| among(names, name));
         ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
         let of = if ground.len() == all { String::new() } else { format!("{} of ", ground.len()) };
         let listed = ground.iter().map(|(name, area)| format!("{} {area:.1} m2", shown(&format!("{name:?}"))));
@@ -94,10 +98,13 @@ impl Origin<'_> {
         let image = ImageFile::open(self.output).ok()?;
         let old = Terrain::open(&image).ok()?;
         let mut had = (0..old.materials().len()).map(|i| (old.material_name(i as u16), old.materials()[i].mu));
-        let now = |name: &str| self.scene.materials.iter().find(|m| m.name == name);
-        had.find_map(|(name, mu)| {
-            let other = names.iter().any(|n| n == name) && now(name).is_some_and(|m| m.mu != mu);
-            other.then(|| (name.into(), mu))
-        })
+        let now: HashMap<&str, f64> = self.scene.materials.iter().map(|m| (m.name.as_str(), m.mu)).collect();
+        had.find(|(name, mu)| among(names, name) && now.get(name).is_some_and(|now| now != mu))
+            .map(|(name, mu)| (name.into(), mu))
     }
+}
+
+/// Whether a name is one of a sorted list.
+fn among(names: &[String], name: &str) -> bool {
+    names.binary_search_by(|n| n.as_str().cmp(name)).is_ok()
 }
