@@ -97,8 +97,10 @@ pub struct MaterialRule {
 /// What settings did to a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Names of materials that only the one named "" fits, or none.
+    /// Names of materials that only the one named "" fits, or none; sorted.
     pub unlisted: Vec<String>,
+    /// Names of materials that keep the mu of their source, because nothing states another; sorted.
+    pub plain: Vec<String>,
     /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,
 }
@@ -243,8 +245,14 @@ impl Settings {
         if let Some(tolerance) = self.patch_tolerance {
             scene.fields.iter_mut().for_each(|f| f.tolerance = tolerance);
         }
-        if !self.materials.is_empty() {
+        if self.materials.is_empty() {
+            applied.plain = scene.materials.iter().map(|m| m.name.clone()).collect();
+        } else {
             self.apply_materials(scene, &mut applied)?;
+        }
+        for names in [&mut applied.unlisted, &mut applied.plain] {
+            names.sort_unstable();
+            names.dedup();
         }
         Ok(applied)
     }
@@ -273,22 +281,27 @@ impl Settings {
                 Some(i) => {
                     used[i] = true;
                     self.materials[i].give(material);
+                    applied.plain.extend(self.materials[i].mu.is_none().then(|| material.name.clone()));
                 }
                 None => (material.mu, material.rr) = (1.0, 1.0),
             }
         }
-        applied.unlisted.sort_unstable();
-        applied.unlisted.dedup();
         let lower = || scene.materials.iter().map(|m| m.name.to_lowercase().chars().collect()).collect();
         let lower: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(lower);
         let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
         for (i, rule) in self.materials.iter().enumerate().filter(|(i, _)| !used[*i] && Some(*i) != rest) {
             if let Some(name) = rule.name.as_ref().filter(|name| !there.contains(name.as_str())) {
-                let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
+                let hint = match name.contains(['*', '?']) {
+                    true => format!(" (did you mean pattern = {name:?}?)"),
+                    false => {
+                        let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
+                        format!("{near}; as pattern = {name:?} it may be absent")
+                    }
+                };
                 return Err(SettingsError {
                     line: rule.line,
                     column: None,
-                    text: format!("material {name:?} is not in the scene{near}"),
+                    text: format!("material {name:?} is not in the scene{hint}"),
                 });
             }
             let why = match &rule.pattern {
@@ -661,6 +674,10 @@ mod tests {
         let factors = |scene: &Scene| scene.materials.iter().map(|m| (m.mu, m.rr)).collect::<Vec<_>>();
         assert_eq!(factors(&scene), [(0.3, 2.0), (0.4, 1.6), (0.3, 2.0)], "Concrete, Grass, and without a name");
         assert_eq!(applied.unlisted, ["", "Concrete"]);
+        assert!(applied.plain.is_empty(), "each is given a mu");
+        let plain = |text: &str| Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap().plain;
+        assert_eq!(plain("build.near = 3"), ["", "Concrete", "Grass"]);
+        assert_eq!(plain("[[material]]\nname = \"\"\nmu = 1\n[[material]]\nname = \"Grass\"\nrr = 2\n"), ["Grass"]);
 
         let mut scene = fixtures::mats();
         let alone = Settings::from_toml("[[material]]\nname = \"Grass\"\nmu = 0.4\n").unwrap();
@@ -735,6 +752,8 @@ mod tests {
             ("\n[build]\nnaer = 3.0\n", &["line 3: ", "did you mean \"near\"?"]),
             ("[build]\nfallback = \"defalt\"\n", &["line 2: ", "did you mean \"default\"?"]),
             ("materials = 3\n", &["line 1: ", "did you mean \"material\"?"]),
+            ("[[material]]\nname = \"x\"\nfriction = 0.7\n", &["line 3: ", "did you mean \"mu\"?"]),
+            ("[[material]]\nname = \"x\"\ntype = 7\n", &["line 3: ", "did you mean \"surface_type\"?"]),
             (
                 "[[material]]\nname = \"x\"\nmu = \"slippery\"\n",
                 &["line 3: mu is the text \"slippery\"; write a number"],
@@ -758,7 +777,13 @@ mod tests {
 
         let text = "[[material]]\nname = \"Grass\"\n\n[[material]]\nmu = 0.2\nname = \"Concerte\"\n";
         let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
-        assert_eq!(why, "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?)");
+        assert_eq!(
+            why,
+            "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?); as pattern = \"Concerte\" it may be absent"
+        );
+        let all = Settings::from_toml("[[material]]\nname = \"*\"\nmu = 1\n").unwrap();
+        let why = all.apply(&mut fixtures::mats()).unwrap_err().to_string();
+        assert_eq!(why, "line 2: material \"*\" is not in the scene (did you mean pattern = \"*\"?)");
     }
 
     /// Not in the words of a parser: place, cause, and what to write, as the language has it; and no advice where there is doubt.

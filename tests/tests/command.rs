@@ -120,7 +120,6 @@ fn csv_in_and_out() {
         assert_eq!(out.lines().count(), 1 + answers, "{heading}");
     }
     for (line, text) in [
-        ("nan,0", "line 1: \"nan\" is not a finite number (field 1)"),
         ("1x,2", "line 1: \"1x\" is not a number (field 1)"),
         ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
         ("1,y", "line 1: \"y\" is not a number (field 2)"),
@@ -220,17 +219,30 @@ fn files_of_others_are_safe() {
 #[test]
 fn exit_codes() {
     let folder = bridge("exit_codes");
-    // 1: a check failed
+    // an image that is damaged: bad input, but to who asks whether it is
     let mut image = fs::read(folder.join("bridge.hpan")).unwrap();
     let middle = image.len() - 100;
     image[middle] ^= 4;
     fs::write(folder.join("damaged.hpan"), &image).unwrap();
-    for arguments in [&["info", "damaged.hpan"][..], &["query", "damaged.hpan", "0,0"]] {
-        let why = error(1, &folder, arguments);
-        assert!(why.contains("damaged.hpan: "), "{why}");
-    }
     fs::write(folder.join("blank.hpan"), [0xFF; 4096]).unwrap();
-    error(1, &folder, &["info", "blank.hpan"]);
+    fs::write(folder.join("short.hpan"), &image[..image.len() / 2]).unwrap();
+    fs::write(folder.join("foreign.hpan"), "P6 2 2 255 as another program writes it").unwrap();
+    for (file, verified) in [("damaged.hpan", 1), ("blank.hpan", 1), ("short.hpan", 1), ("foreign.hpan", 2)] {
+        for arguments in [
+            &["info", file][..],
+            &["query", file, "0,0"],
+            &["diff", "bridge.hpan", file],
+            &["diff", file, "bridge.hpan"],
+            &["export", "png", file],
+            &["export", "obj", file],
+            &["bench", file, "-n", "1"],
+            &["materials", file],
+        ] {
+            let why = expect(2, &folder, arguments)[1].clone();
+            assert!(why.starts_with(&format!("error: {file}: ")), "{why}");
+        }
+        holds(&expect(verified, &folder, &["verify", file])[1], &[&format!("error: {file}: ")]);
+    }
     // half of it was never written
     let half = image.len() / 2;
     image[half..].fill(0xFF);
@@ -239,7 +251,7 @@ fn exit_codes() {
     let why = [format!("all from byte {half} on is as in erased flash"), "section provenance is damaged".into()];
     holds(&out, &["checksums  fail", &why[0], &why[1]]);
     for arguments in [&["info", "half.hpan"][..], &["query", "half.hpan", "0,0"]] {
-        holds(&error(1, &folder, arguments), &["half.hpan: ", &why[0]]);
+        holds(&error(2, &folder, arguments), &["half.hpan: ", &why[0]]);
     }
     // read back from a place before it
     let image = fs::read(folder.join("bridge.hpan")).unwrap();
@@ -279,6 +291,30 @@ fn exit_codes() {
     expect(0, &folder, &["--help"]);
     let [out, _] = expect(0, &folder, &["--version"]);
     assert!(out.starts_with("hardpan ") && out.contains("image format"), "{out}");
+}
+
+/// What goes to /dev/null is made and checked, and nothing is left.
+#[cfg(unix)]
+#[test]
+fn nothing_is_kept_in_the_null_device() {
+    let folder = bridge("nothing_is_kept_in_the_null_device");
+    fs::write(folder.join("p.csv"), "x,y\n0,0\n").unwrap();
+    let there = || fs::read_dir(&folder).unwrap().count();
+    let before = there();
+    for arguments in [
+        &["build", "bridge.obj"][..],
+        &["build", "bridge.obj", "--report", "/dev/null"],
+        &["materials", "bridge.obj"],
+        &["query", "bridge.hpan", "--csv", "p.csv"],
+        &["export", "png", "bridge.hpan"],
+    ] {
+        let [out, _] = expect(0, &folder, &[arguments, &["-o", "/dev/null"]].concat());
+        assert!(!out.contains("next:"), "{out}");
+    }
+    expect(3, &folder, &["build", "p.csv", "-o", "/dev/null"]);
+    assert_eq!(there(), before);
+    use std::os::unix::fs::FileTypeExt;
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
 
 #[test]

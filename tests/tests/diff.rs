@@ -167,6 +167,98 @@ fn what_is_left_out_is_listed() {
     holds(&out, &["\nmaterial     \"Steel plate\": include true -> false\n", "about 1,000 m2"]);
 }
 
+/// Heights count from the tolerance on; ground and materials always do.
+#[test]
+fn heights_within_a_tolerance_are_alike() {
+    let raised = |z: &str| {
+        let corner = format!("v 5 50 {z}");
+        move |s: String| s.replace("v 5 50 6", &corner)
+    };
+    let folder = pair("diff_tolerance", raised("6.25"));
+    let diff = |code: i32, metres: &str| {
+        expect(code, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", metres])[0].clone()
+    };
+    let out = diff(0, "0.25");
+    assert!(out.starts_with("alike: nothing on the ground differs by more than the tolerance\n"), "{out}");
+    holds(&out, &["\nheights      no change of more than 0.25 m\n", "\nz            0 to 6 m -> 0 to 6.25 m\n"]);
+    let out = diff(1, "0.2499");
+    assert!(out.starts_with("different\n"), "{out}");
+    holds(&out, &["heights      other at ", "at most by +0.250000 m: at 5,50 from 6 to 6.25"]);
+    let json = ["diff", "a.hpan", "b.hpan", "--json", "--tolerance", "0.3"];
+    let facts: Value = serde_json::from_str(&expect(0, &folder, &json)[0]).unwrap();
+    assert_eq!(
+        (&facts["equal"], &facts["alike"], &facts["ground"]["changed"]),
+        (&json!(false), &json!(true), &json!(0))
+    );
+    let facts: Value = serde_json::from_str(&expect(1, &folder, &json[..4])[0]).unwrap();
+    assert_eq!(facts["alike"], Value::Null);
+    diff(2, "-1");
+    diff(2, "nan");
+    // what is not a height
+    for (k, settings) in
+        ["[[material]]\nname = \"\"\nmu = 0.8\n", "build.default_mu = 0.5\n", "build.near = 2\n"].iter().enumerate()
+    {
+        fs::write(folder.join("s.toml"), settings).unwrap();
+        expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "b.hpan"]);
+        assert!(diff(1, "100").starts_with("different\n"), "{k}");
+    }
+    let folder = pair("diff_tolerance_steel", |s| s.replace("usemtl Steel plate", "usemtl Wood"));
+    expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100"]);
+    expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100", "--grid", "1"]);
+}
+
+/// Each pixel has the colour of what happened there, and the legend says of which.
+#[test]
+fn a_map_of_changes() {
+    // a quarter of the floor goes and one comes, a part rises and one sinks
+    let tiles = |rows: [&str; 4]| {
+        let tile = |(i, row): (usize, &&str)| {
+            let (x, [z, material]) = (10 * i, row.split(' ').collect::<Vec<_>>()[..].try_into().unwrap());
+            let corners = [(x, 0), (x + 10, 0), (x + 10, 10), (x, 10)];
+            let v: String = corners.iter().map(|(x, y)| format!("v {x} {y} {z}\n")).collect();
+            format!("{v}usemtl {material}\nf -4 -3 -2 -1\n")
+        };
+        rows.iter().enumerate().filter(|(_, row)| !row.is_empty()).map(tile).collect::<String>()
+    };
+    let folder = folder("a_map_of_changes");
+    fs::write(folder.join("a.obj"), tiles(["0 Sand", "", "0 Sand", "0 Sand"])).unwrap();
+    fs::write(folder.join("b.obj"), tiles(["2 Sand", "0 Sand", "-2 Sand", "0 Clay"])).unwrap();
+    fs::write(folder.join("c.obj"), tiles(["2 Sand", "0 Sand", "-2 Sand", ""])).unwrap();
+    for name in ["a", "b", "c"] {
+        expect(0, &folder, &["build", &format!("{name}.obj"), "--stitch", "false"]);
+    }
+    let picture = |first: &str, second: &str| {
+        expect(1, &folder, &["diff", first, second, "--png", "map.png"]);
+        let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(folder.join("map.png")).unwrap()));
+        let mut reader = decoder.read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let width = reader.next_frame(&mut bytes).unwrap().width as usize;
+        // the middle of each tile, 400 pixels wide behind a margin
+        let at = |k: usize| {
+            let (x, y) = (16 + 400 * k + 200, 250);
+            let pixels = (0..8).map(|i| &bytes[3 * (y * width + x + i)..][..3]);
+            let mut pixels: Vec<[u8; 3]> = pixels.map(|p| p.try_into().unwrap()).collect();
+            pixels.dedup();
+            pixels
+        };
+        [0, 1, 2, 3].map(at)
+    };
+    let [up, gained, down, clay] = picture("a.hpan", "b.hpan");
+    assert_eq!((up, gained, down), (vec![[168, 72, 0]], vec![[240, 228, 66]], vec![[5, 72, 150]]));
+    assert!(clay.len() > 1 && clay.contains(&[242; 3]), "striped, and as light as what is unchanged: {clay:?}");
+    let [down, lost, up, gone] = picture("b.hpan", "a.hpan");
+    assert_eq!((down, lost, up), (vec![[5, 72, 150]], vec![[44, 40, 48]], vec![[168, 72, 0]]));
+    assert!(gone.contains(&[242; 3]), "{gone:?}");
+    assert_eq!(picture("b.hpan", "c.hpan")[3], [[44, 40, 48]]);
+    // a picture that hardpan drew is replaced, another one is not
+    fs::write(folder.join("other.png"), "mine").unwrap();
+    holds(&error(2, &folder, &["diff", "a.hpan", "b.hpan", "--png", "other.png"]), &["other.png: ", "--force"]);
+    expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--png", "other.png", "--force"]);
+    holds(&error(2, &folder, &["diff", "a.hpan", "b.hpan", "--png", "a.txt"]), &["maps are PNG"]);
+    // equal images have a map too
+    expect(0, &folder, &["diff", "a.hpan", "a.hpan", "--png", "map.png"]);
+}
+
 #[test]
 fn properties_of_materials_and_bad_words() {
     let folder = pair("diff_properties", |s| s);
@@ -234,8 +326,11 @@ fn one_small_triangle_is_missed() {
         [(["whole.hpan", "torn.hpan"], "lost", "gained"), (["torn.hpan", "whole.hpan"], "gained", "lost")]
     {
         let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
-        let line = out.lines().find(|l| l.starts_with(kind)).unwrap_or_else(|| panic!("no {kind} in:\n{out}"));
-        holds(line, &[" ground at 1 place, in the middle of no square of the grid, "]);
+        let line = out.lines().find(|l| l.starts_with("no area ")).unwrap_or_else(|| panic!("no area in:\n{out}"));
+        holds(line, &[&format!("no area      {kind} at 1 place, the first "), "or narrower than the grid's squares"]);
+        assert!(!line.contains(other), "{line}");
+        // no height is another, and yet ground is lost
+        expect(1, &folder, &[&["diff", "--tolerance", "1000"][..], &images].concat());
         holds(
             &out,
             &["all vertices, the middles of all triangles, and those of squares of ", "heights      no change\n"],

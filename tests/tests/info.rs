@@ -28,6 +28,20 @@ fn facts(schema: &Validator, folder: &Path, image: &str, options: &[&str]) -> Va
     facts
 }
 
+/// What a few triangles take, and why.
+#[test]
+fn pages_are_told() {
+    let folder = shell::bridge("pages_are_told");
+    let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
+    let wanted = "\npages       4 of 4,096 bytes beside a directory of 16 bytes: a page for each square of 32 x 32 tiles, 4096 m, that has ground\n";
+    assert!(out.contains(wanted), "{out}");
+    // within one square of them
+    fs::write(folder.join("small.obj"), BRIDGE).unwrap();
+    expect(0, &folder, &["build", "small.obj", "--translate", "1000,1000,0"]);
+    let [out, _] = expect(0, &folder, &["info", "small.hpan"]);
+    assert!(out.contains("\npages       1 of 4,096 bytes beside a directory of 4 bytes: "), "{out}");
+}
+
 /// Every place of a value, by pointer.
 fn places(value: &Value, at: String, all: &mut Vec<String>) {
     match value {

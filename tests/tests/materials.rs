@@ -392,26 +392,91 @@ fn vt_78_the_rest_takes_the_one_without_a_name() {
     // without it mu and rr are 1, and the names are said
     write(&folder, "s.toml", "[[material]]\nname = \"Concrete\"\nmu = 0.9\n[[material]]\nname = \"Grass\"\nmu = 0.4\n");
     let [_, err] = expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
-    assert_eq!(err, "warning: materials that the settings do not name have mu 1 and rr 1: \"unnamed\"\n");
+    let told = "no entry of the settings fits 1 of 3 materials (\"unnamed\" 100.0 m2): mu 1 and rr 1";
+    assert_eq!(err, format!("warning: {told}\n"));
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.9), Some(0.4), Some(1.0)]);
     // to those who said so a warning is an error, with nothing written, and the report has it
     let before = fs::read(folder.join("mats.hpan")).unwrap();
     let strict = ["build", "mats.obj", "--settings", "s.toml", "--strict"];
     let report = ["--report", "r.json"];
     let [_, err] = expect(1, &folder, &[&strict[..], &report].concat());
-    holds(&err, &["warning: materials that", "error: mats.obj: 1 warning, and --strict: no image was written\n"]);
+    holds(
+        &err,
+        &[
+            "warning: no entry of the settings fits ",
+            "error: mats.obj: 1 warning, and --strict: no image was written\n",
+        ],
+    );
     assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before, "the image of before stays");
     expect(1, &folder, &[&strict[..], &["-o", "new.hpan"]].concat());
     assert!(!folder.join("new.hpan").exists());
     let report: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
     assert_eq!((report["done"].as_bool(), report["error"]["exit"].as_u64()), (Some(false), Some(1)));
-    assert_eq!(report["warnings"][0], "materials that the settings do not name have mu 1 and rr 1: \"unnamed\"");
+    assert_eq!(report["warnings"][0], told);
     write(&folder, "s.toml", "[[material]]\nname = \"\"\nmu = 0.5\n");
     expect(0, &folder, &strict);
     // settings that do not speak of materials change none
     write(&folder, "s.toml", "build.near = 3\n");
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85); 3]);
+}
+
+/// Friction that all have by default is noted, and a warning where it looks like an oversight.
+#[test]
+fn friction_that_nobody_states_is_told() {
+    let folder = mats("friction_that_nobody_states_is_told");
+    let three = "mats.obj: mu is 0.85 by default of 3 materials (\"Concrete\" 100.0 m2, \"Grass\" 100.0 m2, \"unnamed\" 100.0 m2)";
+    let build = |more: &[&str]| expect(0, &folder, &[&["build", "mats.obj"], more].concat())[1].clone();
+    let state = "to state it: hardpan materials mats.obj -o mats.toml, and --settings";
+    assert_eq!(build(&["--strict"]), format!("note: {three}; {state}\n"));
+    // what has no area, or is not the ground, is not spoken of; a file without materials neither
+    write(&folder, "bare.obj", &MATS.replace("usemtl", "# "));
+    assert_eq!(expect(0, &folder, &["build", "bare.obj"])[1], "");
+    write(
+        &folder,
+        "s.toml",
+        "[[material]]\nname = \"Grass\"\ninclude = false\n[[material]]\nname = \"Concrete\"\nmu = 1\n[[material]]\nname = \"\"\n",
+    );
+    let wanted =
+        "note: mats.obj: mu is 0.85 by default of 1 of 2 materials (\"unnamed\" 100.0 m2); state it in s.toml\n";
+    assert_eq!(build(&["--settings", "s.toml", "-o", "s.hpan"]), wanted);
+
+    // an image that is replaced had another friction
+    write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n[[material]]\npattern = \"*\"\nmu = 0.85\n");
+    assert_eq!(build(&["--settings", "s.toml"]), "");
+    let before = fs::read(folder.join("mats.hpan")).unwrap();
+    let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
+    let other = "and in mats.hpan, which this replaces, 0.4 of \"Grass\"; --strict keeps that image, and its settings are written by: \
+                 hardpan materials mats.hpan -o mats.toml";
+    let refused = "error: mats.obj: 1 warning, and --strict: no image was written\n";
+    assert_eq!(err, format!("warning: {three}, {other}\n{refused}"));
+    assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before);
+    // what it says to type keeps it
+    expect(0, &folder, &["materials", "mats.hpan", "-o", "mats.toml"]);
+    assert_eq!(build(&["--settings", "mats.toml", "-o", "again.hpan"]), "");
+    assert_eq!(identity(&folder, "again.hpan"), identity(&folder, "mats.hpan"));
+
+    // settings lie there and are not given, beside the source or the image
+    let beside =
+        |name: &str| format!("warning: {three}; {name} says more of materials, and was not given: --settings {name}\n");
+    assert_eq!(build(&[]), beside("mats.toml"));
+    let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
+    assert_eq!(err, beside("mats.toml") + refused);
+    fs::rename(folder.join("mats.toml"), folder.join("new.toml")).unwrap();
+    assert_eq!(build(&["-o", "new.hpan"]), beside("new.toml"));
+    // a report is no settings, nor are settings without materials
+    fs::remove_file(folder.join("new.toml")).unwrap();
+    write(&folder, "new.toml", "build.near = 3\n");
+    let report = ["-o", "new.hpan", "--report", "new.json"];
+    for _ in 0..2 {
+        assert!(build(&report).starts_with("note: "));
+    }
+    let plain = &facts_of(&folder, "new.json")["materials"]["plain"];
+    assert_eq!(plain, &json!(["Concrete", "Grass", "unnamed"]));
+}
+
+fn facts_of(folder: &Path, report: &str) -> Value {
+    serde_json::from_slice(&fs::read(folder.join(report)).unwrap()).unwrap()
 }
 
 /// Settings beside other files than their sources: they lead there from any folder, and wherever both are moved to.
@@ -472,11 +537,11 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
     for (text, wanted) in [
         (
             "[[material]]\nname = \"Concrte\"\n",
-            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); names: hardpan materials mats.obj",
+            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); as pattern = \"Concrte\" it may be absent; names: hardpan materials mats.obj",
         ),
         (
             "[[material]]\nname = \"Grass\"\nfriction = 1\n",
-            "s.toml: line 3, column 1: \"friction\" is not known here; known: name, pattern, ",
+            "s.toml: line 3, column 1: \"friction\" is not known here (did you mean \"mu\"?); known: name, pattern, ",
         ),
         ("[bulid]\nnear = 1\n", "s.toml: line 1, column 2: \"bulid\" is not known here (did you mean \"build\"?)"),
         ("[build]\nnear = \"far\"\n", "s.toml: line 2, column 8: near is the text \"far\"; write a number\n"),
@@ -730,7 +795,10 @@ fn by_10_reports_have_the_written_shape() {
     assert_eq!(report["ground"]["moved"]["stitch"], json!({ "plan": 0.0, "height": 0.0 }));
     let shares = &report["image"]["error"]["shares"];
     assert!(shares["places"].as_u64() > Some(50) && shares["p999"].as_f64() < Some(1e-6), "{shares}");
-    assert_eq!(report["materials"], json!({ "unlisted": ["unnamed"], "idle": ["material 3 (\"x\"): it fits none"] }));
+    assert_eq!(
+        report["materials"],
+        json!({ "unlisted": ["unnamed"], "plain": ["Concrete", "Grass"], "idle": ["material 3 (\"x\"): it fits none"] })
+    );
     assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));
     assert_eq!(report["image"]["bytes"], fs::metadata(folder.join("mats.hpan")).unwrap().len());
 
@@ -862,7 +930,13 @@ fn first_words_are_answered() {
     // so large, and nobody says in what
     let far = MATS.replace("10", "10000").replace("20", "20000");
     write(&folder, "far.obj", &far);
-    let large = |typed: &[&str]| expect(0, &folder, &[&["build", "far.obj"], typed].concat())[1].clone();
+    let large = |typed: &[&str]| -> String {
+        let [_, err] = expect(0, &folder, &[&["build", "far.obj"], typed].concat());
+        err.lines()
+            .filter(|line| !line.starts_with("note: far.obj: mu is 0.85 "))
+            .map(|line| format!("{line}\n"))
+            .collect()
+    };
     assert_eq!(
         large(&[]),
         "warning: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says it, also if it is meant so\n"

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, counted, drive, grouped,
     info::{cost_of, hex},
+    lines::Odd,
     load, named, note,
     progress::steps,
     query::{self, status_text},
@@ -58,7 +59,8 @@ fn footnote(sweep: usize) -> String {
         "\
 max: the longest call, interruptions by the machine included. worst to p50: of each place the fastest of its calls, and of those the
 slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call. These are warm: each call comes
-right after another, and caches hold what they can of the image. queries/s and mean are by the clock, whatever else the machine did. Caches swept: before each call {} MiB of other memory are read, as
+right after another, and caches hold what they can of the image. A tick, of a drive of several wheels, is one call for each with its
+own cursor, and all figures but queries/s are of all together. queries/s and mean are by the clock, whatever else the machine did. Caches swept: before each call {} MiB of other memory are read, as
 where the ground is asked for once in a millisecond and much else is done in between; places are
 called once, but the slowest four times",
         sweep >> 20
@@ -66,7 +68,8 @@ called once, but the slowest four times",
 }
 
 const HOW: &str = "\
-Every place is asked by single calls, by batches of 64 and with a cursor; a drive's wheels one after another. First all three answers are compared and the cost is
+Every place is asked by single calls, by batches of 64 and with a cursor; a drive's wheels one after another. A drive of several
+wheels is timed tick by tick too: the wheels' places of a line each, asked one after the other, each with its wheel's cursor. First all three answers are compared and the cost is
 counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and three times with the clock
 read around every call, all less what reading the clock takes; of a batch they are a 64th of a call. The longest call, max, is mostly
 one in which the machine did something else: the quantiles are those of the fastest of each place's three calls, and worst is the
@@ -110,8 +113,13 @@ const RUNS: usize = 3;
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let t = &terrain(&args.file, &image)?;
+    let mut ticks = None;
     let mut places = match (&args.along, args.plan) {
-        (Some(path), _) => Places::Round(along(t, path)?, 0),
+        (Some(path), _) => {
+            let (points, several) = along(t, path)?;
+            ticks = several;
+            Places::Round(points, 0)
+        }
         (None, Plan::Uniform) => Places::Uniform(t.bounds()),
         (None, Plan::Area) => area(t),
         (None, Plan::Worst) => Places::Round(worst(t, args.queries), 0),
@@ -151,6 +159,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let mut last = Cursor::new();
         cursor.time(&points, 1, clock, |p| _ = black_box(t.closest_cursor(p[0], &mut last)));
     }
+    let ticks = ticks.map(|ticks| ticks.time(t, args.queries, clock));
     let swept = Swept::time(t, &spread, &ways[0].slowest, clock);
     progress.finish_and_clear();
     if args.json {
@@ -162,6 +171,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             "attained": cost_of(&found.most),
             "costliest": { "at": found.place, "cost": cost_of(&found.costliest) },
             "ns": ways.iter().map(|w| w.facts(asked)).collect::<Vec<_>>(),
+            "ticks": ticks.as_ref().map(TimedTicks::facts),
             "swept": swept.facts(),
             "clock_ns": clock,
             "misses": found.misses(),
@@ -170,7 +180,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         });
         writeln!(out, "{facts:#}")?;
     } else {
-        table(args, t, &plan, asked, &found, &ways, &swept, clock, out)?;
+        table(args, t, &plan, asked, &found, &ways, ticks.as_ref(), &swept, clock, out)?;
     }
     match within(&found.most, &t.bound()) {
         true => Ok(()),
@@ -189,6 +199,7 @@ fn table(
     asked: u64,
     found: &Found,
     ways: &[Way],
+    ticks: Option<&TimedTicks>,
     swept: &Swept,
     clock: u64,
     out: &mut impl Write,
@@ -211,9 +222,11 @@ fn table(
         "{:20}{:>9} {:>8} {:>8} {:>8} {:>8} {:>12} {:>8}",
         "ns a query", "max", "worst", "p99.9", "p99", "p50", "queries/s", "mean"
     )?;
-    for w in ways {
+    let ways_and_ticks = ways.iter().map(|w| (w, asked, 1));
+    for (w, asked, each) in ways_and_ticks.chain(ticks.map(|t| (&t.way, t.count, t.wheels))) {
         let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| w.fastest.quantile(q));
         let (mean, rate) = w.mean(asked);
+        let rate = rate * each as f64;
         writeln!(
             out,
             "{:20}{:>9} {:>8} {p999:>8} {p99:>8} {p50:>8} {:>12} {mean:>8.1}",
@@ -427,20 +440,71 @@ fn posts(t: &Terrain, tile: &TileView, column: &Column) -> impl Iterator<Item = 
     })
 }
 
-/// The places of a drive, wheel by wheel; where it has no height, on the highest ground.
-fn along(t: &Terrain, path: &std::path::Path) -> Done<Vec<[f64; 3]>> {
+/// The places of a drive, wheel by wheel, and of several wheels the ticks; where it has no height, on the highest ground.
+fn along(t: &Terrain, path: &std::path::Path) -> Done<(Vec<[f64; 3]>, Option<Ticks>)> {
     let [low, high] = t.bounds();
     let z = |x: f64, y: f64| {
         let answer = t.segment_m([x, y, high[2] + 1.0], high[2] - low[2] + 2.0);
         if answer.found() { t.z_f64(&answer.hit) } else { high[2] }
     };
     let mut drive = drive::read(path)?;
-    for text in drive.doubt.iter().cloned().chain(drive.heights.told()) {
+    let mut odd = Odd::default();
+    drive.stops.iter().for_each(|s| odd.count(&[s.t, Some(s.x), Some(s.y), s.z], s.line));
+    for text in drive.doubt.iter().cloned().chain(odd.told()).chain(drive.heights.told()) {
         note(format!("{}: {text}", named(path)));
     }
     // a cursor goes with a wheel
     drive.stops.sort_by_key(|s| s.wheel);
-    Ok(drive.stops.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect())
+    let points: Vec<[f64; 3]> = drive.stops.iter().map(|s| [s.x, s.y, s.z.unwrap_or_else(|| z(s.x, s.y))]).collect();
+    let lengths: Vec<usize> = drive.stops.chunk_by(|a, b| a.wheel == b.wheel).map(<[_]>::len).collect();
+    let ticks = (lengths.len() > 1).then(|| {
+        let starts = lengths.iter().scan(0, |next, length| Some(std::mem::replace(next, *next + length)));
+        let starts: Vec<usize> = starts.collect();
+        let count = lengths.iter().copied().min().unwrap_or(0);
+        Ticks {
+            wheels: lengths.len(),
+            points: (0..count).flat_map(|i| starts.iter().map(move |s| s + i)).map(|i| points[i]).collect(),
+        }
+    });
+    Ok((points, ticks))
+}
+
+/// Places of several wheels, tick by tick.
+struct Ticks {
+    wheels: usize,
+    points: Vec<[f64; 3]>,
+}
+
+/// How long they took, each all wheels together.
+struct TimedTicks {
+    way: Way,
+    wheels: usize,
+    count: u64,
+}
+
+impl Ticks {
+    /// Asks one wheel after the other, each with a cursor of its own, again and again for so many queries, or a chunk of them.
+    fn time(&self, t: &Terrain, queries: u64, clock: u64) -> TimedTicks {
+        let wheels = self.wheels;
+        let count = (queries.min(CHUNK) as usize / wheels).max(1);
+        let points: Vec<[f64; 3]> = self.points.iter().cycle().take(count * wheels).copied().collect();
+        let mut way = Way { calls: true, ..Way::new(&format!("tick of {wheels} wheels")) };
+        let mut cursors = vec![Cursor::new(); wheels];
+        way.time(&points, wheels, clock, |places| {
+            places.iter().zip(&mut cursors).for_each(|(p, cursor)| _ = black_box(t.closest_cursor(*p, cursor)));
+        });
+        TimedTicks { way, wheels, count: count as u64 }
+    }
+}
+
+impl TimedTicks {
+    fn facts(&self) -> Value {
+        let mut facts = self.way.facts(self.count);
+        facts["wheels"] = self.wheels.into();
+        facts["ticks"] = self.count.into();
+        facts["queries_per_second"] = (self.way.mean(self.count).1 * self.wheels as f64).into();
+        facts
+    }
 }
 
 /// What queries came to.
@@ -495,7 +559,9 @@ impl Found {
 
 /// A way of asking, and how long it took.
 struct Way {
-    name: &'static str,
+    name: String,
+    /// Whether figures are of calls, however many places each asks, and not of queries.
+    calls: bool,
     /// Of all queries, without reading the clock in between: of each chunk the fastest run.
     whole: Duration,
     /// Of each call that was made again and again the fastest.
@@ -516,9 +582,10 @@ const BEFORE: usize = 256;
 const ROUNDS: usize = 64;
 
 impl Way {
-    fn new(name: &'static str) -> Self {
+    fn new(name: &str) -> Self {
         Way {
-            name,
+            name: name.into(),
+            calls: false,
             whole: Duration::ZERO,
             fastest: Times::default(),
             max: 0,
@@ -537,10 +604,12 @@ impl Way {
         let fastest = (0..RUNS).map(|_| run()).min().unwrap_or_default();
         self.whole += fastest.saturating_sub(Duration::from_nanos(clock));
         let calls: Vec<&[[f64; 3]]> = points.chunks(unit).collect();
+        let whole = self.calls;
         let mut timed = |points: &[[f64; 3]]| {
             let start = Instant::now();
             call(points);
-            (start.elapsed().as_nanos() as u64).saturating_sub(clock) / points.len() as u64
+            let each = if whole { 1 } else { points.len() as u64 };
+            (start.elapsed().as_nanos() as u64).saturating_sub(clock) / each
         };
         let mut fastest = vec![u64::MAX; calls.len()];
         for _ in 0..RUNS {

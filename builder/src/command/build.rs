@@ -18,8 +18,9 @@ use super::{
     Done, Failure, NewFile, Replace,
     border::{Border, Edge},
     counted, decimal, few,
+    friction::Origin,
     gaps::{self, Gap, Search},
-    grouped, has_extension,
+    grouped, has_extension, is_nowhere,
     lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
     named, note, one_place,
@@ -72,7 +73,8 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Take warnings for errors: exit 1, and no image is written
+    /// Take warnings for errors: exit 1, and no image is written; of friction that nobody stated where settings lie beside and were not
+    /// given, or the image that is replaced had another
     #[arg(long)]
     strict: bool,
     /// Replace an output file that is not a terrain image, or a report that is none
@@ -134,7 +136,7 @@ impl Args {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let Some(place) = &args.report else { return make(args, out, &mut Report::default()) };
     let kept = [&args.settings, &args.output].into_iter().flatten().chain(&args.files);
-    if kept.into_iter().any(|file| file == place || same(file, place)) {
+    if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
     Replace::Only(0, report::START, "a report of a build").or_any(args.force).check(place)?;
@@ -171,7 +173,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let who = if sources.len() == 1 { first } else { &output };
     report.output = file_name(&output);
     // else the report would stand under the image's name
-    report.withheld = args.report.iter().any(|place| one_place(place, &output));
+    report.withheld = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
@@ -182,6 +184,15 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
     report.settle(&applied);
+    let plain = Origin {
+        scene: &scene,
+        applied: &applied,
+        rules: &settings,
+        settings: args.settings.as_deref(),
+        sources: &sources,
+        output: &output,
+    }
+    .tell(report);
     remark(&settings, &applied, report);
     if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
@@ -218,20 +229,20 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
+    plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
     let left_out = [
-        (r.excluded, "not included"),
-        (r.obstacles, "obstacles"),
-        (r.vertical, "vertical"),
-        (r.ceilings, "undersides of closed objects"),
-        (r.steep, "steeper than the limit"),
-        (r.collapsed, "collapsed to a line or a point"),
-        (r.duplicates, "duplicates"),
-        (r.outside, "outside the domain"),
+        (r.excluded, format!("{} not included", grouped(r.excluded))),
+        (r.obstacles, counted(r.obstacles, "obstacle")),
+        (r.vertical, format!("{} vertical", grouped(r.vertical))),
+        (r.ceilings, format!("{} of closed objects", counted(r.ceilings, "underside"))),
+        (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
+        (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
+        (r.duplicates, counted(r.duplicates, "duplicate")),
+        (r.outside, format!("{} outside the domain", grouped(r.outside))),
     ];
-    let left_out: Vec<String> =
-        left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let left_out: Vec<String> = left_out.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
     writeln!(
         out,
@@ -268,7 +279,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
-    writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
+    if !is_nowhere(&output) {
+        writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
+    }
     Ok(())
 }
 
@@ -312,7 +325,7 @@ fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
 const MOST_SETTINGS: u64 = 64 << 20;
 
 /// TOML, or JSON if the name says so; from a pipe too, all that it gives.
-fn read_settings(path: &Path) -> Done<Settings> {
+pub fn read_settings(path: &Path) -> Done<Settings> {
     if is_image(path)? {
         let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
@@ -415,14 +428,9 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     Ok((inputs, import))
 }
 
-/// What the settings say nothing about, what they say for nothing, and what they hardly mean.
+/// What the settings say for nothing, and what they hardly mean.
 fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
-    let rest = settings.materials.iter().any(|m| m.name.as_deref() == Some(""));
-    if !applied.unlisted.is_empty() && !rest {
-        let names: Vec<String> = applied.unlisted.iter().map(|n| format!("{n:?}")).collect();
-        report.warn(format!("materials that the settings do not name have mu 1 and rr 1: {}", list(&names)));
-    }
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }

@@ -3,18 +3,18 @@
 use std::{cmp::Reverse, collections::BTreeMap, io::Write, ops::Range, path::PathBuf};
 
 use hardpan::{Hit, Terrain, format::section};
-use hardpan_builder::{names::section_name, read};
+use hardpan_builder::{import::file_name, names::section_name, read};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Done, Failure, costs, counted, decimal, few, grouped,
+    Done, Failure, NewFile, Replace, changes, costs, counted, decimal, few, grouped, has_extension,
     info::{self, fallback, hex},
-    load,
+    is_nowhere, load,
     materials::settings_of,
     query::room,
-    shown, terrain,
+    same, shown, terrain,
 };
 
 #[derive(clap::Args)]
@@ -23,7 +23,10 @@ Heights are compared at every vertex and in the middle of every triangle of both
 by the kernel's answers. Of the heights over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
 Areas are those of the squares whose middle it is: a border is off by up to half a square, and a finer --grid is nearer.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
-Exit codes: 0 equal, 1 different.")]
+With --tolerance, images are alike if no height of a pair differs by more, no ground is lost or gained, and materials with all that they
+have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
+The map of --png shows the largest change over each pixel, whichever layer has it.
+Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
 pub struct Args {
     /// Terrain image
     first: PathBuf,
@@ -32,9 +35,23 @@ pub struct Args {
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
     #[arg(long, value_name = "METRES", value_parser = pitch)]
     grid: Option<f64>,
+    /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
+    #[arg(long, value_name = "METRES", value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Draw a map of the changes: heights up and down, ground lost and gained, other material or friction
+    #[arg(long, value_name = "FILE.png")]
+    png: Option<PathBuf>,
+    /// Replace a picture that hardpan did not draw
+    #[arg(long)]
+    force: bool,
     /// Print the facts as JSON
     #[arg(long)]
     json: bool,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|v: &f64| *v >= 0.0 && v.is_finite());
+    value.ok_or_else(|| "must be a number of metres, 0 or more".into())
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
@@ -54,6 +71,8 @@ const SHOWN: usize = 10;
 #[derive(Serialize)]
 struct Difference {
     equal: bool,
+    /// Whether they are alike within the tolerance, if there is one.
+    alike: Option<bool>,
     identity: [String; 2],
     /// Facts that differ.
     facts: Vec<Fact>,
@@ -110,6 +129,8 @@ struct FirstByte {
 #[derive(Clone, Default, Serialize)]
 struct Ground {
     grid: f64,
+    /// Up to which heights count as equal, metres.
+    tolerance: f64,
     places: u64,
     /// Places with ground in both images.
     shared: u64,
@@ -154,22 +175,56 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let (a, b) = (terrain(path_a, &image_a)?, terrain(path_b, &image_b)?);
     let first_byte = first_byte(&a, &b);
     let equal = a.identity() == b.identity() && content_of(&a).eq(content_of(&b));
-    let difference = Difference {
+    if let Some(place) = &args.png {
+        if !has_extension(place, "png") && !is_nowhere(place) {
+            return Err(Failure::input(place, "maps are PNG; name it FILE.png"));
+        }
+        if [path_a, path_b].into_iter().any(|image| same(place, image)) {
+            return Err(Failure::input(place, "the map would replace an image; name another file"));
+        }
+        Replace::PICTURE.or_any(args.force).check(place)?;
+    }
+    let mut difference = Difference {
         equal,
+        alike: None,
         identity: [&a, &b].map(|t| hex(&t.identity())),
         facts: facts(&a, &b),
         sources: sources(&a, &b),
         materials: materials(&a, &b),
         first_byte,
-        ground: if equal { None } else { Some(ground(&a, &b, args.grid)?) },
+        ground: if equal { None } else { Some(ground(&a, &b, args.grid, args.tolerance.unwrap_or(0.0))?) },
     };
+    difference.alike = args.tolerance.map(|_| difference.alike());
+    if let Some(place) = &args.png {
+        let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
+        let picture =
+            changes::draw(&a, &b, args.tolerance.unwrap_or(0.0), &title).map_err(|e| Failure::input(place, e))?;
+        NewFile::write(place, &picture.png()?)?.keep()?;
+    }
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&difference).expect("names, numbers and lists"))?;
     } else {
         print(&difference, out)?;
     }
-    if equal { Ok(()) } else { Err(Failure::Different) }
+    if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
 }
+
+impl Difference {
+    /// Whether nothing differs on the ground, but heights within the tolerance.
+    fn alike(&self) -> bool {
+        let answers = |fact: &Fact| matches!(fact.name, WINDOWS | NO_GROUND);
+        let Materials { lost, gained, values, .. } = &self.materials;
+        let named = lost.is_empty() && gained.is_empty() && values.is_empty();
+        let same = |g: &Ground| {
+            g.changed == 0 && g.lost.places == 0 && g.gained.places == 0 && g.materials.is_empty() && g.shared > 0
+        };
+        self.equal || named && !self.facts.iter().any(answers) && self.ground.as_ref().is_some_and(same)
+    }
+}
+
+/// Facts that decide answers, wherever the ground lies.
+const WINDOWS: &str = "windows";
+const NO_GROUND: &str = "no ground";
 
 /// The content header and the bytes of every content section.
 fn content_of<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
@@ -221,12 +276,9 @@ fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("bytes", grouped(h.total_len)),
             ("layer bound", grouped(t.max_layers().into())),
             ("query cost", costs(&bound)),
+            (WINDOWS, format!("near {} m, far {} m, merge {} m", metres(h.near), metres(h.far), metres(h.layer_merge))),
             (
-                "windows",
-                format!("near {} m, far {} m, merge {} m", metres(h.near), metres(h.far), metres(h.layer_merge)),
-            ),
-            (
-                "no ground",
+                NO_GROUND,
                 format!(
                     "{}; z {} m, mu {}, rr {}, gain {}",
                     fallback(h.fallback),
@@ -353,7 +405,7 @@ fn marks(t: &Terrain) -> impl Iterator<Item = [f64; 2]> {
     thirds.map(move |p| [0, 1].map(|i| (origin[i] as f64 + p[i] as f64 / 3.0) * step))
 }
 
-fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
+fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64) -> Done<Ground> {
     let grid = Grid::new(a, b, pitch)?;
     let mut marks: Vec<[f64; 2]> = [a, b].into_iter().flat_map(marks).filter(|p| !grid.has(*p)).collect();
     marks.par_sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
@@ -367,7 +419,7 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
             let mut part = Part::default();
             let mut space = [room(a), room(b)];
             let chunk = chunk * CHUNK..places.min((chunk + 1) * CHUNK);
-            chunk.for_each(|i| part.look(a, b, place(i), &mut space));
+            chunk.for_each(|i| part.look(a, b, place(i), tolerance, &mut space));
             part
         })
         .collect();
@@ -384,7 +436,7 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Ground> {
         .collect();
     materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
     let Part { shared, changed, largest, lost, gained, .. } = all;
-    Ok(Ground { grid: grid.pitch, places: places as u64, shared, changed, largest, lost, gained, materials })
+    Ok(Ground { grid: grid.pitch, tolerance, places: places as u64, shared, changed, largest, lost, gained, materials })
 }
 
 /// What some places have.
@@ -426,10 +478,7 @@ impl Count {
         format!(
             "at {}, {}, x {} to {}, y {} to {}, the first {x},{y},{z}",
             counted(self.places, "place"),
-            match self.area {
-                0.0 => "in the middle of no square of the grid".into(),
-                area => format!("about {} m2", four_digits(area)),
-            },
+            format_args!("about {} m2", four_digits(self.area)),
             low[0],
             high[0],
             low[1],
@@ -439,34 +488,23 @@ impl Count {
 }
 
 impl Part {
-    fn look(&mut self, a: &Terrain, b: &Terrain, ([x, y], area): Place, [space_a, space_b]: &mut [Vec<Hit>; 2]) {
-        let over = |t: &Terrain, space: &mut Vec<Hit>| -> usize { t.layers([x, y, 0.0], space).written };
-        let (written_a, written_b) = (over(a, space_a), over(b, space_b));
-        let (a_hits, b_hits) = (&space_a[..written_a], &space_b[..written_b]);
-        let z_a: Vec<f64> = a_hits.iter().map(|h| a.z_f64(h)).collect();
-        let z_b: Vec<f64> = b_hits.iter().map(|h| b.z_f64(h)).collect();
-        self.shared += u64::from(written_a > 0 && written_b > 0);
-        let mut changed = false;
-        for (i, &from) in z_a.iter().enumerate() {
-            let Some(k) = nearest(&z_b, from).filter(|&k| nearest(&z_a, z_b[k]) == Some(i)) else {
-                self.lost.add([x, y, from], area);
-                continue;
-            };
-            let to = z_b[k];
-            if from != to {
-                changed = true;
-                self.change(Change { at: [x, y], from, to });
+    fn look(&mut self, a: &Terrain, b: &Terrain, (at, area): Place, tolerance: f64, space: &mut [Vec<Hit>; 2]) {
+        let (mut changed, [x, y]) = (false, at);
+        let both = over([a, b], at, space, |over| match over {
+            Over::Lost(z) => self.lost.add([x, y, z], area),
+            Over::Gained(z) => self.gained.add([x, y, z], area),
+            Over::Both { from, to, hits: [p, q] } => {
+                if (to - from).abs() > tolerance {
+                    changed = true;
+                    self.change(Change { at, from, to });
+                }
+                let numbers = (p.material, q.material);
+                if a.material_name(numbers.0) != b.material_name(numbers.1) {
+                    self.materials.entry(numbers).or_default().add([x, y, to], area);
+                }
             }
-            let numbers = (a_hits[i].material, b_hits[k].material);
-            if a.material_name(numbers.0) != b.material_name(numbers.1) {
-                self.materials.entry(numbers).or_default().add([x, y, to], area);
-            }
-        }
-        for (k, &to) in z_b.iter().enumerate() {
-            if nearest(&z_a, to).is_none_or(|i| nearest(&z_b, z_a[i]) != Some(k)) {
-                self.gained.add([x, y, to], area);
-            }
-        }
+        });
+        self.shared += u64::from(both);
         self.changed += u64::from(changed);
     }
 
@@ -487,6 +525,39 @@ impl Part {
         self.gained.join(&later.gained);
         later.materials.iter().for_each(|(k, count)| self.materials.entry(*k).or_default().join(count));
     }
+}
+
+/// Ground over a place: of the one image alone, of the other alone, or of both, at heights in metres.
+pub enum Over<'h> {
+    Lost(f64),
+    Gained(f64),
+    Both { from: f64, to: f64, hits: [&'h Hit; 2] },
+}
+
+/// Shows all ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
+pub fn over(
+    [a, b]: [&Terrain; 2],
+    [x, y]: [f64; 2],
+    [space_a, space_b]: &mut [Vec<Hit>; 2],
+    mut see: impl FnMut(Over),
+) -> bool {
+    let all = |t: &Terrain, space: &mut Vec<Hit>| -> usize { t.layers([x, y, 0.0], space).written };
+    let (written_a, written_b) = (all(a, space_a), all(b, space_b));
+    let (a_hits, b_hits) = (&space_a[..written_a], &space_b[..written_b]);
+    let z_a: Vec<f64> = a_hits.iter().map(|h| a.z_f64(h)).collect();
+    let z_b: Vec<f64> = b_hits.iter().map(|h| b.z_f64(h)).collect();
+    for (i, &from) in z_a.iter().enumerate() {
+        see(match nearest(&z_b, from).filter(|&k| nearest(&z_a, z_b[k]) == Some(i)) {
+            Some(k) => Over::Both { from, to: z_b[k], hits: [&a_hits[i], &b_hits[k]] },
+            None => Over::Lost(from),
+        });
+    }
+    for (k, &to) in z_b.iter().enumerate() {
+        if nearest(&z_a, to).is_none_or(|i| nearest(&z_b, z_a[i]) != Some(k)) {
+            see(Over::Gained(to));
+        }
+    }
+    written_a > 0 && written_b > 0
 }
 
 /// Metres to a micrometre, in as few digits as that takes.
@@ -518,7 +589,12 @@ fn written(value: &Value) -> String {
 }
 
 fn print(d: &Difference, out: &mut impl Write) -> Done {
-    writeln!(out, "{}", if d.equal { "equal: the same identity, the same content" } else { "different" })?;
+    let said = match (d.equal, d.alike) {
+        (true, _) => "equal: the same identity, the same content",
+        (_, Some(true)) => "alike: nothing on the ground differs by more than the tolerance",
+        _ => "different",
+    };
+    writeln!(out, "{said}")?;
     for identity in d.identity.iter().take(if d.identity[0] == d.identity[1] { 1 } else { 2 }) {
         writeln!(out, "identity     {identity}")?;
     }
@@ -571,22 +647,34 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
                 short(*from),
                 short(*to)
             )?,
+            None if g.tolerance > 0.0 => writeln!(out, "heights      no change of more than {} m", g.tolerance)?,
             None => writeln!(out, "heights      no change")?,
         }
+        let has_area = |count: &Count| count.area > 0.0;
         for (what, count) in [("lost", &g.lost), ("gained", &g.gained)] {
-            if count.places > 0 && g.shared > 0 {
+            if has_area(count) && g.shared > 0 {
                 writeln!(out, "{what:<12} ground {}", count.said())?;
             }
         }
-        for MaterialChange { from, to, count } in g.materials.iter().take(SHOWN) {
+        let (wide, thin): (Vec<_>, Vec<_>) = g.materials.iter().partition(|m| has_area(&m.count));
+        for MaterialChange { from, to, count } in wide.iter().take(SHOWN) {
             writeln!(out, "material     {from:?} -> {to:?} {}", count.said())?;
         }
-        if g.materials.len() > SHOWN {
-            writeln!(
-                out,
-                "             and {}; all: --json",
-                counted((g.materials.len() - SHOWN) as u64, "other pair")
-            )?;
+        if wide.len() > SHOWN {
+            writeln!(out, "             and {}; all: --json", counted((wide.len() - SHOWN) as u64, "other pair"))?;
+        }
+        let mut other = Count::default();
+        thin.iter().for_each(|m| other.join(&m.count));
+        let thin = [("lost", &g.lost), ("gained", &g.gained), ("of another material", &other)];
+        let thin = thin.into_iter().filter(|(_, count)| count.places > 0 && !has_area(count) && g.shared > 0);
+        let thin: Vec<String> = thin
+            .map(|(what, count)| {
+                let [x, y, z] = count.first.unwrap_or_default().map(short);
+                format!("{what} at {}, the first {x},{y},{z}", counted(count.places, "place"))
+            })
+            .collect();
+        if !thin.is_empty() {
+            writeln!(out, "no area      {}: along edges, or narrower than the grid's squares", thin.join("; "))?;
         }
     }
     match &d.first_byte {
@@ -619,7 +707,7 @@ mod tests {
 
     fn compare(a: &Scene, b: &Scene) -> Ground {
         let [a, b] = [a, b].map(|s| build(s, &Options::default()).unwrap().image);
-        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None).unwrap()
+        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None, 0.0).unwrap()
     }
 
     #[test]

@@ -69,7 +69,7 @@ struct Last {
 /// The places of a drive, and what else stands beside them.
 pub fn read(path: &Path) -> Done<Drive> {
     let mut lines = Lines::open(path)?;
-    let heading = lines.heading()?.map(columns);
+    let mut heading = lines.heading()?.map(columns);
     let known = match &heading {
         Some(heading) => of_drive(heading).map_err(|e| lines.wrong(e))?,
         None => [Some(0), Some(1), Some(2), Some(3), None],
@@ -78,6 +78,10 @@ pub fn read(path: &Path) -> Done<Drive> {
     let all = heading.as_ref().unwrap_or(&bare);
     let width = Width::of(all, heading.is_some());
     let mut passed = Passed::new(all, &known[..3], &known[3..4], &ANSWER).map_err(|e| lines.wrong(e))?;
+    if let Some(heading) = &mut heading {
+        lines.units(heading)?;
+        of_drive(heading).map_err(|e| lines.wrong(e))?;
+    }
     let mut heights = Heights::new(heading.is_some() && known[3].is_some());
     let mut stops: Vec<Stop> = Vec::new();
     let mut numbers: HashMap<String, usize> = HashMap::new();
@@ -93,12 +97,16 @@ pub fn read(path: &Path) -> Done<Drive> {
             let needed = |k: usize| field(k)?.ok_or(format!("no {}; a line is {FORM}", KNOWN[k].0[0]));
             let (x, y) = (needed(1)?, needed(2)?);
             let way = last.map_or(0.0, |s| ((x - s.x) * (x - s.x) + (y - s.y) * (y - s.y)).sqrt());
+            // from a place that is none nobody drives on, nor to it
+            let somewhere = [Some(x), Some(y), last.map(|s| s.x), last.map(|s| s.y)];
+            let way = if somewhere.into_iter().flatten().all(f64::is_finite) { way } else { 0.0 };
             let distance = last.map_or(0.0, |s| s.distance) + way;
             if !distance.is_finite() {
                 return Err("too far from the place before it; places are in metres".into());
             }
             let t = field(0)?;
-            if let Some((now, before)) = t.zip(last.and_then(|s| s.t)).filter(|(now, before)| now < before) {
+            let finite = t.filter(|t| t.is_finite());
+            if let Some((now, before)) = finite.zip(last.and_then(|s| s.t)).filter(|(now, before)| now < before) {
                 let wheels = if known[4].is_none() { "; if these are wheels, call their column wheel" } else { "" };
                 return Err(format!(
                     "the time goes back, from {before} to {now}; sort the lines by time, or make two drives of them{wheels}"
@@ -110,14 +118,15 @@ pub fn read(path: &Path) -> Done<Drive> {
             if wheels.first().is_some_and(|(name, _)| has_name(name) != has_name(wheel)) {
                 return Err("some lines name their wheel, and some do not; name it in each".into());
             }
-            still += u64::from(way > JUMP && t.is_some() && t == last.and_then(|s| s.t));
-            Ok::<_, String>((Last { x, y, distance, t: t.or(last.and_then(|s| s.t)) }, t, z))
+            still += u64::from(way > JUMP && finite.is_some() && finite == last.and_then(|s| s.t));
+            Ok::<_, String>((Last { x, y, distance, t: finite.or(last.and_then(|s| s.t)) }, t, z))
         })();
         let number = number.unwrap_or(wheels.len());
         if let Ok((now, ..)) = &stop {
             passed.push(line);
             match wheels.get_mut(number) {
-                Some((_, last)) => *last = *now,
+                Some((_, last)) if now.x.is_finite() && now.y.is_finite() => *last = *now,
+                Some((_, last)) => *last = Last { x: last.x, y: last.y, ..*now },
                 None => {
                     numbers.insert(wheel.into(), number);
                     wheels.push((wheel.into(), *now));

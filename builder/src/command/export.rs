@@ -17,7 +17,7 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, gaps, has_extension, load, make_folder,
+    Done, Failure, NewFile, Replace, counted, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
     materials::{provenance, recorded, settings_of},
     named, note,
@@ -301,7 +301,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     let places: Vec<PathBuf> = match &args.output {
         None => wanted.iter().map(|&map| called(map)).collect(),
         Some(folder) if folder.is_dir() => within(folder),
-        Some(file) if wanted.len() == 1 && has_extension(file, "png") => vec![file.clone()],
+        Some(file) if wanted.len() == 1 && (has_extension(file, "png") || is_nowhere(file)) => vec![file.clone()],
         Some(file) if wanted.len() == 1 && (file.extension().is_some() || file.exists()) => {
             return Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"));
         }

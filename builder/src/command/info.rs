@@ -58,7 +58,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         (true, parts) => {
             let mut facts = Map::from_iter([("info".into(), VERSION.into())]);
             for Part { name, facts: of, .. } in parts {
-                facts.insert((*name).into(), of(t).map_err(|text| Failure::check(&args.file, text))?);
+                facts.insert((*name).into(), of(t).map_err(|text| Failure::input(&args.file, text))?);
             }
             writeln!(out, "{:#}", Value::Object(facts))?;
         }
@@ -127,6 +127,17 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(out, "size        {}", size(t))?;
     writeln!(out, "tiles       {} of {:.1} m", grouped(h.tile_count.into()), steps(h.tile_log2 as i32 + h.xy_log2))?;
+    let bytes = |kind: u32| t.section(kind).map_or(0, <[u8]>::len) as u64;
+    let page = 4u64 << (2 * h.page_log2);
+    writeln!(
+        out,
+        "pages       {} of {} bytes beside a directory of {}: a page for each square of {side} x {side} tiles, {:.0} m, that has ground",
+        grouped(bytes(section::PAGES) / page),
+        grouped(page),
+        counted(bytes(section::DIRECTORY), "byte"),
+        steps((h.tile_log2 + h.page_log2) as i32 + h.xy_log2),
+        side = 1u32 << h.page_log2
+    )?;
     writeln!(out, "query cost  at most {} of 64 bytes", costs(&bound))?;
     if let Some(column) = read::costliest(t) {
         let ([x, y], c) = (column.extent(t), column.cost);

@@ -11,7 +11,7 @@ use std::{
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
 
-use super::{Done, Failure, brief, counted, grouped};
+use super::{Done, Failure, brief, counted, grouped, named, note};
 
 /// A CSV file, read line by line; lines that start with `#` are comments. Commas in quotes part no fields; a line's end in quotes
 /// is an error.
@@ -46,6 +46,25 @@ impl<'a> Lines<'a> {
         let heading = self.held && self.line.iter().all(|field| number(field).is_none());
         self.held &= !heading;
         Ok(heading.then_some(&self.line))
+    }
+
+    /// Passes over a line of units below a heading, and gives them to the columns that have none: no field of it is a number, and
+    /// x is in a unit of length.
+    pub fn units(&mut self, columns: &mut [Column]) -> Done {
+        let bare = |field: &str| unquoted(field).trim_matches(['[', ']', '(', ')', '-']).trim().to_string();
+        let x = columns.iter().position(|c| c.name == "x");
+        if self.next()?.is_none() {
+            return Ok(());
+        }
+        let length = x.and_then(|k| self.line.get(k)).is_some_and(|f| LENGTHS.contains(&&*bare(f).to_lowercase()));
+        self.held = !length || self.line.iter().any(|field| number(field).is_some());
+        if !self.held {
+            for (column, field) in columns.iter_mut().zip(&self.line).filter(|(column, _)| column.unit.is_empty()) {
+                column.unit = bare(field);
+            }
+            note(format!("{}: line {} has units, and is passed over", named(self.path), self.line()));
+        }
+        Ok(())
     }
 
     /// The next line that is not blank.
@@ -113,6 +132,9 @@ fn joined(parts: &StringRecord) -> Result<StringRecord, String> {
     }
     Ok(fields)
 }
+
+/// Units of length that a log may name.
+const LENGTHS: [&str; 9] = ["m", "metre", "metres", "meter", "meters", "km", "cm", "mm", "ft"];
 
 /// A column as a heading names it: `X [m]` is `x` in `m`.
 pub struct Column {
@@ -195,6 +217,30 @@ impl Width {
         };
         let (fields, columns) = (counted(line.len() as u64, "field"), counted(self.most as u64, "column"));
         Err(format!("{fields}, and {columns}; {why}"))
+    }
+}
+
+/// Counts lines with numbers that are not finite.
+#[derive(Default)]
+pub struct Odd {
+    lines: u64,
+    /// The first of them.
+    first: u64,
+}
+
+impl Odd {
+    pub fn count(&mut self, numbers: &[Option<f64>], line: u64) {
+        if numbers.iter().flatten().any(|v| !v.is_finite()) {
+            self.first = if self.lines == 0 { line } else { self.first };
+            self.lines += 1;
+        }
+    }
+
+    /// One line, if there are any.
+    pub fn told(&self) -> Option<String> {
+        let (lines, has) = (counted(self.lines, "line"), if self.lines == 1 { "has" } else { "have" });
+        let text = || format!("{lines} {has} a number that is not finite; the first is line {}", self.first);
+        (self.lines > 0).then(text)
     }
 }
 
@@ -379,13 +425,12 @@ fn within_quotes(field: &str) -> Option<&str> {
     field.trim().strip_prefix('"')?.strip_suffix('"')
 }
 
-/// The number of a field, of which `at` come before it; none if it is blank.
+/// The number of a field, of which `at` come before it, finite or not; none if it is blank.
 pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
     let text = unquoted(field);
     match number(text) {
-        Some(v) if v.is_finite() => Ok(Some(v)),
+        Some(v) => Ok(Some(v)),
         None if text.is_empty() => Ok(None),
-        Some(_) => Err(format!("\"{}\" is not a finite number (field {})", brief(text, 40), at + 1)),
         None => Err(format!("\"{}\" is not a number (field {}){}", brief(text, 40), at + 1, separators(text))),
     }
 }

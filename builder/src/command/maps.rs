@@ -151,7 +151,7 @@ pub struct Wish {
 
 /// Least x and y, greatest x and y, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window([f64; 4]);
+pub struct Window(pub [f64; 4]);
 
 /// Beyond every image, and so near that widths of windows are numbers.
 const FARTHEST: f64 = 1e15;
@@ -613,7 +613,7 @@ fn error(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
 }
 
 /// How large letters and lines of a picture are drawn.
-fn magnitude(view: &View) -> usize {
+pub fn magnitude(view: &View) -> usize {
     ((view.width.max(view.height) + 800) / 1600).max(1)
 }
 

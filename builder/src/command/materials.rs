@@ -16,7 +16,7 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, grouped,
+    Done, Failure, NewFile, Replace, counted, decimal, grouped, is_nowhere,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
@@ -83,6 +83,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let text = settings_file(&found, args, output);
             NewFile::write(output, text.as_bytes())?.keep()?;
             let count = counted(found.listed.len() as u64, "material");
+            if is_nowhere(output) {
+                return Ok(());
+            }
             note(format!(
                 "{}: settings of {count}; edit, then: hardpan build --settings {}",
                 named(output),
@@ -156,16 +159,23 @@ fn from(file: &Path, output: Option<&Path>) -> String {
 }
 
 fn of_scene(scene: &Scene) -> Vec<Listed> {
-    let mut listed: Vec<Listed> = scene.materials.iter().map(|m| listed(m.into())).collect();
+    let each = scene.materials.iter().zip(areas(scene));
+    let mut listed: Vec<Listed> =
+        each.map(|(m, (triangles, area))| Listed { triangles, area, ..listed(m.into()) }).collect();
+    listed.sort_by(|a, b| a.rule.name.cmp(&b.rule.name));
+    listed
+}
+
+/// Of each material how many triangles, and square metres in plan.
+pub fn areas(scene: &Scene) -> Vec<(u64, f64)> {
+    let mut all = vec![(0, 0.0); scene.materials.len()];
     for t in &scene.triangles {
         let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
         let area2 = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-        let of = &mut listed[usize::from(t.material)];
-        of.triangles += 1;
-        of.area += area2.abs() / 2.0;
+        let (triangles, area) = &mut all[usize::from(t.material)];
+        (*triangles, *area) = (*triangles + 1, *area + area2.abs() / 2.0);
     }
-    listed.sort_by(|a, b| a.rule.name.cmp(&b.rule.name));
-    listed
+    all
 }
 
 fn listed(rule: MaterialRule) -> Listed {
@@ -267,7 +277,7 @@ fn table(listed: &[Listed], out: &mut impl Write) -> Done {
         let fates = [(rule.include == Some(false), "  not included"), (rule.obstacle == Some(true), "  obstacle")];
         fates.iter().filter(|f| f.0).try_for_each(|f| write!(out, "{}", f.1))?;
         if *blocks > 0 {
-            write!(out, "  {} blocks of heights", grouped(*blocks))?;
+            write!(out, "  {} of heights", counted(*blocks, "block"))?;
         }
         writeln!(out)?;
     }
@@ -318,7 +328,7 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
         text += "\n# [[source]]\n# file = \"FILE.obj\"\n";
     }
     for Listed { rule, triangles, area, blocks } in &found.listed {
-        let blocks = if *blocks > 0 { format!(", {} blocks of heights", grouped(*blocks)) } else { String::new() };
+        let blocks = if *blocks > 0 { format!(", {} of heights", counted(*blocks, "block")) } else { String::new() };
         let _ = write!(text, "\n# {}, {area:.1} m2 in plan{blocks}\n", counted(*triangles, "triangle"));
         let _ = write!(text, "[[material]]\n{}", toml::to_string(&rule.brief()).unwrap_or_default());
     }

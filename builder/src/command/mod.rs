@@ -6,10 +6,12 @@ mod bench;
 mod border;
 mod build;
 mod canvas;
+mod changes;
 mod demo;
 mod diff;
 mod drive;
 mod export;
+mod friction;
 mod gaps;
 mod help;
 mod holes;
@@ -39,7 +41,7 @@ use std::{
     process::ExitCode,
 };
 
-use self::output::{NewFile, Replace, make_folder, one_place, write_image};
+use self::output::{NewFile, Replace, is_nowhere, make_folder, one_place, write_image};
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
@@ -84,7 +86,7 @@ enum Command {
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)");
 const EXITS: &str = "\
 All about one of them: hardpan COMMAND --help
-Exit codes: 0 fine, 1 a check failed, 2 bad input or usage, 3 not supported, 4 the machine refused, 130 interrupted";
+Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused, 130 interrupted";
 pub fn main() -> ExitCode {
     signals::end_by(output::interrupted);
     let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
@@ -133,6 +135,8 @@ pub enum Failure {
     Different,
     /// The user's file or words.
     Input(String),
+    /// The same of an image that is not as it was written; to who asked whether it is, [`Failure::checked`].
+    Damaged(String),
     /// Something that Hardpan does not do, with the way round.
     Unsupported(String),
     /// Disk, permission, memory.
@@ -148,6 +152,18 @@ impl Failure {
 
     pub fn input(place: &Path, text: impl Display) -> Self {
         Self::Input(format!("{}: {text}", named(place)))
+    }
+
+    /// What fails where nothing else was asked than whether the image is whole.
+    pub fn checked(self) -> Self {
+        match self {
+            Self::Damaged(text) => Self::Check(text),
+            other => other,
+        }
+    }
+
+    fn damaged(place: &Path, text: impl Display) -> Self {
+        Self::Damaged(format!("{}: {text}", named(place)))
     }
 
     pub fn unsupported(place: &Path, text: impl Display) -> Self {
@@ -196,15 +212,16 @@ impl Failure {
                 Self::input(place, "this is not a terrain image; to make one: hardpan build FILE.obj")
             }
             OpenError::Blank => {
-                Self::check(place, "blank memory: no image was written here; copy or build the image again")
+                Self::damaged(place, "blank memory: no image was written here; copy or build the image again")
             }
             OpenError::TooNew => Self::unsupported(
                 place,
                 "the image needs a newer hardpan; update it, or build the image again with this one",
             ),
-            error => {
-                Self::check(place, format!("{error}; copy the image again, or build it again: hardpan build FILE.obj"))
-            }
+            error => Self::damaged(
+                place,
+                format!("{error}; copy the image again, or build it again: hardpan build FILE.obj"),
+            ),
         }
     }
 
@@ -223,7 +240,7 @@ impl Failure {
         match self {
             Self::ClosedPipe => 0,
             Self::Check(_) | Self::Different => 1,
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::Damaged(_) => 2,
             Self::Unsupported(_) => 3,
             Self::Machine(_) => 4,
         }
@@ -233,7 +250,9 @@ impl Failure {
 impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Check(t) | Self::Input(t) | Self::Unsupported(t) | Self::Machine(t) => f.write_str(t),
+            Self::Check(t) | Self::Input(t) | Self::Damaged(t) | Self::Unsupported(t) | Self::Machine(t) => {
+                f.write_str(t)
+            }
             Self::Different => f.write_str("different"),
             Self::ClosedPipe => f.write_str("closed pipe"),
         }
@@ -302,11 +321,11 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
         OpenError::Content(_)
             if let Some(erased) = Terrain::open(image).ok().and_then(|t| hardpan_builder::erased(&t)) =>
         {
-            Failure::check(path, format!("{erased}; write it again"))
+            Failure::damaged(path, format!("{erased}; write it again"))
         }
         OpenError::Content(e) => {
             let again = "copy the image again, or build it again: hardpan build FILE.obj";
-            Failure::check(path, format!("{}; {again}", damaged(image).unwrap_or_else(|| fault(e))))
+            Failure::damaged(path, format!("{}; {again}", damaged(image).unwrap_or_else(|| fault(e))))
         }
         error => Failure::open(path, error),
     }

@@ -1,6 +1,7 @@
 //! Files that the command writes: whole or not at all, and none that the user wants to keep.
 
 use std::{
+    env,
     ffi::OsString,
     fmt::Display,
     fs,
@@ -20,6 +21,8 @@ use super::{Done, Failure, canvas::SIGNED, unopened, verify};
 
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// What is written here is not kept, but made and checked as any other.
+const NOWHERE: &str = "/dev/null";
 /// Files that this run writes.
 static CHECKED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -28,6 +31,10 @@ pub fn interrupted() -> ! {
     let files = temporary_files();
     files.iter().for_each(|file| drop(fs::remove_file(file)));
     process::exit(130)
+}
+
+pub fn is_nowhere(place: &Path) -> bool {
+    place == Path::new(NOWHERE)
 }
 
 fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -69,6 +76,9 @@ impl Replace<'_> {
 
     /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once for each.
     pub fn check(self, place: &Path) -> Done {
+        if is_nowhere(place) {
+            return Ok(());
+        }
         let end = behind_links(place)?;
         match fs::metadata(&end) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
@@ -157,7 +167,10 @@ impl<'a> NewFile<'a> {
             let mut hidden = OsString::from(".");
             hidden.push(name);
             hidden.push(format!(".{}-{number}.tmp", process::id()));
-            let temporary = end.with_file_name(hidden);
+            let temporary = match is_nowhere(place) {
+                true => env::temp_dir().join(hidden),
+                false => end.with_file_name(hidden),
+            };
             let mut all = temporary_files();
             match fs::File::create_new(&temporary) {
                 Ok(file) => {
@@ -175,6 +188,9 @@ impl<'a> NewFile<'a> {
     }
 
     pub fn keep(self) -> Done {
+        if is_nowhere(self.place) {
+            return Ok(());
+        }
         // an interruption comes before or after
         let _all = temporary_files();
         fs::rename(&self.temporary, &self.end).map_err(|e| Failure::write(self.place, e))
@@ -210,7 +226,8 @@ pub fn write_image(place: &Path, source: &Path, image: &Image) -> Done {
     let new = NewFile::write(place, image)?;
     {
         let read = ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?;
-        let verdict = hardpan_builder::verify(&read, &Verify::default()).map_err(|e| unopened(place, &read, e))?;
+        let verdict =
+            hardpan_builder::verify(&read, &Verify::default()).map_err(|e| unopened(place, &read, e).checked())?;
         if read[..] != image[..] {
             return Err(Failure::Machine(format!(
                 "{}: the disk gave back other bytes than were written; choose another place with -o",

@@ -16,8 +16,8 @@ use super::{
     drive::{self, Drive, Stop},
     grouped, has_extension,
     lines::{
-        ANSWER, Column, Heights, Lines, Passed, Width, columns, heading_text, hint, meant, optional, places,
-        separators, unquoted,
+        ANSWER, Column, Heights, Lines, Odd, Passed, Width, columns, heading_text, hint, meant, number, optional,
+        places, separators, unquoted,
     },
     load, named, note,
     picture::Picture,
@@ -54,11 +54,14 @@ pub struct Args {
     /// How each answer was found
     #[arg(long, conflicts_with = "json")]
     explain: bool,
+    /// Where there is no ground, z, slope, mu and rr as the kernel answers then, by the image's policy; status says so all the same
+    #[arg(long, conflicts_with_all = ["layers", "explain"])]
+    fallback: bool,
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 1 if a place has no ground, or lacks a z that others have, or a drive seems to be of several wheels; all answers are
-    /// written all the same
+    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels;
+    /// all answers are written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -69,7 +72,8 @@ the first ground going down from z, at most so far. Metres; coordinates may be n
 
 A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
 x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where lines have
-a z, the highest ground answers those without: a note says how many.
+a z, the highest ground answers those without: a note says how many. A line of units below the heading is passed over. A place that
+is NaN or infinite is answered as the kernel does, not in image: a note says how many, and the first line.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -79,7 +83,7 @@ Columns of answers, as CSV:
   slope_x, slope_y  dz/dx and dz/dy
   mu, rr            friction and rolling resistance of the material
   material, source  what it is made of, and the object that it comes from
-  status            found, no ground, not in image; but for found all between it and y is empty
+  status            found, no ground, not in image; but for found all between it and y is empty, unless --fallback fills it
   reach             what the search found: top, near, far below, far above, below (with a length), layer
 Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
 asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
@@ -113,7 +117,10 @@ impl FromStr for Ask {
             }
             1 => optional(first, 0).and(Err(format!("{FORM}, with commas and no blanks, as in 1,2"))),
             2 if fields[1].is_empty() => Err(format!("{FORM}, with commas and no blanks, as in 1,2")),
-            0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
+            0..=4 => match fields.iter().position(|f| number(f).is_some_and(|v| !v.is_finite())) {
+                Some(k) => Err(format!("\"{}\" is not a finite number (field {})", fields[k].trim(), k + 1)),
+                None => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
+            },
             _ => Err(FORM.into()),
         }
     }
@@ -136,7 +143,7 @@ pub fn shield(argument: OsString) -> OsString {
 }
 
 impl Ask {
-    /// Finite numbers from fields at the places of x, y, z and length, of which the length is not below zero; the last two may be
+    /// Numbers from fields at the places of x, y, z and length, of which the length is not below zero; the last two may be
     /// blank.
     fn of<'a>(places: [Option<usize>; 4], field: impl Fn(usize) -> Option<&'a str>) -> Result<Self, String> {
         let mut numbers = [None; 4];
@@ -145,7 +152,7 @@ impl Ask {
                 *number = optional(text, place)?;
             }
         }
-        if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0)) {
+        if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0 && v.is_finite())) {
             let place = place + 1;
             return Err(format!(
                 "the length {length} is below zero (field {place}); it is how far to look down from z"
@@ -167,7 +174,8 @@ impl Ask {
                 let answer = t.segment_m([self.x, self.y, high[2] + 1.0], high[2] - low[2] + 2.0);
                 match answer.found() {
                     true => Answer { hit: Hit { reach: Reach::Near, ..answer.hit }, ..answer },
-                    false => Answer { status: answer.status, ..t.closest([f64::NAN; 3]) },
+                    // the fall-back may depend on the place
+                    false => Answer { status: answer.status, ..t.closest([self.x, self.y, high[2] + 1.0]) },
                 }
             }
         }
@@ -212,7 +220,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     let file = args.csv.as_ref().or(args.along.as_ref());
-    let told = [drive.doubt, missed.told(), missed.heights.told()];
+    let told = [drive.doubt, missed.odd.told(), missed.told(), missed.heights.told()];
     let told: Vec<String> = told.into_iter().flatten().collect();
     match file {
         _ if args.strict && !told.is_empty() => {
@@ -281,6 +289,10 @@ fn answer(
     let mut missed = Missed::default();
     missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
     let mut all = |asks: &[Ask], beside: Beside| -> Done {
+        for (i, Ask { x, y, z, length }) in asks.iter().enumerate() {
+            let t = beside.stop(i).and_then(|s| s.t);
+            missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+        }
         if !args.layers {
             for (i, (ask, a)) in asks.iter().zip(many.answers(terrain, asks)).enumerate() {
                 missed.count(a.status, beside.line(i));
@@ -288,7 +300,8 @@ fn answer(
                     missed.heights.count(ask.z, beside.line(i));
                 }
                 let (stop, passed) = (beside.stop(i), beside.passed(i));
-                let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, passed };
+                let filled = args.fallback && !a.found();
+                let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
                 sheet.row(&row).map_err(&failed)?;
             }
             return Ok(());
@@ -300,7 +313,7 @@ fn answer(
             let first = usize::from(layers.written > 0);
             for (hit, number) in space[..layers.written.max(1)].iter().zip(first as u32..) {
                 let (layer, passed) = (Some(number), beside.passed(i));
-                let row = Row { ask, stop: None, layer, status: layers.status, hit, passed };
+                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
                 sheet.row(&row).map_err(&failed)?;
             }
         }
@@ -378,6 +391,7 @@ struct Missed {
     first: [u64; 2],
     /// Of lines; layers ask for none.
     heights: Heights,
+    odd: Odd,
 }
 
 impl Missed {
@@ -396,12 +410,12 @@ impl Missed {
             0 => String::new(),
             n => format!(" ({} not in the image)", grouped(n)),
         };
-        let [without, asked] = [self.without, self.asked].map(grouped);
+        let (without, asked) = (grouped(self.without), counted(self.asked, "point"));
         let first = match self.first {
             [point, 0] => format!("is point {point}"),
             [_, line] => format!("on line {line}"),
         };
-        (self.without > 0).then(|| format!("{without} of {asked} points without ground{outside}, the first {first}"))
+        (self.without > 0).then(|| format!("{without} of {asked} without ground{outside}, the first {first}"))
     }
 }
 
@@ -425,16 +439,21 @@ impl<'a> Points<'a> {
     /// A first line of which no field is a number is a heading.
     fn open(path: &'a Path) -> Done<Self> {
         let mut lines = Lines::open(path)?;
-        let heading = lines.heading()?.map(columns);
+        let mut heading = lines.heading()?.map(columns);
         let known = heading.as_deref().map(of_points).transpose().map_err(|e| lines.wrong(e))?;
-        let bare: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
+        let unnamed: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
         let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
-        let all = heading.as_ref().unwrap_or(&bare);
+        let all = heading.as_ref().unwrap_or(&unnamed);
         let places = known.unwrap_or([0, 1, 2, 3].map(Some));
         let passed = Passed::new(all, &own, &places[2..], &ANSWER[2..]).map_err(|e| lines.wrong(e))?;
         let heights = known.is_some_and(|k| k[2].is_some());
         let bare = known.is_none();
-        Ok(Points { path, width: Width::of(all, !bare), heights, bare, lines, places, passed })
+        let width = Width::of(all, !bare);
+        if let Some(heading) = &mut heading {
+            lines.units(heading)?;
+            of_points(heading).map_err(|e| lines.wrong(e))?;
+        }
+        Ok(Points { path, width, heights, bare, lines, places, passed })
     }
 
     /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
@@ -564,6 +583,8 @@ struct Row<'r> {
     layer: Option<u32>,
     status: Status,
     hit: &'r Hit,
+    /// Whether there is no ground, and the kernel's fall-back is shown.
+    filled: bool,
     /// Other fields of its line, by its number.
     passed: Option<(&'r Passed, usize)>,
 }
@@ -580,6 +601,7 @@ impl Row<'_> {
     /// What the search found; nothing where there is no ground.
     fn reach(&self) -> &'static str {
         match (self.found(), self.layer, self.ask) {
+            (false, ..) if self.filled => reach_text(Reach::Fallback),
             (false, ..) => "",
             (_, Some(_), _) => "layer",
             (.., Ask { length: Some(_), .. }) => "below",
@@ -587,6 +609,13 @@ impl Row<'_> {
             _ => "top",
         }
     }
+}
+
+/// What the kernel answers where there is no ground: z, slope, mu and rr.
+fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
+    let [sx, sy] = slope(t, r.hit);
+    let [mu, rr, _] = t.surface(&Answer { status: r.status, hit: *r.hit });
+    [t.z_f64(r.hit), sx, sy, mu, rr]
 }
 
 /// dz/dx and dz/dy without "-0".
@@ -699,6 +728,15 @@ impl<W: Write> Sheet for Table<'_, '_, W> {
         let (from, digits, width) = (self.from.map(from).unwrap_or_default(), self.decimals, self.decimals + 9);
         let [x, y] = [r.ask.x, r.ask.y].map(|v| typed(v, digits));
         write!(self.out, "{x:>width$} {y:>width$} {from}{layer}")?;
+        if r.filled {
+            let [z, sx, sy, mu, rr] = fallen(self.terrain, r);
+            let status = status_text(r.status);
+            return writeln!(
+                self.out,
+                "{z:>12.6} {sx:>9.5} {sy:>9.5} {mu:>6} {rr:>6}  {:<16} {:<16} {status}, fall-back",
+                "-", "-"
+            );
+        }
         if !r.found() {
             return writeln!(
                 self.out,
@@ -794,6 +832,12 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
             }
             line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b",,,"[..], |m| m));
             line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b","[..], |s| s));
+        } else if r.filled {
+            for v in fallen(self.terrain, r) {
+                line.push(b',');
+                push_number(line, v);
+            }
+            line.extend(b",,");
         } else {
             line.extend(b",,,,,,,");
         }
@@ -872,6 +916,14 @@ impl<W: Write> Sheet for Json<'_, '_, W> {
             line.push(b']');
             line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b""[..], |m| m));
             line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b""[..], |s| s));
+        } else if r.filled {
+            let [z, sx, sy, mu, rr] = fallen(self.terrain, r);
+            push_json(line, ",\"z\":", Some(z));
+            push_json(line, ",\"slope\":[", Some(sx));
+            push_json(line, ",", Some(sy));
+            push_json(line, "],\"mu\":", Some(mu));
+            push_json(line, ",\"rr\":", Some(rr));
+            line.extend(b",\"material\":null,\"source\":null");
         } else {
             line.extend(b",\"z\":null,\"slope\":null,\"mu\":null,\"rr\":null,\"material\":null,\"source\":null");
         }
@@ -1011,7 +1063,6 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::lines::number;
 
     #[test]
     fn points() {

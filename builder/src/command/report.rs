@@ -43,6 +43,7 @@ pub struct Report {
 #[derive(Default, Serialize)]
 pub struct Materials {
     unlisted: Vec<String>,
+    plain: Vec<String>,
     idle: Vec<String>,
 }
 
@@ -125,7 +126,8 @@ impl Report {
     }
 
     pub fn settle(&mut self, applied: &Applied) {
-        self.materials = Materials { unlisted: applied.unlisted.clone(), idle: applied.idle.clone() };
+        let Applied { unlisted, plain, idle } = applied.clone();
+        self.materials = Materials { unlisted, plain, idle };
     }
 
     pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report) {

@@ -97,11 +97,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     let verdict = threads.install(|| verify(&image, &options));
     progress.clear();
-    let verdict = verdict.map_err(|e| unopened(&args.file, &image, e))?;
+    let verdict = verdict.map_err(|e| unopened(&args.file, &image, e).checked())?;
     // of bytes that are not what they claim no error can be measured
     let agreement = match sources {
         Some(Sources { files, settings }) if verdict.passed() => {
-            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e))?;
+            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e).checked())?;
             let mut scene = import::read_each(&files)?.scene;
             settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
             Some(threads.install(|| against(&terrain, &scene, &settings.build, args.samples as usize)))
@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     let gaps = match args.max_gap {
         Some(most) if verdict.passed() => {
-            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e))?;
+            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e).checked())?;
             Some(threads.install(|| Gaps::new(&terrain, most)))
         }
         _ => None,

@@ -131,6 +131,10 @@ pub fn positional(key: &str, place: &Place) -> String {
     }
 }
 
+/// What others call a key.
+const MEANT: [(&str, &str); 4] =
+    [("friction", "mu"), ("rolling", "rr"), ("rolling_resistance", "rr"), ("type", "surface_type")];
+
 /// A word that is not known, the nearest spelling, and where it would be known: serde names in backticks what it found, and then
 /// what it knows.
 fn unknown(kind: &str, place: &Place) -> String {
@@ -144,7 +148,10 @@ fn unknown(kind: &str, place: &Place) -> String {
         false => Vec::new(),
     };
     let hint = match &there[..] {
-        [] => suggestion(word, here.iter().copied()),
+        [] => match MEANT.iter().find(|(said, key)| *said == word && here.contains(key)) {
+            Some((_, key)) => format!(" (did you mean {key:?}?)"),
+            None => suggestion(word, here.iter().copied()),
+        },
         _ => format!("; it stands {}", there.join(", or ")),
     };
     format!("{word:?} is not known here{hint}; known: {}", here.join(", "))
