@@ -63,8 +63,9 @@ const CANDIDATES: usize = 48;
 /// How often the least of them is looked for before they are sorted.
 const SCANS: usize = 4;
 
-/// What growing asks of a triangle.
+/// What growing asks of a triangle: one line of memory, for it mostly waits for them.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Facts {
     /// Vertex numbers.
     v: [u32; 3],
@@ -189,6 +190,9 @@ struct Growing<'a> {
     cut: bool,
     /// Whether a class that holds larger triangles may hold more.
     refused: bool,
+    /// The most vertices that it was asked to have room for, and the same before triangles were looked for that are not adjacent.
+    asked: usize,
+    asked_near: Option<usize>,
 }
 
 impl<'a> Growing<'a> {
@@ -213,6 +217,8 @@ impl<'a> Growing<'a> {
             fresh: [NONE; 3],
             cut: false,
             refused: false,
+            asked: 0,
+            asked_near: None,
         }
     }
 
@@ -227,6 +233,7 @@ impl<'a> Growing<'a> {
         self.points.clear();
         self.boxes.clear();
         (self.cut, self.refused) = (false, false);
+        (self.asked, self.asked_near) = (0, None);
     }
 
     fn has(&self, t: u32) -> bool {
@@ -246,7 +253,21 @@ impl<'a> Growing<'a> {
         };
         let small = facts.class <= self.class && within(0) & within(1) & within(2);
         self.refused |= !small;
-        small && self.points.len() + new_vertices <= self.limit()
+        small && self.has_room(new_vertices)
+    }
+
+    /// Whether there is room for so many more vertices.
+    fn has_room(&mut self, new_vertices: usize) -> bool {
+        let asked = self.points.len() + new_vertices;
+        self.asked = self.asked.max(asked);
+        asked <= self.limit()
+    }
+
+    /// Whether a wider class would take the same steps, or the first of them: nothing was too large for this one, and what was
+    /// asked for finds room there too. The widest stops where nothing adjacent fits.
+    fn foretells(&self, wider: u16) -> bool {
+        let asked = self.asked_near.filter(|_| wider == WIDE).unwrap_or(self.asked);
+        !self.refused && asked <= VERTEX_LIMIT[usize::from(wider)]
     }
 
     /// Most vertices.
@@ -393,7 +414,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                 }
                 // whoever is in the bundle takes a place too, if it is seen
                 let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
-                let (fresh, most) = (g.fresh, g.limit() - g.points.len());
+                let fresh = g.fresh;
                 stale |= fresh != [NONE; 3] || !g.is_small();
                 for v in fresh.into_iter().filter(|&v| v != NONE) {
                     next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
@@ -454,7 +475,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                         true => (0..next.len()).min_by_key(|&i| next[i].rank()),
                         false => next.len().checked_sub(1),
                     };
-                    let Some(least) = least.filter(|&i| next[i].new_vertices() <= most) else { break None };
+                    let Some(least) = least.filter(|&i| g.has_room(next[i].new_vertices())) else { break None };
                     let c = next.swap_remove(least);
                     if (small || g.fits(&facts[c.t as usize], c.new_vertices())) && !g.overlaps(c.t) {
                         break Some(c.t);
@@ -463,7 +484,8 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                 // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
                 // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
-                    let room = g.points.len() + 3 <= g.limit();
+                    g.asked_near.get_or_insert(g.asked);
+                    let room = g.has_room(3);
                     let last = tris.len().min(seed as usize + 49) as u32;
                     while far < last && (room || g.cut) && (class < WIDE || first == WIDE) {
                         let t = far;
@@ -507,6 +529,9 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
         for class in first..=WIDE {
             if best.is_some() && members.len() >= ENOUGH[usize::from(class)] {
                 break;
+            }
+            if best.is_some() && g.foretells(class) {
+                continue;
             }
             let record = grow(&mut g, class);
             if record.is_some() && g.members.len() > members.len() {

@@ -520,12 +520,15 @@ fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patc
 }
 
 /// A triangle that meets a cell.
+#[derive(Clone, Copy)]
 struct Over {
     t: u32,
     /// Its bundle and place.
     place: (u32, u8),
-    /// Whether it covers the cell's middle.
-    central: bool,
+    /// Bit k: it covers the middle of the block's cell k.
+    central: u8,
+    /// Its edges with no one triangle on the other side, as in [`Bundled`].
+    open: u8,
     /// Least and greatest plan coordinates: x, y, x, y.
     bounds: [i32; 4],
 }
@@ -538,13 +541,13 @@ impl Over {
     }
 }
 
-/// Room for one cell, used again.
+/// Room for one block, used again.
 #[derive(Default)]
 struct Room {
-    /// Triangles that meet it.
+    /// Triangles that meet each cell, cell by cell.
     covering: Vec<Over>,
+    /// Those of one cell.
     parts: Vec<Part>,
-    /// Those of all cells of the block.
     words: Vec<Word>,
 }
 
@@ -556,29 +559,43 @@ fn block(
     patches: &[PatchArea],
     Room { covering, parts, words }: &mut Room,
 ) -> Block {
+    let Bundled { places, tris, open, .. } = content.bundled;
     let mut block = Block::default();
     words.clear();
+    // where the triangles of each cell end
+    let mut ends = [0; CELLS];
+    for (_, [met, _]) in members {
+        (0..CELLS).for_each(|cell| ends[cell] += usize::from(met >> cell & 1));
+    }
+    (1..CELLS).for_each(|cell| ends[cell] += ends[cell - 1]);
+    covering.clear();
+    let none = Over { t: 0, place: (0, 0), central: 0, open: 0, bounds: [0; 4] };
+    covering.resize(ends[CELLS - 1], none);
+    for &(t, [met, central]) in members.iter().rev() {
+        let i = t as usize;
+        let over = Over { t, place: places[i], central, open: open[i], bounds: tris[i].plan.bounds() };
+        let mut rest = met;
+        while rest != 0 {
+            let end = &mut ends[rest.trailing_zeros() as usize];
+            *end -= 1;
+            covering[*end] = over;
+            rest &= rest - 1;
+        }
+    }
+    // and now where they start
     for cell in 0..CELLS {
         let (low, size) = cell_at(low, log2, cell);
-        covering.clear();
-        let in_cell = |bits: u8| bits >> cell & 1 == 1;
-        covering.extend(members.iter().filter(|m| in_cell(m.1[0])).map(|&(t, [_, central])| Over {
-            t,
-            place: content.bundled.places[t as usize],
-            central: in_cell(central),
-            bounds: content.bundled.tris[t as usize].plan.bounds(),
-        }));
+        let covering = &covering[ends[cell]..ends.get(cell + 1).copied().unwrap_or(covering.len())];
         let from = words.len();
-        cell_words(content, covering, parts, words);
+        cell_words(content, covering, cell, parts, words);
         for p in patches.iter().filter(|p| p.meets(low, size)) {
             words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
         block.ends[cell] = words.len() as u32;
         let words = &words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
-        let step = |&Over { t, .. }: &Over| {
-            let (plan, open) = (&content.bundled.tris[t as usize].plan, content.bundled.open[t as usize]);
-            open != 0 && (0..3).any(|k| open >> k & 1 == 1 && plan.edge_touches(k, low, size))
+        let step = |&Over { t, open, .. }: &Over| {
+            open != 0 && (0..3).any(|k| open >> k & 1 == 1 && tris[t as usize].plan.edge_touches(k, low, size))
         };
         let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
         block.sole[cell] =
@@ -599,9 +616,10 @@ struct Part {
 }
 
 /// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
-fn cell_words(content: &Content, tris: &[Over], parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+fn cell_words(content: &Content, tris: &[Over], cell: usize, parts: &mut Vec<Part>, words: &mut Vec<Word>) {
     parts.clear();
     for (i, &Over { place: (number, at), central, .. }) in tris.iter().enumerate() {
+        let central = central >> cell & 1 == 1;
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
             parts.push(Part { word, from: i, to: i, central: false, sheet: 0 });

@@ -70,7 +70,9 @@ pub struct Terrain<'a> {
     pub(crate) damage: &'a [u8],
 }
 
-pub(crate) static CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+/// Many bytes at a time where 16 KiB of tables are no matter.
+pub(crate) type Tables = crc::Table<{ if cfg!(target_pointer_width = "64") { 16 } else { 1 } }>;
+pub(crate) static CRC: crc::Crc<u32, Tables> = crc::Crc::<u32, Tables>::new(&crc::CRC_32_ISO_HDLC);
 
 fn head_crc(head: &[u8]) -> u32 {
     let mut digest = CRC.digest();

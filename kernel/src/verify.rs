@@ -3,7 +3,7 @@
 use crate::bundle::Bundle;
 use crate::format::{self, BLOCK_CELLS, Header, NODE_DENSE, Node, Patch, Section, Tile};
 use crate::format::{block, bundle, entry, section, slot, word};
-use crate::open::{CRC, Terrain};
+use crate::open::{CRC, Tables, Terrain};
 use crate::walk::further;
 use core::fmt;
 use zerocopy::IntoBytes;
@@ -62,7 +62,7 @@ pub struct Verifier<'a> {
 #[allow(clippy::large_enum_variant)] // no allocation here, and one verifier at a time
 enum Stage {
     Sections,
-    Sum { done: usize, digest: crc::Digest<'static, u32> },
+    Sum { done: usize, digest: crc::Digest<'static, u32, Tables> },
     Bundles(u32),
     Patches { number: u32, block: usize, words: usize },
     Nodes(Walk),

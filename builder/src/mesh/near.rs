@@ -318,6 +318,7 @@ pub fn beside(p: [i32; 3], [a, b]: [[i32; 3]; 2], near: Near) -> Option<Beside> 
     if height > i128::from(near.height) * length {
         return None;
     }
-    let length = length as f64;
-    Some(Beside { along, off, by: [off.abs() as f64 / length.sqrt(), height as f64 / length] })
+    let float = |v: i128| i64::try_from(v).map_or(v as f64, |v| v as f64); // much quicker, and the same
+    let length = float(length);
+    Some(Beside { along, off, by: [float(off.abs()) / length.sqrt(), float(height) / length] })
 }
