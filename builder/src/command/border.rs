@@ -1,9 +1,8 @@
 //! Where ground ends: the edges with ground on one side alone, and which of them lie beside another.
 
-use std::collections::HashMap;
-
 use hardpan::Terrain;
 use hardpan_builder::read::{self, TileView};
+use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use super::gaps::REACH;
@@ -76,7 +75,8 @@ type Ends = [[i32; 3]; 2];
 /// Of the edges whose least end is in a tile, those at which ground ends, in no order: the tile holds all that meet there.
 fn ends(tile: &TileView, log2: u32) -> Vec<(Ends, Users)> {
     let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
-    let mut edges: HashMap<Ends, Users> = HashMap::new();
+    let triangles: usize = tile.bundles().map(|bundle| bundle.triangles()).sum();
+    let mut edges: HashMap<Ends, Users> = HashMap::with_capacity(3 * triangles / 2);
     for bundle in tile.bundles() {
         for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
             for [p, q, third] in [[a, b, c], [b, c, a], [c, a, b]] {

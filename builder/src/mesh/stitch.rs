@@ -28,9 +28,9 @@ use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settl
 use super::{Face, Moved, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
 
 /// Most passes over the mesh.
 const PASSES: usize = 8;

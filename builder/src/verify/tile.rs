@@ -8,7 +8,7 @@ use super::seams::{Edge, Link, may_link};
 use super::{Fault, Faults};
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Pairs of triangles that are compared for each triangle of a tile, on average; no builder needs as many.
