@@ -387,7 +387,6 @@ fn headings_of_drives() {
     assert_eq!(err.matches("note: drive.csv: read as t,x,y,z,yaw: a heading says otherwise\n").count(), 1, "{err}");
 }
 
-/// What has no ground is counted in one line beside the answers, whatever they are written as.
 /// One bad line of a log costs one answer: the others are as without it, and distance goes on from the last place.
 #[test]
 fn places_that_are_no_numbers_are_answered() {
@@ -450,6 +449,10 @@ fn units_below_a_heading() {
             holds(&expect(2, &folder, &query)[1], &["error: log.csv: ", why]);
         }
     }
+    write("x [m],y [m]\nft,ft\n1,2\n");
+    holds(&expect(2, &folder, &csv)[1], &["error: log.csv: line 2: x is in ft here, and in m by the heading"]);
+    write("x [m],y [m]\nM,\n1,2\n");
+    expect(0, &folder, &csv);
     write("x,y\n1,2\nm,m\n");
     holds(&expect(2, &folder, &csv)[1], &["line 3: \"m\" is not a number"]);
 }
@@ -485,6 +488,7 @@ fn fall_backs_are_shown() {
     expect(2, &folder, &["query", "bridge.hpan", "70,0", "--fallback", "--layers"]);
 }
 
+/// What has no ground is counted in one line beside the answers, whatever they are written as.
 #[test]
 fn points_without_ground() {
     let folder = bridge("points_without_ground");

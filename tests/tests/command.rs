@@ -807,3 +807,33 @@ fn endless_files_are_no_images_and_no_points() {
     assert_eq!(done.status.code(), Some(4));
     holds(&String::from_utf8(done.stderr).unwrap(), &["error: output: the disk is full"]);
 }
+
+/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ.
+#[test]
+fn ground_of_two_frictions_at_one_height_is_told() {
+    let folder = folder("two_frictions_at_one_height");
+    let write = |name: &str, z: f64, mu: f64| {
+        let square = |low: f64, high: f64, z: f64| {
+            format!("v {low} {low} {z}\nv {high} {low} {z}\nv {high} {high} {z}\nv {low} {high} {z}\nf -4 -3 -2 -1\n")
+        };
+        let mesh = format!("usemtl Road\n{}usemtl Ice\n{}", square(0.0, 10.0, 0.0), square(4.5, 6.5, z));
+        fs::write(folder.join(format!("{name}.obj")), mesh).unwrap();
+        let rule = |name: &str, mu: f64| format!("[[material]]\nname = \"{name}\"\nmu = {mu:?}\n");
+        fs::write(folder.join("s.toml"), rule("Road", 0.9) + &rule("Ice", mu)).unwrap();
+        format!("{name}.obj")
+    };
+    let strict =
+        |file: &str, code| expect(code, &folder, &["build", file, "--settings", "s.toml", "--strict"])[1].clone();
+    let said = strict(&write("flat", 0.0, 0.1), 1);
+    holds(&said, &["warning: flat.obj: ground of two frictions lies at one height: of \"", "(mu 0.9)", "(mu 0.1)"]);
+    // it is so where it says that it is
+    let place = said.split_once(", at (").unwrap().1;
+    let at: String = place.split_once(')').unwrap().0.replace(' ', "");
+    expect(0, &folder, &["build", "flat.obj", "--settings", "s.toml"]);
+    let [out, _] = expect(0, &folder, &["query", "flat.hpan", &at]);
+    let answers = if said.contains("of \"Road\"") { "Road" } else { "Ice" };
+    holds(&out, &[answers]);
+    // as friction, or height, tells them apart
+    assert_eq!(strict(&write("same", 0.0, 0.9), 0), "");
+    assert_eq!(strict(&write("above", 0.002, 0.1), 0), "");
+}

@@ -1008,6 +1008,15 @@ fn files_that_settings_do_not_name() {
     let (taken, said) = width(&["--settings", "one.toml"]);
     assert!((100.0 * taken - metres).abs() < 0.1, "{taken} {metres}");
     holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does\n"]);
+    // settings may lay a file on its side that was exported again by other axes
+    write(&folder, "side.obj", "v 0 0 0\nv 9 0 0.1\nv 9 9 0\nv 0 9 0.1\nf 1 2 3 4\n");
+    write(&folder, "side.toml", "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n");
+    let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
+    holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
+    expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
+    let (typed, said) = width(&["--settings", "one.toml", "--rotate", "0"]);
+    assert_eq!(typed, taken);
+    holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does, but for what is typed\n"]);
     assert_eq!(width(&["--settings", "two.toml", "--unit", "m"]).0, metres);
     let why = error(2, &folder, &["build", "next.obj", "--settings", "two.toml", "-o", "two.hpan"]);
     let hint = "name it there, or type --up and --unit";

@@ -23,7 +23,7 @@ use super::{
     grouped, has_extension, is_nowhere,
     lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
-    named, note, one_place,
+    named, note, one_place, overlap,
     progress::stage,
     quoted,
     relief::ALL,
@@ -198,7 +198,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
     }
     let lies = lies(&scene, &sources, &frames, &triangles);
-    let doubt = suspect(&lies, report)?;
+    let doubt = suspect(&lies, args.transform.says_up(), report)?;
     doubt_unit(&scene, &sources, &report.import.files.clone(), report);
 
     let mut settings = settings;
@@ -218,11 +218,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     })?;
     let r = &built.report;
     regret(who, r, report);
+    let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    if let Some(text) = overlap::told(&terrain) {
+        report.warn(format!("{}: {text}", named(who)));
+    }
     if args.strict && !report.warnings.is_empty() {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(who, text));
     }
-    let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
     let (gaps, time) = stage("looking for gaps", || look_for_gaps(&terrain));
     report.seconds.gaps = time.as_secs_f64();
     report.gaps = Some(note_gaps(gaps, &output));
@@ -366,21 +369,22 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     };
     let nothing = SourceFile::default();
     // nothing is known of how a file lies that settings do not name, when they say how theirs do
-    let silent =
-        args.transform.over(&nothing) == nothing && settings.sources.iter().any(|s| s.frame() != Frame::default());
+    let placed = settings.sources.iter().any(|s| s.frame() != Frame::default());
+    let silent = args.transform.over(&nothing) == nothing;
     let typed = |path: &PathBuf| {
         let source = match (said(path), &settings.sources[..], &args.files[..]) {
             (Some(source), ..) => source,
-            (None, [only], [_]) if silent => {
+            (None, [only], [_]) if placed => {
+                let but = if silent { "" } else { ", but for what is typed" };
                 note(format!(
-                    "{} is taken for {} of {}, and lies as that does",
+                    "{} is taken for {} of {}, and lies as that does{but}",
                     named(path),
                     shown(&only.file),
                     named(place)
                 ));
                 only
             }
-            (None, ..) if silent => {
+            (None, ..) if placed && silent => {
                 let hint = "which say how their sources lie; name it there, or type --up and --unit";
                 return Err(Failure::input(path, format!("this file is no [[source]] of {}, {hint}", named(place))));
             }

@@ -65,7 +65,7 @@ const END: f64 = 1.0 / 512.0;
 /// How many times as long as wide a gap is at least that grows wider than is asked for: less is a corner.
 const SLENDER: f64 = 4.0;
 /// Tests for one query at each place of the edges, about, beyond which no gaps are looked for, and edges by which that is known.
-const MOST_WORK: u64 = 1_000_000_000;
+const MOST_WORK: u64 = 250_000_000;
 const SAMPLES: usize = 1000;
 /// Halvings by which a width is found.
 const HALVINGS: usize = 8;
@@ -113,18 +113,20 @@ impl<'a> Search<'a> {
     pub fn crowded(&self) -> Option<String> {
         let few = self.places.iter().step_by(1 + self.places.len() / SAMPLES);
         let tests = |(edge, places): &(&Edge, Vec<Place>)| {
-            let [x, y, z] = edge.on(edge.share(places[places.len() / 2].number));
-            u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places.len() as u64
+            let at @ [x, y, z] = edge.on(edge.share(places[places.len() / 2].number));
+            (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places.len() as u64, at)
         };
-        let (count, sum) = few.map(tests).fold((0, 0), |(count, sum), tests| (count + 1, sum + tests));
-        let work = sum / u64::max(count, 1) * self.places.len() as u64;
+        let tested: Vec<(u64, [f64; 3])> = few.map(tests).collect();
+        let (_, [x, y, _]) = tested.iter().copied().max_by_key(|(tests, _)| *tests)?;
+        let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
+        let work = sum / tested.len() as u64 * self.places.len() as u64;
         (work > MOST_WORK).then(|| {
             let edges = counted(self.places.len() as u64, "open edge");
-            let work = format!(
-                "beside {edges} triangles lie so crowded that looking for gaps there would take {} tests",
-                grouped(work)
-            );
-            format!("{work}, and {} are the most; clean the mesh there, or build it in parts", grouped(MOST_WORK))
+            format!(
+                "beside {edges} triangles lie so crowded that looking for gaps there would take {} tests, most of them near ({x:.3}, {y:.3}), and {} are the most; clean the mesh there, or build it in parts",
+                grouped(work),
+                grouped(MOST_WORK)
+            )
         })
     }
 

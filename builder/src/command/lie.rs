@@ -113,9 +113,9 @@ pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Ite
 }
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up. A file that says it itself is believed, and named only where nearly nothing could be driven on.
-/// Gives back what mends the greatest doubt.
-pub fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
+/// and nobody said which axis is up. A file that says it itself, or settings that do, are believed, and warned of only where nearly
+/// nothing could be driven on; who types it may have it so. Gives back what mends the greatest doubt.
+pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
     let mut doubts: Vec<(f64, String)> = Vec::new();
     for lie in lies {
         let ([here, there], up, then) = (lie.shares(), lie.up, lie.best());
@@ -136,9 +136,13 @@ pub fn suspect(lies: &[Lie], report: &mut Report) -> Done<Option<String>> {
                 );
                 return Err(Failure::input(lie.files[0], text));
             }
-            Says::File if steep => note(format!(
-                "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}",
-                remedy(then)
+            Says::File if steep => report.warn(format!(
+                "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
+                remedy(then), remedy(&up.to_string())
+            )),
+            Says::Caller if steep && !typed && lies.len() == 1 => report.warn(format!(
+                "with {up} up, as the settings say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
+                remedy(then), remedy(&up.to_string())
             )),
             // who says so may have it so: with several files, walls may be a file of their own
             Says::Caller if there > 1.25 * here => note(format!(

@@ -59,8 +59,14 @@ impl<'a> Lines<'a> {
         let length = x.and_then(|k| self.line.get(k)).is_some_and(|f| LENGTHS.contains(&&*bare(f).to_lowercase()));
         self.held = !length || self.line.iter().any(|field| number(field).is_some());
         if !self.held {
-            for (column, field) in columns.iter_mut().zip(&self.line).filter(|(column, _)| column.unit.is_empty()) {
-                column.unit = bare(field);
+            for (column, field) in columns.iter_mut().zip(&self.line) {
+                let unit = bare(field);
+                if column.unit.is_empty() {
+                    column.unit = unit;
+                } else if !unit.is_empty() && !unit.eq_ignore_ascii_case(&column.unit) {
+                    let text = format!("{} is in {unit} here, and in {} by the heading", column.name, column.unit);
+                    return Err(self.wrong(text));
+                }
             }
             note(format!("{}: line {} has units, and is passed over", named(self.path), self.line()));
         }

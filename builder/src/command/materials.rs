@@ -132,7 +132,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let lying: Vec<_> = files.iter().cloned().zip(sources.iter().cloned()).collect();
     let lies = lies(&import.scene, &lying, &import.frames, &import.triangles);
     // known now, not when the settings are edited
-    if let Err(why) = suspect(&lies, &mut Report::default()) {
+    if let Err(why) = suspect(&lies, true, &mut Report::default()) {
         warn(format!("a build will stop at this: {why}"));
     }
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });

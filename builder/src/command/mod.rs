@@ -21,6 +21,7 @@ mod lines;
 mod maps;
 mod materials;
 mod output;
+mod overlap;
 mod picture;
 mod plot;
 mod progress;

@@ -182,6 +182,7 @@ impl<'a> NewFile<'a> {
                     let folder = end.parent().unwrap_or(Path::new(""));
                     return Err(link(place, format!("a link into {}, a folder that is not there", named(folder))));
                 }
+                Err(e) if is_nowhere(place) => return Err(Failure::write(&temporary, e)),
                 Err(e) => return Err(Failure::write(place, e)),
             }
         }

@@ -27,6 +27,11 @@ pub struct Transform {
 }
 
 impl Transform {
+    /// Whether it is typed which axis points up.
+    pub fn says_up(&self) -> bool {
+        self.up.is_some()
+    }
+
     /// A source with what was typed instead of what it says.
     pub fn over(&self, source: &SourceFile) -> SourceFile {
         SourceFile {

@@ -216,7 +216,7 @@ impl Gaps {
 
     fn fault(&self) -> String {
         let told = |found: &[Gap]| gaps::told(found, self.most).unwrap_or_default();
-        let close = "close gaps in the source, or with a larger --stitch";
+        let close = "close gaps in the source";
         self.found.as_deref().map_or_else(String::clone, |found| format!("{}; {close}", told(found)))
     }
 }

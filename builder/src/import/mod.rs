@@ -318,7 +318,7 @@ const SIGNATURES: [(&[u8], &str); 18] = [
 
 fn what(kind: &str) -> String {
     match kind {
-        "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
+        "sdf" | "urdf" | "world" => format!("{kind} files (models, worlds) are"),
         "json" | "vprp" => format!("{kind} files (scenes, trails) are"),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),

@@ -29,6 +29,7 @@ use hardpan::format::{ALIGN, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tile::View;
 use zerocopy::FromBytes;
@@ -152,6 +153,9 @@ pub struct Verify<'a> {
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
+/// Tiles that are proven before what came of them is added up.
+const AT_ONCE: usize = 1 << 12;
+
 /// What came of one tile.
 #[derive(Default)]
 struct Outcomes {
@@ -162,6 +166,71 @@ struct Outcomes {
     crossings: u128,
     seams: seams::Seams,
     border: seams::Border,
+    /// Bundles and references that it states, and its error.
+    sums: [u64; 2],
+    error: [f64; 2],
+}
+
+/// What came of all tiles, in their order.
+#[derive(Default)]
+struct Totals {
+    /// What the kernel's verifier said: checksums, structure, bounds.
+    kernel: [Faults; 3],
+    /// Some tiles could not be read.
+    broken: bool,
+    digests: Faults,
+    cover: Faults,
+    sheets: Faults,
+    counts: Faults,
+    edges: Faults,
+    attributes: BTreeSet<u32>,
+    triangles: u64,
+    patch_blocks: u64,
+    cells: u64,
+    points: u64,
+    bundles: u64,
+    references: u64,
+    bounds: Option<[[i32; 3]; 2]>,
+    crossings: u128,
+    seams: seams::Seams,
+    border: seams::Border,
+    error: [f64; 2],
+}
+
+impl Totals {
+    fn add(&mut self, index: u32, o: Outcomes) {
+        if let Some(e) = o.kernel {
+            let (kind, tile) = match e {
+                VerifyError::TileDamaged(t) => (0, Some(t)),
+                VerifyError::BoundExceeded(t) => (2, Some(t)),
+                VerifyError::TileInvalid(t) => (1, Some(t)),
+                _ => (1, None),
+            };
+            self.kernel[kind].add(Fault { tile, at: None, what: fault(e) });
+            self.broken |= matches!(e, VerifyError::TileDamaged(_) | VerifyError::TileInvalid(_));
+        }
+        if !o.digest {
+            let what = "its SHA-256 differs from the stated digest".into();
+            self.digests.add(Fault { tile: Some(index), at: None, what });
+        }
+        let p = o.proof;
+        self.cover.join(p.cover);
+        self.sheets.join(p.sheets);
+        self.counts.join(p.counts);
+        self.edges.join(p.edges);
+        self.attributes.extend(p.attributes);
+        self.triangles += p.triangles;
+        self.patch_blocks += p.patch_blocks;
+        self.cells += p.cells;
+        self.points += p.points;
+        self.bundles += o.sums[0];
+        self.references += o.sums[1];
+        self.bounds = self.bounds.into_iter().chain(p.bounds).reduce(tile::widened);
+        self.crossings = self.crossings.wrapping_add(o.crossings);
+        self.seams.join(o.seams);
+        self.border.join(o.border);
+        self.error = [0, 1].map(|i| self.error[i].max(o.error[i]));
+    }
 }
 
 /// Proves an image. An error says that the bytes cannot be opened at all; whatever else is wrong is in the verdict.
@@ -230,21 +299,23 @@ impl Verifying<'_> {
         let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
         let tiles = terrain.section(section::TILES).unwrap_or(&[]);
         let (done, ledger) = (AtomicU64::new(0), Ledger::new(&terrain));
-        let outcomes: Vec<Outcomes> = table
-            .par_iter()
-            .enumerate()
-            .map(|(index, record)| {
-                let outcome = self.tile(tiles, index as u32, record, &ledger);
+        let mut totals = Totals::default();
+        for (chunk, records) in table.chunks(AT_ONCE).enumerate() {
+            let first = chunk * AT_ONCE;
+            let of_tile = |(i, record): (usize, &TileRecord)| {
+                let outcome = self.tile(tiles, (first + i) as u32, record, &ledger);
                 if let Some(progress) = self.options.progress {
                     progress(done.fetch_add(record.len, Ordering::Relaxed) + record.len);
                 }
                 outcome
-            })
-            .collect();
-        self.kernel(&outcomes);
-        self.digests(table, &outcomes);
-        self.tables(&outcomes);
-        self.proofs(table, outcomes, &ledger);
+            };
+            let outcomes: Vec<Outcomes> = records.par_iter().enumerate().map(of_tile).collect();
+            outcomes.into_iter().zip(first..).for_each(|(outcome, index)| totals.add(index as u32, outcome));
+        }
+        self.kernel(table.len(), &mut totals);
+        self.digests(table, &mut totals);
+        self.tables(&totals);
+        self.proofs(table, totals, &ledger);
     }
 
     fn tile(&self, tiles: &[u8], index: u32, record: &TileRecord, ledger: &Ledger) -> Outcomes {
@@ -255,7 +326,9 @@ impl Verifying<'_> {
         let damaged = || Err(VerifyError::TileDamaged(index));
         let kernel = if whole { self.terrain.verify_tile(index) } else { damaged() }.err();
         let digest = Sha256::digest(zerocopy::IntoBytes::as_bytes(view.words)).as_slice() == record.digest;
-        let mut outcome = Outcomes { kernel, digest, ..Outcomes::default() };
+        let h = view.head;
+        let sums = [h.bundle_count, h.references].map(u64::from);
+        let mut outcome = Outcomes { kernel, digest, sums, error: h.error, ..Outcomes::default() };
         // a tile of which only the stated costs are wrong has been followed to its end
         if kernel.is_none() || matches!(kernel, Some(VerifyError::BoundExceeded(_))) {
             outcome.proof = tile::prove(&self.terrain, &view, self.options.exhaustive);
@@ -268,19 +341,9 @@ impl Verifying<'_> {
     }
 
     /// What the kernel's verifier said, by kind.
-    fn kernel(&mut self, outcomes: &[Outcomes]) {
-        let mut kinds = [const { Faults { count: 0, first: Vec::new() } }; 3];
-        for e in outcomes.iter().filter_map(|o| o.kernel) {
-            let (kind, tile) = match e {
-                VerifyError::TileDamaged(t) => (0, Some(t)),
-                VerifyError::BoundExceeded(t) => (2, Some(t)),
-                VerifyError::TileInvalid(t) => (1, Some(t)),
-                _ => (1, None),
-            };
-            kinds[kind].add(Fault { tile, at: None, what: fault(e) });
-        }
-        let all = format!("head, sections and {}", counted(outcomes.len() as u64, "tile"));
-        for (name, faults) in ["checksums", "structure", "bounds"].into_iter().zip(kinds) {
+    fn kernel(&mut self, tiles: usize, totals: &mut Totals) {
+        let all = format!("head, sections and {}", counted(tiles as u64, "tile"));
+        for (name, faults) in ["checksums", "structure", "bounds"].into_iter().zip(std::mem::take(&mut totals.kernel)) {
             let looked_at = if name == "bounds" { self.bounds() } else { all.clone() };
             self.check(name, looked_at, faults, Outcome::Fail);
         }
@@ -290,7 +353,7 @@ impl Verifying<'_> {
         format!("{}, {}", costs(&self.terrain.bound()), counted(self.terrain.max_layers(), "layer"))
     }
 
-    fn digests(&mut self, table: &[TileRecord], outcomes: &[Outcomes]) {
+    fn digests(&mut self, table: &[TileRecord], totals: &mut Totals) {
         let (h, mut faults) = (self.terrain.header(), Faults::default());
         let mut identity = Sha256::new();
         identity.update(&self.terrain.bytes()[64..512]);
@@ -310,10 +373,7 @@ impl Verifying<'_> {
                 identity.update(s.digest);
             }
         }
-        for (index, _) in outcomes.iter().enumerate().filter(|(_, o)| !o.digest) {
-            let what = "its SHA-256 differs from the stated digest".into();
-            faults.add(Fault { tile: Some(index as u32), at: None, what });
-        }
+        faults.join(std::mem::take(&mut totals.digests));
         if identity.finalize().as_slice() != h.identity {
             faults.say("the identity is not that of head and digests");
         }
@@ -325,7 +385,7 @@ impl Verifying<'_> {
         );
     }
 
-    fn tables(&mut self, outcomes: &[Outcomes]) {
+    fn tables(&mut self, totals: &Totals) {
         let (t, mut faults) = (self.terrain, Faults::default());
         let materials: &[Material] = t.materials();
         let mut ordered = |what: &str, names: &mut dyn Iterator<Item = &str>| {
@@ -340,7 +400,7 @@ impl Verifying<'_> {
         ordered("material", &mut (0..materials.len()).map(|m| t.material_name(m as u16)));
         ordered("source", &mut (0..t.source_count()).map(|s| t.source_name(s as u16)));
         let mut used = [vec![false; materials.len()], vec![false; t.source_count()]];
-        for pair in outcomes.iter().flat_map(|o| &o.proof.attributes) {
+        for pair in &totals.attributes {
             for (used, number) in used.iter_mut().zip([pair & 0xFFFF, pair >> 16]) {
                 if let Some(u) = used.get_mut(number as usize) {
                     *u = true;
@@ -357,41 +417,10 @@ impl Verifying<'_> {
     }
 
     /// Counts, cover, sheets, seams and, if asked for, edges.
-    fn proofs(&mut self, table: &[TileRecord], outcomes: Vec<Outcomes>, ledger: &Ledger) {
+    fn proofs(&mut self, table: &[TileRecord], totals: Totals, ledger: &Ledger) {
         let h = self.terrain.header();
-        let whole = outcomes
-            .iter()
-            .all(|o| !matches!(o.kernel, Some(VerifyError::TileDamaged(_) | VerifyError::TileInvalid(_))));
-        let [mut cover, mut sheets, mut counts, mut edges] = [const { Faults { count: 0, first: Vec::new() } }; 4];
-        let (mut triangles, mut patch_blocks, mut cells, mut points) = (0, 0, 0, 0);
-        let mut bounds: Option<[[i32; 3]; 2]> = None;
-        let (mut crossings, mut border) = (0u128, seams::Border::default());
-        let mut seams = seams::Seams::default();
-        let mut error = [0.0f64; 2];
-        let mut sums = [0u64; 2];
-        let tiles = self.terrain.section(section::TILES).unwrap_or(&[]);
-        for ((index, record), o) in table.iter().enumerate().zip(outcomes) {
-            let p = o.proof;
-            cover.join(p.cover);
-            sheets.join(p.sheets);
-            counts.join(p.counts);
-            edges.join(p.edges);
-            triangles += p.triangles;
-            patch_blocks += p.patch_blocks;
-            cells += p.cells;
-            points += p.points;
-            bounds = bounds.into_iter().chain(p.bounds).reduce(tile::widened);
-            crossings = crossings.wrapping_add(o.crossings);
-            border.edges.extend(o.border.edges);
-            border.links.extend(o.border.links);
-            border.ends.extend(o.border.ends);
-            seams.join(o.seams);
-            if let Some(view) = View::new(&self.terrain, tiles, index as u32, record) {
-                sums = [sums[0] + u64::from(view.head.bundle_count), sums[1] + u64::from(view.head.references)];
-                error = [0, 1].map(|i| error[i].max(view.head.error[i]));
-            }
-        }
-        if !whole {
+        let Totals { mut cover, sheets, mut counts, edges, triangles, patch_blocks, cells, points, .. } = totals;
+        if totals.broken {
             self.check("cover", "the tiles that are whole".into(), cover, Outcome::Fail);
             self.check("sheets", "the tiles that are whole".into(), sheets, Outcome::Fail);
             self.skip("counts");
@@ -399,33 +428,33 @@ impl Verifying<'_> {
         }
         if ledger.is_full() {
             cover.say("its triangles reach over more tiles than can be held: no builder makes tiles so small");
-        } else if crossings != 0 {
+        } else if totals.crossings != 0 {
             crossings::name(&self.terrain, table, &mut cover);
         }
         for (what, stated, there) in [
             ("triangles", h.triangles, triangles),
-            ("bundles", h.bundles, sums[0]),
-            ("references", h.references, sums[1]),
+            ("bundles", h.bundles, totals.bundles),
+            ("references", h.references, totals.references),
             ("patch blocks", h.patch_blocks, patch_blocks),
         ] {
             if stated != there {
                 counts.say(format!("{stated} {what} stated, {there} there"));
             }
         }
-        if let Some([low, high]) = bounds
+        if let Some([low, high]) = totals.bounds
             && (low, high) != (h.min, h.max)
             && self.is_whole()
         {
             counts
                 .say(format!("the bounds are {low:?} to {high:?} in lattice steps, {:?} to {:?} stated", h.min, h.max));
         }
-        if error[0] > h.error_plan || error[1] > h.error_height {
+        if totals.error[0] > h.error_plan || totals.error[1] > h.error_height {
             counts.say("a tile states a larger error than the head");
         }
         self.check("counts", format!("{triangles} triangles, {patch_blocks} patch blocks"), counts, Outcome::Fail);
         self.check("cover", format!("{triangles} triangles over {cells} cells"), cover, Outcome::Fail);
         self.check("sheets", format!("{cells} cells"), sheets, Outcome::Fail);
-        self.seams(seams, border);
+        self.seams(totals.seams, totals.border);
         if self.options.exhaustive {
             self.check("edges", format!("{points} places on edges, asked one by one"), edges, Outcome::Fail);
         }

@@ -57,6 +57,14 @@ pub struct Border {
     pub ends: Vec<[i32; 3]>,
 }
 
+impl Border {
+    pub fn join(&mut self, other: Border) {
+        self.edges.extend(other.edges);
+        self.links.extend(other.links);
+        self.ends.extend(other.ends);
+    }
+}
+
 /// Compares what lies inside a tile, given its open edges and those that may link two open vertices, and hands out what lies near
 /// its border.
 pub fn of_tile(rect: &Rect, open: &[Edge], links: &[Link], border: &mut Border) -> Seams {

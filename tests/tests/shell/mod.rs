@@ -74,9 +74,23 @@ fn hardpan(folder: &Path, arguments: &[&str]) -> Output {
 /// Runs, expects an exit code, and gives back stdout and stderr.
 #[track_caller]
 pub fn expect(code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
-    let Output { status, stdout, stderr } = hardpan(folder, arguments);
+    ended(code, hardpan(folder, arguments), arguments)
+}
+
+/// As [`expect`], in at most so many seconds of processor time.
+#[allow(dead_code)] // not every test looks for it
+#[track_caller]
+pub fn soon(seconds: u32, code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
+    let script = format!("ulimit -t {seconds}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).arg(&*HARDPAN).args(arguments).current_dir(folder);
+    ended(code, command.output().unwrap(), arguments)
+}
+
+#[track_caller]
+fn ended(code: i32, Output { status, stdout, stderr }: Output, arguments: &[&str]) -> [String; 2] {
     let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert_eq!(status.code(), Some(code), "hardpan {arguments:?}\n{}\n{}", text[0], text[1]);
+    assert_eq!(status.code(), Some(code), "hardpan {arguments:?}: {status}\n{}\n{}", text[0], text[1]);
     text
 }
 
