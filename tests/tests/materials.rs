@@ -81,14 +81,21 @@ unnamed                                  2           100.0    0.85        1     
     write(&folder, "mats.toml", &edited);
     let [out, err] = expect(0, &folder, &["build", "--settings", "mats.toml"]);
     holds(&out, &["mats.hpan: 4 triangles", "left out of 6 triangles: 2 not included"]);
-    assert!(err.is_empty(), "{err}");
+    let two = "2 materials (\"Concrete\" 100.0 m2, \"unnamed\" 100.0 m2)";
+    assert_eq!(err, format!("warning: mats.obj: mu is 0.85 by default of {two}; state it in mats.toml\n"));
     assert_eq!(friction(&folder, "all.hpan"), [Some(0.85); 3]);
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85), None, Some(0.85)], "a hole, and the others unchanged");
     let [out, _] = expect(0, &folder, &["materials", "mats.hpan"]);
     holds(&out, &["Grass                                    0             0.0", "not included"]);
 
     let all = facts(&folder, &["materials", "all.hpan", "--json"]);
-    assert_eq!(all, facts(&folder, &["materials", "mats.obj", "--json"]), "the image lists what its source does");
+    let mut stated = all.clone();
+    for material in stated.as_array_mut().unwrap() {
+        let factors = ["mu", "rr", "gain"].map(|key| material.as_object_mut().unwrap().remove(key));
+        assert_eq!(factors, [0.85, 1.0, 1.0].map(|v| Some(json!(v))));
+    }
+    let source = facts(&folder, &["materials", "mats.obj", "--json"]);
+    assert_eq!(stated, source, "the image lists what its source does, and friction, which that does not state");
     assert_eq!(
         (&all[1]["name"], &all[1]["triangles"], &all[1]["plan_area"]),
         (&json!("Grass"), &json!(2), &json!(100.0))
@@ -429,17 +436,47 @@ fn friction_that_nobody_states_is_told() {
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "mats.obj"], more].concat())[1].clone();
     let state = "to state it: hardpan materials mats.obj -o mats.toml, and --settings";
     assert_eq!(build(&["--strict"]), format!("note: {three}; {state}\n"));
-    // what has no area, or is not the ground, is not spoken of; a file without materials neither
+    // a file without materials, and how it lies, if that was typed
     write(&folder, "bare.obj", &MATS.replace("usemtl", "# "));
-    assert_eq!(expect(0, &folder, &["build", "bare.obj"])[1], "");
+    let bare = |more: &[&str]| expect(0, &folder, &[&["build", "bare.obj", "-o", "b.hpan"], more].concat())[1].clone();
+    let all = "note: bare.obj: mu is 0.85 by default of all ground; to state it: hardpan materials bare.obj";
+    assert_eq!(bare(&["--strict"]), format!("{all} -o b.toml, and --settings\n"));
+    let typed = ["--up", "-z", "--unit", "inch", "--scale", "2.5", "--rotate", "-90", "--translate=-1,0,1e3"];
+    let said = bare(&typed);
+    let again = "--up -z --unit in --scale 2.5 --rotate -90 --translate -1,0,1000 -o b.toml";
+    assert_eq!(said, format!("{all} {again}, and --settings\n"));
+    let image = identity(&folder, "b.hpan");
+    expect(0, &folder, &[&["materials", "bare.obj"][..], &again.split(' ').collect::<Vec<_>>()].concat());
+    // what that writes states nothing yet, which is a warning
+    let unstated = "warning: bare.obj: mu is 0.85 by default of all ground; state it in b.toml\n";
+    let given = ["build", "--settings", "b.toml", "-o", "b.hpan"];
+    assert_eq!(expect(0, &folder, &given)[1], unstated);
+    assert_eq!(identity(&folder, "b.hpan"), image);
+    let refused = "error: bare.obj: 1 warning, and --strict: no image was written\n";
+    assert_eq!(expect(1, &folder, &[&given[..], &["--strict"]].concat())[1], format!("{unstated}{refused}"));
+    let text = fs::read_to_string(folder.join("b.toml")).unwrap();
+    let comments = "# mu = 0.85  # by default, until stated\n# rr = 1.0\n# gain = 1.0\n";
+    assert!(text.ends_with(comments) && text.contains("The source states no friction"), "{text}");
+    write(&folder, "b.toml", &text.replace("# mu = 0.85", "mu = 0.5"));
+    assert_eq!(expect(0, &folder, &[&given[..], &["--strict"]].concat())[1], "");
+    // an image states all
+    expect(0, &folder, &["materials", "b.hpan", "-o", "i.toml"]);
+    let text = fs::read_to_string(folder.join("i.toml")).unwrap();
+    assert!(text.contains("\nmu = 0.5\nrr = 1.0\ngain = 1.0\n") && !text.contains("states no friction"), "{text}");
+
+    // what has no area, or is not the ground, is not spoken of
     write(
         &folder,
         "s.toml",
         "[[material]]\nname = \"Grass\"\ninclude = false\n[[material]]\nname = \"Concrete\"\nmu = 1\n[[material]]\nname = \"\"\n",
     );
     let wanted =
-        "note: mats.obj: mu is 0.85 by default of 1 of 2 materials (\"unnamed\" 100.0 m2); state it in s.toml\n";
+        "warning: mats.obj: mu is 0.85 by default of 1 of 2 materials (\"unnamed\" 100.0 m2); state it in s.toml\n";
     assert_eq!(build(&["--settings", "s.toml", "-o", "s.hpan"]), wanted);
+    // settings that speak of no materials
+    write(&folder, "near.toml", "build.near = 3\n");
+    let note = build(&["--settings", "near.toml", "-o", "s.hpan", "--strict"]);
+    assert_eq!(note, format!("note: {three}; state it in near.toml\n"));
 
     // an image that is replaced had another friction
     write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n[[material]]\npattern = \"*\"\nmu = 0.85\n");
@@ -455,6 +492,14 @@ fn friction_that_nobody_states_is_told() {
     expect(0, &folder, &["materials", "mats.hpan", "-o", "mats.toml"]);
     assert_eq!(build(&["--settings", "mats.toml", "-o", "again.hpan"]), "");
     assert_eq!(identity(&folder, "again.hpan"), identity(&folder, "mats.hpan"));
+
+    // of several the one of most ground, and how many more
+    write(&folder, "wide.obj", &MATS.replace("v 30", "v 50"));
+    let friction = ["Concrete", "Grass", "unnamed"].map(|name| format!("[[material]]\nname = \"{name}\"\nmu = 0.4\n"));
+    write(&folder, "s.toml", &friction.concat());
+    let wide = |more: &[&str]| expect(0, &folder, &[&["build", "wide.obj"], more].concat())[1].clone();
+    assert_eq!(wide(&["--settings", "s.toml"]), "");
+    holds(&wide(&[]), &["which this replaces, 0.4 of \"unnamed\", and others of 2 more materials; --strict keeps"]);
 
     // settings lie there and are not given, beside the source or the image
     let beside =
@@ -1016,4 +1061,25 @@ fn files_that_settings_do_not_name() {
         format!("error: next.obj: this file is no [[source]] of two.toml, which say how their sources lie; {hint}\n")
     );
     assert!(!folder.join("two.hpan").exists());
+}
+
+/// Names of the settings that differ from the scene's by blanks alone are told at once, and where the scene's names are to be had.
+#[test]
+fn names_with_blanks_are_told_together() {
+    let folder = mats("names_with_blanks_are_told_together");
+    write(&folder, "a.obj", &MATS.replace("Concrete", "Old_concrete").replace("Grass", "Wet_long_grass"));
+    let rule = |name: &str| format!("[[material]]\nname = \"{name}\"\nmu = 0.5\n");
+    let told = |names: &[&str]| {
+        write(&folder, "s.toml", &names.iter().map(|name| rule(name)).collect::<String>());
+        error(2, &folder, &["build", "mats.obj", "a.obj", "--settings", "s.toml", "-o", "all.hpan"])
+    };
+    let names = "; names: hardpan materials mats.obj a.obj\n";
+    let all = "write \"Old_concrete\" for \"Old concrete\", \"Wet_long_grass\" for \"Wet long_grass\"";
+    assert_eq!(
+        told(&["Grass", "Old concrete", "Wet long_grass", "Grsas"]),
+        format!("error: s.toml: line 5: 2 names differ from the scene's only by blanks and _; {all}{names}")
+    );
+    let one = "material \"Old concrete\" is not in the scene (did you mean \"Old_concrete\"?)";
+    let absent = "as pattern = \"Old concrete\" it may be absent";
+    assert_eq!(told(&["Grass", "Old concrete"]), format!("error: s.toml: line 5: {one}; {absent}{names}"));
 }
