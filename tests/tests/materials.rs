@@ -5,7 +5,7 @@ mod shell;
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
-use shell::{error, expect, folder, holds};
+use shell::{but_friction, error, expect, folder, holds};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -325,7 +325,7 @@ fn crowds_that_repairs_let_be_are_told() {
     let told = |arguments: &[&str], key: &str| -> (u64, String) {
         let [_, err] = expect(0, &folder, &[&["build", "heap.obj", "--report", "r.json"], arguments].concat());
         let report: Value = serde_json::from_str(&fs::read_to_string(folder.join("r.json")).unwrap()).unwrap();
-        (report["ground"]["repaired"][key].as_u64().unwrap(), err)
+        (report["ground"]["repaired"][key].as_u64().unwrap(), but_friction(&err))
     };
     let (count, err) = told(&["--weld", "20,0", "--stitch=false"], "weld_crowded");
     assert_eq!(
@@ -459,7 +459,15 @@ fn friction_that_nobody_states_is_told() {
     assert!(text.ends_with(comments) && text.contains("The source states no friction"), "{text}");
     write(&folder, "b.toml", &text.replace("# mu = 0.85", "mu = 0.5"));
     assert_eq!(expect(0, &folder, &[&given[..], &["--strict"]].concat())[1], "");
+    // nor in JSON
+    expect(0, &folder, &["materials", "bare.obj", "-o", "b.json"]);
+    assert!(!fs::read_to_string(folder.join("b.json")).unwrap().contains("null"));
+    let given = ["build", "--settings", "b.json", "-o", "j.hpan"];
+    assert_eq!(expect(0, &folder, &given)[1], unstated.replace("b.toml", "b.json"));
     // an image states all
+    expect(0, &folder, &["materials", "b.hpan", "-o", "i.json"]);
+    assert_eq!(expect(0, &folder, &["build", "--settings", "i.json", "-o", "i.hpan", "--strict"])[1], "");
+    assert_eq!(identity(&folder, "i.hpan"), identity(&folder, "b.hpan"));
     expect(0, &folder, &["materials", "b.hpan", "-o", "i.toml"]);
     let text = fs::read_to_string(folder.join("i.toml")).unwrap();
     assert!(text.contains("\nmu = 0.5\nrr = 1.0\ngain = 1.0\n") && !text.contains("states no friction"), "{text}");
@@ -475,7 +483,7 @@ fn friction_that_nobody_states_is_told() {
     assert_eq!(build(&["--settings", "s.toml", "-o", "s.hpan"]), wanted);
     // settings that speak of no materials
     write(&folder, "near.toml", "build.near = 3\n");
-    let note = build(&["--settings", "near.toml", "-o", "s.hpan", "--strict"]);
+    let note = build(&["--settings", "near.toml", "-o", "near.hpan", "--strict"]);
     assert_eq!(note, format!("note: {three}; state it in near.toml\n"));
 
     // an image that is replaced had another friction
@@ -977,10 +985,7 @@ fn first_words_are_answered() {
     write(&folder, "far.obj", &far);
     let large = |typed: &[&str]| -> String {
         let [_, err] = expect(0, &folder, &[&["build", "far.obj"], typed].concat());
-        err.lines()
-            .filter(|line| !line.starts_with("note: far.obj: mu is 0.85 "))
-            .map(|line| format!("{line}\n"))
-            .collect()
+        but_friction(&err)
     };
     assert_eq!(
         large(&[]),

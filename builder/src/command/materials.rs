@@ -13,10 +13,10 @@ use hardpan_builder::{
     Fallback, Options, Provenance, Scene, Settings, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, grouped, is_nowhere,
+    Done, Failure, NewFile, Replace, counted, decimal, grouped, has_extension, is_nowhere,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
@@ -31,12 +31,14 @@ Examples:
   hardpan materials town.obj --up y -o town.toml     write a first settings file; edit it; then:
   hardpan build town.obj --settings town.toml
 
-The list has what covers most first; a settings file has materials by name, so that two of them can be compared.")]
+The list has what covers most first; a settings file has materials by name, so that two of them can be compared.
+No mesh states friction: in settings of one it stands behind #, in JSON not at all, and a build warns of ground whose mu
+is not stated. Settings of an image state all.")]
 pub struct Args {
     /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write a settings file here instead of a list; "-" is stdout
+    /// Write a settings file here instead of a list, JSON as FILE.json; "-" is stdout
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]
     output: Option<PathBuf>,
     /// Replace an output file that is there
@@ -91,7 +93,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.output {
         Some(output) if stdout(output) => Ok(write!(out, "{}", settings_file(&found, args, Path::new("FILE.toml")))?),
         Some(output) => {
-            let text = settings_file(&found, args, output);
+            let text = match has_extension(output, "json") {
+                true => settings_json(&found),
+                false => settings_file(&found, args, output),
+            };
             NewFile::write(output, text.as_bytes())?.keep()?;
             let count = counted(found.listed.len() as u64, "material");
             if is_nowhere(output) {
@@ -295,11 +300,10 @@ fn table(listed: &[Listed], out: &mut impl Write) -> Done {
     Ok(())
 }
 
-fn facts(l: &Listed, stated: &MaterialRule) -> serde_json::Value {
+fn facts(l: &Listed, stated: &MaterialRule) -> Value {
     let mut facts = json!({ "triangles": l.triangles, "plan_area": l.area, "patch_blocks": l.blocks });
-    let rule = serde_json::to_value(stated).expect("strings, numbers and lists");
-    if let (Some(facts), serde_json::Value::Object(rule)) = (facts.as_object_mut(), rule) {
-        facts.extend(rule.into_iter().filter(|(_, v)| !v.is_null()));
+    if let (Some(facts), Value::Object(rule)) = (facts.as_object_mut(), without_null(json!(stated))) {
+        facts.extend(rule);
     }
     facts
 }
@@ -351,6 +355,24 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
         }
     }
     text
+}
+
+/// The same in JSON, which has no comments: what nobody states is not there.
+fn settings_json(found: &Found) -> String {
+    let materials = found.listed.iter().map(|l| found.stated(&l.rule).brief()).collect();
+    let settings = Settings { materials, ..found.settings.clone().unwrap_or_default() };
+    format!("{:#}\n", without_null(json!(settings)))
+}
+
+/// Without the keys that have no value.
+fn without_null(value: Value) -> Value {
+    match value {
+        Value::Array(list) => list.into_iter().map(without_null).collect(),
+        Value::Object(keys) => {
+            keys.into_iter().filter(|(_, v)| !v.is_null()).map(|(key, v)| (key, without_null(v))).collect()
+        }
+        value => value,
+    }
 }
 
 const HELP: &str = "\
