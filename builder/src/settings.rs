@@ -4,7 +4,7 @@ mod faults;
 
 use self::faults::{Place, explain, numbers, positional, takes};
 use crate::import::{Frame, Unit, Up};
-use crate::names::{decimal, grouped, suggestion};
+use crate::names::{self, counted, decimal, grouped, suggestion};
 use crate::scene::is_factor;
 use crate::{Material, Options, Scene, Undersides};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -291,18 +291,23 @@ impl Settings {
         let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
         for (i, rule) in self.materials.iter().enumerate().filter(|(i, _)| !used[*i] && Some(*i) != rest) {
             if let Some(name) = rule.name.as_ref().filter(|name| !there.contains(name.as_str())) {
-                let hint = match name.contains(['*', '?']) {
-                    true => format!(" (did you mean pattern = {name:?}?)"),
-                    false => {
-                        let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
-                        format!("{near}; as pattern = {name:?} it may be absent")
-                    }
+                let blanks = self.blanks(&scene.materials);
+                let text = if blanks.len() > 1 && blanks.iter().any(|(n, _)| n == name) {
+                    let count = blanks.len() as u64;
+                    let listed = blanks.iter().map(|(name, there)| format!("{there:?} for {name:?}"));
+                    let listed = names::few(listed, count);
+                    format!("{} differ from the scene's only by blanks and _; write {listed}", counted(count, "name"))
+                } else {
+                    let hint = match name.contains(['*', '?']) {
+                        true => format!(" (did you mean pattern = {name:?}?)"),
+                        false => {
+                            let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
+                            format!("{near}; as pattern = {name:?} it may be absent")
+                        }
+                    };
+                    format!("material {name:?} is not in the scene{hint}")
                 };
-                return Err(SettingsError {
-                    line: rule.line,
-                    column: None,
-                    text: format!("material {name:?} is not in the scene{hint}"),
-                });
+                return Err(SettingsError { line: rule.line, column: None, text });
             }
             let why = match &rule.pattern {
                 Some(pattern) => idle(pattern, &names, || (&lower[..], &scene.materials[..])),
@@ -311,6 +316,15 @@ impl Settings {
             applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
         }
         Ok(())
+    }
+
+    /// Names that no material has, and those that it has with `_` for blanks or the reverse, as exporters write them.
+    fn blanks<'a>(&'a self, there: &'a [Material]) -> Vec<(&'a str, &'a str)> {
+        let joined = |name: &str| name.replace(' ', "_");
+        let known: HashMap<String, &str> = there.iter().map(|m| (joined(&m.name), m.name.as_str())).collect();
+        let names: HashSet<&str> = there.iter().map(|m| m.name.as_str()).collect();
+        let absent = self.materials.iter().filter_map(|m| m.name.as_deref()).filter(|name| !names.contains(name));
+        absent.filter_map(|name| Some((name, *known.get(&joined(name))?))).collect()
     }
 
     /// As TOML that [`Settings::from_toml`] reads.

@@ -16,7 +16,7 @@ use hardpan_builder::{
     fixtures, read,
 };
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, error, expect, folder, holds, soon};
+use shell::{BRIDGE, HARDPAN, but_friction, error, expect, folder, holds, soon};
 use verification::obj::real_file;
 
 fn identity(folder: &Path, image: &str) -> String {
@@ -690,7 +690,7 @@ fn gaps_between_lanes_are_found_once() {
     assert!((gaps["first"][0]["width"].as_f64().unwrap() - 0.012).abs() < 3e-4, "{gaps}");
     // closed by a larger threshold
     let [_, err] = expect(0, &folder, &["build", "gap.obj", "--stitch", "64,64", "-o", "closed.hpan"]);
-    assert_eq!(err, "");
+    assert_eq!(but_friction(&err), "");
     expect(0, &folder, &["verify", "closed.hpan", "--max-gap", "0.05"]);
 }
 

@@ -5,7 +5,7 @@ mod shell;
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
-use shell::{error, expect, folder, holds};
+use shell::{but_friction, error, expect, folder, holds};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -81,14 +81,21 @@ unnamed                                  2           100.0    0.85        1     
     write(&folder, "mats.toml", &edited);
     let [out, err] = expect(0, &folder, &["build", "--settings", "mats.toml"]);
     holds(&out, &["mats.hpan: 4 triangles", "left out of 6 triangles: 2 not included"]);
-    assert!(err.is_empty(), "{err}");
+    let two = "2 materials (\"Concrete\" 100.0 m2, \"unnamed\" 100.0 m2)";
+    assert_eq!(err, format!("warning: mats.obj: mu is 0.85 by default of {two}; state it in mats.toml\n"));
     assert_eq!(friction(&folder, "all.hpan"), [Some(0.85); 3]);
     assert_eq!(friction(&folder, "mats.hpan"), [Some(0.85), None, Some(0.85)], "a hole, and the others unchanged");
     let [out, _] = expect(0, &folder, &["materials", "mats.hpan"]);
     holds(&out, &["Grass                                    0             0.0", "not included"]);
 
     let all = facts(&folder, &["materials", "all.hpan", "--json"]);
-    assert_eq!(all, facts(&folder, &["materials", "mats.obj", "--json"]), "the image lists what its source does");
+    let mut stated = all.clone();
+    for material in stated.as_array_mut().unwrap() {
+        let factors = ["mu", "rr", "gain"].map(|key| material.as_object_mut().unwrap().remove(key));
+        assert_eq!(factors, [0.85, 1.0, 1.0].map(|v| Some(json!(v))));
+    }
+    let source = facts(&folder, &["materials", "mats.obj", "--json"]);
+    assert_eq!(stated, source, "the image lists what its source does, and friction, which that does not state");
     assert_eq!(
         (&all[1]["name"], &all[1]["triangles"], &all[1]["plan_area"]),
         (&json!("Grass"), &json!(2), &json!(100.0))
@@ -318,7 +325,7 @@ fn crowds_that_repairs_let_be_are_told() {
     let told = |arguments: &[&str], key: &str| -> (u64, String) {
         let [_, err] = expect(0, &folder, &[&["build", "heap.obj", "--report", "r.json"], arguments].concat());
         let report: Value = serde_json::from_str(&fs::read_to_string(folder.join("r.json")).unwrap()).unwrap();
-        (report["ground"]["repaired"][key].as_u64().unwrap(), err)
+        (report["ground"]["repaired"][key].as_u64().unwrap(), but_friction(&err))
     };
     let (count, err) = told(&["--weld", "20,0", "--stitch=false"], "weld_crowded");
     assert_eq!(
@@ -429,25 +436,63 @@ fn friction_that_nobody_states_is_told() {
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "mats.obj"], more].concat())[1].clone();
     let state = "to state it: hardpan materials mats.obj -o mats.toml, and --settings";
     assert_eq!(build(&["--strict"]), format!("note: {three}; {state}\n"));
-    // what has no area, or is not the ground, is not spoken of; a file without materials neither
+    // a file without materials, and how it lies, if that was typed
     write(&folder, "bare.obj", &MATS.replace("usemtl", "# "));
-    assert_eq!(expect(0, &folder, &["build", "bare.obj"])[1], "");
+    let bare = |more: &[&str]| expect(0, &folder, &[&["build", "bare.obj", "-o", "b.hpan"], more].concat())[1].clone();
+    let all = "note: bare.obj: mu is 0.85 by default of all ground; to state it: hardpan materials bare.obj";
+    assert_eq!(bare(&["--strict"]), format!("{all} -o b.toml, and --settings\n"));
+    let typed = ["--up", "-z", "--unit", "inch", "--scale", "2.5", "--rotate", "-90", "--translate=-1,0,1e3"];
+    let said = bare(&typed);
+    let again = "--up -z --unit in --scale 2.5 --rotate -90 --translate -1,0,1000 -o b.toml";
+    assert_eq!(said, format!("{all} {again}, and --settings\n"));
+    let image = identity(&folder, "b.hpan");
+    expect(0, &folder, &[&["materials", "bare.obj"][..], &again.split(' ').collect::<Vec<_>>()].concat());
+    // what that writes states nothing yet, which is a warning
+    let unstated = "warning: bare.obj: mu is 0.85 by default of all ground; state it in b.toml\n";
+    let given = ["build", "--settings", "b.toml", "-o", "b.hpan"];
+    assert_eq!(expect(0, &folder, &given)[1], unstated);
+    assert_eq!(identity(&folder, "b.hpan"), image);
+    let refused = "error: bare.obj: 1 warning, and --strict: no image was written\n";
+    assert_eq!(expect(1, &folder, &[&given[..], &["--strict"]].concat())[1], format!("{unstated}{refused}"));
+    let text = fs::read_to_string(folder.join("b.toml")).unwrap();
+    let comments = "# mu = 0.85  # by default, until stated\n# rr = 1.0\n# gain = 1.0\n";
+    assert!(text.ends_with(comments) && text.contains("The source states no friction"), "{text}");
+    write(&folder, "b.toml", &text.replace("# mu = 0.85", "mu = 0.5"));
+    assert_eq!(expect(0, &folder, &[&given[..], &["--strict"]].concat())[1], "");
+    // nor in JSON
+    expect(0, &folder, &["materials", "bare.obj", "-o", "b.json"]);
+    assert!(!fs::read_to_string(folder.join("b.json")).unwrap().contains("null"));
+    let given = ["build", "--settings", "b.json", "-o", "j.hpan"];
+    assert_eq!(expect(0, &folder, &given)[1], unstated.replace("b.toml", "b.json"));
+    // an image states all
+    expect(0, &folder, &["materials", "b.hpan", "-o", "i.json"]);
+    assert_eq!(expect(0, &folder, &["build", "--settings", "i.json", "-o", "i.hpan", "--strict"])[1], "");
+    assert_eq!(identity(&folder, "i.hpan"), identity(&folder, "b.hpan"));
+    expect(0, &folder, &["materials", "b.hpan", "-o", "i.toml"]);
+    let text = fs::read_to_string(folder.join("i.toml")).unwrap();
+    assert!(text.contains("\nmu = 0.5\nrr = 1.0\ngain = 1.0\n") && !text.contains("states no friction"), "{text}");
+
+    // what has no area, or is not the ground, is not spoken of
     write(
         &folder,
         "s.toml",
         "[[material]]\nname = \"Grass\"\ninclude = false\n[[material]]\nname = \"Concrete\"\nmu = 1\n[[material]]\nname = \"\"\n",
     );
     let wanted =
-        "note: mats.obj: mu is 0.85 by default of 1 of 2 materials (\"unnamed\" 100.0 m2); state it in s.toml\n";
+        "warning: mats.obj: mu is 0.85 by default of 1 of 2 materials (\"unnamed\" 100.0 m2); state it in s.toml\n";
     assert_eq!(build(&["--settings", "s.toml", "-o", "s.hpan"]), wanted);
+    // settings that speak of no materials
+    write(&folder, "near.toml", "build.near = 3\n");
+    let note = build(&["--settings", "near.toml", "-o", "near.hpan", "--strict"]);
+    assert_eq!(note, format!("note: {three}; state it in near.toml\n"));
 
     // an image that is replaced had another friction
     write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n[[material]]\npattern = \"*\"\nmu = 0.85\n");
     assert_eq!(build(&["--settings", "s.toml"]), "");
     let before = fs::read(folder.join("mats.hpan")).unwrap();
     let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
-    let other = "and in mats.hpan, which this replaces, 0.4 of \"Grass\"; --strict keeps that image, and its settings are written by: \
-                 hardpan materials mats.hpan -o mats.toml";
+    let other = "and in mats.hpan, which this replaces, 0.4 of \"Grass\"; that image stays: \
+                 hardpan materials mats.hpan -o mats.toml, and --settings";
     let refused = "error: mats.obj: 1 warning, and --strict: no image was written\n";
     assert_eq!(err, format!("warning: {three}, {other}\n{refused}"));
     assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before);
@@ -455,6 +500,14 @@ fn friction_that_nobody_states_is_told() {
     expect(0, &folder, &["materials", "mats.hpan", "-o", "mats.toml"]);
     assert_eq!(build(&["--settings", "mats.toml", "-o", "again.hpan"]), "");
     assert_eq!(identity(&folder, "again.hpan"), identity(&folder, "mats.hpan"));
+
+    // of several the one of most ground, and how many more
+    write(&folder, "wide.obj", &MATS.replace("v 30", "v 50"));
+    let friction = ["Concrete", "Grass", "unnamed"].map(|name| format!("[[material]]\nname = \"{name}\"\nmu = 0.4\n"));
+    write(&folder, "s.toml", &friction.concat());
+    let wide = |more: &[&str]| expect(0, &folder, &[&["build", "wide.obj"], more].concat())[1].clone();
+    assert_eq!(wide(&["--settings", "s.toml"]), "");
+    holds(&wide(&[]), &["which this replaces, 0.4 of \"unnamed\", and others of 2 more materials; with --strict that"]);
 
     // settings lie there and are not given, beside the source or the image
     let beside =
@@ -464,6 +517,12 @@ fn friction_that_nobody_states_is_told() {
     assert_eq!(err, beside("mats.toml") + refused);
     fs::rename(folder.join("mats.toml"), folder.join("new.toml")).unwrap();
     assert_eq!(build(&["-o", "new.hpan"]), beside("new.toml"));
+    // but not such as speak of other materials, or of nothing that is not stated
+    for other in ["name = \"Zebra\"\nmu = 0.3", "pattern = \"*\"\nrr = 2.0"] {
+        write(&folder, "new.toml", &format!("[[material]]\n{other}\n"));
+        assert!(build(&["-o", "other.hpan"]).starts_with("note: "));
+        assert!(build(&["-o", "new.hpan"]).starts_with("note: "), "{other}");
+    }
     // a report is no settings, nor are settings without materials
     fs::remove_file(folder.join("new.toml")).unwrap();
     write(&folder, "new.toml", "build.near = 3\n");
@@ -932,10 +991,7 @@ fn first_words_are_answered() {
     write(&folder, "far.obj", &far);
     let large = |typed: &[&str]| -> String {
         let [_, err] = expect(0, &folder, &[&["build", "far.obj"], typed].concat());
-        err.lines()
-            .filter(|line| !line.starts_with("note: far.obj: mu is 0.85 "))
-            .map(|line| format!("{line}\n"))
-            .collect()
+        but_friction(&err)
     };
     assert_eq!(
         large(&[]),
@@ -1025,4 +1081,25 @@ fn files_that_settings_do_not_name() {
         format!("error: next.obj: this file is no [[source]] of two.toml, which say how their sources lie; {hint}\n")
     );
     assert!(!folder.join("two.hpan").exists());
+}
+
+/// Names of the settings that differ from the scene's by blanks alone are told at once, and where the scene's names are to be had.
+#[test]
+fn names_with_blanks_are_told_together() {
+    let folder = mats("names_with_blanks_are_told_together");
+    write(&folder, "a.obj", &MATS.replace("Concrete", "Old_concrete").replace("Grass", "Wet_long_grass"));
+    let rule = |name: &str| format!("[[material]]\nname = \"{name}\"\nmu = 0.5\n");
+    let told = |names: &[&str]| {
+        write(&folder, "s.toml", &names.iter().map(|name| rule(name)).collect::<String>());
+        error(2, &folder, &["build", "mats.obj", "a.obj", "--settings", "s.toml", "-o", "all.hpan"])
+    };
+    let names = "; names: hardpan materials mats.obj a.obj\n";
+    let all = "write \"Old_concrete\" for \"Old concrete\", \"Wet_long_grass\" for \"Wet long_grass\"";
+    assert_eq!(
+        told(&["Grass", "Old concrete", "Wet long_grass", "Grsas"]),
+        format!("error: s.toml: line 5: 2 names differ from the scene's only by blanks and _; {all}{names}")
+    );
+    let one = "material \"Old concrete\" is not in the scene (did you mean \"Old_concrete\"?)";
+    let absent = "as pattern = \"Old concrete\" it may be absent";
+    assert_eq!(told(&["Grass", "Old concrete"]), format!("error: s.toml: line 5: {one}; {absent}{names}"));
 }

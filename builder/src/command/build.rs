@@ -10,6 +10,7 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Settings, Split, build_recorded,
     import::{self, Frame, Import, file_name},
+    names,
     settings::{Applied, MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -73,8 +74,8 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Take warnings for errors: exit 1, and no image is written; of friction that nobody stated where settings lie beside and were not
-    /// given, or the image that is replaced had another
+    /// Take warnings for errors: exit 1, and no image is written; of friction that nobody stated where settings speak of materials, or
+    /// lie beside and were not given, or the image that is replaced had another
     #[arg(long)]
     strict: bool,
     /// Replace an output file that is not a terrain image, or a report that is none
@@ -182,14 +183,16 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     import.notes().iter().for_each(|text| note(shown(text)));
     import.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
-    let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, first, e))?;
+    let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, &sources, e))?;
     report.settle(&applied);
     let plain = Origin {
         scene: &scene,
         applied: &applied,
         rules: &settings,
+        strict: args.strict,
         settings: args.settings.as_deref(),
         sources: &sources,
+        transform: &args.transform,
         output: &output,
     }
     .tell(report);
@@ -348,9 +351,11 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 }
 
 /// Names of materials that settings and scene do not agree about.
-fn in_settings(args: &Args, source: &Path, e: hardpan_builder::settings::SettingsError) -> Failure {
-    let hint = format!("; names: hardpan materials {}", quoted(source));
-    Failure::input(args.settings.as_deref().unwrap_or(source), format!("{e}{hint}"))
+fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: hardpan_builder::settings::SettingsError) -> Failure {
+    let more = if sources.len() > names::FEW { " ..." } else { "" };
+    let files: String = sources.iter().take(names::FEW).map(|(file, _)| format!(" {}", quoted(file))).collect();
+    let place = args.settings.as_deref().unwrap_or(&sources[0].0);
+    Failure::input(place, format!("{e}; names: hardpan materials{files}{more}"))
 }
 
 /// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if

@@ -13,10 +13,10 @@ use hardpan_builder::{
     Fallback, Options, Provenance, Scene, Settings, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, grouped, is_nowhere,
+    Done, Failure, NewFile, Replace, counted, decimal, grouped, has_extension, is_nowhere,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
@@ -31,12 +31,14 @@ Examples:
   hardpan materials town.obj --up y -o town.toml     write a first settings file; edit it; then:
   hardpan build town.obj --settings town.toml
 
-The list has what covers most first; a settings file has materials by name, so that two of them can be compared.")]
+The list has what covers most first; a settings file has materials by name, so that two of them can be compared.
+No mesh states friction: in settings of one it stands behind #, in JSON not at all, and a build warns of ground whose mu
+is not stated. Settings of an image state all.")]
 pub struct Args {
     /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write a settings file here instead of a list; "-" is stdout
+    /// Write a settings file here instead of a list, JSON as FILE.json; "-" is stdout
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]
     output: Option<PathBuf>,
     /// Replace an output file that is there
@@ -64,8 +66,19 @@ struct Found {
     listed: Vec<Listed>,
     /// Sources and build options, where they are known; its materials do not count.
     settings: Option<Settings>,
-    /// Where the sources are: what an image knows of a file is its name.
-    folders: bool,
+    /// Whether it is of sources: they lie in folders, where an image knows only names, and state no friction.
+    sources: bool,
+}
+
+impl Found {
+    /// What is stated of a material.
+    fn stated(&self, rule: &MaterialRule) -> MaterialRule {
+        let mut rule = rule.clone();
+        if self.sources {
+            (rule.mu, rule.rr, rule.gain) = (None, None, None);
+        }
+        rule
+    }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -73,14 +86,17 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if let Some(output) = args.output.as_ref().filter(|o| !stdout(o)) {
         may_write(output, args)?;
     }
-    let found = match &args.files[..] {
+    let mut found = match &args.files[..] {
         [file] if is_image(file)? => of_image(file)?,
         files => of_sources(files, args)?,
     };
     match &args.output {
         Some(output) if stdout(output) => Ok(write!(out, "{}", settings_file(&found, args, Path::new("FILE.toml")))?),
         Some(output) => {
-            let text = settings_file(&found, args, output);
+            let text = match has_extension(output, "json") {
+                true => settings_json(&found),
+                false => settings_file(&found, args, output),
+            };
             NewFile::write(output, text.as_bytes())?.keep()?;
             let count = counted(found.listed.len() as u64, "material");
             if is_nowhere(output) {
@@ -94,12 +110,12 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             Ok(())
         }
         None => {
-            let mut listed = found.listed;
-            listed.sort_by(|a, b| b.area.total_cmp(&a.area).then(b.blocks.cmp(&a.blocks))); // stable: then by name
+            found.listed.sort_by(|a, b| b.area.total_cmp(&a.area).then(b.blocks.cmp(&a.blocks))); // stable: then by name
             if args.json {
-                Ok(writeln!(out, "{:#}", json!(listed.iter().map(facts).collect::<Vec<_>>()))?)
+                let facts = |l: &Listed| facts(l, &found.stated(&l.rule));
+                Ok(writeln!(out, "{:#}", json!(found.listed.iter().map(facts).collect::<Vec<_>>()))?)
             } else {
-                table(&listed, out)
+                table(&found.listed, out)
             }
         }
     }
@@ -137,7 +153,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     }
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
-    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings), folders: true })
+    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings), sources: true })
 }
 
 /// A file's name, as a settings file at `output` names it: the way there from its folder, so that both may be moved
@@ -201,7 +217,7 @@ fn of_image(file: &Path) -> Done<Found> {
             }
         }
     }
-    Ok(Found { listed: all, settings: Some(settings), folders: false })
+    Ok(Found { listed: all, settings: Some(settings), sources: false })
 }
 
 /// The settings of an image, with all of its materials by name; without a record what its head has.
@@ -284,11 +300,10 @@ fn table(listed: &[Listed], out: &mut impl Write) -> Done {
     Ok(())
 }
 
-fn facts(l: &Listed) -> serde_json::Value {
+fn facts(l: &Listed, stated: &MaterialRule) -> Value {
     let mut facts = json!({ "triangles": l.triangles, "plan_area": l.area, "patch_blocks": l.blocks });
-    let rule = serde_json::to_value(&l.rule).expect("strings, numbers and lists");
-    if let (Some(facts), serde_json::Value::Object(rule)) = (facts.as_object_mut(), rule) {
-        facts.extend(rule.into_iter().filter(|(_, v)| !v.is_null()));
+    if let (Some(facts), Value::Object(rule)) = (facts.as_object_mut(), without_null(json!(stated))) {
+        facts.extend(rule);
     }
     facts
 }
@@ -305,6 +320,8 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     let mut text =
         format!("# Settings for {}. Edit, then: hardpan build --settings {}\n", names.join(", "), quoted(output));
     text += HELP;
+    text += if found.sources { UNSTATED } else { "" };
+    text += "\n";
     let known = found.settings.clone().unwrap_or_default();
     let _ = writeln!(text, "crs = {}", toml::Value::from(known.crs.as_str()));
     if let Some(tolerance) = known.patch_tolerance {
@@ -317,7 +334,7 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     options.lines().filter(|line| !line.is_empty()).for_each(|line| {
         let _ = writeln!(text, "{comment}{line}");
     });
-    if !known.sources.is_empty() && !found.folders {
+    if !known.sources.is_empty() && !found.sources {
         text += "\n# The image knows no folders: these files are looked for beside this one, unless it says where they are, or you name\n\
                  # them when you build: hardpan build FILE ... --settings THIS.toml\n";
     }
@@ -330,9 +347,32 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     for Listed { rule, triangles, area, blocks } in &found.listed {
         let blocks = if *blocks > 0 { format!(", {} of heights", counted(*blocks, "block")) } else { String::new() };
         let _ = write!(text, "\n# {}, {area:.1} m2 in plan{blocks}\n", counted(*triangles, "triangle"));
-        let _ = write!(text, "[[material]]\n{}", toml::to_string(&rule.brief()).unwrap_or_default());
+        let stated = found.stated(rule);
+        let _ = write!(text, "[[material]]\n{}", toml::to_string(&stated.brief()).unwrap_or_default());
+        if found.sources {
+            let [mu, rr, gain] = [rule.mu, rule.rr, rule.gain].map(|v| toml::Value::from(v.unwrap_or_default()));
+            let _ = write!(text, "# mu = {mu}  # by default, until stated\n# rr = {rr}\n# gain = {gain}\n");
+        }
     }
     text
+}
+
+/// The same in JSON, which has no comments: what nobody states is not there.
+fn settings_json(found: &Found) -> String {
+    let materials = found.listed.iter().map(|l| found.stated(&l.rule).brief()).collect();
+    let settings = Settings { materials, ..found.settings.clone().unwrap_or_default() };
+    format!("{:#}\n", without_null(json!(settings)))
+}
+
+/// Without the keys that have no value.
+fn without_null(value: Value) -> Value {
+    match value {
+        Value::Array(list) => list.into_iter().map(without_null).collect(),
+        Value::Object(keys) => {
+            keys.into_iter().filter(|(_, v)| !v.is_null()).map(|(key, v)| (key, without_null(v))).collect()
+        }
+        value => value,
+    }
 }
 
 const HELP: &str = "\
@@ -340,5 +380,9 @@ const HELP: &str = "\
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
 # Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
+";
 
+const UNSTATED: &str = "\
+# The source states no friction: mu, rr and gain stand here behind #, as they are by default. To state one, take the # away
+# and write your number. A build warns of ground whose mu is not stated.
 ";

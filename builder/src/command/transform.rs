@@ -6,6 +6,8 @@ use hardpan_builder::{
     settings::SourceFile,
 };
 
+use super::decimal;
+
 /// How the numbers of every FILE become metres.
 #[derive(clap::Args)]
 pub struct Transform {
@@ -42,6 +44,18 @@ impl Transform {
             translate: self.translate.or(source.translate),
             ..source.clone()
         }
+    }
+
+    /// Typed again, each option behind a blank: ` --up y --unit cm`.
+    pub fn typed(&self) -> String {
+        let each = [
+            ("up", self.up.map(|v| v.to_string())),
+            ("unit", self.unit.map(|v| v.to_string())),
+            ("scale", self.scale.map(decimal)),
+            ("rotate", self.rotate.map(decimal)),
+            ("translate", self.translate.map(|way| way.map(decimal).join(","))),
+        ];
+        each.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", value?))).collect()
     }
 }
 
