@@ -61,7 +61,7 @@ fn ground_goes_and_materials_change() {
         serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1", "--json"])[0]).unwrap();
     assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [], "values": [] }));
     let ground = &facts["ground"];
-    assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
+    assert_eq!((&ground["changed"]["places"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
     // middles of the deck's squares, 10 x 100; those on the diagonal and below it stay, and three vertices; beside
     // squares of either half the middle of its triangle
     let over =
@@ -179,15 +179,18 @@ fn heights_within_a_tolerance_are_alike() {
         expect(code, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", metres])[0].clone()
     };
     let out = diff(0, "0.25");
-    assert!(out.starts_with("alike: nothing on the ground differs by more than the tolerance\n"), "{out}");
-    holds(&out, &["\nheights      no change of more than 0.25 m\n", "\nz            0 to 6 m -> 0 to 6.25 m\n"]);
+    assert!(
+        out.starts_with("alike: at none of 250,096 places asked does the ground differ by more than the tolerance\n"),
+        "{out}"
+    );
+    holds(&out, &["\nheights      no change of more than 0.25 m there\n", "\nz            0 to 6 m -> 0 to 6.25 m\n"]);
     let out = diff(1, "0.2499");
     assert!(out.starts_with("different\n"), "{out}");
     holds(&out, &["heights      other at ", "at most by +0.250000 m: at 5,50 from 6 to 6.25"]);
     let json = ["diff", "a.hpan", "b.hpan", "--json", "--tolerance", "0.3"];
     let facts: Value = serde_json::from_str(&expect(0, &folder, &json)[0]).unwrap();
     assert_eq!(
-        (&facts["equal"], &facts["alike"], &facts["ground"]["changed"]),
+        (&facts["equal"], &facts["alike"], &facts["ground"]["changed"]["places"]),
         (&json!(false), &json!(true), &json!(0))
     );
     let facts: Value = serde_json::from_str(&expect(1, &folder, &json[..4])[0]).unwrap();
@@ -205,6 +208,70 @@ fn heights_within_a_tolerance_are_alike() {
     let folder = pair("diff_tolerance_steel", |s| s.replace("usemtl Steel plate", "usemtl Wood"));
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100"]);
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100", "--grid", "1"]);
+}
+
+/// A plate of 200 m with a vertex 5 cm from its south edge, as `a`, and with other faces, as `b`.
+fn plates(test: &str, more: &str, faces: &str) -> PathBuf {
+    let folder = folder(test);
+    let plate = "v 0 0 0\nv 200 0 0\nv 200 200 0\nv 0 200 0\nv 100 0.05 0\n";
+    fs::write(folder.join("a.obj"), format!("{plate}f 1 2 3 4\n")).unwrap();
+    fs::write(folder.join("b.obj"), format!("{plate}{more}{faces}")).unwrap();
+    for name in ["a.obj", "b.obj"] {
+        expect(0, &folder, &["build", name]);
+    }
+    folder
+}
+
+/// No square of the grid meets it, nor the middle of a triangle; the edges where it was do.
+#[test]
+fn ground_is_missed_beside_edges() {
+    let hole = "v 60.11 71.13 0\nv 60.21 71.13 0\nv 60.21 71.23 0\nv 60.11 71.23 0\n";
+    let cases = [
+        ("sliver", plates("diff_sliver", "", "f 1 5 4\nf 5 3 4\nf 5 2 3\n"), [0.0, 0.0, 200.0, 0.05]),
+        (
+            "hole",
+            plates("diff_hole", hole, "f 1 2 7 6\nf 2 3 8 7\nf 3 4 9 8\nf 4 1 6 9\n"),
+            [60.109, 71.129, 60.211, 71.231],
+        ),
+    ];
+    for (name, folder, [x0, y0, x1, y1]) in &cases {
+        for (images, kind, other) in
+            [(["a.hpan", "b.hpan"], "lost", "gained"), (["b.hpan", "a.hpan"], "gained", "lost")]
+        {
+            let diff = [&["diff", "--tolerance", "0.01"][..], &images].concat();
+            let [out, _] = expect(1, folder, &diff);
+            holds(&out, &["different\n", &format!("\n{kind:<12} ground at "), "between the middles of the squares"]);
+            let facts: Value = serde_json::from_str(&expect(1, folder, &[&diff[..], &["--json"]].concat())[0]).unwrap();
+            assert_eq!(facts["alike"], false);
+            let ground = &facts["ground"];
+            assert_eq!((&ground[other]["places"], &ground["changed"]["places"]), (&json!(0), &json!(0)), "{name}");
+            assert!(ground[kind]["beside"].as_u64().unwrap() > 9, "{name}: {ground}");
+            let [low, high] = [0, 1].map(|end| [0, 1].map(|k| ground[kind]["extent"][end][k].as_f64().unwrap()));
+            assert!(low[0] >= *x0 && low[1] >= *y0 && high[0] <= *x1 && high[1] <= *y1, "{name}: {low:?} {high:?}");
+            // the picture shows the same, in rings
+            let [out, _] = expect(1, folder, &[&diff[..], &["--png", "map.png"]].concat());
+            holds(&out, &["in all pixels", "\nmap.png: 1600 x 1600 pixels, 12.5 cm each; "]);
+            let colour = if kind == "lost" { [44, 40, 48] } else { [240, 228, 66] };
+            let (pixels, _) = pixels(&folder.join("map.png"));
+            let [found, ring] = [colour, [213, 0, 50]].map(|c| pixels.iter().filter(|p| **p == c).count());
+            assert!(found > 0 && ring > 30, "{name}: {found} {ring}");
+        }
+    }
+    // a step of the lattice is an edge elsewhere, no ground
+    let folder = &cases[0].1;
+    expect(0, folder, &["build", "a.obj", "--translate", "0.0003,0.0003,0", "-o", "c.hpan"]);
+    let [out, _] = expect(1, folder, &["diff", "a.hpan", "c.hpan"]);
+    holds(&out, &["\nno area      lost at ", "; gained at ", ": along edges, or narrower"]);
+    assert!(!out.contains("ground at"), "{out}");
+}
+
+/// Red, green and blue of a picture's pixels, and its width.
+fn pixels(place: &std::path::Path) -> (Vec<[u8; 3]>, usize) {
+    let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(place).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let width = reader.next_frame(&mut bytes).unwrap().width as usize;
+    (bytes.chunks_exact(3).map(|p| p.try_into().unwrap()).collect(), width)
 }
 
 /// Each pixel has the colour of what happened there, and the legend says of which.
@@ -229,15 +296,11 @@ fn a_map_of_changes() {
     }
     let picture = |first: &str, second: &str| {
         expect(1, &folder, &["diff", first, second, "--png", "map.png"]);
-        let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(folder.join("map.png")).unwrap()));
-        let mut reader = decoder.read_info().unwrap();
-        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-        let width = reader.next_frame(&mut bytes).unwrap().width as usize;
+        let (bytes, width) = pixels(&folder.join("map.png"));
         // the middle of each tile, 400 pixels wide behind a margin
         let at = |k: usize| {
             let (x, y) = (16 + 400 * k + 200, 250);
-            let pixels = (0..8).map(|i| &bytes[3 * (y * width + x + i)..][..3]);
-            let mut pixels: Vec<[u8; 3]> = pixels.map(|p| p.try_into().unwrap()).collect();
+            let mut pixels = bytes[y * width + x..][..8].to_vec();
             pixels.dedup();
             pixels
         };
@@ -326,24 +389,27 @@ fn one_small_triangle_is_missed() {
         [(["whole.hpan", "torn.hpan"], "lost", "gained"), (["torn.hpan", "whole.hpan"], "gained", "lost")]
     {
         let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
-        let line = out.lines().find(|l| l.starts_with("no area ")).unwrap_or_else(|| panic!("no area in:\n{out}"));
-        holds(line, &[&format!("no area      {kind} at 1 place, the first "), "or narrower than the grid's squares"]);
-        assert!(!line.contains(other), "{line}");
+        // its middle, and beside its three edges
+        let line =
+            format!("{kind:<12} ground at 19 places, between the middles of the squares, x 3.140625 to 3.1865, ");
+        holds(&out, &[&line]);
+        assert!(!out.contains("no area") && !out.lines().any(|l| l.starts_with(other)), "{out}");
         // no height is another, and yet ground is lost
         expect(1, &folder, &[&["diff", "--tolerance", "1000"][..], &images].concat());
         holds(
             &out,
-            &["all vertices, the middles of all triangles, and those of squares of ", "heights      no change\n"],
+            &["all vertices, the middles of all triangles, and those of squares of ", "heights      no change there\n"],
         );
         let [out, _] = expect(1, &folder, &[&["diff", "--json"][..], &images].concat());
         let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
         assert_eq!(
-            [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]],
-            [&json!(1), &json!(0), &json!(0)]
+            [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]["places"]],
+            [&json!(19), &json!(0), &json!(0)]
         );
-        // its middle, a third of the sums of its corners
-        let [x, y] = [0, 1].map(|k| ground[kind]["first"][k].as_f64().unwrap());
-        let wanted = [at(i) + 2.0 / 48.0, at(j) + 1.0 / 48.0];
-        assert!((x - wanted[0]).abs() < 1e-9 && (y - wanted[1]).abs() < 1e-9, "{x} {y}: {wanted:?}");
+        assert_eq!(ground[kind]["beside"], 9, "three places along each edge");
+        let [low, high] = [0, 1].map(|end| [0, 1].map(|k| ground[kind]["extent"][end][k].as_f64().unwrap()));
+        for (k, from) in [at(i), at(j)].into_iter().enumerate() {
+            assert!(from <= low[k] && high[k] <= from + 1.0 / 16.0, "{low:?} {high:?}");
+        }
     }
 }

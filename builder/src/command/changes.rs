@@ -12,6 +12,7 @@ use super::{
     holes::{fine, spots},
     maps::{self, Drawn, Key, Sheet, Window, frame, metres},
     relief::View,
+    scale::Scale,
 };
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
@@ -69,17 +70,26 @@ impl Seen {
 
 /// A map that is not drawn yet.
 pub struct Changes {
-    view: View,
+    pub view: View,
     seen: Mutex<Vec<Seen>>,
 }
 
+/// What a map of two images shows: a window, or all of both.
+pub fn view(
+    a: &Terrain,
+    b: &Terrain,
+    window: Option<Window>,
+    size: Option<[Option<usize>; 2]>,
+    per_metre: Option<f64>,
+) -> Result<View, String> {
+    let ([low, high], [l, h]) = (a.bounds(), b.bounds());
+    let all = Window([low[0].min(l[0]), low[1].min(l[1]), high[0].max(h[0]), high[1].max(h[1])]);
+    maps::view(a, window.or(Some(all)), size, per_metre)
+}
+
 impl Changes {
-    /// Of all of two images.
-    pub fn new(a: &Terrain, b: &Terrain) -> Result<Self, String> {
-        let ([low, high], [l, h]) = (a.bounds(), b.bounds());
-        let window = [low[0].min(l[0]), low[1].min(l[1]), high[0].max(h[0]), high[1].max(h[1])];
-        let view = maps::view(a, Some(Window(window)), None, None)?;
-        Ok(Changes { view, seen: Mutex::new(vec![Seen::default(); view.width * view.height]) })
+    pub fn new(view: View) -> Self {
+        Changes { view, seen: Mutex::new(vec![Seen::default(); view.width * view.height]) }
     }
 
     pub fn pixels(&self) -> usize {
@@ -105,16 +115,18 @@ impl Changes {
         }
     }
 
-    /// Draws what was seen, from above, over all layers.
-    pub fn draw(self, found: &Ground, title: &str) -> Sheet {
+    /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end.
+    pub fn draw(self, found: &Ground, range: Option<[f64; 2]>, title: &str) -> Sheet {
         let view = self.view;
         let all = self.seen.into_inner().unwrap_or_else(|broken| broken.into_inner());
-        let ends = all.iter().fold([0.0; 2], |[low, high]: [f64; 2], s| [low.min(s.change), high.max(s.change)]);
-        let most = ends[1].max(-ends[0]);
-        let of_change = |change: f64| match change {
-            0.0 => SAME,
+        let seen = all.iter().fold([0.0; 2], |[low, high]: [f64; 2], s| [low.min(s.change), high.max(s.change)]);
+        let most = seen[1].max(-seen[0]);
+        let scale = Scale::new(Some(range.unwrap_or([-most, most])), seen);
+        let of_change = |change: f64| {
+            let (end, colour) = if change > 0.0 { (scale.ends[1], HIGHER) } else { (scale.ends[0], LOWER) };
             // few places change much: the square root leaves more of the scale to the others
-            c => mix(SAME, if c > 0.0 { HIGHER } else { LOWER }, LEAST + (1.0 - LEAST) * (c.abs() / most).sqrt()),
+            let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
+            if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
         };
         let times = maps::magnitude(&view);
         let paint = |(i, seen): (usize, &Seen)| {
@@ -140,16 +152,17 @@ impl Changes {
         }
         let any = |what: fn(&Seen) -> bool| all.iter().any(what);
         let mut keys = Vec::new();
-        for share in [-1.0, -0.25, 0.0, 0.25, 1.0] {
-            let change = share * most;
-            match change {
-                0.0 if share != 0.0 => {}
-                0.0 => keys.push(Key::Box(SAME, "unchanged".into())),
-                c if ends[0] < 0.0 && c < 0.0 || ends[1] > 0.0 && c > 0.0 => {
-                    keys.push(Key::Box(of_change(c), signed(c)));
-                }
-                _ => {}
-            }
+        let [low, high] = scale.ends;
+        let [low_told, high_told] = scale.told(signed);
+        let all_of_it = range.is_some();
+        if low < 0.0 && (seen[0] < 0.0 || all_of_it) {
+            keys.push(Key::Box(of_change(low), low_told));
+            keys.push(Key::Box(of_change(low / 4.0), signed(low / 4.0)));
+        }
+        keys.push(Key::Box(SAME, "unchanged".into()));
+        if high > 0.0 && (seen[1] > 0.0 || all_of_it) {
+            keys.push(Key::Box(of_change(high / 4.0), signed(high / 4.0)));
+            keys.push(Key::Box(of_change(high), high_told));
         }
         let hatch = Paint { colour: SAME, striped: true };
         for (there, key) in [
@@ -178,7 +191,7 @@ impl Changes {
             notes.push(format!("{more} without a ring"));
         }
         if most > 0.0 {
-            let [low, high] = ends.map(signed);
+            let [low, high] = seen.map(signed);
             notes.push(format!("heights change by {low} to {high} here"));
         }
         if found.tolerance > 0.0 {

@@ -13,18 +13,20 @@ use hardpan_builder::{import::file_name, names::section_name, read};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Done, Failure, NewFile, Replace,
     border::{Border, Edge, span},
-    changes::{Changes, Seen},
+    changes::{self, Changes, Seen},
     costs, counted, decimal, few, grouped, has_extension,
     info::{self, fallback, hex},
     is_nowhere, load,
+    maps::{self, Window},
     materials::settings_of,
+    note,
     query::room,
-    same, shown, terrain,
+    same, scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
@@ -53,6 +55,19 @@ pub struct Args {
     /// Draw a map of the changes: heights and friction up and down, ground lost and gained, other material
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
+    /// The part to draw, in metres [default: all]
+    #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true, requires = "png")]
+    window: Option<Window>,
+    /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
+    #[arg(long, value_name = "W[xH]", value_parser = maps::size, conflicts_with = "per_metre", requires = "png")]
+    size: Option<[Option<usize>; 2]>,
+    /// Pixels a metre
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre, requires = "png")]
+    per_metre: Option<f64>,
+    /// Changes of height at which the colours of the map end, metres, so that pictures with the same ends can be compared
+    /// [default: the largest change, up and down]
+    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range, requires = "png")]
+    range: Option<[f64; 2]>,
     /// Replace a picture that hardpan did not draw
     #[arg(long)]
     force: bool,
@@ -64,6 +79,13 @@ pub struct Args {
 fn tolerance(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|v: &f64| *v >= 0.0 && v.is_finite());
     value.ok_or_else(|| "must be a number of metres, 0 or more".into())
+}
+
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let sane = |[low, high]: &[f64; 2]| *low <= 0.0 && *high >= 0.0 && low < high;
+    scale::pair(text)
+        .filter(sane)
+        .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, as -0.5,0.5".into())
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
@@ -93,9 +115,8 @@ struct Difference {
     materials: Materials,
     first_byte: Option<FirstByte>,
     ground: Option<Ground>,
-    /// Whether there is a picture, whose pixels were asked too.
-    #[serde(skip)]
-    drawn: bool,
+    /// Where it was drawn, if it was: its pixels were asked too.
+    picture: Option<Value>,
 }
 
 /// A fact of the one image and of the other.
@@ -216,7 +237,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         Replace::PICTURE.or_any(args.force).check(place)?;
     }
     let picture = match &args.png {
-        Some(place) => Some(Changes::new(&a, &b).map_err(|e| Failure::input(place, e))?),
+        Some(place) => {
+            let view = changes::view(&a, &b, args.window, args.size, args.per_metre);
+            Some(Changes::new(view.map_err(|e| Failure::input(place, e))?))
+        }
         None => None,
     };
     let looked = (!equal || picture.is_some())
@@ -224,7 +248,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         .transpose()?;
     let sheet = picture.zip(looked.as_ref()).map(|(picture, ground)| {
         let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
-        picture.draw(ground, &title)
+        (picture.view, picture.draw(ground, args.range, &title))
     });
     let mut difference = Difference {
         equal,
@@ -235,16 +259,27 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         materials: materials(&a, &b),
         first_byte,
         ground: looked.filter(|_| !equal),
-        drawn: args.png.is_some(),
+        picture: None,
     };
     difference.alike = args.tolerance.map(|_| difference.alike());
-    if let Some((place, sheet)) = args.png.as_ref().zip(sheet) {
+    let drawn = args.png.as_ref().zip(sheet.as_ref());
+    if let Some((place, (view, sheet))) = drawn {
         NewFile::write(place, &sheet.canvas.png()?)?.keep()?;
+        difference.picture = Some(json!({
+            "file": place.to_string_lossy(), "ground_at": sheet.at, "pixels": [view.width, view.height],
+            "window": view.window(), "metres_per_pixel": 1.0 / view.per_metre,
+        }));
     }
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&difference).expect("names, numbers and lists"))?;
     } else {
         print(&difference, out)?;
+        if let Some((place, (view, sheet))) = drawn {
+            writeln!(out, "{}", sheet.said(place, view))?;
+        }
+    }
+    if drawn.is_some_and(|(_, (_, sheet))| sheet.barren) {
+        note("no ground is met in the picture; see x and y of hardpan info for a --window");
     }
     if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
 }
@@ -803,7 +838,7 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
             out,
             "ground       {}: all vertices, the middles of all triangles, on and beside edges where only one ends, {}and the middles of squares of {:.3} m, by which areas are counted",
             places(),
-            if d.drawn { "in all pixels, " } else { "" },
+            if d.picture.is_some() { "in all pixels, " } else { "" },
             g.grid
         )?;
         match &g.largest {
