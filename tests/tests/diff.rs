@@ -37,15 +37,15 @@ fn a_corner_of_the_deck_rises() {
     let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
     assert!(err.is_empty(), "{err}");
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
-    // the middles of 10 x 10 squares, 8 vertices and 4 triangles' middles; the right side of the deck moves, with 10 middles of squares,
-    // two of triangles and a vertex
+    // the middles of 10 x 10 squares, 8 vertices and 4 triangles' middles; 25 and 3 places along two edges of the deck, on them and twice
+    // beside; the right side of the deck moves, with 10 middles of squares, two of triangles, a vertex, and what is on those edges
     assert_eq!(
         lines,
         [
             "different",
             "z            0 to 6 m -> 0 to 6.5 m",
-            "ground       112 places: all vertices, the middles of all triangles, and those of squares of 10.000 m, by which areas are counted",
-            "heights      other at 13 places, at most by +0.500000 m: at 5,50 from 6 to 6.5",
+            "ground       196 places: all vertices, the middles of all triangles, on and beside edges where only one ends, and the middles of squares of 10.000 m, by which areas are counted",
+            "heights      other at 41 places, about 1,000 m2, x -2.5 to 5, y -46.09375 to 50, at most by +0.500000 m: at 5,50 from 6 to 6.5",
             "bytes        differ from 125 on: content header, content",
         ]
     );
@@ -66,16 +66,22 @@ fn ground_goes_and_materials_change() {
     // squares of either half the middle of its triangle
     let over =
         (0..10).flat_map(|x| (0..100).map(move |y| (x, y))).filter(|(x, y)| 2 * y + 1 > 10 * (2 * x + 1)).count();
-    let lost = json!({
-        "places": over + 2, "first": [-5.0, 50.0, 6.0], "extent": [[-5.0, -44.5], [4.5, 50.0]], "area": over as f64,
-    });
-    assert_eq!(ground["lost"], lost);
+    // and along edges: of the diagonal 25 places 1 mm and as many 1 cm beside it, of the two sides 25 and 3 on them
+    let lost = &ground["lost"];
+    assert_eq!((&lost["places"], &lost["beside"]), (&json!(over + 2 + 2 * 25 + 28), &json!(25)));
+    assert_eq!(
+        (&lost["first"], &lost["area"]),
+        (&json!([-5.0, -50.0 + 100.0 * 10.0 / 256.0, 6.0]), &json!(over as f64))
+    );
+    let [low, high] = [&lost["extent"][0], &lost["extent"][1]];
+    assert_eq!((low, &high[1]), (&json!([-5.0, -46.09375]), &json!(50.0)));
     let change = &ground["materials"][0];
     assert_eq!(
         (&change["from"], &change["to"], &change["first"]),
         (&json!("Steel plate"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
     );
-    assert_eq!(change["places"], 10 * 100 - over + 4);
+    // on the diagonal, too
+    assert_eq!(change["places"], 10 * 100 - over + 4 + 25);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
     holds(
         &out,
@@ -106,7 +112,7 @@ fn areas_are_counted_by_squares() {
     }
     let folder = pair("diff_areas", |s| s.split("o deck").next().unwrap().replace("50", "500"));
     let [out, _] = expect(1, &folder, &["diff", "b.hpan", "a.hpan"]);
-    holds(&out, &["lost         ground at 247,506 places, about 990,000 m2, "]);
+    holds(&out, &["lost         ground at 248,714 places, about 990,000 m2, "]);
 }
 
 #[test]
@@ -220,6 +226,78 @@ fn plates(test: &str, more: &str, faces: &str) -> PathBuf {
         expect(0, &folder, &["build", name]);
     }
     folder
+}
+
+/// Four squares of 10 m in a row, with friction up, down, down and the same under another name; heights change in the last two.
+#[test]
+fn a_map_of_friction_and_of_a_window() {
+    let folder = folder("a_map_of_friction_and_of_a_window");
+    let row = |name: &str, last: &str, heights: [&str; 2], mu: [&str; 3]| {
+        let [east, north] = heights;
+        let v = format!(
+            "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nv 20 0 0\nv 20 10 0\nv 30 0 0\nv 30 10 {north}\nv 40 0 {east}\nv 40 10 0\n"
+        );
+        let f = "usemtl Sand\nf 1 2 3 4\nusemtl Clay\nf 2 5 6 3\nusemtl Ice\nf 5 7 8 6\nusemtl ";
+        fs::write(folder.join(format!("{name}.obj")), format!("{v}{f}{last}\nf 7 9 10 8\n")).unwrap();
+        let mu: String = ["Sand", "Clay", "Ice", last]
+            .iter()
+            .zip(mu.iter().chain(&["0.9"]))
+            .map(|(material, mu)| format!("[[material]]\nname = \"{material}\"\nmu = {mu}\n"))
+            .collect();
+        fs::write(folder.join(format!("{name}.toml")), mu).unwrap();
+        expect(0, &folder, &["build", &format!("{name}.obj"), "--settings", &format!("{name}.toml")]);
+    };
+    row("a", "Tar", ["0", "0"], ["0.5", "0.5", "0.2"]);
+    row("b", "Pitch", ["-0.2", "1"], ["0.7", "0.4", "0.1"]);
+    let diff = ["diff", "a.hpan", "b.hpan", "--png", "map.png"];
+    let [out, _] = expect(1, &folder, &diff);
+    holds(
+        &out,
+        &[
+            "\nheights      other at ",
+            "x 20.",
+            " to 40, y 0 to 10, at most by +1.000000 m: at 30,10 from 0 to 1\n",
+            "\nfriction     mu higher at ",
+            "about 100 m2, x 0 to 10, y 0 to 10, ",
+            "\nfriction     mu lower at ",
+            "about 200 m2, x 10 to 30, y 0 to 10, ",
+        ],
+    );
+    let (up, down) = ([86, 200, 190], [214, 110, 172]);
+    // the ground begins behind a margin and the title
+    let row_of = |more: &[&str]| {
+        let facts: Value =
+            serde_json::from_str(&expect(1, &folder, &[&diff[..], more, &["--json"]].concat())[0]).unwrap();
+        let [left, top, width, height] = [("ground_at", 0), ("ground_at", 1), ("pixels", 0), ("pixels", 1)]
+            .map(|(key, i)| facts["picture"][key][i].as_u64().unwrap() as usize);
+        let (pixels, wide) = pixels(&folder.join("map.png"));
+        pixels[(top + height / 2) * wide + left..][..width].to_vec()
+    };
+    let row = row_of(&[]);
+    assert_eq!(row.len(), 1600);
+    assert!(row[..399].iter().all(|p| *p == up) && row[401..799].iter().all(|p| *p == down));
+    let share = |part: &[[u8; 3]], colour: [u8; 3]| part.iter().filter(|p| **p == colour).count() * 100 / part.len();
+    assert!(
+        (20..30).contains(&share(&row[810..1190], down)),
+        "lines over the heights: {}",
+        share(&row[810..1190], down)
+    );
+    assert_eq!((share(&row[1210..], down), share(&row[1210..], up)), (0, 0));
+    // a part of it in as many pixels as are asked for
+    let part = row_of(&["--window", "5,0,15,10", "--size", "200"]);
+    assert!(part.len() == 200 && part[..99].iter().all(|p| *p == up) && part[101..].iter().all(|p| *p == down));
+    assert_eq!(row_of(&["--window", "5,0,15,10", "--per-metre", "7"]).len(), 70);
+    // the colours end where it is said: what goes beyond has the last
+    let ends = row_of(&["--range", "-0.01,0.01"]);
+    assert!(share(&ends[900..1190], [168, 72, 0]) > 70 && share(&row[900..1190], [168, 72, 0]) == 0);
+    for bad in ["0.5,1", "1,-1", "0,0", "x"] {
+        holds(&expect(2, &folder, &[&diff[..], &["--range", bad]].concat())[1], &["0 between them"]);
+    }
+    expect(2, &folder, &["diff", "a.hpan", "b.hpan", "--range", "-1,1"]);
+    // what does not lie over each other says so
+    expect(0, &folder, &["build", "b.obj", "--translate", "300,0,0", "-o", "far.hpan"]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "far.hpan", "--png", "map.png"]);
+    holds(&out, &["pixels, 21.2 cm each; no place has ground in both images: they do not lie over each other"]);
 }
 
 /// No square of the grid meets it, nor the middle of a triangle; the edges where it was do.
@@ -398,7 +476,10 @@ fn one_small_triangle_is_missed() {
         expect(1, &folder, &[&["diff", "--tolerance", "1000"][..], &images].concat());
         holds(
             &out,
-            &["all vertices, the middles of all triangles, and those of squares of ", "heights      no change there\n"],
+            &[
+                "all vertices, the middles of all triangles, on and beside edges where only one ends, ",
+                "heights      no change there\n",
+            ],
         );
         let [out, _] = expect(1, &folder, &[&["diff", "--json"][..], &images].concat());
         let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
