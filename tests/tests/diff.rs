@@ -87,7 +87,7 @@ fn ground_goes_and_materials_change() {
         &out,
         &[
             "materials    lost: \"Steel plate\"",
-            "lost         ground at 12,502 places, about 500 m2, x -5 to 4.9, y ",
+            "lost         ground at 12,580 places, about 500 m2, x -5 to 4.9, y ",
             "material     \"Steel plate\" -> \"Wood\" at ",
         ],
     );
