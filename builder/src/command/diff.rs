@@ -39,7 +39,8 @@ Areas are those of the squares whose middle it is: a border is off by up to half
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
-The map of --png shows what was found at all these places, the largest change in each pixel, whichever layer has it.
+The map of --png shows what was found at all these places, but for ground lost or gained along edges alone; of heights the largest change
+in each pixel, whichever layer has it.
 Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
 pub struct Args {
     /// Terrain image
