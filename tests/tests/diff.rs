@@ -37,15 +37,15 @@ fn a_corner_of_the_deck_rises() {
     let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
     assert!(err.is_empty(), "{err}");
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
-    // the middles of 10 x 10 squares, 8 vertices and 4 triangles' middles; the right side of the deck moves, with 10 middles of squares,
-    // two of triangles and a vertex
+    // the middles of 10 x 10 squares, 8 vertices and 4 triangles' middles; 25 and 3 places along two edges of the deck, on them and twice
+    // beside; the right side of the deck moves, with 10 middles of squares, two of triangles, a vertex, and what is on those edges
     assert_eq!(
         lines,
         [
             "different",
             "z            0 to 6 m -> 0 to 6.5 m",
-            "ground       112 places: all vertices, the middles of all triangles, and those of squares of 10.000 m, by which areas are counted",
-            "heights      other at 13 places, at most by +0.500000 m: at 5,50 from 6 to 6.5",
+            "ground       196 places: all vertices, the middles of all triangles, on and beside edges where only one ends, and the middles of squares of 10.000 m, by which areas are counted",
+            "heights      other at 41 places, about 1,000 m2, x -2.5 to 5, y -46.09375 to 50, at most by +0.500000 m: at 5,50 from 6 to 6.5",
             "bytes        differ from 125 on: content header, content",
         ]
     );
@@ -61,27 +61,33 @@ fn ground_goes_and_materials_change() {
         serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1", "--json"])[0]).unwrap();
     assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [], "values": [] }));
     let ground = &facts["ground"];
-    assert_eq!((&ground["changed"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
+    assert_eq!((&ground["changed"]["places"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
     // middles of the deck's squares, 10 x 100; those on the diagonal and below it stay, and three vertices; beside
     // squares of either half the middle of its triangle
     let over =
         (0..10).flat_map(|x| (0..100).map(move |y| (x, y))).filter(|(x, y)| 2 * y + 1 > 10 * (2 * x + 1)).count();
-    let lost = json!({
-        "places": over + 2, "first": [-5.0, 50.0, 6.0], "extent": [[-5.0, -44.5], [4.5, 50.0]], "area": over as f64,
-    });
-    assert_eq!(ground["lost"], lost);
+    // and along edges: of the diagonal 25 places 1 mm and as many 1 cm beside it, of the two sides 25 and 3 on them
+    let lost = &ground["lost"];
+    assert_eq!((&lost["places"], &lost["beside"]), (&json!(over + 2 + 2 * 25 + 28), &json!(25)));
+    assert_eq!(
+        (&lost["first"], &lost["area"]),
+        (&json!([-5.0, -50.0 + 100.0 * 10.0 / 256.0, 6.0]), &json!(over as f64))
+    );
+    let [low, high] = [&lost["extent"][0], &lost["extent"][1]];
+    assert_eq!((low, &high[1]), (&json!([-5.0, -46.09375]), &json!(50.0)));
     let change = &ground["materials"][0];
     assert_eq!(
         (&change["from"], &change["to"], &change["first"]),
         (&json!("Steel plate"), &json!("Wood"), &json!([-5.0, -50.0, 6.0]))
     );
-    assert_eq!(change["places"], 10 * 100 - over + 4);
+    // on the diagonal, too
+    assert_eq!(change["places"], 10 * 100 - over + 4 + 25);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
     holds(
         &out,
         &[
             "materials    lost: \"Steel plate\"",
-            "lost         ground at 12,502 places, about 500 m2, x -5 to 4.9, y ",
+            "lost         ground at 12,580 places, about 500 m2, x -5 to 4.9, y ",
             "material     \"Steel plate\" -> \"Wood\" at ",
         ],
     );
@@ -106,7 +112,7 @@ fn areas_are_counted_by_squares() {
     }
     let folder = pair("diff_areas", |s| s.split("o deck").next().unwrap().replace("50", "500"));
     let [out, _] = expect(1, &folder, &["diff", "b.hpan", "a.hpan"]);
-    holds(&out, &["lost         ground at 247,506 places, about 990,000 m2, "]);
+    holds(&out, &["lost         ground at 248,714 places, about 990,000 m2, "]);
 }
 
 #[test]
@@ -179,15 +185,18 @@ fn heights_within_a_tolerance_are_alike() {
         expect(code, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", metres])[0].clone()
     };
     let out = diff(0, "0.25");
-    assert!(out.starts_with("alike: nothing on the ground differs by more than the tolerance\n"), "{out}");
-    holds(&out, &["\nheights      no change of more than 0.25 m\n", "\nz            0 to 6 m -> 0 to 6.25 m\n"]);
+    assert!(
+        out.starts_with("alike: at none of 250,096 places asked does the ground differ by more than the tolerance\n"),
+        "{out}"
+    );
+    holds(&out, &["\nheights      no change of more than 0.25 m there\n", "\nz            0 to 6 m -> 0 to 6.25 m\n"]);
     let out = diff(1, "0.2499");
     assert!(out.starts_with("different\n"), "{out}");
     holds(&out, &["heights      other at ", "at most by +0.250000 m: at 5,50 from 6 to 6.25"]);
     let json = ["diff", "a.hpan", "b.hpan", "--json", "--tolerance", "0.3"];
     let facts: Value = serde_json::from_str(&expect(0, &folder, &json)[0]).unwrap();
     assert_eq!(
-        (&facts["equal"], &facts["alike"], &facts["ground"]["changed"]),
+        (&facts["equal"], &facts["alike"], &facts["ground"]["changed"]["places"]),
         (&json!(false), &json!(true), &json!(0))
     );
     let facts: Value = serde_json::from_str(&expect(1, &folder, &json[..4])[0]).unwrap();
@@ -205,6 +214,142 @@ fn heights_within_a_tolerance_are_alike() {
     let folder = pair("diff_tolerance_steel", |s| s.replace("usemtl Steel plate", "usemtl Wood"));
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100"]);
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100", "--grid", "1"]);
+}
+
+/// A plate of 200 m with a vertex 5 cm from its south edge, as `a`, and with other faces, as `b`.
+fn plates(test: &str, more: &str, faces: &str) -> PathBuf {
+    let folder = folder(test);
+    let plate = "v 0 0 0\nv 200 0 0\nv 200 200 0\nv 0 200 0\nv 100 0.05 0\n";
+    fs::write(folder.join("a.obj"), format!("{plate}f 1 2 3 4\n")).unwrap();
+    fs::write(folder.join("b.obj"), format!("{plate}{more}{faces}")).unwrap();
+    for name in ["a.obj", "b.obj"] {
+        expect(0, &folder, &["build", name]);
+    }
+    folder
+}
+
+/// Four squares of 10 m in a row, with friction up, down, down and the same under another name; heights change in the last two.
+#[test]
+fn a_map_of_friction_and_of_a_window() {
+    let folder = folder("a_map_of_friction_and_of_a_window");
+    let row = |name: &str, last: &str, heights: [&str; 2], mu: [&str; 3]| {
+        let [east, north] = heights;
+        let v = format!(
+            "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nv 20 0 0\nv 20 10 0\nv 30 0 0\nv 30 10 {north}\nv 40 0 {east}\nv 40 10 0\n"
+        );
+        let f = "usemtl Sand\nf 1 2 3 4\nusemtl Clay\nf 2 5 6 3\nusemtl Ice\nf 5 7 8 6\nusemtl ";
+        fs::write(folder.join(format!("{name}.obj")), format!("{v}{f}{last}\nf 7 9 10 8\n")).unwrap();
+        let mu: String = ["Sand", "Clay", "Ice", last]
+            .iter()
+            .zip(mu.iter().chain(&["0.9"]))
+            .map(|(material, mu)| format!("[[material]]\nname = \"{material}\"\nmu = {mu}\n"))
+            .collect();
+        fs::write(folder.join(format!("{name}.toml")), mu).unwrap();
+        expect(0, &folder, &["build", &format!("{name}.obj"), "--settings", &format!("{name}.toml")]);
+    };
+    row("a", "Tar", ["0", "0"], ["0.5", "0.5", "0.2"]);
+    row("b", "Pitch", ["-0.2", "1"], ["0.7", "0.4", "0.1"]);
+    let diff = ["diff", "a.hpan", "b.hpan", "--png", "map.png"];
+    let [out, _] = expect(1, &folder, &diff);
+    holds(
+        &out,
+        &[
+            "\nheights      other at ",
+            "x 20.",
+            " to 40, y 0 to 10, at most by +1.000000 m: at 30,10 from 0 to 1\n",
+            "\nfriction     mu higher at ",
+            "about 100 m2, x 0 to 10, y 0 to 10, ",
+            "\nfriction     mu lower at ",
+            "about 200 m2, x 10 to 30, y 0 to 10, ",
+        ],
+    );
+    let (up, down) = ([86, 200, 190], [214, 110, 172]);
+    // the ground begins behind a margin and the title
+    let row_of = |more: &[&str]| {
+        let facts: Value =
+            serde_json::from_str(&expect(1, &folder, &[&diff[..], more, &["--json"]].concat())[0]).unwrap();
+        let [left, top, width, height] = [("ground_at", 0), ("ground_at", 1), ("pixels", 0), ("pixels", 1)]
+            .map(|(key, i)| facts["picture"][key][i].as_u64().unwrap() as usize);
+        let (pixels, wide) = pixels(&folder.join("map.png"));
+        pixels[(top + height / 2) * wide + left..][..width].to_vec()
+    };
+    let row = row_of(&[]);
+    assert_eq!(row.len(), 1600);
+    assert!(row[..399].iter().all(|p| *p == up) && row[401..799].iter().all(|p| *p == down));
+    let share = |part: &[[u8; 3]], colour: [u8; 3]| part.iter().filter(|p| **p == colour).count() * 100 / part.len();
+    assert!(
+        (20..30).contains(&share(&row[810..1190], down)),
+        "lines over the heights: {}",
+        share(&row[810..1190], down)
+    );
+    assert_eq!((share(&row[1210..], down), share(&row[1210..], up)), (0, 0));
+    // a part of it in as many pixels as are asked for
+    let part = row_of(&["--window", "5,0,15,10", "--size", "200"]);
+    assert!(part.len() == 200 && part[..99].iter().all(|p| *p == up) && part[101..].iter().all(|p| *p == down));
+    assert_eq!(row_of(&["--window", "5,0,15,10", "--per-metre", "7"]).len(), 70);
+    // the colours end where it is said: what goes beyond has the last
+    let ends = row_of(&["--range", "-0.01,0.01"]);
+    assert!(share(&ends[900..1190], [168, 72, 0]) > 70 && share(&row[900..1190], [168, 72, 0]) == 0);
+    for bad in ["0.5,1", "1,-1", "0,0", "x"] {
+        holds(&expect(2, &folder, &[&diff[..], &["--range", bad]].concat())[1], &["0 between them"]);
+    }
+    expect(2, &folder, &["diff", "a.hpan", "b.hpan", "--range", "-1,1"]);
+    // what does not lie over each other says so
+    expect(0, &folder, &["build", "b.obj", "--translate", "300,0,0", "-o", "far.hpan"]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "far.hpan", "--png", "map.png"]);
+    holds(&out, &["pixels, 21.2 cm each; no place has ground in both images: they do not lie over each other"]);
+}
+
+/// No square of the grid meets it, nor the middle of a triangle; the edges where it was do.
+#[test]
+fn ground_is_missed_beside_edges() {
+    let hole = "v 60.11 71.13 0\nv 60.21 71.13 0\nv 60.21 71.23 0\nv 60.11 71.23 0\n";
+    let cases = [
+        ("sliver", plates("diff_sliver", "", "f 1 5 4\nf 5 3 4\nf 5 2 3\n"), [0.0, 0.0, 200.0, 0.05]),
+        (
+            "hole",
+            plates("diff_hole", hole, "f 1 2 7 6\nf 2 3 8 7\nf 3 4 9 8\nf 4 1 6 9\n"),
+            [60.109, 71.129, 60.211, 71.231],
+        ),
+    ];
+    for (name, folder, [x0, y0, x1, y1]) in &cases {
+        for (images, kind, other) in
+            [(["a.hpan", "b.hpan"], "lost", "gained"), (["b.hpan", "a.hpan"], "gained", "lost")]
+        {
+            let diff = [&["diff", "--tolerance", "0.01"][..], &images].concat();
+            let [out, _] = expect(1, folder, &diff);
+            holds(&out, &["different\n", &format!("\n{kind:<12} ground at "), "between the middles of the squares"]);
+            let facts: Value = serde_json::from_str(&expect(1, folder, &[&diff[..], &["--json"]].concat())[0]).unwrap();
+            assert_eq!(facts["alike"], false);
+            let ground = &facts["ground"];
+            assert_eq!((&ground[other]["places"], &ground["changed"]["places"]), (&json!(0), &json!(0)), "{name}");
+            assert!(ground[kind]["beside"].as_u64().unwrap() > 9, "{name}: {ground}");
+            let [low, high] = [0, 1].map(|end| [0, 1].map(|k| ground[kind]["extent"][end][k].as_f64().unwrap()));
+            assert!(low[0] >= *x0 && low[1] >= *y0 && high[0] <= *x1 && high[1] <= *y1, "{name}: {low:?} {high:?}");
+            // the picture shows the same, in rings
+            let [out, _] = expect(1, folder, &[&diff[..], &["--png", "map.png"]].concat());
+            holds(&out, &["in all pixels", "\nmap.png: 1600 x 1600 pixels, 12.5 cm each; "]);
+            let colour = if kind == "lost" { [44, 40, 48] } else { [240, 228, 66] };
+            let (pixels, _) = pixels(&folder.join("map.png"));
+            let [found, ring] = [colour, [213, 0, 50]].map(|c| pixels.iter().filter(|p| **p == c).count());
+            assert!(found > 0 && ring > 30, "{name}: {found} {ring}");
+        }
+    }
+    // a step of the lattice is an edge elsewhere, no ground
+    let folder = &cases[0].1;
+    expect(0, folder, &["build", "a.obj", "--translate", "0.0003,0.0003,0", "-o", "c.hpan"]);
+    let [out, _] = expect(1, folder, &["diff", "a.hpan", "c.hpan"]);
+    holds(&out, &["\nno area      lost at ", "; gained at ", ": along edges, or narrower"]);
+    assert!(!out.contains("ground at"), "{out}");
+}
+
+/// Red, green and blue of a picture's pixels, and its width.
+fn pixels(place: &std::path::Path) -> (Vec<[u8; 3]>, usize) {
+    let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(place).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let width = reader.next_frame(&mut bytes).unwrap().width as usize;
+    (bytes.chunks_exact(3).map(|p| p.try_into().unwrap()).collect(), width)
 }
 
 /// Each pixel has the colour of what happened there, and the legend says of which.
@@ -229,15 +374,11 @@ fn a_map_of_changes() {
     }
     let picture = |first: &str, second: &str| {
         expect(1, &folder, &["diff", first, second, "--png", "map.png"]);
-        let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(folder.join("map.png")).unwrap()));
-        let mut reader = decoder.read_info().unwrap();
-        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-        let width = reader.next_frame(&mut bytes).unwrap().width as usize;
+        let (bytes, width) = pixels(&folder.join("map.png"));
         // the middle of each tile, 400 pixels wide behind a margin
         let at = |k: usize| {
             let (x, y) = (16 + 400 * k + 200, 250);
-            let pixels = (0..8).map(|i| &bytes[3 * (y * width + x + i)..][..3]);
-            let mut pixels: Vec<[u8; 3]> = pixels.map(|p| p.try_into().unwrap()).collect();
+            let mut pixels = bytes[y * width + x..][..8].to_vec();
             pixels.dedup();
             pixels
         };
@@ -326,24 +467,30 @@ fn one_small_triangle_is_missed() {
         [(["whole.hpan", "torn.hpan"], "lost", "gained"), (["torn.hpan", "whole.hpan"], "gained", "lost")]
     {
         let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
-        let line = out.lines().find(|l| l.starts_with("no area ")).unwrap_or_else(|| panic!("no area in:\n{out}"));
-        holds(line, &[&format!("no area      {kind} at 1 place, the first "), "or narrower than the grid's squares"]);
-        assert!(!line.contains(other), "{line}");
+        // its middle, and beside its three edges
+        let line =
+            format!("{kind:<12} ground at 19 places, between the middles of the squares, x 3.140625 to 3.1865, ");
+        holds(&out, &[&line]);
+        assert!(!out.contains("no area") && !out.lines().any(|l| l.starts_with(other)), "{out}");
         // no height is another, and yet ground is lost
         expect(1, &folder, &[&["diff", "--tolerance", "1000"][..], &images].concat());
         holds(
             &out,
-            &["all vertices, the middles of all triangles, and those of squares of ", "heights      no change\n"],
+            &[
+                "all vertices, the middles of all triangles, on and beside edges where only one ends, ",
+                "heights      no change there\n",
+            ],
         );
         let [out, _] = expect(1, &folder, &[&["diff", "--json"][..], &images].concat());
         let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
         assert_eq!(
-            [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]],
-            [&json!(1), &json!(0), &json!(0)]
+            [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]["places"]],
+            [&json!(19), &json!(0), &json!(0)]
         );
-        // its middle, a third of the sums of its corners
-        let [x, y] = [0, 1].map(|k| ground[kind]["first"][k].as_f64().unwrap());
-        let wanted = [at(i) + 2.0 / 48.0, at(j) + 1.0 / 48.0];
-        assert!((x - wanted[0]).abs() < 1e-9 && (y - wanted[1]).abs() < 1e-9, "{x} {y}: {wanted:?}");
+        assert_eq!(ground[kind]["beside"], 9, "three places along each edge");
+        let [low, high] = [0, 1].map(|end| [0, 1].map(|k| ground[kind]["extent"][end][k].as_f64().unwrap()));
+        for (k, from) in [at(i), at(j)].into_iter().enumerate() {
+            assert!(from <= low[k] && high[k] <= from + 1.0 / 16.0, "{low:?} {high:?}");
+        }
     }
 }

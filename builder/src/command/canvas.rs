@@ -50,11 +50,13 @@ impl Paint {
 
     /// Its colour in a pixel of a picture that is drawn `times` as large.
     pub fn at(self, x: usize, y: usize, times: usize) -> Colour {
-        match self.striped && (x + y) % (PERIOD * times) < PERIOD * times / 4 {
-            true => mix(self.colour, INK, 0.75),
-            false => self.colour,
-        }
+        if self.striped && lined(x, y, times) { mix(self.colour, INK, 0.75) } else { self.colour }
     }
+}
+
+/// Whether a pixel is on such a line.
+pub fn lined(x: usize, y: usize, times: usize) -> bool {
+    (x + y) % (PERIOD * times) < PERIOD * times / 4
 }
 
 /// From dark to light in even steps of lightness, through hues that the colour-blind tell apart: after viridis.

@@ -1,31 +1,46 @@
 //! `hardpan diff`: what differs between two images, in bytes, in facts and on the ground.
 
-use std::{cmp::Reverse, collections::BTreeMap, io::Write, ops::Range, path::PathBuf};
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BTreeMap,
+    io::Write,
+    ops::Range,
+    path::PathBuf,
+};
 
 use hardpan::{Hit, Terrain, format::section};
 use hardpan_builder::{import::file_name, names::section_name, read};
+use hashbrown::HashSet;
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, changes, costs, counted, decimal, few, grouped, has_extension,
+    Done, Failure, NewFile, Replace,
+    border::{Border, Edge, span},
+    changes::{self, Changes, Seen},
+    costs, counted, decimal, few, grouped, has_extension,
     info::{self, fallback, hex},
     is_nowhere, load,
+    maps::{self, Window},
     materials::settings_of,
+    note,
     query::room,
-    same, shown, terrain,
+    same, scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Heights are compared at every vertex and in the middle of every triangle of both images, and in the middle of each square of a grid,
-by the kernel's answers. Of the heights over one place two are a pair if each is the nearest of the other; ground without a partner is lost or gained.
+Asked are every vertex and the middle of every triangle of both images; places along the edges where the ground of only one ends, on them
+and 1 mm and 1 cm beside; the middle of each square of a grid; and with --png the middle of each pixel: what is smaller than all that, and
+between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
+ground without a partner is lost or gained.
 Areas are those of the squares whose middle it is: a border is off by up to half a square, and a finer --grid is nearer.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
-With --tolerance, images are alike if no height of a pair differs by more, no ground is lost or gained, and materials with all that they
+With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
-The map of --png shows the largest change over each pixel, whichever layer has it.
+The map of --png shows what was found at all these places, but for ground lost or gained along edges alone; of heights the largest change
+in each pixel, whichever layer has it.
 Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
 pub struct Args {
     /// Terrain image
@@ -38,9 +53,22 @@ pub struct Args {
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
     #[arg(long, value_name = "METRES", value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Draw a map of the changes: heights up and down, ground lost and gained, other material or friction
+    /// Draw a map of the changes: heights and friction up and down, ground lost and gained, other material
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
+    /// The part to draw, in metres [default: all]
+    #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true, requires = "png")]
+    window: Option<Window>,
+    /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
+    #[arg(long, value_name = "W[xH]", value_parser = maps::size, conflicts_with = "per_metre", requires = "png")]
+    size: Option<[Option<usize>; 2]>,
+    /// Pixels a metre
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = maps::per_metre, requires = "png")]
+    per_metre: Option<f64>,
+    /// Changes of height at which the colours of the map end, metres, so that pictures with the same ends can be compared
+    /// [default: the largest change, up and down]
+    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range, requires = "png")]
+    range: Option<[f64; 2]>,
     /// Replace a picture that hardpan did not draw
     #[arg(long)]
     force: bool,
@@ -52,6 +80,13 @@ pub struct Args {
 fn tolerance(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|v: &f64| *v >= 0.0 && v.is_finite());
     value.ok_or_else(|| "must be a number of metres, 0 or more".into())
+}
+
+fn range(text: &str) -> Result<[f64; 2], String> {
+    let sane = |[low, high]: &[f64; 2]| *low <= 0.0 && *high >= 0.0 && low < high;
+    scale::pair(text)
+        .filter(sane)
+        .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, as -0.5,0.5".into())
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
@@ -81,6 +116,8 @@ struct Difference {
     materials: Materials,
     first_byte: Option<FirstByte>,
     ground: Option<Ground>,
+    /// Where it was drawn, if it was: its pixels were asked too.
+    picture: Option<Value>,
 }
 
 /// A fact of the one image and of the other.
@@ -127,19 +164,33 @@ struct FirstByte {
 
 /// What was found on the ground.
 #[derive(Clone, Default, Serialize)]
-struct Ground {
+pub struct Ground {
     grid: f64,
     /// Up to which heights count as equal, metres.
-    tolerance: f64,
+    pub tolerance: f64,
     places: u64,
     /// Places with ground in both images.
     shared: u64,
     /// Places with a height that changed.
-    changed: u64,
+    changed: Count,
     largest: Option<Change>,
     lost: Count,
     gained: Count,
+    mu_higher: Count,
+    mu_lower: Count,
     materials: Vec<MaterialChange>,
+}
+
+impl Ground {
+    /// Whether no place has ground in both.
+    pub fn apart(&self) -> bool {
+        self.shared == 0
+    }
+
+    /// Whether ground is lost or gained along edges alone.
+    pub fn thin(&self) -> bool {
+        [self.lost, self.gained].iter().any(|count| count.places > 0 && !count.wide())
+    }
 }
 
 /// A change of height: where, and from what to what.
@@ -154,6 +205,8 @@ struct Change {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct Count {
     places: u64,
+    /// Those of them 1 cm beside where ground ends: no edge that lies a little elsewhere.
+    beside: u64,
     first: Option<[f64; 3]>,
     /// Their least and greatest x and y.
     extent: Option<[[f64; 2]; 2]>,
@@ -184,6 +237,20 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
         Replace::PICTURE.or_any(args.force).check(place)?;
     }
+    let picture = match &args.png {
+        Some(place) => {
+            let view = changes::view(&a, &b, args.window, args.size, args.per_metre);
+            Some(Changes::new(view.map_err(|e| Failure::input(place, e))?))
+        }
+        None => None,
+    };
+    let looked = (!equal || picture.is_some())
+        .then(|| ground(&a, &b, args.grid, args.tolerance.unwrap_or(0.0), picture.as_ref()))
+        .transpose()?;
+    let sheet = picture.zip(looked.as_ref()).map(|(picture, ground)| {
+        let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
+        (picture.view, picture.draw(ground, args.range, &title))
+    });
     let mut difference = Difference {
         equal,
         alike: None,
@@ -192,19 +259,28 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         sources: sources(&a, &b),
         materials: materials(&a, &b),
         first_byte,
-        ground: if equal { None } else { Some(ground(&a, &b, args.grid, args.tolerance.unwrap_or(0.0))?) },
+        ground: looked.filter(|_| !equal),
+        picture: None,
     };
     difference.alike = args.tolerance.map(|_| difference.alike());
-    if let Some(place) = &args.png {
-        let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
-        let picture =
-            changes::draw(&a, &b, args.tolerance.unwrap_or(0.0), &title).map_err(|e| Failure::input(place, e))?;
-        NewFile::write(place, &picture.png()?)?.keep()?;
+    let drawn = args.png.as_ref().zip(sheet.as_ref());
+    if let Some((place, (view, sheet))) = drawn {
+        NewFile::write(place, &sheet.canvas.png()?)?.keep()?;
+        difference.picture = Some(json!({
+            "file": place.to_string_lossy(), "ground_at": sheet.at, "pixels": [view.width, view.height],
+            "window": view.window(), "metres_per_pixel": 1.0 / view.per_metre,
+        }));
     }
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&difference).expect("names, numbers and lists"))?;
     } else {
         print(&difference, out)?;
+        if let Some((place, (view, sheet))) = drawn {
+            writeln!(out, "{}", sheet.said(place, view))?;
+        }
+    }
+    if drawn.is_some_and(|(_, (_, sheet))| sheet.barren) {
+        note("no ground is met in the picture; see x and y of hardpan info for a --window");
     }
     if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
 }
@@ -216,7 +292,7 @@ impl Difference {
         let Materials { lost, gained, values, .. } = &self.materials;
         let named = lost.is_empty() && gained.is_empty() && values.is_empty();
         let same = |g: &Ground| {
-            g.changed == 0 && g.lost.places == 0 && g.gained.places == 0 && g.materials.is_empty() && g.shared > 0
+            [g.changed, g.lost, g.gained].iter().all(|c| c.places == 0) && g.materials.is_empty() && g.shared > 0
         };
         self.equal || named && !self.facts.iter().any(answers) && self.ground.as_ref().is_some_and(same)
     }
@@ -339,8 +415,25 @@ fn materials(a: &Terrain, b: &Terrain) -> Materials {
     Materials { lost: only(&a, &b), gained: only(&b, &a), changed, values }
 }
 
-/// A place in plan, metres, and the area of the grid's square whose middle it is, m2: of any other 0.
-type Place = ([f64; 2], f64);
+/// A place in plan.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Metres.
+    at: [f64; 2],
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// The middle of a square of the grid, of so many m2.
+    Square(f64),
+    /// The middle of a pixel.
+    Pixel,
+    /// 1 cm beside an edge where ground ends.
+    Beside,
+    /// Of a triangle or of an edge.
+    Mark,
+}
 
 /// Squares over the ground of two images, by columns from the west, each from the south.
 struct Grid {
@@ -374,7 +467,7 @@ impl Grid {
 
     fn place(&self, number: usize) -> Place {
         let [(x, wide), (y, deep)] = [self.strip(0, number / self.count[1]), self.strip(1, number % self.count[1])];
-        ([x, y], wide * deep)
+        Place { at: [x, y], kind: Kind::Square(wide * deep) }
     }
 
     /// Middle and width of a column or a row: the last ends with the ground.
@@ -405,64 +498,134 @@ fn marks(t: &Terrain) -> impl Iterator<Item = [f64; 2]> {
     thirds.map(move |p| [0, 1].map(|i| (origin[i] as f64 + p[i] as f64 / 3.0) * step))
 }
 
-fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64) -> Done<Ground> {
+/// Metres from where ground ends to the places beside it: more than a lattice step, and more than what edges move by in another build.
+const BESIDE: [f64; 2] = [0.001, 0.01];
+/// Metres from one place along an edge to the next, or so many of all edges' lengths, if that is more.
+const ALONG: [f64; 2] = [4.0, 1e6];
+/// Places along one edge at least, and at most: those of a proper fraction of 256, which lie on the edge exactly.
+const ON: [f64; 2] = [3.0, 255.0];
+
+/// Places along the edges where the ground of one image ends, and not that of the other on the same side: on them, and beside them where there
+/// is none.
+fn borders(a: &Terrain, b: &Terrain) -> Vec<Place> {
+    let edges = |t: &Terrain| -> Vec<Edge> {
+        let Border { open, folds } = Border::of(t);
+        open.into_iter().chain(folds).collect()
+    };
+    let key = |e: &Edge| {
+        let [[ax, ay], [bx, by]] = e.plan;
+        [ax, ay, e.z[0], bx, by, e.z[1], e.away[0], e.away[1]].map(|v| (v + 0.0).to_bits())
+    };
+    let [p, q] = [edges(a), edges(b)];
+    let [in_p, in_q] = [&p, &q].map(|edges| edges.iter().map(key).collect::<HashSet<_>>());
+    let only: Vec<&Edge> =
+        p.iter().filter(|e| !in_q.contains(&key(e))).chain(q.iter().filter(|e| !in_p.contains(&key(e)))).collect();
+    let pitch = ALONG[0].max(only.iter().map(|e| span(e.plan)).sum::<f64>() / ALONG[1]);
+    let of = |e: &Edge| {
+        let parts = (span(e.plan) / pitch).clamp(ON[0], ON[1]).floor() + 1.0;
+        (1..parts as usize)
+            .flat_map(|k| {
+                let [x, y, _] = e.on((256.0 * k as f64 / parts).round() / 256.0);
+                let beside = |far: f64| [x + far * e.away[0], y + far * e.away[1]];
+                [([x, y], Kind::Mark), (beside(BESIDE[0]), Kind::Mark), (beside(BESIDE[1]), Kind::Beside)]
+            })
+            .map(|(at, kind)| Place { at, kind })
+            .collect::<Vec<_>>()
+    };
+    only.into_iter().flat_map(of).collect()
+}
+
+/// By x, then y.
+fn by_place(p: &[f64; 2], q: &[f64; 2]) -> Ordering {
+    p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))
+}
+
+fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, picture: Option<&Changes>) -> Done<Ground> {
     let grid = Grid::new(a, b, pitch)?;
-    let mut marks: Vec<[f64; 2]> = [a, b].into_iter().flat_map(marks).filter(|p| !grid.has(*p)).collect();
-    marks.par_sort_unstable_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
-    marks.dedup();
-    let places = marks.len() + grid.places();
-    let place = |i: usize| marks.get(i).map_or_else(|| grid.place(i - marks.len()), |mark| (*mark, 0.0));
+    let mut marks: Vec<Place> = [a, b].into_iter().flat_map(marks).map(|at| Place { at, kind: Kind::Mark }).collect();
+    marks.extend(borders(a, b));
+    marks.retain(|p| !grid.has(p.at));
+    marks.par_sort_unstable_by(|p, q| by_place(&p.at, &q.at).then((p.kind == Kind::Mark).cmp(&(q.kind == Kind::Mark))));
+    marks.dedup_by_key(|p| p.at);
+    let squares = marks.len()..marks.len() + grid.places();
+    let all = squares.end + picture.map_or(0, Changes::pixels);
+    let place = |i: usize| match marks.get(i) {
+        Some(mark) => Some(*mark),
+        None if squares.contains(&i) => Some(grid.place(i - squares.start)),
+        // a place is asked once
+        None => picture.map(|p| p.middle(i - squares.end)).and_then(|at| {
+            let asked = grid.has(at) || marks.binary_search_by(|p| by_place(&p.at, &at)).is_ok();
+            (!asked).then_some(Place { at, kind: Kind::Pixel })
+        }),
+    };
     // parts in order, so that sums are the same whatever the threads
-    let parts: Vec<Part> = (0..places.div_ceil(CHUNK))
+    let parts: Vec<Part> = (0..all.div_ceil(CHUNK))
         .into_par_iter()
         .map(|chunk| {
             let mut part = Part::default();
             let mut space = [room(a), room(b)];
-            let chunk = chunk * CHUNK..places.min((chunk + 1) * CHUNK);
-            chunk.for_each(|i| part.look(a, b, place(i), tolerance, &mut space));
+            let places = (chunk * CHUNK..all.min((chunk + 1) * CHUNK)).filter_map(place);
+            let mut seen: Vec<([f64; 2], Seen)> = places
+                .filter_map(|place| part.look(a, b, place, tolerance, &mut space).map(|seen| (place.at, seen)))
+                .collect();
+            picture.into_iter().for_each(|picture| picture.see(std::mem::take(&mut seen)));
             part
         })
         .collect();
     let mut all = Part::default();
     parts.into_iter().for_each(|part| all.join(part));
-    let mut materials: Vec<MaterialChange> = all
-        .materials
-        .into_iter()
-        .map(|((from, to), count)| MaterialChange {
-            from: a.material_name(from).into(),
-            to: b.material_name(to).into(),
-            count,
-        })
-        .collect();
+    let Part { places, shared, changed, largest, lost, gained, mu_higher, mu_lower, materials } = all;
+    let named = |((from, to), count)| MaterialChange {
+        from: a.material_name(from).into(),
+        to: b.material_name(to).into(),
+        count,
+    };
+    let mut materials: Vec<MaterialChange> = materials.into_iter().map(named).collect();
     materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
-    let Part { shared, changed, largest, lost, gained, .. } = all;
-    Ok(Ground { grid: grid.pitch, tolerance, places: places as u64, shared, changed, largest, lost, gained, materials })
+    Ok(Ground {
+        grid: grid.pitch,
+        tolerance,
+        places,
+        shared,
+        changed,
+        largest,
+        lost,
+        gained,
+        mu_higher,
+        mu_lower,
+        materials,
+    })
 }
 
 /// What some places have.
 #[derive(Default)]
 struct Part {
+    places: u64,
     shared: u64,
-    changed: u64,
+    changed: Count,
     largest: Option<Change>,
     lost: Count,
     gained: Count,
+    mu_higher: Count,
+    mu_lower: Count,
     /// By number in both images, where the names differ.
     materials: BTreeMap<(u16, u16), Count>,
 }
 
 impl Count {
-    fn add(&mut self, place: [f64; 3], area: f64) {
-        let [x, y, _] = place;
-        let extent = Some([[x, y]; 2]);
-        self.join(&Count { places: 1, first: Some(place), extent, area });
+    fn add(&mut self, place: Place, z: f64) {
+        let [x, y] = place.at;
+        let area = if let Kind::Square(area) = place.kind { area } else { 0.0 };
+        let (first, extent) = (Some([x, y, z]), Some([[x, y]; 2]));
+        self.join(&Count { places: 1, beside: u64::from(place.kind == Kind::Beside), first, extent, area });
     }
 
     fn join(&mut self, other: &Count) {
         self.places += other.places;
+        self.beside += other.beside;
         self.area += other.area;
         let first = [self.first, other.first].into_iter().flatten();
-        self.first = first.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
+        self.first = first.min_by(|p, q| by_place(&[p[0], p[1]], &[q[0], q[1]]));
         self.extent = match (self.extent, other.extent) {
             (Some([low, high]), Some([l, h])) => {
                 Some([[0, 1].map(|i| low[i].min(l[i])), [0, 1].map(|i| high[i].max(h[i]))])
@@ -471,46 +634,85 @@ impl Count {
         };
     }
 
-    /// `at 1,109 places, about 551 m2, x -5 to 5, y -50 to 50, the first -5,-49,6`.
+    /// Whether it is no mere edge.
+    fn wide(&self) -> bool {
+        self.area > 0.0 || self.beside > 0
+    }
+
+    /// `at 1,109 places, about 551 m2, x -5 to 5, y -50 to 50`.
+    fn lies(&self) -> String {
+        let [low, high] = self.extent.unwrap_or_default().map(|p| p.map(short));
+        let area = match self.area {
+            0.0 => "between the middles of the squares".into(),
+            area => format!("about {} m2", four_digits(area)),
+        };
+        let places = counted(self.places, "place");
+        format!("at {places}, {area}, x {} to {}, y {} to {}", low[0], high[0], low[1], high[1])
+    }
+
+    /// The same, and `, the first -5,-49,6`.
     fn said(&self) -> String {
         let [x, y, z] = self.first.unwrap_or_default().map(short);
-        let [low, high] = self.extent.unwrap_or_default().map(|p| p.map(short));
-        format!(
-            "at {}, {}, x {} to {}, y {} to {}, the first {x},{y},{z}",
-            counted(self.places, "place"),
-            format_args!("about {} m2", four_digits(self.area)),
-            low[0],
-            high[0],
-            low[1],
-            high[1]
-        )
+        format!("{}, the first {x},{y},{z}", self.lies())
     }
 }
 
 impl Part {
-    fn look(&mut self, a: &Terrain, b: &Terrain, (at, area): Place, tolerance: f64, space: &mut [Vec<Hit>; 2]) {
-        let (mut changed, [x, y]) = (false, at);
-        let both = over([a, b], at, space, |over| match over {
-            Over::Lost(z) => self.lost.add([x, y, z], area),
-            Over::Gained(z) => self.gained.add([x, y, z], area),
-            Over::Both { from, to, hits: [p, q] } => {
-                if (to - from).abs() > tolerance {
-                    changed = true;
-                    self.change(Change { at, from, to });
+    /// What a place shows, if it is to be seen.
+    fn look(
+        &mut self,
+        a: &Terrain,
+        b: &Terrain,
+        place: Place,
+        tolerance: f64,
+        space: &mut [Vec<Hit>; 2],
+    ) -> Option<Seen> {
+        let (mut seen, mut changed) = (Seen::default(), None);
+        // edges may lie a little elsewhere
+        let sure = place.kind != Kind::Mark;
+        let both = over([a, b], place.at, space, |over| {
+            seen.ground = true;
+            match over {
+                Over::Lost(z) => {
+                    self.lost.add(place, z);
+                    seen.lost |= sure;
                 }
-                let numbers = (p.material, q.material);
-                if a.material_name(numbers.0) != b.material_name(numbers.1) {
-                    self.materials.entry(numbers).or_default().add([x, y, to], area);
+                Over::Gained(z) => {
+                    self.gained.add(place, z);
+                    seen.gained |= sure;
+                }
+                Over::Both { from, to, hits: [p, q] } => {
+                    if (to - from).abs() > tolerance {
+                        changed.get_or_insert(to);
+                        self.change(Change { at: place.at, from, to });
+                        seen.join(Seen { change: to - from, ..seen });
+                    }
+                    let [m, n] = [a.material(p), b.material(q)];
+                    if n.mu > m.mu {
+                        self.mu_higher.add(place, to);
+                        seen.mu_higher = true;
+                    } else if n.mu < m.mu {
+                        self.mu_lower.add(place, to);
+                        seen.mu_lower = true;
+                    }
+                    let numbers = (p.material, q.material);
+                    let renamed = a.material_name(numbers.0) != b.material_name(numbers.1);
+                    if renamed {
+                        self.materials.entry(numbers).or_default().add(place, to);
+                    }
+                    seen.other |= renamed || [m.rolling, m.gain] != [n.rolling, n.gain];
                 }
             }
         });
+        changed.into_iter().for_each(|z| self.changed.add(place, z));
+        self.places += 1;
         self.shared += u64::from(both);
-        self.changed += u64::from(changed);
+        (seen.differs() || seen.ground && place.kind == Kind::Pixel).then_some(seen)
     }
 
     fn change(&mut self, change: Change) {
         let size = |c: &Change| (c.to - c.from).abs();
-        let before = |c: &Change, l: &Change| c.at[0].total_cmp(&l.at[0]).then(c.at[1].total_cmp(&l.at[1])).is_lt();
+        let before = |c: &Change, l: &Change| by_place(&c.at, &l.at).is_lt();
         let larger = |l: &Change| size(&change) > size(l) || size(&change) == size(l) && before(&change, l);
         if self.largest.as_ref().is_none_or(larger) {
             self.largest = Some(change);
@@ -518,24 +720,27 @@ impl Part {
     }
 
     fn join(&mut self, later: Part) {
+        self.places += later.places;
         self.shared += later.shared;
-        self.changed += later.changed;
+        self.changed.join(&later.changed);
         later.largest.into_iter().for_each(|c| self.change(c));
         self.lost.join(&later.lost);
         self.gained.join(&later.gained);
+        self.mu_higher.join(&later.mu_higher);
+        self.mu_lower.join(&later.mu_lower);
         later.materials.iter().for_each(|(k, count)| self.materials.entry(*k).or_default().join(count));
     }
 }
 
 /// Ground over a place: of the one image alone, of the other alone, or of both, at heights in metres.
-pub enum Over<'h> {
+enum Over<'h> {
     Lost(f64),
     Gained(f64),
     Both { from: f64, to: f64, hits: [&'h Hit; 2] },
 }
 
 /// Shows all ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
-pub fn over(
+fn over(
     [a, b]: [&Terrain; 2],
     [x, y]: [f64; 2],
     [space_a, space_b]: &mut [Vec<Hit>; 2],
@@ -589,10 +794,13 @@ fn written(value: &Value) -> String {
 }
 
 fn print(d: &Difference, out: &mut impl Write) -> Done {
+    let places = || counted(d.ground.as_ref().map_or(0, |g| g.places), "place");
     let said = match (d.equal, d.alike) {
-        (true, _) => "equal: the same identity, the same content",
-        (_, Some(true)) => "alike: nothing on the ground differs by more than the tolerance",
-        _ => "different",
+        (true, _) => "equal: the same identity, the same content".into(),
+        (_, Some(true)) => {
+            format!("alike: at none of {} asked does the ground differ by more than the tolerance", places())
+        }
+        _ => "different".into(),
     };
     writeln!(out, "{said}")?;
     for identity in d.identity.iter().take(if d.identity[0] == d.identity[1] { 1 } else { 2 }) {
@@ -629,8 +837,9 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     if let Some(g) = &d.ground {
         writeln!(
             out,
-            "ground       {}: all vertices, the middles of all triangles, and those of squares of {:.3} m, by which areas are counted",
-            counted(g.places, "place"),
+            "ground       {}: all vertices, the middles of all triangles, on and beside edges where only one ends, {}and the middles of squares of {:.3} m, by which areas are counted",
+            places(),
+            if d.picture.is_some() { "in all pixels, " } else { "" },
             g.grid
         )?;
         match &g.largest {
@@ -639,24 +848,29 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
             }
             Some(Change { at: [x, y], from, to }) => writeln!(
                 out,
-                "heights      other at {}, at most by {:+.6} m: at {},{} from {} to {}",
-                counted(g.changed, "place"),
+                "heights      other {}, at most by {:+.6} m: at {},{} from {} to {}",
+                g.changed.lies(),
                 to - from,
                 short(*x),
                 short(*y),
                 short(*from),
                 short(*to)
             )?,
-            None if g.tolerance > 0.0 => writeln!(out, "heights      no change of more than {} m", g.tolerance)?,
-            None => writeln!(out, "heights      no change")?,
+            None if g.tolerance > 0.0 => writeln!(out, "heights      no change of more than {} m there", g.tolerance)?,
+            None => writeln!(out, "heights      no change there")?,
         }
-        let has_area = |count: &Count| count.area > 0.0;
-        for (what, count) in [("lost", &g.lost), ("gained", &g.gained)] {
-            if has_area(count) && g.shared > 0 {
-                writeln!(out, "{what:<12} ground {}", count.said())?;
+        let lines = [
+            ("lost", "ground", &g.lost),
+            ("gained", "ground", &g.gained),
+            ("friction", "mu higher", &g.mu_higher),
+            ("friction", "mu lower", &g.mu_lower),
+        ];
+        for (what, of, count) in lines {
+            if count.wide() && g.shared > 0 {
+                writeln!(out, "{what:<12} {of} {}", count.said())?;
             }
         }
-        let (wide, thin): (Vec<_>, Vec<_>) = g.materials.iter().partition(|m| has_area(&m.count));
+        let (wide, thin): (Vec<_>, Vec<_>) = g.materials.iter().partition(|m| m.count.wide());
         for MaterialChange { from, to, count } in wide.iter().take(SHOWN) {
             writeln!(out, "material     {from:?} -> {to:?} {}", count.said())?;
         }
@@ -665,8 +879,14 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
         }
         let mut other = Count::default();
         thin.iter().for_each(|m| other.join(&m.count));
-        let thin = [("lost", &g.lost), ("gained", &g.gained), ("of another material", &other)];
-        let thin = thin.into_iter().filter(|(_, count)| count.places > 0 && !has_area(count) && g.shared > 0);
+        let thin = [
+            ("lost", &g.lost),
+            ("gained", &g.gained),
+            ("of higher mu", &g.mu_higher),
+            ("of lower mu", &g.mu_lower),
+            ("of another material", &other),
+        ];
+        let thin = thin.into_iter().filter(|(_, count)| count.places > 0 && !count.wide() && g.shared > 0);
         let thin: Vec<String> = thin
             .map(|(what, count)| {
                 let [x, y, z] = count.first.unwrap_or_default().map(short);
@@ -695,9 +915,11 @@ mod tests {
     fn a_grid_covers_all_and_knows_its_places() {
         let grid = Grid { low: [0.1, -3.7], high: [10.3, 5.1], pitch: 0.37, count: [28, 24] };
         let places: Vec<Place> = (0..grid.places()).map(|i| grid.place(i)).collect();
-        assert!(places.iter().all(|(p, area)| grid.has(*p) && (0.0..=0.37 * 0.3701).contains(area)));
-        assert!(places.is_sorted_by(|a, b| a.0 < b.0), "from the west, each column from the south");
-        let area: f64 = places.iter().map(|(_, area)| area).sum();
+        let areas = places.iter().map(|p| if let Kind::Square(area) = p.kind { area } else { f64::NAN });
+        assert!(areas.clone().all(|area| (0.0..=0.37 * 0.3701).contains(&area)));
+        assert!(places.iter().all(|p| grid.has(p.at)));
+        assert!(places.is_sorted_by(|a, b| a.at < b.at), "from the west, each column from the south");
+        let area: f64 = areas.sum();
         assert!((area - 10.2 * 8.8).abs() < 1e-9, "{area}");
         for p in [[0.1, -3.7], [10.3, 5.1], [0.285, -3.7], [-5.0, 9.0], [20.0, -3.515]] {
             assert!(!grid.has(p), "{p:?}");
@@ -707,14 +929,17 @@ mod tests {
 
     fn compare(a: &Scene, b: &Scene) -> Ground {
         let [a, b] = [a, b].map(|s| build(s, &Options::default()).unwrap().image);
-        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None, 0.0).unwrap()
+        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None, 0.0, None).unwrap()
     }
 
     #[test]
     fn ground_that_rises_goes_and_comes() {
         let scene = fixtures::bridge();
         let g = compare(&scene, &scene);
-        assert_eq!((g.changed, g.largest, g.lost.places, g.gained.places, g.materials.len()), (0, None, 0, 0, 0));
+        assert_eq!(
+            (g.changed.places, g.largest, g.lost.places, g.gained.places, g.materials.len()),
+            (0, None, 0, 0, 0)
+        );
 
         // one corner of the deck, up by a quarter
         let mut raised = scene.clone();
@@ -723,13 +948,13 @@ mod tests {
         let g = compare(&scene, &raised);
         assert_eq!(g.largest, Some(Change { at: [5.0, 50.0], from: 6.0, to: 6.25 }));
         assert_eq!((g.lost.places, g.gained.places), (0, 0));
-        assert!(g.changed > 1000);
+        assert!(g.changed.places > 1000);
 
         // no deck
         let mut bare = scene.clone();
         bare.triangles.retain(|t| t.material == 0);
         let g = compare(&scene, &bare);
-        assert_eq!((g.changed, g.gained.places), (0, 0));
+        assert_eq!((g.changed.places, g.gained.places), (0, 0));
         assert_eq!(g.lost.first, Some([-5.0, -50.0, 6.0]));
         let back = compare(&bare, &scene);
         assert_eq!((back.gained, back.lost), (g.lost, g.gained));

@@ -335,15 +335,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
                 "facts": sheet.facts, "seconds": time.as_secs_f64(),
             }));
         } else {
-            writeln!(
-                out,
-                "{}: {} x {} pixels, {} each; {}",
-                named(place),
-                view.width,
-                view.height,
-                maps::metres(1.0 / view.per_metre),
-                sheet.notes.join("; ")
-            )?;
+            writeln!(out, "{}", sheet.said(place, &view))?;
             sheet.details.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
         }
     }

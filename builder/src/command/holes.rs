@@ -21,13 +21,13 @@ const EDGE: Colour = [213, 94, 0];
 /// How wide a gap may be, where nothing is said, metres.
 const WIDE: f64 = 0.25;
 
-/// Pixels without ground that are linked, by a side or a corner, and not to the picture's border.
-struct Hole {
+/// Pixels that are linked, by a side or a corner.
+pub struct Spot {
     /// The middle of that pixel of it which is nearest to its own middle, metres.
-    at: [f64; 2],
+    pub at: [f64; 2],
     pixels: u64,
     /// How far it reaches from there, pixels.
-    reach: f64,
+    pub reach: f64,
 }
 
 /// `max_gap` is how wide a gap may be, in metres. Without it a quarter of a metre, or what pixels may not show, if that is more.
@@ -124,30 +124,40 @@ fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Optio
 
 /// Whether pixels without ground are linked to the picture's border, and all other sets of them, largest first; `see` gets
 /// every pixel of those.
-fn enclosed<T>(view: &View, all: &[Option<T>], mut see: impl FnMut(usize)) -> (bool, Vec<Hole>) {
+fn enclosed<T>(view: &View, all: &[Option<T>], see: impl FnMut(usize)) -> (bool, Vec<Spot>) {
     let (width, height) = (view.width, view.height);
-    let mut met = vec![false; all.len()];
-    let mut linked = |first: &mut dyn Iterator<Item = usize>| {
-        let mut set = Vec::new();
-        let mut next: Vec<usize> = first.collect();
-        while let Some(i) = next.pop() {
-            if met[i] || all[i].is_some() {
-                continue;
-            }
-            met[i] = true;
-            set.push(i);
-            let (x, y) = (i % width, i / width);
-            let columns = x.saturating_sub(1)..=(x + 1).min(width - 1);
-            let rows = y.saturating_sub(1)..=(y + 1).min(height - 1);
-            next.extend(rows.flat_map(|y| columns.clone().map(move |x| y * width + x)).filter(|&j| !met[j]));
-        }
-        set
-    };
+    let mut met: Vec<bool> = all.iter().map(Option::is_some).collect();
     let border = (0..width).flat_map(|x| [x, (height - 1) * width + x]);
-    let outside = !linked(&mut border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]))).is_empty();
-    let mut holes: Vec<Hole> = Vec::new();
-    for i in (0..all.len()).filter(|&i| all[i].is_none()) {
-        let mut set = linked(&mut std::iter::once(i));
+    let border = border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]));
+    let outside = !linked(view, &mut met, border).is_empty();
+    (outside, spots(view, &mut met, see))
+}
+
+/// The pixels that some are linked to by others that were not met, and those themselves.
+fn linked(view: &View, met: &mut [bool], first: impl Iterator<Item = usize>) -> Vec<usize> {
+    let (width, height) = (view.width, view.height);
+    let mut set = Vec::new();
+    let mut next: Vec<usize> = first.collect();
+    while let Some(i) = next.pop() {
+        if met[i] {
+            continue;
+        }
+        met[i] = true;
+        set.push(i);
+        let (x, y) = (i % width, i / width);
+        let columns = x.saturating_sub(1)..=(x + 1).min(width - 1);
+        let rows = y.saturating_sub(1)..=(y + 1).min(height - 1);
+        next.extend(rows.flat_map(|y| columns.clone().map(move |x| y * width + x)).filter(|&j| !met[j]));
+    }
+    set
+}
+
+/// All sets of linked pixels that were not met, largest first; `see` gets every pixel of them.
+pub fn spots(view: &View, met: &mut [bool], mut see: impl FnMut(usize)) -> Vec<Spot> {
+    let width = view.width;
+    let mut all: Vec<Spot> = Vec::new();
+    for i in 0..met.len() {
+        let mut set = linked(view, met, std::iter::once(i));
         if set.is_empty() {
             continue;
         }
@@ -164,27 +174,31 @@ fn enclosed<T>(view: &View, all: &[Option<T>], mut see: impl FnMut(usize)) -> (b
         let (column, row) = (nearest % width, nearest / width);
         let from = [column as f64, row as f64];
         let reach = set.iter().map(|&i| off(i, from)).fold(0.0, f64::max);
-        holes.push(Hole { at: view.middle(column, row), pixels: count as u64, reach });
+        all.push(Spot { at: view.middle(column, row), pixels: count as u64, reach });
     }
-    holes.sort_by_key(|h| Reverse(h.pixels));
-    (outside, holes)
+    all.sort_by_key(|h| Reverse(h.pixels));
+    all
+}
+
+/// Width of lines and the reach of what is small in a picture, pixels.
+pub fn fine(view: &View) -> [f64; 2] {
+    let wide = ((view.width.max(view.height) + 400) / 800).max(1) as f64;
+    [wide, 6.0 * wide]
 }
 
 /// Draws edges, and rings about what is small, larger ones if it is listed in words; whether there are any.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps: &[Gap]) -> bool {
-    let large = view.width.max(view.height);
-    let wide = ((large + 400) / 800).max(1);
+fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap]) -> bool {
+    let [wide, small] = fine(view);
     for e in edges {
         let [a, b] = e.plan.map(|[x, y]| view.place(x, y));
-        canvas.line(a, b, wide, EDGE);
+        canvas.line(a, b, wide as usize, EDGE);
     }
-    let small = 6.0 * wide as f64;
     let holes = holes.iter().enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
     let small_ones: Vec<(usize, [f64; 2])> =
         holes.chain(gaps.iter().enumerate().map(|(i, g)| (i, [g.at[0], g.at[1]]))).collect();
     for (i, [x, y]) in &small_ones {
-        let radius = if *i < LISTED[0] { small + 4.0 * wide as f64 } else { small };
-        canvas.ring(view.place(*x, *y), radius, 1.5 * wide as f64, HOLE);
+        let radius = if *i < LISTED[0] { small + 4.0 * wide } else { small };
+        canvas.ring(view.place(*x, *y), radius, 1.5 * wide, HOLE);
     }
     !small_ones.is_empty()
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
+    path::Path,
     str::FromStr,
 };
 
@@ -14,6 +15,7 @@ use super::{
     canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, mix, scale},
     counted, cut, decimal, grouped,
     holes::holes,
+    named,
     relief::{ALL, Seen, View, light, lit},
     scale::{Classes, Scale},
     shown,
@@ -303,6 +305,14 @@ pub struct Sheet {
     pub facts: Value,
     /// Whether no pixel shows ground.
     pub barren: bool,
+}
+
+impl Sheet {
+    /// That it was written, and what it says.
+    pub fn said(&self, place: &Path, view: &View) -> String {
+        let pixel = metres(1.0 / view.per_metre);
+        format!("{}: {} x {} pixels, {pixel} each; {}", named(place), view.width, view.height, self.notes.join("; "))
+    }
 }
 
 /// A map without what is around it.

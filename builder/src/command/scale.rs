@@ -38,10 +38,7 @@ pub fn typed(text: &str) -> Result<Range, String> {
         Some((name, ends)) => (Some(Map::named(name)?), ends),
         None => (None, text),
     };
-    let numbers: Option<Vec<f64>> =
-        ends.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= 1e15)).collect();
-    let ends: Option<[f64; 2]> = numbers.and_then(|n| n.try_into().ok());
-    let ends = ends.ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
+    let ends = pair(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
     if ends[0] >= ends[1] {
         return Err("LOW must be below HIGH".into());
     }
@@ -49,6 +46,13 @@ pub fn typed(text: &str) -> Result<Range, String> {
         return Err(format!("the map {} has no scale; {} have", map.name(), scaled()));
     }
     Ok(Range { map, ends })
+}
+
+/// Two numbers with a comma between them.
+pub fn pair(text: &str) -> Option<[f64; 2]> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|v: &f64| v.abs() <= 1e15)).collect();
+    numbers?.try_into().ok()
 }
 
 /// The maps with a scale.
