@@ -94,11 +94,14 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ("bridge.obj", "error: bridge.obj: a command comes first, such as: hardpan build bridge.obj\n"),
         ("inf bridge.hpan", "similar subcommands exist: 'diff', 'info'"),
         ("info -", "error: -: there is no file of this name; an image that comes through a pipe is /dev/stdin\n"),
-        ("info bridge", "bridge: there is no such file or folder; check the spelling\n"),
+        (
+            "info bridge",
+            "bridge: there is no such file or folder; check the spelling (did you mean \"bridge.hpan\"?)\n",
+        ),
         ("build bridge.obj new.hpan", "new.hpan: there is no such file; where the image goes is said by -o new.hpan\n"),
         ("build bridge.obj --units cm", "a similar argument exists: '--unit'"),
         ("build bridge.obj --unit yard", "[possible values: m, km, cm, mm, ft, us-ft, in]"),
-        ("build .", ".: this is a folder; name a mesh in it, such as FILE.obj\n"),
+        ("build .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
         ("build bridge.hpan", "this is a terrain image already; to look at it: hardpan info bridge.hpan\n"),
         ("verify bridge.obj", "this is not a terrain image; to make one: hardpan build FILE.obj\n"),
         ("verify bridge.hpan --against bridge.hpan", "; to compare two images: hardpan diff FIRST SECOND\n"),
@@ -109,7 +112,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ("bench bridge.hpan -n 1e6", "a whole number from 1 to 1,000,000,000,000 without commas\n"),
         ("export bridge.hpan", "say what to export; maps: hardpan export png bridge.hpan; triangles: "),
         ("export png bridge.hpan -o map.jpg", "maps are PNG; name FILE.png or a folder with -o\n"),
-        ("materials .", ".: this is a folder; name a mesh in it, such as FILE.obj\n"),
+        ("materials .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
         ("man qury", "error: there is no command qury; commands are build, materials, info, query, "),
     ] {
         let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());

@@ -344,9 +344,10 @@ fn what_cannot_be_read_says_what_to_do() {
     let names = |here: &Path| fs::read_dir(here).unwrap().count();
     let before = names(&here);
     for (code, arguments, parts) in [
-        (2, &["."][..], &["this is a folder", ".obj"][..]),
+        (2, &["."][..], &["this is a folder; name a mesh in it, such as ./cut.obj\n"][..]),
         (2, &["/dev/null"], &["a device or a pipe", ".obj"]),
-        (2, &["absent.obj"], &["absent.obj: there is no such file", "spelling"]),
+        (2, &["absent.obj"], &["absent.obj: there is no such file or folder; check the spelling\n"]),
+        (2, &["pionts.obj"], &["there is no such file or folder; check the spelling (did you mean \"points.obj\"?)\n"]),
         (2, &["one.obj/x.obj"], &["one.obj/x.obj: a part of this path is not a folder"]),
         (2, &["none.obj"], &["there are no faces"]),
         (2, &["points.obj"], &["there are no faces", "f lines"]),

@@ -311,7 +311,7 @@ fn look_for_gaps(t: &Terrain) -> (u64, Option<Vec<Gap>>) {
 
 /// Says that there are gaps, which no check counts as a fault, or that nobody looked for them; and the same for programs.
 fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
-    let image = quoted(image);
+    let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
     let count = found.as_ref().map(Vec::len);
     let first = found.as_deref().map(gaps::facts);
     let facts = json!({ "max_gap": NARROW, "open_edges": edges, "found": count, "first": first });

@@ -1,6 +1,7 @@
 //! Why a file cannot be read.
 
-use crate::names::{named, quoted};
+use super::{file_name, files_in};
+use crate::names::{named, quoted, suggestion};
 use std::{
     fmt,
     io::{self, ErrorKind},
@@ -64,7 +65,13 @@ impl ImportError {
     pub fn io(file: &Path, error: &io::Error) -> ImportError {
         use ImportErrorKind::{Input, Machine};
         let (kind, cause, hint) = match error.kind() {
-            ErrorKind::NotFound => (Input, "there is no such file or folder".into(), "check the spelling".into()),
+            ErrorKind::NotFound => {
+                let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let (name, there) = (file_name(file), files_in(folder));
+                let others = there.iter().map(String::as_str).filter(|other| *other != name); // a link may lead nowhere
+                let near = suggestion(&name, others);
+                (Input, "there is no such file or folder".into(), format!("check the spelling{near}"))
+            }
             ErrorKind::IsADirectory => (Input, "this is a folder".into(), "name a file in it".into()),
             ErrorKind::NotADirectory => {
                 (Input, "a part of this path is not a folder".into(), "check the spelling".into())

@@ -254,7 +254,13 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     let io = |e| ImportError::io(path, &e);
     let data = fs::metadata(path).map_err(io)?;
     if data.is_dir() {
-        return Err(ImportError::input(path, "this is a folder", "name a mesh in it, such as FILE.obj"));
+        let is_mesh = |name: &String| {
+            let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
+            ["obj", "fbx"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+        };
+        let mesh = files_in(path).into_iter().find(is_mesh);
+        let such = mesh.map_or("FILE.obj".into(), |name| quoted(&path.join(name)));
+        return Err(ImportError::input(path, "this is a folder", format!("name a mesh in it, such as {such}")));
     }
     if !data.is_file() {
         return Err(ImportError::input(
@@ -292,6 +298,14 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
             Err(ImportError::new(ImportErrorKind::Unsupported, path, cause, way_round(kind, &inside)))
         }
     }
+}
+
+/// Names of what lies in a folder, in order; of very many some.
+fn files_in(folder: &Path) -> Vec<String> {
+    let all = fs::read_dir(folder).into_iter().flatten().flatten().take(10_000);
+    let mut names: Vec<String> = all.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// First bytes by which a file is known whatever its name says.
