@@ -45,6 +45,17 @@ pub struct BundleView<'a> {
     shift: u8,
 }
 
+/// A triangle that a cell names.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    /// Number of its sheet in the cell: triangles of one sheet do not overlap in plan.
+    pub sheet: u32,
+    /// Its bundle.
+    pub bundle: BundleView<'a>,
+    /// Its number there.
+    pub part: usize,
+}
+
 /// What lies in a leaf that a query read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafView {
@@ -178,10 +189,7 @@ impl<'a> TileView<'a> {
         nodes.sort_unstable_by_key(|n| n.bundles);
         nodes.dedup_by_key(|n| n.bundles); // the nodes of one grid share their bundles
         nodes.into_iter().flat_map(move |node| {
-            let records =
-                words.get(32 * node.bundles as usize..).and_then(|w| w.get(..32 * node.bundle_count as usize));
-            let records = records.and_then(|w| <[[u16; bundle::HALVES]]>::ref_from_bytes(w.as_bytes()).ok());
-            let views = records.unwrap_or_default().iter();
+            let views = records(words, node).iter();
             views.map(|halves| BundleView { halves, base: node.base, shift: node.shift & 31 })
         })
     }
@@ -275,9 +283,7 @@ impl<'a> TileView<'a> {
                 }
             };
             for cell in 0..block::CELLS {
-                let size = [0, 1].map(|i| 1i64 << log2[i].saturating_sub(block::CELLS_LOG2[i]));
-                let [x, y] = [cell as i64 & 3, cell as i64 >> 2];
-                let low = [low[0] + x * size[0], low[1] + y * size[1]];
+                let (low, size) = cell_of(placed, low, cell);
                 if let Some(cost) = self.cell(placed, block, cell) {
                     see(Column { low, size, cost });
                 }
@@ -296,6 +302,32 @@ impl<'a> TileView<'a> {
             let triangles = of_one.map(|same| same.iter().fold(0, |mask, w| mask | w.1).count_ones()).sum();
             if triangles > 0 {
                 see(Block { low, log2: placed.node.entry_log2.map(|l| u32::from(l) & 63), triangles });
+            }
+        });
+    }
+
+    /// Calls `see` with every cell over which triangles lie in more than one sheet: its lower left corner, its sides, and they.
+    pub fn stacked(&self, mut see: impl FnMut([i64; 2], [i64; 2], &[Named])) {
+        let mut all = Vec::new();
+        self.held(|placed, low, held| {
+            let Held::Block(block) = held else { return };
+            let Placed { node, .. } = placed;
+            let records = records(self.words, node);
+            for cell in 0..block::CELLS {
+                let Some((words, _)) = self.named(block, cell) else { continue };
+                let mut sheet = 0;
+                all.clear();
+                for (i, (w, number)) in words.into_iter().enumerate() {
+                    sheet += u32::from(i > 0 && w & word::SHEET != 0);
+                    let Some(halves) = records.get(number as usize).filter(|_| w & word::MASK != 0) else { continue };
+                    let bundle = BundleView { halves, base: node.base, shift: node.shift & 31 };
+                    let parts = (0..bundle.triangles()).filter(|part| w >> part & 1 == 1);
+                    all.extend(parts.map(|part| Named { sheet, bundle, part }));
+                }
+                if sheet > 0 {
+                    let (low, size) = cell_of(placed, low, cell);
+                    see(low, size, &all);
+                }
             }
         });
     }
@@ -359,6 +391,19 @@ impl<'a> TileView<'a> {
         }
         Some(cost)
     }
+}
+
+/// The bundles of a node.
+fn records<'a>(words: &'a [u32], node: &Node) -> &'a [[u16; bundle::HALVES]] {
+    let records = words.get(32 * node.bundles as usize..).and_then(|w| w.get(..32 * node.bundle_count as usize));
+    records.and_then(|w| <[[u16; bundle::HALVES]]>::ref_from_bytes(w.as_bytes()).ok()).unwrap_or_default()
+}
+
+/// The lower left corner and the sides of a cell of a block.
+fn cell_of(placed: &Placed, low: [i64; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
+    let side = |i: usize| 1i64 << (u32::from(placed.node.entry_log2[i]) & 63).saturating_sub(block::CELLS_LOG2[i]);
+    let size = [side(0), side(1)];
+    ([low[0] + (cell as i64 & 3) * size[0], low[1] + (cell as i64 >> 2) * size[1]], size)
 }
 
 /// Of two columns the one that costs more.

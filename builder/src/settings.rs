@@ -352,6 +352,15 @@ impl MaterialRule {
         self.name.as_ref().or(self.pattern.as_ref()).map_or("", String::as_str)
     }
 
+    /// Whether it speaks of a material of this name.
+    pub fn fits(&self, name: &str) -> bool {
+        let letters = |text: &str| text.chars().collect::<Vec<char>>();
+        match &self.pattern {
+            Some(pattern) => fits(&letters(pattern), &letters(name)),
+            None => self.name.as_deref().is_some_and(|own| own.is_empty() || own == name),
+        }
+    }
+
     /// Factors that look like percent: mu above [`Self::MOST_MU`], rr and gain from [`Self::MOST`] on.
     pub fn doubtful(&self) -> impl Iterator<Item = (&'static str, f64)> {
         let factors = [

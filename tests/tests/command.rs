@@ -808,32 +808,61 @@ fn endless_files_are_no_images_and_no_points() {
     holds(&String::from_utf8(done.stderr).unwrap(), &["error: output: the disk is full"]);
 }
 
-/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ.
+/// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ, with the area.
 #[test]
 fn ground_of_two_frictions_at_one_height_is_told() {
     let folder = folder("two_frictions_at_one_height");
-    let write = |name: &str, z: f64, mu: f64| {
-        let square = |low: f64, high: f64, z: f64| {
-            format!("v {low} {low} {z}\nv {high} {low} {z}\nv {high} {high} {z}\nv {low} {high} {z}\nf -4 -3 -2 -1\n")
-        };
-        let mesh = format!("usemtl Road\n{}usemtl Ice\n{}", square(0.0, 10.0, 0.0), square(4.5, 6.5, z));
-        fs::write(folder.join(format!("{name}.obj")), mesh).unwrap();
-        let rule = |name: &str, mu: f64| format!("[[material]]\nname = \"{name}\"\nmu = {mu:?}\n");
-        fs::write(folder.join("s.toml"), rule("Road", 0.9) + &rule("Ice", mu)).unwrap();
-        format!("{name}.obj")
+    let rule = |name: &str, key: &str, v: f64| format!("[[material]]\nname = \"{name}\"\n{key} = {v:?}\n");
+    let rules = |ice: f64| {
+        fs::write(folder.join("s.toml"), rule("Road", "mu", 0.9) + &rule("Ice", "mu", ice)).unwrap();
     };
-    let strict =
-        |file: &str, code| expect(code, &folder, &["build", file, "--settings", "s.toml", "--strict"])[1].clone();
-    let said = strict(&write("flat", 0.0, 0.1), 1);
-    holds(&said, &["warning: flat.obj: ground of two frictions lies at one height: of \"", "(mu 0.9)", "(mu 0.1)"]);
-    // it is so where it says that it is
-    let place = said.split_once(", at (").unwrap().1;
-    let at: String = place.split_once(')').unwrap().0.replace(' ', "");
-    expect(0, &folder, &["build", "flat.obj", "--settings", "s.toml"]);
-    let [out, _] = expect(0, &folder, &["query", "flat.hpan", &at]);
-    let answers = if said.contains("of \"Road\"") { "Road" } else { "Ice" };
-    holds(&out, &[answers]);
-    // as friction, or height, tells them apart
-    assert_eq!(strict(&write("same", 0.0, 0.9), 0), "");
-    assert_eq!(strict(&write("above", 0.002, 0.1), 0), "");
+    // a rectangle of a material: least and greatest x, the same of y, heights at either end
+    let sheet = |name: &str, x: [f64; 2], y: [f64; 2], z: [f64; 2]| {
+        let corner = |i: usize, j: usize| format!("v {} {} {}\n", x[i], y[j], z[i]);
+        format!("usemtl {name}\n{}{}{}{}f -4 -3 -2 -1\n", corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1))
+    };
+    let strict = |sheets: &[String], code| {
+        fs::write(folder.join("a.obj"), sheets.concat()).unwrap();
+        expect(code, &folder, &["build", "a.obj", "--settings", "s.toml", "--stitch", "false", "--strict"])[1].clone()
+    };
+    let road = sheet("Road", [0.0, 100.0], [0.0, 10.0], [0.0; 2]);
+    let cases = [
+        (sheet("Ice", [4.5, 6.5], [4.5, 6.5], [0.0; 2]), "4.0 m2"),
+        // a crossroads, a shoulder, and one that is not as high everywhere: 0.8 mm beside the road and 1.6 mm at its end
+        (sheet("Ice", [40.0, 50.0], [-40.0, 60.0], [0.0; 2]), "100.0 m2"),
+        (sheet("Ice", [-5.0, 105.0], [8.4, 20.0], [0.0; 2]), "160.0 m2"),
+        (sheet("Ice", [0.0, 100.0], [0.0, 10.0], [0.0, 0.001953125]), "500.0 m2"),
+    ];
+    for (ice, area) in &cases {
+        rules(0.1);
+        let said = strict(&[road.clone(), ice.clone()], 1);
+        let told =
+            "warning: a.obj: ground of two materials lies at one height: \"Ice\" (mu 0.1) and \"Road\" (mu 0.9), ";
+        holds(&said, &[told, area, "raise what is meant by 2 mm, or cut it out of the other"]);
+        // it is so where it says that it is
+        let place = said.split_once(" at ").unwrap().1.split_once("; at ").unwrap().1;
+        let [at, answers] = [0, 1].map(|i| place.split(' ').nth(i).unwrap().trim_matches('"'));
+        expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "--stitch", "false"]);
+        holds(&expect(0, &folder, &["query", "a.hpan", at])[0], &[answers]);
+        // as friction tells them apart
+        rules(0.9);
+        assert_eq!(strict(&[road.clone(), ice.clone()], 0), "");
+    }
+    // friction is rolling resistance too
+    fs::write(folder.join("s.toml"), rule("Road", "mu", 0.9) + &rule("Ice", "mu", 0.9) + "rr = 5\n").unwrap();
+    holds(&strict(&[road.clone(), cases[1].0.clone()], 1), &["\"Ice\" (rr 5) and \"Road\" (rr 1), 100.0 m2"]);
+    // what lies higher, goes through, or lies side by side but for rounding
+    rules(0.1);
+    let apart = [
+        sheet("Ice", [4.0, 6.0], [4.0, 6.0], [0.002; 2]),
+        sheet("Ice", [0.0, 100.0], [0.0, 10.0], [-1.0, 1.0]),
+        sheet("Ice", [0.0, 100.0], [9.99995, 12.0], [0.0; 2]),
+    ];
+    for ice in apart {
+        assert_eq!(strict(&[road.clone(), ice], 0), "");
+    }
+    // nor do decks above hide it
+    let decks = (1..20).map(|k| sheet("Road", [0.0, 100.0], [0.0, 10.0], [3.0 * f64::from(k); 2]));
+    let tower: Vec<String> = decks.chain([road, cases[1].0.clone()]).collect();
+    holds(&strict(&tower, 1), &["100.0 m2"]);
 }

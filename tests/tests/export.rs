@@ -934,6 +934,10 @@ fn the_deck_of_a_bridge_and_the_road_under_it() {
     ] {
         holds(&expect(2, &folder, &[&["export", "png", "b.hpan"], arguments].concat())[1], &[why]);
     }
+    // all maps are all of those that tell heights apart
+    let all = ["export", "png", "b.hpan", "--map", "all", "--above", "2", "--size", "9", "-o", "all"];
+    expect(0, &folder, &all);
+    assert!(!folder.join("all/b-cost.png").exists() && folder.join("all/b-mu.png").exists());
 }
 
 /// A relief's legend has the heights that are drawn, to the pixel.

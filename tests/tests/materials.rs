@@ -491,7 +491,7 @@ fn friction_that_nobody_states_is_told() {
     assert_eq!(build(&["--settings", "s.toml"]), "");
     let before = fs::read(folder.join("mats.hpan")).unwrap();
     let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
-    let other = "and in mats.hpan, which this replaces, 0.4 of \"Grass\"; that image stays: \
+    let other = "and in mats.hpan, which this replaces, mu 0.4 of \"Grass\"; that image stays: \
                  hardpan materials mats.hpan -o mats.toml, and --settings";
     let refused = "error: mats.obj: 1 warning, and --strict: no image was written\n";
     assert_eq!(err, format!("warning: {three}, {other}\n{refused}"));
@@ -507,7 +507,17 @@ fn friction_that_nobody_states_is_told() {
     write(&folder, "s.toml", &friction.concat());
     let wide = |more: &[&str]| expect(0, &folder, &[&["build", "wide.obj"], more].concat())[1].clone();
     assert_eq!(wide(&["--settings", "s.toml"]), "");
-    holds(&wide(&[]), &["which this replaces, 0.4 of \"unnamed\", and others of 2 more materials; with --strict that"]);
+    holds(
+        &wide(&[]),
+        &["which this replaces, mu 0.4 of \"unnamed\", and others of 2 more materials; with --strict that"],
+    );
+
+    // or another rolling resistance
+    write(&folder, "s.toml", "[[material]]\npattern = \"*\"\nrr = 5\n");
+    write(&folder, "rr.obj", MATS);
+    expect(0, &folder, &["build", "rr.obj", "--settings", "s.toml"]);
+    let [_, err] = expect(1, &folder, &["build", "rr.obj", "--strict"]);
+    holds(&err, &["and in rr.hpan, which this replaces, rr 5 of \"", "that image stays: "]);
 
     // settings lie there and are not given, beside the source or the image
     let beside =
@@ -516,6 +526,10 @@ fn friction_that_nobody_states_is_told() {
     let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
     assert_eq!(err, beside("mats.toml") + refused);
     fs::rename(folder.join("mats.toml"), folder.join("new.toml")).unwrap();
+    assert_eq!(build(&["-o", "new.hpan"]), beside("new.toml"));
+    assert_eq!(build(&["-o", "new.hpan", "--settings", "near.toml"]), beside("new.toml"));
+    // also such as would be refused for another name
+    write(&folder, "new.toml", "[[material]]\nname = \"Grass\"\nmu = 0.2\n[[material]]\nname = \"Raod\"\nmu = 0.9\n");
     assert_eq!(build(&["-o", "new.hpan"]), beside("new.toml"));
     // but not such as speak of other materials, or of nothing that is not stated
     for other in ["name = \"Zebra\"\nmu = 0.3", "pattern = \"*\"\nrr = 2.0"] {
@@ -1070,6 +1084,11 @@ fn files_that_settings_do_not_name() {
     let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
     holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
     expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
+    // or one of several
+    write(&folder, "sides.toml", "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n");
+    let [_, err] = expect(1, &folder, &["build", "--settings", "sides.toml", "--strict"]);
+    let hint = "up = \"z\" in its [[source]] of the settings, else up = \"y\" in its [[source]] of the settings";
+    holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
     let (typed, said) = width(&["--settings", "one.toml", "--rotate", "0"]);
     assert_eq!(typed, taken);
     holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does, but for what is typed\n"]);

@@ -10,7 +10,6 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Settings, Split, build_recorded,
     import::{self, Frame, Import, file_name},
-    names,
     settings::{Applied, MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -19,7 +18,7 @@ use super::{
     Done, Failure, NewFile, Replace,
     border::{Border, Edge},
     counted, decimal, few,
-    friction::Origin,
+    friction::{Origin, typed_files},
     gaps::{self, Gap, Search},
     grouped, has_extension, is_nowhere,
     lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
@@ -222,8 +221,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let r = &built.report;
     regret(who, r, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    if let Some(text) = overlap::told(&terrain) {
-        report.warn(format!("{}: {text}", named(who)));
+    let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&terrain));
+    report.seconds.overlaps = time.as_secs_f64();
+    match overlaps {
+        Ok(Some(text)) => report.warn(format!("{}: {text}", named(who))),
+        Ok(None) => {}
+        Err(why) => note(format!("{}: {why}", named(who))),
     }
     if args.strict && !report.warnings.is_empty() {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
@@ -352,10 +355,8 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: hardpan_builder::settings::SettingsError) -> Failure {
-    let more = if sources.len() > names::FEW { " ..." } else { "" };
-    let files: String = sources.iter().take(names::FEW).map(|(file, _)| format!(" {}", quoted(file))).collect();
     let place = args.settings.as_deref().unwrap_or(&sources[0].0);
-    Failure::input(place, format!("{e}; names: hardpan materials{files}{more}"))
+    Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
 }
 
 /// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if

@@ -277,6 +277,9 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             wanted.push(*map);
         }
     }
+    if wanted.len() == Map::ALL.len() && (args.above.is_some() || args.below.is_some()) {
+        wanted.retain(|map| *map != Map::Cost); // which is of all heights
+    }
     let ranges = scale::ranges(&wanted, &args.range).map_err(|e| Failure::input(&args.image, e))?;
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;

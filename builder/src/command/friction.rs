@@ -8,7 +8,8 @@ use std::{
 use hardpan::Terrain;
 use hardpan_builder::{
     ImageFile, Scene, Settings,
-    settings::{Applied, SourceFile},
+    names::FEW,
+    settings::{Applied, MaterialRule, SourceFile},
 };
 
 use super::{
@@ -75,8 +76,7 @@ impl Origin<'_> {
             });
             return None;
         }
-        let files: String = self.sources.iter().map(|(file, _)| format!(" {}", quoted(file))).collect();
-        let typed = self.transform.typed();
+        let (files, typed) = (typed_files(self.sources), self.transform.typed());
         let told = match self.settings {
             Some(settings) => format!("{have}; state it in {}", named(settings)),
             None => format!("{have}; to state it: hardpan materials{files}{typed} -o {toml}, and --settings"),
@@ -97,37 +97,49 @@ impl Origin<'_> {
         ground
     }
 
-    /// Settings that state what is not stated here, and lie beside a source or the image under its name, if none were given.
+    /// Settings that state the friction of some of it, and lie beside a source or the image under its name, if none that speak of
+    /// materials were given.
     fn passed_over(&self) -> Option<PathBuf> {
         let beside = self.sources.iter().map(|(file, _)| file.as_path()).chain([self.output]);
         let mut files = beside.flat_map(|file| ["toml", "json"].map(|end| file.with_extension(end)));
-        // such as state the friction of some of it
-        let speaks = |settings: Settings| {
-            let mut materials = Scene { materials: self.scene.materials.clone(), ..Scene::default() };
-            let plain = |applied: Applied| applied.plain.len() < self.applied.plain.len();
-            !settings.materials.is_empty() && settings.apply(&mut materials).is_ok_and(plain)
+        let plain = &self.applied.plain;
+        let states = |rule: &MaterialRule| match &rule.name {
+            Some(name) if !name.is_empty() => among(plain, name),
+            _ => plain.iter().any(|name| rule.fits(name)),
         };
-        files.find(|file| self.settings.is_none() && file.is_file() && read_settings(file).is_ok_and(speaks))
+        let speaks = |settings: Settings| settings.materials.iter().any(|rule| rule.mu.is_some() && states(rule));
+        files.find(|file| self.rules.materials.is_empty() && file.is_file() && read_settings(file).is_ok_and(speaks))
     }
 
-    /// `0.4 of "Grass", and others of 2 more materials`: friction that nobody states now and that the image that is replaced has
+    /// `mu 0.4 of "Grass", and others of 2 more materials`: friction that nobody states now and that the image that is replaced has
     /// otherwise, of most ground first.
     fn replaced(&self, ground: &[(&str, f64)]) -> Option<String> {
         let image = ImageFile::open(self.output).ok()?;
         let old = Terrain::open(&image).ok()?;
-        let had: HashMap<&str, f64> =
-            (0..old.materials().len()).map(|i| (old.material_name(i as u16), old.materials()[i].mu)).collect();
-        let now: HashMap<&str, f64> = self.scene.materials.iter().map(|m| (m.name.as_str(), m.mu)).collect();
+        let had = old.materials().iter().zip(0..).map(|(m, i)| (old.material_name(i), [m.mu, m.rolling, m.gain]));
+        let had: HashMap<&str, [f64; 3]> = had.collect();
+        let now = self.scene.materials.iter().map(|m| (m.name.as_str(), [m.mu, m.rr, m.gain]));
+        let now: HashMap<&str, [f64; 3]> = now.collect();
         let plain = ground.iter().filter(|(name, _)| among(&self.applied.plain, name));
-        let mut other =
-            plain.filter_map(|(name, _)| Some((name, *had.get(name)?))).filter(|(name, mu)| now[*name] != *mu);
-        let (name, mu) = other.next()?;
+        let mut other = plain.filter_map(|(name, _)| {
+            let (had, now) = (had.get(name)?, now.get(name)?);
+            let i = (0..3).find(|&i| had[i] != now[i])?;
+            Some(format!("{} {} of {}", ["mu", "rr", "gain"][i], decimal(had[i]), shown(&format!("{name:?}"))))
+        });
+        let first = other.next()?;
         let more = match other.count() as u64 {
             0 => String::new(),
             more => format!(", and others of {}", counted(more, "more material")),
         };
-        Some(format!("{} of {}{more}", decimal(mu), shown(&format!("{name:?}"))))
+        Some(first + &more)
     }
+}
+
+/// The first few of the sources as they are typed, each behind a blank.
+pub fn typed_files(sources: &[(PathBuf, SourceFile)]) -> String {
+    let more = if sources.len() > FEW { " ..." } else { "" };
+    let files: String = sources.iter().take(FEW).map(|(file, _)| format!(" {}", quoted(file))).collect();
+    files + more
 }
 
 /// `2 of 3 materials ("Grass" 100.0 m2, ...)`: those of the ground with these names; none if there are none.

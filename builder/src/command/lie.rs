@@ -140,13 +140,14 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
                 "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
                 remedy(then), remedy(&up.to_string())
             )),
-            Says::Caller if steep && !typed && lies.len() == 1 => report.warn(format!(
+            Says::Caller if steep && !typed => report.warn(format!(
                 "with {up} up, as the settings say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
                 remedy(then), remedy(&up.to_string())
             )),
-            // who says so may have it so: with several files, walls may be a file of their own
+            // who says so may have it so
             Says::Caller if there > 1.25 * here => note(format!(
-                "with {up} up, as you say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
+                "with {up} up, as {}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %",
+                if typed { "you say" } else { "the settings say" }
             )),
             Says::Nobody if there > 1.25 * here => {
                 report.warn(format!(

@@ -420,11 +420,8 @@ fn layers(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
         _ if n == 1 && alone => [206; 3],
         (class, count) => scale(1.0 - class as f64 / (count.max(2) - 1) as f64),
     };
-    let mut keys: Vec<Key> = classes
-        .told(if most == 1 { "height" } else { "heights" })
-        .into_iter()
-        .map(|(n, text)| Key::Box(colour(n), text))
-        .collect();
+    let mut keys: Vec<Key> =
+        classes.told(["height", "heights"]).into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     numbers().for_each(|n| *counts.entry(n).or_default() += 1);
     let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
@@ -576,7 +573,8 @@ fn cost(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
         let (class, count) = classes.of(tests);
         scale(class as f64 / (count.max(2) - 1) as f64)
     };
-    let mut keys: Vec<Key> = classes.told("tests").into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
+    let mut keys: Vec<Key> =
+        classes.told(["test", "tests"]).into_iter().map(|(n, text)| Key::Box(colour(n), text)).collect();
     if all.iter().any(Option::is_none) {
         keys.push(Key::Box(NOTHING, "no leaf to read".into()));
     }

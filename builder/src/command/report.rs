@@ -65,6 +65,7 @@ pub struct Fates {
 pub struct Seconds {
     pub read: f64,
     pub build: f64,
+    pub overlaps: f64,
     pub gaps: f64,
     pub verify: f64,
 }

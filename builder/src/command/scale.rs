@@ -132,8 +132,8 @@ impl Classes {
         (self.first.partition_point(|first| *first <= n).saturating_sub(1), self.first.len())
     }
 
-    /// The least count of each class, and what it holds; the last says of what.
-    pub fn told(&self, what: &str) -> Vec<(u32, String)> {
+    /// The least count of each class, and what it holds; the last says of what, one or many.
+    pub fn told(&self, [one, many]: [&str; 2]) -> Vec<(u32, String)> {
         let ends = self.first.iter().skip(1).map(|next| next - 1).chain([self.last]);
         let all = self.first.iter().zip(ends).enumerate().map(|(i, (&from, to))| {
             let mut text = if from == to { from.to_string() } else { format!("{from} to {to}") };
@@ -144,7 +144,7 @@ impl Classes {
                 text = format!("{from} and more, to {}", self.seen[1]);
             }
             if i + 1 == self.first.len() {
-                text = format!("{text} {what}");
+                text = format!("{text} {}", if text == "1" { one } else { many });
             }
             (from, text)
         });
@@ -162,7 +162,8 @@ mod tests {
             [(0, 0), (1, 1), (0, 9), (1, 10), (30, 39), (0, 10), (1, 12), (0, 41), (1, 4096), (7, 1_000_000)]
         {
             let classes = Classes::new(None, low, [low, high]);
-            let told: Vec<_> = classes.told("").into_iter().map(|(n, text)| (n, text.trim_end().to_string())).collect();
+            let told: Vec<_> =
+                classes.told(["", ""]).into_iter().map(|(n, text)| (n, text.trim_end().to_string())).collect();
             assert!(told.len() <= CLASSES && told[0].0 == low, "{told:?}");
             if high - low < CLASSES as u32 {
                 assert_eq!(told, (low..=high).map(|n| (n, n.to_string())).collect::<Vec<_>>());
@@ -175,7 +176,8 @@ mod tests {
             }
             assert_eq!(next, high + 1, "{told:?}");
         }
-        let told = |range: [f64; 2], seen| Classes::new(Some(range), 0, seen).told("tests").into_iter().map(|t| t.1);
+        let told =
+            |range: [f64; 2], seen| Classes::new(Some(range), 0, seen).told(["test", "tests"]).into_iter().map(|t| t.1);
         assert_eq!(told([2.0, 4.0], [1, 9]).collect::<Vec<_>>(), ["2 and less", "3", "4 and more, to 9 tests"]);
         assert_eq!(told([2.0, 4.0], [2, 4]).collect::<Vec<_>>(), ["2", "3", "4 tests"]);
     }

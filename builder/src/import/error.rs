@@ -68,7 +68,10 @@ impl ImportError {
             ErrorKind::NotFound => {
                 let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let (name, there) = (file_name(file), files_in(folder));
-                let others = there.iter().map(String::as_str).filter(|other| *other != name); // a link may lead nowhere
+                // a link may lead nowhere, and no material library is a mesh
+                let library = |name: &str| name.ends_with(".mtl");
+                let fits = |other: &&str| *other != name && library(other) == library(&name);
+                let others = there.iter().map(String::as_str).filter(fits);
                 let near = suggestion(&name, others);
                 (Input, "there is no such file or folder".into(), format!("check the spelling{near}"))
             }
