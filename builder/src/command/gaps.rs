@@ -108,26 +108,12 @@ impl<'a> Search<'a> {
         places.saturating_mul(self.t.bound().tests.into())
     }
 
-    /// Nothing, unless triangles lie so crowded beside the edges that it would take too long to look for gaps there: then why, and
-    /// what to do. Known from a query at a few of the places.
+    /// As [`crowded`] has it.
     pub fn crowded(&self) -> Option<String> {
-        let few = self.places.iter().step_by(1 + self.places.len() / SAMPLES);
-        let tests = |(edge, places): &(&Edge, Vec<Place>)| {
-            let at @ [x, y, z] = edge.on(edge.share(places[places.len() / 2].number));
-            (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places.len() as u64, at)
+        let middle = |(edge, places): &(&Edge, Vec<Place>)| {
+            (edge.on(edge.share(places[places.len() / 2].number)), places.len() as u64)
         };
-        let tested: Vec<(u64, [f64; 3])> = few.map(tests).collect();
-        let (_, [x, y, _]) = tested.iter().copied().max_by_key(|(tests, _)| *tests)?;
-        let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
-        let work = sum / tested.len() as u64 * self.places.len() as u64;
-        (work > MOST_WORK).then(|| {
-            let edges = counted(self.places.len() as u64, "open edge");
-            format!(
-                "beside {edges} triangles lie so crowded that looking for gaps there would take {} tests, most of them near ({x:.3}, {y:.3}), and {} are the most; clean the mesh there, or build it in parts",
-                grouped(work),
-                grouped(MOST_WORK)
-            )
-        })
+        crowded(self.t, "gaps", &self.places.iter().map(middle).collect::<Vec<_>>())
     }
 
     /// Gaps beside edges, longest first, each once: runs along edges are of one gap where they meet in a corner, or where the ground
@@ -138,7 +124,7 @@ impl<'a> Search<'a> {
     pub fn gaps(&self, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
         let beside = |(e, places): &(&'a Edge, Vec<Place>)| e.beside(self.t, self.heights, places, &most);
         let runs: Vec<Run> = self.places.par_iter().flat_map_iter(beside).collect();
-        let mut sets = Sets((0..runs.len()).collect());
+        let mut sets = Sets::of(runs.len());
         let mut first: HashMap<[i32; 3], usize> = HashMap::new();
         // runs that lead back to where others began
         let mut rings = Vec::new();
@@ -171,6 +157,26 @@ impl<'a> Search<'a> {
         gaps.sort_by(|a, b| b.length.total_cmp(&a.length).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
         gaps
     }
+}
+
+/// Nothing, unless triangles lie so crowded beside edges that it would take too long to look for gaps or what else there: then why,
+/// and what to do. Of each edge one place is given, and how many it has; known from a query at a few of them.
+pub fn crowded(t: &Terrain, what: &str, places: &[([f64; 3], u64)]) -> Option<String> {
+    let tests = |&(at @ [x, y, z], count): &([f64; 3], u64)| {
+        (u64::from(t.closest_costed([x, y, z + REACH]).1.tests) * count, at)
+    };
+    let tested: Vec<(u64, [f64; 3])> = places.iter().step_by(1 + places.len() / SAMPLES).map(tests).collect();
+    let (_, [x, y, _]) = tested.iter().copied().max_by_key(|(tests, _)| *tests)?;
+    let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
+    let work = sum / tested.len() as u64 * places.len() as u64;
+    (work > MOST_WORK).then(|| {
+        let edges = counted(places.len() as u64, "open edge");
+        format!(
+            "beside {edges} triangles lie so crowded that looking for {what} there would take {} tests, most of them near ({x:.3}, {y:.3}), and {} are the most; clean the mesh there, or build it in parts",
+            grouped(work),
+            grouped(MOST_WORK)
+        )
+    })
 }
 
 impl Gap {
@@ -356,10 +362,15 @@ impl Edge {
 }
 
 /// Sets of numbers: each names another one of its set, or itself.
-struct Sets(Vec<usize>);
+pub struct Sets(Vec<usize>);
 
 impl Sets {
-    fn head(&mut self, mut i: usize) -> usize {
+    /// Each of so many by itself.
+    pub fn of(count: usize) -> Self {
+        Sets((0..count).collect())
+    }
+
+    pub fn head(&mut self, mut i: usize) -> usize {
         while self.0[i] != i {
             self.0[i] = self.0[self.0[i]];
             i = self.0[i];
@@ -367,7 +378,7 @@ impl Sets {
         i
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.head(a), self.head(b));
         self.0[a.max(b)] = a.min(b);
     }

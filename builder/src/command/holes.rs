@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use hardpan::Terrain;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     border::{Border, Edge, span},
@@ -12,12 +12,15 @@ use super::{
     gaps::{self, Gap, LISTED, Search, listed},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
+    steps::{self, Step},
 };
 
 /// A place without ground that ground surrounds.
 const HOLE: Colour = [0, 114, 178];
 /// An open edge.
 const EDGE: Colour = [213, 94, 0];
+/// A step.
+const STEP: Colour = [170, 51, 119];
 /// How wide a gap may be, where nothing is said, metres.
 const WIDE: f64 = 0.25;
 
@@ -31,7 +34,8 @@ pub struct Spot {
 }
 
 /// `max_gap` is how wide a gap may be, in metres. Without it a quarter of a metre, or what pixels may not show, if that is more.
-pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
+/// With `max_step` steps of more than that are shown too.
+pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f64>) -> Drawn {
     let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
     let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
     let (outside, holes) = enclosed(view, &all, |i| ground.pixels[i] = HOLE);
@@ -44,11 +48,16 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let search = Search::new(t, &border, &edges, view.heights, widest);
     let crowded = search.crowded();
     let gaps = if crowded.is_none() { search.gaps(|p| most(p, view, &ground, max_gap)) } else { Vec::new() };
-    let rings = mark(&mut ground, view, &edges, &holes, &gaps);
+    let steps = max_step.map(|least| steps::steps(t, &edges, view.heights, least, None, |p| inside(p, view)));
+    let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
+    let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
 
     let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
     if rings {
         keys.push(Key::Ring(HOLE, "around gaps and small holes, larger around those in words".into()));
+    }
+    if !found_steps.is_empty() {
+        keys.push(Key::Ring(STEP, "around steps, where they are highest".into()));
     }
     if outside {
         keys.push(Key::Box(NOTHING, "no ground".into()));
@@ -70,20 +79,40 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
         format!("{seen}; {narrow}"),
         format!("{} here, {} long", counted(edges.len() as u64, "open edge"), metres(length)),
     ];
+    match (&steps, max_step) {
+        (Some(Err(_)), _) => notes.push("too crowded to look for steps".into()),
+        (Some(Ok(steps)), Some(least)) => {
+            let many = if steps.is_empty() { "no step".into() } else { counted(steps.len() as u64, "step") };
+            notes.push(format!("{many} of more than {} down from the open edges", metres(least)));
+        }
+        _ => {}
+    }
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
     let holes_told = holes
         .iter()
         .map(|h| format!("hole of {} at {}", area(square(h.pixels)), gaps::place(&h.at, 1.0 / view.per_metre)));
-    let details = listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).collect();
-    let facts = json!({
+    let details =
+        listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
+    let mut facts = json!({
         "enclosed_holes": holes.len(), "enclosed_area": all_area,
         "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.at, "area": square(h.pixels) })).collect::<Vec<_>>(),
         "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
         "open_edges": edges.len(), "open_length": length,
     });
+    if let (Some(steps), Some(least)) = (&steps, max_step) {
+        facts["max_step"] = least.into();
+        facts["steps"] = steps.as_ref().map_or(Value::Null, |steps| steps.len().into());
+        facts["first_steps"] = steps::facts(found_steps, t);
+    }
     Drawn { ground, keys, notes, details, facts }
+}
+
+/// Whether the picture shows a place.
+fn inside([x, y]: [f64; 2], view: &View) -> bool {
+    let [x, y] = view.place(x, y);
+    (0.0..=view.width as f64).contains(&x) && (0.0..=view.height as f64).contains(&y)
 }
 
 /// Square metres with a unit that fits.
@@ -187,7 +216,7 @@ pub fn fine(view: &View) -> [f64; 2] {
 }
 
 /// Draws edges, and rings about what is small, larger ones if it is listed in words; whether there are any.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap]) -> bool {
+fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
     let [wide, small] = fine(view);
     for e in edges {
         let [a, b] = e.plan.map(|[x, y]| view.place(x, y));
@@ -199,6 +228,10 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
     for (i, [x, y]) in &small_ones {
         let radius = if *i < LISTED[0] { small + 4.0 * wide } else { small };
         canvas.ring(view.place(*x, *y), radius, 1.5 * wide, HOLE);
+    }
+    for (i, step) in steps.iter().enumerate() {
+        let radius = if i < LISTED[0] { small + 4.0 * wide } else { small };
+        canvas.ring(view.place(step.at[0], step.at[1]), radius, 1.5 * wide, STEP);
     }
     !small_ones.is_empty()
 }
