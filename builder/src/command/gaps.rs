@@ -20,6 +20,8 @@ pub struct Gap {
     room: f64,
     /// Metres where it is widest, across an edge.
     pub width: f64,
+    /// It goes on, and is wider there than is asked for.
+    wider: bool,
     /// Metres between the ends of what was met of it, about.
     pub length: f64,
 }
@@ -45,6 +47,8 @@ struct Run<'a> {
     ends: [bool; 2],
     /// Beside an end of it there is no ground either: the gap is wider there than is asked for.
     widens: bool,
+    /// And there is ground on the other side.
+    wider: bool,
     /// At this place and those after it, at least one.
     met: Vec<Met>,
 }
@@ -67,8 +71,6 @@ const SLENDER: f64 = 4.0;
 /// Tests for one query at each place of the edges, about, beyond which no gaps are looked for, and edges by which that is known.
 const MOST_WORK: u64 = 250_000_000;
 const SAMPLES: usize = 1000;
-/// Halvings by which a width is found.
-const HALVINGS: usize = 8;
 /// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther: a
 /// step of that and the gap's width is still none.
 pub const REACH: f64 = 0.25;
@@ -187,14 +189,17 @@ impl Gap {
         let ends: Vec<[f64; 2]> = met.iter().flat_map(|m| [m.near, [m.far[0], m.far[1]]]).collect();
         let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
         let best = met.iter().copied().reduce(|best, m| if m.room > best.room { m } else { best })?;
-        let gap = Gap { at: best.at, room: best.room, width, length: across(&ends) };
+        let wider = runs.iter().any(|run| run.wider);
+        let gap = Gap { at: best.at, room: best.room, width, wider, length: across(&ends) };
         let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
         (ring || across(&middles) >= slender * width).then_some(gap)
     }
 
     /// In words, with a place to query.
     pub fn told(&self) -> String {
-        format!("gap {} wide, {} long at {}", metres(self.width), metres(self.length), place(&self.at, self.room))
+        let more = if self.wider { " or more" } else { "" };
+        let [width, length] = [self.width, self.length].map(metres);
+        format!("gap {width}{more} wide, {length} long at {}", place(&self.at, self.room))
     }
 }
 
@@ -221,7 +226,10 @@ fn across(places: &[[f64; 2]]) -> f64 {
 
 /// For programs: the first of them.
 pub fn facts(gaps: &[Gap]) -> Value {
-    gaps.iter().take(LISTED[1]).map(|g| json!({ "at": g.at, "width": g.width, "length": g.length })).collect()
+    gaps.iter()
+        .take(LISTED[1])
+        .map(|g| json!({ "at": g.at, "width": g.width, "wider": g.wider, "length": g.length }))
+        .collect()
 }
 
 /// A place in something of a size, in so many digits that it is in it.
@@ -307,14 +315,15 @@ impl Edge {
             while 2.0 * far < nearest {
                 (bare, far) = (far, 2.0 * far);
             }
+            // so wide that what is found does not hang on how wide a gap may be
             let mut z = loop {
                 match at(far) {
                     Some(z) => break z,
-                    None if far >= most => return None,
-                    None => (bare, far) = (far, most.min(2.0 * far)),
+                    None if far > most => return None,
+                    None => (bare, far) = (far, 2.0 * far),
                 }
             };
-            for _ in 0..HALVINGS {
+            while far - bare > hair / 2.0 {
                 let half = (bare + far) / 2.0;
                 match at(half) {
                     Some(found) => (far, z) = (half, found),
@@ -322,7 +331,7 @@ impl Edge {
                 }
             }
             // ground that comes near from above or below has no end there
-            if ground(p, bare, z).is_some() {
+            if bare > most || ground(p, bare, z).is_some() {
                 return None;
             }
             let ([x, y], [far_x, far_y]) = (off(p, bare / 2.0), off(p, far));
@@ -338,7 +347,14 @@ impl Edge {
         for (number, m) in places.iter().filter_map(|place| Some((place.number, met(place)?))) {
             match runs.last_mut() {
                 Some(run) if run.first + run.met.len() == number => run.met.push(m),
-                _ => runs.push(Run { edge: self, first: number, ends: [false; 2], widens: false, met: vec![m] }),
+                _ => runs.push(Run {
+                    edge: self,
+                    first: number,
+                    ends: [false; 2],
+                    widens: false,
+                    wider: false,
+                    met: vec![m],
+                }),
             }
         }
         let (length, count) = (span(self.plan), self.count());
@@ -346,10 +362,16 @@ impl Edge {
             let p = self.on(self.share(number));
             most(off(p, hair)).is_some() && ground(p, hair, p[2]).is_none()
         };
+        let wider = |number: usize| {
+            let p = self.on(self.share(number));
+            let most = most(off(p, hair)).unwrap_or(0.0);
+            [2.0, 4.0].iter().any(|times| ground(p, times * most, p[2]).is_some())
+        };
         for run in &mut runs {
             let next = run.first + run.met.len();
             let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
             run.widens = widens.contains(&true);
+            run.wider = (widens[0] && wider(run.first - 1)) || (widens[1] && wider(next));
             run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
             let [from, to] = run.shares();
             for (number, m) in (run.first..).zip(&mut run.met) {

@@ -59,7 +59,8 @@ pub fn work(t: &Terrain, edges: &[&Edge]) -> u64 {
 
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
 /// along the edges, for the first ground within a centimetre beside them. An edge that other ground covers has none: no wheel stands
-/// there. Heights are those of the planes at the edge itself, so that a slope is no step. `upright` says whether a face of the source
+/// there; nor has one that hangs over the ground, as the sides of a ramp without walls do. Heights are those of the planes at the edge
+/// itself, so that a slope is no step. `upright` says whether a face of the source
 /// stands at a place, from one height to another: then nothing is missing there. Only places that are `seen` count.
 pub fn steps(
     t: &Terrain,
@@ -108,7 +109,7 @@ impl Step {
     pub fn told(&self, t: &Terrain) -> String {
         let [above, below] = self.sources.map(|s| shown(t.source_name(s)));
         let [x, y, z] = self.at;
-        let at = place(&[x, y], 0.1 * self.length);
+        let at = place(&[x, y], 0.1);
         let (high, long) = (metres(self.height()), metres(self.length));
         format!("step {high} high, {long} long at {at}: z {z:.4} ({above}) beside {:.4} ({below})", self.low)
     }
@@ -156,56 +157,98 @@ fn count(e: &Edge) -> usize {
     ((span(e.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1])
 }
 
+/// Lower ground beside a place of an edge.
+struct Drop {
+    /// The place, metres.
+    at: [f64; 3],
+    low: f64,
+    /// How much higher the edge lies a metre farther along, by the plane of the lower ground there.
+    grows: f64,
+    sources: [u16; 2],
+}
+
+impl Drop {
+    fn height(&self) -> f64 {
+        self.at[2] - self.low
+    }
+}
+
+/// Heights that differ by less are of one step, metres.
+const ALIKE: f64 = 1e-4;
+
 impl Run {
     /// Those of an edge.
     fn along(e: &Edge, t: &Terrain, heights: [f64; 2], least: f64, seen: impl Fn([f64; 2]) -> bool) -> Vec<Run> {
         let (count, length) = (count(e), span(e.plan));
         let share = |k: usize| END + (1.0 - 2.0 * END) * k as f64 / (count - 1) as f64;
-        let mut runs: Vec<Run> = Vec::new();
-        let mut last = None;
-        for k in 0..count {
+        let met = |k: usize| {
             let at = e.on(share(k));
-            let found = seen([at[0], at[1]]).then(|| drop_at(e, at, t, heights, least)).flatten();
-            let Some((low, sources)) = found else { continue };
-            let from = if k == 0 { 0.0 } else { share(k) };
-            let to = if k + 1 == count { 1.0 } else { share(k) };
-            let corner = [(k == 0).then_some(e.ends[0]), (k + 1 == count).then_some(e.ends[1])];
-            match runs.last_mut().filter(|_| k > 0 && last == Some(k - 1)) {
-                Some(run) => {
-                    run.length += (to - share(k - 1)) * length;
-                    run.corners[1] = corner[1];
-                    if at[2] - low > run.at[2] - run.low {
-                        (run.at, run.low, run.sources) = (at, low, sources);
-                    }
-                }
-                None => runs.push(Run { at, low, length: (to - from) * length, sources, corners: corner }),
+            seen([at[0], at[1]]).then(|| Drop::at(e, at, t, heights, least)).flatten()
+        };
+        let all: Vec<Option<Drop>> = (0..count).map(met).collect();
+        // beside the next place lies other ground that the same slope has led to: an edge that hangs over the ground, and no step
+        let hangs = |k: usize, next: usize| {
+            let farther = (share(next) - share(k)) * length;
+            let led = all[k].as_ref().is_some_and(|d| d.height() + d.grows * farther > 0.9 * DECK);
+            led && {
+                let [x, y, z] = e.on(share(next));
+                let hair = f64::exp2(f64::from(t.header().xy_log2));
+                t.below([x + e.away[0] * hair, y + e.away[1] * hair, z - DECK]).found()
             }
-            last = Some(k);
+        };
+        let mut runs = Vec::new();
+        let mut k = 0;
+        while k < count {
+            let many = all[k..].iter().take_while(|d| d.is_some()).count();
+            let (first, behind) = (k, k + many);
+            k = behind + 1;
+            let hung =
+                many > 0 && ((first > 0 && hangs(first, first - 1)) || (behind < count && hangs(behind - 1, behind)));
+            let drops: Vec<&Drop> = all[first..behind].iter().flatten().collect();
+            let highest = drops.iter().map(|d| d.height()).fold(0.0, f64::max);
+            let highest: Vec<&Drop> = drops.into_iter().filter(|d| d.height() >= highest - ALIKE).collect();
+            let Some(best) = highest.get(highest.len() / 2).filter(|_| !hung) else { continue };
+            let from = if first == 0 { 0.0 } else { (share(first - 1) + share(first)) / 2.0 };
+            let to = if behind == count { 1.0 } else { (share(behind - 1) + share(behind)) / 2.0 };
+            runs.push(Run {
+                at: best.at,
+                low: best.low,
+                length: (to - from) * length,
+                sources: best.sources,
+                corners: [(first == 0).then_some(e.ends[0]), (behind == count).then_some(e.ends[1])],
+            });
         }
         runs
     }
 }
 
-/// The height of lower ground beside a place of an edge, and the sources above and below.
-fn drop_at(e: &Edge, at: [f64; 3], t: &Terrain, heights: [f64; 2], least: f64) -> Option<(f64, [u16; 2])> {
-    let hair = f64::exp2(f64::from(t.header().xy_log2));
-    let [x, y, z] = at;
-    let (top, bottom) = ((z + DECK).min(heights[1]), (z - DECK).max(heights[0]));
-    // the first ground so far beside the edge, and its plane's height at the edge
-    let ground = |by: f64| -> Option<(Answer, [f64; 2])> {
-        let from = [x + e.away[0] * by, y + e.away[1] * by, top];
-        let answer = (top >= bottom).then(|| t.segment_m(from, top - bottom)).filter(Answer::found)?;
-        let (found, [dx, dy]) = (t.z_f64(&answer.hit), t.slope_f64(&answer.hit));
-        Some((answer, [found, found - by * (dx * e.away[0] + dy * e.away[1])]))
-    };
-    let far = std::iter::successors(Some(hair), |by| Some(2.0 * by)).take_while(|by| *by <= BESIDE.max(hair));
-    let (below, found) = far.into_iter().find_map(ground)?;
-    let low = found[0].max(found[1]);
-    if z - low <= least || z - low > DECK {
-        return None;
+impl Drop {
+    fn at(e: &Edge, at: [f64; 3], t: &Terrain, heights: [f64; 2], least: f64) -> Option<Self> {
+        let hair = f64::exp2(f64::from(t.header().xy_log2));
+        let [x, y, z] = at;
+        let (top, bottom) = ((z + DECK).min(heights[1]), (z - DECK).max(heights[0]));
+        // the first ground so far beside the edge, its height and that of its plane at the edge
+        let ground = |by: f64| -> Option<(Answer, [f64; 2])> {
+            let from = [x + e.away[0] * by, y + e.away[1] * by, top];
+            let answer = (top >= bottom).then(|| t.segment_m(from, top - bottom)).filter(Answer::found)?;
+            let (found, [dx, dy]) = (t.z_f64(&answer.hit), t.slope_f64(&answer.hit));
+            Some((answer, [found, found - by * (dx * e.away[0] + dy * e.away[1])]))
+        };
+        let far = std::iter::successors(Some(hair), |by| Some(2.0 * by)).take_while(|by| *by <= BESIDE.max(hair));
+        let (below, found) = far.into_iter().find_map(ground)?;
+        let low = found[0].max(found[1]);
+        if z - low <= least || z - low > DECK {
+            return None;
+        }
+        let (own, found) = ground(-hair)?;
+        if found[0].min(found[1]) > z + COVER {
+            return None;
+        }
+        let ([a, b], length) = (e.plan, span(e.plan));
+        let [dx, dy] = t.slope_f64(&below.hit);
+        let rise = (e.z[1] - e.z[0] - dx * (b[0] - a[0]) - dy * (b[1] - a[1])) / length;
+        Some(Drop { at, low, grows: rise, sources: [own.hit.source, below.hit.source] })
     }
-    let (own, found) = ground(-hair)?;
-    (found[0].min(found[1]) <= z + COVER).then_some((low, [own.hit.source, below.hit.source]))
 }
 
 /// Faces of the source that stand upright.
