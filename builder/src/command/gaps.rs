@@ -24,6 +24,8 @@ pub struct Gap {
     wider: bool,
     /// Metres between the ends of what was met of it, about.
     pub length: f64,
+    /// Ways along it in plan, metres.
+    pub ways: Vec<Vec<[f64; 2]>>,
 }
 
 /// A gap at one place of an edge.
@@ -190,7 +192,14 @@ impl Gap {
         let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
         let best = met.iter().copied().reduce(|best, m| if m.room > best.room { m } else { best })?;
         let wider = runs.iter().any(|run| run.wider);
-        let gap = Gap { at: best.at, room: best.room, width, wider, length: across(&ends) };
+        let gap = Gap {
+            at: best.at,
+            room: best.room,
+            width,
+            wider,
+            length: across(&ends),
+            ways: runs.iter().map(|run| run.way()).collect(),
+        };
         let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
         (ring || across(&middles) >= slender * width).then_some(gap)
     }
@@ -258,6 +267,13 @@ impl Run<'_> {
     /// The edge's ends to which it goes.
     fn corners(&self) -> [Option<[i32; 3]>; 2] {
         [0, 1].map(|i| self.ends[i].then_some(self.edge.ends[i]))
+    }
+
+    /// Through its middle, from corner to corner if it goes so far.
+    fn way(&self) -> Vec<[f64; 2]> {
+        let corner = |i: usize| self.ends[i].then_some(self.edge.plan[i]);
+        let middles = self.met.iter().map(|m| [m.at[0], m.at[1]]);
+        corner(0).into_iter().chain(middles).chain(corner(1)).collect()
     }
 
     /// Whether it goes by a share of the edge's length, or to less than the next place from there.

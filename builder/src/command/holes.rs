@@ -38,7 +38,8 @@ pub struct Spot {
 pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f64>) -> Drawn {
     let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
     let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
-    let (outside, holes) = enclosed(view, &all, |i| ground.pixels[i] = HOLE);
+    let (outside, hollow) = enclosed(view, &all);
+    hollow.iter().for_each(|&i| ground.pixels[i] = HOLE);
     let border = Border::of(t);
     let seen = border.open.iter().filter_map(|e| Some((e, part(e, view)?)));
     let (edges, parts): (Vec<&Edge>, Vec<[f64; 2]>) = seen.unzip();
@@ -48,6 +49,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let search = Search::new(t, &border, &edges, view.heights, widest);
     let crowded = search.crowded();
     let gaps = if crowded.is_none() { search.gaps(|p| most(p, view, &ground, max_gap)) } else { Vec::new() };
+    let holes = joined(view, &ground, &hollow, &gaps);
     let steps = max_step.map(|least| steps::steps(t, &edges, view.heights, least, None, |p| inside(p, view)));
     let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
     let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
@@ -151,15 +153,31 @@ fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Optio
     Some(if seen { WIDE } else { WIDE.max(pixels / view.per_metre) })
 }
 
-/// Whether pixels without ground are linked to the picture's border, and all other sets of them, largest first; `see` gets
-/// every pixel of those.
-fn enclosed<T>(view: &View, all: &[Option<T>], see: impl FnMut(usize)) -> (bool, Vec<Spot>) {
+/// Whether pixels without ground are linked to the picture's border, and all others without.
+fn enclosed<T>(view: &View, all: &[Option<T>]) -> (bool, Vec<usize>) {
     let (width, height) = (view.width, view.height);
     let mut met: Vec<bool> = all.iter().map(Option::is_some).collect();
     let border = (0..width).flat_map(|x| [x, (height - 1) * width + x]);
     let border = border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]));
     let outside = !linked(view, &mut met, border).is_empty();
-    (outside, spots(view, &mut met, see))
+    (outside, (0..met.len()).filter(|&i| !met[i]).collect())
+}
+
+/// Holes of pixels that are drawn so: what lies along one gap is one, though it is narrower than a pixel and only some of them show it.
+fn joined(view: &View, drawn: &Canvas, hollow: &[usize], gaps: &[Gap]) -> Vec<Spot> {
+    let mut met = vec![true; view.width * view.height];
+    hollow.iter().for_each(|&i| met[i] = false);
+    for way in gaps.iter().flat_map(|gap| &gap.ways).flat_map(|way| way.windows(2)) {
+        let [a, b] = [way[0], way[1]].map(|[x, y]| view.place(x, y));
+        let parts = (2.0 * span([a, b])).ceil().max(1.0) as usize;
+        for k in 0..=parts {
+            let [x, y] = [0, 1].map(|i| a[i] + (b[i] - a[i]) * k as f64 / parts as f64);
+            if (0.0..view.width as f64).contains(&x) && (0.0..view.height as f64).contains(&y) {
+                met[y as usize * view.width + x as usize] = false;
+            }
+        }
+    }
+    spots(view, &mut met, |i| drawn.pixels[i] == HOLE)
 }
 
 /// The pixels that some are linked to by others that were not met, and those themselves.
@@ -181,17 +199,17 @@ fn linked(view: &View, met: &mut [bool], first: impl Iterator<Item = usize>) -> 
     set
 }
 
-/// All sets of linked pixels that were not met, largest first; `see` gets every pixel of them.
-pub fn spots(view: &View, met: &mut [bool], mut see: impl FnMut(usize)) -> Vec<Spot> {
+/// All sets of linked pixels that were not met, largest first, of each those that count.
+pub fn spots(view: &View, met: &mut [bool], counts: impl Fn(usize) -> bool) -> Vec<Spot> {
     let width = view.width;
     let mut all: Vec<Spot> = Vec::new();
     for i in 0..met.len() {
         let mut set = linked(view, met, std::iter::once(i));
+        set.retain(|&i| counts(i));
         if set.is_empty() {
             continue;
         }
         set.sort_unstable();
-        set.iter().copied().for_each(&mut see);
         let count = set.len();
         let sum = set.iter().fold([0u64; 2], |s, i| [s[0] + (i % width) as u64, s[1] + (i / width) as u64]);
         let middle = sum.map(|s| s as f64 / count as f64);
@@ -252,18 +270,21 @@ mod tests {
         // linked by corners: a bay to the border, a diagonal crack to itself
         let rows = ["########", "#.##.###", "##.##.##", "#.####.#", ".####.##", "########"];
         let all: Vec<Option<()>> = rows.concat().chars().map(|c| (c == '#').then_some(())).collect();
-        let mut seen = Vec::new();
-        let (outside, holes) = enclosed(&view, &all, |i| seen.push(i));
+        let (outside, seen) = enclosed(&view, &all);
         assert!(outside);
-        assert_eq!(holes.iter().map(|h| h.pixels).collect::<Vec<_>>(), [4]);
-        // a pixel of the hole itself, nearest to the mean of all
-        assert_eq!(holes[0].at, [5.5, -2.5]);
         assert_eq!(seen, [12, 21, 30, 37]);
+        let holes = |hollow: &[usize]| {
+            let mut met: Vec<bool> = (0..all.len()).map(|i| !hollow.contains(&i)).collect();
+            spots(&view, &mut met, |_| true)
+        };
+        assert_eq!(holes(&seen).iter().map(|h| h.pixels).collect::<Vec<_>>(), [4]);
+        // a pixel of the hole itself, nearest to the mean of all
+        assert_eq!(holes(&seen)[0].at, [5.5, -2.5]);
         let mut inside = all.clone();
         inside[32] = Some(());
-        let (outside, holes) = enclosed(&view, &inside, |_| ());
-        assert_eq!((outside, holes.iter().map(|h| h.pixels).collect::<Vec<_>>()), (false, vec![4, 3]));
+        let (outside, seen) = enclosed(&view, &inside);
+        assert_eq!((outside, holes(&seen).iter().map(|h| h.pixels).collect::<Vec<_>>()), (false, vec![4, 3]));
         let whole = vec![Some(()); all.len()];
-        assert!(matches!(enclosed(&view, &whole, |_| ()), (false, none) if none.is_empty()));
+        assert!(matches!(enclosed(&view, &whole), (false, none) if none.is_empty()));
     }
 }
