@@ -18,7 +18,7 @@ pub struct Gap {
     pub at: [f64; 3],
     /// Metres about that place, across the edge and along it, in which there is no ground.
     room: f64,
-    /// Metres where it is widest, across an edge.
+    /// Metres where it is widest, whichever way it is narrower there.
     pub width: f64,
     /// It goes on, and is wider there than is asked for.
     wider: bool,
@@ -32,6 +32,7 @@ pub struct Gap {
 struct Met {
     /// Its middle, metres.
     at: [f64; 3],
+    /// Metres across there, or along the edge if that is less: the same of a slot, whichever side asks.
     width: f64,
     /// As of [`Gap`].
     room: f64,
@@ -51,6 +52,8 @@ struct Run<'a> {
     widens: bool,
     /// And there is ground on the other side.
     wider: bool,
+    /// Whether its next place there is not looked at, and so it is cut off.
+    cut: [bool; 2],
     /// At this place and those after it, at least one.
     met: Vec<Met>,
 }
@@ -269,11 +272,17 @@ impl Run<'_> {
         [0, 1].map(|i| self.ends[i].then_some(self.edge.ends[i]))
     }
 
-    /// Through its middle, from corner to corner if it goes so far.
+    /// Through its middle, from corner to corner if it goes so far, and to the next place if it is cut off.
     fn way(&self) -> Vec<[f64; 2]> {
-        let corner = |i: usize| self.ends[i].then_some(self.edge.plan[i]);
-        let middles = self.met.iter().map(|m| [m.at[0], m.at[1]]);
-        corner(0).into_iter().chain(middles).chain(corner(1)).collect()
+        let middles: Vec<[f64; 2]> = self.met.iter().map(|m| [m.at[0], m.at[1]]).collect();
+        let ([a, b], apart) = (self.edge.plan, 1.0 / (self.edge.count() - 1) as f64);
+        let end = |i: usize, middle: [f64; 2], by: f64| match (self.ends[i], self.cut[i]) {
+            (_, true) => Some([0, 1].map(|k| middle[k] + by * (b[k] - a[k]))),
+            (true, _) => Some(self.edge.plan[i]),
+            _ => None,
+        };
+        let (first, last) = (end(0, middles[0], -apart), end(1, middles[middles.len() - 1], apart));
+        first.into_iter().chain(middles).chain(last).collect()
     }
 
     /// Whether it goes by a share of the edge's length, or to less than the next place from there.
@@ -319,6 +328,26 @@ impl Edge {
             Some(t.z_f64(&answer.hit))
         };
         let off = |p: [f64; 3], by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
+        // how far there is no ground from a place on along the edge, or back, up to a length
+        let free = |[x, y, z]: [f64; 3], way: f64, most: f64| {
+            let bare = |by: f64| {
+                let (top, low) = ((z + REACH + most).min(heights[1]), (z - REACH - most).max(heights[0]));
+                let from = [x - self.away[1] * way * by, y + self.away[0] * way * by, top];
+                top < low || !t.segment_m(from, top - low).found()
+            };
+            let (mut free, mut far) = (0.0, hair);
+            while far < most && bare(far) {
+                (free, far) = (far, 2.0 * far);
+            }
+            if far >= most {
+                return most;
+            }
+            while far - free > hair / 2.0 {
+                let half = (free + far) / 2.0;
+                if bare(half) { free = half } else { far = half }
+            }
+            free
+        };
         let met = |place: &Place| {
             let (p, nearest) = (self.on(self.share(place.number)), place.nearest);
             let most = most(off(p, hair)).filter(|most| nearest <= *most)?;
@@ -351,9 +380,10 @@ impl Edge {
                 return None;
             }
             let ([x, y], [far_x, far_y]) = (off(p, bare / 2.0), off(p, far));
+            let at = [x, y, (p[2] + z) / 2.0];
             Some(Met {
-                at: [x, y, (p[2] + z) / 2.0],
-                width: bare,
+                at,
+                width: bare.min(free(at, 1.0, bare) + free(at, -1.0, bare)),
                 room: 0.0,
                 near: [p[0], p[1]],
                 far: [far_x, far_y, z],
@@ -369,6 +399,7 @@ impl Edge {
                     ends: [false; 2],
                     widens: false,
                     wider: false,
+                    cut: [false; 2],
                     met: vec![m],
                 }),
             }
@@ -386,6 +417,8 @@ impl Edge {
         for run in &mut runs {
             let next = run.first + run.met.len();
             let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
+            let unseen = |number: usize| most(off(self.on(self.share(number)), hair)).is_none();
+            run.cut = [run.first > 0 && unseen(run.first - 1), next < count && unseen(next)];
             run.widens = widens.contains(&true);
             run.wider = (widens[0] && wider(run.first - 1)) || (widens[1] && wider(next));
             run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
