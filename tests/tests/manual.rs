@@ -111,11 +111,13 @@ fn the_ten_lines_are_the_example() {
     assert_eq!(blocks(&manual, "rust,ignore"), [code], "all others are compiled as they stand");
     let printed = manual.split_once(code).unwrap().1.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     assert_eq!(run_example("hardpan", "ground"), printed);
-    // its image, from `hardpan demo --fixture bridge`
+    // its image and that of the firmware, from `hardpan demo --fixture`
     let folder = folder("the_ten_lines_are_the_example");
-    expect(0, &folder, &["demo", "--fixture", "bridge"]);
-    let image = fs::read(Path::new(ROOT).join("kernel/examples/bridge.hpan")).unwrap();
-    assert!(image == fs::read(folder.join("bridge.hpan")).unwrap(), "another image than the builder makes today");
+    for (name, place) in [("bridge", "kernel/examples/bridge.hpan"), ("ramp", "firmware-example/ramp.hpan")] {
+        expect(0, &folder, &["demo", "--fixture", name]);
+        let image = fs::read(Path::new(ROOT).join(place)).unwrap();
+        assert!(image == fs::read(folder.join(format!("{name}.hpan"))).unwrap(), "{place}: not what the builder makes today");
+    }
 }
 
 #[test]

@@ -412,7 +412,9 @@ impl Edge {
         let wider = |number: usize| {
             let p = self.on(self.share(number));
             let most = most(off(p, hair)).unwrap_or(0.0);
+            let [x, y] = off(p, most / 2.0);
             [2.0, 4.0].iter().any(|times| ground(p, times * most, p[2]).is_some())
+                && free([x, y, p[2]], 1.0, most) + free([x, y, p[2]], -1.0, most) >= most
         };
         for run in &mut runs {
             let next = run.first + run.met.len();
