@@ -116,7 +116,10 @@ fn the_ten_lines_are_the_example() {
     for (name, place) in [("bridge", "kernel/examples/bridge.hpan"), ("ramp", "firmware-example/ramp.hpan")] {
         expect(0, &folder, &["demo", "--fixture", name]);
         let image = fs::read(Path::new(ROOT).join(place)).unwrap();
-        assert!(image == fs::read(folder.join(format!("{name}.hpan"))).unwrap(), "{place}: not what the builder makes today");
+        assert!(
+            image == fs::read(folder.join(format!("{name}.hpan"))).unwrap(),
+            "{place}: not what the builder makes today"
+        );
     }
 }
 
