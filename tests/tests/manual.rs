@@ -312,7 +312,7 @@ fn profiles_cost_what_is_said() {
 #[test]
 fn stacks_are_those_measured() {
     let kernel = read("kernel/README.md");
-    let calls = || CALLS.into_iter().chain(["verify_256"]);
+    let calls = || CALLS.into_iter().chain(["verify_256", "closest_extend"]);
     let rows = table_after(&kernel, "**Stack**");
     assert_eq!(rows.len(), calls().count());
     let most = |board: &str, scenes: &[&str], call: &str| {
@@ -368,6 +368,8 @@ fn the_model_is_the_one_that_is_checked() {
         );
     }
     let [base, line, test] = model("an386", "ground");
+    let firmware = format!("{base} + 130 + {line} * bound.lines + {test} * bound.tests\n");
+    assert!(read("firmware-example/src/main.rs").contains(&firmware), "{firmware}");
     let at = |scene: &str| {
         let all = budgets(&format!("an386.{scene}"));
         (base + line * all["bound_lines"] + test * all["bound_tests"], (all["closest"] - 4.0) * 32.0 / 33.0)

@@ -342,7 +342,7 @@ impl Edge {
             if far >= most {
                 return most;
             }
-            while far - free > hair / 2.0 {
+            while far - free > hair / 16.0 {
                 let half = (free + far) / 2.0;
                 if bare(half) { free = half } else { far = half }
             }
@@ -368,7 +368,7 @@ impl Edge {
                     None => (bare, far) = (far, 2.0 * far),
                 }
             };
-            while far - bare > hair / 2.0 {
+            while far - bare > hair / 16.0 {
                 let half = (bare + far) / 2.0;
                 match at(half) {
                     Some(found) => (far, z) = (half, found),
