@@ -82,7 +82,7 @@ fn steps_are_said_in_words_with_their_place() {
     holds(&out, &["\ngaps       pass     8 open edges, "]);
     holds(&err, &["error: s.hpan: ground ends beside lower ground: ", "; join or level the sheets in the source"]);
     let [out, _] = expect(0, &folder, &["verify", "s.hpan"]);
-    assert!(!out.contains("steps"), "{out}");
+    assert!(!out.contains("\nsteps "), "{out}");
     for height in ["0", "0.5", "-1", "x"] {
         let why = "must be a height in metres, from 0.0001 to less than 0.5";
         holds(&expect(2, &folder, &["verify", "s.hpan", "--max-step", height])[1], &[why]);
