@@ -3,7 +3,8 @@
 #   - no panic path survives in any entry point, in cargo's own release profile, the smallest and the fastest (linked
 #     without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
-#   - exact instruction counts and stack stay within budgets.toml, and every `closest` below the model there.
+#   - exact instruction counts and stack stay within budgets.toml, and every `closest` below the model there,
+#   - the firmware example prints what its README says.
 # run.sh [--bless | --counts]: with --bless the budgets are written anew from what was measured; with --counts only the
 # Cortex-M4F counts, and prints `count SCENE CALL LEAST MEAN MOST` lines.
 # What cannot run for want of a tool is skipped, with the reason; with HARDPAN_CI=1 that is a failure.
@@ -144,6 +145,16 @@ m4f() {
     rm -f "$log"
 }
 
+# example: runs firmware-example on an emulated board, and compares what it prints with its README.
+example() {
+    local target=thumbv7em-none-eabihf folder=../../firmware-example
+    usable $target qemu-system-arm || return 0
+    build --release --target $target --manifest-path $folder/Cargo.toml
+    timeout 60 $m4f -display none -serial null -monitor none -semihosting-config enable=on,target=native \
+        -kernel "$CARGO_TARGET_DIR/$target/release/firmware-example" >"$out/example" || fail "the firmware example: exit code $?"
+    sed -n '/^```text$/,/^```$/{//!p}' $folder/README.md | diff - "$out/example" || fail "the firmware example prints something else"
+}
+
 if [ "${1:-}" = --counts ]; then
     usable thumbv7em-none-eabihf qemu-system-arm || exit 0
     build -p host --release
@@ -193,5 +204,6 @@ if usable wasm32-unknown-unknown node; then
             >"$out/wasm32.$scene.txt" || fail "$scene in wasm32: exit code $?"
     done
 fi
+example
 host check "$out" budgets.toml "$@" || failed=1
 exit $failed

@@ -391,6 +391,7 @@ const NOTHING: [u8; 3] = [236, 238, 240];
 const HATCH: [u8; 3] = [176, 180, 186];
 const HOLE: [u8; 3] = [0, 114, 178];
 const EDGE: [u8; 3] = [213, 94, 0];
+const STEP: [u8; 3] = [170, 51, 119];
 
 /// A floor at 0 with a hole, a deck over part of it.
 fn pierced(test: &str) -> PathBuf {
@@ -775,14 +776,103 @@ fn holes_of_any_shape_are_gaps_however_they_are_turned() {
             };
             gap_of(&folder, &around(&(0..sides).map(corner).collect::<Vec<_>>()))
         });
-        // between the middle of a side and what lies opposite; of a triangle somewhat less was asked about
+        // between the middle of a side and what lies opposite; half way there a triangle is narrower the other way
         let half = std::f64::consts::PI / f64::from(sides);
-        let across = radius * (half.cos() + if sides % 2 == 0 { half.cos() } else { 1.0 });
+        let across = match sides {
+            3 => radius,
+            _ => radius * (half.cos() + if sides % 2 == 0 { half.cos() } else { 1.0 }),
+        };
         for [width, length] in turned {
-            let least = if sides == 3 { 0.8 } else { 0.93 };
-            assert!((least * across..across + 0.0006).contains(&width), "{sides}: {turned:?}, {across}");
+            assert!((0.93 * across..across + 0.0006).contains(&width), "{sides}: {turned:?}, {across}");
             assert!((0.8 * radius..2.02 * radius).contains(&length), "{sides}: {turned:?}");
             assert!((width - turned[0][0]).abs() < 0.05 * across, "{sides}: {turned:?}");
+        }
+    }
+}
+
+/// Steps are shown where they are asked for, in a colour of their own.
+#[test]
+fn the_map_of_holes_rings_steps() {
+    let folder = folder("the_map_of_holes_rings_steps");
+    fs::write(folder.join("s.obj"), lanes(0.0, 0.0, 0.02, 1)).unwrap();
+    expect(0, &folder, &["build", "s.obj"]);
+    let found = |more: &[&str]| {
+        let (facts, pixel) = map(&folder, "s.hpan", "holes", &[&["--per-metre", "40"], more].concat());
+        let [width, height] = ["width", "height"].map(|name| facts[name].as_u64().unwrap() as usize);
+        let at: Vec<usize> =
+            facts["ground_at"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize).collect();
+        let inside = (0..height - 200).flat_map(|y| (0..width - at[0]).map(move |x| (x, y)));
+        let purple = inside.filter(|&(x, y)| pixel(x, y) == STEP).count();
+        (facts["facts"].clone(), purple > 50)
+    };
+    let (facts, ringed) = found(&[]);
+    assert_eq!((ringed, facts.to_string().contains("step")), (false, false));
+    for window in ["0,0,20,6", "15,2,18,8"] {
+        let (facts, ringed) = found(&["--max-step", "0.01", "--window", window]);
+        assert_eq!((ringed, &facts["steps"]), (true, &json!(1)), "{facts}");
+        assert!((facts["first_steps"][0]["height"].as_f64().unwrap() - 0.02).abs() < 2e-5, "{facts}");
+    }
+    let (facts, ringed) = found(&["--max-step", "0.03"]);
+    assert_eq!((ringed, &facts["steps"]), (false, &json!(0)));
+    let why = "no map but holes shows steps; add --map holes, or leave --max-step out";
+    holds(&expect(2, &folder, &["export", "png", "s.hpan", "--map", "relief", "--max-step", "0.1"])[1], &[why]);
+}
+
+/// A gap has one width, however wide a gap may be that is looked for; where it is wider than that it is said.
+#[test]
+fn gaps_are_as_wide_whatever_the_limit() {
+    let folder = folder("gaps_are_as_wide_whatever_the_limit");
+    for ([long, wide], least) in [([0.08, 0.04], 0.05), ([0.4, 0.03], 0.04), ([0.9, 0.9], 0.95), ([0.7, 0.2], 0.25)] {
+        for degrees in [0.0f64, 33.0] {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let turn = |x: f64, y: f64| [x * cos - y * sin, x * sin + y * cos];
+            let (x, y) = (long / 2.0, wide / 2.0);
+            fs::write(folder.join("g.obj"), around(&[turn(-x, -y), turn(x, -y), turn(x, y), turn(-x, y)])).unwrap();
+            expect(0, &folder, &["build", "g.obj", "--stitch", "false", "--up", "z", "--unit", "m"]);
+            for limit in [least, 2.0 * least, 1.0, 5.0] {
+                let [out, _] = expect(1, &folder, &["verify", "g.hpan", "--max-gap", &limit.to_string(), "--json"]);
+                let gaps = serde_json::from_str::<Value>(&out).unwrap()["gaps"].clone();
+                let gap = &gaps["first"][0];
+                assert_eq!([&gaps["found"], &gap["wider"]], [&json!(1), &json!(false)], "{limit}: {gaps}");
+                let width = gap["width"].as_f64().unwrap();
+                assert!((width - wide).abs() < 1e-3, "{long} x {wide}, {degrees}, {limit}: {gap}");
+            }
+        }
+    }
+    // one that tapers, 24 cm wide in the end
+    let half = 4f64.to_radians();
+    let (far, off) = (2.0 * half.cos() - 1.0, 2.0 * half.sin());
+    fs::write(folder.join("g.obj"), around(&[[-1.0, 0.0], [far, -off], [far, off]])).unwrap();
+    expect(0, &folder, &["build", "g.obj", "--stitch", "false", "--up", "z"]);
+    for (limit, wider) in [("0.05", true), ("0.1", true), ("0.5", false), ("1", false), ("3", false)] {
+        let [out, _] = expect(1, &folder, &["verify", "g.hpan", "--max-gap", limit]);
+        assert_eq!(out.contains(" or more wide, "), wider, "{limit}: {out}");
+    }
+}
+
+/// A crack that is narrower than a pixel is one hole of the map, not one for each pixel that shows it.
+#[test]
+fn cracks_are_one_hole_in_a_closer_look() {
+    let folder = folder("cracks_are_one_hole_in_a_closer_look");
+    let (sin, cos) = 27f64.to_radians().sin_cos();
+    let all = [
+        [-10.0, -10.0],
+        [10.0, -10.0],
+        [10.0, 10.0],
+        [-10.0, 10.0],
+        [-5.0, 0.0],
+        [0.0, -0.003],
+        [5.0, 0.0],
+        [0.0, 0.003],
+    ];
+    let text: String = all.iter().map(|[x, y]| format!("v {} {} 0\n", x * cos - y * sin, x * sin + y * cos)).collect();
+    fs::write(folder.join("c.obj"), text + "f 1 2 7 6 5\nf 3 4 5 8 7\nf 1 5 4\nf 2 3 7\n").unwrap();
+    expect(0, &folder, &["build", "c.obj", "--stitch", "false", "--up", "z"]);
+    for window in ["-7,-7,7,7", "-3,-3,3,3", "-1,-1,4,4"] {
+        for pixels in ["100", "150"] {
+            let given = ["export", "png", "c.hpan", "--map", "holes", "--json", "--force", "--window", window];
+            let [out, _] = expect(0, &folder, &[&given[..], &["--per-metre", pixels]].concat());
+            holds(&out, &["\"enclosed_holes\": 1,", "\"narrow_gaps\": 1"]);
         }
     }
 }

@@ -111,11 +111,16 @@ fn the_ten_lines_are_the_example() {
     assert_eq!(blocks(&manual, "rust,ignore"), [code], "all others are compiled as they stand");
     let printed = manual.split_once(code).unwrap().1.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     assert_eq!(run_example("hardpan", "ground"), printed);
-    // its image, from `hardpan demo --fixture bridge`
+    // its image and that of the firmware, from `hardpan demo --fixture`
     let folder = folder("the_ten_lines_are_the_example");
-    expect(0, &folder, &["demo", "--fixture", "bridge"]);
-    let image = fs::read(Path::new(ROOT).join("kernel/examples/bridge.hpan")).unwrap();
-    assert!(image == fs::read(folder.join("bridge.hpan")).unwrap(), "another image than the builder makes today");
+    for (name, place) in [("bridge", "kernel/examples/bridge.hpan"), ("ramp", "firmware-example/ramp.hpan")] {
+        expect(0, &folder, &["demo", "--fixture", name]);
+        let image = fs::read(Path::new(ROOT).join(place)).unwrap();
+        assert!(
+            image == fs::read(folder.join(format!("{name}.hpan"))).unwrap(),
+            "{place}: not what the builder makes today"
+        );
+    }
 }
 
 #[test]
@@ -307,7 +312,7 @@ fn profiles_cost_what_is_said() {
 #[test]
 fn stacks_are_those_measured() {
     let kernel = read("kernel/README.md");
-    let calls = || CALLS.into_iter().chain(["verify_256"]);
+    let calls = || CALLS.into_iter().chain(["verify_256", "closest_extend"]);
     let rows = table_after(&kernel, "**Stack**");
     assert_eq!(rows.len(), calls().count());
     let most = |board: &str, scenes: &[&str], call: &str| {
@@ -363,6 +368,8 @@ fn the_model_is_the_one_that_is_checked() {
         );
     }
     let [base, line, test] = model("an386", "ground");
+    let firmware = format!("{base} + 130 + {line} * bound.lines + {test} * bound.tests\n");
+    assert!(read("firmware-example/src/main.rs").contains(&firmware), "{firmware}");
     let at = |scene: &str| {
         let all = budgets(&format!("an386.{scene}"));
         (base + line * all["bound_lines"] + test * all["bound_tests"], (all["closest"] - 4.0) * 32.0 / 33.0)

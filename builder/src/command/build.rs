@@ -8,7 +8,7 @@ use std::{
 
 use hardpan::Terrain;
 use hardpan_builder::{
-    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Settings, Split, build_recorded,
+    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, build_recorded,
     import::{self, Frame, Import, file_name},
     settings::{Applied, MaterialRule, SourceFile},
 };
@@ -29,6 +29,7 @@ use super::{
     relief::ALL,
     report::{self, Report},
     same, shown,
+    steps::{self, Step},
     transform::{Transform, way},
     write_image,
 };
@@ -232,9 +233,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(who, text));
     }
-    let (gaps, time) = stage("looking for gaps", || look_for_gaps(&terrain));
+    let (beside, time) = stage("looking for gaps", || Beside::of(&terrain, &scene));
     report.seconds.gaps = time.as_secs_f64();
-    report.gaps = Some(note_gaps(gaps, &output));
+    (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
+    beside.note(&terrain, &output);
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
@@ -301,33 +303,61 @@ const FEW: [usize; 2] = [10_000, 32];
 /// So much work at least, or so much for each triangle: see [`Search::work`].
 const WORK: [u64; 2] = [10_000_000, 20];
 
-/// How many open edges there are, and gaps beside them unless that are many.
-fn look_for_gaps(t: &Terrain) -> (u64, Option<Vec<Gap>>) {
-    let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
-    let border = Border::of(t);
-    let edges: Vec<&Edge> = border.open.iter().collect();
-    let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
-    let search = (edges.len() <= few).then(|| Search::new(t, &border, &edges, ALL, NARROW));
-    let found = search.filter(|search| search.work() <= most).map(|search| search.gaps(|_| Some(NARROW)));
-    (edges.len() as u64, found)
+/// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
+struct Beside {
+    edges: u64,
+    gaps: Option<Vec<Gap>>,
+    steps: Option<Vec<Step>>,
 }
 
-/// Says that there are gaps, which no check counts as a fault, or that nobody looked for them; and the same for programs.
-fn note_gaps((edges, found): (u64, Option<Vec<Gap>>), image: &Path) -> Value {
-    let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
-    let count = found.as_ref().map(Vec::len);
-    let first = found.as_deref().map(gaps::facts);
-    let facts = json!({ "max_gap": NARROW, "open_edges": edges, "found": count, "first": first });
-    let Some(gaps) = found else {
-        let many = counted(edges, "open edge");
-        note(format!("{many}; to look for gaps beside them: hardpan verify {image} --max-gap {NARROW}"));
-        return facts;
-    };
-    let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
-    if let Some(told) = gaps::told(&gaps, widest) {
-        note(format!("{told}; to see them: hardpan export png {image} --map holes --max-gap {NARROW}"));
+impl Beside {
+    fn of(t: &Terrain, scene: &Scene) -> Self {
+        let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
+        let border = Border::of(t);
+        let edges: Vec<&Edge> = border.open.iter().collect();
+        let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
+        let few = edges.len() <= few;
+        let search = few.then(|| Search::new(t, &border, &edges, ALL, NARROW));
+        let gaps = search.filter(|search| search.work() <= most).map(|search| search.gaps(|_| Some(NARROW)));
+        let steps = (few && steps::work(t, &edges) <= most)
+            .then(|| steps::steps(t, &edges, ALL, steps::LEAST, Some(scene), |_| true));
+        Beside { edges: edges.len() as u64, gaps, steps: steps.and_then(Result::ok) }
     }
-    facts
+
+    fn gaps(&self) -> Value {
+        let first = self.gaps.as_deref().map(gaps::facts);
+        let found = self.gaps.as_ref().map(Vec::len);
+        json!({ "max_gap": NARROW, "open_edges": self.edges, "found": found, "first": first })
+    }
+
+    fn steps(&self, t: &Terrain) -> Value {
+        let first = self.steps.as_deref().map(|steps| steps::facts(steps, t));
+        let found = self.steps.as_ref().map(Vec::len);
+        json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
+    }
+
+    /// Says what there is, which no check counts as a fault, or that nobody looked.
+    fn note(&self, t: &Terrain, image: &Path) {
+        let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
+        let (gap, step) = (format!("--max-gap {NARROW}"), format!("--max-step {}", steps::LEAST));
+        let unsought = [(self.gaps.is_none(), "gaps", &gap), (self.steps.is_none(), "steps", &step)];
+        let unsought: Vec<_> = unsought.iter().filter(|u| u.0).collect();
+        if !unsought.is_empty() {
+            let many = counted(self.edges, "open edge");
+            let what = unsought.iter().map(|u| u.1).collect::<Vec<_>>().join(" and ");
+            let how = unsought.iter().map(|u| u.2.as_str()).collect::<Vec<_>>().join(" ");
+            note(format!("{many}; to look for {what} beside them: hardpan verify {image} {how}"));
+        }
+        let gaps = self.gaps.as_deref().unwrap_or_default();
+        let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
+        let map = format!("hardpan export png {image} --map holes");
+        if let Some(told) = gaps::told(gaps, widest) {
+            note(format!("{told}; to see them: {map} {gap}"));
+        }
+        if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {
+            note(format!("{told}; to see them: {map} {step}"));
+        }
+    }
 }
 
 /// Bytes of a settings file at most.

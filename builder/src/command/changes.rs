@@ -145,7 +145,7 @@ impl Changes {
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
         let [wide, small] = fine(&view);
         let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();
-        let spots = spots(&view, &mut met, |_| ());
+        let spots = spots(&view, &mut met, |_| true);
         let lone: Vec<_> = spots.iter().filter(|spot| spot.reach < small).collect();
         for spot in lone.iter().take(RINGS) {
             ground.ring(view.place(spot.at[0], spot.at[1]), small, 1.5 * wide, RING);

@@ -26,7 +26,7 @@ use super::{
     relief::{ALL, View},
     same,
     scale::{self, Range},
-    shown, terrain, warn,
+    shown, steps, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -104,6 +104,10 @@ struct PngArgs {
     /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
+    /// Ring steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
+    /// Kerbs with upright faces count too: an image does not have those
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
+    max_step: Option<f64>,
     /// Replace files that are there and that hardpan did not draw
     #[arg(long)]
     force: bool,
@@ -296,6 +300,11 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             &args.image,
             "no map but holes shows gaps; add --map holes, or leave --max-gap out",
         ));
+    } else if args.max_step.is_some() && !wanted.contains(&Map::Holes) {
+        return Err(Failure::input(
+            &args.image,
+            "no map but holes shows steps; add --map holes, or leave --max-step out",
+        ));
     }
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
     let within = |folder: &Path| -> Vec<PathBuf> {
@@ -324,7 +333,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     let mut barren = false;
     let mut facts = Vec::new();
     for ((&map, range), place) in wanted.iter().zip(ranges).zip(&places) {
-        let wish = Wish { range, max_gap: args.max_gap };
+        let wish = Wish { range, max_gap: args.max_gap, max_step: args.max_step };
         let (sheet, time) = stage(map.name(), || maps::draw(&t, map, &view, wish, &title));
         let (written, _) = stage("writing", || NewFile::write(place, &sheet.canvas.png()?)?.keep());
         written?;

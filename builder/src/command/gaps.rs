@@ -18,16 +18,21 @@ pub struct Gap {
     pub at: [f64; 3],
     /// Metres about that place, across the edge and along it, in which there is no ground.
     room: f64,
-    /// Metres where it is widest, across an edge.
+    /// Metres where it is widest, whichever way it is narrower there.
     pub width: f64,
+    /// It goes on, and is wider there than is asked for.
+    wider: bool,
     /// Metres between the ends of what was met of it, about.
     pub length: f64,
+    /// Ways along it in plan, metres.
+    pub ways: Vec<Vec<[f64; 2]>>,
 }
 
 /// A gap at one place of an edge.
 struct Met {
     /// Its middle, metres.
     at: [f64; 3],
+    /// Metres across there, or along the edge if that is less: the same of a slot, whichever side asks.
     width: f64,
     /// As of [`Gap`].
     room: f64,
@@ -45,6 +50,10 @@ struct Run<'a> {
     ends: [bool; 2],
     /// Beside an end of it there is no ground either: the gap is wider there than is asked for.
     widens: bool,
+    /// And there is ground on the other side.
+    wider: bool,
+    /// Whether its next place there is not looked at, and so it is cut off.
+    cut: [bool; 2],
     /// At this place and those after it, at least one.
     met: Vec<Met>,
 }
@@ -67,8 +76,6 @@ const SLENDER: f64 = 4.0;
 /// Tests for one query at each place of the edges, about, beyond which no gaps are looked for, and edges by which that is known.
 const MOST_WORK: u64 = 250_000_000;
 const SAMPLES: usize = 1000;
-/// Halvings by which a width is found.
-const HALVINGS: usize = 8;
 /// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther: a
 /// step of that and the gap's width is still none.
 pub const REACH: f64 = 0.25;
@@ -108,26 +115,12 @@ impl<'a> Search<'a> {
         places.saturating_mul(self.t.bound().tests.into())
     }
 
-    /// Nothing, unless triangles lie so crowded beside the edges that it would take too long to look for gaps there: then why, and
-    /// what to do. Known from a query at a few of the places.
+    /// As [`crowded`] has it.
     pub fn crowded(&self) -> Option<String> {
-        let few = self.places.iter().step_by(1 + self.places.len() / SAMPLES);
-        let tests = |(edge, places): &(&Edge, Vec<Place>)| {
-            let at @ [x, y, z] = edge.on(edge.share(places[places.len() / 2].number));
-            (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places.len() as u64, at)
+        let middle = |(edge, places): &(&Edge, Vec<Place>)| {
+            (edge.on(edge.share(places[places.len() / 2].number)), places.len() as u64)
         };
-        let tested: Vec<(u64, [f64; 3])> = few.map(tests).collect();
-        let (_, [x, y, _]) = tested.iter().copied().max_by_key(|(tests, _)| *tests)?;
-        let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
-        let work = sum / tested.len() as u64 * self.places.len() as u64;
-        (work > MOST_WORK).then(|| {
-            let edges = counted(self.places.len() as u64, "open edge");
-            format!(
-                "beside {edges} triangles lie so crowded that looking for gaps there would take {} tests, most of them near ({x:.3}, {y:.3}), and {} are the most; clean the mesh there, or build it in parts",
-                grouped(work),
-                grouped(MOST_WORK)
-            )
-        })
+        crowded(self.t, "gaps", &self.places.iter().map(middle).collect::<Vec<_>>())
     }
 
     /// Gaps beside edges, longest first, each once: runs along edges are of one gap where they meet in a corner, or where the ground
@@ -138,7 +131,7 @@ impl<'a> Search<'a> {
     pub fn gaps(&self, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
         let beside = |(e, places): &(&'a Edge, Vec<Place>)| e.beside(self.t, self.heights, places, &most);
         let runs: Vec<Run> = self.places.par_iter().flat_map_iter(beside).collect();
-        let mut sets = Sets((0..runs.len()).collect());
+        let mut sets = Sets::of(runs.len());
         let mut first: HashMap<[i32; 3], usize> = HashMap::new();
         // runs that lead back to where others began
         let mut rings = Vec::new();
@@ -173,6 +166,26 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Nothing, unless triangles lie so crowded beside edges that it would take too long to look for gaps or what else there: then why,
+/// and what to do. Of each edge one place is given, and how many it has; known from a query at a few of them.
+pub fn crowded(t: &Terrain, what: &str, places: &[([f64; 3], u64)]) -> Option<String> {
+    let tests = |&(at @ [x, y, z], count): &([f64; 3], u64)| {
+        (u64::from(t.closest_costed([x, y, z + REACH]).1.tests) * count, at)
+    };
+    let tested: Vec<(u64, [f64; 3])> = places.iter().step_by(1 + places.len() / SAMPLES).map(tests).collect();
+    let (_, [x, y, _]) = tested.iter().copied().max_by_key(|(tests, _)| *tests)?;
+    let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
+    let work = sum / tested.len() as u64 * places.len() as u64;
+    (work > MOST_WORK).then(|| {
+        let edges = counted(places.len() as u64, "open edge");
+        format!(
+            "beside {edges} triangles lie so crowded that looking for {what} there would take {} tests, most of them near ({x:.3}, {y:.3}), and {} are the most; clean the mesh there, or build it in parts",
+            grouped(work),
+            grouped(MOST_WORK)
+        )
+    })
+}
+
 impl Gap {
     /// Nothing if it is a jag or a corner; what edges go all around, or lies all around them, is none.
     fn of(runs: &[&Run], ring: bool) -> Option<Self> {
@@ -181,14 +194,24 @@ impl Gap {
         let ends: Vec<[f64; 2]> = met.iter().flat_map(|m| [m.near, [m.far[0], m.far[1]]]).collect();
         let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
         let best = met.iter().copied().reduce(|best, m| if m.room > best.room { m } else { best })?;
-        let gap = Gap { at: best.at, room: best.room, width, length: across(&ends) };
+        let wider = runs.iter().any(|run| run.wider);
+        let gap = Gap {
+            at: best.at,
+            room: best.room,
+            width,
+            wider,
+            length: across(&ends),
+            ways: runs.iter().map(|run| run.way()).collect(),
+        };
         let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
         (ring || across(&middles) >= slender * width).then_some(gap)
     }
 
     /// In words, with a place to query.
     pub fn told(&self) -> String {
-        format!("gap {} wide, {} long at {}", metres(self.width), metres(self.length), place(&self.at, self.room))
+        let more = if self.wider { " or more" } else { "" };
+        let [width, length] = [self.width, self.length].map(metres);
+        format!("gap {width}{more} wide, {length} long at {}", place(&self.at, self.room))
     }
 }
 
@@ -215,7 +238,10 @@ fn across(places: &[[f64; 2]]) -> f64 {
 
 /// For programs: the first of them.
 pub fn facts(gaps: &[Gap]) -> Value {
-    gaps.iter().take(LISTED[1]).map(|g| json!({ "at": g.at, "width": g.width, "length": g.length })).collect()
+    gaps.iter()
+        .take(LISTED[1])
+        .map(|g| json!({ "at": g.at, "width": g.width, "wider": g.wider, "length": g.length }))
+        .collect()
 }
 
 /// A place in something of a size, in so many digits that it is in it.
@@ -244,6 +270,19 @@ impl Run<'_> {
     /// The edge's ends to which it goes.
     fn corners(&self) -> [Option<[i32; 3]>; 2] {
         [0, 1].map(|i| self.ends[i].then_some(self.edge.ends[i]))
+    }
+
+    /// Through its middle, from corner to corner if it goes so far, and to the next place if it is cut off.
+    fn way(&self) -> Vec<[f64; 2]> {
+        let middles: Vec<[f64; 2]> = self.met.iter().map(|m| [m.at[0], m.at[1]]).collect();
+        let ([a, b], apart) = (self.edge.plan, 1.0 / (self.edge.count() - 1) as f64);
+        let end = |i: usize, middle: [f64; 2], by: f64| match (self.ends[i], self.cut[i]) {
+            (_, true) => Some([0, 1].map(|k| middle[k] + by * (b[k] - a[k]))),
+            (true, _) => Some(self.edge.plan[i]),
+            _ => None,
+        };
+        let (first, last) = (end(0, middles[0], -apart), end(1, middles[middles.len() - 1], apart));
+        first.into_iter().chain(middles).chain(last).collect()
     }
 
     /// Whether it goes by a share of the edge's length, or to less than the next place from there.
@@ -289,6 +328,26 @@ impl Edge {
             Some(t.z_f64(&answer.hit))
         };
         let off = |p: [f64; 3], by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
+        // how far there is no ground from a place on along the edge, or back, up to a length
+        let free = |[x, y, z]: [f64; 3], way: f64, most: f64| {
+            let bare = |by: f64| {
+                let (top, low) = ((z + REACH + most).min(heights[1]), (z - REACH - most).max(heights[0]));
+                let from = [x - self.away[1] * way * by, y + self.away[0] * way * by, top];
+                top < low || !t.segment_m(from, top - low).found()
+            };
+            let (mut free, mut far) = (0.0, hair);
+            while far < most && bare(far) {
+                (free, far) = (far, 2.0 * far);
+            }
+            if far >= most {
+                return most;
+            }
+            while far - free > hair / 16.0 {
+                let half = (free + far) / 2.0;
+                if bare(half) { free = half } else { far = half }
+            }
+            free
+        };
         let met = |place: &Place| {
             let (p, nearest) = (self.on(self.share(place.number)), place.nearest);
             let most = most(off(p, hair)).filter(|most| nearest <= *most)?;
@@ -301,14 +360,15 @@ impl Edge {
             while 2.0 * far < nearest {
                 (bare, far) = (far, 2.0 * far);
             }
+            // so wide that what is found does not hang on how wide a gap may be
             let mut z = loop {
                 match at(far) {
                     Some(z) => break z,
-                    None if far >= most => return None,
-                    None => (bare, far) = (far, most.min(2.0 * far)),
+                    None if far > most => return None,
+                    None => (bare, far) = (far, 2.0 * far),
                 }
             };
-            for _ in 0..HALVINGS {
+            while far - bare > hair / 16.0 {
                 let half = (bare + far) / 2.0;
                 match at(half) {
                     Some(found) => (far, z) = (half, found),
@@ -316,13 +376,14 @@ impl Edge {
                 }
             }
             // ground that comes near from above or below has no end there
-            if ground(p, bare, z).is_some() {
+            if bare > most || ground(p, bare, z).is_some() {
                 return None;
             }
             let ([x, y], [far_x, far_y]) = (off(p, bare / 2.0), off(p, far));
+            let at = [x, y, (p[2] + z) / 2.0];
             Some(Met {
-                at: [x, y, (p[2] + z) / 2.0],
-                width: bare,
+                at,
+                width: bare.min(free(at, 1.0, bare) + free(at, -1.0, bare)),
                 room: 0.0,
                 near: [p[0], p[1]],
                 far: [far_x, far_y, z],
@@ -332,7 +393,15 @@ impl Edge {
         for (number, m) in places.iter().filter_map(|place| Some((place.number, met(place)?))) {
             match runs.last_mut() {
                 Some(run) if run.first + run.met.len() == number => run.met.push(m),
-                _ => runs.push(Run { edge: self, first: number, ends: [false; 2], widens: false, met: vec![m] }),
+                _ => runs.push(Run {
+                    edge: self,
+                    first: number,
+                    ends: [false; 2],
+                    widens: false,
+                    wider: false,
+                    cut: [false; 2],
+                    met: vec![m],
+                }),
             }
         }
         let (length, count) = (span(self.plan), self.count());
@@ -340,10 +409,20 @@ impl Edge {
             let p = self.on(self.share(number));
             most(off(p, hair)).is_some() && ground(p, hair, p[2]).is_none()
         };
+        let wider = |number: usize| {
+            let p = self.on(self.share(number));
+            let most = most(off(p, hair)).unwrap_or(0.0);
+            let [x, y] = off(p, most / 2.0);
+            [2.0, 4.0].iter().any(|times| ground(p, times * most, p[2]).is_some())
+                && free([x, y, p[2]], 1.0, most) + free([x, y, p[2]], -1.0, most) >= most
+        };
         for run in &mut runs {
             let next = run.first + run.met.len();
             let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
+            let unseen = |number: usize| most(off(self.on(self.share(number)), hair)).is_none();
+            run.cut = [run.first > 0 && unseen(run.first - 1), next < count && unseen(next)];
             run.widens = widens.contains(&true);
+            run.wider = (widens[0] && wider(run.first - 1)) || (widens[1] && wider(next));
             run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
             let [from, to] = run.shares();
             for (number, m) in (run.first..).zip(&mut run.met) {
@@ -356,10 +435,15 @@ impl Edge {
 }
 
 /// Sets of numbers: each names another one of its set, or itself.
-struct Sets(Vec<usize>);
+pub struct Sets(Vec<usize>);
 
 impl Sets {
-    fn head(&mut self, mut i: usize) -> usize {
+    /// Each of so many by itself.
+    pub fn of(count: usize) -> Self {
+        Sets((0..count).collect())
+    }
+
+    pub fn head(&mut self, mut i: usize) -> usize {
         while self.0[i] != i {
             self.0[i] = self.0[self.0[i]];
             i = self.0[i];
@@ -367,7 +451,7 @@ impl Sets {
         i
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.head(a), self.head(b));
         self.0[a.max(b)] = a.min(b);
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use hardpan::Terrain;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     border::{Border, Edge, span},
@@ -12,12 +12,15 @@ use super::{
     gaps::{self, Gap, LISTED, Search, listed},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
+    steps::{self, Step},
 };
 
 /// A place without ground that ground surrounds.
 const HOLE: Colour = [0, 114, 178];
 /// An open edge.
 const EDGE: Colour = [213, 94, 0];
+/// A step.
+const STEP: Colour = [170, 51, 119];
 /// How wide a gap may be, where nothing is said, metres.
 const WIDE: f64 = 0.25;
 
@@ -31,10 +34,12 @@ pub struct Spot {
 }
 
 /// `max_gap` is how wide a gap may be, in metres. Without it a quarter of a metre, or what pixels may not show, if that is more.
-pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
+/// With `max_step` steps of more than that are shown too.
+pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f64>) -> Drawn {
     let all = of_tops(t, view, |hit| light(t.slope_f64(hit)));
     let mut ground = canvas(view, &all, |light| lit([200; 3], slight(*light)));
-    let (outside, holes) = enclosed(view, &all, |i| ground.pixels[i] = HOLE);
+    let (outside, hollow) = enclosed(view, &all);
+    hollow.iter().for_each(|&i| ground.pixels[i] = HOLE);
     let border = Border::of(t);
     let seen = border.open.iter().filter_map(|e| Some((e, part(e, view)?)));
     let (edges, parts): (Vec<&Edge>, Vec<[f64; 2]>) = seen.unzip();
@@ -44,11 +49,17 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
     let search = Search::new(t, &border, &edges, view.heights, widest);
     let crowded = search.crowded();
     let gaps = if crowded.is_none() { search.gaps(|p| most(p, view, &ground, max_gap)) } else { Vec::new() };
-    let rings = mark(&mut ground, view, &edges, &holes, &gaps);
+    let holes = joined(view, &ground, &hollow, &gaps);
+    let steps = max_step.map(|least| steps::steps(t, &edges, view.heights, least, None, |p| inside(p, view)));
+    let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
+    let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
 
     let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
     if rings {
         keys.push(Key::Ring(HOLE, "around gaps and small holes, larger around those in words".into()));
+    }
+    if !found_steps.is_empty() {
+        keys.push(Key::Ring(STEP, "around steps, where they are highest".into()));
     }
     if outside {
         keys.push(Key::Box(NOTHING, "no ground".into()));
@@ -70,20 +81,40 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>) -> Drawn {
         format!("{seen}; {narrow}"),
         format!("{} here, {} long", counted(edges.len() as u64, "open edge"), metres(length)),
     ];
+    match (&steps, max_step) {
+        (Some(Err(_)), _) => notes.push("too crowded to look for steps".into()),
+        (Some(Ok(steps)), Some(least)) => {
+            let many = if steps.is_empty() { "no step".into() } else { counted(steps.len() as u64, "step") };
+            notes.push(format!("{many} of more than {} down from the open edges", metres(least)));
+        }
+        _ => {}
+    }
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
     let holes_told = holes
         .iter()
         .map(|h| format!("hole of {} at {}", area(square(h.pixels)), gaps::place(&h.at, 1.0 / view.per_metre)));
-    let details = listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).collect();
-    let facts = json!({
+    let details =
+        listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
+    let mut facts = json!({
         "enclosed_holes": holes.len(), "enclosed_area": all_area,
         "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.at, "area": square(h.pixels) })).collect::<Vec<_>>(),
         "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
         "open_edges": edges.len(), "open_length": length,
     });
+    if let (Some(steps), Some(least)) = (&steps, max_step) {
+        facts["max_step"] = least.into();
+        facts["steps"] = steps.as_ref().map_or(Value::Null, |steps| steps.len().into());
+        facts["first_steps"] = steps::facts(found_steps, t);
+    }
     Drawn { ground, keys, notes, details, facts }
+}
+
+/// Whether the picture shows a place.
+fn inside([x, y]: [f64; 2], view: &View) -> bool {
+    let [x, y] = view.place(x, y);
+    (0.0..=view.width as f64).contains(&x) && (0.0..=view.height as f64).contains(&y)
 }
 
 /// Square metres with a unit that fits.
@@ -122,15 +153,31 @@ fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Optio
     Some(if seen { WIDE } else { WIDE.max(pixels / view.per_metre) })
 }
 
-/// Whether pixels without ground are linked to the picture's border, and all other sets of them, largest first; `see` gets
-/// every pixel of those.
-fn enclosed<T>(view: &View, all: &[Option<T>], see: impl FnMut(usize)) -> (bool, Vec<Spot>) {
+/// Whether pixels without ground are linked to the picture's border, and all others without.
+fn enclosed<T>(view: &View, all: &[Option<T>]) -> (bool, Vec<usize>) {
     let (width, height) = (view.width, view.height);
     let mut met: Vec<bool> = all.iter().map(Option::is_some).collect();
     let border = (0..width).flat_map(|x| [x, (height - 1) * width + x]);
     let border = border.chain((0..height).flat_map(|y| [y * width, y * width + width - 1]));
     let outside = !linked(view, &mut met, border).is_empty();
-    (outside, spots(view, &mut met, see))
+    (outside, (0..met.len()).filter(|&i| !met[i]).collect())
+}
+
+/// Holes of pixels that are drawn so: what lies along one gap is one, though it is narrower than a pixel and only some of them show it.
+fn joined(view: &View, drawn: &Canvas, hollow: &[usize], gaps: &[Gap]) -> Vec<Spot> {
+    let mut met = vec![true; view.width * view.height];
+    hollow.iter().for_each(|&i| met[i] = false);
+    for way in gaps.iter().flat_map(|gap| &gap.ways).flat_map(|way| way.windows(2)) {
+        let [a, b] = [way[0], way[1]].map(|[x, y]| view.place(x, y));
+        let parts = (2.0 * span([a, b])).ceil().max(1.0) as usize;
+        for k in 0..=parts {
+            let [x, y] = [0, 1].map(|i| a[i] + (b[i] - a[i]) * k as f64 / parts as f64);
+            if (0.0..view.width as f64).contains(&x) && (0.0..view.height as f64).contains(&y) {
+                met[y as usize * view.width + x as usize] = false;
+            }
+        }
+    }
+    spots(view, &mut met, |i| drawn.pixels[i] == HOLE)
 }
 
 /// The pixels that some are linked to by others that were not met, and those themselves.
@@ -152,17 +199,17 @@ fn linked(view: &View, met: &mut [bool], first: impl Iterator<Item = usize>) -> 
     set
 }
 
-/// All sets of linked pixels that were not met, largest first; `see` gets every pixel of them.
-pub fn spots(view: &View, met: &mut [bool], mut see: impl FnMut(usize)) -> Vec<Spot> {
+/// All sets of linked pixels that were not met, largest first, of each those that count.
+pub fn spots(view: &View, met: &mut [bool], counts: impl Fn(usize) -> bool) -> Vec<Spot> {
     let width = view.width;
     let mut all: Vec<Spot> = Vec::new();
     for i in 0..met.len() {
         let mut set = linked(view, met, std::iter::once(i));
+        set.retain(|&i| counts(i));
         if set.is_empty() {
             continue;
         }
         set.sort_unstable();
-        set.iter().copied().for_each(&mut see);
         let count = set.len();
         let sum = set.iter().fold([0u64; 2], |s, i| [s[0] + (i % width) as u64, s[1] + (i / width) as u64]);
         let middle = sum.map(|s| s as f64 / count as f64);
@@ -187,7 +234,7 @@ pub fn fine(view: &View) -> [f64; 2] {
 }
 
 /// Draws edges, and rings about what is small, larger ones if it is listed in words; whether there are any.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap]) -> bool {
+fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
     let [wide, small] = fine(view);
     for e in edges {
         let [a, b] = e.plan.map(|[x, y]| view.place(x, y));
@@ -199,6 +246,10 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
     for (i, [x, y]) in &small_ones {
         let radius = if *i < LISTED[0] { small + 4.0 * wide } else { small };
         canvas.ring(view.place(*x, *y), radius, 1.5 * wide, HOLE);
+    }
+    for (i, step) in steps.iter().enumerate() {
+        let radius = if i < LISTED[0] { small + 4.0 * wide } else { small };
+        canvas.ring(view.place(step.at[0], step.at[1]), radius, 1.5 * wide, STEP);
     }
     !small_ones.is_empty()
 }
@@ -219,18 +270,21 @@ mod tests {
         // linked by corners: a bay to the border, a diagonal crack to itself
         let rows = ["########", "#.##.###", "##.##.##", "#.####.#", ".####.##", "########"];
         let all: Vec<Option<()>> = rows.concat().chars().map(|c| (c == '#').then_some(())).collect();
-        let mut seen = Vec::new();
-        let (outside, holes) = enclosed(&view, &all, |i| seen.push(i));
+        let (outside, seen) = enclosed(&view, &all);
         assert!(outside);
-        assert_eq!(holes.iter().map(|h| h.pixels).collect::<Vec<_>>(), [4]);
-        // a pixel of the hole itself, nearest to the mean of all
-        assert_eq!(holes[0].at, [5.5, -2.5]);
         assert_eq!(seen, [12, 21, 30, 37]);
+        let holes = |hollow: &[usize]| {
+            let mut met: Vec<bool> = (0..all.len()).map(|i| !hollow.contains(&i)).collect();
+            spots(&view, &mut met, |_| true)
+        };
+        assert_eq!(holes(&seen).iter().map(|h| h.pixels).collect::<Vec<_>>(), [4]);
+        // a pixel of the hole itself, nearest to the mean of all
+        assert_eq!(holes(&seen)[0].at, [5.5, -2.5]);
         let mut inside = all.clone();
         inside[32] = Some(());
-        let (outside, holes) = enclosed(&view, &inside, |_| ());
-        assert_eq!((outside, holes.iter().map(|h| h.pixels).collect::<Vec<_>>()), (false, vec![4, 3]));
+        let (outside, seen) = enclosed(&view, &inside);
+        assert_eq!((outside, holes(&seen).iter().map(|h| h.pixels).collect::<Vec<_>>()), (false, vec![4, 3]));
         let whole = vec![Some(()); all.len()];
-        assert!(matches!(enclosed(&view, &whole, |_| ()), (false, none) if none.is_empty()));
+        assert!(matches!(enclosed(&view, &whole), (false, none) if none.is_empty()));
     }
 }

@@ -149,6 +149,8 @@ pub struct Wish {
     pub range: Option<[f64; 2]>,
     /// How wide a gap may be in the map of holes, metres.
     pub max_gap: Option<f64>,
+    /// How high a step may be that is not shown on the map holes, metres; none are shown without it.
+    pub max_step: Option<f64>,
 }
 
 /// Least x and y, greatest x and y, metres.
@@ -328,7 +330,7 @@ pub struct Drawn {
 
 /// Draws a map of a verified image.
 pub fn draw(t: &Terrain, map: Map, view: &View, wish: Wish, name: &str) -> Sheet {
-    let Wish { range, max_gap } = wish;
+    let Wish { range, max_gap, max_step } = wish;
     let drawn = match map {
         Map::Relief => shaded(t, view, range),
         Map::Layers => layers(t, view, range),
@@ -337,7 +339,7 @@ pub fn draw(t: &Terrain, map: Map, view: &View, wish: Wish, name: &str) -> Sheet
         Map::Mu => friction(t, view, range),
         Map::Cost => cost(t, view, range),
         Map::Error => error(t, view, range),
-        Map::Holes => holes(t, view, max_gap),
+        Map::Holes => holes(t, view, max_gap, max_step),
     };
     frame(drawn, &format!("{}: {name}", map.title()), view)
 }

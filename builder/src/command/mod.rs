@@ -30,6 +30,7 @@ mod relief;
 mod report;
 mod scale;
 mod signals;
+mod steps;
 mod transform;
 mod verify;
 

@@ -33,6 +33,8 @@ pub struct Report {
     image: Option<Value>,
     /// Open edges, and gaps beside them, if they were looked for.
     pub gaps: Option<Value>,
+    /// Steps beside them, if they were looked for.
+    pub steps: Option<Value>,
     pub seconds: Seconds,
     /// Whether it is not to be written: its file and the image's would be one.
     #[serde(skip)]

@@ -9,7 +9,7 @@ use std::{
 
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
-    Agreement, By, Check, Fault, Input, Outcome, Provenance, Side, Spot, Verdict, Verify, against,
+    Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
     settings::{Settings, SourceFile},
     verify,
@@ -25,7 +25,7 @@ use super::{
     materials::is_image,
     named, note, quoted,
     relief::ALL,
-    shown,
+    shown, steps,
     transform::Transform,
     unopened,
 };
@@ -53,9 +53,15 @@ pub struct Args {
     #[arg(long)]
     no_seams: bool,
     /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any, or if triangles lie
-    /// too crowded to look. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
+    /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
+    /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within a
+    /// centimetre, with no face between; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
+    /// them count too, unless --against names the source. Sloped ones are ground and no step. Not found: what lies lower yet, for that is
+    /// another deck; borders of height fields; edges where the sheet folds back under itself
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
+    max_step: Option<f64>,
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -99,47 +105,46 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     progress.clear();
     let verdict = verdict.map_err(|e| unopened(&args.file, &image, e).checked())?;
     // of bytes that are not what they claim no error can be measured
-    let agreement = match sources {
-        Some(Sources { files, settings }) if verdict.passed() => {
-            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e).checked())?;
-            let mut scene = import::read_each(&files)?.scene;
+    let terrain = match verdict.passed() {
+        true => Some(Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e).checked())?),
+        false => None,
+    };
+    let scene = match (&terrain, &sources) {
+        (Some(_), Some(Sources { files, settings })) => {
+            let mut scene = import::read_each(files)?.scene;
             settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
-            Some(threads.install(|| against(&terrain, &scene, &settings.build, args.samples as usize)))
+            Some((scene, &settings.build))
         }
         _ => None,
     };
-    let gaps = match args.max_gap {
-        Some(most) if verdict.passed() => {
-            let terrain = Terrain::open(&image).map_err(|e| unopened(&args.file, &image, e).checked())?;
-            Some(threads.install(|| Gaps::new(&terrain, most)))
-        }
-        _ => None,
-    };
+    let agreement = terrain
+        .as_ref()
+        .zip(scene.as_ref())
+        .map(|(terrain, (scene, build))| threads.install(|| against(terrain, scene, build, args.samples as usize)));
+    let look = |t| threads.install(|| sought(t, args, scene.as_ref().map(|(scene, _)| scene)));
+    let sought = terrain.as_ref().map(look).unwrap_or_default();
     let measured = agreement.as_ref().is_none_or(Agreement::holds);
-    let bare = gaps.as_ref().is_some_and(|g| g.outcome() != Outcome::Pass);
-    let sought = gaps.as_ref().is_none_or(|g| g.found.is_ok());
+    let amiss = sought.iter().any(|s| s.outcome() != Outcome::Pass);
     let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
-        false if crowded => "no claim is known to be false, but one cannot be proven",
-        true if !sought => "every claim holds, but no gaps were looked for",
-        true if bare => "every claim holds, but --max-gap finds gaps",
-        true => "every claim holds",
-        false => "not what it claims",
+        false if crowded => "no claim is known to be false, but one cannot be proven".into(),
+        true if amiss => {
+            let said: Vec<String> = sought.iter().filter_map(Sought::said).collect();
+            format!("every claim holds, but {}", said.join(", and "))
+        }
+        true => "every claim holds".into(),
+        false => String::from("not what it claims"),
     };
     if args.json {
-        let mut facts = facts(&verdict, verdict.passed() && measured && !bare);
-        if let Some(gaps) = &gaps {
-            facts["gaps"] = gaps.facts();
-        }
+        let mut facts = facts(&verdict, verdict.passed() && measured && !amiss);
+        sought.iter().for_each(|s| facts[s.what] = s.facts());
         if let Some(agreement) = &agreement {
             facts["against"] = compared(agreement);
         }
         writeln!(out, "{facts:#}")?;
     } else {
-        table(&verdict, said, &named(&args.file), out)?;
-        if let Some(gaps) = &gaps {
-            gaps.table(out)?;
-        }
+        table(&verdict, &said, &named(&args.file), out)?;
+        sought.iter().try_for_each(|s| s.table(out))?;
         if let Some(agreement) = &agreement {
             let names: Vec<String> = args.against.iter().map(|f| named(f)).collect();
             comparison(agreement, &names.join(", "), out)?;
@@ -156,68 +161,112 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if let Some(agreement) = agreement.filter(|a| !a.holds()) {
         return Err(Failure::check(&args.file, beyond(&agreement)));
     }
-    gaps.filter(|_| bare).map_or(Ok(()), |g| Err(Failure::check(&args.file, g.fault())))
+    let faults: Vec<String> = sought.iter().filter_map(Sought::fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Failure::check(&args.file, faults.join("; "))) }
 }
 
-/// Gaps beside the open edges of an image.
-struct Gaps {
-    /// How wide they may be, metres.
-    most: f64,
+/// What is looked for beside the open edges of an image, because it was asked for.
+struct Sought {
+    what: &'static str,
+    /// The limit, by its name, metres.
+    limit: (&'static str, f64),
     edges: u64,
+    /// What counts beside them.
+    counts: String,
     /// Or why nobody looked.
-    found: Result<Vec<Gap>, String>,
+    found: Result<Found, String>,
 }
 
-impl Gaps {
-    fn new(t: &Terrain, most: f64) -> Self {
-        let border = Border::of(t);
-        let edges: Vec<&Edge> = border.open.iter().collect();
+struct Found {
+    count: usize,
+    /// The first of them, in words and for programs, and all of them in a line.
+    lines: Vec<String>,
+    first: Value,
+    told: String,
+}
+
+/// Gaps and steps, as far as they are asked for; `scene` is the source, if it was named.
+fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
+    if args.max_gap.is_none() && args.max_step.is_none() {
+        return Vec::new();
+    }
+    let border = Border::of(t);
+    let edges: Vec<&Edge> = border.open.iter().collect();
+    let count = edges.len() as u64;
+    let gaps = args.max_gap.map(|most| {
         let search = Search::new(t, &border, &edges, ALL, most);
         let found = search.crowded().map_or_else(|| Ok(search.gaps(|_| Some(most))), Err);
-        Gaps { most, edges: edges.len() as u64, found }
-    }
+        let found = found.map(|gaps| Found {
+            count: gaps.len(),
+            lines: listed(gaps.iter().map(Gap::told)).collect(),
+            first: gaps::facts(&gaps),
+            told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
+        });
+        let counts = format!("gaps of up to {} count", maps::metres(most));
+        Sought { what: "gaps", limit: ("max_gap", most), edges: count, counts, found }
+    });
+    let steps = args.max_step.map(|least| {
+        let found = steps::steps(t, &edges, ALL, least, scene, |_| true).map(|steps| Found {
+            count: steps.len(),
+            lines: steps::listed(&steps, t).collect(),
+            first: steps::facts(&steps, t),
+            told: steps::told(&steps, t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
+        });
+        let counts = format!("ground counts that is lower by more than {}", maps::metres(least));
+        Sought { what: "steps", limit: ("max_step", least), edges: count, counts, found }
+    });
+    gaps.into_iter().chain(steps).collect()
+}
 
+impl Sought {
     fn outcome(&self) -> Outcome {
         match &self.found {
-            Ok(found) if found.is_empty() => Outcome::Pass,
+            Ok(found) if found.count == 0 => Outcome::Pass,
             Ok(_) => Outcome::Fail,
             Err(_) => Outcome::Skipped,
         }
     }
 
-    /// A line of the table of checks, and the longest gaps.
+    /// What is amiss, for the first line.
+    fn said(&self) -> Option<String> {
+        match self.outcome() {
+            Outcome::Pass => None,
+            Outcome::Skipped => Some(format!("no {} were looked for", self.what)),
+            _ => Some(format!("--{} finds {}", self.limit.0.replace('_', "-"), self.what)),
+        }
+    }
+
+    /// A line of the table of checks, and the first that were found.
     fn table(&self, out: &mut impl Write) -> Done {
-        let all = self.found.as_deref().unwrap_or_default();
-        let found = match (&self.found, all.len() as u64) {
-            (Err(_), _) => ": too crowded to look".into(),
-            (_, 0) => String::new(),
-            (_, n) => format!(": {} found", grouped(n)),
+        let found = match &self.found {
+            Err(_) => ": too crowded to look".into(),
+            Ok(found) if found.count == 0 => String::new(),
+            Ok(found) => format!(": {} found", grouped(found.count as u64)),
         };
-        let (edges, most) = (counted(self.edges, "open edge"), maps::metres(self.most));
-        writeln!(
-            out,
-            "{:<10} {:<8} {edges}, beside which gaps of up to {most} count{found}",
-            "gaps",
-            word(self.outcome())
-        )?;
-        listed(all.iter().map(Gap::told)).try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
+        let edges = counted(self.edges, "open edge");
+        writeln!(out, "{:<10} {:<8} {edges}, beside which {}{found}", self.what, word(self.outcome()), self.counts)?;
+        let lines = self.found.iter().flat_map(|found| &found.lines);
+        lines.into_iter().try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
         Ok(())
     }
 
     fn facts(&self) -> Value {
-        json!({
+        let found = self.found.as_ref().ok();
+        let mut facts = json!({
             "outcome": word(self.outcome()),
-            "max_gap": self.most,
             "open_edges": self.edges,
-            "found": self.found.as_ref().map(Vec::len).ok(),
-            "first": self.found.as_deref().map(gaps::facts).ok(),
-        })
+            "found": found.map(|f| f.count),
+            "first": found.map(|f| &f.first),
+        });
+        facts[self.limit.0] = self.limit.1.into();
+        facts
     }
 
-    fn fault(&self) -> String {
-        let told = |found: &[Gap]| gaps::told(found, self.most).unwrap_or_default();
-        let close = "close gaps in the source";
-        self.found.as_deref().map_or_else(String::clone, |found| format!("{}; {close}", told(found)))
+    fn fault(&self) -> Option<String> {
+        match &self.found {
+            Ok(found) => (found.count > 0).then(|| found.told.clone()),
+            Err(why) => Some(why.clone()),
+        }
     }
 }
 

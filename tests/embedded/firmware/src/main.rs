@@ -2,7 +2,7 @@
 //!
 //! The image and the queries are loaded beside the firmware, as they would be flashed. Lines on the console:
 //! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines`,
-//! `sample nodes leaves tests lines INSTRUCTIONS` of each `closest`, and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries,
+//! `sample nodes leaves tests lines INSTRUCTIONS` of each `closest` that is timed, `held` of all others, and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries,
 //! 3 no image, 4 something else opens too, 98 a call needs more stack than is looked at.
 #![no_std]
 #![no_main]
@@ -11,8 +11,8 @@ mod board;
 
 use core::hint::black_box;
 use core::slice;
-use hardpan::format::section;
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Terrain};
+use hardpan::format::{fallback, section};
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Terrain};
 use probe::{BATCH, BLANK, KINDS, LAYERS, Queries, UNANSWERED, ask};
 use semihosting::{println, process::exit};
 
@@ -24,6 +24,9 @@ struct Input<'a> {
     metres: [f64; 3],
     single: [f32; 3],
     fixed: [Fixed; 3],
+    /// East of the image's bounds, and what answers there with the ground at the border.
+    beyond: Point,
+    extend: Options,
     hit: Hit,
 }
 
@@ -44,8 +47,9 @@ struct Output {
 
 type Call = fn(&Input, &mut Output);
 
-/// Counted calls: `verify` is the first step, `closest_batch` one of 32 points, `layers_1` has room for one of them.
-const CALLS: [(&str, Call); 16] = [
+/// Counted calls: `verify` is the first step, `closest_batch` one of 32 points, `layers_1` has room for one of them,
+/// `closest_extend` one point beyond the bounds, answered with the ground at the border.
+const CALLS: [(&str, Call); 17] = [
     ("open", |i, o| o.opened = Terrain::open(i.image).is_ok()),
     ("closest", |i, o| o.answer = ask::closest(&i.terrain, i.point)),
     ("closest_cursor", |i, o| o.answer = ask::closest_cursor(&i.terrain, i.point, &mut o.cursor)),
@@ -54,6 +58,7 @@ const CALLS: [(&str, Call); 16] = [
     ("closest_f32", |i, o| o.answer = ask::closest_f32(&i.terrain, i.single)),
     ("closest_damage", |i, o| o.answer = ask::closest_damage(&i.terrain, i.point, &o.damage)),
     ("closest_batch", |i, o| _ = ask::closest_batch(&i.terrain, &o.points, &mut o.answers)),
+    ("closest_extend", |i, o| o.answer = ask::closest_extend(&i.terrain, i.beyond, &i.extend)),
     ("below", |i, o| o.answer = ask::below(&i.terrain, i.point)),
     ("segment", |i, o| o.answer = ask::segment(&i.terrain, i.point, 1 << 28)),
     ("layers", |i, o| o.layers = Some(ask::layers(&i.terrain, i.point, &mut o.hits))),
@@ -113,11 +118,14 @@ fn main() -> ! {
     if !probe::opens_only(image) {
         exit(4)
     }
+    let (east, extend) =
+        (terrain.bounds()[1][0] + 1.0, Options { fallback: fallback::EDGE_EXTEND, ..terrain.options() });
     let input = |i: usize| {
         let point = queries.point(i);
         let (metres, fixed) = (queries.metres(point), queries.fixed(point));
         let single = metres.map(|c| c as f32);
-        Input { image, terrain, point, metres, single, fixed, hit: ask::closest(&terrain, point).hit }
+        let beyond = terrain.point([east, metres[1], metres[2]]).unwrap_or(point);
+        Input { image, terrain, point, metres, single, fixed, beyond, extend, hit: ask::closest(&terrain, point).hit }
     };
     let mut output = Output {
         opened: false,
@@ -151,6 +159,14 @@ fn main() -> ! {
             if name == "closest" {
                 let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, input.point).1;
                 println!("sample {nodes} {leaves} {tests} {lines} {count}");
+            }
+        }
+        if name == "closest" {
+            for i in queries.timed..queries.len() {
+                let input = input(i);
+                let count = clock.instructions(ticks(call, &input, &mut output) - own);
+                let Cost { nodes, leaves, tests, lines } = ask::closest_costed(&terrain, input.point).1;
+                println!("held {nodes} {leaves} {tests} {lines} {count}");
             }
         }
         let tenths = 10 * sum / queries.uniform as u64;

@@ -98,7 +98,7 @@ impl Sampler<'_> {
     }
 
     /// Uniform positions, the costliest of all that are tried, and odd ones: off the edges, far up and down, on coarse
-    /// grids where edges meet. The first two kinds are to be timed; that many come first.
+    /// grids where edges meet; and random ones more. The first two kinds are to be timed by every call; that many come first.
     ///
     /// Tried are every corner and 255 points of every edge of the source's triangles, where no early exit helps, every
     /// other one off its edge's height, and 200,000 positions anywhere. Corners are timed all, if the scene says so: ties
@@ -133,6 +133,7 @@ impl Sampler<'_> {
             p.z += [0, 1 << 30, -(1 << 30), 1 << 45][i % 4];
             points.push(p);
         }
+        points.extend((0..scene.more).map(|_| self.anywhere(0.0)));
         (points, timed)
     }
 }

@@ -4,7 +4,7 @@ use hardpan_builder::import::{self, Frame, Up};
 use hardpan_builder::{HeightField, Material, Scene as Source, Triangle, proving_ground};
 use std::{env, path::Path};
 
-/// A terrain, how many uniform queries it gets, how many of the costliest, and whether every corner is one.
+/// A terrain, how many uniform queries it gets, how many of the costliest, whether every corner is one, and how many random ones more.
 pub struct Scene {
     pub name: &'static str,
     /// None where its file is not at hand.
@@ -12,23 +12,25 @@ pub struct Scene {
     pub uniform: usize,
     pub worst: usize,
     pub corners: bool,
+    pub more: usize,
 }
 
 /// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres.
 /// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
 pub const ALL: [Scene; 8] = [
-    Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true },
-    Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true },
-    Scene { name: "field", make: || Some(field()), uniform: 1200, worst: 400, corners: false },
-    Scene { name: "small", make: || Some(small()), uniform: 360, worst: 120, corners: false },
-    Scene { name: "demo", make: || Some(proving_ground::scene()), uniform: 600, worst: 1500, corners: false },
-    Scene { name: "wide", make: || Some(wide()), uniform: 600, worst: 800, corners: true },
+    Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true, more: 0 },
+    Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true, more: 0 },
+    Scene { name: "field", make: || Some(field()), uniform: 1200, worst: 400, corners: false, more: 0 },
+    Scene { name: "small", make: || Some(small()), uniform: 360, worst: 120, corners: false, more: 0 },
+    Scene { name: "demo", make: || Some(proving_ground::scene()), uniform: 600, worst: 1500, corners: false, more: 0 },
+    Scene { name: "wide", make: || Some(wide()), uniform: 600, worst: 800, corners: true, more: 0 },
     Scene {
         name: "multilayer",
         make: || file("roads/chrono_multilayer/multilayer-terrain.obj", None),
         uniform: 600,
         worst: 1500,
         corners: false,
+        more: 20_000,
     },
     Scene {
         name: "undulating",
@@ -36,6 +38,7 @@ pub const ALL: [Scene; 8] = [
         uniform: 600,
         worst: 1500,
         corners: false,
+        more: 20_000,
     },
 ];
 

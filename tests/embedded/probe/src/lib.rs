@@ -1,7 +1,7 @@
 //! The query blob, and the hashes of all its answers: the same code on every target.
 #![cfg_attr(not(target_arch = "wasm32"), no_std)]
 
-use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Point, Status, Terrain, Windows};
+use hardpan::{Answer, Cost, Cursor, Fixed, Hit, Layers, Options, Point, Status, Terrain, Windows};
 
 #[cfg(target_arch = "wasm32")]
 mod wasm;
@@ -51,6 +51,7 @@ pub mod ask {
         closest_damage(t, p: Point, damage: &[u8]) -> Answer = t.with_damage(damage).closest(p);
         closest_cursor(t, p: Point, cursor: &mut Cursor) -> Answer = t.closest_cursor(p, cursor);
         closest_costed(t, p: Point) -> (Answer, Cost) = t.closest_costed(p);
+        closest_extend(t, p: Point, options: &Options) -> Answer = t.closest_with(p, options);
         below(t, p: Point) -> Answer = t.below(p);
         segment(t, p: Point, length: i64) -> Answer = t.segment(p, length);
         layers(t, p: Point, hits: &mut [Hit]) -> Layers = t.layers(p, hits);
@@ -64,7 +65,7 @@ pub struct Queries<'a> {
     pub image_len: usize,
     /// How many, from the first, are uniformly spread; they give the means.
     pub uniform: usize,
-    /// How many, from the first, are timed: the uniform and the worst. The rest are only answered.
+    /// How many, from the first, are timed by every call: the uniform and the worst. Of the rest only `closest` is.
     pub timed: usize,
     /// Nothing is counted: `closest` is called once for each, for an emulator that writes down every instruction.
     pub traced: bool,

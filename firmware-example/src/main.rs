@@ -1,0 +1,87 @@
+//! Ground under four wheels on a Cortex-M, from a terrain image in flash: proven before the loop starts, asked once a tick.
+//! Exit codes: 0 fine, 1 no image, 2 damaged or too many tiles, 3 too slow for the tick, 4 a fault.
+#![no_std]
+#![no_main]
+
+use cortex_m_rt::{ExceptionFrame, entry, exception};
+use hardpan::{Fixed, Terrain, include_image};
+use semihosting::{println, process::exit};
+
+/// In flash, aligned as the kernel needs it. This one is of `hardpan demo --fixture ramp`, yours of `hardpan build track.obj`.
+static IMAGE: &[u8] = include_image!("../ramp.hpan");
+
+/// Instructions that a control tick may spend on the ground.
+const BUDGET: u32 = 20_000;
+/// Bytes of flash that a step of the proof reads, and tiles of the image at most.
+const STEP: usize = 256;
+const TILES: usize = 512;
+
+/// The ground under a wheel.
+struct Ground {
+    z_mm: i32,
+    slope: [f32; 2],
+    mu: f32,
+}
+
+/// Whether every byte of the image is what was built. No step takes longer than the first, so that a watchdog can be fed between.
+fn proven(terrain: &Terrain) -> bool {
+    let mut damage = [0; TILES / 8];
+    if terrain.header().tile_count as usize > TILES {
+        return false;
+    }
+    let mut verifier = terrain.verifier();
+    let mut state = verifier.step(0, &mut damage); // all sections but the tiles
+    while state == Ok(false) {
+        state = verifier.step(STEP, &mut damage);
+    }
+    state == Ok(true)
+}
+
+/// Instructions that `closest` takes on a Cortex-M4F at most, anywhere on the image: the model of the kernel's README, with `Fixed`.
+fn worst(terrain: &Terrain) -> u32 {
+    let bound = terrain.bound();
+    1940 + 130 + 110 * bound.lines + 150 * bound.tests
+}
+
+/// One tick: hubs in millimetres, x east, y north, z up. Nothing where there is no ground: that is for the controller to judge.
+fn tick(terrain: &Terrain, hubs_mm: [[i32; 3]; 4]) -> [Option<Ground>; 4] {
+    hubs_mm.map(|hub| {
+        let answer = terrain.closest(hub.map(|mm| Fixed::from_num(mm) / 1000));
+        answer.found().then(|| Ground {
+            z_mm: terrain.z_fixed(&answer.hit).wrapping_mul_int(1000).to_num(),
+            slope: terrain.slope_f32(&answer.hit),
+            mu: terrain.surface_f32(&answer)[0],
+        })
+    })
+}
+
+#[entry]
+fn main() -> ! {
+    let Ok(terrain) = Terrain::open(IMAGE) else { exit(1) };
+    if !proven(&terrain) {
+        exit(2)
+    }
+    if 4 * worst(&terrain) > BUDGET {
+        exit(3)
+    }
+    // on a board this is the timer's interrupt
+    for time in 0..4 {
+        let (front, rear) = (68_000 + 10_000 * time, 65_400 + 10_000 * time);
+        let hubs = [[front, 800], [front, -800], [rear, 800], [rear, -800]].map(|[x, y]| [x, y, 7_000]);
+        for (wheel, ground) in tick(&terrain, hubs).iter().enumerate() {
+            match ground {
+                Some(Ground { z_mm, slope: [x, y], mu }) => {
+                    println!("{time} {wheel}: {z_mm} mm, slope {x} {y}, mu {mu}")
+                }
+                None => println!("{time} {wheel}: no ground"),
+            }
+        }
+    }
+    exit(0)
+}
+
+/// Flash with ECC answers two bad bits of a word with a fault: stop.
+#[exception]
+unsafe fn HardFault(_: &ExceptionFrame) -> ! {
+    exit(4)
+}

@@ -1,0 +1,178 @@
+//! Steps: ground that ends beside lower ground, without a face between.
+
+mod shell;
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use shell::{expect, folder, holds};
+use verification::obj::real_file;
+
+/// Two plates of 20 m by 3 m, `low` and `high`, so far apart, the other one higher by `rise`; turned by degrees about the zero,
+/// and with an upright face between them.
+fn plates(apart: f64, rise: f64, degrees: f64, face: bool) -> String {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let vertex = |&[x, y, z]: &[f64; 3]| format!("v {:.9} {:.9} {z}\n", x * cos - y * sin, x * sin + y * cos);
+    let corners = |y: f64, z: f64| [[0.0, y, z], [20.0, y, z], [20.0, y + 3.0, z], [0.0, y + 3.0, z]];
+    let all: String = corners(0.0, 0.0).iter().chain(&corners(3.0 + apart, rise)).map(vertex).collect();
+    let upright = if face { "o face\nf 4 3 6 5\n" } else { "" };
+    format!("{all}o low\nf 1 2 3 4\no high\nf 5 6 7 8\n{upright}")
+}
+
+/// Builds ground, and gives back what it reports of steps.
+fn built(folder: &Path, text: &str) -> (Value, String) {
+    fs::write(folder.join("s.obj"), text).unwrap();
+    let [_, err] = expect(0, folder, &["build", "s.obj", "--up", "z", "--report", "s.json"]);
+    let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+    (report["steps"].clone(), err)
+}
+
+/// What `verify` finds.
+fn verified(code: i32, folder: &Path, arguments: &[&str]) -> Value {
+    let [out, _] = expect(code, folder, &[&["verify", "s.hpan", "--json"], arguments].concat());
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(facts["passed"], json!(code == 0));
+    facts["steps"].clone()
+}
+
+fn number(v: &Value) -> f64 {
+    v.as_f64().unwrap()
+}
+
+#[test]
+fn plates_that_do_not_meet_in_height_are_found() {
+    let folder = folder("plates_that_do_not_meet_in_height_are_found");
+    for degrees in [0.0, 27.0, 45.0, 133.0, 180.0] {
+        for rise in [0.001, 0.02, 0.3, 3.0] {
+            let (steps, err) = built(&folder, &plates(0.0, rise, degrees, false));
+            let noted = rise == 0.02 || rise == 0.3;
+            assert_eq!(steps["found"], json!(u8::from(noted)), "{degrees} {rise}: {steps}");
+            assert_eq!(err.contains("note: ground ends beside lower ground: a step "), noted, "{err}");
+            // less than asked for, and another deck
+            let at = verified(i32::from(rise < 1.0), &folder, &["--max-step", &(0.9 * rise).min(0.4).to_string()]);
+            verified(0, &folder, &["--max-step", &(1.1 * rise).min(0.4).to_string()]);
+            if rise > 1.0 {
+                continue;
+            }
+            assert_eq!(at["found"], json!(1));
+            let step = &at["first"][0];
+            let [height, low, length] = ["height", "low", "length"].map(|name| number(&step[name]));
+            assert!((height - rise).abs() < 2e-5 && low.abs() < 2e-5 && (length - 20.0).abs() < 0.01, "{step}");
+            assert_eq!([&step["source"], &step["source_low"]], [&json!("high"), &json!("low")]);
+            // on the line where they meet
+            let [x, y, z] = [0, 1, 2].map(|i| number(&step["at"][i]));
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            assert!((y * cos - x * sin - 3.0).abs() < 3e-4 && (z - rise).abs() < 2e-5, "{step}");
+        }
+    }
+}
+
+#[test]
+fn steps_are_said_in_words_with_their_place() {
+    let folder = folder("steps_are_said_in_words_with_their_place");
+    let (_, err) = built(&folder, &plates(0.0, 0.02, 0.0, false));
+    let words = "a step 2 cm high, 20 m long at 10.255,3.000: z 0.0200 (high) beside 0.0000 (low)";
+    holds(&err, &[words, "; to see them: hardpan export png s.hpan --map holes --max-step 0.005"]);
+    let [out, err] = expect(1, &folder, &["verify", "s.hpan", "--max-step", "0.01", "--max-gap", "0.1"]);
+    assert!(out.starts_with("s.hpan: every claim holds, but --max-step finds steps\n"), "{out}");
+    holds(
+        &out,
+        &["\nsteps      fail     8 open edges, beside which ground counts that is lower by more than 1 cm: 1 found\n"],
+    );
+    holds(&out, &["\ngaps       pass     8 open edges, "]);
+    holds(&err, &["error: s.hpan: ground ends beside lower ground: ", "; join or level the sheets in the source"]);
+    let [out, _] = expect(0, &folder, &["verify", "s.hpan"]);
+    assert!(!out.contains("\nsteps "), "{out}");
+    for height in ["0", "0.5", "-1", "x"] {
+        let why = "must be a height in metres, from 0.0001 to less than 0.5";
+        holds(&expect(2, &folder, &["verify", "s.hpan", "--max-step", height])[1], &[why]);
+    }
+}
+
+/// What stands between two heights is seen in the source, and not in an image.
+#[test]
+fn kerbs_with_upright_faces_are_none_where_the_source_is_known() {
+    let folder = folder("kerbs_with_upright_faces_are_none_where_the_source_is_known");
+    for degrees in [0.0, 27.0, 133.0] {
+        let (steps, _) = built(&folder, &plates(0.0, 0.12, degrees, true));
+        assert_eq!(steps["found"], json!(0), "{steps}");
+        assert_eq!(verified(1, &folder, &["--max-step", "0.01"])["found"], json!(1));
+        assert_eq!(verified(0, &folder, &["--max-step", "0.01", "--against", "s.obj"])["found"], json!(0));
+    }
+    // a face somewhere else, and one that does not reach so high, change nothing
+    for face in [[7.0, 0.0, 0.12], [3.0, -0.5, 0.03]] {
+        let [y, low, high] = face;
+        let text = plates(0.0, 0.12, 0.0, false)
+            + &format!("v 0 {y} {low}\nv 20 {y} {low}\nv 20 {y} {high}\nv 0 {y} {high}\nf -4 -3 -2 -1\n");
+        assert_eq!(built(&folder, &text).0["found"], json!(1), "{face:?}");
+    }
+    // a sloped one is ground
+    let sloped = "v 0 0 0\nv 20 0 0\nv 20 3 0\nv 0 3 0\nv 0 3.03 .12\nv 20 3.03 .12\nv 20 6 .12\nv 0 6 .12\n\
+                  f 1 2 3 4\nf 4 3 6 5\nf 5 6 7 8\n";
+    assert_eq!(built(&folder, sloped).0["found"], json!(0));
+    verified(0, &folder, &["--max-step", "0.0005"]);
+}
+
+#[test]
+fn a_crack_in_a_kerb_line_is_a_step_too() {
+    let folder = folder("a_crack_in_a_kerb_line_is_a_step_too");
+    let (steps, err) = built(&folder, &plates(0.005, 0.12, 27.0, false));
+    assert_eq!(steps["found"], json!(1));
+    holds(
+        &err,
+        &["note: beside open edges there is a gap ", "note: ground ends beside lower ground: a step 12 cm high"],
+    );
+    // behind a wider one lies no step but a gap
+    assert_eq!(built(&folder, &plates(0.05, 0.12, 27.0, false)).0["found"], json!(0));
+}
+
+/// A deck over a road, an edge that a higher sheet covers, the sides of a ramp, an overlay and a slope are no steps.
+#[test]
+fn what_is_no_step() {
+    let folder = folder("what_is_no_step");
+    let sheet = |x0: f64, x1: f64, y0: f64, y1: f64, z: [f64; 2]| {
+        format!(
+            "v {x0} {y0} {}\nv {x1} {y0} {}\nv {x1} {y1} {}\nv {x0} {y1} {}\nf -4 -3 -2 -1\n",
+            z[0], z[1], z[1], z[0]
+        )
+    };
+    let road = sheet(-20.0, 20.0, -5.0, 5.0, [0.0; 2]);
+    for (what, text) in [
+        ("a bridge", sheet(-3.0, 3.0, -20.0, 20.0, [5.0; 2])),
+        ("one under it", sheet(-3.0, 3.0, -2.0, 2.0, [-0.1; 2])),
+        ("a ramp", sheet(-8.0, 8.0, -2.0, 2.0, [0.0, 3.0])),
+        ("paint", sheet(-3.0, 3.0, -2.0, 2.0, [0.002; 2])),
+        ("a steep slope beside it", sheet(20.0, 20.1, -5.0, 5.0, [0.0, -0.4])),
+    ] {
+        let (steps, _) = built(&folder, &(road.clone() + &text));
+        let long: Vec<f64> = steps["first"].as_array().unwrap().iter().map(|s| number(&s["height"])).collect();
+        // the upper end of a ramp hangs over the road, as a bridge does
+        assert_eq!(long, [0.0; 0], "{what}");
+    }
+    // a plate on the road is one, all around
+    let (steps, _) = built(&folder, &(road + &sheet(-3.0, 3.0, -2.0, 2.0, [0.02; 2])));
+    assert_eq!(steps["found"], json!(1));
+    assert!((number(&steps["first"][0]["length"]) - 20.0).abs() < 0.01, "{steps}");
+}
+
+#[test]
+fn the_steps_of_a_real_interchange_and_a_factory_are_few() {
+    let folder = folder("the_steps_of_a_real_interchange_and_a_factory_are_few");
+    if let Some(file) = real_file("roads/cloverleaf.obj") {
+        let place = file.to_str().unwrap();
+        let args = ["build", place, "--up", "z", "--unit", "in", "-o", "s.hpan", "--report", "s.json", "--force"];
+        expect(0, &folder, &args);
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+        let heights: Vec<f64> =
+            report["steps"]["first"].as_array().unwrap().iter().map(|s| number(&s["height"])).collect();
+        // its arrows lie nearly an inch above the road
+        assert!((5..20).contains(&heights.len()) && heights.iter().all(|h| *h < 0.07), "{heights:?}");
+    }
+    if let Some(file) = real_file("city/zdm2.obj") {
+        let place = file.to_str().unwrap();
+        expect(0, &folder, &["build", place, "--up", "y", "-o", "s.hpan"]);
+        let all = verified(1, &folder, &["--max-step", "0.005"])["found"].as_u64().unwrap();
+        let known = verified(1, &folder, &["--max-step", "0.005", "--against", place])["found"].as_u64().unwrap();
+        assert!(all > 200 && known < 20, "{all}, {known} of them without an upright face");
+    }
+}
