@@ -1,14 +1,6 @@
 //! `hardpan diff`: what differs between two images, in bytes, in facts and on the ground.
 
-use std::{
-    array,
-    cmp::{Ordering, Reverse},
-    collections::BTreeMap,
-    io::Write,
-    mem,
-    ops::Range,
-    path::PathBuf,
-};
+use std::{array, cmp::Reverse, collections::BTreeMap, io::Write, mem, ops::Range, path::PathBuf};
 
 use hardpan::{Hit, Terrain, format::section};
 use hardpan_builder::{import::file_name, names::section_name, read};
@@ -21,7 +13,9 @@ use super::{
     Done, Failure, NewFile, Replace,
     border::{Border, Edge, span},
     changes::{self, Changes, Seen},
-    costs, counted, decimal, few, grouped, has_extension,
+    costs, counted,
+    crossings::{Corners, Found, MOST as CROSSINGS, by_place, crossings},
+    decimal, few, grouped, has_extension,
     info::{self, fallback, hex},
     is_nowhere, load,
     maps::{self, Window},
@@ -33,9 +27,11 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Asked are every vertex and the middle of every triangle of both images; places along the edges where the ground of only one ends, on them
-and 1 mm and 1 cm beside; a place in each square of a grid; and with --png the middle of each pixel: what is smaller than all that, and
-between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
+Asked are every vertex and the middle of every triangle of both images; every place where an edge that only one has crosses one that only
+the other has, up to 4,000,000, beyond which it is said that some are missing; places along the edges where the ground of only one ends, on
+them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png the middle of each pixel. So of triangles that cover each
+place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
+lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
 ground without a partner is lost or gained.
 Areas are those of the squares whose place it is, which lies near the middle (at 0.529508 and 0.448223 of its sides) so that it meets no edge
 of round coordinates: a border is off by about half a square, and a finer --grid is nearer. What is no more at a place 4 mm away, as where all
@@ -177,6 +173,8 @@ pub struct Ground {
     /// Up to which heights count as equal, metres.
     pub tolerance: f64,
     places: u64,
+    /// Those of them where edges cross that only one image has.
+    crossings: Found,
     /// Places with ground in both images.
     shared: u64,
     /// Places with a height that changed.
@@ -493,17 +491,21 @@ impl Grid {
     }
 }
 
-/// The middles of all triangles and all vertices, in metres.
-fn marks(t: &Terrain) -> impl Iterator<Item = [f64; 2]> {
+/// All triangles in plan, metres.
+fn plan(t: &Terrain) -> Vec<Corners> {
     let (origin, step) = (t.header().origin, 2f64.powi(t.header().xy_log2));
-    let triangles = read::triangles(t);
-    let mut vertices: Vec<[i32; 2]> = triangles.iter().flat_map(|s| s.corners).map(|[x, y, _]| [x, y]).collect();
-    vertices.sort_unstable();
+    let metres = |c: [i32; 3]| [0, 1].map(|i| (origin[i] + i64::from(c[i])) as f64 * step);
+    read::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
+}
+
+/// The middles of triangles and their vertices, in metres.
+fn marks(triangles: &[Corners]) -> impl Iterator<Item = [f64; 2]> {
+    let mut vertices: Vec<[f64; 2]> = triangles.as_flattened().to_vec();
+    vertices.par_sort_unstable_by(by_place);
     vertices.dedup();
-    // thirds of steps; what a query rounds them by leaves them inside but for slivers
-    let middles = triangles.into_iter().map(|s| [0, 1].map(|i| s.corners.iter().map(|c| i64::from(c[i])).sum::<i64>()));
-    let thirds = middles.chain(vertices.into_iter().map(|v| v.map(|v| 3 * i64::from(v))));
-    thirds.map(move |p| [0, 1].map(|i| (origin[i] as f64 + p[i] as f64 / 3.0) * step))
+    // what a query rounds them by leaves them inside but for slivers
+    let middle = |[a, b, c]: &Corners| [0, 1].map(|i| a[i] + ((b[i] - a[i]) + (c[i] - a[i])) / 3.0);
+    triangles.iter().map(middle).chain(vertices)
 }
 
 /// Metres from where ground ends to the places beside it: more than a lattice step, and more than what edges move by in another build.
@@ -543,14 +545,13 @@ fn borders(a: &Terrain, b: &Terrain) -> Vec<Place> {
     only.into_iter().flat_map(of).collect()
 }
 
-/// By x, then y.
-fn by_place(p: &[f64; 2], q: &[f64; 2]) -> Ordering {
-    p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))
-}
-
 fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, picture: Option<&Changes>) -> Done<Ground> {
     let grid = Grid::new(a, b, pitch)?;
-    let mut marks: Vec<Place> = [a, b].into_iter().flat_map(marks).map(|at| Place { at, kind: Kind::Mark }).collect();
+    let triangles = [a, b].map(plan);
+    let (crossed, crossings) = crossings(&triangles[0], &triangles[1]);
+    let ends = triangles.iter().flat_map(|triangles| marks(triangles));
+    let mut marks: Vec<Place> = ends.chain(crossed).map(|at| Place { at, kind: Kind::Mark }).collect();
+    drop(triangles);
     marks.extend(borders(a, b));
     marks.retain(|p| !grid.has(p.at));
     marks.par_sort_unstable_by(|p, q| by_place(&p.at, &q.at).then((p.kind == Kind::Mark).cmp(&(q.kind == Kind::Mark))));
@@ -594,6 +595,7 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, picture:
         grid: grid.pitch,
         tolerance,
         places,
+        crossings,
         shared,
         changed,
         largest,
@@ -918,11 +920,18 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     if let Some(g) = &d.ground {
         writeln!(
             out,
-            "ground       {}: all vertices, the middles of all triangles, on and beside edges where only one ends, {}and a place in each square of {:.3} m, by which areas are counted",
+            "ground       {}: all vertices, the middles of all triangles, where edges cross that only one has, on and beside edges where only one ends, {}and a place in each square of {:.3} m, by which areas are counted",
             places(),
             if d.picture.is_some() { "in all pixels, " } else { "" },
             g.grid
         )?;
+        if !g.crossings.all {
+            let most = grouped(CROSSINGS as u64);
+            writeln!(
+                out,
+                "crossings    not all of edges are among them: there are more than {most}, or they lie too crowded to be found"
+            )?;
+        }
         match &g.largest {
             None if g.shared == 0 => {
                 writeln!(out, "heights      no place has ground in both; they do not lie over each other")?;

@@ -7,6 +7,7 @@ mod border;
 mod build;
 mod canvas;
 mod changes;
+mod crossings;
 mod demo;
 mod diff;
 mod drive;
