@@ -48,10 +48,10 @@ pub struct Args {
     /// The image to hold against it
     second: PathBuf,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
-    #[arg(long, value_name = "METRES", value_parser = pitch)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     grid: Option<f64>,
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
-    #[arg(long, value_name = "METRES", value_parser = tolerance)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
     tolerance: Option<f64>,
     /// Draw a map of the changes: heights and friction up and down, ground lost and gained, other material
     #[arg(long, value_name = "FILE.png")]
@@ -83,10 +83,11 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 fn range(text: &str) -> Result<[f64; 2], String> {
-    let sane = |[low, high]: &[f64; 2]| *low <= 0.0 && *high >= 0.0 && low < high;
+    let end = |v: f64| v == 0.0 || v >= scale::FINEST;
+    let sane = |[low, high]: &[f64; 2]| end(-low) && end(*high) && low < high;
     scale::pair(text)
         .filter(sane)
-        .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, as -0.5,0.5".into())
+        .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, of 0.00001 m at least, as -0.5,0.5".into())
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
@@ -920,7 +921,7 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     if let Some(g) = &d.ground {
         writeln!(
             out,
-            "ground       {}: all vertices, the middles of all triangles, where edges cross that only one has, on and beside edges where only one ends, {}and a place in each square of {:.3} m, by which areas are counted",
+            "ground       {}: vertices, middles of triangles, crossings of edges that only one has, beside edges where only one ends, {}and one in each square of {:.3} m, by which areas are counted",
             places(),
             if d.picture.is_some() { "in all pixels, " } else { "" },
             g.grid
