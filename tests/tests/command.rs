@@ -142,19 +142,32 @@ fn csv_in_and_out() {
 #[test]
 fn points_that_are_no_finite_numbers() {
     let folder = bridge("points_that_are_no_finite_numbers");
-    for (point, field) in [
-        ("-inf,2", "-inf"),
-        ("inf,2", "inf"),
-        ("1,-inf", "-inf"),
-        ("nan,2", "nan"),
-        ("-NaN,2", "-NaN"),
-        ("-infinity,2,3", "-infinity"),
-        ("1,2,1e999", "1e999"),
-        ("-1e400,2", "-1e400"),
+    // on the line and from a file, whichever number it is and whatever is asked
+    for point in [
+        "-inf,2",
+        "inf,2",
+        "1,-inf",
+        "nan,2",
+        "-NaN,2",
+        "-infinity,2,3",
+        "1,2,1e999",
+        "-1e400,2",
+        "1,1,5,inf",
+        "1,1,5,NaN",
+        "1,1,5,-inf",
     ] {
-        let [out, err] = expect(2, &folder, &["query", "bridge.hpan", point]);
-        assert!(out.is_empty());
-        holds(&err, &[&format!("\"{field}\" is not a finite number")]);
+        fs::write(folder.join("point.csv"), format!("{point}\n")).unwrap();
+        for more in [&[][..], &["--layers"], &["--explain"], &["--json"], &["--strict"]] {
+            let code = i32::from(more == ["--strict"]);
+            let [out, err] = expect(code, &folder, &[&["query", "bridge.hpan", point], more].concat());
+            let [listed, said] =
+                expect(code, &folder, &[&["query", "bridge.hpan", "--csv", "point.csv"], more].concat());
+            for out in [&out, &listed] {
+                assert!(out.contains("not in image") && !out.contains("found"), "{point} {more:?}: {out}");
+            }
+            assert_eq!(err.is_empty(), code == 0, "{err}");
+            holds(&said, &["1 line has a number that is not finite; the first is line 1"]);
+        }
     }
     // what is named so is a file
     fs::write(folder.join("-inf,2"), "0,0\n").unwrap();

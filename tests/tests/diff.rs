@@ -64,8 +64,7 @@ fn ground_goes_and_materials_change() {
     assert_eq!((&ground["changed"]["places"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
     // places of the deck's squares, 10 x 100; those below the diagonal stay, and three vertices; beside
     // squares of either half the middle of its triangle
-    let over =
-        (0..10).flat_map(|x| (0..100).map(move |y| (f64::from(x) + 0.529508, f64::from(y) + 0.448223)));
+    let over = (0..10).flat_map(|x| (0..100).map(move |y| (f64::from(x) + 0.529508, f64::from(y) + 0.448223)));
     let over = over.filter(|(x, y)| *y > 10.0 * x).count();
     // and along edges: of the diagonal 25 places 1 mm and as many 1 cm beside it, of the two sides 25 and 3 on them
     let lost = &ground["lost"];
@@ -203,7 +202,10 @@ fn heights_within_a_tolerance_are_alike() {
     let facts: Value = serde_json::from_str(&expect(1, &folder, &json[..4])[0]).unwrap();
     assert_eq!(facts["alike"], Value::Null);
     for bad in ["-1", "nan"] {
-        holds(&error(2, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", bad]), &["a number of metres, 0 or more"]);
+        holds(
+            &error(2, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", bad]),
+            &["a number of metres, 0 or more"],
+        );
     }
     // what is not a height
     for (k, settings) in
@@ -370,11 +372,18 @@ fn a_mesh_that_was_moved_has_no_area() {
     for moved in ["0.0005,0,0", "0.0005,-0.0005,0", "0.002,0.002,0"] {
         expect(0, &folder, &["build", "a.obj", "--translate", moved, "-o", "m.hpan"]);
         let [out, _] = expect(1, &folder, &["diff", "a.hpan", "m.hpan", "--grid", "1"]);
-        holds(&out, &["\nheights      no change there\n", "\nno area      lost at ", "; gained at ", "of another material at "]);
-        let facts: Value = serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "m.hpan", "--json"])[0]).unwrap();
+        holds(
+            &out,
+            &["\nheights      no change there\n", "\nno area      lost at ", "; gained at ", "of another material at "],
+        );
+        let facts: Value =
+            serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "m.hpan", "--json"])[0]).unwrap();
         for kind in ["lost", "gained"] {
             assert_eq!(facts["ground"][kind]["area"], 0.0, "{moved} {kind}");
-            assert!(facts["ground"][kind]["places"].as_u64().unwrap() > 400, "{moved} {kind}: the corners of the roofs");
+            assert!(
+                facts["ground"][kind]["places"].as_u64().unwrap() > 400,
+                "{moved} {kind}: the corners of the roofs"
+            );
         }
         // and a house less, which lies over 20 m by 15 m
         expect(0, &folder, &["build", "b.obj", "--translate", moved, "-o", "m.hpan"]);
@@ -396,7 +405,8 @@ fn a_square_cut_the_other_way_is_found() {
         expect(0, &folder, &["build", name]);
     }
     let facts: Value =
-        serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1000", "--json"])[0]).unwrap();
+        serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1000", "--json"])[0])
+            .unwrap();
     assert_eq!(facts["ground"]["largest"], json!({ "at": [500.0, 500.0], "from": 0.0, "to": 0.25 }));
     assert_eq!(facts["ground"]["crossings"], json!({ "crossings": 1, "all": true }));
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "0.2499"]);
@@ -528,8 +538,7 @@ fn one_small_triangle_is_missed() {
     {
         let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
         // its middle, and beside its three edges
-        let line =
-            format!("{kind:<12} ground at 19 places, no area by the grid, x 3.140625 to 3.1865, ");
+        let line = format!("{kind:<12} ground at 19 places, no area by the grid, x 3.140625 to 3.1865, ");
         holds(&out, &[&line]);
         assert!(!out.contains("no area") && !out.lines().any(|l| l.starts_with(other)), "{out}");
         // no height is another, and yet ground is lost
