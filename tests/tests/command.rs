@@ -818,6 +818,48 @@ fn links_to_output() {
     assert!(fs::symlink_metadata(folder.join("good")).unwrap().is_symlink(), "the link stays");
 }
 
+/// What spreadsheets write, and an image that has lost all of its bytes.
+#[test]
+fn tables_of_spreadsheets_and_empty_images() {
+    let folder = bridge("tables_of_spreadsheets_and_empty_images");
+    let answers = |code: i32, bytes: &[u8]| {
+        fs::write(folder.join("p.csv"), bytes).unwrap();
+        expect(code, &folder, &["query", "bridge.hpan", "--csv", "p.csv"])
+    };
+    let plain = "x,y\n1,2\n# of no use, \"\n30,4\n";
+    let [wanted, _] = answers(0, plain.as_bytes());
+    assert_eq!(wanted.lines().count(), 3);
+    for big in [false, true] {
+        let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
+        let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(plain.encode_utf16()).flat_map(unit).collect();
+        assert_eq!(answers(0, &utf16)[0], wanted);
+    }
+    // a comment may be in any encoding
+    assert_eq!(answers(0, b"x,y\n1,2\n# \xdf\n30,4\n")[0], wanted);
+    for (text, why) in [
+        ("x,y\n#N/A,#N/A\n", "line 2: \"#N/A\" is not a number (field 1); where there is no number write NaN"),
+        ("x,y\n1,1.#QNAN\n", "line 2: \"1.#QNAN\" is not a number (field 2); where there is no number write NaN"),
+        ("x,y\n\"1,5\",2\n", "line 2: \"1,5\" is not a number (field 1); a decimal has a point"),
+        (
+            "x;y;z,name\n1;2;3,a\n",
+            "has no x and y; name them, or leave the heading out; numbers have commas between them",
+        ),
+        ("x,y\n,2\n", "line 2: no x; a point is x,y"),
+        ("x,y\n2,\n", "line 2: no y; a point is x,y"),
+    ] {
+        holds(&answers(2, text.as_bytes())[1], &["error: p.csv: ", why]);
+    }
+    let whole = fs::read(folder.join("bridge.hpan")).unwrap();
+    for cut in [0, 3, 100, whole.len() - 1] {
+        fs::write(folder.join("cut.hpan"), &whole[..cut]).unwrap();
+        for (command, code) in [("verify", 1), ("info", 2)] {
+            holds(&error(code, &folder, &[command, "cut.hpan"]), &["cut short"]);
+        }
+    }
+    fs::write(folder.join("cut.hpan"), "no image").unwrap();
+    holds(&error(2, &folder, &["verify", "cut.hpan"]), &["not a terrain image"]);
+}
+
 /// What never ends is given up at its start.
 #[cfg(target_os = "linux")]
 #[test]
