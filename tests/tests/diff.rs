@@ -554,7 +554,7 @@ fn one_small_triangle_is_missed() {
             [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]["places"]],
             [&json!(19), &json!(0), &json!(0)]
         );
-        assert_eq!(ground[kind]["beside"], 9, "three places along each edge");
+        assert_eq!(ground[kind]["beside"], 7, "three places along each edge, but two less than 4 mm from the next");
         let [low, high] = [0, 1].map(|end| [0, 1].map(|k| ground[kind]["extent"][end][k].as_f64().unwrap()));
         for (k, from) in [at(i), at(j)].into_iter().enumerate() {
             assert!(from <= low[k] && high[k] <= from + 1.0 / 16.0, "{low:?} {high:?}");

@@ -157,7 +157,7 @@ impl Ask {
         }
         match numbers {
             [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
-            [Some(_), Some(_), ..] => Err(format!("a length and no z; {FORM}")),
+            [Some(_), Some(_), ..] => Err(FORM.into()),
             [x, ..] => Err(format!("no {}; {FORM}", if x.is_none() { "x" } else { "y" })),
         }
     }
