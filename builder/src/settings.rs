@@ -101,6 +101,10 @@ pub struct Applied {
     pub unlisted: Vec<String>,
     /// Names of materials that keep the mu of their source, because nothing states another; sorted.
     pub plain: Vec<String>,
+    /// The same of rolling resistance; sorted.
+    pub plain_rr: Vec<String>,
+    /// The same of gain; sorted.
+    pub plain_gain: Vec<String>,
     /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,
 }
@@ -247,10 +251,12 @@ impl Settings {
         }
         if self.materials.is_empty() {
             applied.plain = scene.materials.iter().map(|m| m.name.clone()).collect();
+            (applied.plain_rr, applied.plain_gain) = (applied.plain.clone(), applied.plain.clone());
         } else {
             self.apply_materials(scene, &mut applied)?;
         }
-        for names in [&mut applied.unlisted, &mut applied.plain] {
+        let Applied { unlisted, plain, plain_rr, plain_gain, .. } = &mut applied;
+        for names in [unlisted, plain, plain_rr, plain_gain] {
             names.sort_unstable();
             names.dedup();
         }
@@ -281,7 +287,11 @@ impl Settings {
                 Some(i) => {
                     used[i] = true;
                     self.materials[i].give(material);
-                    applied.plain.extend(self.materials[i].mu.is_none().then(|| material.name.clone()));
+                    let MaterialRule { mu, rr, gain, .. } = &self.materials[i];
+                    let lists = [&mut applied.plain, &mut applied.plain_rr, &mut applied.plain_gain];
+                    for (stated, names) in [mu, rr, gain].into_iter().zip(lists) {
+                        names.extend(stated.is_none().then(|| material.name.clone()));
+                    }
                 }
                 None => (material.mu, material.rr) = (1.0, 1.0),
             }
@@ -701,6 +711,10 @@ mod tests {
         let plain = |text: &str| Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap().plain;
         assert_eq!(plain("build.near = 3"), ["", "Concrete", "Grass"]);
         assert_eq!(plain("[[material]]\nname = \"\"\nmu = 1\n[[material]]\nname = \"Grass\"\nrr = 2\n"), ["Grass"]);
+        let mu =
+            Settings::from_toml("[[material]]\nname = \"\"\nmu = 1\n[[material]]\nname = \"Grass\"\nmu = 1\nrr = 2\n");
+        let applied_mu = mu.unwrap().apply(&mut fixtures::mats()).unwrap();
+        assert_eq!((applied_mu.plain_rr.len(), applied_mu.plain_gain.len()), (2, 3), "all but Grass, and all");
 
         let mut scene = fixtures::mats();
         let alone = Settings::from_toml("[[material]]\nname = \"Grass\"\nmu = 0.4\n").unwrap();

@@ -235,7 +235,19 @@ fn a_tick_of_all_wheels_is_timed() {
     // all wheels of the slowest are within the car's length of each other
     let ends = |k: usize, i: usize| ticks["worst"]["within"][k][i].as_f64().unwrap();
     assert!((ends(1, 0) - ends(0, 0) - 2.8).abs() < 1e-9 && (ends(1, 1) - ends(0, 1) - 1.6).abs() < 1e-9, "{ticks}");
-    let [out, _] = expect(0, &folder, &["bench", "city.hpan", "--along", "wheels.csv", "-n", "8000"]);
+    let [out, err] = expect(0, &folder, &["bench", "city.hpan", "--along", "wheels.csv", "-n", "8000"]);
+    assert!(!err.contains("of no tick"), "{err}");
+    // a line that is missing shifts nobody: wheels are together by the time
+    fs::write(folder.join("gap.csv"), format!("t,wheel,x,y,z\n{}", rows.replace(&row(7, 2), ""))).unwrap();
+    let gap = ["bench", "city.hpan", "--along", "gap.csv", "-n", "8000", "--json"];
+    let [found, err] = expect(0, &folder, &gap);
+    holds(&err, &["note: gap.csv: 3 lines of times that not all 4 wheels have: they are of no tick\n"]);
+    let ticks = &serde_json::from_str::<Value>(&found).unwrap()["ticks"];
+    let end = |k: usize, i: usize| ticks["worst"]["within"][k][i].as_f64().unwrap();
+    assert!((end(1, 0) - end(0, 0) - 2.8).abs() < 1e-9 && (end(1, 1) - end(0, 1) - 1.6).abs() < 1e-9, "{ticks}");
+    // no wheel has a time of another one
+    fs::write(folder.join("apart.csv"), "t,wheel,x,y\n0,l,1,1\n1,r,1,2\n").unwrap();
+    assert!(facts(&folder, &["city.hpan", "--along", "apart.csv", "-n", "100"])["ticks"].is_null());
     holds(&out, &["\ntick of 4 wheels ", "A tick, of a drive of several wheels, is one call for each"]);
     fs::write(folder.join("one.csv"), "t,x,y,z\n0,1,1,1\n1,2,1,1\n").unwrap();
     assert!(facts(&folder, &["city.hpan", "--along", "one.csv", "-n", "100"])["ticks"].is_null());

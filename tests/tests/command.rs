@@ -142,19 +142,33 @@ fn csv_in_and_out() {
 #[test]
 fn points_that_are_no_finite_numbers() {
     let folder = bridge("points_that_are_no_finite_numbers");
-    for (point, field) in [
-        ("-inf,2", "-inf"),
-        ("inf,2", "inf"),
-        ("1,-inf", "-inf"),
-        ("nan,2", "nan"),
-        ("-NaN,2", "-NaN"),
-        ("-infinity,2,3", "-infinity"),
-        ("1,2,1e999", "1e999"),
-        ("-1e400,2", "-1e400"),
+    // on the line and from a file, whichever number it is and whatever is asked
+    for point in [
+        "-inf,2",
+        "inf,2",
+        "1,-inf",
+        "nan,2",
+        "-NaN,2",
+        "-infinity,2,3",
+        "1,2,1e999",
+        "-1e400,2",
+        "1,1,5,inf",
+        "1,1,5,NaN",
+        "1,1,5,-inf",
     ] {
-        let [out, err] = expect(2, &folder, &["query", "bridge.hpan", point]);
-        assert!(out.is_empty());
-        holds(&err, &[&format!("\"{field}\" is not a finite number")]);
+        fs::write(folder.join("point.csv"), format!("{point}\n")).unwrap();
+        for more in [&[][..], &["--layers"], &["--explain"], &["--json"], &["--strict"]] {
+            let code = i32::from(more == ["--strict"]);
+            let [out, err] = expect(code, &folder, &[&["query", "bridge.hpan", point], more].concat());
+            let [listed, said] =
+                expect(code, &folder, &[&["query", "bridge.hpan", "--csv", "point.csv"], more].concat());
+            for out in [&out, &listed] {
+                let found = out.lines().skip(1).any(|line| line.contains("found"));
+                assert!(out.contains("not in image") && !found, "{point} {more:?}: {out}");
+            }
+            assert_eq!(err.is_empty(), code == 0, "{err}");
+            holds(&said, &["1 line has a number that is not finite; the first is line 1"]);
+        }
     }
     // what is named so is a file
     fs::write(folder.join("-inf,2"), "0,0\n").unwrap();
@@ -339,7 +353,7 @@ fn by_01_verify() {
     write("tiny.hpan", &image[..100]);
     error(1, &folder, &["verify", "tiny.hpan"]);
     write("empty.hpan", b"");
-    for (name, code) in [("bridge.obj", 2), ("absent.hpan", 2), (".", 2), ("empty.hpan", 2)] {
+    for (name, code) in [("bridge.obj", 2), ("absent.hpan", 2), (".", 2), ("empty.hpan", 1)] {
         error(code, &folder, &["verify", name]);
     }
     // every other byte of what the sums guard
@@ -758,7 +772,7 @@ fn links_to_output() {
     link("a", "b");
     link("itself", "itself");
     link("nowhere/at all/x", "lost");
-    link("/dev/null", "device");
+    link("/dev/full", "device");
     link("there", "folder");
     link("there/new.csv", "good");
     let query =
@@ -772,8 +786,26 @@ fn links_to_output() {
     }
     let why = "this is a link into nowhere/at all, a folder that is not there";
     assert_eq!(query("lost", 4), format!("error: lost: {why}{}", hint("lost")));
-    let why = "this is a link to /dev/null, a device or a pipe";
-    assert_eq!(query("device", 4), format!("error: device: {why}{}", hint("device")));
+    assert_eq!(query("device", 2), "error: device: this is a device or a pipe, or a link to one; name a file\n");
+    // a link to /dev/null is as that itself, for every output
+    link("/dev/null", "null");
+    fs::write(folder.join("drive.csv"), "t,x,y\n0,1,1\n1,2,2\n").unwrap();
+    for null in ["/dev/null", "null", "./null"] {
+        for arguments in [
+            &["query", "bridge.hpan", "1,1", "-o", null][..],
+            &["query", "bridge.hpan", "--along", "drive.csv", "--plot", null],
+            &["build", "bridge.obj", "-o", null],
+            &["build", "bridge.obj", "--report", null],
+            &["materials", "bridge.obj", "-o", null],
+            &["export", "obj", "bridge.hpan", "-o", null],
+            &["export", "png", "bridge.hpan", "-o", null],
+            &["diff", "bridge.hpan", "bridge.hpan", "--png", null],
+        ] {
+            expect(0, &folder, arguments);
+        }
+        assert!(fs::symlink_metadata(folder.join("null")).unwrap().is_symlink());
+        assert!(!Path::new("/dev/null.mtl").exists() && !folder.join("null.mtl").exists());
+    }
     holds(&query("folder", 2), &["folder: this is a folder; name a file in it"]);
     // a part of the path
     let hint = |name: &str| format!("; name another folder, or take the link away: rm {name}\n");
@@ -784,6 +816,48 @@ fn links_to_output() {
     expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv", "-o", "good"]);
     assert!(fs::read_to_string(folder.join("there/new.csv")).unwrap().starts_with("x,y,z,"));
     assert!(fs::symlink_metadata(folder.join("good")).unwrap().is_symlink(), "the link stays");
+}
+
+/// What spreadsheets write, and an image that has lost all of its bytes.
+#[test]
+fn tables_of_spreadsheets_and_empty_images() {
+    let folder = bridge("tables_of_spreadsheets_and_empty_images");
+    let answers = |code: i32, bytes: &[u8]| {
+        fs::write(folder.join("p.csv"), bytes).unwrap();
+        expect(code, &folder, &["query", "bridge.hpan", "--csv", "p.csv"])
+    };
+    let plain = "x,y\n1,2\n# of no use, \"\n30,4\n";
+    let [wanted, _] = answers(0, plain.as_bytes());
+    assert_eq!(wanted.lines().count(), 3);
+    for big in [false, true] {
+        let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
+        let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(plain.encode_utf16()).flat_map(unit).collect();
+        assert_eq!(answers(0, &utf16)[0], wanted);
+    }
+    // a comment may be in any encoding
+    assert_eq!(answers(0, b"x,y\n1,2\n# \xdf\n30,4\n")[0], wanted);
+    for (text, why) in [
+        ("x,y\n#N/A,#N/A\n", "line 2: \"#N/A\" is not a number (field 1); where there is no number write NaN"),
+        ("x,y\n1,1.#QNAN\n", "line 2: \"1.#QNAN\" is not a number (field 2); where there is no number write NaN"),
+        ("x,y\n\"1,5\",2\n", "line 2: \"1,5\" is not a number (field 1); a decimal has a point"),
+        (
+            "x;y;z,name\n1;2;3,a\n",
+            "has no x and y; name them, or leave the heading out; numbers have commas between them",
+        ),
+        ("x,y\n,2\n", "line 2: no x; a point is x,y"),
+        ("x,y\n2,\n", "line 2: no y; a point is x,y"),
+    ] {
+        holds(&answers(2, text.as_bytes())[1], &["error: p.csv: ", why]);
+    }
+    let whole = fs::read(folder.join("bridge.hpan")).unwrap();
+    for cut in [0, 3, 100, whole.len() - 1] {
+        fs::write(folder.join("cut.hpan"), &whole[..cut]).unwrap();
+        for (command, code) in [("verify", 1), ("info", 2)] {
+            holds(&error(code, &folder, &[command, "cut.hpan"]), &["cut short"]);
+        }
+    }
+    fs::write(folder.join("cut.hpan"), "no image").unwrap();
+    holds(&error(2, &folder, &["verify", "cut.hpan"]), &["not a terrain image"]);
 }
 
 /// What never ends is given up at its start.

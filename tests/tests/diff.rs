@@ -37,15 +37,15 @@ fn a_corner_of_the_deck_rises() {
     let [out, err] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "10"]);
     assert!(err.is_empty(), "{err}");
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with("identity")).collect();
-    // the middles of 10 x 10 squares, 8 vertices and 4 triangles' middles; 25 and 3 places along two edges of the deck, on them and twice
-    // beside; the right side of the deck moves, with 10 middles of squares, two of triangles, a vertex, and what is on those edges
+    // 10 x 10 squares, 8 vertices and 4 triangles' middles; 25 and 3 places along two edges of the deck, on them and twice
+    // beside; the right side of the deck moves, with the places of 10 squares, two of triangles, a vertex, and what is on those edges
     assert_eq!(
         lines,
         [
             "different",
             "z            0 to 6 m -> 0 to 6.5 m",
-            "ground       196 places: all vertices, the middles of all triangles, on and beside edges where only one ends, and the middles of squares of 10.000 m, by which areas are counted",
-            "heights      other at 41 places, about 1,000 m2, x -2.5 to 5, y -46.09375 to 50, at most by +0.500000 m: at 5,50 from 6 to 6.5",
+            "ground       196 places: vertices, middles of triangles, crossings of edges that only one has, beside edges where only one ends, and one in each square of 10.000 m, by which areas are counted",
+            "heights      other at 41 places, about 1,000 m2, x -4.70492 to 5, y -46.09375 to 50, at most by +0.500000 m: at 5,50 from 6 to 6.5",
             "bytes        differ from 125 on: content header, content",
         ]
     );
@@ -62,10 +62,10 @@ fn ground_goes_and_materials_change() {
     assert_eq!(facts["materials"], json!({ "lost": ["Steel plate"], "gained": ["Wood"], "changed": [], "values": [] }));
     let ground = &facts["ground"];
     assert_eq!((&ground["changed"]["places"], &ground["gained"]["places"]), (&json!(0), &json!(0)));
-    // middles of the deck's squares, 10 x 100; those on the diagonal and below it stay, and three vertices; beside
+    // places of the deck's squares, 10 x 100; those below the diagonal stay, and three vertices; beside
     // squares of either half the middle of its triangle
-    let over =
-        (0..10).flat_map(|x| (0..100).map(move |y| (x, y))).filter(|(x, y)| 2 * y + 1 > 10 * (2 * x + 1)).count();
+    let over = (0..10).flat_map(|x| (0..100).map(move |y| (f64::from(x) + 0.529508, f64::from(y) + 0.448223)));
+    let over = over.filter(|(x, y)| *y > 10.0 * x).count();
     // and along edges: of the diagonal 25 places 1 mm and as many 1 cm beside it, of the two sides 25 and 3 on them
     let lost = &ground["lost"];
     assert_eq!((&lost["places"], &lost["beside"]), (&json!(over + 2 + 2 * 25 + 28), &json!(25)));
@@ -87,13 +87,13 @@ fn ground_goes_and_materials_change() {
         &out,
         &[
             "materials    lost: \"Steel plate\"",
-            "lost         ground at 12,580 places, about 500 m2, x -5 to 4.9, y ",
+            "lost         ground at 12,580 places, about 498 m2, x -5 to 4.905902, y ",
             "material     \"Steel plate\" -> \"Wood\" at ",
         ],
     );
 }
 
-/// A square counts if its middle is ground: what lies on the grid's lines has its area to the last square.
+/// A square counts if its place is ground: what lies on the grid's lines has its area to the last square.
 #[test]
 fn areas_are_counted_by_squares() {
     // the deck is 10 m by 100 m, and its half that goes 1,000 m2 and less
@@ -201,8 +201,10 @@ fn heights_within_a_tolerance_are_alike() {
     );
     let facts: Value = serde_json::from_str(&expect(1, &folder, &json[..4])[0]).unwrap();
     assert_eq!(facts["alike"], Value::Null);
-    diff(2, "-1");
-    diff(2, "nan");
+    for bad in ["-1", "nan"] {
+        let [_, err] = expect(2, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", bad]);
+        holds(&err, &["a number of metres, 0 or more"]);
+    }
     // what is not a height
     for (k, settings) in
         ["[[material]]\nname = \"\"\nmu = 0.8\n", "build.default_mu = 0.5\n", "build.near = 2\n"].iter().enumerate()
@@ -290,7 +292,7 @@ fn a_map_of_friction_and_of_a_window() {
     // the colours end where it is said: what goes beyond has the last
     let ends = row_of(&["--range", "-0.01,0.01"]);
     assert!(share(&ends[900..1190], [168, 72, 0]) > 70 && share(&row[900..1190], [168, 72, 0]) == 0);
-    for bad in ["0.5,1", "1,-1", "0,0", "x"] {
+    for bad in ["0.5,1", "1,-1", "0,0", "x", "0,1e-12"] {
         holds(&expect(2, &folder, &[&diff[..], &["--range", bad]].concat())[1], &["0 between them"]);
     }
     expect(2, &folder, &["diff", "a.hpan", "b.hpan", "--range", "-1,1"]);
@@ -318,7 +320,7 @@ fn ground_is_missed_beside_edges() {
         {
             let diff = [&["diff", "--tolerance", "0.01"][..], &images].concat();
             let [out, _] = expect(1, folder, &diff);
-            holds(&out, &["different\n", &format!("\n{kind:<12} ground at "), "between the middles of the squares"]);
+            holds(&out, &["different\n", &format!("\n{kind:<12} ground at "), "no area by the grid"]);
             let facts: Value = serde_json::from_str(&expect(1, folder, &[&diff[..], &["--json"]].concat())[0]).unwrap();
             assert_eq!(facts["alike"], false);
             let ground = &facts["ground"];
@@ -341,6 +343,72 @@ fn ground_is_missed_beside_edges() {
     let [out, _] = expect(1, folder, &["diff", "a.hpan", "c.hpan"]);
     holds(&out, &["\nno area      lost at ", "; gained at ", ": along edges, or narrower"]);
     assert!(!out.contains("ground at"), "{out}");
+}
+
+/// Houses on a plain, all of round coordinates: a step of the lattice or a few leave no area, and a house that goes has its own.
+#[test]
+fn a_mesh_that_was_moved_has_no_area() {
+    let folder = folder("a_mesh_that_was_moved_has_no_area");
+    let plane = |x: [i32; 2], y: [i32; 2], z: i32| {
+        let corners = [[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]];
+        corners.map(|[x, y]| format!("v {x} {y} {z}\n")).concat() + "f -4 -3 -2 -1\n"
+    };
+    let town = |without: i32| {
+        let cells = (0..100).map(|k| (k % 10, k / 10)).map(|(i, j)| {
+            let ([x, y], material) = ([50 * i, 50 * j], if (i + j) % 2 == 0 { "Tar" } else { "Grass" });
+            format!("usemtl {material}\n") + &plane([x, x + 50], [y, y + 50], 0)
+        });
+        let roofs = (0..100).filter(|k| *k != without).map(|k| {
+            let [x, y] = [50 * (k % 10) + 10, 50 * (k / 10) + 20];
+            plane([x, x + 20], [y, y + 15], 6 + k % 3)
+        });
+        cells.collect::<String>() + "usemtl Tiles\n" + &roofs.collect::<String>()
+    };
+    fs::write(folder.join("a.obj"), town(-1)).unwrap();
+    fs::write(folder.join("b.obj"), town(44)).unwrap();
+    expect(0, &folder, &["build", "a.obj"]);
+    for moved in ["0.0005,0,0", "0.0005,-0.0005,0", "0.002,0.002,0"] {
+        expect(0, &folder, &["build", "a.obj", "--translate", moved, "-o", "m.hpan"]);
+        let [out, _] = expect(1, &folder, &["diff", "a.hpan", "m.hpan", "--grid", "1"]);
+        holds(
+            &out,
+            &["\nheights      no change there\n", "\nno area      lost at ", "; gained at ", "of another material at "],
+        );
+        let facts: Value =
+            serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "m.hpan", "--json"])[0]).unwrap();
+        for kind in ["lost", "gained"] {
+            assert_eq!(facts["ground"][kind]["area"], 0.0, "{moved} {kind}");
+            assert!(
+                facts["ground"][kind]["places"].as_u64().unwrap() > 400,
+                "{moved} {kind}: the corners of the roofs"
+            );
+        }
+        // and a house less, which lies over 20 m by 15 m
+        expect(0, &folder, &["build", "b.obj", "--translate", moved, "-o", "m.hpan"]);
+        let json = ["diff", "a.hpan", "m.hpan", "--grid", "0.5", "--json"];
+        let facts: Value = serde_json::from_str(&expect(1, &folder, &json)[0]).unwrap();
+        let [lost, gained] = ["lost", "gained"].map(|kind| facts["ground"][kind]["area"].as_f64().unwrap());
+        assert!((lost - 300.0).abs() < 20.0 && gained == 0.0, "{moved}: {lost} {gained}");
+    }
+}
+
+/// The same corners, and the other diagonal of a warped square: the surfaces differ most where the diagonals cross.
+#[test]
+fn a_square_cut_the_other_way_is_found() {
+    let folder = folder("a_square_cut_the_other_way_is_found");
+    let square = |faces: &str| format!("v 0 0 0\nv 1000 0 0.25\nv 1000 1000 0\nv 0 1000 0.25\n{faces}");
+    fs::write(folder.join("a.obj"), square("f 1 2 3\nf 1 3 4\n")).unwrap();
+    fs::write(folder.join("b.obj"), square("f 1 2 4\nf 2 3 4\n")).unwrap();
+    for name in ["a.obj", "b.obj"] {
+        expect(0, &folder, &["build", name]);
+    }
+    let facts: Value =
+        serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1000", "--json"])[0])
+            .unwrap();
+    assert_eq!(facts["ground"]["largest"], json!({ "at": [500.0, 500.0], "from": 0.0, "to": 0.25 }));
+    assert_eq!(facts["ground"]["crossings"], json!({ "crossings": 1, "all": true }));
+    expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "0.2499"]);
+    expect(0, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "0.25"]);
 }
 
 /// Red, green and blue of a picture's pixels, and its width.
@@ -468,16 +536,15 @@ fn one_small_triangle_is_missed() {
     {
         let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
         // its middle, and beside its three edges
-        let line =
-            format!("{kind:<12} ground at 19 places, between the middles of the squares, x 3.140625 to 3.1865, ");
+        let line = format!("{kind:<12} ground at 19 places, no area by the grid, x 3.140625 to 3.1865, ");
         holds(&out, &[&line]);
-        assert!(!out.contains("no area") && !out.lines().any(|l| l.starts_with(other)), "{out}");
+        assert!(!out.contains("\nno area") && !out.lines().any(|l| l.starts_with(other)), "{out}");
         // no height is another, and yet ground is lost
         expect(1, &folder, &[&["diff", "--tolerance", "1000"][..], &images].concat());
         holds(
             &out,
             &[
-                "all vertices, the middles of all triangles, on and beside edges where only one ends, ",
+                "crossings of edges that only one has, beside edges where only one ends, ",
                 "heights      no change there\n",
             ],
         );
@@ -487,7 +554,7 @@ fn one_small_triangle_is_missed() {
             [&ground[kind]["places"], &ground[other]["places"], &ground["changed"]["places"]],
             [&json!(19), &json!(0), &json!(0)]
         );
-        assert_eq!(ground[kind]["beside"], 9, "three places along each edge");
+        assert_eq!(ground[kind]["beside"], 7, "three places along each edge, but two less than 4 mm from the next");
         let [low, high] = [0, 1].map(|end| [0, 1].map(|k| ground[kind]["extent"][end][k].as_f64().unwrap()));
         for (k, from) in [at(i), at(j)].into_iter().enumerate() {
             assert!(from <= low[k] && high[k] <= from + 1.0 / 16.0, "{low:?} {high:?}");

@@ -1,12 +1,6 @@
 //! `hardpan diff`: what differs between two images, in bytes, in facts and on the ground.
 
-use std::{
-    cmp::{Ordering, Reverse},
-    collections::BTreeMap,
-    io::Write,
-    ops::Range,
-    path::PathBuf,
-};
+use std::{array, cmp::Reverse, collections::BTreeMap, io::Write, mem, ops::Range, path::PathBuf};
 
 use hardpan::{Hit, Terrain, format::section};
 use hardpan_builder::{import::file_name, names::section_name, read};
@@ -19,7 +13,9 @@ use super::{
     Done, Failure, NewFile, Replace,
     border::{Border, Edge, span},
     changes::{self, Changes, Seen},
-    costs, counted, decimal, few, grouped, has_extension,
+    costs, counted,
+    crossings::{Corners, Found, MOST as CROSSINGS, by_place, crossings},
+    decimal, few, grouped, has_extension,
     info::{self, fallback, hex},
     is_nowhere, load,
     maps::{self, Window},
@@ -31,11 +27,15 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Asked are every vertex and the middle of every triangle of both images; places along the edges where the ground of only one ends, on them
-and 1 mm and 1 cm beside; the middle of each square of a grid; and with --png the middle of each pixel: what is smaller than all that, and
-between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
+Asked are every vertex and the middle of every triangle of both images; every place where an edge that only one has crosses one that only
+the other has, up to 4,000,000, beyond which it is said that some are missing; places along the edges where the ground of only one ends, on
+them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png the middle of each pixel. So of triangles that cover each
+place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
+lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
 ground without a partner is lost or gained.
-Areas are those of the squares whose middle it is: a border is off by up to half a square, and a finer --grid is nearer.
+Areas are those of the squares whose place it is, which lies near the middle (at 0.529508 and 0.448223 of its sides) so that it meets no edge
+of round coordinates: a border is off by about half a square, and a finer --grid is nearer. What is no more at a place 4 mm away, as where all
+was moved by a step or two of the lattice, has no area: it lies along an edge.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
@@ -48,10 +48,10 @@ pub struct Args {
     /// The image to hold against it
     second: PathBuf,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
-    #[arg(long, value_name = "METRES", value_parser = pitch)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     grid: Option<f64>,
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
-    #[arg(long, value_name = "METRES", value_parser = tolerance)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
     tolerance: Option<f64>,
     /// Draw a map of the changes: heights and friction up and down, ground lost and gained, other material
     #[arg(long, value_name = "FILE.png")]
@@ -83,10 +83,11 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 fn range(text: &str) -> Result<[f64; 2], String> {
-    let sane = |[low, high]: &[f64; 2]| *low <= 0.0 && *high >= 0.0 && low < high;
+    let end = |v: f64| v == 0.0 || v >= scale::FINEST;
+    let sane = |[low, high]: &[f64; 2]| end(-low) && end(*high) && low < high;
     scale::pair(text)
         .filter(sane)
-        .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, as -0.5,0.5".into())
+        .ok_or_else(|| "LOW,HIGH, two changes of height with 0 between them, of 0.00001 m at least, as -0.5,0.5".into())
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
@@ -97,6 +98,10 @@ fn pitch(text: &str) -> Result<f64, String> {
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
+/// Where in a square its place lies, of its sides: near the middle, and on no edge of round coordinates.
+const IN_SQUARE: [f64; 2] = [0.529_508, 0.448_223];
+/// Metres from a place to those about it, at one of which a difference is no more if it lies along an edge.
+const ASIDE: f64 = 0.004;
 /// Places that are looked at together.
 const CHUNK: usize = 1 << 14;
 
@@ -169,6 +174,8 @@ pub struct Ground {
     /// Up to which heights count as equal, metres.
     pub tolerance: f64,
     places: u64,
+    /// Those of them where edges cross that only one image has.
+    crossings: Found,
     /// Places with ground in both images.
     shared: u64,
     /// Places with a height that changed.
@@ -205,12 +212,12 @@ struct Change {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 struct Count {
     places: u64,
-    /// Those of them 1 cm beside where ground ends: no edge that lies a little elsewhere.
+    /// Those of them 1 cm beside where ground ends, and not along another edge.
     beside: u64,
     first: Option<[f64; 3]>,
     /// Their least and greatest x and y.
     extent: Option<[[f64; 2]; 2]>,
-    /// That of the grid's squares in whose middle they lie, m2.
+    /// That of the grid's squares whose places they are, without those along edges, m2.
     area: f64,
 }
 
@@ -425,13 +432,13 @@ struct Place {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// The middle of a square of the grid, of so many m2.
+    /// The place of a square of the grid, of so many m2.
     Square(f64),
     /// The middle of a pixel.
     Pixel,
     /// 1 cm beside an edge where ground ends.
     Beside,
-    /// Of a triangle or of an edge.
+    /// Of a triangle, or along an edge.
     Mark,
 }
 
@@ -470,13 +477,13 @@ impl Grid {
         Place { at: [x, y], kind: Kind::Square(wide * deep) }
     }
 
-    /// Middle and width of a column or a row: the last ends with the ground.
+    /// Where the places of a column or a row lie, and its width: the last ends with the ground.
     fn strip(&self, axis: usize, number: usize) -> (f64, f64) {
         let [from, to] = [number, number + 1].map(|n| (self.low[axis] + n as f64 * self.pitch).min(self.high[axis]));
-        ((from + to) / 2.0, to - from)
+        (from + (to - from) * IN_SQUARE[axis], to - from)
     }
 
-    /// Whether a place is the middle of a square.
+    /// Whether a place is that of a square.
     fn has(&self, place: [f64; 2]) -> bool {
         [0, 1].into_iter().all(|axis| {
             let number = ((place[axis] - self.low[axis]) / self.pitch) as usize; // or beside it, where that is rounded
@@ -485,17 +492,21 @@ impl Grid {
     }
 }
 
-/// The middles of all triangles and all vertices, in metres.
-fn marks(t: &Terrain) -> impl Iterator<Item = [f64; 2]> {
+/// All triangles in plan, metres.
+fn plan(t: &Terrain) -> Vec<Corners> {
     let (origin, step) = (t.header().origin, 2f64.powi(t.header().xy_log2));
-    let triangles = read::triangles(t);
-    let mut vertices: Vec<[i32; 2]> = triangles.iter().flat_map(|s| s.corners).map(|[x, y, _]| [x, y]).collect();
-    vertices.sort_unstable();
+    let metres = |c: [i32; 3]| [0, 1].map(|i| (origin[i] + i64::from(c[i])) as f64 * step);
+    read::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
+}
+
+/// The middles of triangles and their vertices, in metres.
+fn marks(triangles: &[Corners]) -> impl Iterator<Item = [f64; 2]> {
+    let mut vertices: Vec<[f64; 2]> = triangles.as_flattened().to_vec();
+    vertices.par_sort_unstable_by(by_place);
     vertices.dedup();
-    // thirds of steps; what a query rounds them by leaves them inside but for slivers
-    let middles = triangles.into_iter().map(|s| [0, 1].map(|i| s.corners.iter().map(|c| i64::from(c[i])).sum::<i64>()));
-    let thirds = middles.chain(vertices.into_iter().map(|v| v.map(|v| 3 * i64::from(v))));
-    thirds.map(move |p| [0, 1].map(|i| (origin[i] as f64 + p[i] as f64 / 3.0) * step))
+    // what a query rounds them by leaves them inside but for slivers
+    let middle = |[a, b, c]: &Corners| [0, 1].map(|i| a[i] + ((b[i] - a[i]) + (c[i] - a[i])) / 3.0);
+    triangles.iter().map(middle).chain(vertices)
 }
 
 /// Metres from where ground ends to the places beside it: more than a lattice step, and more than what edges move by in another build.
@@ -535,14 +546,13 @@ fn borders(a: &Terrain, b: &Terrain) -> Vec<Place> {
     only.into_iter().flat_map(of).collect()
 }
 
-/// By x, then y.
-fn by_place(p: &[f64; 2], q: &[f64; 2]) -> Ordering {
-    p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))
-}
-
 fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, picture: Option<&Changes>) -> Done<Ground> {
     let grid = Grid::new(a, b, pitch)?;
-    let mut marks: Vec<Place> = [a, b].into_iter().flat_map(marks).map(|at| Place { at, kind: Kind::Mark }).collect();
+    let triangles = [a, b].map(plan);
+    let (crossed, crossings) = crossings(&triangles[0], &triangles[1]);
+    let ends = triangles.iter().flat_map(|triangles| marks(triangles));
+    let mut marks: Vec<Place> = ends.chain(crossed).map(|at| Place { at, kind: Kind::Mark }).collect();
+    drop(triangles);
     marks.extend(borders(a, b));
     marks.retain(|p| !grid.has(p.at));
     marks.par_sort_unstable_by(|p, q| by_place(&p.at, &q.at).then((p.kind == Kind::Mark).cmp(&(q.kind == Kind::Mark))));
@@ -563,12 +573,12 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, picture:
         .into_par_iter()
         .map(|chunk| {
             let mut part = Part::default();
-            let mut space = [room(a), room(b)];
+            let mut space = Space { hits: [room(a), room(b)], ..Space::default() };
             let places = (chunk * CHUNK..all.min((chunk + 1) * CHUNK)).filter_map(place);
             let mut seen: Vec<([f64; 2], Seen)> = places
-                .filter_map(|place| part.look(a, b, place, tolerance, &mut space).map(|seen| (place.at, seen)))
+                .filter_map(|place| part.look([a, b], place, tolerance, &mut space).map(|seen| (place.at, seen)))
                 .collect();
-            picture.into_iter().for_each(|picture| picture.see(std::mem::take(&mut seen)));
+            picture.into_iter().for_each(|picture| picture.see(mem::take(&mut seen)));
             part
         })
         .collect();
@@ -586,6 +596,7 @@ fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, picture:
         grid: grid.pitch,
         tolerance,
         places,
+        crossings,
         shared,
         changed,
         largest,
@@ -643,7 +654,7 @@ impl Count {
     fn lies(&self) -> String {
         let [low, high] = self.extent.unwrap_or_default().map(|p| p.map(short));
         let area = match self.area {
-            0.0 => "between the middles of the squares".into(),
+            0.0 => "no area by the grid".into(),
             area => format!("about {} m2", four_digits(area)),
         };
         let places = counted(self.places, "place");
@@ -659,54 +670,48 @@ impl Count {
 
 impl Part {
     /// What a place shows, if it is to be seen.
-    fn look(
-        &mut self,
-        a: &Terrain,
-        b: &Terrain,
-        place: Place,
-        tolerance: f64,
-        space: &mut [Vec<Hit>; 2],
-    ) -> Option<Seen> {
-        let (mut seen, mut changed) = (Seen::default(), None);
-        // edges may lie a little elsewhere
-        let sure = place.kind != Kind::Mark;
-        let both = over([a, b], place.at, space, |over| {
-            seen.ground = true;
-            match over {
-                Over::Lost(z) => {
-                    self.lost.add(place, z);
-                    seen.lost |= sure;
-                }
-                Over::Gained(z) => {
-                    self.gained.add(place, z);
-                    seen.gained |= sure;
-                }
-                Over::Both { from, to, hits: [p, q] } => {
-                    if (to - from).abs() > tolerance {
-                        changed.get_or_insert(to);
-                        self.change(Change { at: place.at, from, to });
-                        seen.join(Seen { change: to - from, ..seen });
-                    }
-                    let [m, n] = [a.material(p), b.material(q)];
-                    if n.mu > m.mu {
-                        self.mu_higher.add(place, to);
-                        seen.mu_higher = true;
-                    } else if n.mu < m.mu {
-                        self.mu_lower.add(place, to);
-                        seen.mu_lower = true;
-                    }
-                    let numbers = (p.material, q.material);
-                    let renamed = a.material_name(numbers.0) != b.material_name(numbers.1);
-                    if renamed {
-                        self.materials.entry(numbers).or_default().add(place, to);
-                    }
-                    seen.other |= renamed || [m.rolling, m.gain] != [n.rolling, n.gain];
+    fn look(&mut self, images: [&Terrain; 2], place: Place, tolerance: f64, space: &mut Space) -> Option<Seen> {
+        let mut here = mem::take(&mut space.here);
+        self.shared += u64::from(pairs(images, place.at, tolerance, space, &mut here));
+        self.places += 1;
+        let wide = wide(&here, images, place, tolerance, space);
+        let kind = |wide: bool| if wide { place } else { Place { kind: Kind::Mark, ..place } };
+        let mut seen = Seen { ground: !here.is_empty(), ..Seen::default() };
+        let mut changed: Option<(f64, bool)> = None;
+        for (pair, wide) in here.iter().zip(&wide) {
+            let ([from, to], at) = (pair.z, |of: usize| kind(wide[of]));
+            if pair.told[LOST] {
+                self.lost.add(at(LOST), from);
+                seen.lost |= wide[LOST];
+            }
+            if pair.told[GAINED] {
+                self.gained.add(at(GAINED), to);
+                seen.gained |= wide[GAINED];
+            }
+            if pair.told[CHANGED] {
+                let (_, some) = changed.get_or_insert((to, false));
+                *some |= wide[CHANGED];
+                self.change(Change { at: place.at, from, to });
+                seen.join(Seen { change: to - from, ..seen });
+            }
+            if pair.told[MU_HIGHER] {
+                self.mu_higher.add(at(MU_HIGHER), to);
+                seen.mu_higher = true;
+            }
+            if pair.told[MU_LOWER] {
+                self.mu_lower.add(at(MU_LOWER), to);
+                seen.mu_lower = true;
+            }
+            if let [Some(p), Some(q)] = &pair.hits {
+                let [m, n] = [images[0].material(p), images[1].material(q)];
+                seen.other |= pair.told[RENAMED] || [m.rolling, m.gain] != [n.rolling, n.gain];
+                if pair.told[RENAMED] {
+                    self.materials.entry((p.material, q.material)).or_default().add(at(RENAMED), to);
                 }
             }
-        });
-        changed.into_iter().for_each(|z| self.changed.add(place, z));
-        self.places += 1;
-        self.shared += u64::from(both);
+        }
+        changed.into_iter().for_each(|(z, wide)| self.changed.add(kind(wide), z));
+        space.here = here;
         (seen.differs() || seen.ground && place.kind == Kind::Pixel).then_some(seen)
     }
 
@@ -732,37 +737,115 @@ impl Part {
     }
 }
 
-/// Ground over a place: of the one image alone, of the other alone, or of both, at heights in metres.
-enum Over<'h> {
-    Lost(f64),
-    Gained(f64),
-    Both { from: f64, to: f64, hits: [&'h Hit; 2] },
+/// Ground over a place: of both images, or of one alone.
+struct Pair {
+    hits: [Option<Hit>; 2],
+    /// Metres; of one alone its height twice.
+    z: [f64; 2],
+    told: Told,
 }
 
-/// Shows all ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
-fn over(
-    [a, b]: [&Terrain; 2],
-    [x, y]: [f64; 2],
-    [space_a, space_b]: &mut [Vec<Hit>; 2],
-    mut see: impl FnMut(Over),
-) -> bool {
-    let all = |t: &Terrain, space: &mut Vec<Hit>| -> usize { t.layers([x, y, 0.0], space).written };
-    let (written_a, written_b) = (all(a, space_a), all(b, space_b));
-    let (a_hits, b_hits) = (&space_a[..written_a], &space_b[..written_b]);
-    let z_a: Vec<f64> = a_hits.iter().map(|h| a.z_f64(h)).collect();
-    let z_b: Vec<f64> = b_hits.iter().map(|h| b.z_f64(h)).collect();
-    for (i, &from) in z_a.iter().enumerate() {
-        see(match nearest(&z_b, from).filter(|&k| nearest(&z_a, z_b[k]) == Some(i)) {
-            Some(k) => Over::Both { from, to: z_b[k], hits: [&a_hits[i], &b_hits[k]] },
-            None => Over::Lost(from),
-        });
+/// What may be told of a pair.
+type Told = [bool; 6];
+const LOST: usize = 0;
+const GAINED: usize = 1;
+const CHANGED: usize = 2;
+const MU_HIGHER: usize = 3;
+const MU_LOWER: usize = 4;
+const RENAMED: usize = 5;
+
+impl Pair {
+    fn new(images: [&Terrain; 2], hits: [Option<Hit>; 2], tolerance: f64) -> Self {
+        let [from, to] = [0, 1].map(|i| hits[i].as_ref().map(|hit| images[i].z_f64(hit)));
+        let z = [from.or(to), to.or(from)].map(Option::unwrap_or_default);
+        let mut told = [false; 6];
+        (told[LOST], told[GAINED]) = (to.is_none(), from.is_none());
+        if let [Some(p), Some(q)] = &hits {
+            let ([a, b], mu) = (images, |t: &Terrain, hit: &Hit| t.material(hit).mu);
+            told[CHANGED] = (z[1] - z[0]).abs() > tolerance;
+            told[MU_HIGHER] = mu(b, q) > mu(a, p);
+            told[MU_LOWER] = mu(b, q) < mu(a, p);
+            told[RENAMED] = a.material_name(p.material) != b.material_name(q.material);
+        }
+        Pair { hits, z, told }
     }
-    for (k, &to) in z_b.iter().enumerate() {
-        if nearest(&z_a, to).is_none_or(|i| nearest(&z_b, z_a[i]) != Some(k)) {
-            see(Over::Gained(to));
+
+    /// An image that has it, and what it has.
+    fn side(&self) -> Option<(usize, &Hit)> {
+        (0..2).find_map(|i| Some((i, self.hits[i].as_ref()?)))
+    }
+}
+
+/// Room for what lies over a place, and over one about it.
+#[derive(Default)]
+struct Space {
+    hits: [Vec<Hit>; 2],
+    here: Vec<Pair>,
+    there: Vec<Pair>,
+}
+
+/// All ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
+fn pairs(images: [&Terrain; 2], [x, y]: [f64; 2], tolerance: f64, space: &mut Space, into: &mut Vec<Pair>) -> bool {
+    into.clear();
+    let [p, q] = [0, 1].map(|i| images[i].layers([x, y, 0.0], &mut space.hits[i]).written);
+    let hits = [&space.hits[0][..p], &space.hits[1][..q]];
+    let z = [0, 1].map(|i| hits[i].iter().map(|hit| images[i].z_f64(hit)).collect::<Vec<f64>>());
+    let partner = |of: usize, i: usize| {
+        nearest(&z[1 - of], z[of][i]).filter(|&k| nearest(&z[of], z[1 - of][k]) == Some(i)).map(|k| hits[1 - of][k])
+    };
+    let pair = |hits| Pair::new(images, hits, tolerance);
+    into.extend((0..p).map(|i| pair([Some(hits[0][i]), partner(0, i)])));
+    into.extend((0..q).filter(|k| partner(1, *k).is_none()).map(|k| pair([None, Some(hits[1][k])])));
+    p > 0 && q > 0
+}
+
+/// Directions in which a difference may end.
+const AROUND: [[f64; 2]; 8] = {
+    const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    [[1., 0.], [0., 1.], [-1., 0.], [0., -1.], [D, D], [-D, D], [-D, -D], [D, -D]]
+};
+
+/// Of what is told of pairs at a place, what counts for areas: the same ground has it a little aside too, wherever that is. Heights that
+/// change no more than ground moved so little would change count so.
+fn wide(here: &[Pair], images: [&Terrain; 2], place: Place, tolerance: f64, space: &mut Space) -> Vec<Told> {
+    let counts = |of: usize| match place.kind {
+        Kind::Mark => false,
+        Kind::Pixel => of == LOST || of == GAINED,
+        Kind::Beside => of != CHANGED,
+        Kind::Square(_) => true,
+    };
+    let mut wide: Vec<Told> = here.iter().map(|pair| array::from_fn(|of| pair.told[of] && counts(of))).collect();
+    let plane = |pair: &Pair| {
+        let (side, hit) = pair.side()?;
+        let [sx, sy] = images[side].slope_f64(hit);
+        Some((side, [sx, sy], ASIDE * (1.0 + (sx * sx + sy * sy).sqrt())))
+    };
+    let planes: Vec<_> = here.iter().map(plane).collect();
+    let doubtful = |i: usize, of: usize| {
+        let slight = planes[i].is_none_or(|(.., most)| (here[i].z[1] - here[i].z[0]).abs() <= most);
+        of != CHANGED || !slight
+    };
+    let mut there = mem::take(&mut space.there);
+    for aside in AROUND {
+        let open = |i: usize, wide: &Told| (0..wide.len()).any(|of| wide[of] && doubtful(i, of));
+        if !wide.iter().enumerate().any(|(i, wide)| open(i, wide)) {
+            break;
+        }
+        let [dx, dy] = aside.map(|v| v * ASIDE);
+        pairs(images, [place.at[0] + dx, place.at[1] + dy], tolerance, space, &mut there);
+        for (i, wide) in wide.iter_mut().enumerate() {
+            let Some((side, [sx, sy], most)) = planes[i].filter(|_| open(i, wide)) else { continue };
+            let z = here[i].z[side] + sx * dx + sy * dy;
+            let far = |other: &&Pair| (other.z[side] - z).abs();
+            let same = there.iter().filter(|other| other.hits[side].is_some()).min_by(|p, q| far(p).total_cmp(&far(q)));
+            let same = same.filter(|other| far(other) <= most);
+            for of in (0..wide.len()).filter(|of| doubtful(i, *of)) {
+                wide[of] &= same.is_some_and(|other| other.told[of]);
+            }
         }
     }
-    written_a > 0 && written_b > 0
+    space.there = there;
+    wide
 }
 
 /// Metres to a micrometre, in as few digits as that takes.
@@ -782,10 +865,11 @@ fn four_digits(v: f64) -> String {
     }
 }
 
-/// The height nearest to `z`; of two the first.
+/// Of heights from the highest on, the one nearest to `z`; of two the first.
 fn nearest(heights: &[f64], z: f64) -> Option<usize> {
     let distance = |i: &usize| (heights[*i] - z).abs();
-    (0..heights.len()).min_by(|i, k| distance(i).total_cmp(&distance(k)))
+    let below = heights.partition_point(|height| *height > z);
+    (below.saturating_sub(1)..heights.len().min(below + 1)).min_by(|i, k| distance(i).total_cmp(&distance(k)))
 }
 
 /// A property as tables have it: 1, not 1.0.
@@ -837,11 +921,18 @@ fn print(d: &Difference, out: &mut impl Write) -> Done {
     if let Some(g) = &d.ground {
         writeln!(
             out,
-            "ground       {}: all vertices, the middles of all triangles, on and beside edges where only one ends, {}and the middles of squares of {:.3} m, by which areas are counted",
+            "ground       {}: vertices, middles of triangles, crossings of edges that only one has, beside edges where only one ends, {}and one in each square of {:.3} m, by which areas are counted",
             places(),
             if d.picture.is_some() { "in all pixels, " } else { "" },
             g.grid
         )?;
+        if !g.crossings.all {
+            let most = grouped(CROSSINGS as u64);
+            writeln!(
+                out,
+                "crossings    not all of edges are among them: there are more than {most}, or they lie too crowded to be found"
+            )?;
+        }
         match &g.largest {
             None if g.shared == 0 => {
                 writeln!(out, "heights      no place has ground in both; they do not lie over each other")?;

@@ -162,10 +162,11 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;
     let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-ground.obj"));
-    if !has_extension(&place, "obj") {
+    let nowhere = is_nowhere(&place);
+    if !has_extension(&place, "obj") && !nowhere {
         return Err(Failure::input(&place, "an OBJ is called FILE.obj; name such a file with -o"));
     }
-    let [library, toml] = ["mtl", "toml"].map(|e| place.with_extension(e));
+    let [library, toml] = ["mtl", "toml"].map(|e| if nowhere { place.clone() } else { place.with_extension(e) });
     if !place.file_name().and_then(OsStr::to_str).is_some_and(import::keeps_name) {
         let text = "no OBJ can name a file beside it so: its name has line ends, double blanks or no UTF-8; name another one with -o";
         return Err(Failure::input(&place, text));
@@ -255,14 +256,16 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         });
         return Ok(writeln!(out, "{facts:#}")?);
     }
+    let beside = match nowhere {
+        true => String::new(),
+        false => format!("; {} and {} beside it", shown(&file_name(&library)), shown(&file_name(&toml))),
+    };
     writeln!(
         out,
-        "{}: {}, {}; {} and {} beside it",
+        "{}: {}, {}{beside}",
         named(&place),
         counted(triangles as u64, "triangle"),
         counted(vertices as u64, "vertex"),
-        shown(&file_name(&library)),
-        shown(&file_name(&toml))
     )?;
     if proven {
         writeln!(out, "proven: built again they make the same image, identity {identity}")?;

@@ -10,6 +10,7 @@ use std::{
 };
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
+use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::{Done, Failure, brief, counted, grouped, named, note};
 
@@ -31,10 +32,12 @@ impl<'a> Lines<'a> {
             true => Box::new(io::stdin().lock()),
             false => Box::new(File::open(path).map_err(|e| Failure::io(path, e))?),
         };
+        // UTF-16 is told by its byte order mark
+        let input = DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input);
         // the carriage return of a CRLF is a blank; the last line ends as all others, so that they can be counted
         let input: Box<dyn Read> = Box::new(Short { input: input.chain(&b"\n"[..]), since: 0 });
         let mut csv = ReaderBuilder::new();
-        csv.has_headers(false).flexible(true).comment(Some(b'#')).terminator(Terminator::Any(b'\n'));
+        csv.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
         csv.quoting(false); // fields stay as they stand, and a quote that is left open holds no line back
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
         Ok(Lines { path, reader, line: StringRecord::new(), held: false })
@@ -101,15 +104,26 @@ impl<'a> Lines<'a> {
         Failure::input(self.path, format!("line {line}: {text}"))
     }
 
+    /// The next line that is no comment.
     fn read(&mut self) -> Done<bool> {
-        self.reader.read_record(&mut self.line).map_err(|e| match e.into_kind() {
-            ErrorKind::Io(e) if e.kind() == io::ErrorKind::InvalidData => {
-                Failure::input(self.path, format!("line {}: {e}", self.reader.position().line()))
+        let mut line = std::mem::take(&mut self.line).into_byte_record();
+        loop {
+            let more = self.reader.read_byte_record(&mut line).map_err(|e| match e.into_kind() {
+                ErrorKind::Io(e) if e.kind() == io::ErrorKind::InvalidData => {
+                    Failure::input(self.path, format!("line {}: {e}", self.reader.position().line()))
+                }
+                ErrorKind::Io(e) => Failure::io(self.path, e),
+                other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
+            })?;
+            let comment =
+                |first: &[u8]| first.starts_with(b"#") && !NOTHING.iter().any(|n| first.starts_with(n.as_bytes()));
+            if more && line.get(0).is_some_and(comment) {
+                continue;
             }
-            ErrorKind::Io(e) => Failure::io(self.path, e),
-            ErrorKind::Utf8 { .. } => self.wrong("not UTF-8 text; write the points as plain CSV"),
-            other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
-        })
+            self.line = StringRecord::from_byte_record(line)
+                .map_err(|_| self.wrong("not UTF-8 text; write the points as plain CSV"))?;
+            return Ok(more);
+        }
     }
 }
 
@@ -186,6 +200,7 @@ pub fn places<const N: usize>(
 pub fn hint(heading: &[Column]) -> &'static str {
     let ends = |letter: char| heading.iter().filter(|c| c.name.starts_with(letter) || c.name.ends_with(letter)).count();
     match heading {
+        _ if heading.iter().any(|c| c.text.contains([';', '\t'])) => PARTED,
         [one] => separators(&one.text),
         _ if ends('x') > 1 && ends('y') > 1 => {
             "; several wheels have a line each, as t,wheel,x,y,z; what makes them of this file: hardpan query --help"
@@ -437,13 +452,27 @@ pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
     match number(text) {
         Some(v) => Ok(Some(v)),
         None if text.is_empty() => Ok(None),
-        None => Err(format!("\"{}\" is not a number (field {}){}", brief(text, 40), at + 1, separators(text))),
+        None => {
+            let hint = if text.contains(['#']) {
+                "; where there is no number write NaN"
+            } else if number(&text.replace(',', ".")).is_some() {
+                "; a decimal has a point"
+            } else {
+                separators(text)
+            };
+            Err(format!("\"{}\" is not a number (field {}){hint}", brief(text, 40), at + 1))
+        }
     }
 }
 
+/// What spreadsheets write where there is no number; they begin as comments do.
+const NOTHING: [&str; 7] = ["#N/A", "#NUM!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!"];
+
+const PARTED: &str = "; numbers have commas between them";
+
 /// What to say of a field that has other separators than commas in it.
 pub fn separators(field: &str) -> &'static str {
-    if field.contains([';', ' ', '\t']) { "; numbers have commas between them" } else { "" }
+    if field.contains([';', ' ', '\t']) { PARTED } else { "" }
 }
 
 #[cfg(test)]

@@ -115,7 +115,14 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
                 let facts = |l: &Listed| facts(l, &found.stated(&l.rule));
                 Ok(writeln!(out, "{:#}", json!(found.listed.iter().map(facts).collect::<Vec<_>>()))?)
             } else {
-                table(&found.listed, out)
+                table(&found.listed, out)?;
+                if found.sources {
+                    writeln!(
+                        out,
+                        "mu, rr and gain are those by default, until settings state others: no mesh states any"
+                    )?;
+                }
+                Ok(())
             }
         }
     }

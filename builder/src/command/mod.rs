@@ -7,6 +7,7 @@ mod border;
 mod build;
 mod canvas;
 mod changes;
+mod crossings;
 mod demo;
 mod diff;
 mod drive;
@@ -319,7 +320,10 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
         }
     }
     match error {
-        OpenError::Truncated if !image.starts_with(&MAGIC) => Failure::open(path, OpenError::NotAnImage),
+        // what is cut short within its first bytes, or before them, may have been one
+        OpenError::Truncated if !image.starts_with(&MAGIC) && !MAGIC.starts_with(image) => {
+            Failure::open(path, OpenError::NotAnImage)
+        }
         OpenError::Content(_)
             if let Some(erased) = Terrain::open(image).ok().and_then(|t| hardpan_builder::erased(&t)) =>
         {

@@ -33,8 +33,9 @@ pub fn interrupted() -> ! {
     process::exit(130)
 }
 
+/// Whether a place is that, by whatever name or link.
 pub fn is_nowhere(place: &Path) -> bool {
-    place == Path::new(NOWHERE)
+    fs::canonicalize(place).is_ok_and(|end| end == Path::new(NOWHERE))
 }
 
 fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -79,14 +80,11 @@ impl Replace<'_> {
         if is_nowhere(place) {
             return Ok(());
         }
-        let end = behind_links(place)?;
-        match fs::metadata(&end) {
+        behind_links(place)?;
+        match fs::metadata(place) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
-            Ok(data) if !data.is_file() && end != place => {
-                return Err(link(place, format!("a link to {}, a device or a pipe", named(&end))));
-            }
             Ok(data) if !data.is_file() => {
-                return Err(Failure::input(place, "this is a device or a pipe; name a file"));
+                return Err(Failure::input(place, "this is a device or a pipe, or a link to one; name a file"));
             }
             Ok(data) if data.permissions().readonly() && !matches!(self, Replace::Any) => {
                 let cause = "the file here may only be read; name another one, or to replace it add --force";

@@ -14,10 +14,10 @@ use serde_json::json;
 use super::{
     Done, Failure, NewFile, Replace, costs, counted, decimal,
     drive::{self, Drive, Stop},
-    grouped, has_extension,
+    grouped, has_extension, is_nowhere,
     lines::{
-        ANSWER, Column, Heights, Lines, Odd, Passed, Width, columns, heading_text, hint, meant, number, optional,
-        places, separators, unquoted,
+        ANSWER, Column, Heights, Lines, Odd, Passed, Width, columns, heading_text, hint, meant, optional, places,
+        separators, unquoted,
     },
     load, named, note,
     picture::Picture,
@@ -72,8 +72,8 @@ the first ground going down from z, at most so far. Metres; coordinates may be n
 
 A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
 x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where lines have
-a z, the highest ground answers those without: a note says how many. A line of units below the heading is passed over. A place that
-is NaN or infinite is answered as the kernel does, not in image: a note says how many, and the first line.
+a z, the highest ground answers those without: a note says how many. A line of units below the heading is passed over. What has a
+number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or from a file, of which a note says how many lines.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -117,10 +117,7 @@ impl FromStr for Ask {
             }
             1 => optional(first, 0).and(Err(format!("{FORM}, with commas and no blanks, as in 1,2"))),
             2 if fields[1].is_empty() => Err(format!("{FORM}, with commas and no blanks, as in 1,2")),
-            0..=4 => match fields.iter().position(|f| number(f).is_some_and(|v| !v.is_finite())) {
-                Some(k) => Err(format!("\"{}\" is not a finite number (field {})", fields[k].trim(), k + 1)),
-                None => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
-            },
+            0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
             _ => Err(FORM.into()),
         }
     }
@@ -160,12 +157,24 @@ impl Ask {
         }
         match numbers {
             [Some(x), Some(y), z, length] if z.is_some() || length.is_none() => Ok(Ask { x, y, z, length }),
-            _ => Err(FORM.into()),
+            [Some(_), Some(_), ..] => Err(FORM.into()),
+            [x, ..] => Err(format!("no {}; {FORM}", if x.is_none() { "x" } else { "y" })),
         }
+    }
+
+    /// Whether all of it are numbers and finite; else it is nowhere, whichever of them is not.
+    fn somewhere(&self) -> bool {
+        [Some(self.x), Some(self.y), self.z, self.length].into_iter().flatten().all(f64::is_finite)
+    }
+
+    /// Where to ask for it; the kernel says of what is no place that it is not in the image.
+    fn place(&self, z: f64) -> [f64; 3] {
+        if self.somewhere() { [self.x, self.y, z] } else { [f64::NAN; 3] }
     }
 
     fn answer(&self, t: &Terrain) -> Answer {
         match (self.z, self.length) {
+            _ if !self.somewhere() => t.closest(self.place(0.0)),
             (Some(z), None) => t.closest([self.x, self.y, z]),
             (Some(z), Some(length)) => t.segment_m([self.x, self.y, z], length),
             // the highest: the first going down from above all
@@ -237,7 +246,7 @@ fn check_outputs(args: &Args) -> Done {
     if let Some(plot) = &args.plot {
         if args.along.is_none() {
             return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
-        } else if !has_extension(plot, "svg") && !has_extension(plot, "png") {
+        } else if !has_extension(plot, "svg") && !has_extension(plot, "png") && !is_nowhere(plot) {
             return Err(Failure::input(plot, "plots are SVG or PNG; name it FILE.svg or FILE.png"));
         }
     }
@@ -291,7 +300,9 @@ fn answer(
     let mut all = |asks: &[Ask], beside: Beside| -> Done {
         for (i, Ask { x, y, z, length }) in asks.iter().enumerate() {
             let t = beside.stop(i).and_then(|s| s.t);
-            missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+            if !matches!(beside, Beside::Nothing) {
+                missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+            }
         }
         if !args.layers {
             for (i, (ask, a)) in asks.iter().zip(many.answers(terrain, asks)).enumerate() {
@@ -307,7 +318,7 @@ fn answer(
             return Ok(());
         }
         for (i, ask) in asks.iter().enumerate() {
-            let layers = terrain.layers([ask.x, ask.y, 0.0], &mut space);
+            let layers = terrain.layers(ask.place(0.0), &mut space);
             missed.count(layers.status, beside.line(i));
             cut += u64::from(layers.total > layers.written);
             let first = usize::from(layers.written > 0);
@@ -526,7 +537,7 @@ impl Many {
         let depth = (high[2] - low[2] + 2.0) / 2f64.powi(t.header().z_log2 - 8);
         let top = (t.windows().far as f64 >= depth).then_some(high[2] + 1.0);
         let point = |ask: &Ask| match ask {
-            Ask { length: None, z, .. } => z.or(top).map(|z| [ask.x, ask.y, z]),
+            Ask { length: None, z, .. } => z.or(top).map(|z| ask.place(z)),
             _ => None,
         };
         self.points.clear();
@@ -983,7 +994,7 @@ fn explain(t: &Terrain, ask: &Ask, wheel: Option<&str>, out: &mut impl Write) ->
     let answer = ask.answer(t);
     let from = ask.z.unwrap_or_else(|| t.z_f64(&answer.hit));
     let mut steps = Vec::new();
-    t.explain([ask.x, ask.y, from], |step| steps.push(step));
+    t.explain(ask.place(from), |step| steps.push(step));
 
     let [x, y] = [ask.x, ask.y].map(decimal);
     let question = match (ask.z.map(decimal), ask.length.map(decimal)) {

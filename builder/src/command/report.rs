@@ -46,6 +46,8 @@ pub struct Report {
 pub struct Materials {
     unlisted: Vec<String>,
     plain: Vec<String>,
+    plain_rr: Vec<String>,
+    plain_gain: Vec<String>,
     idle: Vec<String>,
 }
 
@@ -129,8 +131,8 @@ impl Report {
     }
 
     pub fn settle(&mut self, applied: &Applied) {
-        let Applied { unlisted, plain, idle } = applied.clone();
-        self.materials = Materials { unlisted, plain, idle };
+        let Applied { unlisted, plain, plain_rr, plain_gain, idle } = applied.clone();
+        self.materials = Materials { unlisted, plain, plain_rr, plain_gain, idle };
     }
 
     pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report) {

@@ -29,6 +29,8 @@ pub struct Classes {
     seen: [u32; 2],
 }
 
+/// How far the ends of a scale that is typed are apart at least: legends show that much of a millimetre.
+pub const FINEST: f64 = 1e-5;
 /// Most classes of a legend.
 const CLASSES: usize = 10;
 
@@ -39,8 +41,8 @@ pub fn typed(text: &str) -> Result<Range, String> {
         None => (None, text),
     };
     let ends = pair(ends).ok_or("the ends of a scale, LOW,HIGH, or of one of several maps, such as mu=0,1")?;
-    if ends[0] >= ends[1] {
-        return Err("LOW must be below HIGH".into());
+    if ends[1] - ends[0] < FINEST {
+        return Err("LOW must be below HIGH, by 0.00001 at least".into());
     }
     if let Some(map) = map.filter(|m| !m.has_scale()) {
         return Err(format!("the map {} has no scale; {} have", map.name(), scaled()));

@@ -1,0 +1,172 @@
+//! Where edges of one image cross those of another, in plan.
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Corners of a triangle in plan, metres.
+pub type Corners = [[f64; 2]; 3];
+/// The ends of an edge in plan, metres, the first by x and y first.
+type Edge = [[f64; 2]; 2];
+
+/// Crossings that are told at most, so that a heap of loose triangles is not asked for days.
+pub const MOST: usize = 4_000_000;
+/// Looks at an edge for each of all edges, beyond which no more crossings are looked for.
+const LOOKS: usize = 256;
+/// Pairs of edges that are tried for each edge rather than that their rectangle is halved again, and how often it may be.
+const PAIRS: usize = 8;
+const HALVINGS: u32 = 64;
+
+/// How many crossings were found, and whether they are all.
+#[derive(Clone, Copy, Default, Serialize)]
+pub struct Found {
+    pub crossings: u64,
+    pub all: bool,
+}
+
+/// By x, then y.
+pub fn by_place(p: &[f64; 2], q: &[f64; 2]) -> Ordering {
+    p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))
+}
+
+/// Places where an edge that only one image has crosses an edge that only the other one has; at their ends they only meet.
+pub fn crossings(a: &[Corners], b: &[Corners]) -> (Vec<[f64; 2]>, Found) {
+    let [a, b] = [a, b].map(edges);
+    let without = |one: &[Edge], other: &[Edge]| -> Vec<Edge> {
+        one.par_iter().filter(|e| other.binary_search_by(|o| by_ends(o, e)).is_err()).copied().collect()
+    };
+    let (a, b) = (without(&a, &b), without(&b, &a));
+    let mut search = Search { places: Vec::new(), looks: LOOKS * (a.len() + b.len()), all: true };
+    let ends = || a.iter().chain(&b).flatten();
+    let low = [0, 1].map(|i| ends().fold(f64::INFINITY, |low, p| low.min(p[i])));
+    let high = [0, 1].map(|i| ends().fold(f64::NEG_INFINITY, |high, p| high.max(p[i])));
+    search.within([low, high.map(f64::next_up)], &a, &b, HALVINGS);
+    let found = Found { crossings: search.places.len() as u64, all: search.all };
+    (search.places, found)
+}
+
+fn by_ends(p: &Edge, q: &Edge) -> Ordering {
+    by_place(&p[0], &q[0]).then(by_place(&p[1], &q[1]))
+}
+
+/// All edges, once, in order.
+fn edges(triangles: &[Corners]) -> Vec<Edge> {
+    let of = |[a, b, c]: &Corners| {
+        [[*a, *b], [*b, *c], [*c, *a]].map(|[p, q]| if by_place(&p, &q).is_le() { [p, q] } else { [q, p] })
+    };
+    let mut edges: Vec<Edge> = triangles.iter().flat_map(of).filter(|[p, q]| p != q).collect();
+    edges.par_sort_unstable_by(by_ends);
+    edges.dedup();
+    edges
+}
+
+struct Search {
+    places: Vec<[f64; 2]>,
+    /// Looks that are left.
+    looks: usize,
+    all: bool,
+}
+
+impl Search {
+    /// Looks for the crossings in a rectangle without its east and north sides, of edges that meet it, halving it until few are left.
+    fn within(&mut self, [low, high]: Edge, a: &[Edge], b: &[Edge], halvings: u32) {
+        if a.is_empty() || b.is_empty() || !self.all {
+            return;
+        }
+        let (one, pairs) = (a.len() + b.len(), a.len() * b.len());
+        let few = pairs <= PAIRS * one || halvings == 0;
+        let work = if few { pairs } else { one };
+        self.all = work <= self.looks;
+        self.looks = self.looks.saturating_sub(work);
+        if !self.all {
+            return;
+        }
+        if few {
+            for place in a.iter().flat_map(|p| b.iter().filter_map(|q| crossing(p, q))) {
+                if (0..2).all(|i| (low[i]..high[i]).contains(&place[i])) {
+                    self.all = self.places.len() < MOST;
+                    if !self.all {
+                        return;
+                    }
+                    self.places.push(place);
+                }
+            }
+            return;
+        }
+        let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
+        let middle = low[axis] + (high[axis] - low[axis]) / 2.0;
+        let (mut to, mut from) = (high, low);
+        (to[axis], from[axis]) = (middle, middle);
+        for half in [[low, to], [from, high]] {
+            let [p, q] = [a, b].map(|all| all.iter().filter(|e| meets(e, &half)).copied().collect::<Vec<_>>());
+            self.within(half, &p, &q, halvings - 1);
+        }
+    }
+}
+
+/// Whether an edge meets a rectangle, or nearly.
+fn meets([p, q]: &Edge, [low, high]: &Edge) -> bool {
+    let [dx, dy] = [q[0] - p[0], q[1] - p[1]];
+    let beside = |i: usize| p[i].max(q[i]) < low[i] || p[i].min(q[i]) > high[i];
+    let [x, y] = [0, 1].map(|i| (low[i] + high[i]) / 2.0 - p[i]);
+    let [wide, deep] = [0, 1].map(|i| (high[i] - low[i]) / 2.0 + 1e-6);
+    !beside(0) && !beside(1) && (dx * y - dy * x).abs() <= dx.abs() * deep + dy.abs() * wide
+}
+
+/// Where two edges cross between their ends.
+fn crossing([p, q]: &Edge, [r, s]: &Edge) -> Option<[f64; 2]> {
+    let [d, e, f] = [[q, p], [s, r], [r, p]].map(|[to, from]| [to[0] - from[0], to[1] - from[1]]);
+    let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+    let det = cross(d, e);
+    let [t, u] = [cross(f, e) / det, cross(f, d) / det];
+    let inside = |v: f64| v > 0.0 && v < 1.0; // not where they are parallel, either
+    (inside(t) && inside(u)).then(|| [p[0] + t * d[0], p[1] + t * d[1]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares of 1 m cut into triangles along one diagonal or the other, all moved by so much.
+    fn squares(n: i32, up: bool, moved: [f64; 2]) -> Vec<Corners> {
+        let at = |x: i32, y: i32| [f64::from(x) + moved[0], f64::from(y) + moved[1]];
+        let square = |k: i32| {
+            let (x, y) = (k % n, k / n);
+            let [a, b, c, d] = [at(x, y), at(x + 1, y), at(x + 1, y + 1), at(x, y + 1)];
+            if up { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] }
+        };
+        (0..n * n).flat_map(square).collect()
+    }
+
+    #[test]
+    fn crossings_are_those_of_all_pairs() {
+        let same = squares(20, true, [0.0; 2]);
+        assert_eq!(crossings(&same, &same).1.crossings, 0);
+        let (mut places, found) = crossings(&same, &squares(20, false, [0.0; 2]));
+        assert!(found.all);
+        places.sort_by(by_place);
+        let middles: Vec<[f64; 2]> = (0..400).map(|k| [f64::from(k / 20) + 0.5, f64::from(k % 20) + 0.5]).collect();
+        assert_eq!(places, middles);
+        // all edges differ: as many as of all pairs
+        let moved = squares(20, false, [0.3, 0.1]);
+        let (mut places, found) = crossings(&same, &moved);
+        let (p, q) = (edges(&same), edges(&moved));
+        let mut wanted: Vec<_> = p.iter().flat_map(|p| q.iter().filter_map(|q| crossing(p, q))).collect();
+        places.sort_by(by_place);
+        wanted.sort_by(by_place);
+        assert!(found.all && found.crossings > 2000);
+        assert_eq!(places, wanted);
+    }
+
+    #[test]
+    fn a_heap_is_left_at_that() {
+        // 3,000 needles upright over 3,000 that lie
+        let needles = |across: bool| -> Vec<Corners> {
+            let place = |k: u32, far: f64| if across { [far, f64::from(k)] } else { [f64::from(k), far] };
+            (0..3000).map(|k| [place(k, -1.0), place(k, 3000.5), place(k, 4000.0)]).collect()
+        };
+        let (places, found) = crossings(&needles(true), &needles(false));
+        assert!(!found.all && places.len() <= MOST && !places.is_empty());
+    }
+}
