@@ -59,8 +59,9 @@ const ENOUGH: [usize; 3] = [0, 9, 5];
 
 /// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
 const CANDIDATES: usize = 48;
-/// How often the least of them is tried before all are.
-const SCANS: usize = 2;
+
+/// Triangles of a vertex that are asked for together.
+const AHEAD: usize = 16;
 
 /// What growing asks of a triangle: one line of memory, for it mostly waits for them.
 #[derive(Clone, Copy)]
@@ -179,8 +180,8 @@ struct Growing<'a> {
     /// Places of the members' corners.
     corners: Vec<[u8; 3]>,
     points: Vec<[i32; 3]>,
-    /// Least and greatest plan coordinates of each member: x, y, x, y.
-    boxes: Vec<[i32; 4]>,
+    /// The members in plan.
+    plans: Vec<Plan>,
     low: [i32; 3],
     high: [i32; 3],
     /// The same of members and all that may come.
@@ -211,7 +212,7 @@ impl<'a> Growing<'a> {
             members: Vec::with_capacity(TRIANGLES),
             corners: Vec::with_capacity(TRIANGLES),
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
-            boxes: Vec::with_capacity(TRIANGLES),
+            plans: Vec::with_capacity(TRIANGLES),
             low: [0; 3],
             high: [0; 3],
             hull: [[0; 3]; 2],
@@ -232,7 +233,7 @@ impl<'a> Growing<'a> {
         self.members.clear();
         self.corners.clear();
         self.points.clear();
-        self.boxes.clear();
+        self.plans.clear();
         (self.cut, self.refused) = (false, false);
         (self.asked, self.asked_near) = (0, None);
     }
@@ -289,10 +290,7 @@ impl<'a> Growing<'a> {
 
     fn overlaps(&self, t: u32) -> bool {
         let plan = &self.facts[t as usize].plan;
-        let [x0, y0, x1, y1] = plan.bounds();
-        let near = |b: &[i32; 4]| (x0 < b[2]) & (b[0] < x1) & (y0 < b[3]) & (b[1] < y1);
-        let mut near = self.boxes.iter().zip(&self.members).filter(|(b, _)| near(b));
-        near.any(|(_, &m)| self.facts[m as usize].plan.overlaps(plan))
+        self.plans.iter().any(|member| member.overlaps(plan))
     }
 
     /// Takes out the least of those that may come that finds room and overlaps no member, and all before it; without such a one all
@@ -324,7 +322,7 @@ impl<'a> Growing<'a> {
         self.marks[t as usize].had = self.round;
         self.fresh = [NONE; 3];
         self.members.push(t);
-        self.boxes.push(facts.plan.bounds());
+        self.plans.push(facts.plan);
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
@@ -473,33 +471,39 @@ fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Gr
                 let around_of = if g.cut { g.facts[chosen as usize].v } else { fresh };
                 for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
                     let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
-                    for &t in &around[from..ends[v] as usize] {
-                        if room == 0 && stale {
-                            // those that fit no more leave their places
-                            stale = false;
-                            let before = next.len();
-                            next.retain(|c| g.fits(c.t, c.new_vertices()));
-                            room = before - next.len();
+                    'list: for some in around[from..ends[v] as usize].chunks(AHEAD) {
+                        // many are waited for at once
+                        let mut known = [(0, 0); AHEAD];
+                        for (known, &t) in known.iter_mut().zip(some) {
+                            *known = (g.marks[t as usize].seen, facts[t as usize].number);
                         }
-                        if room == 0 {
-                            g.cut = true;
-                            break;
-                        }
-                        to += 1;
-                        let seen = g.marks[t as usize].seen;
-                        gone += u32::from(seen == TAKEN);
-                        // those of attributes before this one are taken
-                        if seen >= g.round || t >= ends_of[usize::from(WIDE)] {
-                            continue;
-                        }
-                        g.marks[t as usize].seen = g.round;
-                        room -= 1;
-                        let facts = &facts[t as usize];
-                        let new = g.new_vertices(&facts.v);
-                        if !g.has(t) && g.fits(t, new) {
-                            g.reach(facts);
-                            let key = key(centre(&facts.plan)) + new as u64 * NEW_VERTEX;
-                            next.push(Candidate { key, number: facts.number, t, v: facts.v });
+                        for (&t, (seen, number)) in some.iter().zip(known) {
+                            if room == 0 && stale {
+                                // those that fit no more leave their places
+                                stale = false;
+                                let before = next.len();
+                                next.retain(|c| g.fits(c.t, c.new_vertices()));
+                                room = before - next.len();
+                            }
+                            if room == 0 {
+                                g.cut = true;
+                                break 'list;
+                            }
+                            to += 1;
+                            gone += u32::from(seen == TAKEN);
+                            // those of attributes before this one are taken
+                            if seen >= g.round || t >= ends_of[usize::from(WIDE)] {
+                                continue;
+                            }
+                            g.marks[t as usize].seen = g.round;
+                            room -= 1;
+                            let facts = &facts[t as usize];
+                            let new = g.new_vertices(&facts.v);
+                            if !g.has(t) && g.fits(t, new) {
+                                g.reach(facts);
+                                let key = key(centre(&facts.plan)) + new as u64 * NEW_VERTEX;
+                                next.push(Candidate { key, number, t, v: facts.v });
+                            }
                         }
                     }
                     if gone >= MANY_TAKEN {
@@ -515,20 +519,14 @@ fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Gr
                         starts[v] = at as u32;
                     }
                 }
-                // the least that fits, which is mostly among the first few
-                let (small, mut tries) = (g.is_small(), 0);
-                let pick = loop {
-                    if tries == SCANS {
-                        break g.take(&mut next, small);
-                    }
-                    tries += 1;
-                    let least = (0..next.len()).min_by_key(|&i| next[i].rank());
-                    let Some(least) = least.filter(|&i| g.has_room(next[i].new_vertices())) else { break None };
-                    let c = next.swap_remove(least);
-                    if (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t) {
-                        break Some(c.t);
-                    }
-                };
+                // the least that fits, which mostly is the first
+                let small = g.is_small();
+                let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+                let pick = least.filter(|&i| g.has_room(next[i].new_vertices())).and_then(|i| {
+                    let c = next.swap_remove(i);
+                    let fits = (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t);
+                    if fits { Some(c.t) } else { g.take(&mut next, small) }
+                });
                 // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
                 // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
@@ -741,4 +739,107 @@ pub fn place(morton: u64) -> [u32; 2] {
         v as u32
     };
     [gather(morton), gather(morton >> 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::mix;
+    use std::cell::Cell;
+
+    fn random(seed: &mut u64, n: u64) -> u64 {
+        *seed = mix(*seed);
+        *seed % n
+    }
+
+    /// Triangles of some vertices spread over a square, and so high.
+    fn heap(seed: &mut u64, count: u64, vertices: u64, spread: u64, high: u64, attributes: u64) -> Vec<Tri> {
+        let mut at = |n: u64| random(seed, n) as i32;
+        let points: Vec<[i32; 3]> = (0..vertices).map(|_| [at(spread), at(spread), at(high)]).collect();
+        let mut tris = Vec::new();
+        while tris.len() < count as usize {
+            let mut v = [0; 3].map(|_| at(vertices) as u32);
+            let corners = |v: [u32; 3]| v.map(|v| points[v as usize]);
+            let [a, b, c] = corners(v).map(|p| p.map(i64::from));
+            let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+            if area < 0 {
+                v.swap(1, 2);
+            }
+            let (plan, z) = (Plan::new(corners(v)), corners(v).map(|p| p[2]));
+            let attribute = at(attributes) as u8;
+            tris.extend((area != 0).then_some(Tri { v, plan, z, attribute }));
+        }
+        tris
+    }
+
+    /// What is foretold of wider classes is what they hold.
+    #[test]
+    fn foretold_as_tried() {
+        let (mut seed, told) = (1, Cell::new([0; 3]));
+        for case in 0..600 {
+            let (count, vertices) = ([20, 90, 300][case % 3], [6, 24, 150, 1000][case % 4]);
+            let spread = [30, 2_000, 40_000, 300_000, 3_000_000][case % 5];
+            let high = [1, 500, 100_000, 40_000_000][case / 5 % 4];
+            let tris = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
+            let members: Vec<u32> = (0..tris.len() as u32).collect();
+            let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
+            let foretold = bundle_by(&tris, &members, frame, |g, wider| {
+                let known = g.foretells(wider);
+                let mut counts = told.get();
+                counts[if known { usize::from(wider) } else { 0 }] += 1;
+                told.set(counts);
+                known
+            });
+            let tried = bundle_by(&tris, &members, frame, |_, _| false);
+            assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
+            assert!(foretold.places == tried.places, "{case}");
+        }
+        assert!(told.get().iter().all(|&n| n > 1000), "{told:?}");
+    }
+
+    /// The least is taken as if all were tried in their order.
+    #[test]
+    fn taken_as_one_by_one() {
+        let (mut seed, mut ends) = (1, [0; 3]);
+        for case in 0..400 {
+            let spread = [60, 3000, 100_000][case % 3];
+            let tris = heap(&mut seed, 80, 40, spread, [1, 30_000_000][case / 3 % 2], 1);
+            let facts: Vec<Facts> = (0..).zip(&tris).map(|(i, t)| Facts::new(t, t.v, i)).collect();
+            let class = [NARROW, MEDIUM, WIDE][case % 3];
+            let grown = || {
+                let mut g = Growing::new(&tris, &facts, 40, Frame::of(0, 0, 17));
+                g.start(class, [60, 80][case % 2]);
+                (0..case as u32 % 5).for_each(|t| g.add(t));
+                g
+            };
+            let candidate = |t: u32, seed: &mut u64| {
+                let new = grown().new_vertices(&tris[t as usize].v) as u64;
+                Candidate { key: random(seed, 9) + new * NEW_VERTEX, number: t, t, v: tris[t as usize].v }
+            };
+            let next: Vec<Candidate> = (20..68).map(|t| candidate(t, &mut seed)).collect();
+            for small in [true, false] {
+                let (mut g, mut plain) = (grown(), grown());
+                let mut left = next.clone();
+                let taken = g.take(&mut left, small);
+                let mut rest = next.clone();
+                rest.sort_unstable_by_key(|c| std::cmp::Reverse(c.rank()));
+                let expected = loop {
+                    let Some(c) = rest.last().copied().filter(|c| plain.has_room(c.new_vertices())) else { break None };
+                    rest.pop();
+                    if (small || plain.fits(c.t, c.new_vertices())) && !plain.overlaps(c.t) {
+                        break Some(c.t);
+                    }
+                };
+                rest.sort_unstable_by_key(|c| c.t);
+                assert_eq!((taken, g.asked, g.refused), (expected, plain.asked, plain.refused), "{case}");
+                assert!(left.iter().map(|c| c.t).eq(rest.iter().map(|c| c.t)), "{case}");
+                ends[match taken {
+                    Some(_) => 0,
+                    None if left.is_empty() => 1,
+                    None => 2,
+                }] += 1;
+            }
+        }
+        assert!(ends.iter().all(|&n| n > 20), "{ends:?}");
+    }
 }

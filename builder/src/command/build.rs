@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use hardpan::Terrain;
@@ -229,11 +230,16 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(who, text));
     }
-    let (gaps, time) = stage("looking for gaps", || look_for_gaps(&terrain));
-    report.seconds.gaps = time.as_secs_f64();
+    // side by side: either may have to do with one large tile
+    let (((gaps, look), written), time) = stage("looking for gaps, writing and verifying", || {
+        let look = || {
+            let start = Instant::now();
+            (look_for_gaps(&terrain), start.elapsed())
+        };
+        rayon::join(look, || write_image(&output, who, &built.image))
+    });
+    (report.seconds.gaps, report.seconds.verify) = (look.as_secs_f64(), time.as_secs_f64());
     report.gaps = Some(note_gaps(gaps, &output));
-    let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
-    report.seconds.verify = time.as_secs_f64();
     written?;
     plain.into_iter().for_each(note);
 
