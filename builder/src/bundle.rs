@@ -6,7 +6,6 @@ use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
-use std::cmp::Reverse;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -60,43 +59,38 @@ const ENOUGH: [usize; 3] = [0, 9, 5];
 
 /// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
 const CANDIDATES: usize = 48;
-/// How often the least of them is looked for before they are sorted.
-const SCANS: usize = 4;
+/// Triangles of a vertex that are asked for together.
+const AHEAD: usize = 16;
 
 /// What growing asks of a triangle: one line of memory, for it mostly waits for them.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Facts {
+    plan: Plan,
+    /// Least and greatest height.
+    z: [i32; 2],
     /// Vertex numbers.
     v: [u32; 3],
-    low: [i32; 3],
-    high: [i32; 3],
-    /// Three times the centre.
-    centre: [i64; 2],
-    /// The cheapest class for bundles of triangles of this size.
-    class: u16,
-    attribute: u8,
     /// Number in the tile.
     number: u32,
 }
 
 impl Facts {
-    /// Least and greatest plan coordinates: x, y, x, y.
-    fn plan_box(&self) -> [i32; 4] {
-        [self.low[0], self.low[1], self.high[0], self.high[1]]
+    fn new(t: &Tri, v: [u32; 3], number: u32) -> Facts {
+        let [a, b, c] = t.z;
+        Facts { plan: t.plan, z: [a.min(b).min(c), a.max(b).max(c)], v, number }
+    }
+
+    /// Least coordinates, and greatest.
+    fn ends(&self) -> [[i32; 3]; 2] {
+        let ([x0, y0, x1, y1], [z0, z1]) = (self.plan.bounds(), self.z);
+        [[x0, y0, z0], [x1, y1, z1]]
     }
 }
 
-fn facts(t: &Tri, v: [u32; 3], number: u32, frame: Frame) -> Facts {
-    let z = t.z;
-    let low = [t.plan.min(0) as i32, t.plan.min(1) as i32, z[0].min(z[1]).min(z[2])];
-    let high = [t.plan.max(0) as i32, t.plan.max(1) as i32, z[0].max(z[1]).max(z[2])];
-    Facts { v, low, high, centre: centre(t), class: class(t, frame), attribute: t.attribute, number }
-}
-
 /// Three times the centre in plan.
-fn centre(t: &Tri) -> [i64; 2] {
-    let [a, b, c]: [[i64; 2]; 3] = std::array::from_fn(|k| t.plan.corner(k));
+fn centre(plan: &Plan) -> [i64; 2] {
+    let [a, b, c]: [[i64; 2]; 3] = std::array::from_fn(|k| plan.corner(k));
     [a[0] + b[0] + c[0], a[1] + b[1] + c[1]]
 }
 
@@ -161,25 +155,32 @@ const TAKEN: u32 = u32::MAX;
 /// Triangles of a vertex that have their bundle from which on they leave its list.
 const MANY_TAKEN: u32 = 16;
 
+/// Of a triangle the last round that had it, and the last that saw it, or [`TAKEN`].
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    had: u32,
+    seen: u32,
+}
+
 /// A bundle in the making, and what its round has marked.
 struct Growing<'a> {
     tris: &'a [Tri],
     facts: &'a [Facts],
     frame: Frame,
     round: u32,
-    /// Of each triangle the last round that had it, and the last that saw it, or [`TAKEN`].
-    had: Vec<u32>,
-    seen: Vec<u32>,
+    marks: Vec<Mark>,
     /// Of each vertex the last round that had it, and its place there.
     place: Vec<(u32, u8)>,
     class: u16,
+    /// Where the triangles that are too large for the class begin.
+    large: u32,
     spans: [i64; 3],
     members: Vec<u32>,
     /// Places of the members' corners.
     corners: Vec<[u8; 3]>,
     points: Vec<[i32; 3]>,
-    /// Least and greatest plan coordinates of each member: x, y, x, y.
-    boxes: Vec<[i32; 4]>,
+    /// The members in plan.
+    plans: Vec<Plan>,
     low: [i32; 3],
     high: [i32; 3],
     /// The same of members and all that may come.
@@ -202,15 +203,15 @@ impl<'a> Growing<'a> {
             facts,
             frame,
             round: 0,
-            had: vec![0; tris.len()],
-            seen: vec![0; tris.len()],
+            marks: vec![Mark::default(); tris.len()],
             place: vec![(0, 0); vertices],
             class: NARROW,
+            large: 0,
             spans: [0; 3],
             members: Vec::with_capacity(TRIANGLES),
             corners: Vec::with_capacity(TRIANGLES),
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
-            boxes: Vec::with_capacity(TRIANGLES),
+            plans: Vec::with_capacity(TRIANGLES),
             low: [0; 3],
             high: [0; 3],
             hull: [[0; 3]; 2],
@@ -222,22 +223,22 @@ impl<'a> Growing<'a> {
         }
     }
 
-    /// Begins a bundle.
-    fn start(&mut self, class: u16) {
+    /// Begins a bundle of a class, for which triangles from this one on are too large.
+    fn start(&mut self, class: u16, large: u32) {
         self.round += 1;
-        (self.class, self.spans) = (class, spans(class, self.frame));
+        (self.class, self.large, self.spans) = (class, large, spans(class, self.frame));
         (self.low, self.high) = ([i32::MAX; 3], [i32::MIN; 3]);
         self.hull = [self.low, self.high];
         self.members.clear();
         self.corners.clear();
         self.points.clear();
-        self.boxes.clear();
+        self.plans.clear();
         (self.cut, self.refused) = (false, false);
         (self.asked, self.asked_near) = (0, None);
     }
 
     fn has(&self, t: u32) -> bool {
-        self.had[t as usize] == self.round
+        self.marks[t as usize].had == self.round
     }
 
     fn new_vertices(&self, v: &[u32; 3]) -> usize {
@@ -245,15 +246,20 @@ impl<'a> Growing<'a> {
     }
 
     /// Whether a triangle with so many new vertices finds room. One that does not never will.
-    fn fits(&mut self, facts: &Facts, new_vertices: usize) -> bool {
-        // whoever is of the class is no larger than its bundles may be
+    fn fits(&mut self, t: u32, new_vertices: usize) -> bool {
+        let near = self.is_near(t);
+        self.refused |= !near;
+        near && self.has_room(new_vertices)
+    }
+
+    /// Whether the bundle would be no larger than it may be with a triangle.
+    fn is_near(&self, t: u32) -> bool {
+        // whoever is of the class is no larger itself
+        let [least, most] = self.facts[t as usize].ends().map(|p| p.map(i64::from));
         let within = |i: usize| {
-            let (least, most) = (i64::from(facts.low[i]), i64::from(facts.high[i]));
-            (i64::from(self.high[i]) - least <= self.spans[i]) & (most - i64::from(self.low[i]) <= self.spans[i])
+            (i64::from(self.high[i]) - least[i] <= self.spans[i]) & (most[i] - i64::from(self.low[i]) <= self.spans[i])
         };
-        let small = facts.class <= self.class && within(0) & within(1) & within(2);
-        self.refused |= !small;
-        small && self.has_room(new_vertices)
+        t < self.large && within(0) & within(1) & within(2)
     }
 
     /// Whether there is room for so many more vertices.
@@ -282,19 +288,40 @@ impl<'a> Growing<'a> {
     }
 
     fn overlaps(&self, t: u32) -> bool {
-        let ([x0, y0, x1, y1], plan) = (self.facts[t as usize].plan_box(), &self.tris[t as usize].plan);
-        let near = |b: &[i32; 4]| (x0 < b[2]) & (b[0] < x1) & (y0 < b[3]) & (b[1] < y1);
-        let mut near = self.boxes.iter().zip(&self.members).filter(|(b, _)| near(b));
-        near.any(|(_, &m)| self.tris[m as usize].plan.overlaps(plan))
+        let plan = &self.facts[t as usize].plan;
+        self.plans.iter().any(|member| member.overlaps(plan))
+    }
+
+    /// Takes out the least of those that may come that finds room and overlaps no member, and all before it; without such a one all
+    /// that find room. `small` as of [`is_small`](Self::is_small).
+    fn take(&mut self, next: &mut Vec<Candidate>, small: bool) -> Option<u32> {
+        let room = self.limit().saturating_sub(self.points.len());
+        let has_room = |c: &Candidate| c.new_vertices() <= room;
+        let mut best: Option<Candidate> = None;
+        for c in next.iter().filter(|c| has_room(c)) {
+            let first = best.is_none_or(|b| c.rank() < b.rank());
+            if first && (small || self.is_near(c.t)) && !self.overlaps(c.t) {
+                best = Some(*c);
+            }
+        }
+        // who would be tried one after the other, and who ends that
+        let tried = |c: &Candidate| has_room(c) && best.is_none_or(|b| c.rank() <= b.rank());
+        let end = next.iter().filter(|c| best.is_none() && !has_room(c)).min_by_key(|c| c.rank());
+        for c in next.iter().filter(|c| tried(c)).chain(end) {
+            self.has_room(c.new_vertices());
+        }
+        self.refused |= !small && next.iter().any(|c| tried(c) && !self.is_near(c.t));
+        next.retain(|c| !tried(c));
+        best.map(|c| c.t)
     }
 
     fn add(&mut self, t: u32) {
         let facts = &self.facts[t as usize];
         let tri = &self.tris[t as usize];
-        self.had[t as usize] = self.round;
+        self.marks[t as usize].had = self.round;
         self.fresh = [NONE; 3];
         self.members.push(t);
-        self.boxes.push(facts.plan_box());
+        self.plans.push(facts.plan);
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[facts.v[k] as usize];
             if place.0 != self.round {
@@ -304,19 +331,20 @@ impl<'a> Growing<'a> {
             }
             place.1
         }));
+        let [low, high] = facts.ends();
         for i in 0..3 {
-            self.low[i] = self.low[i].min(facts.low[i]);
-            self.high[i] = self.high[i].max(facts.high[i]);
+            self.low[i] = self.low[i].min(low[i]);
+            self.high[i] = self.high[i].max(high[i]);
         }
         self.reach(facts);
     }
 
     /// Widens the hull.
     fn reach(&mut self, facts: &Facts) {
-        let [low, high] = &mut self.hull;
+        let ([least, most], [low, high]) = (facts.ends(), &mut self.hull);
         for i in 0..3 {
-            low[i] = low[i].min(facts.low[i]);
-            high[i] = high[i].max(facts.high[i]);
+            low[i] = low[i].min(least[i]);
+            high[i] = high[i].max(most[i]);
         }
     }
 }
@@ -363,18 +391,29 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
 /// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle with the fewest new vertices, then
 /// the nearest.
 pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
+    bundle_by(tris, members, frame, |g, wider| g.foretells(wider))
+}
+
+/// [`bundle`], told when a wider class need not be tried.
+fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Growing, u16) -> bool) -> Bundled {
     // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
     let mut seeds: Vec<u128> = members
         .iter()
         .map(|&number| {
             let t = &tris[number as usize];
-            let c = centre(t);
+            let c = centre(&t.plan);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
             let kind = u128::from(t.attribute) << 8 | u128::from(class(t, frame));
             kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
         })
         .collect();
     radix::sort(&mut seeds);
+    let kinds: Vec<u16> = seeds.iter().map(|s| (s >> 96) as u16).collect();
+    // where the triangles of an attribute end that are no larger than for a class
+    let end_of = |attribute: u8, class: u16| {
+        let kind = u16::from(attribute) << 8 | class;
+        kinds.partition_point(|&k| k <= kind) as u32
+    };
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
     let tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
     let (numbers, vertices) = numbers(&tris);
@@ -383,7 +422,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
     let each = numbers.iter().enumerate();
     let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
     let facts: Vec<Facts> =
-        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| facts(t, v, number, frame)).collect();
+        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| Facts::new(t, v, number)).collect();
 
     let (mut records, mut order) = (Vec::new(), Vec::with_capacity(tris.len()));
     let mut places = vec![(u32::MAX, 0); tris.len()];
@@ -391,17 +430,25 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
     let ends: Vec<u32> = starts[1..].to_vec();
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
     let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
+    let (mut kind, mut ends_of) = (u16::MAX, [0; 3]);
     for seed in 0..tris.len() as u32 {
-        if g.seen[seed as usize] == TAKEN {
+        if g.marks[seed as usize].seen == TAKEN {
             continue;
         }
-        let Facts { attribute, class: first, centre: home, .. } = facts[seed as usize];
+        let [attribute, first] = kinds[seed as usize].to_be_bytes();
+        let first = u16::from(first);
+        if kinds[seed as usize] != kind {
+            kind = kinds[seed as usize];
+            ends_of = [NARROW, MEDIUM, WIDE].map(|class| end_of(attribute, class));
+        }
+        let home = centre(&facts[seed as usize].plan);
         let key = |centre: [i64; 2]| {
             let square = |i: usize| centre[i].abs_diff(home[i]).saturating_pow(2);
             square(0).saturating_add(square(1)).min(NEW_VERTEX - 1) // the farthest are alike
         };
         let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
-            g.start(class);
+            let larger = ends_of[usize::from(class)];
+            g.start(class, larger);
             next.clear();
             let mut far = seed + 1;
             let mut chosen = seed;
@@ -413,7 +460,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                     break;
                 }
                 // whoever is in the bundle takes a place too, if it is seen
-                let mut room = CANDIDATES - next.len() - usize::from(g.seen[chosen as usize] == g.round);
+                let mut room = CANDIDATES - next.len() - usize::from(g.marks[chosen as usize].seen == g.round);
                 let fresh = g.fresh;
                 stale |= fresh != [NONE; 3] || !g.is_small();
                 for v in fresh.into_iter().filter(|&v| v != NONE) {
@@ -423,32 +470,39 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                 let around_of = if g.cut { g.facts[chosen as usize].v } else { fresh };
                 for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
                     let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
-                    for &t in &around[from..ends[v] as usize] {
-                        if room == 0 && stale {
-                            // those that fit no more leave their places
-                            stale = false;
-                            let before = next.len();
-                            next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
-                            room = before - next.len();
+                    'list: for some in around[from..ends[v] as usize].chunks(AHEAD) {
+                        // many are waited for at once
+                        let mut known = [(0, 0); AHEAD];
+                        for (known, &t) in known.iter_mut().zip(some) {
+                            *known = (g.marks[t as usize].seen, facts[t as usize].number);
                         }
-                        if room == 0 {
-                            g.cut = true;
-                            break;
-                        }
-                        to += 1;
-                        let seen = g.seen[t as usize];
-                        gone += u32::from(seen == TAKEN);
-                        if seen >= g.round || facts[t as usize].attribute != attribute {
-                            continue;
-                        }
-                        g.seen[t as usize] = g.round;
-                        room -= 1;
-                        let facts = &facts[t as usize];
-                        let new = g.new_vertices(&facts.v);
-                        if !g.has(t) && g.fits(facts, new) {
-                            g.reach(facts);
-                            let key = key(facts.centre) + new as u64 * NEW_VERTEX;
-                            next.push(Candidate { key, number: facts.number, t, v: facts.v });
+                        for (&t, (seen, number)) in some.iter().zip(known) {
+                            if room == 0 && stale {
+                                // those that fit no more leave their places
+                                stale = false;
+                                let before = next.len();
+                                next.retain(|c| g.fits(c.t, c.new_vertices()));
+                                room = before - next.len();
+                            }
+                            if room == 0 {
+                                g.cut = true;
+                                break 'list;
+                            }
+                            to += 1;
+                            gone += u32::from(seen == TAKEN);
+                            // those of attributes before this one are taken
+                            if seen >= g.round || t >= ends_of[usize::from(WIDE)] {
+                                continue;
+                            }
+                            g.marks[t as usize].seen = g.round;
+                            room -= 1;
+                            let facts = &facts[t as usize];
+                            let new = g.new_vertices(&facts.v);
+                            if !g.has(t) && g.fits(t, new) {
+                                g.reach(facts);
+                                let key = key(centre(&facts.plan)) + new as u64 * NEW_VERTEX;
+                                next.push(Candidate { key, number, t, v: facts.v });
+                            }
                         }
                     }
                     if gone >= MANY_TAKEN {
@@ -456,7 +510,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                         let mut at = to;
                         for i in (from..to).rev() {
                             let t = around[i];
-                            if g.seen[t as usize] != TAKEN {
+                            if g.marks[t as usize].seen != TAKEN {
                                 at -= 1;
                                 around[at] = t;
                             }
@@ -464,37 +518,27 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                         starts[v] = at as u32;
                     }
                 }
-                // the least that fits, which is mostly among the first few; if it is not, the rest in order
-                let (small, mut tries) = (g.is_small(), 0);
-                let pick = loop {
-                    tries += 1;
-                    if tries == SCANS {
-                        next.sort_unstable_by_key(|c| Reverse(c.rank()));
-                    }
-                    let least = match tries < SCANS {
-                        true => (0..next.len()).min_by_key(|&i| next[i].rank()),
-                        false => next.len().checked_sub(1),
-                    };
-                    let Some(least) = least.filter(|&i| g.has_room(next[i].new_vertices())) else { break None };
-                    let c = next.swap_remove(least);
-                    if (small || g.fits(&facts[c.t as usize], c.new_vertices())) && !g.overlaps(c.t) {
-                        break Some(c.t);
-                    }
-                };
+                // the least that fits, which mostly is the first
+                let small = g.is_small();
+                let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+                let pick = least.filter(|&i| g.has_room(next[i].new_vertices())).and_then(|i| {
+                    let c = next.swap_remove(i);
+                    let fits = (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t);
+                    if fits { Some(c.t) } else { g.take(&mut next, small) }
+                });
                 // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
                 // are adjacent; not worth the slow tests of a wide bundle
                 let pick = pick.or_else(|| {
                     g.asked_near.get_or_insert(g.asked);
                     let room = g.has_room(3);
-                    let last = tris.len().min(seed as usize + 49) as u32;
+                    let last = ends_of[usize::from(first)].min(seed + 49);
                     while far < last && (room || g.cut) && (class < WIDE || first == WIDE) {
                         let t = far;
                         far += 1;
-                        let facts = &facts[t as usize];
-                        let alike = facts.attribute == attribute && facts.class == first;
-                        let free = alike && g.seen[t as usize] != TAKEN && !g.has(t);
+                        let free = g.marks[t as usize].seen != TAKEN && !g.has(t);
                         // where there is room for all of its corners nobody asks how many are new
-                        if free && g.fits(facts, if room { 3 } else { g.new_vertices(&facts.v) }) && !g.overlaps(t) {
+                        let new = |g: &Growing| if room { 3 } else { g.new_vertices(&facts[t as usize].v) };
+                        if free && g.fits(t, new(g)) && !g.overlaps(t) {
                             return Some(t);
                         }
                     }
@@ -507,7 +551,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
             }
             if !g.is_small() {
                 // of those that found no room some may be too far off
-                next.retain(|c| g.fits(&facts[c.t as usize], c.new_vertices()));
+                next.retain(|c| g.fits(c.t, c.new_vertices()));
             }
             // heights may not fit the integer plane: give back the latest until they do
             loop {
@@ -518,7 +562,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
                 if kept.is_empty() {
                     return None;
                 }
-                g.start(class);
+                g.start(class, larger);
                 g.refused = true;
                 kept.into_iter().for_each(|t| g.add(t));
             }
@@ -530,7 +574,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
             if best.is_some() && members.len() >= ENOUGH[usize::from(class)] {
                 break;
             }
-            if best.is_some() && g.foretells(class) {
+            if best.is_some() && foretells(&g, class) {
                 continue;
             }
             let record = grow(&mut g, class);
@@ -545,7 +589,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
         }
         let record = best.expect("a wide bundle holds any triangle");
         for (place, &t) in members.iter().enumerate() {
-            g.seen[t as usize] = TAKEN;
+            g.marks[t as usize].seen = TAKEN;
             places[t as usize] = (records.len() as u32, place as u8);
         }
         records.push(record);
@@ -694,4 +738,111 @@ pub fn place(morton: u64) -> [u32; 2] {
         v as u32
     };
     [gather(morton), gather(morton >> 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::mix;
+    use std::cell::Cell;
+
+    fn random(seed: &mut u64, n: u64) -> u64 {
+        *seed = mix(*seed);
+        *seed % n
+    }
+
+    /// Triangles of some vertices spread over a square, and so high.
+    fn heap(seed: &mut u64, count: u64, vertices: u64, spread: u64, high: u64, attributes: u64) -> Vec<Tri> {
+        let mut at = |n: u64| random(seed, n) as i32;
+        let points: Vec<[i32; 3]> = (0..vertices).map(|_| [at(spread), at(spread), at(high)]).collect();
+        let mut tris = Vec::new();
+        while tris.len() < count as usize {
+            let mut v = [0; 3].map(|_| at(vertices) as u32);
+            let corners = |v: [u32; 3]| v.map(|v| points[v as usize]);
+            let [a, b, c] = corners(v).map(|p| p.map(i64::from));
+            let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+            if area < 0 {
+                v.swap(1, 2);
+            }
+            let (plan, z) = (Plan::new(corners(v)), corners(v).map(|p| p[2]));
+            let attribute = at(attributes) as u8;
+            tris.extend((area != 0).then_some(Tri { v, plan, z, attribute }));
+        }
+        tris
+    }
+
+    /// What is foretold of wider classes is what they hold.
+    #[test]
+    fn foretold_as_tried() {
+        let (mut seed, told) = (1, Cell::new([0; 3]));
+        for case in 0..120 {
+            let (count, vertices) = ([20, 90, 300][case % 3], [6, 24, 150, 1000][case % 4]);
+            let spread = [30, 2_000, 40_000, 300_000, 3_000_000][case % 5];
+            let high = [1, 500, 100_000, 40_000_000][case / 5 % 4];
+            let tris = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
+            let members: Vec<u32> = (0..tris.len() as u32).collect();
+            let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
+            let foretold = bundle_by(&tris, &members, frame, |g, wider| {
+                let known = g.foretells(wider);
+                let mut counts = told.get();
+                counts[if known { usize::from(wider) } else { 0 }] += 1;
+                told.set(counts);
+                known
+            });
+            let tried = bundle_by(&tris, &members, frame, |_, _| false);
+            assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
+            assert!(foretold.places == tried.places, "{case}");
+        }
+        assert!(told.get().iter().all(|&n| n > 100), "{told:?}");
+    }
+
+    /// The least is taken as if all were tried in their order.
+    #[test]
+    fn taken_as_one_by_one() {
+        let (mut seed, mut ends) = (1, [0; 3]);
+        for case in 0..400 {
+            let spread = [60, 3000, 100_000][case % 3];
+            let tris = heap(&mut seed, 80, 40, spread, [1, 30_000_000][case / 3 % 2], 1);
+            let facts: Vec<Facts> = (0..).zip(&tris).map(|(i, t)| Facts::new(t, t.v, i)).collect();
+            let class = [NARROW, MEDIUM, WIDE][case % 3];
+            let grown = || {
+                let mut g = Growing::new(&tris, &facts, 40, Frame::of(0, 0, 17));
+                g.start(class, [60, 80][case % 2]);
+                for t in 0..case as u32 % 5 {
+                    if g.points.len() + g.new_vertices(&facts[t as usize].v) <= g.limit() {
+                        g.add(t);
+                    }
+                }
+                g
+            };
+            let candidate = |t: u32, seed: &mut u64| {
+                let new = grown().new_vertices(&tris[t as usize].v) as u64;
+                Candidate { key: random(seed, 9) + new * NEW_VERTEX, number: t, t, v: tris[t as usize].v }
+            };
+            let next: Vec<Candidate> = (20..68).map(|t| candidate(t, &mut seed)).collect();
+            for small in [true, false] {
+                let (mut g, mut plain) = (grown(), grown());
+                let mut left = next.clone();
+                let taken = g.take(&mut left, small);
+                let mut rest = next.clone();
+                rest.sort_unstable_by_key(|c| std::cmp::Reverse(c.rank()));
+                let expected = loop {
+                    let Some(c) = rest.last().copied().filter(|c| plain.has_room(c.new_vertices())) else { break None };
+                    rest.pop();
+                    if (small || plain.fits(c.t, c.new_vertices())) && !plain.overlaps(c.t) {
+                        break Some(c.t);
+                    }
+                };
+                rest.sort_unstable_by_key(|c| c.t);
+                assert_eq!((taken, g.asked, g.refused), (expected, plain.asked, plain.refused), "{case}");
+                assert!(left.iter().map(|c| c.t).eq(rest.iter().map(|c| c.t)), "{case}");
+                ends[match taken {
+                    Some(_) => 0,
+                    None if left.is_empty() => 1,
+                    None => 2,
+                }] += 1;
+            }
+        }
+        assert!(ends.iter().all(|&n| n > 9), "{ends:?}");
+    }
 }

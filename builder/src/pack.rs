@@ -63,7 +63,7 @@ pub fn pack(
     let mut table = Vec::with_capacity(tiles.len());
     let mut at = 0u64;
     let checks: Vec<(u32, [u8; 32])> =
-        tiles.par_iter().map(|t| (CRC.checksum(&t.bytes), Sha256::digest(&t.bytes).into())).collect();
+        tiles.par_iter().map(|t| rayon::join(|| CRC.checksum(&t.bytes), || Sha256::digest(&t.bytes).into())).collect();
     let mut digests = Sha256::new();
     for (t, (crc, digest)) in tiles.iter().zip(checks) {
         table.push(TileRecord { offset: at, len: t.bytes.len() as u64, crc, x: t.x, y: t.y, reserved: 0, digest });

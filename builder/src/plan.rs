@@ -166,8 +166,8 @@ impl Plan {
 
     /// Whether the interiors of two triangles have a point in common.
     pub fn overlaps(&self, other: &Plan) -> bool {
-        let apart = (0..2).any(|i| self.max[i] <= other.min[i] || other.max[i] <= self.min[i]);
-        if apart {
+        let apart = |i: usize| (self.max[i] <= other.min[i]) | (other.max[i] <= self.min[i]);
+        if apart(0) | apart(1) {
             return false;
         }
         let span = |i: usize| self.max(i).max(other.max(i)) - self.min(i).min(other.min(i));

@@ -302,23 +302,25 @@ pub struct Beside {
 
 /// Where `p` lies beside the edge from `a` to `b`; none if it is out of reach or its foot is not inside the edge.
 pub fn beside(p: [i32; 3], [a, b]: [[i32; 3]; 2], near: Near) -> Option<Beside> {
-    let d = [0, 1, 2].map(|k| i128::from(b[k]) - i128::from(a[k]));
-    let w = [0, 1, 2].map(|k| i128::from(p[k]) - i128::from(a[k]));
-    let (along, length) = (d[0] * w[0] + d[1] * w[1], d[0] * d[0] + d[1] * d[1]);
+    let d = [0, 1, 2].map(|k| i64::from(b[k]) - i64::from(a[k]));
+    let w = [0, 1, 2].map(|k| i64::from(p[k]) - i64::from(a[k]));
+    let small = (0..2).all(|k| d[k].abs() < 1 << 30 && w[k].abs() < 1 << 30);
+    let product = |a: i64, b: i64| if small { i128::from(a * b) } else { i128::from(a) * i128::from(b) };
+    let (along, length) = (product(d[0], w[0]) + product(d[1], w[1]), product(d[0], d[0]) + product(d[1], d[1]));
     if along <= 0 || along >= length {
         return None;
     }
-    let off = d[0] * w[1] - d[1] * w[0];
+    let off = product(d[0], w[1]) - product(d[1], w[0]);
     // |off| / length <= plan: first so roughly that its square fits
     let plan = i128::from(near.plan);
     if off.abs() > plan << 34 || off * off > plan * plan * length {
         return None;
     }
-    let height = (w[2] * length - d[2] * along).abs();
+    let height = (i128::from(w[2]) * length - i128::from(d[2]) * along).abs();
     if height > i128::from(near.height) * length {
         return None;
     }
-    let float = |v: i128| i64::try_from(v).map_or(v as f64, |v| v as f64); // much quicker, and the same
+    let float = |v: i128| i64::try_from(v).map_or_else(|_| v as f64, |v| v as f64); // much quicker, and the same
     let length = float(length);
     Some(Beside { along, off, by: [float(off.abs()) / length.sqrt(), float(height) / length] })
 }

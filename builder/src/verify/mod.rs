@@ -324,20 +324,24 @@ impl Verifying<'_> {
         };
         let whole = CRC.checksum(zerocopy::IntoBytes::as_bytes(view.words)) == record.crc;
         let damaged = || Err(VerifyError::TileDamaged(index));
-        let kernel = if whole { self.terrain.verify_tile(index) } else { damaged() }.err();
-        let digest = Sha256::digest(zerocopy::IntoBytes::as_bytes(view.words)).as_slice() == record.digest;
         let h = view.head;
         let sums = [h.bundle_count, h.references].map(u64::from);
-        let mut outcome = Outcomes { kernel, digest, sums, error: h.error, ..Outcomes::default() };
-        // a tile of which only the stated costs are wrong has been followed to its end
-        if kernel.is_none() || matches!(kernel, Some(VerifyError::BoundExceeded(_))) {
-            outcome.proof = tile::prove(&self.terrain, &view, self.options.exhaustive);
-            outcome.crossings = ledger.add(&view, std::mem::take(&mut outcome.proof.crossings));
-            let open = std::mem::take(&mut outcome.proof.open);
-            let links = std::mem::take(&mut outcome.proof.links);
-            outcome.seams = seams::of_tile(&view.rect, &open, &links, &mut outcome.border);
-        }
-        outcome
+        let follow = || {
+            let kernel = if whole { self.terrain.verify_tile(index) } else { damaged() }.err();
+            let mut outcome = Outcomes { kernel, sums, error: h.error, ..Outcomes::default() };
+            // a tile of which only the stated costs are wrong has been followed to its end
+            if kernel.is_none() || matches!(kernel, Some(VerifyError::BoundExceeded(_))) {
+                outcome.proof = tile::prove(&self.terrain, &view, self.options.exhaustive);
+                outcome.crossings = ledger.add(&view, std::mem::take(&mut outcome.proof.crossings));
+                let open = std::mem::take(&mut outcome.proof.open);
+                let links = std::mem::take(&mut outcome.proof.links);
+                outcome.seams = seams::of_tile(&view.rect, &open, &links, &mut outcome.border);
+            }
+            outcome
+        };
+        let digest = || Sha256::digest(zerocopy::IntoBytes::as_bytes(view.words)).as_slice() == record.digest;
+        let (outcome, digest) = rayon::join(follow, digest);
+        Outcomes { digest, ..outcome }
     }
 
     /// What the kernel's verifier said, by kind.

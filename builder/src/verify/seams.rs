@@ -102,7 +102,7 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     let chains = Chains::new(edges, links);
     let mut work = WORK * (ends.len() + edges.len());
     for &c in ends {
-        let hit = grid.sizes.iter().any(|&size| {
+        let hit = grid.sizes_near(c).any(|size| {
             let list = grid.over(size, c);
             work = work.saturating_sub(list.len());
             work > 0 && list.iter().any(|&e| at_seam(&edges[e as usize], c, &chains, &mut work))
@@ -121,10 +121,16 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     seams
 }
 
+/// log2 of the side of the squares in which the sizes of edges are known.
+const SQUARE: u32 = 14;
+
 /// Cells for each size of edges, in plan and in height, so that no edge has many nor a cell many edges. Cells share slots
 /// by a hash.
 struct Grid {
     sizes: Vec<[u32; 2]>,
+    /// Of the squares that share a slot, a bit for each size of edges there: of the last for all from 63 on, and those whose
+    /// cells are larger than a square are everywhere.
+    squares: Vec<u64>,
     /// Where the edges of each slot start.
     starts: Vec<usize>,
     edges: Vec<u32>,
@@ -142,9 +148,18 @@ impl Grid {
             Grid::cells(e, |_, _| count += 1);
         }
         let slots = (2 * edges.len()).next_power_of_two();
-        let mut grid = Grid { sizes, starts: vec![0; slots + 1], edges: vec![0; count] };
+        let large = (0..).zip(&sizes).filter(|(_, size)| size[0] > SQUARE).fold(0, |all, (k, _)| all | Grid::bit(k));
+        let squares = vec![large; (slots / 4).max(1)];
+        let mut grid = Grid { sizes, squares, starts: vec![0; slots + 1], edges: vec![0; count] };
         for e in edges {
-            Grid::cells(e, |size, at| grid.starts[Grid::slot(size, at, slots)] += 1);
+            let number = grid.sizes.iter().position(|s| *s == Grid::size(e)).unwrap_or(0);
+            Grid::cells(e, |size, [x, y, z]| {
+                grid.starts[Grid::slot(size, [x, y, z], slots)] += 1;
+                if size[0] <= SQUARE {
+                    let square = Grid::square([x, y].map(|v| v >> (SQUARE - size[0])), grid.squares.len());
+                    grid.squares[square] |= Grid::bit(number);
+                }
+            });
         }
         // ends, then starts as the edges are put in from behind
         for i in 1..=slots {
@@ -187,6 +202,22 @@ impl Grid {
         let mix = |h: u64, v: u64| (h ^ h >> 29 ^ v).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let size = u64::from(size[0]) << 8 | u64::from(size[1]);
         (at.into_iter().fold(size, |h, v| mix(h, v as u64)) >> 20) as usize & (slots - 1)
+    }
+
+    fn bit(number: usize) -> u64 {
+        1 << number.min(63)
+    }
+
+    /// The slot of a square.
+    fn square([x, y]: [i64; 2], slots: usize) -> usize {
+        Grid::slot([0; 2], [x, y, 0], slots)
+    }
+
+    /// All sizes of edges whose cells may hold a point.
+    fn sizes_near(&self, p: [i32; 3]) -> impl Iterator<Item = [u32; 2]> {
+        let square = Grid::square([p[0], p[1]].map(|v| i64::from(v) >> SQUARE), self.squares.len());
+        let there = self.squares[square];
+        (0..).zip(&self.sizes).filter(move |(k, _)| there & Grid::bit(*k) != 0).map(|(_, size)| *size)
     }
 
     /// Edges of a size whose cells hold a point, and others.
@@ -322,6 +353,43 @@ mod tests {
         let links = [[[0, 0, 0], [2, 1, 0]], [[2, 1, 0], [3, 0, 0]]];
         assert_eq!(linked(&[ends[0], ends[1], way], &links), 0, "by way of one");
         assert_eq!(linked(&[ends[0], ends[1], way], &links[..1]), 3, "broken");
+    }
+
+    /// Whatever the sizes of edges around an end, it is compared with all that matter.
+    #[test]
+    fn as_by_comparing_all() {
+        let mut seed = 7u64;
+        let mut random = |n: i64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((seed >> 33) as i64 % n) as i32
+        };
+        let mut found = 0;
+        for case in 0..40 {
+            let spread = [3_000, 40_000, 400_000][case % 3];
+            let mut edges: Vec<Edge> = Vec::new();
+            for _ in 0..120 {
+                let a = match edges.len() {
+                    0..20 => [random(spread) - 1000, random(spread) - 1000, random(900)],
+                    // beside an edge that is there
+                    n => {
+                        let Edge { a, b, .. } = edges[random(n as i64) as usize];
+                        let share = random(5);
+                        [0, 1, 2].map(|i| a[i] + (b[i] - a[i]) / 4 * share + random(5) - 2)
+                    }
+                };
+                let reach = 1 << (3 + random(16));
+                edges.push(edge(a, [0, 1, 2].map(|i| a[i] + random(2 * reach) - reach as i32 + i32::from(i == 0))));
+            }
+            let mut ends: Vec<_> = edges.iter().flat_map(|e| [e.a, e.b]).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            let (chains, mut work) = (Chains::new(&edges, &[]), usize::MAX);
+            let each = ends.iter().filter(|c| edges.iter().any(|e| at_seam(e, **c, &chains, &mut work)));
+            let (count, seams) = (each.count() as u64, search(&edges, &[], &ends));
+            assert!(!seams.unfinished && seams.count == count, "{case}: {seams:?}, {count}");
+            found += count;
+        }
+        assert!(found > 1000, "{found}");
     }
 
     #[test]

@@ -234,7 +234,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         seen: vec![0; count],
         stamp: 0,
         pairs_left: PAIRS * (count as u64 + 64),
-        proven: vec![0; count],
+        proven: [vec![0; count], vec![0; count]],
         proofs: 0,
         trials_left: TRIALS * view.words.len() as u64,
         patched_left: PATCHED * view.words.len() as u64,
@@ -583,6 +583,18 @@ impl Lists {
     }
 }
 
+/// Triangles of a sheet from which on it is crowded.
+const CROWD: usize = 17;
+
+/// A triangle of a sheet.
+#[derive(Clone, Copy)]
+struct Member {
+    bounds: Box4,
+    number: u32,
+    /// The last proof that had it: members of one overlap none of each other. 0 if there was none.
+    proof: u32,
+}
+
 /// A triangle that a cell names, and the sheet in which it does.
 #[derive(Clone, Copy)]
 struct Named {
@@ -600,8 +612,8 @@ struct Walk<'a, const SMALL: bool> {
     stamp: u64,
     /// Pairs that may still be compared.
     pairs_left: u64,
-    /// In which proof of a crowded sheet each triangle was last, from 1; those of one overlap none of each other.
-    proven: Vec<u32>,
+    /// In which proof of a sheet each triangle was last, from 1, and of a crowded one: those of one overlap none of each other.
+    proven: [Vec<u32>; 2],
     proofs: u32,
     /// Triangles that may still be tried with entries.
     trials_left: u64,
@@ -609,7 +621,7 @@ struct Walk<'a, const SMALL: bool> {
     patched_left: u64,
     /// What a cell names that may overlap another, and such of one of its sheets.
     named: Vec<Named>,
-    sheet: Vec<(Box4, u32)>,
+    sheet: Vec<Member>,
     proof: &'a mut Proof,
 }
 
@@ -786,7 +798,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                     .sheets
                     .add(view.fault_at(&rect, "a patch follows triangles in their sheet, and is not read"));
             }
-            self.sheets(&rect);
+            self.sheets(&rect, twice);
         }
         // what lies over the cells, and what they name
         let mut open = 0u8;
@@ -821,12 +833,17 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
     }
 
-    /// No two triangles of a sheet overlap.
-    fn sheets(&mut self, rect: &Rect) {
+    /// No two triangles of a sheet overlap; `twice` says that one may be there twice.
+    fn sheets(&mut self, rect: &Rect, twice: bool) {
         let (named, mut sheet) = (std::mem::take(&mut self.named), std::mem::take(&mut self.sheet));
         for numbers in named.chunk_by(|a, b| a.sheet == b.sheet).filter(|numbers| numbers.len() > 1) {
             sheet.clear();
-            sheet.extend(numbers.iter().map(|n| (self.content.boxes[n.number as usize], n.number)));
+            let proven = &self.proven[usize::from(numbers.len() >= CROWD)];
+            sheet.extend(numbers.iter().map(|&Named { number, .. }| Member {
+                bounds: self.content.boxes[number as usize],
+                number,
+                proof: if twice { 0 } else { proven[number as usize] },
+            }));
             if let Err(text) = self.sheet(&mut sheet) {
                 self.proof.sheets.add(self.view.fault_at(rect, text));
                 break;
@@ -836,28 +853,25 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
     }
 
     /// Compares the triangles of a sheet; says what is wrong.
-    fn sheet(&mut self, sheet: &mut [(Box4, u32)]) -> Result<(), String> {
-        // many may lie around a vertex, in many cells: those that were proven together before are not compared again
-        let many = sheet.len() > 16;
+    fn sheet(&mut self, sheet: &mut [Member]) -> Result<(), String> {
+        // many may lie around a vertex, in many cells: those that were proven together before are not even looked at again
+        let many = sheet.len() >= CROWD;
         if many {
-            sheet.sort_unstable_by_key(|s| self.proven[s.1 as usize]);
+            sheet.sort_unstable_by_key(|s| s.proof);
         }
-        let proven = |s: &(Box4, u32)| self.proven[s.1 as usize];
-        let known = |a: &(Box4, u32), b: &(Box4, u32)| many && proven(a) == proven(b);
         let mut end = 0;
-        for group in sheet.chunk_by(known) {
+        for group in sheet.chunk_by(|a, b| many && a.proof == b.proof) {
             end += group.len();
-            let together = group.len() > 1 && proven(&group[0]) != 0;
+            let together = group.len() > 1 && group[0].proof != 0;
             for (i, a) in group.iter().enumerate() {
                 let within = if together { &[] } else { &group[i + 1..] };
                 apart::<SMALL>(self.content, &mut self.pairs_left, a, within)?;
                 apart::<SMALL>(self.content, &mut self.pairs_left, a, &sheet[end..])?;
             }
         }
-        if many {
-            self.proofs += 1;
-            sheet.iter().for_each(|s| self.proven[s.1 as usize] = self.proofs);
-        }
+        self.proofs += 1;
+        let proven = &mut self.proven[usize::from(many)];
+        sheet.iter().for_each(|s| proven[s.number as usize] = self.proofs);
         Ok(())
     }
 }
@@ -900,20 +914,17 @@ fn triangles(numbers: &[u32], word: u32, bundle: u32) -> impl Iterator<Item = u3
     })
 }
 
-/// Whether a triangle overlaps none of others, each with its box; so many pairs may still be compared.
-fn apart<const SMALL: bool>(
-    content: &Content,
-    left: &mut u64,
-    (bounds, number): &(Box4, u32),
-    others: &[(Box4, u32)],
-) -> Result<(), String> {
-    let tri = &content.tris[*number as usize];
+/// Whether a triangle overlaps none of others, but for those that are proven not to; so many pairs may still be compared.
+fn apart<const SMALL: bool>(content: &Content, left: &mut u64, one: &Member, others: &[Member]) -> Result<(), String> {
+    let tri = &content.tris[one.number as usize];
     *left = left.saturating_sub(others.len() as u64);
     if *left == 0 {
         return Err(CROWDED.into());
     }
-    let overlaps =
-        |(b, n): &(Box4, u32)| boxes_overlap(*bounds, *b) && tri.overlaps::<SMALL>(&content.tris[*n as usize]);
+    let overlaps = |other: &Member| {
+        let known = one.proof != 0 && one.proof == other.proof;
+        !known && boxes_overlap(one.bounds, other.bounds) && tri.overlaps::<SMALL>(&content.tris[other.number as usize])
+    };
     if others.iter().any(overlaps) {
         let [x, y, z] = tri.corner(0);
         return Err(format!("two triangles of one sheet overlap; the first has a corner at lattice ({x}, {y}, {z})"));
