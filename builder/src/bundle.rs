@@ -6,6 +6,7 @@ use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
+use rayon::prelude::*;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
 #[derive(Clone, Copy)]
@@ -395,7 +396,7 @@ pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
 }
 
 /// [`bundle`], told when a wider class need not be tried.
-fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Growing, u16) -> bool) -> Bundled {
+fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Growing, u16) -> bool + Sync) -> Bundled {
     // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
     let mut seeds: Vec<u128> = members
         .iter()
@@ -409,24 +410,60 @@ fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Gr
         .collect();
     radix::sort(&mut seeds);
     let kinds: Vec<u16> = seeds.iter().map(|s| (s >> 96) as u16).collect();
+    let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
+    let tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
+    let (numbers, vertices) = numbers(&tris);
+    let open = open_edges(&numbers, vertices);
+    let facts: Vec<Facts> =
+        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| Facts::new(t, v, number)).collect();
+
+    let parts: Vec<Grown> = (tris.par_chunks(TOGETHER), facts.par_chunks(TOGETHER), kinds.par_chunks(TOGETHER))
+        .into_par_iter()
+        .map(|(tris, facts, kinds)| grown(tris, facts, kinds, vertices, frame, &foretells))
+        .collect();
+    let mut all = Grown::default();
+    for part in parts {
+        let (first, from) = (all.records.len() as u32, all.places.len() as u32);
+        all.records.extend(part.records);
+        all.places.extend(part.places.into_iter().map(|(record, place)| (first + record, place)));
+        all.order.extend(part.order.into_iter().map(|t| from + t));
+    }
+    let Grown { records, places, order } = all;
+    Bundled { records, tris, places, order, open }
+}
+
+/// Triangles whose bundles are grown by one thread, and apart from those of others: what a tile has, but for heaps.
+const TOGETHER: usize = 1 << 18;
+
+/// As of [`Bundled`], of a part of its triangles.
+#[derive(Default)]
+struct Grown {
+    records: Vec<Record>,
+    places: Vec<(u32, u8)>,
+    order: Vec<u32>,
+}
+
+/// Grows the bundles of triangles that stand in the order of their seeds.
+fn grown(
+    tris: &[Tri],
+    facts: &[Facts],
+    kinds: &[u16],
+    vertices: usize,
+    frame: Frame,
+    foretells: impl Fn(&Growing, u16) -> bool,
+) -> Grown {
     // where the triangles of an attribute end that are no larger than for a class
     let end_of = |attribute: u8, class: u16| {
         let kind = u16::from(attribute) << 8 | class;
         kinds.partition_point(|&k| k <= kind) as u32
     };
-    let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
-    let tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
-    let (numbers, vertices) = numbers(&tris);
-    let open = open_edges(&numbers, vertices);
     // triangles around each vertex
-    let each = numbers.iter().enumerate();
-    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.iter().map(move |&v| (v, t as u32))));
-    let facts: Vec<Facts> =
-        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| Facts::new(t, v, number)).collect();
+    let each = facts.iter().map(|f| f.v).enumerate();
+    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.into_iter().map(move |v| (v, t as u32))));
 
     let (mut records, mut order) = (Vec::new(), Vec::with_capacity(tris.len()));
     let mut places = vec![(u32::MAX, 0); tris.len()];
-    let mut g = Growing::new(&tris, &facts, vertices, frame);
+    let mut g = Growing::new(tris, facts, vertices, frame);
     let ends: Vec<u32> = starts[1..].to_vec();
     let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
     let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
@@ -595,7 +632,7 @@ fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Gr
         records.push(record);
         order.extend_from_slice(&members);
     }
-    Bundled { records, tris, places, order, open }
+    Grown { records, places, order }
 }
 
 /// The edges of each triangle that it does not share with just one other, which runs along it the other way.
