@@ -781,7 +781,7 @@ pub fn place(morton: u64) -> [u32; 2] {
 mod tests {
     use super::*;
     use crate::mesh::mix;
-    use std::cell::Cell;
+    use std::sync::Mutex;
 
     fn random(seed: &mut u64, n: u64) -> u64 {
         *seed = mix(*seed);
@@ -811,7 +811,7 @@ mod tests {
     /// What is foretold of wider classes is what they hold.
     #[test]
     fn foretold_as_tried() {
-        let (mut seed, told) = (1, Cell::new([0; 3]));
+        let (mut seed, told) = (1, Mutex::new([0; 3]));
         for case in 0..120 {
             let (count, vertices) = ([20, 90, 300][case % 3], [6, 24, 150, 1000][case % 4]);
             let spread = [30, 2_000, 40_000, 300_000, 3_000_000][case % 5];
@@ -821,16 +821,27 @@ mod tests {
             let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
             let foretold = bundle_by(&tris, &members, frame, |g, wider| {
                 let known = g.foretells(wider);
-                let mut counts = told.get();
-                counts[if known { usize::from(wider) } else { 0 }] += 1;
-                told.set(counts);
+                told.lock().unwrap()[if known { usize::from(wider) } else { 0 }] += 1;
                 known
             });
             let tried = bundle_by(&tris, &members, frame, |_, _| false);
             assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
             assert!(foretold.places == tried.places, "{case}");
         }
-        assert!(told.get().iter().all(|&n| n > 100), "{told:?}");
+        assert!(told.lock().unwrap().iter().all(|&n| n > 100), "{told:?}");
+    }
+
+    /// Of more triangles than one thread grows each has one place, in the order of places.
+    #[test]
+    fn parts_are_one_list() {
+        let count = 2 * TOGETHER as u64 + 1000;
+        let tris = heap(&mut 1, count, count, 100_000_000, 1000, 3);
+        let members: Vec<u32> = (0..tris.len() as u32).collect();
+        let Bundled { records, tris, places, order, .. } = bundle(&tris, &members, Frame::of(0, 0, 27));
+        let held = records.iter().zip(0..).flat_map(|(r, number)| (0..=(r[6] >> 12) as u8).map(move |k| (number, k)));
+        assert!(order.len() == tris.len() && held.eq(order.iter().map(|&t| places[t as usize])));
+        let attribute = |t: u32| tris[t as usize].attribute;
+        assert!(order.iter().all(|&t| records[places[t as usize].0 as usize][6] as u8 == attribute(t)));
     }
 
     /// The least is taken as if all were tried in their order.
