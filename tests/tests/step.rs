@@ -59,6 +59,7 @@ fn plates_that_do_not_meet_in_height_are_found() {
             let [height, low, length] = ["height", "low", "length"].map(|name| number(&step[name]));
             assert!((height - rise).abs() < 2e-5 && low.abs() < 2e-5 && (length - 20.0).abs() < 0.01, "{step}");
             assert_eq!([&step["source"], &step["source_low"]], [&json!("high"), &json!("low")]);
+            assert_eq!([&step["material"], &step["material_low"]], [&json!("unnamed"); 2]);
             // on the line where they meet
             let [x, y, z] = [0, 1, 2].map(|i| number(&step["at"][i]));
             let (sin, cos) = degrees.to_radians().sin_cos();
@@ -71,7 +72,8 @@ fn plates_that_do_not_meet_in_height_are_found() {
 fn steps_are_said_in_words_with_their_place() {
     let folder = folder("steps_are_said_in_words_with_their_place");
     let (_, err) = built(&folder, &plates(0.0, 0.02, 0.0, false));
-    let words = "a step 2 cm high, 20 m long at 10.255,3.000: z 0.0200 (high) beside 0.0000 (low)";
+    let words =
+        "a step 2 cm high, 20 m long at 10.255,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
     holds(&err, &[words, "; to see them: hardpan export png s.hpan --map holes --max-step 0.005"]);
     let [out, err] = expect(1, &folder, &["verify", "s.hpan", "--max-step", "0.01", "--max-gap", "0.1"]);
     assert!(out.starts_with("s.hpan: every claim holds, but --max-step finds steps\n"), "{out}");

@@ -25,8 +25,15 @@ pub struct Step {
     pub low: f64,
     /// Metres along the edge.
     pub length: f64,
-    /// Numbers of the sources above and below.
-    sources: [u16; 2],
+    /// Whose the ground is, above and below.
+    owners: [Owner; 2],
+}
+
+/// Numbers of a source and of a material.
+#[derive(Clone, Copy)]
+struct Owner {
+    source: u16,
+    material: u16,
 }
 
 /// More than this is another deck, or a wall that one falls off, metres.
@@ -86,11 +93,11 @@ pub fn steps(
     }
     let mut steps: HashMap<usize, Step> = HashMap::new();
     for (i, run) in runs.iter().enumerate() {
-        let new = || Step { at: run.at, low: run.low, length: 0.0, sources: run.sources };
+        let new = || Step { at: run.at, low: run.low, length: 0.0, owners: run.owners };
         let step = steps.entry(sets.head(i)).or_insert_with(new);
         step.length += run.length;
         if run.at[2] - run.low > step.height() {
-            (step.at, step.low, step.sources) = (run.at, run.low, run.sources);
+            (step.at, step.low, step.owners) = (run.at, run.low, run.owners);
         }
     }
     let mut steps: Vec<Step> = steps.into_values().collect();
@@ -107,7 +114,8 @@ impl Step {
 
     /// In words, with a place to query.
     pub fn told(&self, t: &Terrain) -> String {
-        let [above, below] = self.sources.map(|s| shown(t.source_name(s)));
+        let name = |o: Owner| format!("{} of {}", t.material_name(o.material), t.source_name(o.source));
+        let [above, below] = self.owners.map(|o| shown(&name(o)));
         let [x, y, z] = self.at;
         let at = place(&[x, y], 0.1);
         let (high, long) = (metres(self.height()), metres(self.length));
@@ -127,8 +135,12 @@ pub fn told(steps: &[Step], t: &Terrain) -> Option<String> {
 /// For programs: the first of them.
 pub fn facts(steps: &[Step], t: &Terrain) -> Value {
     let fact = |s: &Step| {
-        let [above, below] = s.sources.map(|s| t.source_name(s));
-        json!({ "at": s.at, "low": s.low, "height": s.height(), "length": s.length, "source": above, "source_low": below })
+        let [source, source_low] = s.owners.map(|o| t.source_name(o.source));
+        let [material, material_low] = s.owners.map(|o| t.material_name(o.material));
+        json!({
+            "at": s.at, "low": s.low, "height": s.height(), "length": s.length,
+            "source": source, "source_low": source_low, "material": material, "material_low": material_low,
+        })
     };
     steps.iter().take(LISTED[1]).map(fact).collect()
 }
@@ -147,7 +159,7 @@ struct Run {
     at: [f64; 3],
     low: f64,
     length: f64,
-    sources: [u16; 2],
+    owners: [Owner; 2],
     /// The edge's ends to which it goes.
     corners: [Option<[i32; 3]>; 2],
 }
@@ -164,7 +176,7 @@ struct Drop {
     low: f64,
     /// How much higher the edge lies a metre farther along, by the plane of the lower ground there.
     grows: f64,
-    sources: [u16; 2],
+    owners: [Owner; 2],
 }
 
 impl Drop {
@@ -214,7 +226,7 @@ impl Run {
                 at: best.at,
                 low: best.low,
                 length: (to - from) * length,
-                sources: best.sources,
+                owners: best.owners,
                 corners: [(first == 0).then_some(e.ends[0]), (behind == count).then_some(e.ends[1])],
             });
         }
@@ -247,7 +259,12 @@ impl Drop {
         let ([a, b], length) = (e.plan, span(e.plan));
         let [dx, dy] = t.slope_f64(&below.hit);
         let rise = (e.z[1] - e.z[0] - dx * (b[0] - a[0]) - dy * (b[1] - a[1])) / length;
-        Some(Drop { at, low, grows: rise, sources: [own.hit.source, below.hit.source] })
+        Some(Drop {
+            at,
+            low,
+            grows: rise,
+            owners: [own, below].map(|a| Owner { source: a.hit.source, material: a.hit.material }),
+        })
     }
 }
 
