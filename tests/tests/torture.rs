@@ -791,6 +791,22 @@ fn by_01_an_image_that_is_larger_than_memory() {
     holds(&String::from_utf8_lossy(&done.stdout), &["every claim holds"]);
 }
 
+/// What the machine refuses is exit 4, memory too, and an image that was there stays.
+#[test]
+fn memory_that_is_refused_is_exit_4() {
+    let here = folder("memory_that_is_refused");
+    fs::write(here.join("a.obj"), field(1_100)).unwrap();
+    fs::write(here.join("a.hpan"), "what was there").unwrap();
+    for most in [40_000, 120_000] {
+        let script = format!("ulimit -v {most}; exec \"$0\" build a.obj --force");
+        let done = Command::new("sh").args(["-c", &script]).arg(&*HARDPAN).current_dir(&here).output().unwrap();
+        assert_eq!(done.status.code(), Some(4), "{most}: {}", told(&done));
+        holds(&String::from_utf8_lossy(&done.stderr), &["memory"]);
+        assert_eq!(fs::read(here.join("a.hpan")).unwrap(), b"what was there");
+        assert_eq!(fs::read_dir(&here).unwrap().count(), 2);
+    }
+}
+
 #[test]
 fn vt_24_a_hundred_thousand_layers() {
     let here = builds("a_hundred_thousand_layers", 100_000, |i| {

@@ -92,6 +92,7 @@ All about one of them: hardpan COMMAND --help
 Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused, 130 interrupted";
 pub fn main() -> ExitCode {
     signals::end_by(output::interrupted);
+    signals::abort_by(4);
     let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
     let typed = match typed.map_err(|e| (help::file_for_command(&e), e)) {
         Ok(typed) => typed,

@@ -1110,7 +1110,8 @@ mod tests {
             let mut line = Vec::new();
             push_number(&mut line, v);
             let (text, shown) = (String::from_utf8(line).unwrap(), v.to_string());
-            let same = super::super::lines::number(&text).map(f64::to_bits) == Some(v.to_bits()) || v.is_nan() && text == shown;
+            let same = super::super::lines::number(&text).map(f64::to_bits) == Some(v.to_bits())
+                || v.is_nan() && text == shown;
             // where two shortest texts are equally near, either
             assert!(same && text.len() == shown.len() && !text.contains('e'), "{text} is not {shown}");
         }

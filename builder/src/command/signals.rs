@@ -22,6 +22,18 @@ pub fn end_by(end: fn() -> !) {
     }
 }
 
+/// Ends the program by this code when it aborts, as it does, with a message, when memory is refused.
+#[cfg(unix)]
+pub fn abort_by(code: i32) {
+    use signal_hook::{consts::SIGABRT, flag::register_conditional_shutdown};
+    use std::sync::{Arc, atomic::AtomicBool};
+    let _ = register_conditional_shutdown(SIGABRT, code, Arc::new(AtomicBool::new(true)));
+}
+
+/// Nothing: there the code is the system's.
+#[cfg(windows)]
+pub fn abort_by(_: i32) {}
+
 /// A bit for each signal that is ignored, the lowest for signal 1, as Linux has them. Other systems drop ignored signals even
 /// where a thread waits for them.
 #[cfg(unix)]
