@@ -74,7 +74,8 @@ pub struct Terrain<'a> {
 pub(crate) type Tables = crc::Table<{ if cfg!(target_pointer_width = "64") { 16 } else { 1 } }>;
 pub(crate) static CRC: crc::Crc<u32, Tables> = crc::Crc::<u32, Tables>::new(&crc::CRC_32_ISO_HDLC);
 
-fn head_crc(head: &[u8]) -> u32 {
+/// The checksum of a head, without itself.
+pub(crate) fn head_crc(head: &[u8]) -> u32 {
     let mut digest = CRC.digest();
     digest.update(head.get(..24).unwrap_or(&[]));
     digest.update(&[0; 4]);

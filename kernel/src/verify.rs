@@ -3,7 +3,7 @@
 use crate::bundle::Bundle;
 use crate::format::{self, BLOCK_CELLS, Header, NODE_DENSE, Node, Patch, Section, Tile};
 use crate::format::{block, bundle, entry, section, slot, word};
-use crate::open::{CRC, Tables, Terrain};
+use crate::open::{CRC, Tables, Terrain, head_crc};
 use crate::walk::further;
 use core::fmt;
 use zerocopy::IntoBytes;
@@ -12,7 +12,8 @@ use zerocopy::IntoBytes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// A section's bytes do not match its checksum: the least kind, if there are several; [`Verifier::damaged_sections`] has all.
+    /// A section's bytes do not match its checksum: the least kind, if there are several; [`Verifier::damaged_sections`] has all. 0 is
+    /// the head.
     SectionDamaged(u32),
     /// A section contradicts the head, or holds what no builder writes; 0 is the head itself.
     SectionInvalid(u32),
@@ -29,6 +30,7 @@ pub enum VerifyError {
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::SectionDamaged(0) => f.write_str("the head is damaged (its checksum differs)"),
             Self::SectionDamaged(k) => write!(f, "section {k} is damaged (its checksum differs)"),
             Self::SectionInvalid(0) => f.write_str("the head holds what no builder writes"),
             Self::SectionInvalid(k) => write!(f, "section {k} contradicts the head"),
@@ -132,7 +134,8 @@ impl<'a> Verifier<'a> {
         self.first_error.map_or(Ok(true), Err)
     }
 
-    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`].
+    /// The sections whose bytes do not match their checksums, known after the first step: bit k for kind k of [`format::section`],
+    /// bit 0 for the head.
     /// Tiles have checksums and a bitmap of their own.
     pub fn damaged_sections(&self) -> u32 {
         self.damaged
@@ -282,7 +285,10 @@ fn sections(t: &Terrain) -> Outside {
     let differs = |s: &&Section| {
         own.contains(&s.kind) && s.kind != section::TILES && t.section(s.kind).map(|b| CRC.checksum(b)) != Some(s.crc)
     };
-    let damaged = t.header.sections.iter().filter(differs).fold(0, |bits, s| bits | 1 << (s.kind & 31));
+    // the head may have decayed since it was opened
+    let head = t.bytes.get(..format::HEAD_LEN).is_none_or(|head| head_crc(head) != t.header.head_crc);
+    let sections = t.header.sections.iter().filter(differs);
+    let damaged = sections.fold(u32::from(head), |bits, s| bits | 1 << (s.kind & 31));
     let structure = structure(t, damaged);
     let error = match damaged {
         0 => structure.and_then(|()| padding(t)).err(),

@@ -205,11 +205,14 @@ impl<'a> Terrain<'a> {
         Err(Status::Damaged)
     }
 
+    /// A damaged tile may say any number: it is believed only where the table has a tile of that number at this place.
     #[cold]
     fn check_damage(&self, tile: usize) -> Result<(), Status> {
         let index = self.tile(tile).ok_or(Status::Damaged)?.index;
+        let record = self.table.get(index as usize).ok_or(Status::Damaged)?;
+        let at = (record.offset as usize / format::ALIGN).wrapping_add(self.tiles_at).wrapping_mul(32);
         let byte = self.damage.get(index as usize / 8).copied().unwrap_or(0);
-        if byte >> (index % 8) & 1 == 1 { Err(Status::Damaged) } else { Ok(()) }
+        if at != tile || byte >> (index % 8) & 1 == 1 { Err(Status::Damaged) } else { Ok(()) }
     }
 
     /// `N` words of the image.

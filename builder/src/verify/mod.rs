@@ -276,6 +276,9 @@ impl Verifying<'_> {
         for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
             sums.say(fault(VerifyError::SectionDamaged(s.kind)));
         }
+        if e == VerifyError::SectionDamaged(0) {
+            sums.say(fault(e));
+        }
         if let Some(what) = erased(&self.terrain) {
             sums.say(what);
         }

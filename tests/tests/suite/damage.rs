@@ -182,6 +182,75 @@ fn every_damaged_section_is_told() {
     }
 }
 
+/// Whatever a damaged tile says of itself, also that it is another one, no query over it is answered.
+#[test]
+fn by_06_a_damaged_tile_is_not_believed() {
+    let scene = hills(300, 1.0);
+    let clean = image(&scene);
+    let whole = Terrain::open(&clean).unwrap();
+    let asked = points(&Oracle::new(&scene), 3_000, 6);
+    let count = whole.header().tile_count as usize;
+    let tiles = whole.header().sections.iter().find(|s| s.kind == section::TILES).unwrap().offset as usize;
+    let records = whole.section(section::TILE_TABLE).unwrap();
+    let victim = count / 2;
+    let field = |k: usize| u64::from_le_bytes(records[64 * victim + 8 * k..][..8].try_into().unwrap()) as usize;
+    let (offset, len) = (tiles + field(0), field(1));
+    let head =
+        <format::Tile as zerocopy::FromBytes>::ref_from_bytes(&clean[offset..offset + size_of::<format::Tile>()]);
+    let head = head.unwrap();
+    assert_eq!(head.index as usize, victim);
+    let index = offset + (std::ptr::from_ref(&head.index).addr() - std::ptr::from_ref(head).addr());
+    let mut all = Vec::new();
+    let numbers = [0, 1, victim as u32 - 1, victim as u32 + 1, count as u32, count as u32 + 7, 1 << 31, u32::MAX];
+    for number in numbers {
+        let mut bytes = Aligned::new(&clean);
+        bytes[index..index + 4].copy_from_slice(&number.to_le_bytes());
+        all.push(bytes);
+    }
+    for (from, to, with) in [(0, len, 0xFF), (0, len, 0), (0, 128, 0xFF), (len / 2, len, 0xFF), (64, len, 0x55)] {
+        let mut bytes = Aligned::new(&clean);
+        bytes[offset + from..offset + to].fill(with);
+        all.push(bytes);
+    }
+    for bytes in all {
+        let t = Terrain::open(&bytes).unwrap();
+        let mut bitmap = vec![0u8; count.div_ceil(8)];
+        assert!(verified(&t, &mut bitmap).usable());
+        let marked: Vec<usize> = (0..count).filter(|i| bitmap[i / 8] >> (i % 8) & 1 == 1).collect();
+        assert_eq!(marked, [victim]);
+        let lost = answers_hold(&t, &whole, &asked, &bitmap);
+        assert!(lost > 0 && lost < asked.len() / 2, "{lost}");
+    }
+}
+
+/// What of the head decays after it was opened is found too.
+#[test]
+fn by_06_a_head_that_decays_is_told() {
+    use hardpan_builder::ImageFile;
+    use std::{fs, io::Write, path::Path};
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decays.hpan");
+    let clean = image(&fixtures::bridge());
+    fs::write(&place, &clean[..]).unwrap();
+    let file = ImageFile::open(&place).unwrap();
+    let t = Terrain::open(&file).unwrap();
+    assert_eq!(t.verifier().step(usize::MAX, &mut []), Ok(true));
+    // the file is mapped: what is written into it is seen
+    let write = |at: usize, byte: u8| {
+        use std::io::{Seek, SeekFrom};
+        let mut file = fs::File::options().write(true).open(&place).unwrap();
+        file.seek(SeekFrom::Start(at as u64)).unwrap();
+        file.write_all(&[byte]).unwrap();
+    };
+    for at in (0..format::HEAD_LEN).step_by(7) {
+        write(at, clean[at] ^ 0x10);
+        let mut verifier = t.verifier();
+        assert_eq!(verifier.step(0, &mut [0; 8]), Err(VerifyError::SectionDamaged(0)), "byte {at}");
+        assert!(!verifier.usable() && verifier.damaged_sections() & 1 == 1);
+        write(at, clean[at]);
+        assert_eq!(t.verifier().step(usize::MAX, &mut []), Ok(true));
+    }
+}
+
 /// Steps a verifier to its end, with a bitmap of as many bytes as asked for.
 fn verified<'a>(t: &Terrain<'a>, bitmap: &mut [u8]) -> hardpan::Verifier<'a> {
     let mut verifier = t.verifier();
