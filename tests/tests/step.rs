@@ -124,8 +124,62 @@ fn a_crack_in_a_kerb_line_is_a_step_too() {
         &err,
         &["note: beside open edges there is a gap ", "note: ground ends beside lower ground: a step 12 cm high"],
     );
-    // behind a wider one lies no step but a gap
-    assert_eq!(built(&folder, &plates(0.05, 0.12, 27.0, false)).0["found"], json!(0));
+    // nor is a wider one in the way, but behind 5 cm there lies a gap and no step
+    for (apart, rise) in [(0.009, 0.3), (0.015, 0.02), (0.02, 0.45), (0.048, 0.12)] {
+        assert_eq!(built(&folder, &plates(apart, rise, 27.0, false)).0["found"], json!(1), "{apart} {rise}");
+    }
+    assert_eq!(built(&folder, &plates(0.06, 0.12, 27.0, false)).0["found"], json!(0));
+}
+
+/// What stands or hangs at one place of an edge takes nothing away from the others.
+#[test]
+fn a_part_of_an_edge_is_a_step() {
+    let folder = folder("a_part_of_an_edge_is_a_step");
+    let slab = "v 0 0 .02\nv 5 0 .02\nv 5 20 .02\nv 0 20 .02\nf 1 2 3 4\n";
+    let lengths = |text: &str| {
+        let (steps, _) = built(&folder, &(slab.to_string() + text));
+        steps["first"].as_array().unwrap().iter().map(|s| number(&s["length"])).collect::<Vec<_>>()
+    };
+    let beside = |y0: f64, y1: f64, z0: f64, z1: f64| {
+        format!("v 5 {y0} {z0}\nv 9 {y0} {z0}\nv 9 {y1} {z1}\nv 5 {y1} {z1}\nf -4 -3 -2 -1\n")
+    };
+    // the ground goes down an embankment, in either direction
+    let [one] = lengths(&(beside(0.0, 15.0, 0.0, 0.0) + &beside(15.0, 20.0, 0.0, -1.25)))[..] else { panic!() };
+    let [other] = lengths(&(beside(0.0, 5.0, -1.25, 0.0) + &beside(5.0, 20.0, 0.0, 0.0)))[..] else { panic!() };
+    assert!((one - 15.0).abs() < 0.6 && (other - 15.0).abs() < 0.6, "{one} {other}");
+    // an upright face stands along a metre
+    let face = "v 5 9.5 0\nv 5 10.5 0\nv 5 10.5 .02\nv 5 9.5 .02\nf -4 -3 -2 -1\n";
+    let sum: f64 = lengths(&(beside(0.0, 20.0, 0.0, 0.0) + face)).iter().sum();
+    assert!((17.5..19.5).contains(&sum), "{sum}");
+    let steps = verified(1, &folder, &["--max-step", "0.01", "--against", "s.obj"]);
+    assert!(steps["found"].as_u64() > Some(0));
+}
+
+/// Thirteen metres of a kilometre.
+#[test]
+fn a_short_step_of_a_long_edge_is_found() {
+    let folder = folder("a_short_step_of_a_long_edge_is_found");
+    let sheet = |x: f64, y0: f64, y1: f64, z: f64| {
+        let far = x + 5.0;
+        format!("v {x} {y0} {z}\nv {far} {y0} {z}\nv {far} {y1} {z}\nv {x} {y1} {z}\nf -4 -3 -2 -1\n")
+    };
+    let low = [(0.0, 493.0, 0.014), (493.0, 506.0, 0.005), (506.0, 1000.0, 0.014)].map(|(a, b, z)| sheet(5.0, a, b, z));
+    built(&folder, &(sheet(0.0, 0.0, 1000.0, 0.02) + &low.concat()));
+    let step = &verified(1, &folder, &["--max-step", "0.01"])["first"][0];
+    let [height, length] = ["height", "length"].map(|name| number(&step[name]));
+    assert!((height - 0.015).abs() < 1e-4 && (length - 13.0).abs() < 1.1, "{step}");
+}
+
+/// Long upright faces, and such as lie beyond everything, cost nothing: a build that walks along them does not end.
+#[test]
+fn upright_faces_of_any_length() {
+    let folder = folder("upright_faces_of_any_length");
+    let far: String = (0..3000)
+        .map(|i| format!("v 0 {i} -5\nv 0 {} 0\nv 0 {0} 5\nf -3 -2 -1\n", 3e8 + f64::from(i)))
+        .chain((0..3000).map(|i| format!("v {i} 0 -5\nv 10000 {i} 0\nv 10000 {i} 5\nf -3 -2 -1\n")))
+        .collect();
+    let (steps, _) = built(&folder, &(plates(0.0, 0.02, 0.0, false) + &far));
+    assert_eq!(steps["found"], json!(1));
 }
 
 /// A deck over a road, an edge that a higher sheet covers, the sides of a ramp, an overlay and a slope are no steps.

@@ -1,10 +1,12 @@
 //! Steps: ground ends at an open edge and goes on lower right beside it.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use hardpan::{Answer, Terrain};
 use hardpan_builder::Scene;
-use hashbrown::HashMap as Cells;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -41,12 +43,12 @@ pub const DECK: f64 = 0.5;
 /// Less than this is told only if it is asked for, metres: overlays lie 2 mm above what they cover.
 pub const LEAST: f64 = 0.005;
 /// As far beside an edge ground is looked for, metres; what begins farther away lies behind a gap.
-const BESIDE: f64 = 0.01;
+const BESIDE: f64 = 0.05;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
 /// Metres that places of an edge are apart, and the fewest and the most of them; what is left out at either end, of its length.
 const APART: f64 = 0.5;
-const PLACES: [usize; 2] = [3, 64];
+const PLACES: [usize; 2] = [3, 1 << 14];
 const END: f64 = 1.0 / 512.0;
 
 /// What to do about them.
@@ -65,10 +67,10 @@ pub fn work(t: &Terrain, edges: &[&Edge]) -> u64 {
 }
 
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
-/// along the edges, for the first ground within a centimetre beside them. An edge that other ground covers has none: no wheel stands
-/// there; nor has one that hangs over the ground, as the sides of a ramp without walls do. Heights are those of the planes at the edge
-/// itself, so that a slope is no step. `upright` says whether a face of the source
-/// stands at a place, from one height to another: then nothing is missing there. Only places that are `seen` count.
+/// along the edges, for the first ground within [`BESIDE`] of them. An edge that other ground covers has none: no wheel stands
+/// there; nor has one where it comes to hang over the ground, as the sides of a ramp without walls do. Heights are those of the planes at
+/// the edge itself, so that a slope is no step. Where a face of `upright` stands from one height to another nothing is missing. Only
+/// places that are `seen` count.
 pub fn steps(
     t: &Terrain,
     edges: &[&Edge],
@@ -81,11 +83,14 @@ pub fn steps(
     if let Some(why) = crowded(t, "steps", &middles) {
         return Err(why);
     }
-    let mut runs: Vec<Run> = edges.par_iter().flat_map_iter(|e| Run::along(e, t, heights, least, &seen)).collect();
-    if let Some(scene) = upright.filter(|_| !runs.is_empty()) {
-        let faces = Upright::of(scene, t);
-        runs.retain(|run| !faces.stand([run.at[0], run.at[1]], (run.at[2] + run.low) / 2.0));
+    let drops = |e: &&Edge| drops(e, t, heights, least, &seen);
+    let mut all: Vec<Vec<(usize, Drop)>> = edges.par_iter().map(drops).collect();
+    if let Some(scene) = upright.filter(|_| all.iter().any(|drops| !drops.is_empty())) {
+        let covered = covered(scene, t, &all.iter().flatten().map(|(_, drop)| drop).collect::<Vec<_>>());
+        let mut covered = covered.into_iter();
+        all.iter_mut().for_each(|drops| drops.retain(|_| !covered.next().unwrap_or_default()));
     }
+    let runs: Vec<Run> = edges.iter().zip(&all).flat_map(|(e, drops)| Run::along(e, t, drops)).collect();
     let mut sets = Sets::of(runs.len());
     let mut first: HashMap<[i32; 3], usize> = HashMap::new();
     for (i, run) in runs.iter().enumerate() {
@@ -188,46 +193,62 @@ impl Drop {
 /// Heights that differ by less are of one step, metres.
 const ALIKE: f64 = 1e-4;
 
+/// The share of an edge's length at which a place lies.
+fn share(e: &Edge, number: usize) -> f64 {
+    END + (1.0 - 2.0 * END) * number as f64 / (count(e) - 1) as f64
+}
+
+/// Places of an edge beside which there is lower ground, by their numbers.
+fn drops(e: &Edge, t: &Terrain, heights: [f64; 2], least: f64, seen: impl Fn([f64; 2]) -> bool) -> Vec<(usize, Drop)> {
+    let met = |number: usize| {
+        let at = e.on(share(e, number));
+        let drop = seen([at[0], at[1]]).then(|| Drop::at(e, at, t, heights, least)).flatten()?;
+        Some((number, drop))
+    };
+    (0..count(e)).filter_map(met).collect()
+}
+
 impl Run {
-    /// Those of an edge.
-    fn along(e: &Edge, t: &Terrain, heights: [f64; 2], least: f64, seen: impl Fn([f64; 2]) -> bool) -> Vec<Run> {
+    /// Those of an edge, from its places with lower ground.
+    fn along(e: &Edge, t: &Terrain, drops: &[(usize, Drop)]) -> Vec<Run> {
         let (count, length) = (count(e), span(e.plan));
-        let share = |k: usize| END + (1.0 - 2.0 * END) * k as f64 / (count - 1) as f64;
-        let met = |k: usize| {
-            let at = e.on(share(k));
-            seen([at[0], at[1]]).then(|| Drop::at(e, at, t, heights, least)).flatten()
-        };
-        let all: Vec<Option<Drop>> = (0..count).map(met).collect();
-        // beside the next place lies other ground that the same slope has led to: an edge that hangs over the ground, and no step
-        let hangs = |k: usize, next: usize| {
-            let farther = (share(next) - share(k)) * length;
-            let led = all[k].as_ref().is_some_and(|d| d.height() + d.grows * farther > 0.9 * DECK);
-            led && {
-                let [x, y, z] = e.on(share(next));
+        // beside the next place lies other ground that the same slope has led to: the edge comes to hang over the ground there
+        let hangs = |(number, drop): &(usize, Drop), next: usize| {
+            let farther = (share(e, next) - share(e, *number)) * length;
+            drop.height() + drop.grows * farther > 0.9 * DECK && {
+                let [x, y, z] = e.on(share(e, next));
                 let hair = f64::exp2(f64::from(t.header().xy_log2));
                 t.below([x + e.away[0] * hair, y + e.away[1] * hair, z - DECK]).found()
             }
         };
         let mut runs = Vec::new();
-        let mut k = 0;
-        while k < count {
-            let many = all[k..].iter().take_while(|d| d.is_some()).count();
-            let (first, behind) = (k, k + many);
-            k = behind + 1;
-            let hung =
-                many > 0 && ((first > 0 && hangs(first, first - 1)) || (behind < count && hangs(behind - 1, behind)));
-            let drops: Vec<&Drop> = all[first..behind].iter().flatten().collect();
-            let highest = drops.iter().map(|d| d.height()).fold(0.0, f64::max);
-            let highest: Vec<&Drop> = drops.into_iter().filter(|d| d.height() >= highest - ALIKE).collect();
-            let Some(best) = highest.get(highest.len() / 2).filter(|_| !hung) else { continue };
-            let from = if first == 0 { 0.0 } else { (share(first - 1) + share(first)) / 2.0 };
-            let to = if behind == count { 1.0 } else { (share(behind - 1) + share(behind)) / 2.0 };
+        for mut run in drops.chunk_by(|(a, _), (b, _)| a + 1 == *b) {
+            // what that slope is beside is none, from where it hangs on
+            if let [first, ..] = run
+                && first.0 > 0
+                && hangs(first, first.0 - 1)
+            {
+                run = &run[run.iter().take_while(|(_, d)| 2.0 * d.grows <= first.1.grows).count()..];
+            }
+            if let [.., last] = run
+                && last.0 + 1 < count
+                && hangs(last, last.0 + 1)
+            {
+                let many = run.iter().rev().take_while(|(_, d)| 2.0 * d.grows >= last.1.grows).count();
+                run = &run[..run.len() - many];
+            }
+            let highest = run.iter().map(|(_, d)| d.height()).fold(0.0, f64::max);
+            let alike: Vec<&Drop> = run.iter().map(|(_, d)| d).filter(|d| d.height() >= highest - ALIKE).collect();
+            let ([(first, _), ..], Some(best)) = (run, alike.get(alike.len() / 2)) else { continue };
+            let behind = first + run.len();
+            let from = if *first == 0 { 0.0 } else { (share(e, first - 1) + share(e, *first)) / 2.0 };
+            let to = if behind == count { 1.0 } else { (share(e, behind - 1) + share(e, behind)) / 2.0 };
             runs.push(Run {
                 at: best.at,
                 low: best.low,
                 length: (to - from) * length,
                 owners: best.owners,
-                corners: [(first == 0).then_some(e.ends[0]), (behind == count).then_some(e.ends[1])],
+                corners: [(*first == 0).then_some(e.ends[0]), (behind == count).then_some(e.ends[1])],
             });
         }
         runs
@@ -246,8 +267,8 @@ impl Drop {
             let (found, [dx, dy]) = (t.z_f64(&answer.hit), t.slope_f64(&answer.hit));
             Some((answer, [found, found - by * (dx * e.away[0] + dy * e.away[1])]))
         };
-        let far = std::iter::successors(Some(hair), |by| Some(2.0 * by)).take_while(|by| *by <= BESIDE.max(hair));
-        let (below, found) = far.into_iter().find_map(ground)?;
+        let near = std::iter::successors(Some(hair), |by| Some(2.0 * by)).take_while(|by| *by < BESIDE);
+        let (below, found) = near.chain([BESIDE.max(hair)]).find_map(ground)?;
         let low = found[0].max(found[1]);
         if z - low <= least || z - low > DECK {
             return None;
@@ -268,55 +289,43 @@ impl Drop {
     }
 }
 
-/// Faces of the source that stand upright.
-struct Upright {
-    faces: Vec<Standing>,
-    /// By place: each in the cells of points along it that are half a cell apart.
-    cells: Cells<[i64; 2], Vec<u32>>,
-    /// Metres that ground may have moved in plan and height from its source.
-    moved: [f64; 2],
+/// Which places a face of the source stands at that is upright, from one height to the other.
+fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
+    let h = t.header();
+    // metres that ground may have moved in plan and height from its source
+    let hair = f64::exp2(f64::from(h.xy_log2));
+    let moved = [h.error_plan + 2.0 * hair, h.error_height + f64::exp2(f64::from(h.z_log2))];
+    // by x, and by y: a face looks along the one where it has fewer
+    let by = [0, 1].map(|axis: usize| {
+        let mut order: Vec<usize> = (0..drops.len()).collect();
+        order.sort_by(|&i, &k| drops[i].at[axis].total_cmp(&drops[k].at[axis]));
+        order
+    });
+    let covered: Vec<AtomicBool> = drops.iter().map(|_| AtomicBool::new(false)).collect();
+    scene.triangles.par_iter().for_each(|face| {
+        let corners = face.v.map(|v| scene.positions[v as usize]);
+        let Some(face) = Standing::of(corners, moved[0]) else { return };
+        let near = |axis: usize| {
+            let [a, b] = face.plan.map(|p| p[axis]);
+            let from = by[axis].partition_point(|&i| drops[i].at[axis] < a.min(b) - moved[0]);
+            let to = by[axis].partition_point(|&i| drops[i].at[axis] <= a.max(b) + moved[0]);
+            &by[axis][from..to]
+        };
+        let near = [near(0), near(1)].into_iter().min_by_key(|near| near.len()).unwrap_or_default();
+        for &i in near {
+            let Drop { at: [x, y, z], low, .. } = *drops[i];
+            if face.reaches([x, y], (z + low) / 2.0, moved) {
+                covered[i].store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    covered.into_iter().map(AtomicBool::into_inner).collect()
 }
 
 /// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height.
 struct Standing {
     plan: [[f64; 2]; 2],
     corners: [[f64; 2]; 3],
-}
-
-/// Side of a cell, metres.
-const CELL: f64 = 2.0;
-
-impl Upright {
-    fn of(scene: &Scene, t: &Terrain) -> Self {
-        let h = t.header();
-        let hair = f64::exp2(f64::from(h.xy_log2));
-        let moved = [h.error_plan + 2.0 * hair, h.error_height + f64::exp2(f64::from(h.z_log2))];
-        let mut all = Upright { faces: Vec::new(), cells: Cells::new(), moved };
-        for t in &scene.triangles {
-            let corners = t.v.map(|v| scene.positions[v as usize]);
-            let Some(face) = Standing::of(corners, moved[0]) else { continue };
-            let number = all.faces.len() as u32;
-            let [a, b] = face.plan;
-            let parts = (2.0 * span(face.plan) / CELL).ceil().max(1.0);
-            for k in 0..=parts as usize {
-                let share = k as f64 / parts;
-                let cell = all.cells.entry(cell([0, 1].map(|i| a[i] + (b[i] - a[i]) * share))).or_default();
-                if cell.last() != Some(&number) {
-                    cell.push(number);
-                }
-            }
-            all.faces.push(face);
-        }
-        all
-    }
-
-    /// Whether one stands at a place and reaches a height.
-    fn stand(&self, at: [f64; 2], z: f64) -> bool {
-        let [column, row] = cell(at);
-        let about = (0..9).map(|k| [column + k % 3 - 1, row + k / 3 - 1]);
-        let mut near = about.filter_map(|cell| self.cells.get(&cell)).flatten();
-        near.any(|&i| self.faces[i as usize].reaches(at, z, self.moved))
-    }
 }
 
 impl Standing {
@@ -360,9 +369,4 @@ impl Standing {
         }
         off <= moved[0] && (low - moved[1]..=high + moved[1]).contains(&z)
     }
-}
-
-/// The cell of a place.
-fn cell(at: [f64; 2]) -> [i64; 2] {
-    at.map(|v| (v / CELL).floor() as i64)
 }

@@ -56,8 +56,8 @@ pub struct Args {
     /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
-    /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within a
-    /// centimetre, with no face between; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
+    /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within
+    /// 5 cm, with no face between; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
     /// them count too, unless --against names the source. Sloped ones are ground and no step. Not found: what lies lower yet, for that is
     /// another deck; borders of height fields; edges where the sheet folds back under itself
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
