@@ -86,6 +86,7 @@ fn vt_24_cg_01_bad_files_through_every_command() {
             let done = bounded(&here, &[&[command, path], more].concat());
             let (code, text) = (done.status.code(), told(&done));
             let expected: &[i32] = match command {
+                "verify" if fs::metadata(&file).unwrap().len() == 0 => &[1], // an image that is cut short
                 "verify" | "info" => &[2],
                 _ if is_read => &[0, 2],
                 _ => &[3],

@@ -4,7 +4,6 @@ use std::{
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 use hardpan::Terrain;
@@ -234,17 +233,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(who, text));
     }
-    // side by side: either may have to do with one large tile
-    let (((beside, look), written), time) = stage("looking for gaps and steps, writing and verifying", || {
-        let look = || {
-            let start = Instant::now();
-            (Beside::of(&terrain, &scene), start.elapsed())
-        };
-        rayon::join(look, || write_image(&output, who, &built.image))
-    });
-    (report.seconds.gaps, report.seconds.verify) = (look.as_secs_f64(), time.as_secs_f64());
+    let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene));
+    report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     beside.note(&terrain, &output);
+    let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
+    report.seconds.verify = time.as_secs_f64();
     written?;
     plain.into_iter().for_each(note);
 

@@ -805,7 +805,8 @@ const AROUND: [[f64; 2]; 8] = {
     [[1., 0.], [0., 1.], [-1., 0.], [0., -1.], [D, D], [-D, D], [-D, -D], [D, -D]]
 };
 
-/// Of what is told of pairs at a place, what counts for areas: the same ground has it a little aside too, wherever that is. Heights that
+/// Of what is told of pairs at a place, what counts for areas: the same ground has it a little aside too, wherever that is, or where it
+/// ends other ground there. Heights that
 /// change no more than ground moved so little would change count so.
 fn wide(here: &[Pair], images: [&Terrain; 2], place: Place, tolerance: f64, space: &mut Space) -> Vec<Told> {
     let counts = |of: usize| match place.kind {
@@ -840,7 +841,8 @@ fn wide(here: &[Pair], images: [&Terrain; 2], place: Place, tolerance: f64, spac
             let same = there.iter().filter(|other| other.hits[side].is_some()).min_by(|p, q| far(p).total_cmp(&far(q)));
             let same = same.filter(|other| far(other) <= most);
             for of in (0..wide.len()).filter(|of| doubtful(i, *of)) {
-                wide[of] &= same.is_some_and(|other| other.told[of]);
+                // where that ground ends, as at a ridge of roofs that are all gone, other ground speaks for it
+                wide[of] &= same.map_or_else(|| there.iter().any(|other| other.told[of]), |other| other.told[of]);
             }
         }
     }
