@@ -666,6 +666,16 @@ fn lines_without_z_and_lines_cut_off() {
         assert_eq!(expect(0, &folder, &["bench", "bridge.hpan", "--along", "d.csv", "-n", "4"])[1].lines().count(), 1);
         // layers are asked for without one
         assert_eq!(expect(0, &folder, &[&csv[..], &["--layers", "--strict"]].concat())[1], "");
+        // a log that broke off before its first line
+        for text in ["", "x,y\n"] {
+            fs::write(folder.join("none.csv"), text).unwrap();
+            let none = ["query", csv[1], "--csv", "none.csv"];
+            expect(0, &folder, &none);
+            holds(
+                &expect(1, &folder, &[&none[..], &["--strict"]].concat())[1],
+                &["error: none.csv: nothing was asked"],
+            );
+        }
     }
     // with places without ground too
     write("x,y,z\n1,1,1\n70,1,\n");

@@ -116,7 +116,7 @@ impl<'a> Lines<'a> {
                 other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
             })?;
             let comment =
-                |first: &[u8]| first.starts_with(b"#") && !NOTHING.iter().any(|n| first.starts_with(n.as_bytes()));
+                |first: &[u8]| first.starts_with(b"#") && !NOTHING.iter().any(|n| first.trim_ascii() == n.as_bytes());
             if more && line.get(0).is_some_and(comment) {
                 continue;
             }

@@ -232,6 +232,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let told = [drive.doubt, missed.odd.told(), missed.told(), missed.heights.told()];
     let told: Vec<String> = told.into_iter().flatten().collect();
     match file {
+        Some(file) if args.strict && missed.asked == 0 => return Err(Failure::check(file, "nothing was asked")),
         _ if args.strict && !told.is_empty() => {
             return Err(Failure::check(file.unwrap_or(&args.file), told.join("; ")));
         }
