@@ -575,7 +575,7 @@ fn friction_is_told_of_what_is_in_the_image() {
     // also the floor, once it is ground
     write(&folder, "s.toml", &format!("{roof}{grass}[[material]]\nname = \"Floor\"\nundersides = \"ground\"\n"));
     let why = "warning: box.obj: mu is 0.85 by default of 1 of 3 materials (\"Floor\" 1.0 m2); state it in s.toml\n";
-    assert!(expect(1, &folder, &strict)[1].starts_with(why));
+    assert!(expect(1, &folder, &[&strict[..], &["-o", "floor.hpan"]].concat())[1].starts_with(why));
     // settings that lie beside and state only what is not in the image say no more than none
     write(&folder, "box.toml", "[[material]]\nname = \"Floor\"\nmu = 0.5\n");
     fs::remove_file(folder.join("box.hpan")).unwrap();
@@ -761,7 +761,7 @@ fn by_09_provenance() {
         "crs = \"EPSG:25832\"\n[[source]]\nfile = \"mats.obj\"\nlicence = \"CC-BY 4.0, A. Author\"\nunit = \"ft\"\n",
     );
     expect(0, &folder, &["build", "--settings", "s.toml"]);
-    let [out, _] = expect(0, &folder, &["info", "mats.hpan", "--provenance"]);
+    let [out, _] = expect(0, &folder, &["info", "s.hpan", "--provenance"]);
     let wanted = "\
 tool = \"hardpan-builder VERSION\"
 frame = \"right-handed, x east, y north, z up, metres\"
@@ -812,15 +812,15 @@ licence = \"CC-BY 4.0, A. Author\"
     let wanted = wanted + &["Concrete", "Grass", "unnamed"].map(material).concat();
     assert_eq!(out, wanted);
     // outside the identity, and the same wherever and whenever it is built
-    let first = fs::read(folder.join("mats.hpan")).unwrap();
+    let first = fs::read(folder.join("s.hpan")).unwrap();
     expect(
         0,
         folder.parent().unwrap(),
         &["build", "by_09_provenance/mats.obj", "--settings", "by_09_provenance/s.toml"],
     );
-    assert!(fs::read(folder.join("mats.hpan")).unwrap() == first);
+    assert!(fs::read(folder.join("s.hpan")).unwrap() == first);
     expect(0, &folder, &["build", "mats.obj", "--unit", "ft", "-o", "bare.hpan"]);
-    assert_eq!(identity(&folder, "mats.hpan"), identity(&folder, "bare.hpan"));
+    assert_eq!(identity(&folder, "s.hpan"), identity(&folder, "bare.hpan"));
 }
 
 /// By `sha256sum`.
@@ -1040,7 +1040,7 @@ fn first_words_are_answered() {
     }
     write(&folder, "s.toml", "[[source]]\nfile = \"mats.obj\"\nup = \"Z\"\nunit = \"MM\"\n");
     expect(0, &folder, &["build", "--settings", "s.toml"]);
-    let bounds = &facts(&folder, &["info", "mats.hpan", "--json"])["bounds"];
+    let bounds = &facts(&folder, &["info", "s.hpan", "--json"])["bounds"];
     assert!((bounds["max"][0].as_f64().unwrap() - 0.03).abs() < 1e-3, "{bounds}");
     let [_, why] = expect(2, &folder, &["build", "mats.obj", "--unit", "Mm"]);
     holds(&why, &["Mm is a megametre; a millimetre is mm"]);
