@@ -818,7 +818,7 @@ licence = \"CC-BY 4.0, A. Author\"
         folder.parent().unwrap(),
         &["build", "by_09_provenance/mats.obj", "--settings", "by_09_provenance/s.toml"],
     );
-    assert!(fs::read(folder.join("s.hpan")).unwrap() == first);
+    assert!(fs::read(folder.join("mats.hpan")).unwrap() == first);
     expect(0, &folder, &["build", "mats.obj", "--unit", "ft", "-o", "bare.hpan"]);
     assert_eq!(identity(&folder, "s.hpan"), identity(&folder, "bare.hpan"));
 }
