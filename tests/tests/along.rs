@@ -604,8 +604,8 @@ fn plots_of_wheels() {
     // left wheels on the deck, the right ones under it, each a metre further than the one before
     let write = |wheels: usize| {
         let mut text = String::from("t,wheel,x,y,z\n");
-        for (i, k) in (0..=40).flat_map(|i| (0..wheels).map(move |k| (i, k))) {
-            let (x, z) = (f64::from(i) / 10.0 * (1.0 + k as f64 / 4.0) - 4.0, if k % 2 == 0 { 7 } else { 1 });
+        for (i, k) in (0..=400).flat_map(|i| (0..wheels).map(move |k| (i, k))) {
+            let (x, z) = (f64::from(i) / 100.0 * (1.0 + k as f64 / 4.0) - 4.0, if k % 2 == 0 { 7 } else { 1 });
             text += &format!("{i},w<{k}>,{x},{k},{z}\n");
         }
         fs::write(folder.join("wheels.csv"), text).unwrap();
@@ -630,7 +630,7 @@ fn plots_of_wheels() {
             assert!((72.0..=240.0).contains(y), "{ends:?}");
             assert!(k % 2 == 0 || *y == 240.0, "{ends:?}");
         }
-        assert_eq!(fs::read_to_string(folder.join("a.csv")).unwrap().lines().count(), 1 + 41 * wheels);
+        assert_eq!(fs::read_to_string(folder.join("a.csv")).unwrap().lines().count(), 1 + 401 * wheels);
     }
     // as PNG, where lines are not under others
     write(2);
@@ -814,6 +814,24 @@ fn strict_queries() {
     for arguments in [&["--along", "good.csv"][..], &["--csv", "good.csv"], &["1,2"]] {
         expect(0, &folder, &[&["query", "bridge.hpan", "--strict"], arguments].concat());
     }
+}
+
+/// A coarse drive looks coarse: each place is a dot, where lines between them would be taken for the ground.
+#[test]
+fn plots_of_few_places() {
+    let folder = bridge("plots_of_few_places");
+    let dots = |name: &str, drive: &str| {
+        fs::write(folder.join("few.csv"), format!("x,y\n{drive}")).unwrap();
+        let plot = format!("{name}.svg");
+        expect(0, &folder, &["query", "bridge.hpan", "--along", "few.csv", "--plot", &plot, "-o", "/dev/null"]);
+        let svg = fs::read_to_string(folder.join(plot)).unwrap();
+        let curves: Vec<_> = svg.lines().filter(|l| l.contains("stroke=\"#0072b2\"")).collect();
+        curves.get(1).map_or(0, |dots| dots.matches('M').count())
+    };
+    assert_eq!(dots("two", "-40,0\n40,0\n"), 2);
+    // what lies beside a place without ground is alone, and seen
+    assert_eq!(dots("gap", "-40,0\n0,0\n0,900\n40,0\n"), 3);
+    assert_eq!(dots("many", &(-400..400).map(|i| format!("{},0\n", f64::from(i) / 10.0)).collect::<String>()), 0);
 }
 
 /// Axes of one place, and of ground that is level throughout.

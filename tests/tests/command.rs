@@ -226,6 +226,8 @@ fn files_of_others_are_safe() {
     assert!(why.ends_with(wanted), "{why}");
     let why = error(2, &folder, &["build", "bridge.obj", "-o", "new.OBJ"]);
     assert!(why.contains("new.OBJ: this is the name of a mesh") && why.contains("--force"), "{why}");
+    let why = error(2, &folder, &["build", "bridge.obj", "-o", "city.toml"]);
+    assert!(why.contains("city.toml: this is the name of settings, and") && why.contains("--force"), "{why}");
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing is left behind: {names:?}");
 }

@@ -101,6 +101,12 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ("build bridge.obj new.hpan", "new.hpan: there is no such file; where the image goes is said by -o new.hpan\n"),
         ("build bridge.obj --units cm", "a similar argument exists: '--unit'"),
         ("build bridge.obj --unit yard", "[possible values: m, km, cm, mm, ft, us-ft, in]"),
+        ("build bridge.obj --unit miles", "tip: another unit is so many metres: --unit m --scale 1609.344 for miles\n"),
+        (
+            "build bridge.obj --friction 0.5",
+            "error: there is no option --friction; settings state friction: hardpan mat",
+        ),
+        ("build bridge.obj --mu=0.5", ", edit, then: hardpan build --settings FILE.toml\n"),
         ("build .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
         ("build bridge.hpan", "this is a terrain image already; to look at it: hardpan info bridge.hpan\n"),
         ("verify bridge.obj", "this is not a terrain image; to make one: hardpan build FILE.obj\n"),
@@ -117,7 +123,16 @@ fn vt_22_slips_are_answered_with_what_to_type() {
     ] {
         let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());
         assert!(out.is_empty() && err.starts_with("error: ") && err.contains(why), "{typed}: {err}");
+        assert!(!err.contains("a similar value"), "{typed}: {err}");
     }
+    // a folder in which the mesh lies deeper, and one that has none
+    fs::create_dir_all(folder.join("town/meshes")).unwrap();
+    let none =
+        "error: town: this is a folder with no OBJ or FBX file in it, nor one folder deeper; name a mesh, FILE.obj\n";
+    assert_eq!(expect(2, &folder, &["build", "town"])[1], none);
+    fs::rename(folder.join("bridge.obj"), folder.join("town/meshes/bridge.obj")).unwrap();
+    let deeper = "error: town: this is a folder; name a mesh in it, such as town/meshes/bridge.obj\n";
+    assert_eq!(expect(2, &folder, &["build", "town"])[1], deeper);
 }
 
 /// Every command that a help text gives as an example runs as it stands, but for fewer queries and a reader of manual pages, in the

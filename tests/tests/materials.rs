@@ -5,7 +5,7 @@ mod shell;
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
-use shell::{but_friction, error, expect, folder, holds};
+use shell::{but_friction, error, expect, folder, holds, info};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -549,6 +549,56 @@ fn friction_that_nobody_states_is_told() {
     assert_eq!(plain, &json!(["Concrete", "Grass", "unnamed"]));
 }
 
+/// Ground that is not in the image needs no friction: a floor under a closed box, left out as an underside.
+#[test]
+fn friction_is_told_of_what_is_in_the_image() {
+    let folder = folder("friction_is_told_of_what_is_in_the_image");
+    let square = "v 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0 0 2\nv 1 0 2\nv 1 1 2\nv 0 1 2\n";
+    let walls = "usemtl Wall\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    let grass = "o grass\nv -2 -2 0\nv 4 -2 0\nv 4 4 0\nv -2 4 0\nusemtl Grass\nf 9 10 11 12\n";
+    let boxed = format!("o box\n{square}usemtl Floor\nf 4 3 2 1\nusemtl Roof\nf 5 6 7 8\n{walls}{grass}");
+    write(&folder, "box.obj", &boxed);
+    let note = &expect(0, &folder, &["build", "box.obj"])[1];
+    holds(
+        note,
+        &["note: box.obj: mu is 0.85 by default of 2 materials (\"Grass\" 36.0 m2, \"Roof\" 1.0 m2); to state"],
+    );
+    let [roof, grass] = ["Roof", "Grass"].map(|name| format!("[[material]]\nname = \"{name}\"\nmu = 0.5\n"));
+    write(&folder, "s.toml", &(roof.clone() + &grass));
+    let strict = ["build", "box.obj", "--settings", "s.toml", "--strict"];
+    assert_eq!(expect(0, &folder, &strict)[1], "");
+    assert_eq!(info(&folder, "box.hpan")["triangles"], 4);
+    // what is there is told as before
+    write(&folder, "s.toml", &roof);
+    let why = "warning: no entry of the settings fits 1 of 2 materials (\"Grass\" 36.0 m2): mu 1 and rr 1\n";
+    assert!(expect(1, &folder, &strict)[1].starts_with(why));
+    // also the floor, once it is ground
+    write(&folder, "s.toml", &format!("{roof}{grass}[[material]]\nname = \"Floor\"\nundersides = \"ground\"\n"));
+    let why = "warning: box.obj: mu is 0.85 by default of 1 of 3 materials (\"Floor\" 1.0 m2); state it in s.toml\n";
+    assert!(expect(1, &folder, &[&strict[..], &["-o", "floor.hpan"]].concat())[1].starts_with(why));
+    // settings that lie beside and state only what is not in the image say no more than none
+    write(&folder, "box.toml", "[[material]]\nname = \"Floor\"\nmu = 0.5\n");
+    fs::remove_file(folder.join("box.hpan")).unwrap();
+    assert_eq!(&expect(0, &folder, &["build", "box.obj"])[1], note);
+}
+
+/// Of one mesh and several settings each image is called like its settings, and lies beside them.
+#[test]
+fn images_of_settings_are_called_like_them() {
+    let folder = mats("images_of_settings_are_called_like_them");
+    for (name, mu) in [("dry", 0.9), ("wet", 0.5)] {
+        let text = format!("[[source]]\nfile = \"mats.obj\"\n[[material]]\nname = \"\"\nmu = {mu}\n");
+        write(&folder, &format!("{name}.toml"), &text);
+        let [out, _] = expect(0, &folder, &["build", "--settings", &format!("{name}.toml")]);
+        assert!(out.starts_with(&format!("{name}.hpan: 6 triangles")), "{out}");
+    }
+    assert_eq!(["dry.hpan", "wet.hpan"].map(|image| friction(&folder, image)), [[Some(0.9); 3], [Some(0.5); 3]]);
+    assert!(!folder.join("mats.hpan").exists());
+    // a file that is typed gives its own name
+    expect(0, &folder, &["build", "mats.obj", "--settings", "wet.toml"]);
+    assert_eq!(friction(&folder, "mats.hpan"), [Some(0.5); 3]);
+}
+
 fn facts_of(folder: &Path, report: &str) -> Value {
     serde_json::from_slice(&fs::read(folder.join(report)).unwrap()).unwrap()
 }
@@ -711,7 +761,7 @@ fn by_09_provenance() {
         "crs = \"EPSG:25832\"\n[[source]]\nfile = \"mats.obj\"\nlicence = \"CC-BY 4.0, A. Author\"\nunit = \"ft\"\n",
     );
     expect(0, &folder, &["build", "--settings", "s.toml"]);
-    let [out, _] = expect(0, &folder, &["info", "mats.hpan", "--provenance"]);
+    let [out, _] = expect(0, &folder, &["info", "s.hpan", "--provenance"]);
     let wanted = "\
 tool = \"hardpan-builder VERSION\"
 frame = \"right-handed, x east, y north, z up, metres\"
@@ -762,7 +812,7 @@ licence = \"CC-BY 4.0, A. Author\"
     let wanted = wanted + &["Concrete", "Grass", "unnamed"].map(material).concat();
     assert_eq!(out, wanted);
     // outside the identity, and the same wherever and whenever it is built
-    let first = fs::read(folder.join("mats.hpan")).unwrap();
+    let first = fs::read(folder.join("s.hpan")).unwrap();
     expect(
         0,
         folder.parent().unwrap(),
@@ -770,7 +820,7 @@ licence = \"CC-BY 4.0, A. Author\"
     );
     assert!(fs::read(folder.join("mats.hpan")).unwrap() == first);
     expect(0, &folder, &["build", "mats.obj", "--unit", "ft", "-o", "bare.hpan"]);
-    assert_eq!(identity(&folder, "mats.hpan"), identity(&folder, "bare.hpan"));
+    assert_eq!(identity(&folder, "s.hpan"), identity(&folder, "bare.hpan"));
 }
 
 /// By `sha256sum`.
@@ -990,7 +1040,7 @@ fn first_words_are_answered() {
     }
     write(&folder, "s.toml", "[[source]]\nfile = \"mats.obj\"\nup = \"Z\"\nunit = \"MM\"\n");
     expect(0, &folder, &["build", "--settings", "s.toml"]);
-    let bounds = &facts(&folder, &["info", "mats.hpan", "--json"])["bounds"];
+    let bounds = &facts(&folder, &["info", "s.hpan", "--json"])["bounds"];
     assert!((bounds["max"][0].as_f64().unwrap() - 0.03).abs() < 1e-3, "{bounds}");
     let [_, why] = expect(2, &folder, &["build", "mats.obj", "--unit", "Mm"]);
     holds(&why, &["Mm is a megametre; a millimetre is mm"]);

@@ -159,7 +159,10 @@ fn vt_24_files_without_a_mesh() {
         ("stl.obj", "nothing here is Wavefront OBJ: 3 lines that say nothing of it; check what kind of file it is"),
         ("far.obj", "no ground: all of it lies more than 10^15 m from the zero; check its numbers, or --unit"),
         ("obj.fbx", "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj"),
-        ("folder.obj", "this is a folder; name a mesh in it"),
+        (
+            "folder.obj",
+            "this is a folder with no OBJ or FBX file in it, nor one folder deeper; name a mesh, FILE.obj\n",
+        ),
         ("missing.obj", "there is no such file or folder; check the spelling"),
         ("kept.hpan", "this is a terrain image already; to look at it: hardpan info kept.hpan\n"),
     ] {

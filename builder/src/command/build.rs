@@ -42,7 +42,7 @@ pub struct Args {
     /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
     #[arg(long, value_name = "FILE.toml")]
     settings: Option<PathBuf>,
-    /// Where the image goes [default: beside FILE, or else the settings, as FILE.hpan]
+    /// Where the image goes [default: beside FILE as FILE.hpan; without FILE beside the settings, under their name]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -83,8 +83,12 @@ pub struct Args {
     force: bool,
 }
 
-/// How names of meshes end, and of what comes with them.
-const MESHES: [&str; 10] = ["obj", "mtl", "fbx", "gltf", "glb", "stl", "ply", "dae", "toml", "json"];
+/// What files are whose names end so, and that go into images.
+const SOURCES: [(&str, &[&str]); 3] = [
+    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae"]),
+    ("a material library", &["mtl"]),
+    ("settings", &["toml", "json"]),
+];
 
 /// A threshold, or none.
 #[derive(Clone, Copy)]
@@ -163,10 +167,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let output = match (&args.output, &args.settings, &args.files[..]) {
         (Some(output), ..) => output.clone(),
         (None, _, [only]) => only.with_extension("hpan"),
-        // not into the folder of the sources, which may be another
-        (None, Some(settings), []) if sources.len() == 1 => {
-            settings.with_file_name(first.file_name().unwrap_or_default()).with_extension("hpan")
+        (None, Some(settings), []) if !settings.is_file() => {
+            return Err(Failure::input(settings, "no file whose name the image could take; name it with -o FILE.hpan"));
         }
+        // not into the folder of the sources, which may be another, nor under their name: of other settings is another image
         (None, Some(settings), _) => settings.with_extension("hpan"),
         _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     };
@@ -185,17 +189,6 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     (report.inputs, report.import) = (inputs.clone(), import);
     let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, &sources, e))?;
     report.settle(&applied);
-    let plain = Origin {
-        scene: &scene,
-        applied: &applied,
-        rules: &settings,
-        strict: args.strict,
-        settings: args.settings.as_deref(),
-        sources: &sources,
-        transform: &args.transform,
-        output: &output,
-    }
-    .tell(report);
     remark(&settings, &applied, report);
     if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
@@ -207,9 +200,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let mut settings = settings;
     args.over(&mut settings.build);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
-    let options = settings.build.clone();
     let provenance = Provenance { inputs, settings, ..Provenance::default() };
-    let (built, time) = stage("building", || build_recorded(&scene, &options, Some(&provenance)));
+    let (settings, options) = (&provenance.settings, &provenance.settings.build);
+    let (built, time) = stage("building", || build_recorded(&scene, options, Some(&provenance)));
     report.seconds.build = time.as_secs_f64();
     let built = built.map_err(|e| match e {
         BuildError::Empty if is_far(&scene) => {
@@ -222,6 +215,17 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let r = &built.report;
     regret(who, r, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    let plain = Origin {
+        scene: &scene,
+        applied: &applied,
+        rules: settings,
+        strict: args.strict,
+        settings: args.settings.as_deref(),
+        sources: &sources,
+        transform: &args.transform,
+        output: &output,
+    }
+    .tell(&terrain, report);
     let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&terrain));
     report.seconds.overlaps = time.as_secs_f64();
     match overlaps {
@@ -527,8 +531,10 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
     }
-    if !args.force && MESHES.iter().any(|mesh| has_extension(output, mesh)) {
-        let text = "this is the name of a mesh, and what is written is an image; name it FILE.hpan, or add --force";
+    let source = SOURCES.iter().find(|(_, ends)| ends.iter().any(|end| has_extension(output, end)));
+    if let Some((what, _)) = source.filter(|_| !args.force) {
+        let text =
+            format!("this is the name of {what}, and what is written is an image; name it FILE.hpan, or add --force");
         return Err(Failure::input(output, text));
     }
     Replace::IMAGE.or_any(args.force).check(output)

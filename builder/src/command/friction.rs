@@ -37,16 +37,20 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// Warns of materials of the ground that no settings speak of, and of those that have the friction that all have by default,
-    /// where settings speak of materials or it looks like an oversight; else gives back a note of these.
-    pub fn tell(&self, report: &mut Report) -> Option<String> {
-        let ground = self.ground();
+    /// Warns of materials of the image's ground that no settings speak of, and of those that have the friction that all have by
+    /// default, where settings speak of materials or it looks like an oversight; else gives back a note of these.
+    pub fn tell(&self, image: &Terrain, report: &mut Report) -> Option<String> {
+        if self.applied.unlisted.is_empty() && self.applied.plain.is_empty() {
+            return None;
+        }
+        let ground = ground(image);
         let rest = self.rules.materials.iter().any(|m| m.name.as_deref() == Some(""));
         if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| !rest) {
             report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
-        let plain = &self.applied.plain;
-        let list = list(&ground, plain)?;
+        let mut plain = self.applied.plain.clone();
+        plain.retain(|name| ground.iter().any(|(there, _)| there == name));
+        let list = list(&ground, &plain)?;
         let nameless = |name: &str| NAMELESS.contains(&name.to_lowercase().as_str());
         let of = match &self.scene.materials[..] {
             [only] if nameless(&only.name) => "all ground".into(),
@@ -58,7 +62,7 @@ impl Origin<'_> {
             _ => named(self.output),
         };
         let have = format!("{who}: mu is {} by default of {of}", decimal(mu));
-        if let Some(settings) = self.passed_over() {
+        if let Some(settings) = self.passed_over(&plain) {
             let [name, typed] = [named(&settings), quoted(&settings)];
             report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
             return None;
@@ -88,21 +92,11 @@ impl Origin<'_> {
         None
     }
 
-    /// Materials of the ground and their areas in plan, those of most first.
-    fn ground(&self) -> Vec<(&str, f64)> {
-        let all = self.scene.materials.iter().zip(materials::areas(self.scene));
-        let ground = all.filter(|(m, (_, area))| m.include && !m.obstacle && *area > 0.0);
-        let mut ground: Vec<(&str, f64)> = ground.map(|(m, (_, area))| (m.name.as_str(), area)).collect();
-        ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        ground
-    }
-
-    /// Settings that state the friction of some of it, and lie beside a source or the image under its name, if none that speak of
+    /// Settings that state the friction of some of these, and lie beside a source or the image under its name, if none that speak of
     /// materials were given.
-    fn passed_over(&self) -> Option<PathBuf> {
+    fn passed_over(&self, plain: &[String]) -> Option<PathBuf> {
         let beside = self.sources.iter().map(|(file, _)| file.as_path()).chain([self.output]);
         let mut files = beside.flat_map(|file| ["toml", "json"].map(|end| file.with_extension(end)));
-        let plain = &self.applied.plain;
         let states = |rule: &MaterialRule| match &rule.name {
             Some(name) if !name.is_empty() => among(plain, name),
             _ => plain.iter().any(|name| rule.fits(name)),
@@ -133,6 +127,14 @@ impl Origin<'_> {
         };
         Some(first + &more)
     }
+}
+
+/// Materials of an image's triangles and their areas in plan, those of most first.
+fn ground<'a>(image: &Terrain<'a>) -> Vec<(&'a str, f64)> {
+    let all = materials::areas_in(image).into_iter().zip(0..).filter(|((triangles, _), _)| *triangles > 0);
+    let mut ground: Vec<(&str, f64)> = all.map(|((_, area), m)| (image.material_name(m), area)).collect();
+    ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    ground
 }
 
 /// The first few of the sources as they are typed, each behind a blank.

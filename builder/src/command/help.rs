@@ -7,7 +7,7 @@ use std::{
 
 use clap::{
     Command, CommandFactory,
-    error::{ContextKind, ContextValue},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
@@ -116,12 +116,32 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
     Ok(())
 }
 
-/// What to say where a file stands in the place of a command.
-pub fn file_for_command(error: &clap::Error) -> Option<Failure> {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+/// What to say where a file stands in the place of a command, and to who looks for an option where a file says it.
+pub fn slip(error: &clap::Error) -> Option<Failure> {
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    if let Some(option @ ("--friction" | "--mu")) = said(ContextKind::InvalidArg) {
+        let way = "hardpan materials FILE.obj -o FILE.toml, edit, then: hardpan build --settings FILE.toml";
+        return Some(Failure::Input(format!("there is no option {option}; settings state friction: {way}")));
+    }
+    let word = said(ContextKind::InvalidSubcommand)?;
     let path = Path::new(word);
     let command = if is_image(path).ok()? { "info" } else { "build" };
     Some(Failure::input(path, format!("a command comes first, such as: hardpan {command} {}", quoted(path))))
+}
+
+/// The same error, but for what is near only by its letters.
+pub fn plain(mut error: clap::Error) -> clap::Error {
+    let of_unit =
+        matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(a)) if a.starts_with("--unit "));
+    if of_unit && error.kind() == ErrorKind::InvalidValue {
+        error.remove(ContextKind::SuggestedValue);
+        let tip = "another unit is so many metres: --unit m --scale 1609.344 for miles".into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }
 
 #[cfg(test)]

@@ -182,21 +182,24 @@ fn from(file: &Path, output: Option<&Path>) -> String {
 }
 
 fn of_scene(scene: &Scene) -> Vec<Listed> {
-    let each = scene.materials.iter().zip(areas(scene));
-    let mut listed: Vec<Listed> =
-        each.map(|(m, (triangles, area))| Listed { triangles, area, ..listed(m.into()) }).collect();
+    let mut listed: Vec<Listed> = scene.materials.iter().map(|m| listed(m.into())).collect();
+    for t in &scene.triangles {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        let area2 = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        let of = &mut listed[usize::from(t.material)];
+        (of.triangles, of.area) = (of.triangles + 1, of.area + area2.abs() / 2.0);
+    }
     listed.sort_by(|a, b| a.rule.name.cmp(&b.rule.name));
     listed
 }
 
-/// Of each material how many triangles, and square metres in plan.
-pub fn areas(scene: &Scene) -> Vec<(u64, f64)> {
-    let mut all = vec![(0, 0.0); scene.materials.len()];
-    for t in &scene.triangles {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
-        let area2 = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-        let (triangles, area) = &mut all[usize::from(t.material)];
-        (*triangles, *area) = (*triangles + 1, *area + area2.abs() / 2.0);
+/// Of each material of an image how many triangles, and square metres in plan.
+pub fn areas_in(t: &Terrain) -> Vec<(u64, f64)> {
+    let square = 2f64.powi(2 * t.header().xy_log2);
+    let mut all = vec![(0, 0.0); t.materials().len()];
+    for s in read::triangles(t) {
+        let (triangles, area) = &mut all[usize::from(s.material)];
+        (*triangles, *area) = (*triangles + 1, *area + s.area2() as f64 / 2.0 * square);
     }
     all
 }
@@ -208,15 +211,10 @@ fn listed(rule: MaterialRule) -> Listed {
 fn of_image(file: &Path) -> Done<Found> {
     let image = load(file)?;
     let t = terrain(file, &image)?;
-    let h = t.header();
     let settings = settings_of(&t);
-    let mut all: Vec<Listed> = settings.materials.iter().cloned().map(listed).collect();
-    let square = 2f64.powi(2 * h.xy_log2);
-    for s in read::triangles(&t) {
-        let of = &mut all[usize::from(s.material)];
-        of.triangles += 1;
-        of.area += s.area2() as f64 / 2.0 * square;
-    }
+    let each = settings.materials.iter().cloned().zip(areas_in(&t));
+    let mut all: Vec<Listed> =
+        each.map(|(rule, (triangles, area))| Listed { triangles, area, ..listed(rule) }).collect();
     for tile in read::tiles(&t) {
         for p in tile.patches() {
             if let Some(a) = tile.palette().get(usize::from(p.attribute)) {

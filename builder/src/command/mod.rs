@@ -94,10 +94,10 @@ pub fn main() -> ExitCode {
     signals::end_by(output::interrupted);
     signals::abort_by(4);
     let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
-    let typed = match typed.map_err(|e| (help::file_for_command(&e), e)) {
+    let typed = match typed.map_err(|e| (help::slip(&e), e)) {
         Ok(typed) => typed,
         Err((Some(failure), _)) => return failed(&failure),
-        Err((None, e)) => e.exit(),
+        Err((None, e)) => help::plain(e).exit(),
     };
     let command = Cli::from_arg_matches(&typed).unwrap_or_else(|e| e.exit()).command;
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());

@@ -43,6 +43,9 @@ pub const MOST: usize = 8;
 /// How much wider a line is than the one that lies on it, and how much at most the first than the last.
 const EDGE: f64 = 1.8;
 const EDGES: f64 = 7.2;
+/// How much wider than its line the dot of a place is, and how much farther apart dots are than they are wide.
+const DOT: f64 = 3.6;
+const APART: f64 = 3.0;
 /// Letters of a line's name.
 const NAME_MOST: usize = 11;
 /// Letters of a title.
@@ -171,9 +174,11 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
         for (i, (Line { samples, .. }, wheel)) in lines.iter().zip(WHEELS).enumerate() {
             // what lies under others is seen on both sides of them
             let under = (lines.len() - 1 - i) as f64 * EDGE.min(EDGES / lines.len() as f64);
-            let (thin, colour) = (if samples.len() == 1 { 7.0 } else { 1.8 }, if several { wheel } else { panel });
-            let width = thin + under;
-            shapes.push(Shape::Curve { parts: path(samples, k, &x, &y), width, colour });
+            let (width, colour) = (1.8 + under, if several { wheel } else { panel });
+            let parts = path(samples, k, &x, &y);
+            let dots = dots(&parts, width + DOT + APART);
+            let curves = [(parts, width), (dots, width + DOT)].into_iter().filter(|(parts, _)| !parts.is_empty());
+            shapes.extend(curves.map(|(parts, width)| Shape::Curve { parts, width, colour }));
         }
     }
     shapes.push(text([(LEFT + right) / 2.0, height - 12.0], "distance driven, m", Align::Middle));
@@ -215,6 +220,22 @@ fn path(samples: &[Sample], k: usize, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) 
     runs.map(thin).collect()
 }
 
+/// Places at the ends of pieces of a line that are so long, between which nobody asked, and places alone; none touches another.
+fn dots(parts: &[Vec<[f64; 2]>], apart: f64) -> Vec<Vec<[f64; 2]>> {
+    let mut dots: Vec<Vec<[f64; 2]>> = Vec::new();
+    for part in parts {
+        let alone = part[part.len() - 1][0] - part[0][0] < 1.0;
+        let long = |pair: Option<&[[f64; 2]]>| pair.is_some_and(|p| p[1][0] - p[0][0] >= apart);
+        for (i, place) in part.iter().enumerate() {
+            let ends = long(part.get(i..i + 2)) || i > 0 && long(part.get(i - 1..=i));
+            if (alone || ends) && dots.last().is_none_or(|last| place[0] - last[0][0] >= apart) {
+                dots.push(vec![*place]);
+            }
+        }
+    }
+    dots
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,11 +269,30 @@ mod tests {
         assert!(text.len() < 300_000 && text.contains("a &lt;b&gt; &amp; c"), "{}", text.len());
         assert_eq!(gaps_of, [(289.99, 300.0), (589.99, 600.0), (889.99, 900.0)]);
         assert_eq!(path_of.len(), 4, "a gap is no line");
-        // one place is a dot in each panel; none is a picture too
-        let one = picture("", &[line(vec![sample(0)])]);
-        let dots =
-            one.shapes.iter().filter(|s| matches!(s, Shape::Curve { parts, .. } if parts[..] == [[parts[0][0]]]));
-        assert_eq!(dots.count(), 3);
+        // one place is a dot in each panel, also if the drive stands there; none is a picture too
+        let dots = |samples| {
+            let shapes = picture("", &[line(samples)]).shapes;
+            let dots = shapes.into_iter().filter_map(|s| match s {
+                Shape::Curve { parts, width, .. } if width > 5.0 => Some(parts),
+                _ => None,
+            });
+            dots.collect::<Vec<_>>()
+        };
+        let still = || Sample { distance: 0.0, ground: Some([1.0; 3]) };
+        for one in [vec![sample(0)], vec![still(), still()]] {
+            let dots = dots(one);
+            assert!(dots.len() == 3 && dots.iter().all(|d| d.len() == 1 && d[0].len() == 1));
+        }
+        // places far apart are dots, of which none touches another; those close together are none
+        assert_eq!(dots((0..200).map(sample).collect()).len(), 0);
+        let few = [0.0, 275.0, 276.0, 400.0, 400.1, 400.2, 500.0].map(|distance| Sample { distance, ..still() });
+        let few = dots(few.into());
+        let at = |d: f64| LEFT + d / 500.0 * (WIDTH - LEFT - RIGHT);
+        let wanted = [0.0, 275.0, 400.0, 500.0].map(at);
+        for panel in &few {
+            assert!(panel.iter().zip(wanted).all(|(dot, x)| (dot[0][0] - x).abs() < 1e-9), "{panel:?}");
+        }
+        assert_eq!(few.iter().map(Vec::len).collect::<Vec<_>>(), [4; 3]);
         assert!(picture("", &[]).svg().ends_with("</svg>\n"));
     }
 }

@@ -39,7 +39,7 @@ pub struct Args {
     /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
     #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
     along: Option<PathBuf>,
-    /// Draw height, slope and mu along the drive, a line for each wheel
+    /// Draw height, slope and mu along the drive, a line for each wheel, with dots where places lie far apart
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
     /// Where the answers go [default: stdout]

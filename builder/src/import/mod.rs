@@ -23,7 +23,7 @@ use std::{
     collections::{BTreeSet, HashMap},
     fs,
     io::Read as _,
-    path::Path,
+    path::{Path, PathBuf},
     rc::Rc,
 };
 
@@ -254,13 +254,18 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     let io = |e| ImportError::io(path, &e);
     let data = fs::metadata(path).map_err(io)?;
     if data.is_dir() {
-        let is_mesh = |name: &String| {
-            let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
-            ["obj", "fbx"].iter().any(|known| extension.eq_ignore_ascii_case(known))
-        };
-        let mesh = files_in(path).into_iter().find(is_mesh);
-        let such = mesh.map_or("FILE.obj".into(), |name| quoted(&path.join(name)));
-        return Err(ImportError::input(path, "this is a folder", format!("name a mesh in it, such as {such}")));
+        // there, or one deeper
+        let mut deeper = files_in(path).into_iter().map(|name| path.join(name)).filter(|inner| inner.is_dir());
+        return Err(match mesh_in(path).or_else(|| deeper.find_map(|inner| mesh_in(&inner))) {
+            Some(mesh) => {
+                ImportError::input(path, "this is a folder", format!("name a mesh in it, such as {}", quoted(&mesh)))
+            }
+            None => ImportError::input(
+                path,
+                "this is a folder with no OBJ or FBX file in it, nor one folder deeper",
+                "name a mesh, FILE.obj",
+            ),
+        });
     }
     if !data.is_file() {
         return Err(ImportError::input(
@@ -298,6 +303,15 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
             Err(ImportError::new(ImportErrorKind::Unsupported, path, cause, way_round(kind, &inside)))
         }
     }
+}
+
+/// The first file in a folder whose name is that of a mesh.
+fn mesh_in(folder: &Path) -> Option<PathBuf> {
+    let is_mesh = |file: &PathBuf| {
+        let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        ["obj", "fbx"].iter().any(|known| extension.eq_ignore_ascii_case(known)) && file.is_file()
+    };
+    files_in(folder).into_iter().map(|name| folder.join(name)).find(is_mesh)
 }
 
 /// Names of what lies in a folder, in order; of very many some.
