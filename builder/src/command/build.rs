@@ -168,7 +168,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         (Some(output), ..) => output.clone(),
         (None, _, [only]) => only.with_extension("hpan"),
         (None, Some(settings), []) if !settings.is_file() => {
-            return Err(Failure::input(settings, "no file whose name the image could take; name it with -o FILE.hpan"));
+            return Err(Failure::input(
+                settings,
+                "this is no file after which an image could be called; name one with -o FILE.hpan",
+            ));
         }
         // not into the folder of the sources, which may be another, nor under their name: of other settings is another image
         (None, Some(settings), _) => settings.with_extension("hpan"),
