@@ -131,6 +131,23 @@ fn a_crack_in_a_kerb_line_is_a_step_too() {
     assert_eq!(built(&folder, &plates(0.06, 0.12, 27.0, false)).0["found"], json!(0));
 }
 
+/// A gap is as wide as it is across, also where other ground is met half way down.
+#[test]
+fn gaps_of_a_real_monastery_have_widths() {
+    let folder = folder("gaps_of_a_real_monastery_have_widths");
+    if let Some(file) = real_file("city/samurai_monastry.obj") {
+        expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "y", "-o", "s.hpan"]);
+        let [out, _] = expect(1, &folder, &["verify", "s.hpan", "--max-gap", "0.2", "--json"]);
+        let gaps: Value = serde_json::from_str(&out).unwrap();
+        let gaps = gaps["gaps"]["first"].as_array().unwrap().clone();
+        assert!(gaps.len() > 100 && gaps.iter().all(|g| number(&g["width"]) > 0.0));
+        // between open edges at x 46.193 and 46.308
+        let between = |g: &&Value| (number(&g["at"][0]) - 46.25).abs() < 0.01 && number(&g["length"]) > 30.0;
+        let width = number(&gaps.iter().find(between).unwrap()["width"]);
+        assert!((width - 0.115).abs() < 1e-3, "{width}");
+    }
+}
+
 /// What stands or hangs at one place of an edge takes nothing away from the others.
 #[test]
 fn a_part_of_an_edge_is_a_step() {

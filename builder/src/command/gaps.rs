@@ -383,7 +383,10 @@ impl Edge {
             let at = [x, y, (p[2] + z) / 2.0];
             Some(Met {
                 at,
-                width: bare.min(free(at, 1.0, bare) + free(at, -1.0, bare)),
+                // along the edge nothing is known where lower ground is met half way
+                width: Some(free(at, 1.0, bare) + free(at, -1.0, bare))
+                    .filter(|w| *w > 0.0)
+                    .map_or(bare, |w| w.min(bare)),
                 room: 0.0,
                 near: [p[0], p[1]],
                 far: [far_x, far_y, z],
