@@ -105,8 +105,21 @@ pub struct Applied {
     pub plain_rr: Vec<String>,
     /// The same of gain; sorted.
     pub plain_gain: Vec<String>,
+    /// Names of materials that the one named "" takes, and of each the name or pattern of an entry that fits it but for capitals, and
+    /// `_` for blanks; sorted.
+    pub slips: Vec<(String, String)>,
     /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,
+}
+
+impl Applied {
+    /// Without materials of other names than these.
+    pub fn retain(&mut self, there: impl Fn(&str) -> bool) {
+        for names in [&mut self.unlisted, &mut self.plain, &mut self.plain_rr, &mut self.plain_gain] {
+            names.retain(|name| there(name));
+        }
+        self.slips.retain(|(name, _)| there(name));
+    }
 }
 
 /// What is wrong with settings.
@@ -260,6 +273,8 @@ impl Settings {
             names.sort_unstable();
             names.dedup();
         }
+        applied.slips.sort_unstable();
+        applied.slips.dedup();
         Ok(applied)
     }
 
@@ -296,6 +311,9 @@ impl Settings {
                 None => (material.mu, material.rr) = (1.0, 1.0),
             }
         }
+        if rest.is_some() && !applied.unlisted.is_empty() {
+            self.slips(applied);
+        }
         let lower = || scene.materials.iter().map(|m| m.name.to_lowercase().chars().collect()).collect();
         let lower: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(lower);
         let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
@@ -326,6 +344,28 @@ impl Settings {
             applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
         }
         Ok(())
+    }
+
+    /// Finds materials that only the entry named "" takes, though another one was hardly meant not to.
+    fn slips(&self, applied: &mut Applied) {
+        let plain = |text: &str| text.to_lowercase().replace('_', " ");
+        let mut named: HashMap<String, &str> = HashMap::new();
+        let mut patterns: Vec<(Vec<char>, &str)> = Vec::new();
+        for rule in &self.materials {
+            match &rule.pattern {
+                Some(pattern) => patterns.push((plain(pattern).chars().collect(), pattern)),
+                None => _ = named.entry(plain(rule.title())).or_insert(rule.title()),
+            }
+        }
+        named.remove("");
+        for name in &applied.unlisted {
+            let own = plain(name);
+            let letters: Vec<char> = own.chars().collect();
+            let pattern = || patterns.iter().find(|(pattern, _)| fits(pattern, &letters)).map(|(_, title)| *title);
+            if let Some(title) = named.get(&own).copied().or_else(pattern) {
+                applied.slips.push((name.clone(), title.into()));
+            }
+        }
     }
 
     /// Names that no material has, and those that it has with `_` for blanks or the reverse, as exporters write them.

@@ -323,9 +323,11 @@ fn nothing_is_kept_in_the_null_device() {
         &["materials", "bridge.obj"],
         &["query", "bridge.hpan", "--csv", "p.csv"],
         &["export", "png", "bridge.hpan"],
+        &["export", "obj", "bridge.hpan"],
+        &["export", "obj", "bridge.hpan", "--local"],
     ] {
         let [out, _] = expect(0, &folder, &[arguments, &["-o", "/dev/null"]].concat());
-        assert!(!out.contains("next:"), "{out}");
+        assert!(!out.contains("next:") && !out.contains("settings"), "{out}");
     }
     expect(3, &folder, &["build", "p.csv", "-o", "/dev/null"]);
     assert_eq!(there(), before);
