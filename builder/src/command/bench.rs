@@ -2,7 +2,6 @@
 
 use std::{
     cmp::Reverse,
-    collections::BTreeMap,
     fs,
     hint::black_box,
     io::Write,
@@ -21,9 +20,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, counted,
-    drive::{self, Stop},
-    grouped,
+    Done, Failure, counted, drive, grouped,
     info::{cost_of, hex},
     lines::Odd,
     load, named, note,
@@ -72,8 +69,8 @@ called once, but the slowest four times",
 
 const HOW: &str = "\
 Every place is asked by single calls, by batches of 64 and with a cursor; a drive's wheels one after another. A drive of several
-wheels is timed tick by tick too: the wheels' places of one time, asked one after the other, each with its wheel's cursor; times that not
-all wheels have are left out, and without a time column it is a line of each, the first, the second and so on. First all three answers are compared and the cost is
+wheels is timed tick by tick too: the wheels' places of one time, to less than half a tick, asked one after the other, each with its wheel's
+cursor; times that not all wheels have are left out, and without a time column it is a line of each, the first, the second and so on. First all three answers are compared and the cost is
 counted. Then each way runs three times without a break, of which the fastest gives mean and queries/s, and three times with the clock
 read around every call, all less what reading the clock takes; of a batch they are a 64th of a call. The longest call, max, is mostly
 one in which the machine did something else: the quantiles are those of the fastest of each place's three calls, and worst is the
@@ -464,32 +461,10 @@ fn along(t: &Terrain, path: &std::path::Path) -> Done<(Vec<[f64; 3]>, Option<Tic
     if wheels < 2 {
         return Ok((points, None));
     }
-    let together = together(&drive.stops, wheels);
-    let left = (drive.stops.len() - together.len()) as u64;
-    if left > 0 {
-        let lines = counted(left, "line");
-        note(format!("{}: {lines} of times that not all {wheels} wheels have: they are of no tick", named(path)));
-    }
+    let together = drive.ticks();
+    drive.apart(&together).into_iter().for_each(|text| note(format!("{}: {text}", named(path))));
     let ticks = Ticks { wheels, points: together.into_iter().map(|i| points[i]).collect() };
     Ok((points, Some(ticks).filter(|ticks| !ticks.points.is_empty())))
-}
-
-/// Of stops wheel by wheel the numbers of those that are of one tick, tick by tick, a stop of each wheel: of one time, and where it
-/// stands still the first of it, the second and so on; without any times the first of each wheel, the second and so on.
-fn together(stops: &[Stop], wheels: usize) -> Vec<usize> {
-    let timed = stops.iter().any(|s| s.t.is_some());
-    let mut ticks: BTreeMap<(u64, usize), Vec<usize>> = BTreeMap::new();
-    let mut last = (usize::MAX, 0, 0);
-    for (i, s) in stops.iter().enumerate() {
-        let Some(t) = s.t.or((!timed).then_some(0.0)).filter(|t| t.is_finite()) else { continue };
-        // bits that are in order as the numbers are
-        let bits = (t + 0.0).to_bits();
-        let t = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-        let again = if (last.0, last.1) == (s.wheel, t) { last.2 + 1 } else { 0 };
-        last = (s.wheel, t, again);
-        ticks.entry((t, again)).or_default().push(i);
-    }
-    ticks.into_values().filter(|of_one| of_one.len() == wheels).flatten().collect()
 }
 
 /// Places of several wheels, tick by tick.

@@ -10,7 +10,7 @@ use std::{
 use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, build_recorded,
-    import::{self, Frame, Import, file_name},
+    import::{self, Frame, Import, file_name, utf8},
     settings::{Applied, MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -383,14 +383,16 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
     }
     let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(MOST_SETTINGS + 1).read_to_end(&mut bytes));
+    let read = fs::File::open(path)
+        .and_then(|file| utf8(file.take(MOST_SETTINGS + 1)))
+        .and_then(|mut text| text.read_to_end(&mut bytes));
     read.map_err(|e| Failure::io(path, e))?;
     if bytes.len() as u64 > MOST_SETTINGS {
         let most = MOST_SETTINGS >> 20;
         return Err(Failure::input(path, format!("longer than {most} MiB, as no settings are; name a settings file")));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| Failure::input(path, "this is not UTF-8 text; save it as UTF-8"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let settings = if json { Settings::from_json(&text) } else { Settings::from_toml(&text) };
     settings.map_err(|e| Failure::input(path, e))

@@ -10,6 +10,7 @@ mod changes;
 mod crossings;
 mod demo;
 mod diff;
+mod doubt;
 mod drive;
 mod export;
 mod friction;

@@ -13,11 +13,12 @@ use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace, costs, counted, decimal,
+    doubt::{Far, MANY, Reached},
     drive::{self, Drive, Stop},
     grouped, has_extension, is_nowhere,
     lines::{
-        ANSWER, Column, Heights, Lines, Odd, Passed, Width, columns, heading_text, hint, meant, optional, places,
-        separators, unquoted,
+        ANSWER, Column, Heights, Lines, Odd, Passed, Width, columns, first_of, heading_text, hint, meant, optional,
+        places, separators, unquoted,
     },
     load, named, note,
     picture::Picture,
@@ -60,8 +61,8 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
-    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels;
-    /// all answers are written all the same
+    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
+    /// or has lines of some wheels alone; all answers are written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -71,9 +72,12 @@ Without z: the highest ground. With z: the nearest ground above or below it. Wit
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
 A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
-x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where lines have
+x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where the first line
+has semicolons or tabs between its fields, so have all, and a comma in a number is its decimal point. Where lines have
 a z, the highest ground answers those without: a note says how many. A line of units below the heading is passed over. What has a
-number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or from a file, of which a note says how many lines.
+number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or from a file, of which a note says how many lines;
+#N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as NaN. A note at the end says where most lines miss the image, or have the
+ground far from their z, and what they may have meant.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -85,6 +89,7 @@ Columns of answers, as CSV:
   material, source  what it is made of, and the object that it comes from
   status            found, no ground, not in image; but for found all between it and y is empty, unless --fallback fills it
   reach             what the search found: top, near, far below, far above, below (with a length), layer
+Numbers of CSV and JSON are the shortest that read back as the kernel's own, to the last bit; tables and --explain round to six digits.
 Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
 asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
 so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
@@ -229,14 +234,19 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     };
     let file = args.csv.as_ref().or(args.along.as_ref());
-    let told = [drive.doubt, missed.odd.told(), missed.told(), missed.heights.told()];
+    let apart = drive.apart(&drive.ticks());
+    let lost = missed.told().map(|text| text + &missed.cause(&terrain).unwrap_or_default());
+    let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told()];
     let told: Vec<String> = told.into_iter().flatten().collect();
     match file {
         Some(file) if args.strict && missed.asked == 0 => return Err(Failure::check(file, "nothing was asked")),
         _ if args.strict && !told.is_empty() => {
             return Err(Failure::check(file.unwrap_or(&args.file), told.join("; ")));
         }
-        Some(file) => told.into_iter().for_each(|text| note(format!("{}: {text}", named(file)))),
+        Some(file) => {
+            let far = missed.far.told();
+            told.into_iter().chain(far).for_each(|text| note(format!("{}: {text}", named(file))));
+        }
         None => {}
     }
     Ok(())
@@ -310,6 +320,10 @@ fn answer(
                 missed.count(a.status, beside.line(i));
                 if !matches!(beside, Beside::Nothing) {
                     missed.heights.count(ask.z, beside.line(i));
+                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)]);
+                    if let (Some(z), None, true) = (ask.z, ask.length, a.found()) {
+                        missed.far.count(z, a, terrain);
+                    }
                 }
                 let (stop, passed) = (beside.stop(i), beside.passed(i));
                 let filled = args.fallback && !a.found();
@@ -404,6 +418,8 @@ struct Missed {
     /// Of lines; layers ask for none.
     heights: Heights,
     odd: Odd,
+    reached: Reached,
+    far: Far,
 }
 
 impl Missed {
@@ -428,6 +444,12 @@ impl Missed {
             [_, line] => format!("on line {line}"),
         };
         (self.without > 0).then(|| format!("{without} of {asked} without ground{outside}, the first {first}"))
+    }
+
+    /// Why most points may have no ground, as the end of a sentence.
+    fn cause(&self, t: &Terrain) -> Option<String> {
+        let most = self.reached.places >= MANY && 2 * self.without > self.asked;
+        if most { self.reached.told(t.bounds()) } else { None }
     }
 }
 
@@ -475,8 +497,10 @@ impl<'a> Points<'a> {
         let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut any = false;
         loop {
+            let mut fields = 0;
             let ask = match lines.next() {
                 Ok(Some(line)) => {
+                    fields = line.len();
                     passed.push(line);
                     let ask = Ask::of(*places, |k| line.get(k));
                     ask.and_then(|ask| width.check(line, FORM).map(|()| Some(ask))).map_err(|e| lines.wrong(e))
@@ -485,8 +509,9 @@ impl<'a> Points<'a> {
                 Err(e) => Err(e),
             };
             if let Ok(Some(ask)) = &ask {
-                if *bare && !any && ask.length.is_some() {
-                    note(format!("{}: read as x,y,z,length: a heading says otherwise", named(path)));
+                if *bare && !any && fields > 2 {
+                    let form = first_of("x,y,z,length", fields);
+                    note(format!("{}: read as {form}: a heading says otherwise", named(path)));
                 }
                 any = true;
                 asks.push(*ask);
