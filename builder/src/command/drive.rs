@@ -56,6 +56,9 @@ impl Drive {
             false => *spacings.select_nth_unstable_by(middle, f64::total_cmp).1 * (0.5 - 1e-6),
         };
         let (mut next, mut ticks) = (vec![0; of.len()], Vec::new());
+        if of.len() < 2 {
+            return ticks;
+        }
         // the next stop of each wheel, until one has none
         while let Some(heads) = of.iter().zip(&next).map(|(stops, &k)| stops.get(k)).collect::<Option<Vec<_>>>() {
             let first = heads.iter().map(|(t, _)| *t).fold(f64::INFINITY, f64::min);
