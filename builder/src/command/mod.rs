@@ -10,7 +10,6 @@ mod changes;
 mod crossings;
 mod demo;
 mod diff;
-mod doubt;
 mod drive;
 mod export;
 mod friction;

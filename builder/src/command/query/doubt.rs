@@ -2,7 +2,7 @@
 
 use hardpan::{Answer, Reach, Terrain};
 
-use super::{decimal, grouped};
+use super::super::{decimal, grouped};
 
 /// Of fewer lines nothing is said.
 pub const MANY: u64 = 10;
