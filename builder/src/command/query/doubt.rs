@@ -44,17 +44,19 @@ impl Reached {
         if [x, y].iter().zip(image).all(|(own, ends)| own[0] >= ends[0] && own[1] <= ends[1]) {
             return None;
         }
+        // of z something can be said where it is not the same everywhere
+        let steep = z[1] - z[0] > 0.02 * across(image);
         let tries = [
-            (times(0.001), "they may be in millimetres"),
-            (times(0.01), "they may be in centimetres"),
-            (times(0.3048), "they may be in feet"),
-            (times(1000.0), "they may be in kilometres"),
-            ([y, x], "x and y may be changed over"),
-            ([x, back(y)], "y may point the other way"),
-            ([x, back(z)], "y may point up, and z to the south"),
-            ([x, z], "y and z may be changed over"),
+            ([y, x], true, "x and y may be changed over"),
+            ([x, back(y)], true, "y may point the other way"),
+            ([x, back(z)], steep, "y may point up, and z to the south"),
+            ([x, z], steep, "y and z may be changed over"),
+            (times(0.001), true, "they may be in millimetres"),
+            (times(0.01), true, "they may be in centimetres"),
+            (times(0.3048), true, "they may be in feet"),
+            (times(1000.0), true, "they may be in kilometres"),
         ];
-        let cause = tries.into_iter().find(|(plan, _)| fits(*plan)).map(|(_, cause)| cause);
+        let cause = tries.into_iter().find(|(plan, told, _)| *told && fits(*plan)).map(|(.., cause)| cause);
         let cause = cause.unwrap_or("their zero, unit or axes may be others than the image's");
         let span = |[low, high]: [f64; 2]| format!("{} to {}", short(low), short(high));
         let [own, of] = [[x, y], image].map(|[x, y]| format!("x {}, y {}", span(x), span(y)));
