@@ -404,10 +404,13 @@ fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: hardpan_builde
     Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
 }
 
+/// A file, and how it lies.
+type Placed = (PathBuf, SourceFile);
+
 /// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if
 /// that is not clear of the same file, or if there is one of either of that, holds; what else is typed goes before either. Of the
 /// last kind there is one at most, which comes with them.
-fn sources(args: &Args, settings: &Settings) -> Done<(Vec<(PathBuf, SourceFile)>, Option<Taken>)> {
+fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
     let place = args.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
