@@ -734,7 +734,7 @@ fn printed_numbers_read_back() {
     let folder = folder("printed_numbers_read_back");
     fs::write(folder.join("r.obj"), "v 0 0 0.1\nv 9 0 0.7\nv 9 9 3.3\nv 0 9 1.9\nf 1 2 3 4\n").unwrap();
     expect(0, &folder, &["build", "r.obj"]);
-    let image = hardpan_builder::ImageFile::open(&folder.join("r.hpan")).unwrap();
+    let image = hardpan_builder::ImageFile::open(folder.join("r.hpan")).unwrap();
     let t = hardpan::Terrain::open(&image).unwrap();
     let places: Vec<[f64; 2]> = (1..200).map(|i| [f64::from(i) / 23.0, f64::from(i * i) / 4500.0]).collect();
     let text: String = places.iter().map(|[x, y]| format!("{x},{y},1\n")).collect();
