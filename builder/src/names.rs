@@ -54,10 +54,10 @@ pub fn section_name(kind: u32) -> &'static str {
 /// What does not verify, with names of sections.
 pub fn fault(e: VerifyError) -> String {
     match e {
-        VerifyError::SectionDamaged(k @ 1..) => {
+        VerifyError::SectionDamaged(k) => {
             format!("section {} is damaged (its checksum differs)", section_name(k))
         }
-        VerifyError::SectionInvalid(k @ 1..) => format!("section {} contradicts the head", section_name(k)),
+        VerifyError::SectionInvalid(k) => format!("section {} contradicts the head", section_name(k)),
         e => e.to_string(),
     }
 }

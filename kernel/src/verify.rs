@@ -12,10 +12,13 @@ use zerocopy::IntoBytes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// A section's bytes do not match its checksum: the least kind, if there are several; [`Verifier::damaged_sections`] has all. 0 is
-    /// the head.
+    /// The head does not match its checksum: it has decayed since it was opened.
+    HeadDamaged,
+    /// The head holds what no builder writes.
+    HeadInvalid,
+    /// A section's bytes do not match its checksum: the least kind, if there are several; [`Verifier::damaged_sections`] has all.
     SectionDamaged(u32),
-    /// A section contradicts the head, or holds what no builder writes; 0 is the head itself.
+    /// A section contradicts the head, or holds what no builder writes.
     SectionInvalid(u32),
     /// Bytes between or behind sections are not zero.
     Padding,
@@ -30,9 +33,9 @@ pub enum VerifyError {
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SectionDamaged(0) => f.write_str("the head is damaged (its checksum differs)"),
+            Self::HeadDamaged => f.write_str("the head is damaged (its checksum differs)"),
             Self::SectionDamaged(k) => write!(f, "section {k} is damaged (its checksum differs)"),
-            Self::SectionInvalid(0) => f.write_str("the head holds what no builder writes"),
+            Self::HeadInvalid => f.write_str("the head holds what no builder writes"),
             Self::SectionInvalid(k) => write!(f, "section {k} contradicts the head"),
             Self::Padding => f.write_str("bytes outside the sections are not zero"),
             Self::TileDamaged(t) => write!(f, "tile {t} is damaged (its checksum differs)"),
@@ -292,6 +295,7 @@ fn sections(t: &Terrain) -> Outside {
     let structure = structure(t, damaged);
     let error = match damaged {
         0 => structure.and_then(|()| padding(t)).err(),
+        _ if head => Some(VerifyError::HeadDamaged),
         _ => Some(VerifyError::SectionDamaged(damaged.trailing_zeros())),
     };
     Outside { damaged, usable: damaged & !ASIDE == 0 && structure.is_ok(), error }
@@ -310,14 +314,14 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
         || !errors.iter().all(is_error)
         || u64::from(h.max_layers) > h.references.saturating_add(h.patch_blocks)
     {
-        return Err(invalid(0));
+        return Err(VerifyError::HeadInvalid);
     }
     let mut end = format::HEAD_LEN as u64;
     let mut seen = 0u32;
     for s in &h.sections {
         if s.kind == 0 {
             if !zero(s.as_bytes()) {
-                return Err(invalid(0));
+                return Err(VerifyError::HeadInvalid);
             }
             continue;
         }
@@ -334,7 +338,7 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
         end = after(s).ok_or(invalid(s.kind))?.end;
     }
     if end != h.total_len || seen != 0x1FE {
-        return Err(invalid(0));
+        return Err(VerifyError::HeadInvalid);
     }
     materials_and_names(t, damaged)?;
     root(t)

@@ -246,10 +246,11 @@ fn numbers_that_are_no_places() {
     drive("t,x,y\n-1,0,0\n-1,1,0\n,2,0\n-0.5,3,0\n");
     expect(0, &folder, &["query", "bridge.hpan", "--along", "drive.csv"]);
     // other separators; what has no points says so
-    for (text, line) in [("x;y\n1;2\n", 1), ("1;2\n", 1), ("\n ,\nx;y\n", 3)] {
+    for (text, line) in [("x:y\n1:2\n", 1), ("1 2\n", 1), ("\n ,\nx y\n", 3)] {
         fs::write(folder.join("points.csv"), text).unwrap();
         let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
-        holds(&err, &[&format!("line {line}: the heading "), "has no x and y", "; numbers have commas between them\n"]);
+        holds(&err, &[&format!("line {line}: the heading "), "has no x and y"]);
+        assert_eq!(err.ends_with("; numbers have commas between them\n"), !text.contains(':'), "{err}");
     }
     for text in ["", "x,y\n\n", ",,\n"] {
         fs::write(folder.join("points.csv"), text).unwrap();
@@ -346,9 +347,8 @@ fn headings_of_drives() {
         ("Time [min],x,y", "time is in min; convert it, and name it time or time [s]"),
         ("t,time,x,y", "two columns are t; a heading is t,x,y,z,yaw"),
         ("t,x,z", "a drive needs columns x and y; a heading is t,x,y,z,yaw"),
-        ("t;x;y;z", "a heading is t,x,y,z,yaw; numbers have commas between them"),
-        ("t\tx\ty\tz", "a heading is t,x,y,z,yaw; numbers have commas between them"),
-        ("0;1;2;3", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        ("t x y z", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        ("0 1 2 3", "a heading is t,x,y,z,yaw; numbers have commas between them"),
     ] {
         write(&format!("{heading}\n0,1,2,3\n"));
         for command in ["query", "bench"] {
@@ -379,12 +379,13 @@ fn headings_of_drives() {
         }
         end => println!("skipped, because there is no awk: {end:?}"),
     }
-    write("0,5;1,5;2,5\n");
-    let why = "line 1: \"5;1\" is not a number (field 2); numbers have commas between them";
-    holds(&error(2, &folder, &along("query")), &[why]);
-    write("0,1,2,3\n");
-    let [_, err] = expect(0, &folder, &[&along("bench")[..], &["-n", "10"]].concat());
-    assert_eq!(err.matches("note: drive.csv: read as t,x,y,z,yaw: a heading says otherwise\n").count(), 1, "{err}");
+    // as many columns as there are
+    for (line, form) in [("0,1,2,3,4", "t,x,y,z,yaw"), ("0,1,2,3", "t,x,y,z"), ("0,1,2", "t,x,y")] {
+        write(&format!("{line}\n{line}\n"));
+        let told = format!("note: drive.csv: read as {form}: a heading says otherwise\n");
+        assert_eq!(expect(0, &folder, &[&along("bench")[..], &["-n", "10"]].concat())[1], told);
+        assert_eq!(expect(0, &folder, &along("query"))[1], told);
+    }
 }
 
 /// One bad line of a log costs one answer: the others are as without it, and distance goes on from the last place.
@@ -594,6 +595,163 @@ fn four_wheels() {
         let drive: String = (0..100).map(|i| format!("{},{},0,0\n", i / 10, f64::from(i) * step)).collect();
         fs::write(folder.join("slow.csv"), format!("t,x,y,z\n{drive}")).unwrap();
         assert_eq!(expect(0, &folder, &["query", "bridge.hpan", "--along", "slow.csv"])[1], "");
+    }
+}
+
+/// Wheels are together by the time, whatever its last digits are; a wheel that is missing, doubled or misspelt is told.
+#[test]
+fn wheels_of_one_tick() {
+    let folder = bridge("wheels_of_one_tick");
+    let row = |i: u32, k: usize, late: f64| {
+        format!("{},{},{i},{k},1\n", f64::from(i) * 0.01 + late, ["FL", "FR", "RL", "RR"][k])
+    };
+    let rows = |late: f64| -> Vec<String> {
+        (0..40).flat_map(|i| (0..4).map(move |k| row(i, k, late * f64::from(k as u32)))).collect()
+    };
+    let told = |rows: &[String]| {
+        fs::write(folder.join("w.csv"), format!("t,wheel,x,y,z\n{}", rows.concat())).unwrap();
+        let query = ["query", "bridge.hpan", "--along", "w.csv"];
+        let [all, err] = expect(0, &folder, &query);
+        let bench = expect(0, &folder, &["bench", "bridge.hpan", "--along", "w.csv", "-n", "160", "--json"]);
+        assert_eq!(bench[1], err);
+        let code = i32::from(!err.is_empty());
+        let strict = expect(code, &folder, &[&query[..], &["--strict"]].concat());
+        assert_eq!(strict, [all, err.replace("note: ", "error: ")]);
+        let places = serde_json::from_str::<serde_json::Value>(&bench[0]).unwrap()["ticks"]["ticks"].as_u64();
+        (places, err)
+    };
+    // a hundredth of a tick, and nearly half of one, from the first to the last
+    for late in [0.0, 1e-5, 0.0016] {
+        assert_eq!(told(&rows(late)), (Some(40), String::new()));
+    }
+    // half of one and more are of no tick
+    assert_eq!(told(&rows(0.0017)).0, None);
+    let missing = |what: &str, first: u32, uneven: &str| {
+        let left = "of times that not all 4 wheels have: they are of no tick; the first is line";
+        format!("note: w.csv: {what} {left} {first}{uneven}\n")
+    };
+    let mut lines = rows(1e-5);
+    let lost = lines.remove(4 * 7 + 2);
+    assert_eq!(told(&lines).1, missing("3 lines", 30, "; of wheels there are 39 lines \"RL\" and 40 lines \"RR\""));
+    lines.insert(4 * 7 + 2, lost.clone());
+    lines.insert(4 * 7 + 2, lost);
+    assert_eq!(told(&lines).1, missing("1 line", 33, "; of wheels there are 40 lines \"FL\" and 41 lines \"RL\""));
+    let mut lines = rows(1e-5);
+    lines[4 * 7] = lines[4 * 7].replace("FL", "FI");
+    let five = "note: w.csv: 160 lines of times that not all 5 wheels have: they are of no tick; the first is line 2";
+    assert_eq!(told(&lines), (None, format!("{five}; of wheels there are 1 line \"FI\" and 40 lines \"RR\"\n")));
+}
+
+/// Where most lines miss the ground, or have it far away, the end says what they may have meant.
+#[test]
+fn files_that_mean_something_else_are_told() {
+    let folder = bridge("files_that_mean_something_else_are_told");
+    let told = |place: &dyn Fn(f64) -> [f64; 3]| {
+        let lines: String =
+            (0..40).map(|i| place(f64::from(i) - 10.0)).map(|[x, y, z]| format!("{x},{y},{z}\n")).collect();
+        fs::write(folder.join("p.csv"), format!("x,y,z\n{lines}")).unwrap();
+        expect(0, &folder, &["query", "bridge.hpan", "--csv", "p.csv"])[1].clone()
+    };
+    assert_eq!(told(&|s| [s, 40.0 - s, 0.5]), "");
+    let beside = |own: &str, cause: &str| {
+        let image = "the image at x -50 to 50, y -50 to 50";
+        let all = "40 of 40 points without ground (40 not in the image), the first on line 2";
+        format!("note: p.csv: {all}; they lie at {own} and {image}: {cause}\n")
+    };
+    let others = "their zero, unit or axes may be others than the image's";
+    for (place, own, cause) in [
+        (
+            &(|s| [1000.0 * s, 500.0 - s, 0.0]) as &dyn Fn(f64) -> [f64; 3],
+            "x -10000 to 29000, y 471 to 510",
+            "they may be in millimetres",
+        ),
+        (&|s| [s + 60.0, 200.0 + s, 0.0], "x 50 to 89, y 190 to 229", others),
+        (&|s| [s, 100.0, 5.0 - s], "x -10 to 29, y 100 to 100", "y may point up, and z to the south"),
+        (&|s| [s + 500_000.0, s + 5_400_000.0, 0.0], "x 499990 to 500029, y 5399990 to 5400029", others),
+    ] {
+        let err = told(place);
+        assert_eq!(err, beside(own, cause));
+    }
+    // above the ground, by nearly as much everywhere, and by more and more
+    let far = "40 of 40 answers are far below or far above, with the ground";
+    let off = "z may have another zero, about 48.5 m off";
+    let zero = format!("note: p.csv: {far} 48.3 to 48.7 m below the z that was asked with: {off}\n");
+    assert_eq!(told(&|s| [30.0, s, 48.4 + s / 100.0]), zero);
+    let unit = format!(
+        "note: p.csv: {far} 10 to 205 m below the z that was asked with: z may be in another unit, or y may point up\n"
+    );
+    assert_eq!(told(&|s| [30.0, s, 60.0 + 5.0 * s]), unit);
+    // of few lines, or of a half of them, nothing is said
+    assert_eq!(told(&|s| [30.0, s, if s < 10.0 { 60.0 } else { 0.0 }]), "");
+}
+
+/// Semicolons and tabs are told by the first line; a decimal comma is read as such, or refused.
+#[test]
+fn separators_are_told_by_the_first_line() {
+    let folder = bridge("separators_are_told_by_the_first_line");
+    let query = ["query", "bridge.hpan", "--csv", "p.csv"];
+    let ask = |code: i32, text: &str| {
+        fs::write(folder.join("p.csv"), text).unwrap();
+        expect(code, &folder, &query)
+    };
+    let [wanted, _] = ask(0, "x,y,z,note,n\n1.5,-2.25,0.5,\"a, b\",1.5\n");
+    let said =
+        |what: &str| format!("note: p.csv: read with {what} between fields, and a comma in a number as its point\n");
+    for (what, text) in [
+        ("semicolons", "x;y;z;note;n\n1,5;-2,25;0,5;a, b;1,5\n"),
+        ("semicolons", "# a, b\n\n;;\nx;y;z;note;n\r\n1,5;-2,25;0,5;\"a, b\";1,5\r\n"),
+        ("semicolons", "x;y;z;note;n\n1.5;-2.25;0.5;a, b;1.5"),
+        ("tabs", "x\ty\tz\tnote\tn\n1,5\t-2,25\t0,5\ta, b\t1,5\n"),
+    ] {
+        assert_eq!(ask(0, text), [wanted.clone(), said(what)], "{text}");
+    }
+    let [bare, _] = ask(0, "1.5,2.5\n3,4\n");
+    for (what, text) in
+        [("semicolons", "1,5;2,5\n3;4\n"), ("tabs", "1,5\t2,5\n3\t4\n"), ("semicolons", "1.5;2.5\n3;4\n")]
+    {
+        assert_eq!(ask(0, text), [bare.clone(), said(what)], "{text}");
+    }
+    // a heading with commas keeps its semicolons and tabs
+    let [out, err] = ask(0, "x,y,a;b,c\td\n1,2,3;4,5\t6\n");
+    assert!(out.ends_with(",found,top,3;4,5\t6\n") && err.is_empty(), "{out}{err}");
+    assert_eq!(ask(0, "1,\t2\n")[1], "");
+    let [_, err] = ask(2, "x;y\n1,5;2\n1.5;2\n");
+    let why = "line 3: numbers have a decimal point on line 3 and a decimal comma on line 2; write a point in all\n";
+    holds(&err, &[&format!("error: p.csv: {why}")]);
+    for number in ["1.234,5", "1,234,5"] {
+        holds(&ask(2, &format!("x;y\n{number};2\n"))[1], &["line 2: ", "is not a number (field 1)"]);
+    }
+    // drives too
+    fs::write(folder.join("d.csv"), "t;wheel;x;y;z\n0,5;FL;1,5;2;1\n1,5;FL;2,5;2;1\n").unwrap();
+    let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "d.csv"]);
+    assert!(out.ends_with("\n1.5,1,2.5,2,0,0,0,0.85,1,Asphalt,floor,found,near,FL,1\n"), "{out}");
+    assert_eq!(err, said("semicolons").replace("p.csv", "d.csv"));
+}
+
+/// Numbers of CSV and JSON are the kernel's own, to the last bit.
+#[test]
+fn printed_numbers_read_back() {
+    let folder = folder("printed_numbers_read_back");
+    fs::write(folder.join("r.obj"), "v 0 0 0.1\nv 9 0 0.7\nv 9 9 3.3\nv 0 9 1.9\nf 1 2 3 4\n").unwrap();
+    expect(0, &folder, &["build", "r.obj"]);
+    let image = hardpan_builder::ImageFile::open(folder.join("r.hpan")).unwrap();
+    let t = hardpan::Terrain::open(&image).unwrap();
+    let places: Vec<[f64; 2]> = (1..200).map(|i| [f64::from(i) / 23.0, f64::from(i * i) / 4500.0]).collect();
+    let text: String = places.iter().map(|[x, y]| format!("{x},{y},1\n")).collect();
+    fs::write(folder.join("p.csv"), format!("x,y,z\n{text}")).unwrap();
+    let query = ["query", "r.hpan", "--csv", "p.csv"];
+    let [csv, _] = expect(0, &folder, &query);
+    let [json, _] = expect(0, &folder, &[&query[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for (i, (line, [x, y])) in csv.lines().skip(1).zip(places).enumerate() {
+        let hit = t.closest([x, y, 1.0]).hit;
+        let [sx, sy] = t.slope_f64(&hit);
+        let wanted = [x, y, t.z_f64(&hit), sx, sy].map(f64::to_bits);
+        let mut fields = line.split(',').map(|field| field.parse::<f64>().map_or(0, f64::to_bits));
+        assert_eq!([(); 5].map(|()| fields.next().unwrap()), wanted, "{line}");
+        let row = &json[i];
+        let own = [&row["x"], &row["y"], &row["z"], &row["slope"][0], &row["slope"][1]];
+        assert_eq!(own.map(|v| v.as_f64().unwrap().to_bits()), wanted, "{row}");
     }
 }
 

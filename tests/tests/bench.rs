@@ -241,7 +241,10 @@ fn a_tick_of_all_wheels_is_timed() {
     fs::write(folder.join("gap.csv"), format!("t,wheel,x,y,z\n{}", rows.replace(&row(7, 2), ""))).unwrap();
     let gap = ["bench", "city.hpan", "--along", "gap.csv", "-n", "8000", "--json"];
     let [found, err] = expect(0, &folder, &gap);
-    holds(&err, &["note: gap.csv: 3 lines of times that not all 4 wheels have: they are of no tick\n"]);
+    holds(
+        &err,
+        &["note: gap.csv: 3 lines of times that not all 4 wheels have: they are of no tick; the first is line 30;"],
+    );
     let ticks = &serde_json::from_str::<Value>(&found).unwrap()["ticks"];
     let end = |k: usize, i: usize| ticks["worst"]["within"][k][i].as_f64().unwrap();
     assert!((end(1, 0) - end(0, 0) - 2.8).abs() < 1e-9 && (end(1, 1) - end(0, 1) - 1.6).abs() < 1e-9, "{ticks}");

@@ -323,9 +323,11 @@ fn nothing_is_kept_in_the_null_device() {
         &["materials", "bridge.obj"],
         &["query", "bridge.hpan", "--csv", "p.csv"],
         &["export", "png", "bridge.hpan"],
+        &["export", "obj", "bridge.hpan"],
+        &["export", "obj", "bridge.hpan", "--local"],
     ] {
         let [out, _] = expect(0, &folder, &[arguments, &["-o", "/dev/null"]].concat());
-        assert!(!out.contains("next:"), "{out}");
+        assert!(!out.contains("next:") && !out.contains("settings"), "{out}");
     }
     expect(3, &folder, &["build", "p.csv", "-o", "/dev/null"]);
     assert_eq!(there(), before);
@@ -835,15 +837,23 @@ fn tables_of_spreadsheets_and_empty_images() {
         let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
         let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(plain.encode_utf16()).flat_map(unit).collect();
         assert_eq!(answers(0, &utf16)[0], wanted);
+        // without the mark, too
+        assert_eq!(answers(0, &utf16[2..])[0], wanted);
+    }
+    // where there is no number, a place is nowhere, as NaN says it
+    let [nowhere, told] = answers(0, b"x,y\nnan,2\n3,nan\n");
+    for (i, word) in
+        ["#N/A", "#num!", "#str?", "-nan(ind)", "NAN(0x1)", "1.#QNAN", "-1.#IND", "1.#INF"].into_iter().enumerate()
+    {
+        assert_eq!(answers(0, format!("x,y\n{word},2\n3,{word}\n").as_bytes()), [nowhere.clone(), told.clone()], "{i}");
     }
     // a comment may be in any encoding
     assert_eq!(answers(0, b"x,y\n1,2\n# \xdf\n30,4\n")[0], wanted);
     for (text, why) in [
-        ("x,y\n#N/A,#N/A\n", "line 2: \"#N/A\" is not a number (field 1); where there is no number write NaN"),
-        ("x,y\n1,1.#QNAN\n", "line 2: \"1.#QNAN\" is not a number (field 2); where there is no number write NaN"),
+        ("x,y\n1,#none\n", "line 2: \"#none\" is not a number (field 2); where there is no number write NaN"),
         ("x,y\n\"1,5\",2\n", "line 2: \"1,5\" is not a number (field 1); a decimal has a point"),
         (
-            "x;y;z,name\n1;2;3,a\n",
+            "x:y;z,name\n1;2;3,a\n",
             "has no x and y; name them, or leave the heading out; numbers have commas between them",
         ),
         ("x,y\n,2\n", "line 2: no x; a point is x,y"),

@@ -643,7 +643,8 @@ fn lanes(apart: f64, z: f64, rise: f64, first: usize) -> String {
 fn gaps_between_lanes_are_found_once() {
     let folder = folder("gaps_between_lanes_are_found_once");
     fs::write(folder.join("gap.obj"), lanes(0.012, 0.0, 0.0, 1)).unwrap();
-    let [_, err] = expect(0, &folder, &["build", "gap.obj", "--strict"]);
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
+    let [_, err] = expect(0, &folder, &["build", "gap.obj", "--settings", "s.toml", "--strict"]);
     holds(&err, &["note: beside open edges there is a gap 1.19 cm wide, 19.9 m long at "]);
     for size in ["1", "20", "80", "200"] {
         let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", size]);

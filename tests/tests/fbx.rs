@@ -246,7 +246,10 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     // who types it may have it so
     let typed =
         "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %\n";
-    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y", "--strict"]), typed);
+    assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), typed);
+    // and no warning is left but that of friction
+    let strict = notes(Some(Says::Y_UP_CM), 400.0, 1, &["--up", "y", "--strict"]);
+    holds(&strict, &[typed, "mu is 0.85 by default of ", ": 1 warning, and --strict"]);
     holds(&notes(None, 400.0, 0, &[]), &[doubt]);
     // the last line says so again
     let [out, _] = expect(0, &here, &["build", "a.fbx"]);
@@ -280,8 +283,9 @@ fn vt_23_each_file_is_doubted_by_itself() {
     let [_, why] = expect(2, &here, &["build", "flat.obj", "wall.obj", "-o", "new.hpan"]);
     holds(&why, &["error: wall.obj: only 0 % of the surface", "100 % with y up; up = \"y\" in its [[source]]"]);
     assert!(!here.join("new.hpan").exists());
-    let [_, notes] = expect(0, &here, &["build", "flat.obj", "wall.obj", "--up", "z", "--strict", "-o", "a.hpan"]);
+    let [_, notes] = expect(0, &here, &["build", "flat.obj", "wall.obj", "--up", "z", "-o", "a.hpan"]);
     holds(&notes, &["note: with z up, as you say, 0 % of the surface of wall.obj is less steep"]);
+    assert!(!notes.contains("warning"), "{notes}");
     // roofs that are left out leave their walls
     let roofs: String =
         (4..9).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 9 9 {z}\nv 0 9 {z}\nusemtl roof\nf -4 -3 -2 -1\n")).collect();

@@ -436,12 +436,26 @@ fn friction_that_nobody_states_is_told() {
     let three = "mats.obj: mu is 0.85 by default of 3 materials (\"Concrete\" 100.0 m2, \"Grass\" 100.0 m2, \"unnamed\" 100.0 m2)";
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "mats.obj"], more].concat())[1].clone();
     let state = "to state it: hardpan materials mats.obj -o mats.toml, and --settings";
-    assert_eq!(build(&["--strict"]), format!("note: {three}; {state}\n"));
+    assert_eq!(build(&[]), format!("note: {three}; {state}\n"));
+    // with --strict somebody has to state it, with what lies beside or without
+    fs::rename(folder.join("mats.hpan"), folder.join("before.hpan")).unwrap();
+    write(&folder, "elsewhere.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n");
+    let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
+    let refused = "error: mats.obj: 1 warning, and --strict: no image was written\n";
+    assert_eq!(err, format!("warning: {three}; {state}\n{refused}"));
+    assert!(!folder.join("mats.hpan").exists());
+    // what it says to type, once it is filled in
+    expect(0, &folder, &["materials", "mats.obj", "-o", "mats.toml"]);
+    let text = fs::read_to_string(folder.join("mats.toml")).unwrap().replace("# mu = 0.85", "mu = 0.85");
+    write(&folder, "mats.toml", &text);
+    assert_eq!(build(&["--strict", "--settings", "mats.toml"]), "");
+    fs::remove_file(folder.join("mats.toml")).unwrap();
+    expect(0, &folder, &["build", "mats.obj"]);
     // a file without materials, and how it lies, if that was typed
     write(&folder, "bare.obj", &MATS.replace("usemtl", "# "));
     let bare = |more: &[&str]| expect(0, &folder, &[&["build", "bare.obj", "-o", "b.hpan"], more].concat())[1].clone();
     let all = "note: bare.obj: mu is 0.85 by default of all ground; to state it: hardpan materials bare.obj";
-    assert_eq!(bare(&["--strict"]), format!("{all} -o b.toml, and --settings\n"));
+    assert_eq!(bare(&[]), format!("{all} -o b.toml, and --settings\n"));
     let typed = ["--up", "-z", "--unit", "inch", "--scale", "2.5", "--rotate", "-90", "--translate=-1,0,1e3"];
     let said = bare(&typed);
     let again = "--up -z --unit in --scale 2.5 --rotate -90 --translate -1,0,1000 -o b.toml";
@@ -453,8 +467,8 @@ fn friction_that_nobody_states_is_told() {
     let given = ["build", "--settings", "b.toml", "-o", "b.hpan"];
     assert_eq!(expect(0, &folder, &given)[1], unstated);
     assert_eq!(identity(&folder, "b.hpan"), image);
-    let refused = "error: bare.obj: 1 warning, and --strict: no image was written\n";
-    assert_eq!(expect(1, &folder, &[&given[..], &["--strict"]].concat())[1], format!("{unstated}{refused}"));
+    let none = "error: bare.obj: 1 warning, and --strict: no image was written\n";
+    assert_eq!(expect(1, &folder, &[&given[..], &["--strict"]].concat())[1], format!("{unstated}{none}"));
     let text = fs::read_to_string(folder.join("b.toml")).unwrap();
     let comments = "# mu = 0.85  # by default, until stated\n# rr = 1.0\n# gain = 1.0\n";
     assert!(text.ends_with(comments) && text.contains("The source states no friction"), "{text}");
@@ -484,8 +498,12 @@ fn friction_that_nobody_states_is_told() {
     assert_eq!(build(&["--settings", "s.toml", "-o", "s.hpan"]), wanted);
     // settings that speak of no materials
     write(&folder, "near.toml", "build.near = 3\n");
-    let note = build(&["--settings", "near.toml", "-o", "near.hpan", "--strict"]);
-    assert_eq!(note, format!("note: {three}; state it in near.toml\n"));
+    let near = ["--settings", "near.toml", "-o", "near.hpan"];
+    let state = "state it in near.toml, of which entries to copy are written by: hardpan materials mats.obj -o -";
+    assert_eq!(build(&near), format!("note: {three}; {state}\n"));
+    fs::remove_file(folder.join("near.hpan")).unwrap();
+    let [_, err] = expect(1, &folder, &[&["build", "mats.obj", "--strict"], &near[..]].concat());
+    assert_eq!(err, format!("warning: {three}; {state}\n{refused}"));
 
     // an image that is replaced had another friction
     write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n[[material]]\npattern = \"*\"\nmu = 0.85\n");
@@ -494,7 +512,6 @@ fn friction_that_nobody_states_is_told() {
     let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
     let other = "and in mats.hpan, which this replaces, mu 0.4 of \"Grass\"; that image stays: \
                  hardpan materials mats.hpan -o mats.toml, and --settings";
-    let refused = "error: mats.obj: 1 warning, and --strict: no image was written\n";
     assert_eq!(err, format!("warning: {three}, {other}\n{refused}"));
     assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before);
     // what it says to type keeps it
@@ -558,7 +575,8 @@ fn friction_is_told_of_what_is_in_the_image() {
     let grass = "o grass\nv -2 -2 0\nv 4 -2 0\nv 4 4 0\nv -2 4 0\nusemtl Grass\nf 9 10 11 12\n";
     let boxed = format!("o box\n{square}usemtl Floor\nf 4 3 2 1\nusemtl Roof\nf 5 6 7 8\n{walls}{grass}");
     write(&folder, "box.obj", &boxed);
-    let note = &expect(0, &folder, &["build", "box.obj"])[1];
+    let note = &expect(0, &folder, &["build", "box.obj", "--report", "r.json"])[1];
+    assert_eq!(facts_of(&folder, "r.json")["materials"]["plain"], json!(["Grass", "Roof"]), "as the note says");
     holds(
         note,
         &["note: box.obj: mu is 0.85 by default of 2 materials (\"Grass\" 36.0 m2, \"Roof\" 1.0 m2); to state"],
@@ -679,6 +697,13 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
     }
     write(&folder, "s.toml", "build.near = 3\n");
     holds(&error(2, &folder, &["build", "--settings", "s.toml"]), &["no [[source]]"]);
+    for (mark, big) in [("", false), ("", true), ("\u{feff}", false), ("\u{feff}", true)] {
+        let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
+        let text = format!("{mark}[[material]]\nname = \"\"\nmu = 0.25\n");
+        fs::write(folder.join("s.toml"), text.encode_utf16().flat_map(unit).collect::<Vec<u8>>()).unwrap();
+        expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml", "-o", "utf16.hpan"]);
+        assert_eq!(friction(&folder, "utf16.hpan"), [Some(0.25); 3]);
+    }
     fs::write(folder.join("s.toml"), b"crs = \"\xFF\"").unwrap();
     holds(&error(2, &folder, &["build", "mats.obj", "--settings", "s.toml"]), &["s.toml: this is not UTF-8"]);
     error(2, &folder, &["build", "mats.obj", "--settings", "absent.toml"]);
@@ -921,8 +946,9 @@ fn by_10_reports_have_the_written_shape() {
     assert!(shares["places"].as_u64() > Some(50) && shares["p999"].as_f64() < Some(1e-6), "{shares}");
     assert_eq!(
         report["materials"],
-        json!({ "unlisted": ["unnamed"], "plain": ["Concrete", "Grass"], "plain_rr": ["Concrete", "Grass"], "plain_gain": ["Concrete", "Grass"],
-                "idle": ["material 3 (\"x\"): it fits none"] })
+        json!({ "unlisted": ["unnamed"], "plain": [], "plain_rr": [], "plain_gain": [],
+                "idle": ["material 3 (\"x\"): it fits none"] }),
+        "what is excluded or an obstacle is not in the image"
     );
     assert_eq!(report["image"]["identity"].as_str(), Some(&*identity(&folder, "mats.hpan")));
     assert_eq!(report["image"]["bytes"], fs::metadata(folder.join("mats.hpan")).unwrap().len());
@@ -1133,12 +1159,14 @@ fn files_that_settings_do_not_name() {
     holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does\n"]);
     // settings may lay a file on its side that was exported again by other axes
     write(&folder, "side.obj", "v 0 0 0\nv 9 0 0.1\nv 9 9 0\nv 0 9 0.1\nf 1 2 3 4\n");
-    write(&folder, "side.toml", "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n");
+    let mu = "[[material]]\nname = \"\"\nmu = 0.5\n";
+    write(&folder, "side.toml", &format!("[[source]]\nfile = \"side.obj\"\nup = \"y\"\n{mu}"));
     let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
     holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
     expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
     // or one of several
-    write(&folder, "sides.toml", "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n");
+    let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";
+    write(&folder, "sides.toml", &format!("{two}{mu}"));
     let [_, err] = expect(1, &folder, &["build", "--settings", "sides.toml", "--strict"]);
     let hint = "up = \"z\" in its [[source]] of the settings, else up = \"y\" in its [[source]] of the settings";
     holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
@@ -1153,6 +1181,72 @@ fn files_that_settings_do_not_name() {
         format!("error: next.obj: this file is no [[source]] of two.toml, which say how their sources lie; {hint}\n")
     );
     assert!(!folder.join("two.hpan").exists());
+}
+
+/// A file that is taken for the one of the settings, and hardly lies as that does, is a warning.
+#[test]
+fn files_that_hardly_lie_as_settings_say() {
+    let folder = folder("files_that_hardly_lie_as_settings_say");
+    let square = |low: f64, high: f64| {
+        format!("v {low} {low} 0\nv {high} {low} 0\nv {high} {high} 0\nv {low} {high} 0\nf 1 2 3 4\n")
+    };
+    let settings = "[[source]]\nfile = \"own.obj\"\nunit = \"mm\"\n[[material]]\nname = \"\"\nmu = 0.5\n";
+    write(&folder, "s.toml", settings);
+    let told = |low: f64, high: f64| {
+        write(&folder, "new.obj", &square(low, high));
+        expect(0, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan"])[1].clone()
+    };
+    let taken = "new.obj is taken for own.obj of s.toml, and lies as that does";
+    let then = "; type --up and --unit, or name it in a [[source]] of its own\n";
+    // the file of the settings is not there: metres as millimetres are a field 20 km wide
+    assert_eq!(told(0.0, 500_000.0), format!("note: {taken}\n"));
+    assert_eq!(told(0.0, 2e7), format!("warning: {taken}; so it is 20000 m across{then}"));
+    write(&folder, "own.obj", &square(0.0, 500_000.0));
+    for (low, high, why) in [
+        (0.0, 400_000.0, None),
+        (0.0, 510_000.0, None),
+        (700_000.0, 1_400_000.0, None),
+        // metres, feet, and elsewhere
+        (0.0, 500.0 * 2.0, Some("so it is 1 m across, and that one 500 m")),
+        (0.0, 500_000.0 / 0.3048, Some("so it is 1640 m across, and that one 500 m")),
+        (0.0, 152_400.0, Some("so it is 152 m across, and that one 500 m")),
+        (3e6, 3.5e6, Some("so they are 3540 m apart")),
+    ] {
+        let wanted = why.map_or(format!("note: {taken}\n"), |why| format!("warning: {taken}; {why}{then}"));
+        assert_eq!(told(low, high), wanted);
+    }
+    expect(1, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan", "--strict"]);
+    // who says how it lies need not be told
+    write(
+        &folder,
+        "s.toml",
+        &settings.replace("[[material]]", "[[source]]\nfile = \"new.obj\"\nunit = \"mm\"\n[[material]]"),
+    );
+    expect(0, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan", "--strict"]);
+}
+
+/// The entry for all the rest does not silence that a name has other capitals, or other blanks.
+#[test]
+fn the_rest_does_not_hide_slips() {
+    let folder = mats("the_rest_does_not_hide_slips");
+    let mesh = MATS.replace("Concrete", "grass");
+    write(&folder, "mats.obj", &mesh);
+    let told = |code, rules: &str| {
+        let text = format!("{rules}[[material]]\nname = \"\"\nmu = 0.9\n");
+        write(&folder, "s.toml", &text);
+        expect(code, &folder, &["build", "mats.obj", "--settings", "s.toml", "--strict"])[1].clone()
+    };
+    let grass = "[[material]]\nname = \"Grass\"\nmu = 0.4\n";
+    let slip = |entry: &str| {
+        format!(
+            "warning: \"grass\" is not the {entry:?} of the settings, though only capitals or blanks differ, and has what the entry \
+             named \"\" says; give it an entry of its own\nerror: mats.obj: 1 warning, and --strict: no image was written\n"
+        )
+    };
+    assert_eq!(told(1, grass), slip("Grass"));
+    assert_eq!(told(1, &grass.replace("name = \"Grass", "pattern = \"Gra*")), slip("Gra*"));
+    assert_eq!(told(0, &format!("{grass}[[material]]\nname = \"grass\"\nmu = 0.9\n")), "");
+    assert_eq!(told(0, ""), "");
 }
 
 /// Names of the settings that differ from the scene's by blanks alone are told at once, and where the scene's names are to be had.

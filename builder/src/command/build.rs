@@ -1,6 +1,7 @@
 //! `hardpan build`: a mesh file in, a verified image out.
 
 use std::{
+    collections::HashSet,
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
@@ -9,7 +10,7 @@ use std::{
 use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, build_recorded,
-    import::{self, Frame, Import, file_name},
+    import::{self, Frame, Import, file_name, utf8},
     settings::{Applied, MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -18,10 +19,10 @@ use super::{
     Done, Failure, NewFile, Replace,
     border::{Border, Edge},
     counted, decimal, few,
-    friction::{Origin, typed_files},
+    friction::{self, Origin, typed_files},
     gaps::{self, Gap, Search},
     grouped, has_extension, is_nowhere,
-    lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
+    lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
     named, note, one_place, overlap,
     progress::stage,
@@ -74,8 +75,7 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
-    /// Take warnings for errors: exit 1, and no image is written; of friction that nobody stated where settings speak of materials, or
-    /// lie beside and were not given, or the image that is replaced had another
+    /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
     #[arg(long)]
     strict: bool,
     /// Replace an output file that is not a terrain image, or a report that is none
@@ -157,7 +157,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let settings = args.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
-    let sources = sources(args, &settings)?;
+    let (sources, taken) = sources(args, &settings)?;
     if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
         let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
         return Err(Failure::input(path, text));
@@ -190,11 +190,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     import.notes().iter().for_each(|text| note(shown(text)));
     import.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
-    let applied = settings.apply(&mut scene).map_err(|e| in_settings(args, &sources, e))?;
+    let mut applied = settings.apply(&mut scene).map_err(|e| in_settings(args, &sources, e))?;
     report.settle(&applied);
     remark(&settings, &applied, report);
     if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
         return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
+    }
+    if let Some(taken) = taken {
+        taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
     }
     let lies = lies(&scene, &sources, &frames, &triangles);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
@@ -218,6 +221,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let r = &built.report;
     regret(who, r, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    let there: HashSet<&str> = friction::ground(&terrain).into_iter().map(|(name, _)| name).collect();
+    applied.retain(|name| there.contains(name));
+    report.settle(&applied);
     let plain = Origin {
         scene: &scene,
         applied: &applied,
@@ -377,14 +383,16 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
     }
     let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(MOST_SETTINGS + 1).read_to_end(&mut bytes));
+    let read = fs::File::open(path)
+        .and_then(|file| utf8(file.take(MOST_SETTINGS + 1)))
+        .and_then(|mut text| text.read_to_end(&mut bytes));
     read.map_err(|e| Failure::io(path, e))?;
     if bytes.len() as u64 > MOST_SETTINGS {
         let most = MOST_SETTINGS >> 20;
         return Err(Failure::input(path, format!("longer than {most} MiB, as no settings are; name a settings file")));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| Failure::input(path, "this is not UTF-8 text; save it as UTF-8"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let settings = if json { Settings::from_json(&text) } else { Settings::from_toml(&text) };
     settings.map_err(|e| Failure::input(path, e))
@@ -396,9 +404,13 @@ fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: hardpan_builde
     Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
 }
 
+/// A file, and how it lies.
+type Placed = (PathBuf, SourceFile);
+
 /// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if
-/// that is not clear of the same file, or if there is one of either of that, holds; what else is typed goes before either.
-fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>> {
+/// that is not clear of the same file, or if there is one of either of that, holds; what else is typed goes before either. Of the
+/// last kind there is one at most, which comes with them.
+fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
     let place = args.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
@@ -414,17 +426,17 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
     // nothing is known of how a file lies that settings do not name, when they say how theirs do
     let placed = settings.sources.iter().any(|s| s.frame() != Frame::default());
     let silent = args.transform.over(&nothing) == nothing;
-    let typed = |path: &PathBuf| {
+    let mut taken = None;
+    let mut typed = |path: &PathBuf| {
         let source = match (said(path), &settings.sources[..], &args.files[..]) {
             (Some(source), ..) => source,
             (None, [only], [_]) if placed => {
-                let but = if silent { "" } else { ", but for what is typed" };
-                note(format!(
-                    "{} is taken for {} of {}, and lies as that does{but}",
-                    named(path),
-                    shown(&only.file),
-                    named(place)
-                ));
+                taken = Some(Taken {
+                    file: path.clone(),
+                    of: folder.join(&only.file),
+                    but: !silent,
+                    source: args.transform.over(only),
+                });
                 only
             }
             (None, ..) if placed && silent => {
@@ -436,7 +448,8 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
         Ok((path.clone(), args.transform.over(source)))
     };
     if !args.files.is_empty() {
-        return args.files.iter().map(typed).collect();
+        let all = args.files.iter().map(&mut typed).collect::<Done<_>>()?;
+        return Ok((all, taken));
     }
     if settings.sources.is_empty() {
         return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
@@ -450,7 +463,7 @@ fn sources(args: &Args, settings: &Settings) -> Done<Vec<(PathBuf, SourceFile)>>
         }
         Ok((path, args.transform.over(s)))
     });
-    each.collect()
+    Ok((each.collect::<Done<_>>()?, None))
 }
 
 /// Digests and scene of all files.

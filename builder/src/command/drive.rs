@@ -3,9 +3,9 @@
 use std::{collections::HashMap, path::Path};
 
 use super::{
-    Done, Failure, grouped,
-    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, hint, meant, optional, places},
-    named, note,
+    Done, Failure, counted, grouped,
+    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, first_of, hint, meant, optional, places},
+    named, note, shown,
 };
 
 /// A place of a drive.
@@ -34,6 +34,67 @@ pub struct Drive {
     pub heights: Heights,
     /// Why this may be something else than a drive.
     pub doubt: Option<String>,
+}
+
+impl Drive {
+    /// Of several wheels the numbers of those stops that are of one tick, tick by tick, one of each wheel: such as lie less than half a
+    /// tick apart, which is the median of the times from each to the next, and where time stands still the first of each, the second
+    /// and so on; without any times the first of each wheel, the second and so on.
+    pub fn ticks(&self) -> Vec<usize> {
+        let timed = self.stops.iter().any(|s| s.t.is_some());
+        let mut of: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.wheels.len()];
+        for (i, s) in self.stops.iter().enumerate() {
+            let t = s.t.or((!timed).then_some(0.0)).filter(|t| t.is_finite());
+            of[s.wheel].extend(t.map(|t| (t, i)));
+        }
+        let spacings = of.iter().flat_map(|stops| stops.windows(2)).map(|pair| pair[1].0 - pair[0].0);
+        let mut spacings: Vec<f64> = spacings.filter(|spacing| *spacing > 0.0).collect();
+        let middle = spacings.len() / 2;
+        // what is rounded in a file may be half a tick by a hair
+        let half = match spacings.is_empty() {
+            true => 0.0,
+            false => *spacings.select_nth_unstable_by(middle, f64::total_cmp).1 * (0.5 - 1e-6),
+        };
+        let (mut next, mut ticks) = (vec![0; of.len()], Vec::new());
+        if of.len() < 2 {
+            return ticks;
+        }
+        // the next stop of each wheel, until one has none
+        while let Some(heads) = of.iter().zip(&next).map(|(stops, &k)| stops.get(k)).collect::<Option<Vec<_>>>() {
+            let first = heads.iter().map(|(t, _)| *t).fold(f64::INFINITY, f64::min);
+            let whole = heads.iter().all(|(t, _)| t - first <= half);
+            for ((t, i), k) in heads.into_iter().zip(&mut next) {
+                if whole {
+                    ticks.push(*i);
+                }
+                *k += usize::from(whole || *t == first);
+            }
+        }
+        ticks
+    }
+
+    /// One line, if some stops of several wheels are of none of these ticks.
+    pub fn apart(&self, ticks: &[usize]) -> Option<String> {
+        let wheels = self.wheels.len();
+        let mut paired = vec![wheels < 2; self.stops.len()];
+        ticks.iter().for_each(|&i| paired[i] = true);
+        let mut left = self.stops.iter().zip(paired).filter(|(_, paired)| !paired).map(|(stop, _)| stop.line);
+        let first = left.clone().min()?;
+        let lines = left.by_ref().count() as u64;
+        let mut counts = vec![0u64; wheels];
+        self.stops.iter().for_each(|s| counts[s.wheel] += 1);
+        let of = |k: usize| format!("{} {}", counted(counts[k], "line"), shown(&format!("{:?}", self.wheels[k])));
+        let [few, many] = [(0..wheels).min_by_key(|&k| counts[k])?, (0..wheels).max_by_key(|&k| counts[k])?];
+        let uneven = if counts[few] < counts[many] {
+            format!("; of wheels there are {} and {}", of(few), of(many))
+        } else {
+            String::new()
+        };
+        Some(format!(
+            "{} of times that not all {wheels} wheels have: they are of no tick; the first is line {first}{uneven}",
+            counted(lines, "line")
+        ))
+    }
 }
 
 /// What a file of a drive looks like, for help texts.
@@ -86,7 +147,7 @@ pub fn read(path: &Path) -> Done<Drive> {
     let mut stops: Vec<Stop> = Vec::new();
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut wheels: Vec<(String, Last)> = Vec::new();
-    let mut still = 0;
+    let (mut still, mut fields) = (0, 0);
     while let Some(line) = lines.next()? {
         let field = |k: usize| known[k].and_then(|c| Some(optional(line.get(c)?, c))).unwrap_or(Ok(None));
         let wheel = meant(known[4].and_then(|c| line.get(c)).unwrap_or_default());
@@ -122,6 +183,7 @@ pub fn read(path: &Path) -> Done<Drive> {
             Ok::<_, String>((Last { x, y, distance, t: finite.or(last.and_then(|s| s.t)) }, t, z))
         })();
         let number = number.unwrap_or(wheels.len());
+        fields = fields.max(line.len());
         if let Ok((now, ..)) = &stop {
             passed.push(line);
             match wheels.get_mut(number) {
@@ -144,7 +206,7 @@ pub fn read(path: &Path) -> Done<Drive> {
         return Err(Failure::input(path, format!("no places; a drive has lines of {FORM}")));
     }
     if heading.is_none() {
-        note(format!("{}: read as {FORM}: a heading says otherwise", named(path)));
+        note(format!("{}: read as {}: a heading says otherwise", named(path), first_of(FORM, fields)));
     }
     let lines = stops.len() as u64;
     let doubt = (known[4].is_none() && still > 1 && 4 * still >= lines).then(|| {

@@ -271,9 +271,12 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         writeln!(out, "proven: built again they make the same image, identity {identity}")?;
     }
     if args.local {
-        writeln!(out, "x and y are measured from {east}, {north} m; these settings move them back, or: {translate}")?;
+        let settings = if nowhere { "what moves them back:" } else { "these settings move them back, or:" };
+        writeln!(out, "x and y are measured from {east}, {north} m; {settings} {translate}")?;
     }
-    writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
+    if !nowhere {
+        writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
+    }
     Ok(())
 }
 

@@ -23,6 +23,7 @@ const NAMELESS: [&str; 4] = ["", "unnamed", "default", "none"];
 /// How the image's materials came to their friction.
 pub struct Origin<'a> {
     pub scene: &'a Scene,
+    /// Of the materials of the image's ground.
     pub applied: &'a Applied,
     pub rules: &'a Settings,
     /// Whether a warning stops the build.
@@ -38,9 +39,10 @@ pub struct Origin<'a> {
 
 impl Origin<'_> {
     /// Warns of materials of the image's ground that no settings speak of, and of those that have the friction that all have by
-    /// default, where settings speak of materials or it looks like an oversight; else gives back a note of these.
+    /// default, where settings speak of materials, or warnings stop the build, or it looks like an oversight; else gives back a note
+    /// of these.
     pub fn tell(&self, image: &Terrain, report: &mut Report) -> Option<String> {
-        if self.applied.unlisted.is_empty() && self.applied.plain.is_empty() {
+        if self.applied.unlisted.is_empty() && self.applied.plain.is_empty() && self.applied.slips.is_empty() {
             return None;
         }
         let ground = ground(image);
@@ -48,9 +50,12 @@ impl Origin<'_> {
         if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| !rest) {
             report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
-        let mut plain = self.applied.plain.clone();
-        plain.retain(|name| ground.iter().any(|(there, _)| there == name));
-        let list = list(&ground, &plain)?;
+        for (name, title) in &self.applied.slips {
+            let [name, title] = [name, title].map(|text| shown(&format!("{text:?}")));
+            report.warn(format!("{name} is not the {title} of the settings, though only capitals or blanks differ, and has what the entry named \"\" says; give it an entry of its own"));
+        }
+        let plain = &self.applied.plain;
+        let list = list(&ground, plain)?;
         let nameless = |name: &str| NAMELESS.contains(&name.to_lowercase().as_str());
         let of = match &self.scene.materials[..] {
             [only] if nameless(&only.name) => "all ground".into(),
@@ -62,7 +67,7 @@ impl Origin<'_> {
             _ => named(self.output),
         };
         let have = format!("{who}: mu is {} by default of {of}", decimal(mu));
-        if let Some(settings) = self.passed_over(&plain) {
+        if let Some(settings) = self.passed_over(plain) {
             let [name, typed] = [named(&settings), quoted(&settings)];
             report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
             return None;
@@ -82,10 +87,14 @@ impl Origin<'_> {
         }
         let (files, typed) = (typed_files(self.sources), self.transform.typed());
         let told = match self.settings {
+            Some(settings) if self.rules.materials.is_empty() => format!(
+                "{have}; state it in {}, of which entries to copy are written by: hardpan materials{files}{typed} -o -",
+                named(settings)
+            ),
             Some(settings) => format!("{have}; state it in {}", named(settings)),
             None => format!("{have}; to state it: hardpan materials{files}{typed} -o {toml}, and --settings"),
         };
-        if self.rules.materials.is_empty() {
+        if self.rules.materials.is_empty() && !self.strict {
             return Some(told);
         }
         report.warn(told);
@@ -130,7 +139,7 @@ impl Origin<'_> {
 }
 
 /// Materials of an image's triangles and their areas in plan, those of most first.
-fn ground<'a>(image: &Terrain<'a>) -> Vec<(&'a str, f64)> {
+pub fn ground<'a>(image: &Terrain<'a>) -> Vec<(&'a str, f64)> {
     let all = materials::areas_in(image).into_iter().zip(0..).filter(|((triangles, _), _)| *triangles > 0);
     let mut ground: Vec<(&str, f64)> = all.map(|((_, area), m)| (image.material_name(m), area)).collect();
     ground.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));

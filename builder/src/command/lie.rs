@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardpan_builder::{
     Scene, Triangle,
-    import::{FileReport, Says, Transform, Up},
+    import::{self, FileReport, Says, Transform, Up},
     settings::SourceFile,
 };
 
@@ -170,13 +170,72 @@ pub fn is_far(scene: &Scene) -> bool {
 
 /// How far the ground's corners reach in x, y and z, metres.
 fn extents(scene: &Scene) -> [f64; 3] {
+    ends(scene).map(|e| e[1] - e[0])
+}
+
+/// From where to where the ground's corners reach in x, y and z, metres.
+fn ends(scene: &Scene) -> [[f64; 2]; 3] {
     let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
     for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
         for (e, v) in ends.iter_mut().zip(v) {
             *e = [e[0].min(v), e[1].max(v)];
         }
     }
-    ends.map(|e| e[1] - e[0])
+    ends
+}
+
+/// A file that was typed instead of the only one of settings, and lies as those say of that one.
+pub struct Taken {
+    pub file: PathBuf,
+    /// That one.
+    pub of: PathBuf,
+    /// Whether something about it was typed.
+    pub but: bool,
+    /// How both lie.
+    pub source: SourceFile,
+}
+
+impl Taken {
+    /// Notes it, or warns where it looks as if they did not lie alike; `scene` is of the file that was typed.
+    pub fn tell(&self, scene: &Scene, settings: &Path, report: &mut Report) {
+        let but = if self.but { ", but for what is typed" } else { "" };
+        let [file, of] = [&self.file, &self.of].map(|path| named(path));
+        let text = format!("{file} is taken for {of} of {}, and lies as that does{but}", named(settings));
+        let own = import::read_each(&[(&self.of, self.source.frame())]).ok().map(|own| own.scene);
+        match self.doubt(scene, own.as_ref()) {
+            None => note(text),
+            Some(why) => {
+                report.warn(format!("{text}; {why}; type --up and --unit, or name it in a [[source]] of its own"))
+            }
+        }
+    }
+
+    /// Why they may not lie alike: by its size, and by where it lies, if the other one can be read.
+    fn doubt(&self, scene: &Scene, own: Option<&Scene>) -> Option<String> {
+        /// A town beside a street.
+        const TIMES: f64 = 80.0;
+        /// Feet and inches in metres, and how near a ratio comes to them.
+        const ODD: [f64; 2] = [0.3048, 0.0254];
+        const NEAR: f64 = 0.005;
+        /// Metres.
+        const FAR: f64 = 1000.0;
+        const LARGE: f64 = 10_000.0;
+        let [x, y, _] = ends(scene);
+        let across = |[x, y]: [[f64; 2]; 2]| (x[1] - x[0]).max(y[1] - y[0]);
+        let wide = across([x, y]);
+        let own = own.map(ends).filter(|ends| ends[0][0] <= ends[0][1]);
+        let Some([own_x, own_y, _]) = own else {
+            return (wide > LARGE).then(|| format!("so it is {} m across", few_digits(wide)));
+        };
+        let other = across([own_x, own_y]);
+        let times = wide.max(other) / wide.min(other);
+        let apart = [(x, own_x), (y, own_y)].map(|(a, b)| (a[0] - b[1]).max(b[0] - a[1]).max(0.0));
+        let apart = apart[0].hypot(apart[1]);
+        if times > TIMES || ODD.iter().any(|unit| (times * unit - 1.0).abs() < NEAR) {
+            return Some(format!("so it is {} m across, and that one {} m", few_digits(wide), few_digits(other)));
+        }
+        (apart > FAR).then(|| format!("so they are {} m apart", few_digits(apart)))
+    }
 }
 
 /// A number with three digits that count.

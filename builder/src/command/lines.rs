@@ -10,19 +10,23 @@ use std::{
 };
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
-use encoding_rs_io::DecodeReaderBytesBuilder;
+use hardpan_builder::import::utf8;
 
 use super::{Done, Failure, brief, counted, grouped, named, note};
 
-/// A CSV file, read line by line; lines that start with `#` are comments. Commas in quotes part no fields; a line's end in quotes
-/// is an error.
+/// A CSV file, read line by line; lines that start with `#` are comments. Separators in quotes part no fields; a line's end in quotes
+/// is an error. Where the first line has semicolons or tabs between its fields, all have, and a comma in a number is its point.
 pub struct Lines<'a> {
     path: &'a Path,
     reader: Reader<Box<dyn Read>>,
-    /// Fields as they stand, quotes included.
+    /// What stands between fields.
+    separator: u8,
+    /// Fields as they stand, quotes included; of other separators than commas as they would stand between commas.
     line: StringRecord,
     /// The line is read and not given yet.
     held: bool,
+    /// The first lines with a decimal point and with a decimal comma, if commas part no fields.
+    decimals: [Option<u64>; 2],
 }
 
 impl<'a> Lines<'a> {
@@ -32,21 +36,27 @@ impl<'a> Lines<'a> {
             true => Box::new(io::stdin().lock()),
             false => Box::new(File::open(path).map_err(|e| Failure::io(path, e))?),
         };
-        // UTF-16 is told by its byte order mark
-        let input = DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input);
+        let mut input = utf8(input).map_err(|e| Failure::io(path, e))?;
+        let head = head(&mut input).map_err(|e| Failure::io(path, e))?;
+        let separator = first_line(&head).map_or(b',', |line| separator(&line));
+        if separator != b',' {
+            let what = if separator == b';' { "semicolons" } else { "tabs" };
+            note(format!("{}: read with {what} between fields, and a comma in a number as its point", named(path)));
+        }
         // the carriage return of a CRLF is a blank; the last line ends as all others, so that they can be counted
-        let input: Box<dyn Read> = Box::new(Short { input: input.chain(&b"\n"[..]), since: 0 });
+        let input = io::Cursor::new(head).chain(input).chain(&b"\n"[..]);
+        let input: Box<dyn Read> = Box::new(Short { input, since: 0 });
         let mut csv = ReaderBuilder::new();
-        csv.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n'));
+        csv.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n')).delimiter(separator);
         csv.quoting(false); // fields stay as they stand, and a quote that is left open holds no line back
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
-        Ok(Lines { path, reader, line: StringRecord::new(), held: false })
+        Ok(Lines { path, reader, separator, line: StringRecord::new(), held: false, decimals: [None; 2] })
     }
 
     /// The first line that is not blank, if no field of it is a number. To be asked before [`Lines::next`].
     pub fn heading(&mut self) -> Done<Option<&StringRecord>> {
         self.held = self.next()?.is_some();
-        let heading = self.held && self.line.iter().all(|field| number(field).is_none());
+        let heading = self.held && self.line.iter().all(|field| numeric(field).is_none());
         self.held &= !heading;
         Ok(heading.then_some(&self.line))
     }
@@ -60,7 +70,7 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         let length = x.and_then(|k| self.line.get(k)).is_some_and(|f| LENGTHS.contains(&&*bare(f).to_lowercase()));
-        self.held = !length || self.line.iter().any(|field| number(field).is_some());
+        self.held = !length || self.line.iter().any(|field| numeric(field).is_some());
         if !self.held {
             for (column, field) in columns.iter_mut().zip(&self.line) {
                 let unit = bare(field);
@@ -78,15 +88,51 @@ impl<'a> Lines<'a> {
 
     /// The next line that is not blank.
     pub fn next(&mut self) -> Done<Option<&StringRecord>> {
-        while std::mem::take(&mut self.held) || self.read()? {
+        if std::mem::take(&mut self.held) {
+            return Ok(Some(&self.line));
+        }
+        while self.read()? {
             if memchr::memchr(b'"', self.line.as_slice().as_bytes()).is_some() {
-                self.line = joined(&self.line).map_err(|text| self.wrong(text))?;
+                self.line = joined(&self.line, char::from(self.separator)).map_err(|text| self.wrong(text))?;
+            }
+            if self.separator != b',' {
+                self.between_commas()?;
             }
             if self.line.iter().any(|field| !field.trim_ascii().is_empty()) {
                 return Ok(Some(&self.line));
             }
         }
         Ok(None)
+    }
+
+    /// Makes fields that other separators part such as stand between commas.
+    fn between_commas(&mut self) -> Done {
+        let at = self.line();
+        let mut line = StringRecord::new();
+        for field in &self.line {
+            let text = unquoted(field);
+            let point = text.replacen(',', ".", 1);
+            if point == text {
+                if text.contains('.') && number(text).is_some() {
+                    self.decimals[0].get_or_insert(at);
+                }
+                line.push_field(field);
+            } else if number(&point).is_some() {
+                self.decimals[1].get_or_insert(at);
+                line.push_field(&point);
+            } else if within_quotes(field).is_some() {
+                line.push_field(field);
+            } else {
+                line.push_field(&format!("\"{}\"", field.trim_end_matches('\r').replace('"', "\"\"")));
+            }
+        }
+        self.line = line;
+        match self.decimals {
+            [Some(point), Some(comma)] => Err(self.wrong(format!(
+                "numbers have a decimal point on line {point} and a decimal comma on line {comma}; write a point in all"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Number of the line that was read last, from 1.
@@ -115,8 +161,10 @@ impl<'a> Lines<'a> {
                 ErrorKind::Io(e) => Failure::io(self.path, e),
                 other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
             })?;
-            let comment =
-                |first: &[u8]| first.starts_with(b"#") && !NOTHING.iter().any(|n| first.trim_ascii() == n.as_bytes());
+            let comment = |first: &[u8]| {
+                first.starts_with(b"#")
+                    && !NOTHING.iter().any(|n| first.trim_ascii().eq_ignore_ascii_case(n.as_bytes()))
+            };
             if more && line.get(0).is_some_and(comment) {
                 continue;
             }
@@ -127,8 +175,52 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Fields between commas, of which some may be parts of one in quotes, as they were before the comma in it parted them.
-fn joined(parts: &StringRecord) -> Result<StringRecord, String> {
+/// The begin of a text, with the first line that has something in it, if it is not too long.
+fn head(input: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    while first_line(&head).is_none() && head.len() <= LONGEST {
+        let before = head.len();
+        head.resize(2 * before.max(1 << 12), 0);
+        let read = match input.read(&mut head[before..]) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        head.truncate(before + read);
+        if read == 0 {
+            head.push(b'\n'); // blank, or the end of the last line
+            break;
+        }
+    }
+    Ok(head)
+}
+
+/// The first line that has more in it than separators and is no comment, if it ends here.
+fn first_line(head: &[u8]) -> Option<Cow<'_, str>> {
+    let whole = &head[..memchr::memrchr(b'\n', head)?];
+    let line = whole.split(|b| *b == b'\n').find(|line| {
+        let text = line.trim_ascii();
+        !text.starts_with(b"#") && text.iter().any(|b| !b", ;\t".contains(b))
+    });
+    line.map(String::from_utf8_lossy)
+}
+
+/// What parts the fields of a first line: commas, if that makes numbers of it, or a heading with x and y; else semicolons or tabs, if
+/// they do, where a number may have a decimal comma; else commas.
+fn separator(line: &str) -> u8 {
+    let parts = |separator: char| {
+        let fields = || line.split(separator).map(unquoted);
+        let known = |field: &str| {
+            numeric(field).is_some() || separator != ',' && number(&field.replacen(',', ".", 1)).is_some()
+        };
+        let heading = columns(&fields().collect::<Vec<_>>().into());
+        let numbers = fields().all(|field| field.is_empty() || known(field)) && fields().count() > 1;
+        numbers || ["x", "y"].iter().all(|name| heading.iter().any(|column| column.name == *name))
+    };
+    [',', ';', '\t'].into_iter().find(|separator| parts(*separator)).map_or(b',', |separator| separator as u8)
+}
+
+/// Fields, of which some may be parts of one in quotes, as they were before the separator in it parted them.
+fn joined(parts: &StringRecord, separator: char) -> Result<StringRecord, String> {
     let (mut fields, mut parts) = (StringRecord::new(), parts.iter());
     let quotes = |part: &str| memchr::memchr_iter(b'"', part.as_bytes()).count();
     while let Some(part) = parts.next() {
@@ -142,7 +234,8 @@ fn joined(parts: &StringRecord) -> Result<StringRecord, String> {
             let next = parts.next().ok_or_else(|| {
                 format!("a quote is left open (field {at}); close it on its line, or take out the line's end in it")
             })?;
-            field.extend([",", next]);
+            field.push(separator);
+            field += next;
             count += quotes(next);
         }
         if within_quotes(&field).is_none_or(|text| text.replace("\"\"", "").contains('"')) {
@@ -212,6 +305,11 @@ pub fn hint(heading: &[Column]) -> &'static str {
 /// A heading as it stands, or its begin.
 pub fn heading_text(heading: &[Column]) -> String {
     brief(&heading.iter().map(|c| c.text.as_str()).collect::<Vec<_>>().join(","), 60)
+}
+
+/// So many of the columns that a file without a heading has.
+pub fn first_of(form: &str, fields: usize) -> String {
+    form.split(',').take(fields).collect::<Vec<_>>().join(",")
 }
 
 /// How many fields a line has.
@@ -452,6 +550,7 @@ pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
     match number(text) {
         Some(v) => Ok(Some(v)),
         None if text.is_empty() => Ok(None),
+        None if is_nan(text) => Ok(Some(f64::NAN)),
         None => {
             let hint = if text.contains(['#']) {
                 "; where there is no number write NaN"
@@ -465,8 +564,21 @@ pub fn optional(field: &str, at: usize) -> Result<Option<f64>, String> {
     }
 }
 
+/// A number of a field, or one of the words that programs write where there is none.
+fn numeric(field: &str) -> Option<f64> {
+    number(field).or_else(|| is_nan(unquoted(field)).then_some(f64::NAN))
+}
+
+/// Whether that is what a spreadsheet or a runtime of C writes for what is no number, or not finite: `#N/A`, `-nan(ind)`, `1.#IND`.
+fn is_nan(text: &str) -> bool {
+    let bare = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
+    NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
+        || bare.starts_with("1.#")
+        || bare.strip_prefix("nan(").is_some_and(|rest| rest.ends_with(')'))
+}
+
 /// What spreadsheets write where there is no number; they begin as comments do.
-const NOTHING: [&str; 7] = ["#N/A", "#NUM!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!"];
+const NOTHING: [&str; 8] = ["#N/A", "#NUM!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!", "#STR?"];
 
 const PARTED: &str = "; numbers have commas between them";
 

@@ -41,7 +41,7 @@ pub struct Report {
     pub withheld: bool,
 }
 
-/// Materials that settings and scene do not agree about.
+/// Materials that settings and scene do not agree about; names are of the image's ground, and of all the scene before there is an image.
 #[derive(Default, Serialize)]
 pub struct Materials {
     unlisted: Vec<String>,
@@ -131,7 +131,7 @@ impl Report {
     }
 
     pub fn settle(&mut self, applied: &Applied) {
-        let Applied { unlisted, plain, plain_rr, plain_gain, idle } = applied.clone();
+        let Applied { unlisted, plain, plain_rr, plain_gain, idle, .. } = applied.clone();
         self.materials = Materials { unlisted, plain, plain_rr, plain_gain, idle };
     }
 

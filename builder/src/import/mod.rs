@@ -18,6 +18,7 @@ mod text;
 pub use error::{ImportError, ImportErrorKind, Place};
 pub use frame::{Frame, Says, Transform, Unit, Up};
 pub use report::{Count, FileReport, ImportReport, Library};
+pub use text::{Utf8, utf8};
 
 use std::{
     collections::{BTreeSet, HashMap},

@@ -4,7 +4,7 @@ use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use std::{
     borrow::Cow,
     fs::{File, Metadata},
-    io::{ErrorKind, Read},
+    io::{self, Chain, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -57,10 +57,27 @@ impl Watched {
     }
 }
 
-/// A file as UTF-8, in blocks of whole lines; UTF-16 is told by its byte order mark. Bytes that are not UTF-8 stay.
+/// Text as UTF-8. UTF-16 is told by its byte order mark, or by zeros in every other one of its first four bytes, as ASCII has them
+/// there. Bytes that are not UTF-8 stay.
+pub type Utf8<R> = DecodeReaderBytes<Chain<io::Cursor<Vec<u8>>, R>, Vec<u8>>;
+
+/// Reads text of any of these encodings.
+pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
+    let mut first = Vec::new();
+    input.by_ref().take(4).read_to_end(&mut first)?;
+    let mark: &[u8] = match first[..] {
+        [1..=255, 0, 1..=255, 0] => b"\xFF\xFE",
+        [0, 1..=255, 0, 1..=255] => b"\xFE\xFF",
+        _ => b"",
+    };
+    let input = io::Cursor::new([mark, &first].concat()).chain(input);
+    Ok(DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input))
+}
+
+/// A file as [`Utf8`], in blocks of whole lines.
 pub struct Text {
     file: Watched,
-    reader: DecodeReaderBytes<File, Vec<u8>>,
+    reader: Utf8<File>,
     block: usize,
     /// The start of a line whose end has not been read.
     rest: Vec<u8>,
@@ -71,11 +88,7 @@ impl Text {
     /// Opens a file; a block is about `block` bytes.
     pub fn open(path: &Path, block: usize) -> Result<Self, ImportError> {
         let file = Watched::open(path)?;
-        let reader = DecodeReaderBytesBuilder::new()
-            .bom_sniffing(true)
-            .strip_bom(true)
-            .utf8_passthru(true)
-            .build(file.file.try_clone().map_err(|e| ImportError::io(path, &e))?);
+        let reader = file.file.try_clone().and_then(utf8).map_err(|e| ImportError::io(path, &e))?;
         Ok(Text { file, reader, block, rest: Vec::new(), done: false })
     }
 

@@ -276,13 +276,13 @@ impl Verifying<'_> {
         for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
             sums.say(fault(VerifyError::SectionDamaged(s.kind)));
         }
-        if e == VerifyError::SectionDamaged(0) {
+        if e == VerifyError::HeadDamaged {
             sums.say(fault(e));
         }
         if let Some(what) = erased(&self.terrain) {
             sums.say(what);
         }
-        let structure = (!matches!(e, VerifyError::SectionDamaged(_))).then(|| {
+        let structure = (!matches!(e, VerifyError::HeadDamaged | VerifyError::SectionDamaged(_))).then(|| {
             let mut faults = Faults::default();
             faults.say(fault(e));
             faults

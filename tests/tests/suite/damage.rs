@@ -4,6 +4,7 @@ use crate::common::{curb_and_patch, hills, image};
 use hardpan::format::{self, section};
 use hardpan::{OpenError, Point, Status, Terrain, VerifyError};
 use hardpan_builder::{Scene, fixtures};
+use std::ops::Range;
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
 use verification::oracle::Oracle;
 use verification::random::{Random, points};
@@ -86,14 +87,11 @@ fn by_06_found_no_ground_or_damaged() {
     let truth: Vec<_> = asked.iter().map(|&p| whole.closest(p)).collect();
     let count = whole.header().tile_count as usize;
     assert!(count >= 4, "{count} tiles");
-    let tiles = whole.header().sections.iter().find(|s| s.kind == format::section::TILES).unwrap().offset;
-    let records = whole.section(format::section::TILE_TABLE).unwrap();
     let victim = count / 2;
-    let field = |k: usize| u64::from_le_bytes(records[64 * victim + 8 * k..][..8].try_into().unwrap());
-    let (offset, len) = (tiles + field(0), field(1));
+    let place = tile(&whole, victim);
 
-    for at in [offset + 3, offset + len / 2, offset + len - 1] {
-        bytes[at as usize] ^= 0x10;
+    for at in [place.start + 3, place.start + place.len() / 2, place.end - 1] {
+        bytes[at] ^= 0x10;
         let t = Terrain::open(&bytes).expect("the head is whole");
         assert!(matches!(Terrain::open_verified(&bytes), Err(OpenError::Content(_))));
         // In slices, as between control ticks.
@@ -129,7 +127,7 @@ fn by_06_found_no_ground_or_damaged() {
             }
         }
         assert!(damaged > 0 && damaged < asked.len() / 2, "{damaged} damaged");
-        bytes[at as usize] ^= 0x10;
+        bytes[at] ^= 0x10;
     }
 }
 
@@ -190,11 +188,9 @@ fn by_06_a_damaged_tile_is_not_believed() {
     let whole = Terrain::open(&clean).unwrap();
     let asked = points(&Oracle::new(&scene), 3_000, 6);
     let count = whole.header().tile_count as usize;
-    let tiles = whole.header().sections.iter().find(|s| s.kind == section::TILES).unwrap().offset as usize;
-    let records = whole.section(section::TILE_TABLE).unwrap();
     let victim = count / 2;
-    let field = |k: usize| u64::from_le_bytes(records[64 * victim + 8 * k..][..8].try_into().unwrap()) as usize;
-    let (offset, len) = (tiles + field(0), field(1));
+    let place = tile(&whole, victim);
+    let (offset, len) = (place.start, place.len());
     let head =
         <format::Tile as zerocopy::FromBytes>::ref_from_bytes(&clean[offset..offset + size_of::<format::Tile>()]);
     let head = head.unwrap();
@@ -244,11 +240,19 @@ fn by_06_a_head_that_decays_is_told() {
     for at in (0..format::HEAD_LEN).step_by(7) {
         write(at, clean[at] ^ 0x10);
         let mut verifier = t.verifier();
-        assert_eq!(verifier.step(0, &mut [0; 8]), Err(VerifyError::SectionDamaged(0)), "byte {at}");
+        assert_eq!(verifier.step(0, &mut [0; 8]), Err(VerifyError::HeadDamaged), "byte {at}");
         assert!(!verifier.usable() && verifier.damaged_sections() & 1 == 1);
         write(at, clean[at]);
         assert_eq!(t.verifier().step(usize::MAX, &mut []), Ok(true));
     }
+}
+
+/// Where a tile lies in an image: its record begins with its offset among the tiles and its length.
+fn tile(t: &Terrain, number: usize) -> Range<usize> {
+    let tiles = t.header().sections.iter().find(|s| s.kind == section::TILES).unwrap().offset as usize;
+    let record = &t.section(section::TILE_TABLE).unwrap()[64 * number..];
+    let field = |k: usize| u64::from_le_bytes(record[8 * k..][..8].try_into().unwrap()) as usize;
+    tiles + field(0)..tiles + field(0) + field(1)
 }
 
 /// Steps a verifier to its end, with a bitmap of as many bytes as asked for.
@@ -286,10 +290,7 @@ fn by_06_half_written_flash_is_told_section_by_section() {
     let asked = points(&Oracle::new(&scene), 300, 8);
     let sections = || whole.header().sections.iter().filter(|s| s.kind != 0);
     let count = whole.header().tile_count as usize;
-    let tiles = sections().find(|s| s.kind == section::TILES).unwrap().offset as usize;
-    let records = whole.section(section::TILE_TABLE).unwrap();
-    let field =
-        |tile: usize, k: usize| u64::from_le_bytes(records[64 * tile + 8 * k..][..8].try_into().unwrap()) as usize;
+    let places: Vec<Range<usize>> = (0..count).map(|k| tile(&whole, k)).collect();
     let ends = sections().flat_map(|s| [s.offset, s.offset + s.len]).map(|at| at as usize);
     let cuts = (1..40).map(|i| clean.len() * i / 40).chain(ends).filter(|&at| at >= format::HEAD_LEN);
     let (mut usable, mut lost) = (0, 0);
@@ -307,9 +308,9 @@ fn by_06_half_written_flash_is_told_section_by_section() {
         assert_eq!(verifier.usable(), index.iter().all(|k| kinds >> k & 1 == 0), "from {cut}");
         if verifier.usable() {
             usable += 1;
-            for tile in 0..count {
+            for (tile, place) in places.iter().enumerate() {
                 let marked = bitmap[tile / 8] >> (tile % 8) & 1 == 1;
-                assert_eq!(marked, differs(tiles + field(tile, 0), field(tile, 1)), "tile {tile}, from {cut}");
+                assert_eq!(marked, differs(place.start, place.len()), "tile {tile}, from {cut}");
             }
             lost += answers_hold(&t, &whole, &asked, &bitmap);
         }

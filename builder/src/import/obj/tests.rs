@@ -126,6 +126,9 @@ fn cg_01_utf_16_of_both_orders() {
         fails(utf16(&text, big), 7, "\"x\"");
         let good = import(utf16(&text.replace('x', "4"), big)).unwrap();
         assert_eq!((good.scene.triangles.len(), &*good.scene.sources), (2, &["Straße".to_string()][..]));
+        // without the mark: zeros are no blanks within its numbers
+        let bare = import(&utf16(&text.replace('x', "4"), big)[2..]).unwrap();
+        assert_eq!((bare.scene.positions, bare.scene.sources), (good.scene.positions, good.scene.sources));
     }
     let half = &utf16(&text.replace('x', "4"), true)[..81];
     let _ = import(half); // ends within a character: no panic

@@ -1,0 +1,55 @@
+//! What queries came to, and that all ways of asking agree.
+
+use hardpan::{Answer, Cost, Cursor, Hit, Status, Terrain};
+
+use super::{super::query::status_text, BATCH};
+
+/// What queries came to.
+#[derive(Default)]
+pub struct Found {
+    /// The most of each kind.
+    pub most: Cost,
+    /// Of the query that took most tests, then lines.
+    pub costliest: Cost,
+    pub place: [f64; 3],
+    pub no_ground: u64,
+    pub not_in_image: u64,
+}
+
+impl Found {
+    /// Asks in every way, and says where two differ.
+    pub fn check(&mut self, t: &Terrain, points: &[[f64; 3]]) -> Result<(), String> {
+        let mut answers = [Answer { status: Status::NoGround, hit: Hit::NONE }; BATCH];
+        let mut cursor = Cursor::new();
+        for points in points.chunks(BATCH) {
+            t.closest_batch(points, &mut answers);
+            for (p, batched) in points.iter().zip(&answers) {
+                let (answer, cost) = t.closest_costed(*p);
+                if answer != *batched || answer != t.closest(*p) || answer != t.closest_cursor(*p, &mut cursor) {
+                    return Err(format!("the answer at {p:?} depends on the way of asking; please report this"));
+                }
+                match answer.status {
+                    Status::Found => {}
+                    Status::NoGround => self.no_ground += 1,
+                    Status::NotInImage => self.not_in_image += 1,
+                    status => return Err(format!("{} at {p:?}", status_text(status))),
+                }
+                let key = |c: &Cost| [c.tests, c.lines, c.leaves, c.nodes];
+                if key(&cost) > key(&self.costliest) {
+                    (self.costliest, self.place) = (cost, *p);
+                }
+                self.most = Cost {
+                    nodes: self.most.nodes.max(cost.nodes),
+                    leaves: self.most.leaves.max(cost.leaves),
+                    tests: self.most.tests.max(cost.tests),
+                    lines: self.most.lines.max(cost.lines),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    pub fn misses(&self) -> u64 {
+        self.no_ground + self.not_in_image
+    }
+}

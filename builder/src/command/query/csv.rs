@@ -1,0 +1,134 @@
+//! Answers as CSV.
+
+use std::io::{self, Write};
+
+use hardpan::Terrain;
+
+use super::{
+    sheet::{Row, Shape, Sheet, fallen, slope},
+    status_text,
+};
+
+/// For programs: numbers in full, nothing where there is no ground.
+pub struct Csv<'t, 'a, W> {
+    terrain: &'t Terrain<'a>,
+    out: W,
+    line: Vec<u8>,
+    /// `,mu,rr,name` of each material, and `,name` of each source.
+    materials: Vec<Vec<u8>>,
+    sources: Vec<Vec<u8>>,
+}
+
+impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
+    pub fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
+        let fields = |fields: &[&str]| {
+            let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+            let all = [&[""], fields].concat();
+            let _ = writer.write_record(all); // into memory
+            let mut line = writer.into_inner().unwrap_or_default();
+            line.pop();
+            line
+        };
+        let materials = terrain
+            .materials()
+            .iter()
+            .enumerate()
+            .map(|(i, m)| fields(&[&m.mu.to_string(), &m.rolling.to_string(), terrain.material_name(i as u16)]));
+        let sources = (0..terrain.source_count()).map(|i| fields(&[terrain.source_name(i as u16)]));
+        Csv { materials: materials.collect(), sources: sources.collect(), terrain, out, line: Vec::new() }
+    }
+}
+
+impl<W: Write> Sheet for Csv<'_, '_, W> {
+    fn head(&mut self, shape: &Shape) -> io::Result<()> {
+        let (drive, layer) = (if shape.drive { "t,distance," } else { "" }, if shape.layers { "layer," } else { "" });
+        write!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")?;
+        shape.names.iter().try_for_each(|name| write!(self.out, ",{name}"))?;
+        writeln!(self.out)
+    }
+
+    fn row(&mut self, r: &Row) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        if let Some(stop) = r.stop {
+            stop.t.into_iter().for_each(|t| push_number(line, t));
+            line.push(b',');
+            push_number(line, stop.distance);
+            line.push(b',');
+        }
+        push_number(line, r.ask.x);
+        line.push(b',');
+        push_number(line, r.ask.y);
+        if let Some(layer) = r.layer {
+            line.push(b',');
+            push_number(line, layer.into());
+        }
+        if r.found() {
+            let [sx, sy] = slope(self.terrain, r.hit);
+            for v in [self.terrain.z_f64(r.hit), sx, sy] {
+                line.push(b',');
+                push_number(line, v);
+            }
+            line.extend(self.materials.get(usize::from(r.hit.material)).map_or(&b",,,"[..], |m| m));
+            line.extend(self.sources.get(usize::from(r.hit.source)).map_or(&b","[..], |s| s));
+        } else if r.filled {
+            for v in fallen(self.terrain, r) {
+                line.push(b',');
+                push_number(line, v);
+            }
+            line.extend(b",,");
+        } else {
+            line.extend(b",,,,,,,");
+        }
+        line.push(b',');
+        line.extend(status_text(r.status).as_bytes());
+        line.push(b',');
+        line.extend(r.reach().as_bytes());
+        r.passed.into_iter().for_each(|(passed, i)| line.extend(passed.line(i).as_bytes()));
+        line.push(b'\n');
+        self.out.write_all(line)
+    }
+
+    fn foot(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Appends the shortest text that reads as the same number, without an exponent.
+fn push_number(line: &mut Vec<u8>, v: f64) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(v).as_bytes();
+    if text.contains(&b'e') {
+        let _ = write!(line, "{v}"); // no exponents; into memory
+    } else {
+        line.extend(text.strip_suffix(b".0").unwrap_or(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_text_of_a_number() {
+        let mut bits = 1u64;
+        let random = (0..200_000).map(|i| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            match i % 3 {
+                0 => f64::from_bits(bits ^ bits >> 31),
+                1 => (bits as i64 >> 20) as f64 / 16_777_216.0,
+                _ => (bits as i64 >> 40) as f64 / 1000.0,
+            }
+        });
+        let odd = [0.0, -0.0, 6.0, 1e15, 1e16, -1e22, 1e-5, 1.5e-5, 0.0001, f64::MIN_POSITIVE, f64::NAN, f64::INFINITY];
+        for v in random.chain(odd).chain(odd.map(|v| -v)) {
+            let mut line = Vec::new();
+            push_number(&mut line, v);
+            let (text, shown) = (String::from_utf8(line).unwrap(), v.to_string());
+            let same = super::super::super::lines::number(&text).map(f64::to_bits) == Some(v.to_bits())
+                || v.is_nan() && text == shown;
+            // where two shortest texts are equally near, either
+            assert!(same && text.len() == shown.len() && !text.contains('e'), "{text} is not {shown}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a file of points or a drive may have meant, where most of it does not meet the ground.
+
+use hardpan::{Answer, Reach, Terrain};
+
+use super::super::{decimal, grouped};
+
+/// Of fewer lines nothing is said.
+pub const MANY: u64 = 10;
+
+/// Where points lie.
+#[derive(Default)]
+pub struct Reached {
+    /// Those that are numbers.
+    pub places: u64,
+    /// Least and greatest x, y and z.
+    ends: [[f64; 2]; 3],
+}
+
+impl Reached {
+    pub fn count(&mut self, place: [f64; 3]) {
+        if !place.iter().all(|v| v.is_finite()) {
+            return;
+        }
+        for (end, v) in self.ends.iter_mut().zip(place) {
+            *end = if self.places == 0 { [v, v] } else { [end[0].min(v), end[1].max(v)] };
+        }
+        self.places += 1;
+    }
+
+    /// That they lie beside an image of these bounds, and what would bring them there.
+    pub fn told(&self, [low, high]: [[f64; 3]; 2]) -> Option<String> {
+        let image = [0, 1].map(|i| [low[i], high[i]]);
+        let [x, y, z] = self.ends;
+        let back = |[low, high]: [f64; 2]| [-high, -low];
+        let times = |v: f64| [x, y].map(|end| end.map(|e| e * v));
+        let across = |plan: [[f64; 2]; 2]| (plan[0][1] - plan[0][0]).max(plan[1][1] - plan[1][0]);
+        // inside, and not all in one corner of it
+        let fits = |plan: [[f64; 2]; 2]| {
+            plan.iter().zip(image).all(|(own, ends)| {
+                let beside = 0.1 * (ends[1] - ends[0]);
+                own[0] >= ends[0] - beside && own[1] <= ends[1] + beside
+            }) && across(plan) > 0.02 * across(image)
+        };
+        if [x, y].iter().zip(image).all(|(own, ends)| own[0] >= ends[0] && own[1] <= ends[1]) {
+            return None;
+        }
+        // of z something can be said where it is not the same everywhere
+        let steep = z[1] - z[0] > 0.02 * across(image);
+        let tries = [
+            ([y, x], true, "x and y may be changed over"),
+            ([x, back(y)], true, "y may point the other way"),
+            ([x, back(z)], steep, "y may point up, and z to the south"),
+            ([x, z], steep, "y and z may be changed over"),
+            (times(0.001), true, "they may be in millimetres"),
+            (times(0.01), true, "they may be in centimetres"),
+            (times(0.3048), true, "they may be in feet"),
+            (times(1000.0), true, "they may be in kilometres"),
+        ];
+        let cause = tries.into_iter().find(|(plan, told, _)| *told && fits(*plan)).map(|(.., cause)| cause);
+        let cause = cause.unwrap_or("their zero, unit or axes may be others than the image's");
+        let span = |[low, high]: [f64; 2]| format!("{} to {}", short(low), short(high));
+        let [own, of] = [[x, y], image].map(|[x, y]| format!("x {}, y {}", span(x), span(y)));
+        Some(format!("; they lie at {own} and the image at {of}: {cause}"))
+    }
+}
+
+/// Answers from farther away than the near window.
+#[derive(Default)]
+pub struct Far {
+    /// Lines with a z and ground.
+    asked: u64,
+    far: u64,
+    /// How far the ground lies below the z of these, least and greatest.
+    below: [f64; 2],
+}
+
+impl Far {
+    pub fn count(&mut self, z: f64, a: &Answer, t: &Terrain) {
+        self.asked += 1;
+        if !matches!(a.hit.reach, Reach::FarBelow | Reach::FarAbove) {
+            return;
+        }
+        let below = z - t.z_f64(&a.hit);
+        self.below = if self.far == 0 { [below; 2] } else { [self.below[0].min(below), self.below[1].max(below)] };
+        self.far += 1;
+    }
+
+    /// One line, if most are far.
+    pub fn told(&self) -> Option<String> {
+        let [least, most] = self.below;
+        if self.asked < MANY || 2 * self.far <= self.asked {
+            return None;
+        }
+        let cause = match most - least < 0.1 * (least + most).abs() {
+            true => format!("z may have another zero, about {} m off", short((least + most) / 2.0)),
+            false => "z may be in another unit, or y may point up".into(),
+        };
+        let [far, asked] = [self.far, self.asked].map(grouped);
+        Some(format!(
+            "{far} of {asked} answers are far below or far above, with the ground {} to {} m below the z that was asked with: {cause}",
+            short(least),
+            short(most)
+        ))
+    }
+}
+
+/// With as many digits as a person reads.
+fn short(v: f64) -> String {
+    decimal((v * 10.0).round() / 10.0)
+}

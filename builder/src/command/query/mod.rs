@@ -1,0 +1,330 @@
+//! `hardpan query`: the ground at points from the command line, a CSV file or stdin.
+
+mod along;
+mod ask;
+mod csv;
+mod doubt;
+mod explain;
+mod json;
+mod missed;
+mod points;
+mod sheet;
+mod table;
+
+use std::{
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use hardpan::{Hit, Status, Terrain};
+
+pub use self::{along::picture, ask::shield};
+use self::{
+    ask::{Ask, Many},
+    csv::Csv,
+    explain::Explained,
+    json::Json,
+    missed::Missed,
+    points::Points,
+    sheet::{Row, Shape, Sheet},
+    table::{Table, decimals},
+};
+use super::{
+    Done, Failure, NewFile, Replace, counted,
+    drive::{self, Drive, Stop},
+    grouped, has_extension, is_nowhere,
+    lines::Passed,
+    load, named, note, plot, same, terrain, warn,
+};
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]
+pub struct Args {
+    /// Terrain image
+    file: PathBuf,
+    /// Points
+    #[arg(value_name = "x,y[,z[,length]]", allow_negative_numbers = true, required_unless_present_any = ["csv", "along", "plot"])]
+    points: Vec<Ask>,
+    /// Points from a CSV file of `x,y[,z[,length]]` lines, or with a heading; answers as CSV; "-" is stdin
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// The places of a drive, answers as CSV with the distance driven; "-" is stdin
+    #[arg(long, value_name = "DRIVE.csv", conflicts_with_all = ["points", "csv", "layers"])]
+    along: Option<PathBuf>,
+    /// Draw height, slope and mu along the drive, a line for each wheel, with dots where places lie far apart
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    plot: Option<PathBuf>,
+    /// Where the answers go [default: stdout]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace output files that are there
+    #[arg(long)]
+    force: bool,
+    /// All ground over each point, highest first
+    #[arg(long, conflicts_with = "explain")]
+    layers: bool,
+    /// How each answer was found
+    #[arg(long, conflicts_with = "json")]
+    explain: bool,
+    /// Where there is no ground, z, slope, mu and rr as the kernel answers then, by the image's policy; status says so all the same
+    #[arg(long, conflicts_with_all = ["layers", "explain"])]
+    fallback: bool,
+    /// Answers as JSON
+    #[arg(long)]
+    json: bool,
+    /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
+    /// or has lines of some wheels alone; all answers are written all the same
+    #[arg(long)]
+    strict: bool,
+}
+
+const EXAMPLES: &str = "\
+Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
+the first ground going down from z, at most so far. Metres; coordinates may be negative.
+
+A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
+x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where the first line
+has semicolons or tabs between its fields, so have all, and a comma in a number is its decimal point. Where lines have
+a z, the highest ground answers those without: a note says how many. A line of units below the heading is passed over. What has a
+number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or from a file, of which a note says how many lines;
+#N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as NaN. A note at the end says where most lines miss the image, or have the
+ground far from their z, and what they may have meant.
+
+Columns of answers, as CSV:
+  t, distance       of a drive: its time, s, and how far it went in plan, m
+  x, y              as asked
+  layer             of --layers: from 1, the highest
+  z                 height of the ground, m
+  slope_x, slope_y  dz/dx and dz/dy
+  mu, rr            friction and rolling resistance of the material
+  material, source  what it is made of, and the object that it comes from
+  status            found, no ground, not in image; but for found all between it and y is empty, unless --fallback fills it
+  reach             what the search found: top, near, far below, far above, below (with a length), layer
+Numbers of CSV and JSON are the shortest that read back as the kernel's own, to the last bit; tables and --explain round to six digits.
+Then come all other columns of the file as they stand, of which no two may have one name; what would be called as one of these is
+asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
+so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
+
+  hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
+  hardpan query track.hpan --csv points.csv -o answers.csv
+  hardpan query track.hpan 0,0 --layers
+  hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
+
+/// Most layers of a place that are shown.
+const ROOM: usize = 1 << 16;
+
+/// Room for all layers of a place, as far as an image may be believed.
+pub fn room(t: &Terrain) -> Vec<Hit> {
+    vec![Hit::NONE; (t.max_layers() as usize).clamp(4, ROOM)]
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    let image = load(&args.file)?;
+    let terrain = terrain(&args.file, &image)?;
+    check_outputs(args)?;
+    let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
+    if let Some(path) = &args.plot {
+        let (most, wheels) = (plot::MOST, drive.wheels.len());
+        if wheels > most {
+            let text =
+                format!("a plot is of {most} wheels at most, and this drive has {wheels}; make several files of it");
+            return Err(Failure::input(path, text));
+        }
+        let along = args.along.as_deref().unwrap_or(Path::new(""));
+        let picture = picture(&terrain, &args.file, along, &drive);
+        let bytes = if has_extension(path, "png") { picture.png()? } else { picture.svg().into_bytes() };
+        NewFile::write(path, &bytes)?.keep()?;
+    }
+    let missed = match &args.output {
+        None => answer(args, &terrain, &drive, out, Failure::from)?,
+        Some(output) => {
+            let failed = |e| Failure::write(output, e);
+            let (new, file) = NewFile::create(output)?;
+            let mut file = BufWriter::with_capacity(1 << 16, file);
+            let missed = answer(args, &terrain, &drive, &mut file, failed)?;
+            file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+            new.keep()?;
+            missed
+        }
+    };
+    let file = args.csv.as_ref().or(args.along.as_ref());
+    let apart = drive.apart(&drive.ticks());
+    let lost = missed.told().map(|text| text + &missed.cause(&terrain).unwrap_or_default());
+    let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told()];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    match file {
+        Some(file) if args.strict && missed.asked == 0 => return Err(Failure::check(file, "nothing was asked")),
+        _ if args.strict && !told.is_empty() => {
+            return Err(Failure::check(file.unwrap_or(&args.file), told.join("; ")));
+        }
+        Some(file) => {
+            let far = missed.far.told();
+            told.into_iter().chain(far).for_each(|text| note(format!("{}: {text}", named(file))));
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// Stops where answers or a plot cannot be written, or may not.
+fn check_outputs(args: &Args) -> Done {
+    if let Some(plot) = &args.plot {
+        if args.along.is_none() {
+            return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
+        } else if !has_extension(plot, "svg") && !has_extension(plot, "png") && !is_nowhere(plot) {
+            return Err(Failure::input(plot, "plots are SVG or PNG; name it FILE.svg or FILE.png"));
+        }
+    }
+    let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
+    for output in args.output.iter().chain(&args.plot) {
+        if inputs.into_iter().flatten().any(|input| same(output, input)) {
+            let text = "the answers would replace what they come from; name another file";
+            return Err(Failure::input(output, text));
+        }
+        Replace::None.or_any(args.force).check(output)?;
+    }
+    Ok(())
+}
+
+/// Points that are answered together.
+const CHUNK: usize = 1024;
+
+/// Prints all answers, and says what had none; `failed` says what a failure to write is.
+fn answer(
+    args: &Args,
+    terrain: &Terrain,
+    drive: &Drive,
+    out: &mut impl Write,
+    failed: impl Fn(io::Error) -> Failure,
+) -> Done<Missed> {
+    let mut file = args.csv.as_ref().map(|path| Points::open(path)).transpose()?;
+    let passed = file.as_ref().map_or(&drive.passed, |file| &file.passed);
+    let from = args.points.iter().filter(|_| !args.layers).filter_map(|ask| ask.z);
+    let shape = Shape {
+        drive: args.along.is_some(),
+        layers: args.layers,
+        decimals: decimals(args.points.iter().flat_map(|ask| [ask.x, ask.y])),
+        from: from.clone().next().map(|_| decimals(from)),
+        names: passed.names.clone(),
+        keys: passed.keys.clone(),
+        wheel: passed.wheel,
+    };
+    let mut sheet: Box<dyn Sheet + '_> = match (args.explain, args.json, &file) {
+        (true, ..) => Box::new(Explained { terrain, out, wheel: shape.wheel }),
+        (_, true, _) => Box::new(Json::new(terrain, out)),
+        (_, _, None) if !shape.drive => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
+        _ => Box::new(Csv::new(terrain, out)),
+    };
+    sheet.head(&shape).map_err(&failed)?;
+    // One sheet may show a place twice before layers are merged: leave room.
+    let mut space = if args.layers { room(terrain) } else { Vec::new() };
+    let mut cut = 0u64;
+    let mut many = Many::default();
+    let mut missed = Missed::default();
+    missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
+    let mut all = |asks: &[Ask], beside: Beside| -> Done {
+        for (i, Ask { x, y, z, length }) in asks.iter().enumerate() {
+            let t = beside.stop(i).and_then(|s| s.t);
+            if !matches!(beside, Beside::Nothing) {
+                missed.odd.count(&[t, Some(*x), Some(*y), *z, *length], beside.line(i));
+            }
+        }
+        if !args.layers {
+            for (i, (ask, a)) in asks.iter().zip(many.answers(terrain, asks)).enumerate() {
+                missed.count(a.status, beside.line(i));
+                if !matches!(beside, Beside::Nothing) {
+                    missed.heights.count(ask.z, beside.line(i));
+                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)]);
+                    if let (Some(z), None, true) = (ask.z, ask.length, a.found()) {
+                        missed.far.count(z, a, terrain);
+                    }
+                }
+                let (stop, passed) = (beside.stop(i), beside.passed(i));
+                let filled = args.fallback && !a.found();
+                let row = Row { ask, stop, layer: None, status: a.status, hit: &a.hit, filled, passed };
+                sheet.row(&row).map_err(&failed)?;
+            }
+            return Ok(());
+        }
+        for (i, ask) in asks.iter().enumerate() {
+            let layers = terrain.layers(ask.place(0.0), &mut space);
+            missed.count(layers.status, beside.line(i));
+            cut += u64::from(layers.total > layers.written);
+            let first = usize::from(layers.written > 0);
+            for (hit, number) in space[..layers.written.max(1)].iter().zip(first as u32..) {
+                let (layer, passed) = (Some(number), beside.passed(i));
+                let row = Row { ask, stop: None, layer, status: layers.status, hit, filled: false, passed };
+                sheet.row(&row).map_err(&failed)?;
+            }
+        }
+        Ok(())
+    };
+    let mut asked = args.points.chunks(CHUNK).try_for_each(|asks| all(asks, Beside::Nothing));
+    for (first, stops) in drive.stops.chunks(CHUNK).enumerate().map(|(i, stops)| (i * CHUNK, stops)) {
+        let asks: Vec<Ask> = stops.iter().map(|s| Ask { x: s.x, y: s.y, z: s.z, length: None }).collect();
+        asked = asked.and_then(|()| all(&asks, Beside::Drive(stops, first, &drive.passed)));
+    }
+    if let (Ok(()), Some(file)) = (&asked, &mut file) {
+        asked = file.read(|asks, lines, passed| all(asks, Beside::File(lines, passed)));
+    }
+    // what was answered before an error is whole
+    if !matches!(asked, Err(Failure::ClosedPipe)) {
+        sheet.foot().map_err(failed)?;
+    }
+    if cut > 0 {
+        warn(format!(
+            "{} with more layers than {}, of which the lowest are not shown",
+            counted(cut, "place"),
+            grouped(ROOM as u64)
+        ));
+    }
+    asked.map(|()| missed)
+}
+
+/// What a file has beside the points that are answered together.
+#[derive(Clone, Copy)]
+enum Beside<'b> {
+    /// They were typed.
+    Nothing,
+    /// Numbers of the lines.
+    File(&'b [u64], &'b Passed),
+    /// The number of the first stop.
+    Drive(&'b [Stop], usize, &'b Passed),
+}
+
+impl<'b> Beside<'b> {
+    /// Zero where there is no file.
+    fn line(self, i: usize) -> u64 {
+        match self {
+            Beside::Nothing => 0,
+            Beside::File(lines, _) => lines[i],
+            Beside::Drive(stops, ..) => stops[i].line,
+        }
+    }
+
+    fn stop(self, i: usize) -> Option<&'b Stop> {
+        match self {
+            Beside::Drive(stops, ..) => Some(&stops[i]),
+            _ => None,
+        }
+    }
+
+    /// Where its line's other fields are.
+    fn passed(self, i: usize) -> Option<(&'b Passed, usize)> {
+        match self {
+            Beside::Nothing => None,
+            Beside::File(_, passed) => Some((passed, i)),
+            Beside::Drive(_, first, passed) => Some((passed, first + i)),
+        }
+    }
+}
+
+pub fn status_text(status: Status) -> &'static str {
+    match status {
+        Status::Found => "found",
+        Status::NoGround => "no ground",
+        Status::NotInImage => "not in image",
+        Status::Damaged => "damaged",
+        Status::LimitReached => "limit reached",
+    }
+}

@@ -1,0 +1,90 @@
+//! Answers as rows.
+
+use std::io;
+
+use hardpan::{Answer, Hit, Reach, Status, Terrain};
+
+use super::{
+    super::{drive::Stop, lines::Passed},
+    ask::Ask,
+};
+
+/// One answer.
+pub struct Row<'r> {
+    pub ask: &'r Ask,
+    /// Of `--along`.
+    pub stop: Option<&'r Stop>,
+    /// Of `--layers`: the number from the top, zero if there is none.
+    pub layer: Option<u32>,
+    pub status: Status,
+    pub hit: &'r Hit,
+    /// Whether there is no ground, and the kernel's fall-back is shown.
+    pub filled: bool,
+    /// Other fields of its line, by its number.
+    pub passed: Option<(&'r Passed, usize)>,
+}
+
+impl Row<'_> {
+    pub fn found(&self) -> bool {
+        matches!(self.status, Status::Found)
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = &'_ str> {
+        self.passed.into_iter().flat_map(|(passed, i)| passed.fields(i))
+    }
+
+    /// What the search found; nothing where there is no ground.
+    pub fn reach(&self) -> &'static str {
+        match (self.found(), self.layer, self.ask) {
+            (false, ..) if self.filled => reach_text(Reach::Fallback),
+            (false, ..) => "",
+            (_, Some(_), _) => "layer",
+            (.., Ask { length: Some(_), .. }) => "below",
+            (.., Ask { z: Some(_), .. }) => reach_text(self.hit.reach),
+            _ => "top",
+        }
+    }
+}
+
+/// What the kernel answers where there is no ground: z, slope, mu and rr.
+pub fn fallen(t: &Terrain, r: &Row) -> [f64; 5] {
+    let [sx, sy] = slope(t, r.hit);
+    let [mu, rr, _] = t.surface(&Answer { status: r.status, hit: *r.hit });
+    [t.z_f64(r.hit), sx, sy, mu, rr]
+}
+
+/// dz/dx and dz/dy without "-0".
+pub fn slope(t: &Terrain, hit: &Hit) -> [f64; 2] {
+    t.slope_f64(hit).map(|s| s + 0.0)
+}
+
+pub fn reach_text(reach: Reach) -> &'static str {
+    match reach {
+        Reach::Near => "near",
+        Reach::FarBelow => "far below",
+        Reach::FarAbove => "far above",
+        Reach::Fallback => "fall-back",
+    }
+}
+
+/// What rows hold beside the answers.
+pub struct Shape {
+    pub drive: bool,
+    pub layers: bool,
+    /// Of x and y of the points that were typed.
+    pub decimals: usize,
+    /// Of their z, if some have one.
+    pub from: Option<usize>,
+    /// Names of other columns, for CSV and for JSON.
+    pub names: Vec<String>,
+    pub keys: Vec<Option<String>>,
+    /// Which of them is the wheel.
+    pub wheel: Option<usize>,
+}
+
+/// A way to print rows.
+pub trait Sheet {
+    fn head(&mut self, shape: &Shape) -> io::Result<()>;
+    fn row(&mut self, row: &Row) -> io::Result<()>;
+    fn foot(&mut self) -> io::Result<()>;
+}

@@ -1,0 +1,94 @@
+//! Answers for people.
+
+use std::io::{self, Write};
+
+use hardpan::Terrain;
+
+use super::{
+    super::{decimal, shown},
+    sheet::{Row, Shape, Sheet, fallen, slope},
+    status_text,
+};
+
+/// For people.
+pub struct Table<'t, 'a, W> {
+    pub terrain: &'t Terrain<'a>,
+    pub out: W,
+    /// Of x and y, and of the z that was asked with, if it is shown.
+    pub decimals: usize,
+    pub from: Option<usize>,
+}
+
+impl<W: Write> Sheet for Table<'_, '_, W> {
+    fn head(&mut self, shape: &Shape) -> io::Result<()> {
+        let layer = if shape.layers { "layer " } else { "" };
+        let from = self.from.map(|digits| format!("{:>1$} ", "from z", digits + 6)).unwrap_or_default();
+        let width = self.decimals + 9;
+        writeln!(
+            self.out,
+            "{:>width$} {:>width$} {from}{layer}{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} found",
+            "x", "y", "z", "slope x", "slope y", "mu", "rr", "material", "source"
+        )
+    }
+
+    fn row(&mut self, r: &Row) -> io::Result<()> {
+        let layer = r.layer.map(|n| format!("{n:>5} ")).unwrap_or_default();
+        let from = |digits: usize| {
+            let z = r.ask.z.map_or("-".into(), |z| typed(z, digits));
+            format!("{z:>0$} ", digits + 6)
+        };
+        let (from, digits, width) = (self.from.map(from).unwrap_or_default(), self.decimals, self.decimals + 9);
+        let [x, y] = [r.ask.x, r.ask.y].map(|v| typed(v, digits));
+        write!(self.out, "{x:>width$} {y:>width$} {from}{layer}")?;
+        if r.filled {
+            let [z, sx, sy, mu, rr] = fallen(self.terrain, r);
+            let status = status_text(r.status);
+            return writeln!(
+                self.out,
+                "{z:>12.6} {sx:>9.5} {sy:>9.5} {mu:>6} {rr:>6}  {:<16} {:<16} {status}, fall-back",
+                "-", "-"
+            );
+        }
+        if !r.found() {
+            return writeln!(
+                self.out,
+                "{:>12} {:>9} {:>9} {:>6} {:>6}  {:<16} {:<16} {}",
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                "-",
+                status_text(r.status)
+            );
+        }
+        let (t, [sx, sy]) = (self.terrain, slope(self.terrain, r.hit));
+        let m = t.material(r.hit);
+        writeln!(
+            self.out,
+            "{:>12.6} {sx:>9.5} {sy:>9.5} {:>6} {:>6}  {:<16} {:<16} {}",
+            t.z_f64(r.hit),
+            m.mu,
+            m.rolling,
+            shown(t.material_name(r.hit.material)),
+            shown(t.source_name(r.hit.source)),
+            r.reach()
+        )
+    }
+
+    fn foot(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Digits that numbers are shown with, so that they stand as they were typed: 3 to 9.
+pub fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
+    let digits = numbers.map(|v| v.to_string().split_once('.').map_or(0, |(_, digits)| digits.len()));
+    digits.max().unwrap_or(0).clamp(3, 9)
+}
+
+/// A number with so many digits behind the point, or as it is typed if it is too large for a table.
+fn typed(v: f64, digits: usize) -> String {
+    if v.abs() < 1e15 { format!("{v:.digits$}") } else { decimal(v) }
+}

@@ -1,0 +1,166 @@
+//! What settings do to a scene.
+
+use super::{
+    MaterialRule, Settings, SettingsError,
+    rule::{fits, idle},
+};
+use crate::names::{self, counted, suggestion};
+use crate::{Material, Scene};
+use std::{
+    cell::LazyCell,
+    collections::{HashMap, HashSet},
+};
+
+/// What settings did to a scene.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Names of materials that only the one named "" fits, or none; sorted.
+    pub unlisted: Vec<String>,
+    /// Names of materials that keep the mu of their source, because nothing states another; sorted.
+    pub plain: Vec<String>,
+    /// The same of rolling resistance; sorted.
+    pub plain_rr: Vec<String>,
+    /// The same of gain; sorted.
+    pub plain_gain: Vec<String>,
+    /// Names of materials that the one named "" takes, and of each the name or pattern of an entry that fits it but for capitals, and
+    /// `_` for blanks; sorted.
+    pub slips: Vec<(String, String)>,
+    /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
+    pub idle: Vec<String>,
+}
+
+impl Applied {
+    /// Without materials of other names than these.
+    pub fn retain(&mut self, there: impl Fn(&str) -> bool) {
+        for names in [&mut self.unlisted, &mut self.plain, &mut self.plain_rr, &mut self.plain_gain] {
+            names.retain(|name| there(name));
+        }
+        self.slips.retain(|(name, _)| there(name));
+    }
+}
+
+impl Settings {
+    /// Gives the scene's materials their properties; the build leaves out what is no ground.
+    ///
+    /// The first entry whose name equals or whose pattern fits a material's name counts, wherever one named "" stands;
+    /// that one takes the rest, and without it they have mu 1 and rr 1. Settings without materials change none.
+    pub fn apply(&self, scene: &mut Scene) -> Result<Applied, SettingsError> {
+        let mut applied = Applied::default();
+        if let Some(tolerance) = self.patch_tolerance {
+            scene.fields.iter_mut().for_each(|f| f.tolerance = tolerance);
+        }
+        if self.materials.is_empty() {
+            applied.plain = scene.materials.iter().map(|m| m.name.clone()).collect();
+            (applied.plain_rr, applied.plain_gain) = (applied.plain.clone(), applied.plain.clone());
+        } else {
+            self.apply_materials(scene, &mut applied)?;
+        }
+        let Applied { unlisted, plain, plain_rr, plain_gain, .. } = &mut applied;
+        for names in [unlisted, plain, plain_rr, plain_gain] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        applied.slips.sort_unstable();
+        applied.slips.dedup();
+        Ok(applied)
+    }
+
+    fn apply_materials(&self, scene: &mut Scene, applied: &mut Applied) -> Result<(), SettingsError> {
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        let mut patterns: Vec<(usize, Vec<char>)> = Vec::new();
+        for (i, rule) in self.materials.iter().enumerate() {
+            if let Some(pattern) = &rule.pattern {
+                patterns.push((i, pattern.chars().collect()));
+            } else if let Some(name) = &rule.name {
+                named.entry(name).or_insert(i);
+            }
+        }
+        let rest = named.remove("");
+        let names: Vec<Vec<char>> = scene.materials.iter().map(|m| m.name.chars().collect()).collect();
+        let mut used = vec![false; self.materials.len()];
+        for (material, name) in scene.materials.iter_mut().zip(&names) {
+            let exact = named.get(material.name.as_str()).copied();
+            let pattern = patterns.iter().find(|(_, pattern)| fits(pattern, name)).map(|p| p.0);
+            let first = exact.into_iter().chain(pattern).min();
+            if first.is_none() {
+                applied.unlisted.push(material.name.clone());
+            }
+            match first.or(rest) {
+                Some(i) => {
+                    used[i] = true;
+                    self.materials[i].give(material);
+                    let MaterialRule { mu, rr, gain, .. } = &self.materials[i];
+                    let lists = [&mut applied.plain, &mut applied.plain_rr, &mut applied.plain_gain];
+                    for (stated, names) in [mu, rr, gain].into_iter().zip(lists) {
+                        names.extend(stated.is_none().then(|| material.name.clone()));
+                    }
+                }
+                None => (material.mu, material.rr) = (1.0, 1.0),
+            }
+        }
+        if rest.is_some() && !applied.unlisted.is_empty() {
+            self.slips(applied);
+        }
+        let lower = || scene.materials.iter().map(|m| m.name.to_lowercase().chars().collect()).collect();
+        let lower: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(lower);
+        let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
+        for (i, rule) in self.materials.iter().enumerate().filter(|(i, _)| !used[*i] && Some(*i) != rest) {
+            if let Some(name) = rule.name.as_ref().filter(|name| !there.contains(name.as_str())) {
+                let blanks = self.blanks(&scene.materials);
+                let text = if blanks.len() > 1 && blanks.iter().any(|(n, _)| n == name) {
+                    let count = blanks.len() as u64;
+                    let listed = blanks.iter().map(|(name, there)| format!("{there:?} for {name:?}"));
+                    let listed = names::few(listed, count);
+                    format!("{} differ from the scene's only by blanks and _; write {listed}", counted(count, "name"))
+                } else {
+                    let hint = match name.contains(['*', '?']) {
+                        true => format!(" (did you mean pattern = {name:?}?)"),
+                        false => {
+                            let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
+                            format!("{near}; as pattern = {name:?} it may be absent")
+                        }
+                    };
+                    format!("material {name:?} is not in the scene{hint}")
+                };
+                return Err(SettingsError { line: rule.line, column: None, text });
+            }
+            let why = match &rule.pattern {
+                Some(pattern) => idle(pattern, &names, || (&lower[..], &scene.materials[..])),
+                None => "an earlier entry takes it".into(),
+            };
+            applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
+        }
+        Ok(())
+    }
+
+    /// Finds materials that only the entry named "" takes, though another one was hardly meant not to.
+    fn slips(&self, applied: &mut Applied) {
+        let plain = |text: &str| text.to_lowercase().replace('_', " ");
+        let mut named: HashMap<String, &str> = HashMap::new();
+        let mut patterns: Vec<(Vec<char>, &str)> = Vec::new();
+        for rule in &self.materials {
+            match &rule.pattern {
+                Some(pattern) => patterns.push((plain(pattern).chars().collect(), pattern)),
+                None => _ = named.entry(plain(rule.title())).or_insert(rule.title()),
+            }
+        }
+        named.remove("");
+        for name in &applied.unlisted {
+            let own = plain(name);
+            let letters: Vec<char> = own.chars().collect();
+            let pattern = || patterns.iter().find(|(pattern, _)| fits(pattern, &letters)).map(|(_, title)| *title);
+            if let Some(title) = named.get(&own).copied().or_else(pattern) {
+                applied.slips.push((name.clone(), title.into()));
+            }
+        }
+    }
+
+    /// Names that no material has, and those that it has with `_` for blanks or the reverse, as exporters write them.
+    fn blanks<'a>(&'a self, there: &'a [Material]) -> Vec<(&'a str, &'a str)> {
+        let joined = |name: &str| name.replace(' ', "_");
+        let known: HashMap<String, &str> = there.iter().map(|m| (joined(&m.name), m.name.as_str())).collect();
+        let names: HashSet<&str> = there.iter().map(|m| m.name.as_str()).collect();
+        let absent = self.materials.iter().filter_map(|m| m.name.as_deref()).filter(|name| !names.contains(name));
+        absent.filter_map(|name| Some((name, *known.get(&joined(name))?))).collect()
+    }
+}

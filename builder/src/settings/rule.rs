@@ -1,0 +1,132 @@
+//! Entries of materials: what they fit, and what they say.
+
+use super::MaterialRule;
+use crate::Material;
+
+impl MaterialRule {
+    /// The name or the pattern.
+    pub fn title(&self) -> &str {
+        self.name.as_ref().or(self.pattern.as_ref()).map_or("", String::as_str)
+    }
+
+    /// Whether it speaks of a material of this name.
+    pub fn fits(&self, name: &str) -> bool {
+        let letters = |text: &str| text.chars().collect::<Vec<char>>();
+        match &self.pattern {
+            Some(pattern) => fits(&letters(pattern), &letters(name)),
+            None => self.name.as_deref().is_some_and(|own| own.is_empty() || own == name),
+        }
+    }
+
+    /// Factors that look like percent: mu above [`Self::MOST_MU`], rr and gain from [`Self::MOST`] on.
+    pub fn doubtful(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        let factors = [
+            ("mu", self.mu.filter(|v| *v > Self::MOST_MU)),
+            ("rr", self.rr.filter(|v| *v >= Self::MOST)),
+            ("gain", self.gain.filter(|v| *v >= Self::MOST)),
+        ];
+        factors.into_iter().filter_map(|(key, value)| Some((key, value?)))
+    }
+
+    /// No tyre on a road has more friction.
+    pub const MOST_MU: f64 = 2.0;
+    /// Half of 1 in percent.
+    pub const MOST: f64 = 50.0;
+
+    /// Without what is as it is by default and seldom said.
+    pub fn brief(&self) -> Self {
+        fn other<T: PartialEq + Clone>(value: &Option<T>, plain: &Option<T>) -> Option<T> {
+            value.clone().filter(|_| value != plain)
+        }
+        let plain = MaterialRule::from(&Material::default());
+        MaterialRule {
+            obstacle: other(&self.obstacle, &plain.obstacle),
+            classes: other(&self.classes, &plain.classes),
+            cone_index: other(&self.cone_index, &plain.cone_index),
+            label: other(&self.label, &plain.label),
+            priority: other(&self.priority, &plain.priority),
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn give(&self, m: &mut Material) {
+        fn set<T: Copy>(to: &mut T, from: Option<T>) {
+            *to = from.unwrap_or(*to);
+        }
+        set(&mut m.include, self.include);
+        set(&mut m.obstacle, self.obstacle);
+        set(&mut m.undersides, self.undersides.map(Some));
+        set(&mut m.mu, self.mu);
+        set(&mut m.rr, self.rr);
+        set(&mut m.gain, self.gain);
+        set(&mut m.surface, self.surface_type);
+        set(&mut m.cone_index, self.cone_index);
+        set(&mut m.class_mask, self.classes.as_ref().map(|c| c.iter().fold(0, |mask, c| mask | 1 << c)));
+        set(&mut m.label, self.label);
+        set(&mut m.priority, self.priority);
+    }
+}
+
+/// An entry by name that gives all that the material has.
+impl From<&Material> for MaterialRule {
+    fn from(m: &Material) -> Self {
+        MaterialRule {
+            name: Some(m.name.clone()),
+            pattern: None,
+            include: Some(m.include),
+            obstacle: Some(m.obstacle),
+            undersides: m.undersides,
+            mu: Some(m.mu),
+            rr: Some(m.rr),
+            gain: Some(m.gain),
+            surface_type: Some(m.surface),
+            classes: Some((0..32).filter(|c| m.class_mask >> c & 1 == 1).collect()),
+            cone_index: Some(m.cone_index),
+            label: Some(m.label),
+            priority: Some(m.priority),
+            line: None,
+        }
+    }
+}
+
+/// Why a pattern takes none of these names; `lower` gives them in small letters, and their materials.
+pub(super) fn idle<'a>(
+    pattern: &str,
+    names: &[Vec<char>],
+    lower: impl FnOnce() -> (&'a [Vec<char>], &'a [Material]),
+) -> String {
+    let first = |pattern: &str, names: &[Vec<char>]| {
+        let pattern: Vec<char> = pattern.chars().collect();
+        names.iter().position(|name| fits(&pattern, name))
+    };
+    if first(pattern, names).is_some() {
+        return "earlier entries take all that it fits".into();
+    }
+    let (lower, materials) = lower();
+    match first(&pattern.to_lowercase(), lower) {
+        Some(i) => format!("it fits none; {:?} only if capitals did not count", materials[i].name),
+        None => "it fits none".into(),
+    }
+}
+
+/// Whether a name fits a pattern of `*` and `?`.
+pub(super) fn fits(pattern: &[char], name: &[char]) -> bool {
+    let (mut p, mut n) = (0, 0);
+    // behind the last `*`, and the first character that it has not taken yet
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match (pattern.get(p), star) {
+            (Some('*'), _) => {
+                p += 1;
+                star = Some((p, n));
+            }
+            (Some(&c), _) if c == '?' || c == name[n] => (p, n) = (p + 1, n + 1),
+            (_, Some((after, taken))) => {
+                (p, n) = (after, taken + 1);
+                star = Some((after, taken + 1));
+            }
+            _ => return false,
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}

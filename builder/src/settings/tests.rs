@@ -1,0 +1,407 @@
+use super::rule::fits as fits_letters;
+use super::*;
+use crate::{Fallback, Material, Near, Scene, Split, fixtures};
+
+/// What is said of TOML, without the column.
+fn error(text: &str) -> String {
+    SettingsError { column: None, ..Settings::from_toml(text).unwrap_err() }.to_string()
+}
+
+#[test]
+fn vt_76_numbers_are_checked_with_index_and_name() {
+    let text = "[[material]]\nname = \"Ice\"\nmu = 0.1\n\n[[material]]\nname = \"Setts\"\nrr = 1.5\nmu = -0.2\n";
+    assert_eq!(error(text), "line 8: material 2 (\"Setts\"): mu is -0.2; write a number of 0 or more");
+    for (key, value) in [("mu", "nan"), ("rr", "inf"), ("gain", "-1.0"), ("cone_index", "-inf")] {
+        let why = error(&format!("[[material]]\nname = \"Ice\"\n{key} = {value}\n"));
+        assert!(why.starts_with(&format!("line 3: material 1 (\"Ice\"): {key} is ")), "{why}");
+    }
+    let why = Settings::from_json(r#"{"material": [{"name": "Ice", "mu": -1}]}"#).unwrap_err();
+    assert_eq!(why.to_string(), "material 1 (\"Ice\"): mu is -1; write a number of 0 or more");
+    let zero = Settings::from_toml("[[material]]\nname = \"Ice\"\nmu = 0\nrr = 0.0\n").unwrap();
+    assert_eq!((zero.materials[0].mu, zero.materials[0].rr), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn vt_77_include_in_both_forms() {
+    for (text, wanted) in [("1", true), ("true", true), ("0", false), ("false", false)] {
+        let toml = Settings::from_toml(&format!("[[material]]\nname = \"a\"\ninclude = {text}\n")).unwrap();
+        let json = Settings::from_json(&format!(r#"{{"material": [{{"name": "a", "include": {text}}}]}}"#)).unwrap();
+        assert_eq!([toml, json].map(|s| s.materials[0].include), [Some(wanted); 2]);
+    }
+    let why = error("[[material]]\nname = \"a\"\ninclude = 2\n");
+    assert!(why.contains("line 3") && why.contains("true, false, 1 or 0"), "{why}");
+    let why = error("[[material]]\nname = \"a\"\nobstacle = -1\n");
+    assert!(why.contains("line 3") && why.contains("true, false, 1 or 0"), "{why}");
+}
+
+#[test]
+fn vt_78_the_one_without_a_name_takes_the_rest() {
+    let listed = "[[material]]\nname = \"\"\nmu = 0.3\nrr = 2\n[[material]]\nname = \"Grass\"\nmu = 0.4\n";
+    let mut scene = fixtures::mats();
+    let applied = Settings::from_toml(listed).unwrap().apply(&mut scene).unwrap();
+    let factors = |scene: &Scene| scene.materials.iter().map(|m| (m.mu, m.rr)).collect::<Vec<_>>();
+    assert_eq!(factors(&scene), [(0.3, 2.0), (0.4, 1.6), (0.3, 2.0)], "Concrete, Grass, and without a name");
+    assert_eq!(applied.unlisted, ["", "Concrete"]);
+    assert!(applied.plain.is_empty(), "each is given a mu");
+    let plain = |text: &str| Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap().plain;
+    assert_eq!(plain("build.near = 3"), ["", "Concrete", "Grass"]);
+    assert_eq!(plain("[[material]]\nname = \"\"\nmu = 1\n[[material]]\nname = \"Grass\"\nrr = 2\n"), ["Grass"]);
+    let mu = Settings::from_toml("[[material]]\nname = \"\"\nmu = 1\n[[material]]\nname = \"Grass\"\nmu = 1\nrr = 2\n");
+    let applied_mu = mu.unwrap().apply(&mut fixtures::mats()).unwrap();
+    assert_eq!((applied_mu.plain_rr.len(), applied_mu.plain_gain.len()), (2, 3), "all but Grass, and all");
+
+    let mut scene = fixtures::mats();
+    let alone = Settings::from_toml("[[material]]\nname = \"Grass\"\nmu = 0.4\n").unwrap();
+    assert_eq!(alone.apply(&mut scene).unwrap().unlisted, ["", "Concrete"]);
+    assert_eq!(factors(&scene), [(1.0, 1.0), (0.4, 1.6), (1.0, 1.0)]);
+}
+
+#[test]
+fn the_first_that_fits_counts() {
+    let text = r#"
+        material = [
+            { pattern = "C*e", mu = 0.1 },
+            { name = "Concrete", mu = 0.2 },
+            { pattern = "?rass", mu = 0.3, classes = [0, 5], label = 7, surface_type = 9, priority = -2, cone_index = 80 },
+            { pattern = "*", mu = 0.4 },
+            { pattern = "nothing*" },
+        ]"#;
+    let mut scene = fixtures::mats();
+    let applied = Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
+    assert_eq!([0, 1, 2].map(|i| scene.materials[i].mu), [0.1, 0.3, 0.4]);
+    let idle = ["material 2 (\"Concrete\"): an earlier entry takes it", "material 5 (\"nothing*\"): it fits none"];
+    assert_eq!(applied.idle, idle);
+    let text = "[[material]]\npattern = \"GR*\"\n[[material]]\nname = \"Grass\"\n[[material]]\nname = \"Grass\"\n[[material]]\npattern = \"G*\"\n";
+    let idle = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap().idle;
+    assert_eq!(
+        idle,
+        [
+            "material 1 (\"GR*\"): it fits none; \"Grass\" only if capitals did not count",
+            "material 3 (\"Grass\"): an earlier entry takes it",
+            "material 4 (\"G*\"): earlier entries take all that it fits",
+        ]
+    );
+    assert!(applied.unlisted.is_empty());
+    let grass = &scene.materials[1];
+    assert_eq!((grass.class_mask, grass.label, grass.surface), (0b10_0001, 7, 9));
+    assert_eq!((grass.priority, grass.cone_index, grass.rr), (-2, 80.0, 1.6), "what is not stated stays");
+}
+
+#[test]
+fn vt_26_what_is_not_included_is_left_out() {
+    let mut scene = fixtures::mats();
+    let text = "[[material]]\nname = \"Grass\"\ninclude = 0\n[[material]]\nname = \"\"\nobstacle = true\n\
+                [[material]]\nname = \"Concrete\"\nundersides = \"ground\"\n";
+    Settings::from_toml(text).unwrap().apply(&mut scene).unwrap();
+    assert_eq!(scene.materials[0].undersides, Some(Undersides::Ground));
+    let report = crate::build(&scene, &Options::default()).unwrap().report;
+    assert_eq!((report.excluded, report.obstacles, report.triangles), (2, 2, 2));
+}
+
+#[test]
+fn repairs_can_be_set_and_switched_off() {
+    let build = |text: &str| Settings::from_toml(text).unwrap().build;
+    assert_eq!(build("").stitch, Options::default().stitch);
+    let off = build("build.stitch = false\nbuild.undersides = \"ceiling\"\nbuild.max_slope = 60");
+    assert_eq!((off.stitch, off.undersides, off.max_slope), (None, Undersides::Ceiling, Some(60.0)));
+    let near = build("build.weld = { plan = 2, height = 3 }\nbuild.stitch = { plan = 8, height = 128 }");
+    assert_eq!((near.weld, near.stitch), (Near { plan: 2, height: 3 }, Some(Near { plan: 8, height: 128 })));
+    let split = build("build.split = { bundle_size = 5 }");
+    assert_eq!(split.split, Some(Split { bundle_size: 5, ..Split::DEFAULT }));
+    for options in [off, near, split] {
+        let settings = Settings { build: options.clone(), ..Settings::default() };
+        assert_eq!(build(&settings.to_toml()), options);
+        assert_eq!(Settings::from_json(&serde_json::to_string(&settings).unwrap()).unwrap().build, options);
+    }
+    assert!(error("[build]\nstitch = { plan = 8, hight = 128 }").contains("did you mean \"height\"?"));
+}
+
+#[test]
+fn unknown_words_have_their_line_and_the_nearest_spelling() {
+    for (text, parts) in [
+        ("crs = \"a\"\n[[material]]\nnmae = \"x\"\n", &["line 3: ", "\"nmae\"", "did you mean \"name\"?"][..]),
+        ("\n[build]\nnaer = 3.0\n", &["line 3: ", "did you mean \"near\"?"]),
+        ("[build]\nfallback = \"defalt\"\n", &["line 2: ", "did you mean \"default\"?"]),
+        ("materials = 3\n", &["line 1: ", "did you mean \"material\"?"]),
+        ("[[material]]\nname = \"x\"\nfriction = 0.7\n", &["line 3: ", "did you mean \"mu\"?"]),
+        ("[[material]]\nname = \"x\"\ntype = 7\n", &["line 3: ", "did you mean \"surface_type\"?"]),
+        ("[[material]]\nname = \"x\"\nmu = \"slippery\"\n", &["line 3: mu is the text \"slippery\"; write a number"]),
+        ("[[material]]\nname = \"x\"\nmu = \n", &["line 3: "]),
+        ("[[material]]\nmu = 1.0\n", &["line 1: material 1 (\"\"): give either name or pattern"]),
+        ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
+        ("[build]\nxy_log2 = 3\n", &["build: steps go from"]),
+        ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
+        ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
+        ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
+        ("[[source]]\nfile = \"a.obj\"\nyaw = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
+        ("[[source]]\nfile = \"a.obj\"\n\ntranslate = [1.0, nan, 2.0]\n", &["line 4: ", "[x, y, z]"]),
+        ("patch_tolerance = nan\n", &["patch_tolerance"]),
+    ] {
+        let why = error(text);
+        parts.iter().for_each(|part| assert!(why.contains(part), "no {part:?} in {why}"));
+    }
+    let why = Settings::from_json("{\n\"build\": {\n\"naer\": 3 } }").unwrap_err().to_string();
+    assert!(why.starts_with("line 3, column 6: ") && why.contains("did you mean \"near\"?"), "{why}");
+
+    let text = "[[material]]\nname = \"Grass\"\n\n[[material]]\nmu = 0.2\nname = \"Concerte\"\n";
+    let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
+    assert_eq!(
+        why,
+        "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?); as pattern = \"Concerte\" it may be absent"
+    );
+    let all = Settings::from_toml("[[material]]\nname = \"*\"\nmu = 1\n").unwrap();
+    let why = all.apply(&mut fixtures::mats()).unwrap_err().to_string();
+    assert_eq!(why, "line 2: material \"*\" is not in the scene (did you mean pattern = \"*\"?)");
+}
+
+/// Not in the words of a parser: place, cause, and what to write, as the language has it; and no advice where there is doubt.
+#[test]
+fn slips_of_the_pen_are_understood() {
+    let grass = |rest: &str| format!("[[material]]\nname = \"Grass\"\n{rest}\n");
+    let file = |rest: &str| format!("[[source]]\nfile = \"a.obj\"\n{rest}\n");
+    let build = |rest: &str| format!("[build]\n{rest}\n");
+    for (text, wanted) in [
+        (grass("mu = 0,85"), "line 3, column 7: a decimal comma; write mu = 0.85"),
+        (grass("mu = 0,85 # dry, or wet"), "line 3, column 7: a decimal comma; write mu = 0.85"),
+        (grass("mu = 1,2,3"), "line 3, column 7: mu takes one value, and a number has no comma"),
+        (grass("label = 1,000"), "line 3, column 10: label takes one value, and a number has no comma"),
+        (grass("label = 7 # a, b\nmu = x # 0,5"), "line 4, column 6: mu is \"x\"; write a number"),
+        (grass("classes = 0,5"), "line 3, column 12: a list stands in brackets; write classes = [0, 5]"),
+        (grass("classes = 3"), "line 3, column 11: classes is 3; write a list, as [0, 5]"),
+        (grass("classes = [0.5]"), "line 3, column 12: classes has 0.5 in its list; write a whole number from 0 to 31"),
+        (
+            grass("classes = [0, 300]"),
+            "line 3, column 15: classes has 300 in its list; write a whole number from 0 to 31",
+        ),
+        (grass("classes = [0, 32]"), "line 3: material 1 (\"Grass\"): classes go from 0 to 31"),
+        (grass("classes = [\n0,\n300]"), "line 5, column 1: 300 stands where a small whole number belongs"),
+        (file("translate = 1,2,3"), "line 3, column 14: a list stands in brackets; write translate = [1, 2, 3]"),
+        (file("translate = 1,2"), "line 3, column 14: translate takes three numbers, as [1.0, 2.0, 3.0]"),
+        (file("translate = 3"), "line 3, column 13: translate is 3; write three numbers, as [1.0, 2.0, 3.0]"),
+        (
+            file("translate = [1, 2]"),
+            "line 3, column 13: translate has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+        ),
+        (
+            file("translate = [1, 2, 3, 4]"),
+            "line 3, column 13: translate has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+        ),
+        (
+            file("translate = [0,5, 1,5, 2]"),
+            "line 3, column 13: translate has 5 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+        ),
+        (
+            file("translate=[1,2,\"3\"]"),
+            "line 3, column 16: translate has the text \"3\" in its list; write a number without quotation marks: 3",
+        ),
+        (file("translate = [\n1,\n2,\n\"3\"]"), "line 6, column 1: the text \"3\" stands where a number belongs"),
+        (
+            build("origin = [0, 0, 0, 0]"),
+            "line 2, column 10: origin has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]",
+        ),
+        (build("origin = 0,0,0"), "line 2, column 11: a list stands in brackets; write origin = [0, 0, 0]"),
+        (
+            build("source_error = { rest = [0, 0, 0], side = 1, squares = [] }"),
+            "line 2, column 25: rest has 3 numbers; write 2 numbers in a list",
+        ),
+        (
+            build("source_error = { rest = [0, 0], side = 1, squares = [[1, 2, 3, 4, 5]] }"),
+            "line 2, column 54: squares has 5 numbers; write 4 numbers in a list",
+        ),
+        (build("weld = 3"), "line 2, column 8: weld is 3; write a table, as { plan = 4, height = 64 }"),
+        (build("weld = 1,2"), "line 2, column 9: weld takes a table, as { plan = 4, height = 64 }"),
+        (build("weld = [1, 2, 3]"), "line 2, column 8: weld is a list; write a table, as { plan = 4, height = 64 }"),
+        (build("stitch = 3"), "line 2, column 10: stitch is 3; write a table, as { plan = 4, height = 64 }, or false"),
+        (
+            build("stitch = true"),
+            "line 2, column 10: stitch is true; write a table, as { plan = 4, height = 64 }, or false",
+        ),
+        (build("split = 3"), "line 2, column 9: split is 3; write a table, as { bundle_size = 8 }"),
+        (build("max_cost = 24"), "line 2, column 12: max_cost is 24; write a table, as { tests = 24 }"),
+        (build("tile_log2 = 0.5"), "line 2, column 13: tile_log2 is 0.5; write a whole number from 6 to 26"),
+        (
+            build("near = \"4\""),
+            "line 2, column 8: near is the text \"4\"; write a number without quotation marks: near = 4",
+        ),
+        ("build.weld = 2\n".into(), "line 1, column 14: weld is 2; write a table, as { plan = 4, height = 64 }"),
+        (
+            "source = [[\"a.obj\"]]\n".into(),
+            "line 1, column 11: source has a list in its list; write a table with its keys",
+        ),
+        (
+            grass("mu = \"0.85\""),
+            "line 3, column 6: mu is the text \"0.85\"; write a number without quotation marks: mu = 0.85",
+        ),
+        (
+            grass("mu = \"0,85\" # dry"),
+            "line 3, column 6: mu is the text \"0,85\"; write a number without quotation marks: mu = 0.85",
+        ),
+        (grass("mu = .85"), "line 3, column 6: a number begins with a digit; write mu = 0.85"),
+        (grass("mu = 5."), "line 3, column 8: a number ends with a digit; write mu = 5.0"),
+        (grass("mu = 05"), "line 3, column 6: a number begins with no other zero; write mu = 5"),
+        (
+            grass("mu: 5"),
+            "line 3, column 5: key with no value, expected `=`; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment",
+        ),
+        (grass("mu = 1\nmu = 2"), "line 4, column 1: mu stands here a second time; leave one of them"),
+        (grass("include = yes"), "line 3, column 11: include is \"yes\"; write true, false, 1 or 0"),
+        (grass("include = 2"), "line 3, column 11: include is 2; write true, false, 1 or 0"),
+        (grass("surface_type = 1.5"), "line 3, column 16: surface_type is 1.5; write a whole number from 0 to 65535"),
+        (
+            "[[material]]\nname = Grass, wet\n".into(),
+            "line 2, column 13: text stands in quotation marks, \"...\"; write name = \"Grass, wet\"",
+        ),
+        (
+            "[[material]]\nname = “Grass”\n".into(),
+            "line 2, column 8: text stands in quotation marks, \"...\"; write name = \"Grass\"",
+        ),
+        (
+            "[[material]]\nname = \"Grass\n".into(),
+            "line 2, column 14: a text ends in the line that it begins in, with \"",
+        ),
+        (
+            "[[material]]\nname = \"a, 0,5\" \"b\"\n".into(),
+            "line 2, column 17: unexpected key or value, expected newline, `#`; a line is KEY = VALUE, [TABLE] or [[TABLE]]; behind # stands a comment",
+        ),
+        (
+            "[material]\nname = \"a\"\n".into(),
+            "line 1, column 1: there may be several of these: write [[material]], with two brackets on each side",
+        ),
+        (
+            "[[source]]\nfile = \"C:\\tracks\\a.obj\"\n".into(),
+            "line 2, column 19: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
+        ),
+        (
+            "[[source]]\nfile=\"C:\\Users\\me\\town.obj\"\n".into(),
+            "line 2, column 11: a backslash inside \"...\" begins an escape; write / instead of \\, or '...' instead of \"...\"",
+        ),
+        (
+            "mu = 3\n".into(),
+            "line 1, column 1: \"mu\" is not known here; it stands under [[material]]; known: crs, patch_tolerance, build, source, material",
+        ),
+        (
+            "undersides = 3\n".into(),
+            "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, patch_tolerance, build, source, material",
+        ),
+        (
+            "plan = 3\n".into(),
+            "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, build, source, material",
+        ),
+        (
+            build("weld = { plan = 1, hight = 2 }"),
+            "line 2, column 20: \"hight\" is not known here (did you mean \"height\"?); known: plan, height",
+        ),
+    ] {
+        assert_eq!(Settings::from_toml(&text).unwrap_err().to_string(), wanted, "{text}");
+    }
+    for (text, wanted) in [
+        (
+            r#"{"material": [{"name": "a", "mu": "0.5"}]}"#,
+            r#"line 1, column 39: mu is the text "0.5"; write a number without quotation marks: "mu": 0.5"#,
+        ),
+        (
+            "{\n\"material\": [{\"name\": \"a\",\n\"mu\": 0,85}]}",
+            r#"line 3, column 9: a decimal comma; write "mu": 0.85"#,
+        ),
+        (
+            r#"{"material": [{"name": "0:5", "label": 1,000}]}"#,
+            r#"line 1, column 42: label takes one value, and a number has no comma"#,
+        ),
+        (
+            r#"{"material": [{"classes": [0.5]}]}"#,
+            r#"line 1, column 30: classes has 0.5 in its list; write a whole number from 0 to 31"#,
+        ),
+        (r#"{"material": [{"classes": 5}]}"#, r#"line 1, column 27: classes is 5; write a list, as [0, 5]"#),
+        (r#"{"material": {"name": "a"}}"#, r#"line 1, column 13: material is a table; write a list, as [{ ... }]"#),
+        (
+            r#"{"material": [{"mu": 1, "mu": 2}]}"#,
+            r#"line 1, column 28: mu stands here a second time; leave one of them"#,
+        ),
+        (
+            r#"{"source": [{"file": "C:\tracks\a.obj"}]}"#,
+            r#"line 1, column 33: a backslash inside "..." begins an escape; write / instead of \, or \\"#,
+        ),
+        (
+            r#"{"source": [{"translate": 1,2,3}]}"#,
+            r#"line 1, column 27: translate is 1; write three numbers, as [1.0, 2.0, 3.0]"#,
+        ),
+        (
+            r#"{"source": [{"translate": [1,2,3,4]}]}"#,
+            r#"line 1, column 35: translate has 4 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
+        ),
+        (
+            r#"{"source": [{"translate": [1,2,"3"]}]}"#,
+            r#"line 1, column 34: translate has the text "3" in its list; write a number without quotation marks: 3"#,
+        ),
+        (
+            r#"{"build": {"origin": [0,0]}}"#,
+            r#"line 1, column 26: origin has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
+        ),
+        (r#"{"build": {"weld": 3}}"#, r#"line 1, column 20: weld is 3; write a table, as { "plan": 4, "height": 64 }"#),
+        (
+            r#"{"near": 3}"#,
+            r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, build, source, material"#,
+        ),
+        (
+            r#"{"crs": }"#,
+            r#"line 1, column 9: expected value; JSON has "KEY": VALUE, with commas between, and none after the last"#,
+        ),
+    ] {
+        assert_eq!(Settings::from_json(text).unwrap_err().to_string(), wanted, "{text}");
+    }
+    for (text, there) in [
+        (grass("near = 3"), "under [build]"),
+        (build("crs = \"a\""), "at the top, before every [table]"),
+        (build("bundle_size = 3"), "under [build.split]"),
+    ] {
+        let why = Settings::from_toml(&text).unwrap_err().to_string();
+        assert!(why.contains(&format!("is not known here; it stands {there}; known: ")), "{why}");
+    }
+}
+
+#[test]
+fn both_languages_say_the_same() {
+    let settings = Settings {
+        crs: "EPSG:32632".into(),
+        patch_tolerance: Some(0.01),
+        build: Options { fallback: Fallback::EdgeExtend, tile_log2: Some(14), near: 0.1, ..Options::default() },
+        sources: vec![SourceFile {
+            file: "a \"b\".obj".into(),
+            licence: "CC0".into(),
+            up: Some(Up::NegX),
+            unit: Some(Unit::UsFt),
+            yaw_deg: Some(-30.0),
+            scale: Some(2.5),
+            translate: Some([1.0, -2.0, 3.5]),
+        }],
+        materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
+    };
+    let toml = settings.to_toml();
+    let json = serde_json::to_string(&settings).unwrap();
+    assert_eq!(Settings::from_toml(&toml).unwrap().to_toml(), toml);
+    assert_eq!(Settings::from_json(&json).unwrap().to_toml(), toml);
+    assert_eq!(Settings::from_toml("").unwrap().to_toml(), Settings::default().to_toml());
+    assert_eq!(Settings::from_json("{}").unwrap().build, Options::default());
+}
+
+#[test]
+fn patterns() {
+    let fits = |p: &str, n: &str| fits_letters(&p.chars().collect::<Vec<_>>(), &n.chars().collect::<Vec<_>>());
+    for (pattern, name) in [
+        ("", ""),
+        ("*", ""),
+        ("a*", "a"),
+        ("*b*", "abc"),
+        ("a?c", "abc"),
+        ("*aab", "aaaab"),
+        ("a*b*c", "axbxbxc"),
+        ("ü?", "üß"),
+    ] {
+        assert!(fits(pattern, name), "{pattern} {name}");
+    }
+    for (pattern, name) in [("", "a"), ("?", ""), ("a", "A"), ("a*b", "abc"), ("*aab", "aaaba"), ("??", "a")] {
+        assert!(!fits(pattern, name), "{pattern} {name}");
+    }
+    // no blow-up
+    assert!(!fits(&"*a".repeat(30), &"a".repeat(29)) && !fits(&"*a".repeat(2000), &("a".repeat(1999) + "b")));
+}
