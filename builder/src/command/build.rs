@@ -19,7 +19,7 @@ use super::{
     border::{Border, Edge},
     counted, decimal, few,
     friction::{Origin, typed_files},
-    gaps::{self, Gap, Search},
+    gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
     lie::{doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
@@ -31,6 +31,7 @@ use super::{
     same, shown,
     steps::{self, Step},
     transform::{Transform, way},
+    walk::Walk,
     write_image,
 };
 
@@ -305,10 +306,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 
 /// How wide a gap may be that is noted, metres.
 const NARROW: f64 = 0.1;
-/// Along so many open edges, or along one for so many triangles, gaps are looked for: that takes a small part of the time to build.
-const FEW: [usize; 2] = [10_000, 32];
-/// So much work at least, or so much for each triangle: see [`Search::work`].
-const WORK: [u64; 2] = [10_000_000, 20];
+/// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
+const FEW: [usize; 2] = [100_000, 8];
+/// So much work, or so much for each triangle: see [`Walk::work`].
+const WORK: [u64; 2] = [25_000_000, 100];
 
 /// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
 struct Beside {
@@ -319,15 +320,14 @@ struct Beside {
 
 impl Beside {
     fn of(t: &Terrain, scene: &Scene) -> Self {
-        let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
         let border = Border::of(t);
         let edges: Vec<&Edge> = border.open.iter().collect();
+        let few = edges.len() <= FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
+        let walk = few.then(|| Walk::new(t, &border, &edges, ALL, NARROW));
         let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
-        let few = edges.len() <= few;
-        let search = few.then(|| Search::new(t, &border, &edges, ALL, NARROW));
-        let gaps = search.filter(|search| search.work() <= most).map(|search| search.gaps(|_| Some(NARROW)));
-        let steps = (few && steps::work(t, &edges) <= most)
-            .then(|| steps::steps(t, &edges, ALL, steps::LEAST, Some(scene), |_| true));
+        let within = |widest: f64| walk.as_ref().filter(|walk| walk.work(widest).0 <= most);
+        let gaps = within(NARROW).map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
+        let steps = within(f64::INFINITY).map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
         Beside { edges: edges.len() as u64, gaps, steps: steps.and_then(Result::ok) }
     }
 
