@@ -325,9 +325,9 @@ impl Beside {
         let few = edges.len() <= FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
         let walk = few.then(|| Walk::new(t, &border, &edges, ALL, NARROW));
         let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
-        let within = |widest: f64| walk.as_ref().filter(|walk| walk.work(widest).0 <= most);
-        let gaps = within(NARROW).map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
-        let steps = within(f64::INFINITY).map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
+        let within = |fewest: usize, met: bool| walk.as_ref().filter(|walk| walk.work(fewest, met).0 <= most);
+        let gaps = within(gaps::FEWEST, true).map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
+        let steps = within(steps::FEWEST, false).map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
         Beside { edges: edges.len() as u64, gaps, steps: steps.and_then(Result::ok) }
     }
 

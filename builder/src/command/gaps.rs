@@ -10,7 +10,7 @@ use super::{
     border::{Edge, Lips, span},
     grouped,
     maps::metres,
-    walk::{Sets, Walk, Way},
+    walk::{Places, Sets, Walk, Way},
 };
 
 /// No ground along open edges, and ground again at the other side.
@@ -47,6 +47,7 @@ struct Met {
 /// A gap along an edge, or a part of it.
 struct Run<'a> {
     edge: &'a Edge,
+    places: Places,
     /// Number of its first place.
     first: usize,
     /// Whether it goes to the edge's ends: to its last place there, or the one before it, beyond which there is ground.
@@ -63,6 +64,8 @@ struct Run<'a> {
 
 /// Gaps, or holes, that are listed in words and for programs.
 pub const LISTED: [usize; 2] = [8, 1000];
+/// Places of an edge at least at which is asked.
+pub const FEWEST: usize = 8;
 /// How many times as long as wide a gap is at least that grows wider than is asked for: less is a corner.
 const SLENDER: f64 = 4.0;
 /// A difference of height that is not told, metres.
@@ -192,8 +195,8 @@ impl Run<'_> {
     /// From which share of the edge's length to which it goes: from place to place, or to the edge's ends.
     fn shares(&self) -> [f64; 2] {
         let last = self.first + self.met.len() - 1;
-        let to = if last + 1 == self.edge.count() { 1.0 } else { self.edge.share(last) };
-        [if self.first == 0 { 0.0 } else { self.edge.share(self.first) }, to]
+        let to = if last + 1 == self.places.count { 1.0 } else { self.places.share(last) };
+        [if self.first == 0 { 0.0 } else { self.places.share(self.first) }, to]
     }
 
     /// The edge's ends to which it goes.
@@ -204,7 +207,7 @@ impl Run<'_> {
     /// Through its middle, from corner to corner if it goes so far, and to the next place if it is cut off.
     fn way(&self) -> Vec<[f64; 2]> {
         let middles: Vec<[f64; 2]> = self.met.iter().map(|m| [m.at[0], m.at[1]]).collect();
-        let ([a, b], apart) = (self.edge.plan, 1.0 / (self.edge.count() - 1) as f64);
+        let ([a, b], apart) = (self.edge.plan, 1.0 / (self.places.count - 1) as f64);
         let end = |i: usize, middle: [f64; 2], by: f64| match (self.ends[i], self.cut[i]) {
             (_, true) => Some([0, 1].map(|k| middle[k] + by * (b[k] - a[k]))),
             (true, _) => Some(self.edge.plan[i]),
@@ -216,7 +219,7 @@ impl Run<'_> {
 
     /// Whether it goes by a share of the edge's length, or to less than the next place from there.
     fn holds(&self, share: f64) -> bool {
-        let ([from, to], apart) = (self.shares(), 1.0 / (self.edge.count() - 1) as f64);
+        let ([from, to], apart) = (self.shares(), 1.0 / (self.places.count - 1) as f64);
         (from - apart..=to + apart).contains(&share)
     }
 }
@@ -231,13 +234,14 @@ struct Beside<'a, F> {
 impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
     fn runs(&self) -> Vec<Run<'a>> {
         let met = |number| Some((number, self.met(number)?));
-        let met: Vec<(usize, Met)> = (0..self.way.nearest.len()).filter_map(met).collect();
+        let met: Vec<(usize, Met)> = (0..self.places().count).filter_map(met).collect();
         let mut runs: Vec<Run> = Vec::new();
         for (number, m) in met {
             match runs.last_mut() {
                 Some(run) if run.first + run.met.len() == number => run.met.push(m),
                 _ => runs.push(Run {
                     edge: self.way.edge,
+                    places: self.places(),
                     first: number,
                     ends: [false; 2],
                     widens: false,
@@ -251,9 +255,13 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
         runs
     }
 
+    fn places(&self) -> Places {
+        Places::of(self.way.edge, FEWEST)
+    }
+
     /// A place of the edge.
     fn place(&self, number: usize) -> [f64; 3] {
-        self.way.edge.on(self.way.edge.share(number))
+        self.way.edge.on(self.places().share(number))
     }
 
     /// So far beside a place.
@@ -306,7 +314,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
     }
 
     fn met(&self, number: usize) -> Option<Met> {
-        let (p, nearest, hair) = (self.place(number), self.way.nearest[number], self.walk.hair);
+        let (p, hair) = (self.place(number), self.walk.hair);
+        let nearest = self.way.nearest(self.places().share(number));
         let most = self.most(p).filter(|most| nearest <= *most)?;
         let at = |by: f64| self.ground(p, by, p[2]);
         let (mut bare, mut far) = (hair, 2.0 * hair);
@@ -357,8 +366,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
 
     /// How a run ends, and how much room there is along it.
     fn settle(&self, run: &mut Run) {
-        let (edge, hair) = (self.way.edge, self.walk.hair);
-        let (length, count) = (span(edge.plan), edge.count());
+        let (places, hair) = (self.places(), self.walk.hair);
+        let (length, count) = (span(self.way.edge.plan), places.count);
         let bare = |number: usize| {
             let p = self.place(number);
             self.most(p).is_some() && self.ground(p, hair, p[2]).is_none()
@@ -378,7 +387,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
         run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
         let [from, to] = run.shares();
         for (number, m) in (run.first..).zip(&mut run.met) {
-            let share = edge.share(number);
+            let share = places.share(number);
             m.room = m.width.min(2.0 * length * (share - from).min(to - share));
         }
     }
@@ -417,8 +426,7 @@ mod tests {
                 let edges: Vec<&Edge> = border.open.iter().step_by(1 + border.open.len() / 2000).collect();
                 let walk = Walk::new(&t, &border, &edges, [-1e9, 1e9], most);
                 for way in &walk.ways {
-                    let unknown = Way { edge: way.edge, nearest: vec![0.0; way.nearest.len()] };
-                    let [known, asked] = [way, &unknown].map(|way| {
+                    let [known, asked] = [way, &way.unknown()].map(|way| {
                         let runs = Beside { walk: &walk, way, most: |_| Some(most) }.runs();
                         runs.iter().flat_map(|run| &run.met).map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>()
                     });

@@ -48,7 +48,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
     let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
-    let crowded = walk.crowded("gaps", widest);
+    let crowded = walk.crowded("gaps", gaps::FEWEST, true);
     let gaps = if crowded.is_none() { gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)) } else { Vec::new() };
     let holes = joined(view, &ground, &hollow, &gaps);
     let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| inside(p, view)));

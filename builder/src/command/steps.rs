@@ -17,7 +17,7 @@ use super::{
     grouped,
     maps::metres,
     shown,
-    walk::{Sets, Walk, Way},
+    walk::{Places, Sets, Walk, Way},
 };
 
 /// Ground that ends higher than what lies beside it.
@@ -45,6 +45,8 @@ pub const DECK: f64 = 0.5;
 pub const LEAST: f64 = 0.005;
 /// As far beside an edge ground is looked for, metres; what begins farther away lies behind a gap.
 pub const BESIDE: f64 = 0.05;
+/// Places of an edge at least at which is asked.
+pub const FEWEST: usize = 3;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
 
@@ -68,7 +70,7 @@ pub fn steps(
     upright: Option<&Scene>,
     seen: impl Fn([f64; 2]) -> bool + Sync,
 ) -> Result<Vec<Step>, String> {
-    if let Some(why) = walk.crowded("steps", f64::INFINITY) {
+    if let Some(why) = walk.crowded("steps", FEWEST, false) {
         return Err(why);
     }
     let drops = |way: &Way| drops(walk, way, least, &seen);
@@ -175,23 +177,25 @@ const ALIKE: f64 = 1e-4;
 
 /// Places of an edge beside which there is lower ground, by their numbers.
 fn drops(walk: &Walk, way: &Way, least: f64, seen: impl Fn([f64; 2]) -> bool) -> Vec<(usize, Drop)> {
-    let met = |(number, nearest): (usize, &f64)| {
-        let at = way.edge.on(way.edge.share(number));
-        let drop = seen([at[0], at[1]]).then(|| Drop::at(walk, way.edge, at, *nearest, least)).flatten()?;
+    let places = Places::of(way.edge, FEWEST);
+    let met = |number: usize| {
+        let share = places.share(number);
+        let at = way.edge.on(share);
+        let drop = seen([at[0], at[1]]).then(|| Drop::at(walk, way, share, least)).flatten()?;
         Some((number, drop))
     };
-    way.nearest.iter().enumerate().filter_map(met).collect()
+    (0..places.count).filter_map(met).collect()
 }
 
 impl Run {
     /// Those of an edge, from its places with lower ground.
     fn along(e: &Edge, t: &Terrain, drops: &[(usize, Drop)]) -> Vec<Run> {
-        let (count, length) = (e.count(), span(e.plan));
+        let (places, length) = (Places::of(e, FEWEST), span(e.plan));
         // beside the next place lies other ground that the same slope has led to: the edge comes to hang over the ground there
         let hangs = |(number, drop): &(usize, Drop), next: usize| {
-            let farther = (e.share(next) - e.share(*number)) * length;
+            let farther = (places.share(next) - places.share(*number)) * length;
             drop.height() + drop.grows * farther > 0.9 * DECK && {
-                let [x, y, z] = e.on(e.share(next));
+                let [x, y, z] = e.on(places.share(next));
                 let hair = f64::exp2(f64::from(t.header().xy_log2));
                 t.below([x + e.away[0] * hair, y + e.away[1] * hair, z - DECK]).found()
             }
@@ -206,7 +210,7 @@ impl Run {
                 run = &run[run.iter().take_while(|(_, d)| 2.0 * d.grows <= first.1.grows).count()..];
             }
             if let [.., last] = run
-                && last.0 + 1 < count
+                && last.0 + 1 < places.count
                 && hangs(last, last.0 + 1)
             {
                 let many = run.iter().rev().take_while(|(_, d)| 2.0 * d.grows >= last.1.grows).count();
@@ -216,14 +220,14 @@ impl Run {
             let alike: Vec<&Drop> = run.iter().map(|(_, d)| d).filter(|d| d.height() >= highest - ALIKE).collect();
             let ([(first, _), ..], Some(best)) = (run, alike.get(alike.len() / 2)) else { continue };
             let behind = first + run.len();
-            let from = if *first == 0 { 0.0 } else { (e.share(first - 1) + e.share(*first)) / 2.0 };
-            let to = if behind == count { 1.0 } else { (e.share(behind - 1) + e.share(behind)) / 2.0 };
+            let from = if *first == 0 { 0.0 } else { (places.share(first - 1) + places.share(*first)) / 2.0 };
+            let to = if behind == places.count { 1.0 } else { (places.share(behind - 1) + places.share(behind)) / 2.0 };
             runs.push(Run {
                 at: best.at,
                 low: best.low,
                 length: (to - from) * length,
                 owners: best.owners,
-                corners: [(*first == 0).then_some(e.ends[0]), (behind == count).then_some(e.ends[1])],
+                corners: [(*first == 0).then_some(e.ends[0]), (behind == places.count).then_some(e.ends[1])],
             });
         }
         runs
@@ -231,9 +235,10 @@ impl Run {
 }
 
 impl Drop {
-    /// `nearest` is as of [`Way`].
-    fn at(walk: &Walk, e: &Edge, at: [f64; 3], nearest: f64, least: f64) -> Option<Self> {
-        let ([x, y, z], t, hair) = (at, walk.t, walk.hair);
+    /// At a share of an edge's length.
+    fn at(walk: &Walk, way: &Way, share: f64, least: f64) -> Option<Self> {
+        let (e, t, hair) = (way.edge, walk.t, walk.hair);
+        let at @ [x, y, z] = e.on(share);
         // the first ground so far beside the edge, its height and that of its plane at the edge
         let ground = |by: f64| -> Option<(Answer, [f64; 2])> {
             let answer = walk.ground(e, [x, y], [by, 0.0], [z - DECK, z + DECK])?;
@@ -241,8 +246,11 @@ impl Drop {
             Some((answer, [found, found - by * (dx * e.away[0] + dy * e.away[1])]))
         };
         // what does not lie there at once has to begin
-        let farther = std::iter::successors(Some(2.0 * hair), |by| Some(2.0 * by)).take_while(|by| *by < BESIDE);
-        let farther = || farther.chain([BESIDE]).filter(|by| *by >= nearest).find_map(ground);
+        let farther = || {
+            let nearest = way.nearest(share);
+            let doubled = std::iter::successors(Some(2.0 * hair), |by| Some(2.0 * by)).take_while(|by| *by < BESIDE);
+            doubled.chain([BESIDE]).filter(|by| *by >= nearest).find_map(ground)
+        };
         let (below, found) = ground(hair).or_else(farther)?;
         let low = found[0].max(found[1]);
         if z - low <= least || z - low > DECK {

@@ -196,7 +196,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
     let count = edges.len() as u64;
     let walk = Walk::new(t, &border, &edges, ALL, args.max_gap.unwrap_or(0.0).max(steps::BESIDE));
     let gaps = args.max_gap.map(|most| {
-        let found = walk.crowded("gaps", most).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
+        let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
         let found = found.map(|gaps| Found {
             count: gaps.len(),
             lines: listed(gaps.iter().map(Gap::told)).collect(),

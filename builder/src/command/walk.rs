@@ -12,23 +12,29 @@ use super::{
     grouped,
 };
 
-/// Metres that places of an edge are apart, and the fewest and the most of them; what is left out at either end, of its length.
+/// Metres that places of an edge are apart, and the most of them; what is left out at either end, of its length.
 const APART: f64 = 0.5;
-const PLACES: [usize; 2] = [8, 1 << 14];
+const MOST: usize = 1 << 14;
 const END: f64 = 1.0 / 512.0;
 /// Tests for one query at each place of the edges, about, beyond which nothing is looked for, and edges by which that is known.
 const MOST_WORK: u64 = 250_000_000;
 const SAMPLES: usize = 1000;
 
-impl Edge {
-    /// How many places of it are asked about.
-    pub fn count(&self) -> usize {
-        ((span(self.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1])
+/// The places of an edge that are asked about.
+#[derive(Clone, Copy)]
+pub struct Places {
+    pub count: usize,
+}
+
+impl Places {
+    /// Those of an edge, so many at least: two or more.
+    pub fn of(edge: &Edge, fewest: usize) -> Self {
+        Places { count: ((span(edge.plan) / APART).ceil() as usize).clamp(fewest, MOST) }
     }
 
-    /// The share of its length at which a place lies.
+    /// The share of the edge's length at which one lies.
     pub fn share(&self, number: usize) -> f64 {
-        END + (1.0 - 2.0 * END) * number as f64 / (self.count() - 1) as f64
+        END + (1.0 - 2.0 * END) * number as f64 / (self.count - 1) as f64
     }
 }
 
@@ -45,9 +51,24 @@ pub struct Walk<'a> {
 /// One edge.
 pub struct Way<'a> {
     pub edge: &'a Edge,
-    /// Of each of its places how far away from it the next edge is at least, metres: beyond the edge ground begins no nearer. Zero
-    /// where that is not known, infinite if it is farther than what is looked for.
-    pub nearest: Vec<f64>,
+    /// What of other edges lies beside it, as it sees them; none if that is not known.
+    facing: Option<Vec<[[f64; 2]; 2]>>,
+    hair: f64,
+}
+
+impl Way<'_> {
+    /// The same, of which nothing is known.
+    #[cfg(test)]
+    pub fn unknown(&self) -> Self {
+        Way { facing: None, ..*self }
+    }
+
+    /// How far away from a place, at a share of its length, the next edge is at least, metres: ground begins no nearer. Zero where
+    /// that is not known, infinite if it is farther than what is looked for.
+    pub fn nearest(&self, share: f64) -> f64 {
+        let place = share * span(self.edge.plan);
+        self.facing.as_ref().map_or(0.0, |facing| first(facing, place, self.hair))
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -60,24 +81,21 @@ impl<'a> Walk<'a> {
             Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)])
         });
         let way = |edge: &&'a Edge| {
-            let facing = ends.as_ref().and_then(|ends| ends.facing(edge, widest, hair));
-            let length = span(edge.plan);
-            let nearest =
-                |number| facing.as_ref().map_or(0.0, |facing| first(facing, edge.share(number) * length, hair));
-            Way { edge, nearest: (0..edge.count()).map(nearest).collect() }
+            let facing = ends.as_ref().map(|ends| ends.facing(edge, widest, hair));
+            Way { edge, facing: facing.flatten(), hair }
         };
         Walk { t, heights, hair, ways: edges.par_iter().map(way).collect() }
     }
 
-    /// About how many triangles are tested by a query at each place that is no farther away from the next edge than this, known from
-    /// queries at a few of the edges; the edge of those that takes the most of it, and how many edges there are.
-    pub fn work(&self, widest: f64) -> (u64, Option<&'a Edge>, u64) {
-        let within =
-            |way: &Way<'a>| (way.edge, way.nearest.iter().filter(|nearest| **nearest <= widest).count() as u64);
-        let asked: Vec<(&Edge, u64)> = self.ways.iter().map(within).filter(|(_, places)| *places > 0).collect();
-        let tests = |(edge, places): &(&'a Edge, u64)| {
+    /// About how many triangles a query tests at each place, so many of an edge at least, known from queries at a few of the edges; the
+    /// edge of those that takes the most of it, and how many edges there are. With `met` only those beside which others lie.
+    pub fn work(&self, fewest: usize, met: bool) -> (u64, Option<&'a Edge>, u64) {
+        let counts = |way: &&Way| !met || way.facing.as_ref().is_none_or(|facing| !facing.is_empty());
+        let asked: Vec<&Edge> = self.ways.iter().filter(counts).map(|way| way.edge).collect();
+        let tests = |edge: &&'a Edge| {
             let [x, y, z] = edge.on(0.5);
-            (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places, *edge)
+            let tests = u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests);
+            (tests * Places::of(edge, fewest).count as u64, *edge)
         };
         let tested: Vec<(u64, &Edge)> = asked.iter().step_by(1 + asked.len() / SAMPLES).map(tests).collect();
         let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
@@ -87,8 +105,8 @@ impl<'a> Walk<'a> {
 
     /// Nothing, unless triangles lie so crowded beside edges that it would take too long to look for gaps or what else there: then why,
     /// and what to do.
-    pub fn crowded(&self, what: &str, widest: f64) -> Option<String> {
-        let (work, most, edges) = self.work(widest);
+    pub fn crowded(&self, what: &str, fewest: usize, met: bool) -> Option<String> {
+        let (work, most, edges) = self.work(fewest, met);
         let [x, y, _] = most.filter(|_| work > MOST_WORK)?.on(0.5);
         let (edges, work, limit) = (counted(edges, "open edge"), grouped(work), grouped(MOST_WORK));
         Some(format!(
