@@ -244,7 +244,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene));
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
-    beside.note(&terrain, &output);
+    beside.note(&terrain, &output, r.vertical);
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
@@ -343,8 +343,8 @@ impl Beside {
         json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
     }
 
-    /// Says what there is, which no check counts as a fault, or that nobody looked.
-    fn note(&self, t: &Terrain, image: &Path) {
+    /// Says what there is, which no check counts as a fault, or that nobody looked. The source has so many upright faces.
+    fn note(&self, t: &Terrain, image: &Path, upright: u64) {
         let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
         let (gap, step) = (format!("--max-gap {NARROW}"), format!("--max-step {}", steps::LEAST));
         let unsought = [(self.gaps.is_none(), "gaps", &gap), (self.steps.is_none(), "steps", &step)];
@@ -362,7 +362,9 @@ impl Beside {
             note(format!("{told}; to see them: {map} {gap}"));
         }
         if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {
-            note(format!("{told}; to see them: {map} {step}"));
+            let kerbs = "in a mesh without upright faces, as export obj writes it, kerbs and stairs count too";
+            let kerbs = if upright == 0 { format!("; {kerbs}") } else { String::new() };
+            note(format!("{told}{kerbs}; to see them: {map} {step}"));
         }
     }
 }
