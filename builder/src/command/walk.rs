@@ -87,15 +87,18 @@ impl<'a> Walk<'a> {
         Walk { t, heights, hair, ways: edges.par_iter().map(way).collect() }
     }
 
-    /// About how many triangles a query tests at each place, so many of an edge at least, known from queries at a few of the edges; the
-    /// edge of those that takes the most of it, and how many edges there are. With `met` only those beside which others lie.
+    /// About how many triangles queries test at the places, so many of an edge at least, known from queries at a few of the edges; the
+    /// edge of those that takes the most of it, and how many edges there are. With `met` only places that have others beside them count.
     pub fn work(&self, fewest: usize, met: bool) -> (u64, Option<&'a Edge>, u64) {
-        let counts = |way: &&Way| !met || way.facing.as_ref().is_none_or(|facing| !facing.is_empty());
-        let asked: Vec<&Edge> = self.ways.iter().filter(counts).map(|way| way.edge).collect();
-        let tests = |edge: &&'a Edge| {
+        let asked = |way: &Way<'a>| {
+            let places = Places::of(way.edge, fewest);
+            let counts = |number: &usize| !met || way.nearest(places.share(*number)).is_finite();
+            (way.edge, (0..places.count).filter(counts).count() as u64)
+        };
+        let asked: Vec<(&Edge, u64)> = self.ways.par_iter().map(asked).filter(|(_, places)| *places > 0).collect();
+        let tests = |(edge, places): &(&'a Edge, u64)| {
             let [x, y, z] = edge.on(0.5);
-            let tests = u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests);
-            (tests * Places::of(edge, fewest).count as u64, *edge)
+            (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places, *edge)
         };
         let tested: Vec<(u64, &Edge)> = asked.iter().step_by(1 + asked.len() / SAMPLES).map(tests).collect();
         let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
