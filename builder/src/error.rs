@@ -1,9 +1,6 @@
 //! Why a scene cannot become an image.
 
-use crate::{
-    Crowd, MaxCost, Outlier,
-    names::{FEW, counted},
-};
+use crate::{Crowd, MaxCost, Outlier, names::FEW};
 use std::fmt;
 
 /// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
@@ -33,6 +30,8 @@ pub enum BuildError {
         worst: Crowd,
         /// What they may cost.
         most: MaxCost,
+        /// With this the ground can be divided, for it was.
+        enough: MaxCost,
     },
     /// A part of the scene does not fit the format.
     Limit(String),
@@ -42,12 +41,14 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Option(s) | Self::Scene(s) | Self::Limit(s) => f.write_str(s),
-            Self::Cost { worst, most } => write!(
-                f,
-                "{worst}, and {most} are the most; allow {} and {} at least, or leave out some of what stands there",
-                counted(worst.tests.max(most.tests), "test"),
-                counted(worst.lines.max(most.lines.unwrap_or(0)), "line")
-            ),
+            Self::Cost { worst, most, enough } => {
+                let MaxCost { tests, lines } = enough;
+                let lines = lines.map(|lines| format!(",{lines}")).unwrap_or_default();
+                write!(
+                    f,
+                    "{worst}, and {most} are the most; allow {enough} (--max-cost {tests}{lines}), or leave out some of what stands there"
+                )
+            }
             Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
             Self::OutsideDomain { outliers, origin: [x, y, z], reach: [plan, height], holds } => {
                 write!(

@@ -5,6 +5,7 @@ use crate::cost::{Crowd, MaxCost};
 use crate::split::Rule;
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
 use hardpan::format::bundle::{TRIANGLES, WIDE};
+use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
@@ -21,6 +22,8 @@ const CROWD: usize = 40;
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
 const MOST: usize = 42;
+/// Words of a line.
+pub const LINE: usize = 16;
 /// Most levels below the first.
 const DEEPEST: u32 = 6;
 
@@ -46,12 +49,19 @@ pub struct Block {
     ends: [u32; CELLS],
     /// Of each cell whether it is one sheet without steps: no place of it has two heights.
     sole: [bool; CELLS],
+    /// At which word of a line its tail has to begin, and its lists at the first, lest a cell cost too much.
+    pub tail: Option<usize>,
 }
 
 impl Block {
     /// One word in each cell.
     pub fn of(word: Word) -> Block {
-        Block { words: vec![word; CELLS], ends: std::array::from_fn(|k| k as u32 + 1), sole: [false; CELLS] }
+        Block {
+            words: vec![word; CELLS],
+            ends: std::array::from_fn(|k| k as u32 + 1),
+            sole: [false; CELLS],
+            tail: None,
+        }
     }
 
     /// All words, cell by cell.
@@ -169,7 +179,10 @@ impl Refining<'_> {
             let low = corner(low, log2, side, k);
             match e {
                 Entry::Grid(g) => self.grid(g, low, nodes - 1),
-                Entry::Block(cells) if !self.is_met(cells) => {
+                Entry::Block(cells) => {
+                    if self.is_met(cells) {
+                        return None;
+                    }
                     let (tris, patches) = (self.tris(cells.words()), self.patches(cells));
                     let mut left = MOST_BLOCKS[0] + MOST_BLOCKS[1] * tris.len();
                     let held = Held { cells, low, log2, tris: &tris, patches: &patches };
@@ -200,8 +213,8 @@ impl Refining<'_> {
                 return Ok(entry);
             }
             *left = left.checked_sub(1).ok_or(crowd)?;
-            let cells = block_of(self.content, low, log2, &tris, &near);
-            if self.is_met(&cells) {
+            let mut cells = block_of(self.content, low, log2, &tris, &near);
+            if self.is_met(&mut cells) {
                 return Ok(Entry::Block(cells));
             }
             let held = Held { cells: &cells, low, log2, tris: &tris, patches: &near };
@@ -214,8 +227,9 @@ impl Refining<'_> {
     /// The worst cell of a block that costs too much.
     fn crowd(&self, held: &Held) -> Crowd {
         let size = [0, 1].map(|i| 1i64 << (held.log2[i] - CELLS_LOG2[i]));
-        let over =
-            costs(held.cells).into_iter().enumerate().filter(|(_, [tests, lines])| !self.most.allows(*tests, *lines));
+        let most_lines = |costs: &[[u32; 2]; CELLS]| costs.iter().map(|c| c[1]).max();
+        let costs = (0..LINE).map(|tail| costs(held.cells, Some(tail))).min_by_key(most_lines).unwrap_or_default();
+        let over = costs.into_iter().enumerate().filter(|(_, [tests, lines])| !self.most.allows(*tests, *lines));
         let crowds = over.map(|(cell, cost)| {
             let low = corner(held.low, [0, 1].map(|i| held.log2[i] - CELLS_LOG2[i]), CELLS_LOG2, cell);
             let tris = self.tris(held.cells.cell(cell)).into_iter();
@@ -227,8 +241,13 @@ impl Refining<'_> {
         crowds.reduce(Crowd::worse).expect("a cell costs too much")
     }
 
-    fn is_met(&self, block: &Block) -> bool {
-        costs(block).into_iter().all(|[tests, lines]| self.most.allows(tests, lines))
+    /// Whether the cells of a block cost little enough wherever its tail comes to stand, or else where it is told to.
+    fn is_met(&self, block: &mut Block) -> bool {
+        let met =
+            |tail: &Option<usize>| costs(block, *tail).into_iter().all(|[tests, lines]| self.most.allows(tests, lines));
+        let tail = std::iter::once(None).chain((0..LINE).map(Some)).find(met);
+        block.tail = tail.flatten();
+        tail.is_some()
     }
 
     /// The triangles that words name, in the order of their places in bundles.
@@ -257,10 +276,14 @@ fn corner(low: [i64; 2], log2: [u32; 2], side_log2: [u32; 2], k: usize) -> [i64;
     [0, 1].map(|i| low[i] + ((at[i] as i64) << log2[i]))
 }
 
-/// Tests and lines of each cell of a block, wherever its tail comes to stand: at most one line too many.
-fn costs(block: &Block) -> [[u32; 2]; CELLS] {
-    // words at an unknown place
-    let lines = |words: usize| if words == 0 { 0 } else { (words as u32 + 14) / 16 + 1 };
+/// Tests and lines of each cell of a block, its tail beginning at such a word of a line and its lists at the first; or wherever
+/// they come to stand, then at most one line too many.
+fn costs(block: &Block, tail: Option<usize>) -> [[u32; 2]; CELLS] {
+    let lines = |at: Option<usize>, words: usize| match at {
+        _ if words == 0 => 0,
+        Some(at) => lines(at, words),
+        None => lines(LINE - 1, words),
+    };
     let mut before = 0;
     std::array::from_fn(|cell| {
         let words = block.cell(cell);
@@ -271,8 +294,9 @@ fn costs(block: &Block) -> [[u32; 2]; CELLS] {
         let count = if listed { 1 } else { words.len() - 1 };
         let (from, end) = (before.max(INLINE), before + count);
         before = end;
-        let read = 1 + if count == 0 { 0 } else { lines(end.saturating_sub(from)) };
-        let list = if listed { lines(1 + 2 * words.len()) } else { 0 };
+        let further = tail.map(|tail| tail + from - INLINE);
+        let read = 1 + if count == 0 { 0 } else { lines(further, end.saturating_sub(from)) };
+        let list = if listed { lines(tail.map(|_| 0), 1 + 2 * words.len()) } else { 0 };
         let leaves: u32 = words.iter().map(|w| if w.mask == 0 { w.tests } else { 2 }).sum();
         [words.iter().map(|w| w.tests).sum(), read + list + leaves]
     })

@@ -3,6 +3,7 @@
 use crate::mesh::{self, Mesh};
 use crate::tile::{self, Blob, Tiling};
 use crate::{BuildError, Built, Crowd, MaxCost, Options, Provenance, Report, Scene, pack, shares};
+use rayon::prelude::*;
 
 /// A scene on its way into an image: all that needs the whole of it is done, and each tile can be made by itself, in any
 /// order and on any thread or machine that has the same scene and options.
@@ -54,17 +55,17 @@ impl Job {
 
     /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-        let Job { mesh, options, tiling, mut report } = self;
+        let Job { mesh, options, mut tiling, mut report } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
         if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
             let text = format!("an image of this scene takes each of its {} tiles once", tiling.count());
             return Err(BuildError::Scene(text));
         }
-        drop(tiling);
         if let Some(most) = options.max_cost {
-            affordable(&tiles, most)?;
+            affordable(&mesh, &mut tiling, &tiles, most)?;
         }
+        drop(tiling);
         let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(&options, &mesh.materials));
         let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
@@ -74,8 +75,22 @@ impl Job {
     }
 }
 
-/// Fails with the worst place that costs more than it may.
-fn affordable(tiles: &[Blob], most: MaxCost) -> Result<(), BuildError> {
-    let worst = tiles.iter().filter_map(|t| t.crowd).reduce(Crowd::worse);
-    worst.map_or(Ok(()), |worst| Err(BuildError::Cost { worst, most }))
+/// Fails with the worst place that costs more than it may, and with what is enough, for the tiles were made with that.
+fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -> Result<(), BuildError> {
+    let Some(worst) = tiles.iter().filter_map(|t| t.crowd).map(|(worst, _)| worst).reduce(Crowd::worse) else {
+        return Ok(());
+    };
+    let of = |t: &Blob| Some((t.head.index as usize, t.crowd?.1));
+    let mut crowded: Vec<(usize, [u32; 2])> = tiles.iter().filter_map(of).collect();
+    let mut enough = most;
+    while !crowded.is_empty() {
+        for (_, [tests, lines]) in &crowded {
+            enough.tests = enough.tests.max(*tests);
+            enough.lines = enough.lines.map(|most| most.max(*lines));
+        }
+        tiling.allow(enough);
+        let again = crowded.par_iter().map(|(index, _)| tiling.build(mesh, *index).map(|t| of(&t)));
+        crowded = again.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    }
+    Err(BuildError::Cost { worst, most, enough })
 }

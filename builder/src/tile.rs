@@ -3,7 +3,7 @@
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, lists, morton, place};
 use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered};
-use crate::grid::{Block, Content, Entry, Grid, PatchArea, Word, grid};
+use crate::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
@@ -38,8 +38,8 @@ pub struct Blob {
     pub nodes: u64,
     pub patch_blocks: u64,
     pub index_bytes: u64,
-    /// Where it costs more than it may.
-    pub crowd: Option<Crowd>,
+    /// Where it costs more than it may, and the tests and lines that such places take at least.
+    pub crowd: Option<(Crowd, [u32; 2])>,
 }
 
 /// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
@@ -111,6 +111,11 @@ impl Tiling {
     /// How many tiles there are.
     pub fn count(&self) -> usize {
         self.tiles.len()
+    }
+
+    /// Lets queries cost this much.
+    pub fn allow(&mut self, most: MaxCost) {
+        self.how.most = self.how.most.map(|(_, merge)| (most, merge));
     }
 
     /// Builds one tile of this mesh.
@@ -390,11 +395,15 @@ fn build(
         layers: 1,
         least: true,
     });
+    let in_metres = |crowd: Crowd| Crowd {
+        at: [0, 1].map(|i| (mesh.origin[i] as f64 + crowd.at[i]) * exp2(mesh.step[0])),
+        ..crowd
+    };
     let crowd = plot
         .crowds()
         .chain(patches)
-        .reduce(Crowd::worse)
-        .map(|crowd| Crowd { at: [0, 1].map(|i| (mesh.origin[i] as f64 + crowd.at[i]) * exp2(mesh.step[0])), ..crowd });
+        .map(|crowd| (in_metres(crowd), [crowd.tests, crowd.lines]))
+        .reduce(|a, b| (a.0.worse(b.0), [0, 1].map(|i| a.1[i].max(b.1[i]))));
     Ok(Blob { crowd, x: at[0], y: at[1], head, nodes: w.nodes.len() as u64, patch_blocks, index_bytes, bytes })
 }
 
@@ -649,6 +658,9 @@ impl Writer {
                 if words.len() > format::MAX_WORDS as usize {
                     return Err(BuildError::Limit("more than a million surfaces over one place".into()));
                 }
+                if cells.tail.is_some() {
+                    self.align(LINE);
+                }
                 let list = self.words.len();
                 self.words.push(words.len() as u32);
                 for w in words {
@@ -670,9 +682,13 @@ impl Writer {
             self.words[at + block::COUNTS] |= ((further.len() - before) as u32) << (4 * cell);
             places.push((words, before, further.len() - before, list_lines));
         }
-        let tail = self.words.len();
         let (inline, beyond) = further.split_at(further.len().min(block::INLINE));
         self.words[at + block::FURTHER..][..inline.len()].copy_from_slice(inline);
+        if let Some(tail) = cells.tail.filter(|_| !beyond.is_empty()) {
+            let len = self.words.len();
+            self.words.resize(len + (tail + LINE - len % LINE) % LINE, 0);
+        }
+        let tail = self.words.len();
         if !beyond.is_empty() {
             self.words[at + block::TAIL] = tail as u32;
             self.words.extend(beyond);

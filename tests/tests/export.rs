@@ -720,6 +720,13 @@ fn gaps_are_where_ground_ends_at_its_own_height() {
     let whole = |z: f64| format!("v 0 0 {z}\nv 20 0 {z}\nv 20 6 {z}\nv 0 6 {z}\nf 1 2 3 4\n");
     near(found(&(whole(0.0) + &lanes(0.05, 5.0, 0.0, 5))), &[[0.05, 5.0]]);
     near(found(&(lanes(0.05, 5.0, 0.0, 1) + &lanes(0.05, 0.0, 0.0, 9))), &[[0.05, 0.0], [0.05, 5.0]]);
+    // a wall on both lips, or a ditch; but not what leaves a crack, or goes on beneath or above the other side
+    let strip = |end: f64, z: f64| format!("v 0 3 {z}\nv 20 3 {z}\nv 20 {end} {z}\nv 0 {end} {z}\nf -4 -3 -2 -1\n");
+    for z in [1.2, -1.2] {
+        near(found(&(lanes(0.05, 0.0, 0.0, 1) + &strip(3.05, z))), &[]);
+        near(found(&(lanes(0.05, 0.0, 0.0, 1) + &strip(3.04, z))), &[[0.05, 0.0]]);
+        near(found(&(lanes(0.05, 0.0, 0.0, 1) + &strip(4.0, z))), &[[0.05, 0.0]]);
+    }
     // ground right beneath, and a slope that comes near from beneath
     near(found(&(whole(-0.05) + &lanes(0.05, 0.0, 0.0, 5))), &[]);
     let slope =
@@ -732,6 +739,32 @@ fn gaps_are_where_ground_ends_at_its_own_height() {
         ),
         &[],
     );
+}
+
+/// The sides of a gap need not be of one height.
+#[test]
+fn gaps_say_how_much_higher_one_side_is() {
+    let folder = folder("gaps_say_how_much_higher_one_side_is");
+    for (rise, words) in [(0.0, " long at "), (0.15, " long, one side up to 15 cm higher at ")] {
+        fs::write(folder.join("g.obj"), lanes(0.05, 0.0, rise, 1)).unwrap();
+        let [_, err] = expect(0, &folder, &["build", "g.obj", "--report", "g.json"]);
+        holds(&err, &[words]);
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("g.json")).unwrap()).unwrap();
+        let [out, _] = expect(1, &folder, &["verify", "g.hpan", "--max-gap", "0.1", "--json"]);
+        for gaps in [&report["gaps"], &serde_json::from_str::<Value>(&out).unwrap()["gaps"]] {
+            assert!((gaps["first"][0]["rise"].as_f64().unwrap() - rise).abs() < 2e-5, "{gaps}");
+        }
+    }
+}
+
+/// A quay wall of a real town, 42 cm wide between a road and water of about its height.
+#[test]
+fn walls_of_a_real_town_are_no_gaps() {
+    let folder = folder("walls_of_a_real_town_are_no_gaps");
+    if let Some(file) = real_file("city/3dfier_innerbuffer_05.obj") {
+        expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "z", "-o", "t.hpan"]);
+        expect(0, &folder, &["verify", "t.hpan", "--max-gap", "0.5"]);
+    }
 }
 
 /// Ground of 10 m around a hole with corners at these places, about the origin.

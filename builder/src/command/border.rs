@@ -146,9 +146,28 @@ pub fn first(facing: &[[[f64; 2]; 2]], place: f64, hair: f64) -> f64 {
     facing.iter().map(nearest).fold(f64::INFINITY, f64::min)
 }
 
+/// Least and greatest x, y and z, metres.
+struct Room([[f64; 2]; 3]);
+
+impl Room {
+    /// That of an edge, and so much more in plan and in height.
+    fn of(e: &Edge, [flat, high]: [f64; 2]) -> Self {
+        let [a, b] = e.plan;
+        let ends = [[a[0], b[0]], [a[1], b[1]], e.z];
+        let more = [flat, flat, high];
+        Room([0, 1, 2].map(|i| [ends[i][0].min(ends[i][1]) - more[i], ends[i][0].max(ends[i][1]) + more[i]]))
+    }
+
+    fn meets(&self, other: &Room) -> bool {
+        (0..3).all(|i| self.0[i][0] <= other.0[i][1] && other.0[i][0] <= self.0[i][1])
+    }
+}
+
 /// Edges by place: each in the cells of points along it that are half a cell apart.
 pub struct Lips<'a> {
     edges: Vec<&'a Edge>,
+    /// Where each of them lies.
+    boxes: Vec<Room>,
     /// Sides of a cell in plan and its height, metres: the edges' means at least, so that there are no more than a few points for each.
     size: [f64; 2],
     cells: HashMap<[i64; 3], Vec<usize>>,
@@ -162,7 +181,8 @@ impl<'a> Lips<'a> {
     pub fn new(edges: Vec<&'a Edge>, size: [f64; 2]) -> Self {
         let sums = edges.iter().fold([0.0; 2], |[flat, high], e| [flat + span(e.plan), high + (e.z[1] - e.z[0]).abs()]);
         let size = [0, 1].map(|i| (sums[i] / edges.len().max(1) as f64).max(size[i]));
-        let mut lips = Lips { edges, size, cells: HashMap::new() };
+        let boxes = edges.iter().map(|e| Room::of(e, [0.0; 2])).collect();
+        let mut lips = Lips { edges, boxes, size, cells: HashMap::new() };
         for i in 0..lips.edges.len() {
             for place in lips.along(lips.edges[i]) {
                 let cell = lips.cells.entry(place).or_default();
@@ -186,12 +206,14 @@ impl<'a> Lips<'a> {
         let mut cells: Vec<[i64; 3]> = self.along(e).flat_map(about).collect();
         cells.sort_unstable();
         cells.dedup();
-        let mut near: Vec<usize> = Vec::new();
+        let around = Room::of(e, [most + 2.0 * hair, most + 2.0 * REACH + hair]);
+        let (mut near, mut many): (Vec<usize>, usize) = (Vec::new(), 0);
         for cell in cells.iter().filter_map(|cell| self.cells.get(cell)) {
-            if near.len() + cell.len() > AROUND {
+            many += cell.len();
+            if many > AROUND {
                 return None;
             }
-            near.extend(cell);
+            near.extend(cell.iter().filter(|&&i| around.meets(&self.boxes[i])));
         }
         near.sort_unstable();
         near.dedup();

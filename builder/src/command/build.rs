@@ -20,7 +20,7 @@ use super::{
     border::{Border, Edge},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
-    gaps::{self, Gap, Search},
+    gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
     lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
@@ -32,6 +32,7 @@ use super::{
     same, shown,
     steps::{self, Step},
     transform::{Transform, way},
+    walk::Walk,
     write_image,
 };
 
@@ -249,7 +250,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene));
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
-    beside.note(&terrain, &output);
+    beside.note(&terrain, &output, r.vertical);
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
@@ -311,10 +312,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 
 /// How wide a gap may be that is noted, metres.
 const NARROW: f64 = 0.1;
-/// Along so many open edges, or along one for so many triangles, gaps are looked for: that takes a small part of the time to build.
-const FEW: [usize; 2] = [10_000, 32];
-/// So much work at least, or so much for each triangle: see [`Search::work`].
-const WORK: [u64; 2] = [10_000_000, 20];
+/// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
+const FEW: [usize; 2] = [100_000, 8];
+/// So much work, or so much for each triangle: see [`Walk::work`].
+const WORK: [u64; 2] = [25_000_000, 100];
 
 /// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
 struct Beside {
@@ -325,15 +326,14 @@ struct Beside {
 
 impl Beside {
     fn of(t: &Terrain, scene: &Scene) -> Self {
-        let few = FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
         let border = Border::of(t);
         let edges: Vec<&Edge> = border.open.iter().collect();
+        let few = edges.len() <= FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
+        let walk = few.then(|| Walk::new(t, &border, &edges, ALL, NARROW));
         let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
-        let few = edges.len() <= few;
-        let search = few.then(|| Search::new(t, &border, &edges, ALL, NARROW));
-        let gaps = search.filter(|search| search.work() <= most).map(|search| search.gaps(|_| Some(NARROW)));
-        let steps = (few && steps::work(t, &edges) <= most)
-            .then(|| steps::steps(t, &edges, ALL, steps::LEAST, Some(scene), |_| true));
+        let within = |fewest: usize, met: bool| walk.as_ref().filter(|walk| walk.work(fewest, met).0 <= most);
+        let gaps = within(gaps::FEWEST, true).map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
+        let steps = within(steps::FEWEST, false).map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
         Beside { edges: edges.len() as u64, gaps, steps: steps.and_then(Result::ok) }
     }
 
@@ -349,8 +349,8 @@ impl Beside {
         json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
     }
 
-    /// Says what there is, which no check counts as a fault, or that nobody looked.
-    fn note(&self, t: &Terrain, image: &Path) {
+    /// Says what there is, which no check counts as a fault, or that nobody looked. The source has so many upright faces.
+    fn note(&self, t: &Terrain, image: &Path, upright: u64) {
         let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
         let (gap, step) = (format!("--max-gap {NARROW}"), format!("--max-step {}", steps::LEAST));
         let unsought = [(self.gaps.is_none(), "gaps", &gap), (self.steps.is_none(), "steps", &step)];
@@ -368,7 +368,9 @@ impl Beside {
             note(format!("{told}; to see them: {map} {gap}"));
         }
         if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {
-            note(format!("{told}; to see them: {map} {step}"));
+            let kerbs = "in a mesh without upright faces, as export obj writes it, kerbs and stairs count too";
+            let kerbs = if upright == 0 { format!("; {kerbs}") } else { String::new() };
+            note(format!("{told}{kerbs}; to see them: {map} {step}"));
         }
     }
 }

@@ -2,14 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hardpan::Terrain;
+use hardpan::Hit;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    border::{Border, Edge, Lips, first, span},
-    counted, grouped,
+    border::{Edge, Lips, span},
+    grouped,
     maps::metres,
+    walk::{Places, Sets, Walk, Way},
 };
 
 /// No ground along open edges, and ground again at the other side.
@@ -24,6 +25,8 @@ pub struct Gap {
     wider: bool,
     /// Metres between the ends of what was met of it, about.
     pub length: f64,
+    /// Metres by which one side of it is higher than the other at most.
+    pub rise: f64,
     /// Ways along it in plan, metres.
     pub ways: Vec<Vec<[f64; 2]>>,
 }
@@ -37,13 +40,14 @@ struct Met {
     /// As of [`Gap`].
     room: f64,
     /// The edge's place, and where the ground begins again, metres.
-    near: [f64; 2],
+    near: [f64; 3],
     far: [f64; 3],
 }
 
 /// A gap along an edge, or a part of it.
 struct Run<'a> {
     edge: &'a Edge,
+    places: Places,
     /// Number of its first place.
     first: usize,
     /// Whether it goes to the edge's ends: to its last place there, or the one before it, beyond which there is ground.
@@ -58,24 +62,18 @@ struct Run<'a> {
     met: Vec<Met>,
 }
 
-/// A place of an edge, by its number, and how far away from it there is no ground at least, metres.
-struct Place {
-    number: usize,
-    nearest: f64,
-}
-
 /// Gaps, or holes, that are listed in words and for programs.
 pub const LISTED: [usize; 2] = [8, 1000];
-/// Metres that places of an edge beside which ground is asked for are apart, and the fewest and the most of them.
-const APART: f64 = 0.5;
-const PLACES: [usize; 2] = [8, 64];
-/// What is left out at either end of an edge, of its length.
-const END: f64 = 1.0 / 512.0;
+/// Places of an edge at least at which is asked.
+pub const FEWEST: usize = 8;
 /// How many times as long as wide a gap is at least that grows wider than is asked for: less is a corner.
 const SLENDER: f64 = 4.0;
-/// Tests for one query at each place of the edges, about, beyond which no gaps are looked for, and edges by which that is known.
-const MOST_WORK: u64 = 250_000_000;
-const SAMPLES: usize = 1000;
+/// A difference of height that is not told, metres.
+const LEVEL: f64 = 0.001;
+/// As near to a lip as this ground begins right at it, lattice steps: those within which open edges are stitched.
+const RIGHT: f64 = 4.0;
+/// Most heights over a place that are compared; of more nothing is known.
+const LAYERS: usize = 64;
 /// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther: a
 /// step of that and the gap's width is still none.
 pub const REACH: f64 = 0.25;
@@ -86,104 +84,36 @@ pub fn typed(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(sane).ok_or_else(|| "must be a width in metres, from 0.001 to 100".into())
 }
 
-/// Places of edges at which there may be gaps, as far as is known without asking for ground.
-pub struct Search<'a> {
-    t: &'a Terrain<'a>,
-    /// Only ground at these counts, metres.
-    heights: [f64; 2],
-    hair: f64,
-    places: Vec<(&'a Edge, Vec<Place>)>,
-}
-
-impl<'a> Search<'a> {
-    /// No gap is wider than `widest`, in metres.
-    pub fn new(t: &'a Terrain<'a>, border: &Border, edges: &[&'a Edge], heights: [f64; 2], widest: f64) -> Self {
-        let hair = f64::exp2(f64::from(t.header().xy_log2));
-        // fields of heights end at no edge: beside them all is asked for
-        let ends = (t.header().patch_blocks == 0).then(|| {
-            let all = border.open.iter().chain(&border.folds).collect();
-            Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)])
-        });
-        let facing = |e: &Edge| ends.as_ref().and_then(|ends| ends.facing(e, widest, hair));
-        let places = edges.par_iter().map(|e| (*e, e.places(facing(e).as_deref(), widest, hair)));
-        Search { t, heights, hair, places: places.filter(|(_, places)| !places.is_empty()).collect() }
-    }
-
-    /// How much may have to be done: places, each as many times as a query tests triangles at most.
-    pub fn work(&self) -> u64 {
-        let places: u64 = self.places.iter().map(|(_, places)| places.len() as u64).sum();
-        places.saturating_mul(self.t.bound().tests.into())
-    }
-
-    /// As [`crowded`] has it.
-    pub fn crowded(&self) -> Option<String> {
-        let middle = |(edge, places): &(&Edge, Vec<Place>)| {
-            (edge.on(edge.share(places[places.len() / 2].number)), places.len() as u64)
-        };
-        crowded(self.t, "gaps", &self.places.iter().map(middle).collect::<Vec<_>>())
-    }
-
-    /// Gaps beside edges, longest first, each once: runs along edges are of one gap where they meet in a corner, or where the ground
-    /// begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
-    /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
-    /// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
-    /// than four times as long, such as a corner of a pit.
-    pub fn gaps(&self, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
-        let beside = |(e, places): &(&'a Edge, Vec<Place>)| e.beside(self.t, self.heights, places, &most);
-        let runs: Vec<Run> = self.places.par_iter().flat_map_iter(beside).collect();
-        let mut sets = Sets::of(runs.len());
-        let mut first: HashMap<[i32; 3], usize> = HashMap::new();
-        // runs that lead back to where others began
-        let mut rings = Vec::new();
-        for (i, run) in runs.iter().enumerate() {
-            let known = run.corners().map(|p| first.get(&p?).map(|&j| sets.head(j)));
-            if known[0].is_some() && known[0] == known[1] {
-                rings.push(i);
-            }
-            run.corners().into_iter().flatten().for_each(|p| sets.join(*first.entry(p).or_insert(i), i));
+/// Gaps beside the edges of a walk, longest first, each once: runs along edges are of one gap where they meet in a corner, or where the
+/// ground begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
+/// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
+/// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
+/// than four times as long, such as a corner of a pit; nor what other ground fills from side to side, higher or lower: that is a
+/// wall, or a ditch.
+pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
+    let runs: Vec<Run> = walk.ways.par_iter().flat_map_iter(|way| Beside { walk, way, most: &most }.runs()).collect();
+    let (mut sets, rings) = Sets::of_runs(runs.iter().map(Run::corners));
+    let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
+    let near = |width: f64| width / 64.0 + 2.0 * walk.hair;
+    let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH]);
+    for (i, run) in runs.iter().enumerate() {
+        for m in &run.met {
+            lips.at(m.far, near(m.width), |j, share| {
+                if runs[j].holds(share) {
+                    sets.join(i, j)
+                }
+            });
         }
-        let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
-        let near = |width: f64| width / 64.0 + 2.0 * self.hair;
-        let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH]);
-        for (i, run) in runs.iter().enumerate() {
-            for m in &run.met {
-                lips.at(m.far, near(m.width), |j, share| {
-                    if runs[j].holds(share) {
-                        sets.join(i, j)
-                    }
-                });
-            }
-        }
-        let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
-        let mut gaps: HashMap<usize, Vec<&Run>> = HashMap::new();
-        for (i, run) in runs.iter().enumerate() {
-            gaps.entry(sets.head(i)).or_default().push(run);
-        }
-        let gaps = gaps.into_iter().filter_map(|(head, runs)| Gap::of(&runs, rings.contains(&head)));
-        let mut gaps: Vec<Gap> = gaps.collect();
-        gaps.sort_by(|a, b| b.length.total_cmp(&a.length).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
-        gaps
     }
-}
-
-/// Nothing, unless triangles lie so crowded beside edges that it would take too long to look for gaps or what else there: then why,
-/// and what to do. Of each edge one place is given, and how many it has; known from a query at a few of them.
-pub fn crowded(t: &Terrain, what: &str, places: &[([f64; 3], u64)]) -> Option<String> {
-    let tests = |&(at @ [x, y, z], count): &([f64; 3], u64)| {
-        (u64::from(t.closest_costed([x, y, z + REACH]).1.tests) * count, at)
-    };
-    let tested: Vec<(u64, [f64; 3])> = places.iter().step_by(1 + places.len() / SAMPLES).map(tests).collect();
-    let (_, [x, y, _]) = tested.iter().copied().max_by_key(|(tests, _)| *tests)?;
-    let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
-    let work = sum / tested.len() as u64 * places.len() as u64;
-    (work > MOST_WORK).then(|| {
-        let edges = counted(places.len() as u64, "open edge");
-        format!(
-            "beside {edges} triangles lie so crowded that looking for {what} there would take {} tests, most of them near ({x:.3}, {y:.3}), and {} are the most; clean the mesh there, or build it in parts",
-            grouped(work),
-            grouped(MOST_WORK)
-        )
-    })
+    let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
+    let mut gaps: HashMap<usize, Vec<&Run>> = HashMap::new();
+    for (i, run) in runs.iter().enumerate() {
+        gaps.entry(sets.head(i)).or_default().push(run);
+    }
+    let gaps = gaps.into_iter().filter_map(|(head, runs)| Gap::of(&runs, rings.contains(&head)));
+    let mut gaps: Vec<Gap> = gaps.collect();
+    gaps.sort_by(|a, b| b.length.total_cmp(&a.length).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
+    gaps
 }
 
 impl Gap {
@@ -191,7 +121,7 @@ impl Gap {
     fn of(runs: &[&Run], ring: bool) -> Option<Self> {
         let met: Vec<&Met> = runs.iter().flat_map(|run| &run.met).collect();
         let middles: Vec<[f64; 2]> = met.iter().map(|m| [m.at[0], m.at[1]]).collect();
-        let ends: Vec<[f64; 2]> = met.iter().flat_map(|m| [m.near, [m.far[0], m.far[1]]]).collect();
+        let ends: Vec<[f64; 2]> = met.iter().flat_map(|m| [m.near, m.far]).map(|[x, y, _]| [x, y]).collect();
         let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
         let best = met.iter().copied().reduce(|best, m| if m.room > best.room { m } else { best })?;
         let wider = runs.iter().any(|run| run.wider);
@@ -201,6 +131,7 @@ impl Gap {
             width,
             wider,
             length: across(&ends),
+            rise: met.iter().fold(0.0, |most: f64, m| most.max((m.far[2] - m.near[2]).abs())),
             ways: runs.iter().map(|run| run.way()).collect(),
         };
         let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
@@ -210,8 +141,9 @@ impl Gap {
     /// In words, with a place to query.
     pub fn told(&self) -> String {
         let more = if self.wider { " or more" } else { "" };
-        let [width, length] = [self.width, self.length].map(metres);
-        format!("gap {width}{more} wide, {length} long at {}", place(&self.at, self.room))
+        let [width, length, rise] = [self.width, self.length, self.rise].map(metres);
+        let level = if self.rise < LEVEL { String::new() } else { format!(", one side up to {rise} higher") };
+        format!("gap {width}{more} wide, {length} long{level} at {}", place(&self.at, self.room))
     }
 }
 
@@ -240,7 +172,7 @@ fn across(places: &[[f64; 2]]) -> f64 {
 pub fn facts(gaps: &[Gap]) -> Value {
     gaps.iter()
         .take(LISTED[1])
-        .map(|g| json!({ "at": g.at, "width": g.width, "wider": g.wider, "length": g.length }))
+        .map(|g| json!({ "at": g.at, "width": g.width, "wider": g.wider, "length": g.length, "rise": g.rise }))
         .collect()
 }
 
@@ -263,8 +195,8 @@ impl Run<'_> {
     /// From which share of the edge's length to which it goes: from place to place, or to the edge's ends.
     fn shares(&self) -> [f64; 2] {
         let last = self.first + self.met.len() - 1;
-        let to = if last + 1 == self.edge.count() { 1.0 } else { self.edge.share(last) };
-        [if self.first == 0 { 0.0 } else { self.edge.share(self.first) }, to]
+        let to = if last + 1 == self.places.count { 1.0 } else { self.places.share(last) };
+        [if self.first == 0 { 0.0 } else { self.places.share(self.first) }, to]
     }
 
     /// The edge's ends to which it goes.
@@ -275,7 +207,7 @@ impl Run<'_> {
     /// Through its middle, from corner to corner if it goes so far, and to the next place if it is cut off.
     fn way(&self) -> Vec<[f64; 2]> {
         let middles: Vec<[f64; 2]> = self.met.iter().map(|m| [m.at[0], m.at[1]]).collect();
-        let ([a, b], apart) = (self.edge.plan, 1.0 / (self.edge.count() - 1) as f64);
+        let ([a, b], apart) = (self.edge.plan, 1.0 / (self.places.count - 1) as f64);
         let end = |i: usize, middle: [f64; 2], by: f64| match (self.ends[i], self.cut[i]) {
             (_, true) => Some([0, 1].map(|k| middle[k] + by * (b[k] - a[k]))),
             (true, _) => Some(self.edge.plan[i]),
@@ -287,117 +219,29 @@ impl Run<'_> {
 
     /// Whether it goes by a share of the edge's length, or to less than the next place from there.
     fn holds(&self, share: f64) -> bool {
-        let ([from, to], apart) = (self.shares(), 1.0 / (self.edge.count() - 1) as f64);
+        let ([from, to], apart) = (self.shares(), 1.0 / (self.places.count - 1) as f64);
         (from - apart..=to + apart).contains(&share)
     }
 }
 
-impl Edge {
-    /// How many places are asked about.
-    fn count(&self) -> usize {
-        ((span(self.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1])
-    }
+/// The search beside one edge; `most` says how wide a gap may be at a place.
+struct Beside<'a, F> {
+    walk: &'a Walk<'a>,
+    way: &'a Way<'a>,
+    most: F,
+}
 
-    /// The share of its length at which a place lies.
-    fn share(&self, number: usize) -> f64 {
-        END + (1.0 - 2.0 * END) * number as f64 / (self.count() - 1) as f64
-    }
-
-    /// Places at which a gap may be. `facing` is where ground can begin again, as [`Edge::seen`] has it, if that is known.
-    fn places(&self, facing: Option<&[[[f64; 2]; 2]]>, widest: f64, hair: f64) -> Vec<Place> {
-        let length = span(self.plan);
-        let nearest = |number: usize| facing.map_or(0.0, |all| first(all, self.share(number) * length, hair));
-        let all = (0..self.count()).map(|number| Place { number, nearest: nearest(number) });
-        all.filter(|place| place.nearest <= widest).collect()
-    }
-
-    /// The gaps at some places of the edge; `most` says how wide a gap may be at a place.
-    fn beside(
-        &self,
-        t: &Terrain,
-        heights: [f64; 2],
-        places: &[Place],
-        most: impl Fn([f64; 2]) -> Option<f64>,
-    ) -> Vec<Run<'_>> {
-        let hair = f64::exp2(f64::from(t.header().xy_log2));
-        // the height of ground beside a place of the edge, if there is ground near a height
-        let ground = |[x, y, _]: [f64; 3], by: f64, z: f64| {
-            let (top, low) = ((z + REACH + by).min(heights[1]), (z - REACH - by).max(heights[0]));
-            let from = [x + self.away[0] * by, y + self.away[1] * by, top];
-            let answer = (top >= low).then(|| t.segment_m(from, top - low)).filter(|a| a.found())?;
-            Some(t.z_f64(&answer.hit))
-        };
-        let off = |p: [f64; 3], by: f64| [p[0] + self.away[0] * by, p[1] + self.away[1] * by];
-        // how far there is no ground from a place on along the edge, or back, up to a length
-        let free = |[x, y, z]: [f64; 3], way: f64, most: f64| {
-            let bare = |by: f64| {
-                let (top, low) = ((z + REACH + most).min(heights[1]), (z - REACH - most).max(heights[0]));
-                let from = [x - self.away[1] * way * by, y + self.away[0] * way * by, top];
-                top < low || !t.segment_m(from, top - low).found()
-            };
-            let (mut free, mut far) = (0.0, hair);
-            while far < most && bare(far) {
-                (free, far) = (far, 2.0 * far);
-            }
-            if far >= most {
-                return most;
-            }
-            while far - free > hair / 16.0 {
-                let half = (free + far) / 2.0;
-                if bare(half) { free = half } else { far = half }
-            }
-            free
-        };
-        let met = |place: &Place| {
-            let (p, nearest) = (self.on(self.share(place.number)), place.nearest);
-            let most = most(off(p, hair)).filter(|most| nearest <= *most)?;
-            let at = |by: f64| ground(p, by, p[2]);
-            let (mut bare, mut far) = (hair, 2.0 * hair);
-            if at(bare).is_some() {
-                return None;
-            }
-            // as far as there can be none
-            while 2.0 * far < nearest {
-                (bare, far) = (far, 2.0 * far);
-            }
-            // so wide that what is found does not hang on how wide a gap may be
-            let mut z = loop {
-                match at(far) {
-                    Some(z) => break z,
-                    None if far > most => return None,
-                    None => (bare, far) = (far, 2.0 * far),
-                }
-            };
-            while far - bare > hair / 16.0 {
-                let half = (bare + far) / 2.0;
-                match at(half) {
-                    Some(found) => (far, z) = (half, found),
-                    None => bare = half,
-                }
-            }
-            // ground that comes near from above or below has no end there
-            if bare > most || ground(p, bare, z).is_some() {
-                return None;
-            }
-            let ([x, y], [far_x, far_y]) = (off(p, bare / 2.0), off(p, far));
-            let at = [x, y, (p[2] + z) / 2.0];
-            Some(Met {
-                at,
-                // along the edge nothing is known where lower ground is met half way
-                width: Some(free(at, 1.0, bare) + free(at, -1.0, bare))
-                    .filter(|w| *w > 0.0)
-                    .map_or(bare, |w| w.min(bare)),
-                room: 0.0,
-                near: [p[0], p[1]],
-                far: [far_x, far_y, z],
-            })
-        };
+impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
+    fn runs(&self) -> Vec<Run<'a>> {
+        let met = |number| Some((number, self.met(number)?));
+        let met: Vec<(usize, Met)> = (0..self.places().count).filter_map(met).collect();
         let mut runs: Vec<Run> = Vec::new();
-        for (number, m) in places.iter().filter_map(|place| Some((place.number, met(place)?))) {
+        for (number, m) in met {
             match runs.last_mut() {
                 Some(run) if run.first + run.met.len() == number => run.met.push(m),
                 _ => runs.push(Run {
-                    edge: self,
+                    edge: self.way.edge,
+                    places: self.places(),
                     first: number,
                     ends: [false; 2],
                     widens: false,
@@ -407,62 +251,153 @@ impl Edge {
                 }),
             }
         }
-        let (length, count) = (span(self.plan), self.count());
-        let bare = |number: usize| {
-            let p = self.on(self.share(number));
-            most(off(p, hair)).is_some() && ground(p, hair, p[2]).is_none()
-        };
-        let wider = |number: usize| {
-            let p = self.on(self.share(number));
-            let most = most(off(p, hair)).unwrap_or(0.0);
-            let [x, y] = off(p, most / 2.0);
-            [2.0, 4.0].iter().any(|times| ground(p, times * most, p[2]).is_some())
-                && free([x, y, p[2]], 1.0, most) + free([x, y, p[2]], -1.0, most) >= most
-        };
-        for run in &mut runs {
-            let next = run.first + run.met.len();
-            let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
-            let unseen = |number: usize| most(off(self.on(self.share(number)), hair)).is_none();
-            run.cut = [run.first > 0 && unseen(run.first - 1), next < count && unseen(next)];
-            run.widens = widens.contains(&true);
-            run.wider = (widens[0] && wider(run.first - 1)) || (widens[1] && wider(next));
-            run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
-            let [from, to] = run.shares();
-            for (number, m) in (run.first..).zip(&mut run.met) {
-                let share = self.share(number);
-                m.room = m.width.min(2.0 * length * (share - from).min(to - share));
-            }
-        }
+        runs.iter_mut().for_each(|run| self.settle(run));
         runs
     }
-}
 
-/// Sets of numbers: each names another one of its set, or itself.
-pub struct Sets(Vec<usize>);
-
-impl Sets {
-    /// Each of so many by itself.
-    pub fn of(count: usize) -> Self {
-        Sets((0..count).collect())
+    fn places(&self) -> Places {
+        Places::of(self.way.edge, FEWEST)
     }
 
-    pub fn head(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
+    /// A place of the edge.
+    fn place(&self, number: usize) -> [f64; 3] {
+        self.way.edge.on(self.places().share(number))
+    }
+
+    /// So far beside a place.
+    fn off(&self, [x, y, _]: [f64; 3], by: f64) -> [f64; 2] {
+        let [ax, ay] = self.way.edge.away;
+        [x + ax * by, y + ay * by]
+    }
+
+    /// How wide a gap may be at a place.
+    fn most(&self, p: [f64; 3]) -> Option<f64> {
+        (self.most)(self.off(p, self.walk.hair))
+    }
+
+    /// The height of ground so far beside a place, if there is ground near a height.
+    fn ground(&self, p: [f64; 3], by: f64, z: f64) -> Option<f64> {
+        let reach = [z - REACH - by, z + REACH + by];
+        self.walk.ground(self.way.edge, [p[0], p[1]], [by, 0.0], reach).map(|a| self.walk.t.z_f64(&a.hit))
+    }
+
+    /// How far there is no ground from so far beside a place on along the edge, or back, up to a length.
+    fn free(&self, [x, y, z]: [f64; 3], by: f64, way: f64, most: f64) -> f64 {
+        let hair = self.walk.hair;
+        let reach = [z - REACH - most, z + REACH + most];
+        let bare = |along: f64| self.walk.ground(self.way.edge, [x, y], [by, way * along], reach).is_none();
+        let (mut free, mut far) = (0.0, hair);
+        while far < most && bare(far) {
+            (free, far) = (far, 2.0 * far);
         }
-        i
+        if far >= most {
+            return most;
+        }
+        while far - free > hair / 16.0 {
+            let half = (free + far) / 2.0;
+            if bare(half) { free = half } else { far = half }
+        }
+        free
     }
 
-    pub fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.head(a), self.head(b));
-        self.0[a.max(b)] = a.min(b);
+    /// Whether ground of other heights begins on the way from one place to another.
+    fn begins(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        let heights = |[x, y]: [f64; 2]| {
+            let mut hits = [Hit::NONE; LAYERS];
+            let found = self.walk.t.layers([x, y, 0.0], &mut hits);
+            let all = hits[..found.written].iter().map(|hit| self.walk.t.z_f64(hit));
+            let [low, top] = self.walk.heights;
+            (found.total <= LAYERS).then(|| all.filter(|z| (low..=top).contains(z)).collect::<Vec<f64>>())
+        };
+        let (Some(there), Some(here)) = (heights(to), heights(from)) else { return false };
+        there.iter().any(|z| here.iter().all(|other| (z - other).abs() > REACH))
+    }
+
+    fn met(&self, number: usize) -> Option<Met> {
+        let (p, hair) = (self.place(number), self.walk.hair);
+        let nearest = self.way.nearest(self.places().share(number));
+        let most = self.most(p).filter(|most| nearest <= *most)?;
+        let at = |by: f64| self.ground(p, by, p[2]);
+        let (mut bare, mut far) = (hair, 2.0 * hair);
+        if at(bare).is_some() {
+            return None;
+        }
+        // as far as there can be none
+        while 2.0 * far < nearest {
+            (bare, far) = (far, 2.0 * far);
+        }
+        // so wide that what is found does not hang on how wide a gap may be
+        let mut z = loop {
+            match at(far) {
+                Some(z) => break z,
+                None if far > most => return None,
+                None => (bare, far) = (far, 2.0 * far),
+            }
+        };
+        while far - bare > hair / 16.0 {
+            let half = (bare + far) / 2.0;
+            match at(half) {
+                Some(found) => (far, z) = (half, found),
+                None => bare = half,
+            }
+        }
+        // ground that comes near from above or below has no end there
+        if bare > most || self.ground(p, bare, z).is_some() {
+            return None;
+        }
+        // what fills it begins at one lip and ends at the other
+        let right = (RIGHT * hair).min(bare / 2.0);
+        let begins = |from: f64, to: f64| self.begins(self.off(p, from), self.off(p, to));
+        if begins(-right, right) && begins(far + right, bare - right) {
+            return None;
+        }
+        let ([x, y], [far_x, far_y]) = (self.off(p, bare / 2.0), self.off(p, far));
+        let middle = [x, y, (p[2] + z) / 2.0];
+        let free = self.free(middle, 0.0, 1.0, bare) + self.free(middle, 0.0, -1.0, bare);
+        Some(Met {
+            at: middle,
+            // along the edge nothing is known where lower ground is met half way
+            width: if free > 0.0 { free.min(bare) } else { bare },
+            room: 0.0,
+            near: p,
+            far: [far_x, far_y, z],
+        })
+    }
+
+    /// How a run ends, and how much room there is along it.
+    fn settle(&self, run: &mut Run) {
+        let (places, hair) = (self.places(), self.walk.hair);
+        let (length, count) = (span(self.way.edge.plan), places.count);
+        let bare = |number: usize| {
+            let p = self.place(number);
+            self.most(p).is_some() && self.ground(p, hair, p[2]).is_none()
+        };
+        let wider = |number: usize| {
+            let p = self.place(number);
+            let most = self.most(p).unwrap_or(0.0);
+            [2.0, 4.0].iter().any(|times| self.ground(p, times * most, p[2]).is_some())
+                && self.free(p, most / 2.0, 1.0, most) + self.free(p, most / 2.0, -1.0, most) >= most
+        };
+        let next = run.first + run.met.len();
+        let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
+        let unseen = |number: usize| self.most(self.place(number)).is_none();
+        run.cut = [run.first > 0 && unseen(run.first - 1), next < count && unseen(next)];
+        run.widens = widens.contains(&true);
+        run.wider = (widens[0] && wider(run.first - 1)) || (widens[1] && wider(next));
+        run.ends = [run.first <= 1 && !widens[0], next + 1 >= count && !widens[1]];
+        let [from, to] = run.shares();
+        for (number, m) in (run.first..).zip(&mut run.met) {
+            let share = places.share(number);
+            m.room = m.width.min(2.0 * length * (share - from).min(to - share));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::border::Border;
+    use hardpan::Terrain;
     use hardpan_builder::{Options, build, fixtures};
 
     /// What is known of the edges around leaves nothing out that asking alone finds.
@@ -486,24 +421,18 @@ mod tests {
         for scene in [torn, apart, fixtures::soup(3), fixtures::soup(8), fixtures::bridge()] {
             let built = build(&scene, &Options { stitch: None, ..Options::default() }).unwrap();
             let t = Terrain::open(&built.image).unwrap();
-            let hair = f64::exp2(f64::from(t.header().xy_log2));
             let border = Border::of(&t);
             for most in [0.05, 0.5, 5.0] {
-                let edges = border.open.iter().chain(&border.folds).collect();
-                let lips = Lips::new(edges, [2.0 * most + 8.0 * hair, 2.0 * (most + 2.0 * REACH)]);
-                for e in border.open.iter().step_by(1 + border.open.len() / 2000) {
-                    let known = lips.facing(e, most, hair);
-                    let [known, asked] = [known.as_deref(), None].map(|facing| {
-                        let places = e.places(facing, most, hair);
-                        e.beside(&t, [-1e9, 1e9], &places, |_| Some(most))
+                let edges: Vec<&Edge> = border.open.iter().step_by(1 + border.open.len() / 2000).collect();
+                let walk = Walk::new(&t, &border, &edges, [-1e9, 1e9], most);
+                for way in &walk.ways {
+                    let [known, asked] = [way, &way.unknown()].map(|way| {
+                        let runs = Beside { walk: &walk, way, most: |_| Some(most) }.runs();
+                        runs.iter().flat_map(|run| &run.met).map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>()
                     });
-                    let met = |runs: &[Run]| -> Vec<_> {
-                        runs.iter().flat_map(|run| &run.met).map(|m| (m.at, m.width, m.far)).collect()
-                    };
                     // beyond a sheet that comes near from above or below, and has no edge there, more may be found
-                    let known = met(&known);
-                    assert!(met(&asked).iter().all(|m| known.contains(m)), "{:?}", e.plan);
-                    all += asked.iter().map(|run| run.met.len()).sum::<usize>();
+                    assert!(asked.iter().all(|m| known.contains(m)), "{:?}", way.edge.plan);
+                    all += asked.len();
                 }
             }
         }

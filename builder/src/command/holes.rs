@@ -9,10 +9,11 @@ use super::{
     border::{Border, Edge, span},
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
-    gaps::{self, Gap, LISTED, Search, listed},
+    gaps::{self, Gap, LISTED, listed},
     maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
     relief::{View, light, lit},
     steps::{self, Step},
+    walk::Walk,
 };
 
 /// A place without ground that ground surrounds.
@@ -46,11 +47,11 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let length = edges.iter().zip(parts).fold(0.0, |sum, (e, part)| sum + span(e.plan) * (part[1] - part[0]));
     let length = (length * 1e6).round() / 1e6; // less than what the border's rounding adds
     let widest = max_gap.unwrap_or(WIDE.max(1.5 / view.per_metre));
-    let search = Search::new(t, &border, &edges, view.heights, widest);
-    let crowded = search.crowded();
-    let gaps = if crowded.is_none() { search.gaps(|p| most(p, view, &ground, max_gap)) } else { Vec::new() };
+    let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
+    let crowded = walk.crowded("gaps", gaps::FEWEST, true);
+    let gaps = if crowded.is_none() { gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)) } else { Vec::new() };
     let holes = joined(view, &ground, &hollow, &gaps);
-    let steps = max_step.map(|least| steps::steps(t, &edges, view.heights, least, None, |p| inside(p, view)));
+    let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| inside(p, view)));
     let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
     let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
 

@@ -34,6 +34,7 @@ mod signals;
 mod steps;
 mod transform;
 mod verify;
+mod walk;
 
 use std::{
     env,

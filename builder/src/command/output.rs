@@ -220,28 +220,26 @@ fn link(place: &Path, what: impl Display) -> Failure {
     Failure::Machine(format!("{name}: this is {what}; name another file, or take the link away: rm {remove}"))
 }
 
-/// Writes an image of `source`: to a temporary file, read back and proven, then renamed.
+/// Writes an image of `source`, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
+/// memory is refused the program ends at once, and nothing would take the file away.
 pub fn write_image(place: &Path, source: &Path, image: &Image) -> Done {
+    let verdict =
+        hardpan_builder::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
+    if let Some(check) = verdict.failed() {
+        let cause = verify::first_fault(check);
+        if verify::unproven(&verdict) {
+            let clean = verify::CLEAN;
+            return Err(Failure::input(source, format!("{cause}; no image was written; {clean}")));
+        }
+        let whose = "this is a fault of hardpan, not of the mesh: please report it";
+        return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));
+    }
     let new = NewFile::write(place, image)?;
-    {
-        let read = ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?;
-        let verdict =
-            hardpan_builder::verify(&read, &Verify::default()).map_err(|e| unopened(place, &read, e).checked())?;
-        if read[..] != image[..] {
-            return Err(Failure::Machine(format!(
-                "{}: the disk gave back other bytes than were written; choose another place with -o",
-                named(place)
-            )));
-        }
-        if let Some(check) = verdict.failed() {
-            let cause = verify::first_fault(check);
-            if verify::unproven(&verdict) {
-                let clean = verify::CLEAN;
-                return Err(Failure::input(source, format!("{cause}; no image was written; {clean}")));
-            }
-            let whose = "this is a fault of hardpan, not of the mesh: please report it";
-            return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));
-        }
+    if ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?[..] != image[..] {
+        return Err(Failure::Machine(format!(
+            "{}: the disk gave back other bytes than were written; choose another place with -o",
+            named(place)
+        )));
     }
     new.keep()
 }

@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use super::{
     border::{Edge, span},
     counted,
-    gaps::{LISTED, Sets, crowded, place},
+    gaps::{LISTED, place},
     grouped,
     maps::metres,
     shown,
+    walk::{Places, Sets, Walk, Way},
 };
 
 /// Ground that ends higher than what lies beside it.
@@ -43,13 +44,11 @@ pub const DECK: f64 = 0.5;
 /// Less than this is told only if it is asked for, metres: overlays lie 2 mm above what they cover.
 pub const LEAST: f64 = 0.005;
 /// As far beside an edge ground is looked for, metres; what begins farther away lies behind a gap.
-const BESIDE: f64 = 0.05;
+pub const BESIDE: f64 = 0.05;
+/// Places of an edge at least at which is asked.
+pub const FEWEST: usize = 3;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
-/// Metres that places of an edge are apart, and the fewest and the most of them; what is left out at either end, of its length.
-const APART: f64 = 0.5;
-const PLACES: [usize; 2] = [3, 1 << 14];
-const END: f64 = 1.0 / 512.0;
 
 /// What to do about them.
 pub const MEND: &str = "join or level the sheets in the source";
@@ -60,42 +59,30 @@ pub fn typed(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(sane).ok_or_else(|| format!("must be a height in metres, from 0.0001 to less than {DECK}"))
 }
 
-/// How much may have to be done: places, each as many times as a query tests triangles at most.
-pub fn work(t: &Terrain, edges: &[&Edge]) -> u64 {
-    let places: usize = edges.iter().map(|e| count(e)).sum();
-    (places as u64).saturating_mul(t.bound().tests.into())
-}
-
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
 /// along the edges, for the first ground within [`BESIDE`] of them. An edge that other ground covers has none: no wheel stands
 /// there; nor has one where it comes to hang over the ground, as the sides of a ramp without walls do. Heights are those of the planes at
 /// the edge itself, so that a slope is no step. Where a face of `upright` stands from one height to another nothing is missing. Only
 /// places that are `seen` count.
 pub fn steps(
-    t: &Terrain,
-    edges: &[&Edge],
-    heights: [f64; 2],
+    walk: &Walk,
     least: f64,
     upright: Option<&Scene>,
     seen: impl Fn([f64; 2]) -> bool + Sync,
 ) -> Result<Vec<Step>, String> {
-    let middles: Vec<_> = edges.iter().map(|e| (e.on(0.5), count(e) as u64)).collect();
-    if let Some(why) = crowded(t, "steps", &middles) {
+    if let Some(why) = walk.crowded("steps", FEWEST, false) {
         return Err(why);
     }
-    let drops = |e: &&Edge| drops(e, t, heights, least, &seen);
-    let mut all: Vec<Vec<(usize, Drop)>> = edges.par_iter().map(drops).collect();
+    let drops = |way: &Way| drops(walk, way, least, &seen);
+    let mut all: Vec<Vec<(usize, Drop)>> = walk.ways.par_iter().map(drops).collect();
     if let Some(scene) = upright.filter(|_| all.iter().any(|drops| !drops.is_empty())) {
-        let covered = covered(scene, t, &all.iter().flatten().map(|(_, drop)| drop).collect::<Vec<_>>());
+        let covered = covered(scene, walk.t, &all.iter().flatten().map(|(_, drop)| drop).collect::<Vec<_>>());
         let mut covered = covered.into_iter();
         all.iter_mut().for_each(|drops| drops.retain(|_| !covered.next().unwrap_or_default()));
     }
-    let runs: Vec<Run> = edges.iter().zip(&all).flat_map(|(e, drops)| Run::along(e, t, drops)).collect();
-    let mut sets = Sets::of(runs.len());
-    let mut first: HashMap<[i32; 3], usize> = HashMap::new();
-    for (i, run) in runs.iter().enumerate() {
-        run.corners.iter().flatten().for_each(|p| sets.join(*first.entry(*p).or_insert(i), i));
-    }
+    let runs: Vec<Run> =
+        walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops)).collect();
+    let (mut sets, _) = Sets::of_runs(runs.iter().map(|run| run.corners));
     let mut steps: HashMap<usize, Step> = HashMap::new();
     for (i, run) in runs.iter().enumerate() {
         let new = || Step { at: run.at, low: run.low, length: 0.0, owners: run.owners };
@@ -169,11 +156,6 @@ struct Run {
     corners: [Option<[i32; 3]>; 2],
 }
 
-/// How many places of an edge are asked about.
-fn count(e: &Edge) -> usize {
-    ((span(e.plan) / APART).ceil() as usize).clamp(PLACES[0], PLACES[1])
-}
-
 /// Lower ground beside a place of an edge.
 struct Drop {
     /// The place, metres.
@@ -193,30 +175,27 @@ impl Drop {
 /// Heights that differ by less are of one step, metres.
 const ALIKE: f64 = 1e-4;
 
-/// The share of an edge's length at which a place lies.
-fn share(e: &Edge, number: usize) -> f64 {
-    END + (1.0 - 2.0 * END) * number as f64 / (count(e) - 1) as f64
-}
-
 /// Places of an edge beside which there is lower ground, by their numbers.
-fn drops(e: &Edge, t: &Terrain, heights: [f64; 2], least: f64, seen: impl Fn([f64; 2]) -> bool) -> Vec<(usize, Drop)> {
+fn drops(walk: &Walk, way: &Way, least: f64, seen: impl Fn([f64; 2]) -> bool) -> Vec<(usize, Drop)> {
+    let places = Places::of(way.edge, FEWEST);
     let met = |number: usize| {
-        let at = e.on(share(e, number));
-        let drop = seen([at[0], at[1]]).then(|| Drop::at(e, at, t, heights, least)).flatten()?;
+        let share = places.share(number);
+        let at = way.edge.on(share);
+        let drop = seen([at[0], at[1]]).then(|| Drop::at(walk, way, share, least)).flatten()?;
         Some((number, drop))
     };
-    (0..count(e)).filter_map(met).collect()
+    (0..places.count).filter_map(met).collect()
 }
 
 impl Run {
     /// Those of an edge, from its places with lower ground.
     fn along(e: &Edge, t: &Terrain, drops: &[(usize, Drop)]) -> Vec<Run> {
-        let (count, length) = (count(e), span(e.plan));
+        let (places, length) = (Places::of(e, FEWEST), span(e.plan));
         // beside the next place lies other ground that the same slope has led to: the edge comes to hang over the ground there
         let hangs = |(number, drop): &(usize, Drop), next: usize| {
-            let farther = (share(e, next) - share(e, *number)) * length;
+            let farther = (places.share(next) - places.share(*number)) * length;
             drop.height() + drop.grows * farther > 0.9 * DECK && {
-                let [x, y, z] = e.on(share(e, next));
+                let [x, y, z] = e.on(places.share(next));
                 let hair = f64::exp2(f64::from(t.header().xy_log2));
                 t.below([x + e.away[0] * hair, y + e.away[1] * hair, z - DECK]).found()
             }
@@ -231,7 +210,7 @@ impl Run {
                 run = &run[run.iter().take_while(|(_, d)| 2.0 * d.grows <= first.1.grows).count()..];
             }
             if let [.., last] = run
-                && last.0 + 1 < count
+                && last.0 + 1 < places.count
                 && hangs(last, last.0 + 1)
             {
                 let many = run.iter().rev().take_while(|(_, d)| 2.0 * d.grows >= last.1.grows).count();
@@ -241,14 +220,14 @@ impl Run {
             let alike: Vec<&Drop> = run.iter().map(|(_, d)| d).filter(|d| d.height() >= highest - ALIKE).collect();
             let ([(first, _), ..], Some(best)) = (run, alike.get(alike.len() / 2)) else { continue };
             let behind = first + run.len();
-            let from = if *first == 0 { 0.0 } else { (share(e, first - 1) + share(e, *first)) / 2.0 };
-            let to = if behind == count { 1.0 } else { (share(e, behind - 1) + share(e, behind)) / 2.0 };
+            let from = if *first == 0 { 0.0 } else { (places.share(first - 1) + places.share(*first)) / 2.0 };
+            let to = if behind == places.count { 1.0 } else { (places.share(behind - 1) + places.share(behind)) / 2.0 };
             runs.push(Run {
                 at: best.at,
                 low: best.low,
                 length: (to - from) * length,
                 owners: best.owners,
-                corners: [(*first == 0).then_some(e.ends[0]), (behind == count).then_some(e.ends[1])],
+                corners: [(*first == 0).then_some(e.ends[0]), (behind == places.count).then_some(e.ends[1])],
             });
         }
         runs
@@ -256,19 +235,23 @@ impl Run {
 }
 
 impl Drop {
-    fn at(e: &Edge, at: [f64; 3], t: &Terrain, heights: [f64; 2], least: f64) -> Option<Self> {
-        let hair = f64::exp2(f64::from(t.header().xy_log2));
-        let [x, y, z] = at;
-        let (top, bottom) = ((z + DECK).min(heights[1]), (z - DECK).max(heights[0]));
+    /// At a share of an edge's length.
+    fn at(walk: &Walk, way: &Way, share: f64, least: f64) -> Option<Self> {
+        let (e, t, hair) = (way.edge, walk.t, walk.hair);
+        let at @ [x, y, z] = e.on(share);
         // the first ground so far beside the edge, its height and that of its plane at the edge
         let ground = |by: f64| -> Option<(Answer, [f64; 2])> {
-            let from = [x + e.away[0] * by, y + e.away[1] * by, top];
-            let answer = (top >= bottom).then(|| t.segment_m(from, top - bottom)).filter(Answer::found)?;
+            let answer = walk.ground(e, [x, y], [by, 0.0], [z - DECK, z + DECK])?;
             let (found, [dx, dy]) = (t.z_f64(&answer.hit), t.slope_f64(&answer.hit));
             Some((answer, [found, found - by * (dx * e.away[0] + dy * e.away[1])]))
         };
-        let near = std::iter::successors(Some(hair), |by| Some(2.0 * by)).take_while(|by| *by < BESIDE);
-        let (below, found) = near.chain([BESIDE.max(hair)]).find_map(ground)?;
+        // what does not lie there at once has to begin
+        let farther = || {
+            let nearest = way.nearest(share);
+            let doubled = std::iter::successors(Some(2.0 * hair), |by| Some(2.0 * by)).take_while(|by| *by < BESIDE);
+            doubled.chain([BESIDE]).filter(|by| *by >= nearest).find_map(ground)
+        };
+        let (below, found) = ground(hair).or_else(farther)?;
         let low = found[0].max(found[1]);
         if z - low <= least || z - low > DECK {
             return None;

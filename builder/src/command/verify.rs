@@ -20,7 +20,7 @@ use super::{
     Done, Failure,
     border::{Border, Edge},
     counted,
-    gaps::{self, Gap, Search, listed},
+    gaps::{self, Gap, listed},
     grouped, load, maps,
     materials::is_image,
     named, note, quoted,
@@ -28,6 +28,7 @@ use super::{
     shown, steps,
     transform::Transform,
     unopened,
+    walk::Walk,
 };
 
 #[derive(clap::Args)]
@@ -53,7 +54,7 @@ pub struct Args {
     #[arg(long)]
     no_seams: bool,
     /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any, or if triangles lie
-    /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
+    /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. What other ground fills from side to side is a wall, or a ditch, and none. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within
@@ -193,9 +194,9 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
     let border = Border::of(t);
     let edges: Vec<&Edge> = border.open.iter().collect();
     let count = edges.len() as u64;
+    let walk = Walk::new(t, &border, &edges, ALL, args.max_gap.unwrap_or(0.0).max(steps::BESIDE));
     let gaps = args.max_gap.map(|most| {
-        let search = Search::new(t, &border, &edges, ALL, most);
-        let found = search.crowded().map_or_else(|| Ok(search.gaps(|_| Some(most))), Err);
+        let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
         let found = found.map(|gaps| Found {
             count: gaps.len(),
             lines: listed(gaps.iter().map(Gap::told)).collect(),
@@ -206,7 +207,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         Sought { what: "gaps", limit: ("max_gap", most), edges: count, counts, found }
     });
     let steps = args.max_step.map(|least| {
-        let found = steps::steps(t, &edges, ALL, least, scene, |_| true).map(|steps| Found {
+        let found = steps::steps(&walk, least, scene, |_| true).map(|steps| Found {
             count: steps.len(),
             lines: steps::listed(&steps, t).collect(),
             first: steps::facts(&steps, t),

@@ -190,6 +190,10 @@ fn by_01_no_query_costs_more_than_allowed() {
                 assert_eq!((one.status, one.hit.z, one.hit.normal), (other.status, other.hit.z, other.hit.normal));
             }
             compare(&b, &oracle, &asked[..100]);
+            // what an image costs, it may cost
+            let bound = b.bound();
+            let own = build(&scene, &within(bound.tests, Some(bound.lines)));
+            assert!(own.is_ok(), "{name}: {}", own.err().unwrap());
             // no order and no number of threads is content
             assert!(build(&shuffled(&scene, 3), &options).unwrap().image[..] == built.image[..], "{name}");
             for threads in [1, 2] {
@@ -211,11 +215,32 @@ fn by_01_no_query_costs_more_than_allowed() {
     }
 }
 
+/// What it says to allow, is enough.
 #[track_caller]
 fn refused(scene: &Scene, options: &Options) -> (Crowd, String) {
     match build(scene, options).err() {
-        Some(e @ BuildError::Cost { worst, .. }) => (worst, e.to_string()),
+        Some(e @ BuildError::Cost { worst, most, enough }) => {
+            assert!(enough.tests >= most.tests && enough.lines >= most.lines, "{e}");
+            let built = build(scene, &Options { max_cost: Some(enough), ..options.clone() }).unwrap();
+            let bound = Terrain::open_verified(&built.image).unwrap().bound();
+            assert!(enough.allows(bound.tests, bound.lines), "{e}: {bound:?}");
+            (worst, e.to_string())
+        }
         other => panic!("{other:?}"),
+    }
+}
+
+/// However little is allowed.
+#[test]
+fn by_01_what_is_said_to_be_enough_is() {
+    for (name, scene) in scenes() {
+        let bound = Terrain::open(&image(&scene)).unwrap().bound();
+        let least = thickest_corner(&Oracle::new(&scene)) as u32;
+        for most in [within(1, Some(3)), within(least - 1, None), within(bound.tests, Some(5)), within(least, Some(8))]
+        {
+            let (worst, text) = refused(&scene, &most);
+            assert!(worst.tests > 0, "{name}: {text}");
+        }
     }
 }
 
@@ -255,7 +280,6 @@ fn by_01_what_no_division_brings_about() {
             let again = on_threads(threads, || refused(&shuffled(&scene, threads as u64), &within(most, None)));
             assert_eq!(again, (worst, text.clone()), "{name}");
         }
-        // what it says to allow, is enough
         let built = build(&scene, &within(worst.tests, None)).unwrap();
         assert_eq!(Terrain::open_verified(&built.image).unwrap().bound().tests, worst.tests, "{name}");
         // lines as well: a bundle has two, its words one

@@ -1,0 +1,159 @@
+//! A walk along open edges: the places at which the kernel is asked what lies beside them, and what is met there put together.
+
+use std::collections::HashMap;
+
+use hardpan::{Answer, Terrain};
+use rayon::prelude::*;
+
+use super::{
+    border::{Border, Edge, Lips, first, span},
+    counted,
+    gaps::REACH,
+    grouped,
+};
+
+/// Metres that places of an edge are apart, and the most of them; what is left out at either end, of its length.
+const APART: f64 = 0.5;
+const MOST: usize = 1 << 14;
+const END: f64 = 1.0 / 512.0;
+/// Tests for one query at each place of the edges, about, beyond which nothing is looked for, and edges by which that is known.
+const MOST_WORK: u64 = 250_000_000;
+const SAMPLES: usize = 1000;
+
+/// The places of an edge that are asked about.
+#[derive(Clone, Copy)]
+pub struct Places {
+    pub count: usize,
+}
+
+impl Places {
+    /// Those of an edge, so many at least: two or more.
+    pub fn of(edge: &Edge, fewest: usize) -> Self {
+        Places { count: ((span(edge.plan) / APART).ceil() as usize).clamp(fewest, MOST) }
+    }
+
+    /// The share of the edge's length at which one lies.
+    pub fn share(&self, number: usize) -> f64 {
+        END + (1.0 - 2.0 * END) * number as f64 / (self.count - 1) as f64
+    }
+}
+
+/// Open edges to walk along.
+pub struct Walk<'a> {
+    pub t: &'a Terrain<'a>,
+    /// Only ground at these counts, metres.
+    pub heights: [f64; 2],
+    /// A step of the lattice, metres.
+    pub hair: f64,
+    pub ways: Vec<Way<'a>>,
+}
+
+/// One edge.
+pub struct Way<'a> {
+    pub edge: &'a Edge,
+    /// What of other edges lies beside it, as it sees them; none if that is not known.
+    facing: Option<Vec<[[f64; 2]; 2]>>,
+    hair: f64,
+}
+
+impl Way<'_> {
+    /// The same, of which nothing is known.
+    #[cfg(test)]
+    pub fn unknown(&self) -> Self {
+        Way { facing: None, ..*self }
+    }
+
+    /// How far away from a place, at a share of its length, the next edge is at least, metres: ground begins no nearer. Zero where
+    /// that is not known, infinite if it is farther than what is looked for.
+    pub fn nearest(&self, share: f64) -> f64 {
+        let place = share * span(self.edge.plan);
+        self.facing.as_ref().map_or(0.0, |facing| first(facing, place, self.hair))
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Nothing is looked for that is farther away from an edge than `widest`, in metres.
+    pub fn new(t: &'a Terrain<'a>, border: &Border, edges: &[&'a Edge], heights: [f64; 2], widest: f64) -> Self {
+        let hair = f64::exp2(f64::from(t.header().xy_log2));
+        // fields of heights end at no edge: beside them all is asked for
+        let ends = (t.header().patch_blocks == 0).then(|| {
+            let all = border.open.iter().chain(&border.folds).collect();
+            Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)])
+        });
+        let way = |edge: &&'a Edge| {
+            let facing = ends.as_ref().map(|ends| ends.facing(edge, widest, hair));
+            Way { edge, facing: facing.flatten(), hair }
+        };
+        Walk { t, heights, hair, ways: edges.par_iter().map(way).collect() }
+    }
+
+    /// About how many triangles queries test at the places, so many of an edge at least, known from queries at a few of the edges; the
+    /// edge of those that takes the most of it, and how many edges there are. With `met` only places that have others beside them count.
+    pub fn work(&self, fewest: usize, met: bool) -> (u64, Option<&'a Edge>, u64) {
+        let asked = |way: &Way<'a>| {
+            let places = Places::of(way.edge, fewest);
+            let counts = |number: &usize| !met || way.nearest(places.share(*number)).is_finite();
+            (way.edge, (0..places.count).filter(counts).count() as u64)
+        };
+        let asked: Vec<(&Edge, u64)> = self.ways.par_iter().map(asked).filter(|(_, places)| *places > 0).collect();
+        let tests = |(edge, places): &(&'a Edge, u64)| {
+            let [x, y, z] = edge.on(0.5);
+            (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places, *edge)
+        };
+        let tested: Vec<(u64, &Edge)> = asked.iter().step_by(1 + asked.len() / SAMPLES).map(tests).collect();
+        let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
+        let work = sum / (tested.len() as u64).max(1) * asked.len() as u64;
+        (work, tested.into_iter().max_by_key(|(tests, _)| *tests).map(|(_, edge)| edge), asked.len() as u64)
+    }
+
+    /// Nothing, unless triangles lie so crowded beside edges that it would take too long to look for gaps or what else there: then why,
+    /// and what to do.
+    pub fn crowded(&self, what: &str, fewest: usize, met: bool) -> Option<String> {
+        let (work, most, edges) = self.work(fewest, met);
+        let [x, y, _] = most.filter(|_| work > MOST_WORK)?.on(0.5);
+        let (edges, work, limit) = (counted(edges, "open edge"), grouped(work), grouped(MOST_WORK));
+        Some(format!(
+            "beside {edges} triangles lie so crowded that looking for {what} there would take {work} tests, most of them near ({x:.3}, {y:.3}), and {limit} are the most; clean the mesh there, or build it in parts"
+        ))
+    }
+
+    /// The first ground going down, from one height to another, so far beside a place of an edge and along it.
+    pub fn ground(&self, edge: &Edge, [x, y]: [f64; 2], [by, along]: [f64; 2], [low, top]: [f64; 2]) -> Option<Answer> {
+        let ([ax, ay], top, low) = (edge.away, top.min(self.heights[1]), low.max(self.heights[0]));
+        let from = [x + ax * by - ay * along, y + ay * by + ax * along, top];
+        (top >= low).then(|| self.t.segment_m(from, top - low)).filter(Answer::found)
+    }
+}
+
+/// Sets of numbers: each names another one of its set, or itself.
+pub struct Sets(Vec<usize>);
+
+impl Sets {
+    /// Runs along edges, by the corners to which they go: those that meet in one are of a set. And the runs that lead back to
+    /// where others of their set began.
+    pub fn of_runs(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (Self, Vec<usize>) {
+        let mut sets = Sets((0..corners.len()).collect());
+        let (mut first, mut rings) = (HashMap::new(), Vec::new());
+        for (i, ends) in corners.enumerate() {
+            let known = ends.map(|p| first.get(&p?).map(|&j| sets.head(j)));
+            if known[0].is_some() && known[0] == known[1] {
+                rings.push(i);
+            }
+            ends.into_iter().flatten().for_each(|p| sets.join(*first.entry(p).or_insert(i), i));
+        }
+        (sets, rings)
+    }
+
+    pub fn head(&mut self, mut i: usize) -> usize {
+        while self.0[i] != i {
+            self.0[i] = self.0[self.0[i]];
+            i = self.0[i];
+        }
+        i
+    }
+
+    pub fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.head(a), self.head(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
