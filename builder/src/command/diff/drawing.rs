@@ -6,13 +6,15 @@ use hardpan::Terrain;
 use serde_json::Value;
 
 use super::{
-    canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
-    counted,
-    diff::Ground,
-    holes::{fine, spots},
-    maps::{self, Drawn, Key, Sheet, Window, frame, metres},
-    relief::View,
-    scale::Scale,
+    super::{
+        canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
+        counted,
+        holes::{fine, spots},
+        maps::{self, Drawn, Key, Sheet, Window, frame, metres},
+        relief::View,
+        scale::Scale,
+    },
+    ground::{Ground, Kind, Pair},
 };
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
@@ -45,6 +47,20 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Of ground lost or gained along edges alone nothing is seen.
+    pub fn of(pair: &Pair) -> Self {
+        let [from, to] = pair.z;
+        Seen {
+            ground: true,
+            change: if pair.kinds.has(Kind::Height) { to - from } else { 0.0 },
+            lost: pair.wide.has(Kind::Lost),
+            gained: pair.wide.has(Kind::Gained),
+            mu_higher: pair.kinds.has(Kind::MuHigher),
+            mu_lower: pair.kinds.has(Kind::MuLower),
+            other: pair.kinds.has(Kind::Material) || pair.rest,
+        }
+    }
+
     pub fn differs(&self) -> bool {
         self.change != 0.0 || self.lost || self.gained || self.mu_higher || self.mu_lower || self.other
     }
@@ -69,7 +85,7 @@ impl Seen {
 }
 
 /// A map that is not drawn yet.
-pub struct Changes {
+pub struct Drawing {
     pub view: View,
     seen: Mutex<Vec<Seen>>,
 }
@@ -87,9 +103,9 @@ pub fn view(
     maps::view(a, window.or(Some(all)), size, per_metre)
 }
 
-impl Changes {
+impl Drawing {
     pub fn new(view: View) -> Self {
-        Changes { view, seen: Mutex::new(vec![Seen::default(); view.width * view.height]) }
+        Drawing { view, seen: Mutex::new(vec![Seen::default(); view.width * view.height]) }
     }
 
     pub fn pixels(&self) -> usize {

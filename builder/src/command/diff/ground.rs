@@ -1,0 +1,533 @@
+//! What differs on the ground: all heights over each place, in pairs.
+
+use std::{array, cmp::Reverse, collections::BTreeMap, mem};
+
+use hardpan::{Hit, Terrain};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{
+    super::{Done, query::room},
+    drawing::{Drawing, Seen},
+    edges::{Found, by_place, crossings},
+    places::{Grid, Place, Role, borders, marks, plan},
+};
+
+/// Metres from a place to those about it, at one of which a difference is no more if it lies along an edge.
+const ASIDE: f64 = 0.004;
+/// Places that are looked at together.
+const CHUNK: usize = 1 << 14;
+
+/// What may be other about ground over a place.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Lost,
+    Gained,
+    Height,
+    MuHigher,
+    MuLower,
+    /// The name of its material.
+    Material,
+}
+
+/// Some kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    const NONE: Kinds = Kinds(0);
+    const ALL: Kinds = Kinds(0b11_1111);
+
+    const fn of(kind: Kind) -> Self {
+        Kinds(1 << kind as u8)
+    }
+
+    pub fn has(self, kind: Kind) -> bool {
+        self.and(Kinds::of(kind)).any()
+    }
+
+    fn set(&mut self, kind: Kind, there: bool) {
+        self.0 |= if there { Kinds::of(kind).0 } else { 0 };
+    }
+
+    const fn and(self, other: Kinds) -> Self {
+        Kinds(self.0 & other.0)
+    }
+
+    const fn or(self, other: Kinds) -> Self {
+        Kinds(self.0 | other.0)
+    }
+
+    const fn without(self, kind: Kind) -> Self {
+        Kinds(self.0 & !Kinds::of(kind).0)
+    }
+
+    fn any(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// What was found on the ground.
+#[derive(Clone, Default, Serialize)]
+pub struct Ground {
+    pub grid: f64,
+    /// Up to which heights count as equal, metres.
+    pub tolerance: f64,
+    pub places: u64,
+    /// Those of them where edges cross that only one image has.
+    pub crossings: Found,
+    /// Places with ground in both images.
+    pub shared: u64,
+    /// Places with a height that changed.
+    pub changed: Count,
+    pub largest: Option<Largest>,
+    pub lost: Count,
+    pub gained: Count,
+    pub mu_higher: Count,
+    pub mu_lower: Count,
+    pub materials: Vec<MaterialChange>,
+}
+
+impl Ground {
+    /// Whether no place has ground in both.
+    pub fn apart(&self) -> bool {
+        self.shared == 0
+    }
+
+    /// Whether ground is lost or gained along edges alone.
+    pub fn thin(&self) -> bool {
+        [self.lost, self.gained].iter().any(|count| count.places > 0 && !count.wide())
+    }
+}
+
+/// The largest change of height: where, and from what to what.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Largest {
+    pub at: [f64; 2],
+    pub from: f64,
+    pub to: f64,
+}
+
+/// How many places, the least of them by x and y, and where they lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Count {
+    pub places: u64,
+    /// Those of them 1 cm beside where ground ends, and not along another edge.
+    beside: u64,
+    pub first: Option<[f64; 3]>,
+    /// Their least and greatest x and y.
+    pub extent: Option<[[f64; 2]; 2]>,
+    /// That of the grid's squares whose places they are, without those along edges, m2.
+    pub area: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MaterialChange {
+    pub from: String,
+    pub to: String,
+    #[serde(flatten)]
+    pub count: Count,
+}
+
+/// Asks everywhere, and in the pixels of a drawing too.
+pub fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, drawing: Option<&Drawing>) -> Done<Ground> {
+    let grid = Grid::new(a, b, pitch)?;
+    let triangles = [a, b].map(plan);
+    let (crossed, crossings) = crossings(&triangles[0], &triangles[1]);
+    let ends = triangles.iter().flat_map(|triangles| marks(triangles));
+    let mut marks: Vec<Place> = ends.chain(crossed).map(|at| Place { at, role: Role::Mark }).collect();
+    drop(triangles);
+    marks.extend(borders(a, b));
+    marks.retain(|p| !grid.has(p.at));
+    marks.par_sort_unstable_by(|p, q| by_place(&p.at, &q.at).then((p.role == Role::Mark).cmp(&(q.role == Role::Mark))));
+    marks.dedup_by_key(|p| p.at);
+    let squares = marks.len()..marks.len() + grid.places();
+    let all = squares.end + drawing.map_or(0, Drawing::pixels);
+    let place = |i: usize| match marks.get(i) {
+        Some(mark) => Some(*mark),
+        None if squares.contains(&i) => Some(grid.place(i - squares.start)),
+        // a place is asked once
+        None => drawing.map(|d| d.middle(i - squares.end)).and_then(|at| {
+            let asked = grid.has(at) || marks.binary_search_by(|p| by_place(&p.at, &at)).is_ok();
+            (!asked).then_some(Place { at, role: Role::Pixel })
+        }),
+    };
+    let both = Both::new([a, b], tolerance);
+    // parts in order, so that sums are the same whatever the threads
+    let parts: Vec<Part> = (0..all.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut part = Part::default();
+            let mut space = Space { hits: [room(a), room(b)], ..Space::default() };
+            let places = (chunk * CHUNK..all.min((chunk + 1) * CHUNK)).filter_map(place);
+            let seen = places.filter_map(|place| part.look(&both, place, &mut space).map(|seen| (place.at, seen)));
+            match drawing {
+                Some(drawing) => drawing.see(seen.collect()),
+                None => seen.for_each(drop),
+            }
+            part
+        })
+        .collect();
+    let mut all = Part::default();
+    parts.iter().for_each(|part| all.join(part));
+    let named = |((from, to), count)| MaterialChange {
+        from: a.material_name(from).into(),
+        to: b.material_name(to).into(),
+        count,
+    };
+    let mut materials: Vec<MaterialChange> = mem::take(&mut all.materials).into_iter().map(named).collect();
+    materials.sort_by_key(|m| (Reverse(m.count.places), m.from.clone(), m.to.clone()));
+    let count = |kind: Kind| all.counts[kind as usize];
+    Ok(Ground {
+        grid: grid.pitch,
+        tolerance,
+        places: all.places,
+        crossings,
+        shared: all.shared,
+        changed: count(Kind::Height),
+        largest: all.largest,
+        lost: count(Kind::Lost),
+        gained: count(Kind::Gained),
+        mu_higher: count(Kind::MuHigher),
+        mu_lower: count(Kind::MuLower),
+        materials,
+    })
+}
+
+/// What some places have.
+#[derive(Default)]
+struct Part {
+    places: u64,
+    shared: u64,
+    largest: Option<Largest>,
+    /// By kind, but of materials.
+    counts: [Count; Kind::Material as usize],
+    /// By number in both images, where the names differ.
+    materials: BTreeMap<(u16, u16), Count>,
+}
+
+impl Count {
+    fn add(&mut self, place: Place, z: f64, wide: bool) {
+        let ([x, y], role) = (place.at, if wide { place.role } else { Role::Mark });
+        let area = if let Role::Square(area) = role { area } else { 0.0 };
+        let (first, extent) = (Some([x, y, z]), Some([[x, y]; 2]));
+        self.join(&Count { places: 1, beside: u64::from(role == Role::Beside), first, extent, area });
+    }
+
+    pub fn join(&mut self, other: &Count) {
+        self.places += other.places;
+        self.beside += other.beside;
+        self.area += other.area;
+        let first = [self.first, other.first].into_iter().flatten();
+        self.first = first.min_by(|p, q| by_place(&[p[0], p[1]], &[q[0], q[1]]));
+        self.extent = match (self.extent, other.extent) {
+            (Some([low, high]), Some([l, h])) => {
+                Some([[0, 1].map(|i| low[i].min(l[i])), [0, 1].map(|i| high[i].max(h[i]))])
+            }
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// Whether it is no mere edge.
+    pub fn wide(&self) -> bool {
+        self.area > 0.0 || self.beside > 0
+    }
+}
+
+impl Part {
+    /// What a place shows, if it is to be seen.
+    fn look(&mut self, both: &Both, place: Place, space: &mut Space) -> Option<Seen> {
+        let mut here = mem::take(&mut space.here);
+        self.shared += u64::from(both.pairs(place.at, space, &mut here));
+        self.places += 1;
+        both.widen(&mut here, place, space);
+        let mut seen = Seen { ground: !here.is_empty(), ..Seen::default() };
+        let mut changed: Option<(f64, bool)> = None;
+        for pair in here.iter().filter(|pair| pair.differs()) {
+            let [from, to] = pair.z;
+            for kind in [Kind::Lost, Kind::Gained, Kind::MuHigher, Kind::MuLower] {
+                if pair.kinds.has(kind) {
+                    let z = if kind == Kind::Lost { from } else { to };
+                    self.counts[kind as usize].add(place, z, pair.wide.has(kind));
+                }
+            }
+            if pair.kinds.has(Kind::Height) {
+                let (_, some) = changed.get_or_insert((to, false));
+                *some |= pair.wide.has(Kind::Height);
+                self.change(Largest { at: place.at, from, to });
+            }
+            if let ([Some(p), Some(q)], true) = (&pair.hits, pair.kinds.has(Kind::Material)) {
+                let count = self.materials.entry((p.material, q.material)).or_default();
+                count.add(place, to, pair.wide.has(Kind::Material));
+            }
+            seen.join(Seen::of(pair));
+        }
+        if let Some((z, wide)) = changed {
+            self.counts[Kind::Height as usize].add(place, z, wide);
+        }
+        space.here = here;
+        (seen.differs() || seen.ground && place.role == Role::Pixel).then_some(seen)
+    }
+
+    fn change(&mut self, change: Largest) {
+        let size = |c: &Largest| (c.to - c.from).abs();
+        let before = |c: &Largest, l: &Largest| by_place(&c.at, &l.at).is_lt();
+        let larger = |l: &Largest| size(&change) > size(l) || size(&change) == size(l) && before(&change, l);
+        if self.largest.as_ref().is_none_or(larger) {
+            self.largest = Some(change);
+        }
+    }
+
+    fn join(&mut self, later: &Part) {
+        self.places += later.places;
+        self.shared += later.shared;
+        later.largest.into_iter().for_each(|c| self.change(c));
+        self.counts.iter_mut().zip(&later.counts).for_each(|(count, more)| count.join(more));
+        later.materials.iter().for_each(|(k, count)| self.materials.entry(*k).or_default().join(count));
+    }
+}
+
+/// Two images, and from which change of height on they differ.
+struct Both<'a> {
+    images: [&'a Terrain<'a>; 2],
+    /// Materials of either, by number.
+    surfaces: [Vec<Surface>; 2],
+    tolerance: f64,
+}
+
+/// A material, as far as places tell it.
+#[derive(Clone, Copy)]
+struct Surface {
+    /// The same in both images if the name is.
+    name: usize,
+    mu: f64,
+    rest: [f64; 2],
+}
+
+/// Ground over a place: of both images, or of one alone.
+pub struct Pair {
+    hits: [Option<Hit>; 2],
+    /// Metres; of one alone its height twice.
+    pub z: [f64; 2],
+    pub kinds: Kinds,
+    /// Those of them that count for areas: the same ground has them a little aside too.
+    pub wide: Kinds,
+    /// Whether rolling resistance or gain are others.
+    pub rest: bool,
+}
+
+impl Pair {
+    fn differs(&self) -> bool {
+        self.kinds.any() || self.rest
+    }
+
+    /// An image that has it, and what it has.
+    fn side(&self) -> Option<(usize, &Hit)> {
+        (0..2).find_map(|i| Some((i, self.hits[i].as_ref()?)))
+    }
+}
+
+/// Room for what lies over a place, and over one about it.
+#[derive(Default)]
+struct Space {
+    hits: [Vec<Hit>; 2],
+    z: [Vec<f64>; 2],
+    /// For each height of one image the nearest of the other.
+    nearest: [Vec<usize>; 2],
+    here: Vec<Pair>,
+    there: Vec<Pair>,
+}
+
+/// Directions in which a difference may end.
+const AROUND: [[f64; 2]; 8] = {
+    const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    [[1., 0.], [0., 1.], [-1., 0.], [0., -1.], [D, D], [-D, D], [-D, -D], [D, -D]]
+};
+
+impl<'a> Both<'a> {
+    fn new(images: [&'a Terrain<'a>; 2], tolerance: f64) -> Self {
+        let mut names = BTreeMap::new();
+        let surfaces = images.map(|t| {
+            let all = t.materials().iter().enumerate();
+            all.map(|(i, m)| {
+                let next = names.len();
+                let name = *names.entry(t.material_name(i as u16)).or_insert(next);
+                Surface { name, mu: m.mu, rest: [m.rolling, m.gain] }
+            })
+            .collect()
+        });
+        Both { images, surfaces, tolerance }
+    }
+
+    fn pair(&self, hits: [Option<Hit>; 2], [from, to]: [Option<f64>; 2]) -> Pair {
+        let z = [from.or(to), to.or(from)].map(Option::unwrap_or_default);
+        let (mut kinds, mut rest) = (Kinds::NONE, false);
+        kinds.set(Kind::Lost, to.is_none());
+        kinds.set(Kind::Gained, from.is_none());
+        if let [Some(p), Some(q)] = &hits {
+            let [p, q] = [(0, p), (1, q)].map(|(i, hit)| self.surfaces[i][usize::from(hit.material)]);
+            kinds.set(Kind::Height, (z[1] - z[0]).abs() > self.tolerance);
+            kinds.set(Kind::MuHigher, q.mu > p.mu);
+            kinds.set(Kind::MuLower, q.mu < p.mu);
+            kinds.set(Kind::Material, p.name != q.name);
+            rest = p.rest != q.rest;
+        }
+        Pair { hits, z, kinds, wide: Kinds::NONE, rest }
+    }
+
+    /// All ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
+    fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
+        into.clear();
+        let counts: [usize; 2] = array::from_fn(|i| {
+            let (t, hits) = (self.images[i], &mut space.hits[i]);
+            let count = t.layers([x, y, 0.0], hits).written;
+            space.z[i].clear();
+            space.z[i].extend(hits[..count].iter().map(|hit| t.z_f64(hit)));
+            count
+        });
+        let Space { hits, z, nearest: near, .. } = space;
+        for i in 0..2 {
+            nearest(&z[i], &z[1 - i], &mut near[i]);
+        }
+        let partner = |of: usize, i: usize| near[of].get(i).copied().filter(|&k| near[1 - of][k] == i);
+        for i in 0..counts[0] {
+            let other = partner(0, i);
+            let both = [Some(hits[0][i]), other.map(|k| hits[1][k])];
+            into.push(self.pair(both, [Some(z[0][i]), other.map(|k| z[1][k])]));
+        }
+        for k in (0..counts[1]).filter(|k| partner(1, *k).is_none()) {
+            into.push(self.pair([None, Some(hits[1][k])], [None, Some(z[1][k])]));
+        }
+        counts.iter().all(|n| *n > 0)
+    }
+
+    /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it a little aside too, wherever that is, or
+    /// where it ends other ground there. Heights that change no more than ground moved so little would change count so.
+    fn widen(&self, here: &mut [Pair], place: Place, space: &mut Space) {
+        let counts = match place.role {
+            Role::Mark => return,
+            Role::Pixel => Kinds::of(Kind::Lost).or(Kinds::of(Kind::Gained)),
+            Role::Beside => Kinds::ALL.without(Kind::Height),
+            Role::Square(_) => Kinds::ALL,
+        };
+        // those of which places aside decide, and the plane of each
+        let mut open: Vec<(usize, Kinds, usize, [f64; 2], f64)> = Vec::new();
+        for (i, pair) in here.iter_mut().enumerate() {
+            pair.wide = pair.kinds.and(counts);
+            if let Some((side, hit)) = pair.side().filter(|_| pair.wide.any()) {
+                let [sx, sy] = self.images[side].slope_f64(hit);
+                let most = ASIDE * (1.0 + (sx * sx + sy * sy).sqrt());
+                let slight = (pair.z[1] - pair.z[0]).abs() <= most;
+                open.push((
+                    i,
+                    if slight { Kinds::ALL.without(Kind::Height) } else { Kinds::ALL },
+                    side,
+                    [sx, sy],
+                    most,
+                ));
+            }
+        }
+        let mut there = mem::take(&mut space.there);
+        for [dx, dy] in AROUND.map(|aside| aside.map(|v| v * ASIDE)) {
+            open.retain(|(i, doubtful, ..)| here[*i].wide.and(*doubtful).any());
+            if open.is_empty() {
+                break;
+            }
+            self.pairs([place.at[0] + dx, place.at[1] + dy], space, &mut there);
+            for (i, doubtful, side, [sx, sy], most) in &open {
+                let pair = &mut here[*i];
+                let z = pair.z[*side] + sx * dx + sy * dy;
+                let far = |other: &&Pair| (other.z[*side] - z).abs();
+                let same = there.iter().filter(|other| other.hits[*side].is_some());
+                let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= *most);
+                // where that ground ends, as at a ridge of roofs that are all gone, other ground speaks for it
+                let any = || there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds));
+                let stays = same.map_or_else(any, |other| other.kinds);
+                pair.wide = pair.wide.and(stays.or(Kinds(!doubtful.0)));
+            }
+        }
+        space.there = there;
+    }
+}
+
+/// For each of some heights from the highest on, which of others is the nearest to it; of two the first.
+fn nearest(heights: &[f64], others: &[f64], into: &mut Vec<usize>) {
+    into.clear();
+    let mut below = 0;
+    for z in heights {
+        while below < others.len() && others[below] > *z {
+            below += 1;
+        }
+        let distance = |i: &usize| (others[*i] - z).abs();
+        into.extend(
+            (below.saturating_sub(1)..others.len().min(below + 1)).min_by(|i, k| distance(i).total_cmp(&distance(k))),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpan_builder::{Options, Scene, build, fixtures};
+
+    fn compare(a: &Scene, b: &Scene) -> Ground {
+        let [a, b] = [a, b].map(|s| build(s, &Options::default()).unwrap().image);
+        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None, 0.0, None).unwrap()
+    }
+
+    #[test]
+    fn ground_that_rises_goes_and_comes() {
+        let scene = fixtures::bridge();
+        let g = compare(&scene, &scene);
+        assert_eq!(
+            (g.changed.places, g.largest, g.lost.places, g.gained.places, g.materials.len()),
+            (0, None, 0, 0, 0)
+        );
+
+        // one corner of the deck, up by a quarter
+        let mut raised = scene.clone();
+        let corner = raised.positions.iter().position(|p| *p == [5.0, 50.0, 6.0]).unwrap();
+        raised.positions[corner][2] = 6.25;
+        let g = compare(&scene, &raised);
+        assert_eq!(g.largest, Some(Largest { at: [5.0, 50.0], from: 6.0, to: 6.25 }));
+        assert_eq!((g.lost.places, g.gained.places), (0, 0));
+        assert!(g.changed.places > 1000);
+
+        // no deck
+        let mut bare = scene.clone();
+        bare.triangles.retain(|t| t.material == 0);
+        let g = compare(&scene, &bare);
+        assert_eq!((g.changed.places, g.gained.places), (0, 0));
+        assert_eq!(g.lost.first, Some([-5.0, -50.0, 6.0]));
+        let back = compare(&bare, &scene);
+        assert_eq!((back.gained, back.lost), (g.lost, g.gained));
+
+        // a deck of another material
+        let mut steel = scene.clone();
+        steel.materials[1].name = "Steel".into();
+        let g = compare(&scene, &steel);
+        let change = |m: &MaterialChange| (m.from.clone(), m.to.clone(), m.count.first);
+        assert_eq!(
+            g.materials.iter().map(change).collect::<Vec<_>>(),
+            [("Deck".into(), "Steel".into(), Some([-5.0, -50.0, 6.0]))]
+        );
+    }
+
+    #[test]
+    fn a_vertex_between_the_places_of_the_grid_counts() {
+        let mut scene = fixtures::flat();
+        let spike = |scene: &mut Scene, z| {
+            let base = scene.positions.len() as u32;
+            scene.positions.extend([[0.1, 0.1, 0.0], [0.11, 0.1, 0.0], [0.1003, 0.1003, z]]);
+            scene.triangles.push(hardpan_builder::Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
+        };
+        let flat = {
+            let mut s = scene.clone();
+            spike(&mut s, 0.25);
+            s
+        };
+        spike(&mut scene, 0.5);
+        let largest = compare(&flat, &scene).largest.unwrap();
+        assert_eq!((largest.from, largest.to), (0.25, 0.5));
+    }
+}
