@@ -1,20 +1,21 @@
 //! The map of what differs between two images.
 
-use std::sync::Mutex;
+use std::{cmp::Ordering, sync::Mutex};
 
 use hardpan::Terrain;
 use serde_json::Value;
 
 use super::{
     super::{
+        border::span,
         canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
-        counted,
+        counted, grouped,
         holes::{fine, spots},
-        maps::{self, Drawn, Key, Sheet, Window, frame, metres},
-        relief::View,
+        maps::{self, Drawn, Key, Sheet, Window, frame, metres, number},
+        relief::{View, light, lit},
         scale::Scale,
     },
-    ground::{Ground, Kind, Pair},
+    ground::{Both, Ground, Kind, Pair},
 };
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
@@ -23,27 +24,31 @@ const SAME: Colour = [242, 242, 242];
 const HIGHER: Colour = [168, 72, 0];
 const LOST: Colour = [44, 40, 48];
 const GAINED: Colour = [240, 228, 66];
-/// Friction: lighter than heights, and one of them lighter than the other.
+/// Friction where it changed most, lighter than heights.
 const MU_HIGHER: Colour = [86, 200, 190];
 const MU_LOWER: Colour = [214, 110, 172];
 /// About what is small.
 const RING: Colour = [213, 0, 50];
-/// How strong the least change is drawn.
+/// How strong the least change is drawn, of heights and of friction.
 const LEAST: f64 = 0.2;
+const LEAST_MU: f64 = 0.35;
 /// Rings at most.
-const RINGS: usize = 500;
+const RINGS: usize = 36;
+/// How much of the light relief has: unchanged ground shows where one is, other ground but a hint of it.
+const RELIEF: [f64; 2] = [0.6, 0.25];
 
-/// What a pixel shows: the largest change of height in it, and what else there is.
+/// What a pixel shows: the largest changes of height and friction in it, and what else there is.
 #[derive(Clone, Copy, Default)]
 pub struct Seen {
     pub ground: bool,
-    pub change: f64,
     pub lost: bool,
     pub gained: bool,
-    pub mu_higher: bool,
-    pub mu_lower: bool,
     /// Another material, rolling resistance or gain.
     pub other: bool,
+    pub mu: f32,
+    pub change: f64,
+    /// Where that is, or else where another is, as shares of 2^16 of the pixel, from its north-west.
+    pub at: [u16; 2],
 }
 
 impl Seen {
@@ -52,35 +57,40 @@ impl Seen {
         let [from, to] = pair.z;
         Seen {
             ground: true,
-            change: if pair.kinds.has(Kind::Height) { to - from } else { 0.0 },
             lost: pair.wide.has(Kind::Lost),
             gained: pair.wide.has(Kind::Gained),
-            mu_higher: pair.kinds.has(Kind::MuHigher),
-            mu_lower: pair.kinds.has(Kind::MuLower),
             other: pair.kinds.has(Kind::Material) || pair.rest,
+            mu: pair.mu as f32,
+            change: if pair.kinds.has(Kind::Height) { to - from } else { 0.0 },
+            at: [0; 2],
         }
     }
 
     pub fn differs(&self) -> bool {
-        self.change != 0.0 || self.lost || self.gained || self.mu_higher || self.mu_lower || self.other
+        self.change != 0.0 || self.mu != 0.0 || self.lost || self.gained || self.other
     }
 
     /// The same in whatever order.
     pub fn join(&mut self, other: Seen) {
-        let size = |change: f64| (change.abs(), change);
-        if size(other.change) > size(self.change) {
+        if other.rank() > self.rank() {
+            self.at = other.at;
+        }
+        if (other.change.abs(), other.change) > (self.change.abs(), self.change) {
             self.change = other.change;
+        }
+        // of as much the lower, which is worse
+        if (other.mu.abs(), -other.mu) > (self.mu.abs(), -self.mu) {
+            self.mu = other.mu;
         }
         self.ground |= other.ground;
         self.lost |= other.lost;
         self.gained |= other.gained;
-        self.mu_higher |= other.mu_higher;
-        self.mu_lower |= other.mu_lower;
         self.other |= other.other;
     }
 
-    fn mu(&self) -> Option<Colour> {
-        if self.mu_lower { Some(MU_LOWER) } else { self.mu_higher.then_some(MU_HIGHER) }
+    /// What counts more: ground lost or gained, then heights, then friction, then all else.
+    fn rank(&self) -> (bool, f64, f32, bool, [u16; 2]) {
+        (self.lost || self.gained, self.change.abs(), self.mu.abs(), self.other, self.at)
     }
 }
 
@@ -121,18 +131,20 @@ impl Drawing {
     pub fn see(&self, places: Vec<([f64; 2], Seen)>) {
         let size = [self.view.width, self.view.height].map(|n| n as f64);
         let mut all = self.seen.lock().unwrap_or_else(|broken| broken.into_inner());
-        for ([x, y], seen) in places {
+        for ([x, y], mut seen) in places {
             let at = self.view.place(x, y);
             // what lies on the picture's border is in it, however that is rounded
             if (0..2).all(|i| (-0.01..=size[i] + 0.01).contains(&at[i])) {
                 let [column, row] = [0, 1].map(|i| at[i].clamp(0.0, size[i] - 1.0) as usize);
+                let share = |at: f64, pixel: usize| ((at - pixel as f64) * 65536.0) as u16;
+                seen.at = [share(at[0], column), share(at[1], row)];
                 all[row * self.view.width + column].join(seen);
             }
         }
     }
 
     /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end.
-    pub fn draw(self, found: &Ground, range: Option<[f64; 2]>, title: &str) -> Sheet {
+    pub fn draw(self, both: &Both, found: &Ground, range: Option<[f64; 2]>, title: &str) -> Sheet {
         let view = self.view;
         let all = self.seen.into_inner().unwrap_or_else(|broken| broken.into_inner());
         let seen = all.iter().fold([0.0; 2], |[low, high]: [f64; 2], s| [low.min(s.change), high.max(s.change)]);
@@ -144,29 +156,40 @@ impl Drawing {
             let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
             if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
         };
+        let most_mu = f64::from(all.iter().fold(0.0, |most: f32, s| most.max(s.mu.abs())));
+        let of_mu = |mu: f64| {
+            let colour = if mu > 0.0 { MU_HIGHER } else { MU_LOWER };
+            mix(SAME, colour, LEAST_MU + (1.0 - LEAST_MU) * (mu.abs() / most_mu).min(1.0))
+        };
         let times = maps::magnitude(&view);
+        let [first, second] = both.images.map(|t| maps::of_tops(t, &view, |hit| light(t.slope_f64(hit)) as f32));
         let paint = |(i, seen): (usize, &Seen)| {
             let (x, y) = (i % view.width, i / view.width);
+            let mu = (seen.mu != 0.0).then(|| of_mu(seen.mu.into()));
             let colour = match seen {
                 Seen { ground: false, .. } => return NOTHING,
-                Seen { lost: true, .. } => LOST,
-                Seen { gained: true, .. } => GAINED,
-                Seen { change: 0.0, .. } => seen.mu().unwrap_or(SAME),
-                Seen { change, .. } if lined(x, y, times) => seen.mu().unwrap_or(of_change(*change)),
+                Seen { lost: true, .. } => return LOST,
+                Seen { gained: true, .. } => return GAINED,
+                Seen { change: 0.0, .. } => mu.unwrap_or(SAME),
+                Seen { change, .. } if lined(x, y, times) => mu.unwrap_or(of_change(*change)),
                 Seen { change, .. } => of_change(*change),
             };
-            Paint { colour, striped: seen.other && seen.mu().is_none() }.at(x, y, times)
+            let relief = RELIEF[usize::from(seen.differs())];
+            let light = second[i].or(first[i]).map_or(1.0, |light| 1.0 + relief * (f64::from(light) - 1.0));
+            lit(Paint { colour, striped: seen.other && mu.is_none() }.at(x, y, times), light)
         };
         let pixels = all.iter().enumerate().map(paint).collect();
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
+        let (rings, more, thin) = self::rings(both, &view, &all);
         let [wide, small] = fine(&view);
-        let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();
-        let spots = spots(&view, &mut met, |_| true);
-        let lone: Vec<_> = spots.iter().filter(|spot| spot.reach < small).collect();
-        for spot in lone.iter().take(RINGS) {
-            ground.ring(view.place(spot.at[0], spot.at[1]), small, 1.5 * wide, RING);
+        for &at in &rings {
+            ground.ring(at, small, 1.5 * wide, RING);
         }
         let any = |what: fn(&Seen) -> bool| all.iter().any(what);
+        let ringed = match more {
+            0 => "around small changes".into(),
+            more => format!("around the largest of small changes; {} more", grouped(more as u64)),
+        };
         let mut keys = Vec::new();
         let [low, high] = scale.ends;
         let [low_told, high_told] = scale.told(signed);
@@ -184,10 +207,12 @@ impl Drawing {
         for (there, key) in [
             (any(|s| s.lost), Key::Box(LOST, "ground lost".into())),
             (any(|s| s.gained), Key::Box(GAINED, "ground gained".into())),
-            (any(|s| s.mu_higher), Key::Box(MU_HIGHER, "mu higher".into())),
-            (any(|s| s.mu_lower), Key::Box(MU_LOWER, "mu lower".into())),
-            (any(|s| s.other && s.mu().is_none()), Key::Paint(hatch, "other material, rr or gain, the same mu".into())),
-            (!lone.is_empty(), Key::Ring(RING, "around small changes".into())),
+            (any(|s| s.mu < 0.0), Key::Box(of_mu(-most_mu), format!("mu {}", signed_number(-most_mu)))),
+            (any(|s| s.mu < 0.0), Key::Box(of_mu(-most_mu / 4.0), signed_number(-most_mu / 4.0))),
+            (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu / 4.0), signed_number(most_mu / 4.0))),
+            (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu), format!("mu {}", signed_number(most_mu)))),
+            (any(|s| s.other && s.mu == 0.0), Key::Paint(hatch, "other material, rr or gain, the same mu".into())),
+            (!rings.is_empty(), Key::Ring(RING, ringed)),
             (any(|s| !s.ground), Key::Box(NOTHING, "no ground in either".into())),
         ] {
             keys.extend(there.then_some(key));
@@ -196,15 +221,15 @@ impl Drawing {
         if found.apart() {
             notes.insert(0, "no place has ground in both images: they do not lie over each other".into());
         }
-        if any(|s| s.mu().is_some() && s.change != 0.0) {
+        if any(|s| s.mu != 0.0 && s.change != 0.0) {
             notes.push("where heights changed too, friction is drawn as lines".into());
         }
         if found.thin() {
             notes.push("ground lost or gained along edges alone is not drawn".into());
         }
-        if lone.len() > RINGS {
-            let more = counted((lone.len() - RINGS) as u64, "small change");
-            notes.push(format!("{more} without a ring"));
+        if thin > 0 {
+            notes
+                .push(format!("no rings about {}: slight, or along edges alone", counted(thin as u64, "small change")));
         }
         if most > 0.0 {
             let [low, high] = seen.map(signed);
@@ -218,6 +243,49 @@ impl Drawing {
     }
 }
 
+/// The middles of rings about small changes, the largest first, in pixels; how many small changes are more than those; and how many have none as
+/// they lie along edges alone.
+fn rings(both: &Both, view: &View, all: &[Seen]) -> (Vec<[f64; 2]>, usize, usize) {
+    let [_, small] = fine(view);
+    let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();
+    let spots = spots(view, &mut met, |_| true).into_iter().filter(|spot| spot.reach < small);
+    let strongest = |set: &[usize]| set.iter().copied().max_by(|&i, &k| order(&all[i], &all[k]).then(k.cmp(&i)));
+    // where much is other, what is slight is no news
+    let [other, ground] =
+        [Seen::differs, |seen: &Seen| seen.ground].map(|what| all.iter().filter(|seen| what(seen)).count());
+    let plain = other > ground / 10;
+    let (mut strong, mut thin, mut space) = (Vec::new(), 0, both.space());
+    for i in spots.filter_map(|spot| strongest(&spot.set)) {
+        let share = all[i].at.map(|part| (f64::from(part) + 0.5) / 65536.0);
+        let at = [(i % view.width) as f64 + share[0], (i / view.width) as f64 + share[1]];
+        let place = [view.west + at[0] / view.per_metre, view.north - at[1] / view.per_metre];
+        match all[i].lost || all[i].gained || both.reaches(place, plain, &mut space) {
+            true => strong.push((i, at)),
+            false => thin += 1,
+        }
+    }
+    strong.sort_by(|(i, _), (k, _)| order(&all[*k], &all[*i]).then(i.cmp(k)));
+    let mut rings: Vec<[f64; 2]> = Vec::new();
+    let mut more = 0;
+    for (_, at) in strong {
+        // one ring for those that it would lie upon
+        let held = rings.iter().any(|ring| span([*ring, at]) < small);
+        match rings.len() < RINGS && !held {
+            true => rings.push(at),
+            false => more += usize::from(!held),
+        }
+    }
+    (rings, more, thin)
+}
+
+fn order(p: &Seen, q: &Seen) -> Ordering {
+    p.rank().partial_cmp(&q.rank()).unwrap_or(Ordering::Equal)
+}
+
 fn signed(change: f64) -> String {
     format!("{}{}", if change > 0.0 { "+" } else { "" }, metres(change))
+}
+
+fn signed_number(change: f64) -> String {
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, number(change))
 }

@@ -10,11 +10,16 @@ use super::{
     super::{Done, query::room},
     drawing::{Drawing, Seen},
     edges::{Found, by_place, crossings},
+    moved::Raised,
     places::{Grid, Place, Role, borders, marks, plan},
 };
 
-/// Metres from a place to those about it, at one of which a difference is no more if it lies along an edge.
-const ASIDE: f64 = 0.004;
+/// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
+const ASIDE: f64 = 0.008;
+/// How far all may have moved for heights that differ no more than by that to count, metres.
+const SLIGHT: f64 = 0.004;
+/// Squares of which it is seen whether all rose by one height, about, if there are more.
+const RISES: usize = 1 << 18;
 /// Places that are looked at together.
 const CHUNK: usize = 1 << 14;
 
@@ -58,8 +63,12 @@ impl Kinds {
         Kinds(self.0 | other.0)
     }
 
+    const fn but(self, other: Kinds) -> Self {
+        Kinds(self.0 & !other.0)
+    }
+
     const fn without(self, kind: Kind) -> Self {
-        Kinds(self.0 & !Kinds::of(kind).0)
+        self.but(Kinds::of(kind))
     }
 
     fn any(self) -> bool {
@@ -81,6 +90,8 @@ pub struct Ground {
     /// Places with a height that changed.
     pub changed: Count,
     pub largest: Option<Largest>,
+    /// If nearly all heights that changed did so by one and the same.
+    pub raised: Option<Raised>,
     pub lost: Count,
     pub gained: Count,
     pub mu_higher: Count,
@@ -130,7 +141,8 @@ pub struct MaterialChange {
 }
 
 /// Asks everywhere, and in the pixels of a drawing too.
-pub fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, drawing: Option<&Drawing>) -> Done<Ground> {
+pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Done<Ground> {
+    let ([a, b], tolerance) = (both.images, both.tolerance);
     let grid = Grid::new(a, b, pitch)?;
     let triangles = [a, b].map(plan);
     let (crossed, crossings) = crossings(&triangles[0], &triangles[1]);
@@ -139,7 +151,9 @@ pub fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, draw
     drop(triangles);
     marks.extend(borders(a, b));
     marks.retain(|p| !grid.has(p.at));
-    marks.par_sort_unstable_by(|p, q| by_place(&p.at, &q.at).then((p.role == Role::Mark).cmp(&(q.role == Role::Mark))));
+    marks.par_sort_unstable_by(|p, q| {
+        grid.order(&p.at, &q.at).then((p.role == Role::Mark).cmp(&(q.role == Role::Mark)))
+    });
     marks.dedup_by_key(|p| p.at);
     let squares = marks.len()..marks.len() + grid.places();
     let all = squares.end + drawing.map_or(0, Drawing::pixels);
@@ -148,19 +162,20 @@ pub fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, draw
         None if squares.contains(&i) => Some(grid.place(i - squares.start)),
         // a place is asked once
         None => drawing.map(|d| d.middle(i - squares.end)).and_then(|at| {
-            let asked = grid.has(at) || marks.binary_search_by(|p| by_place(&p.at, &at)).is_ok();
+            let asked = grid.has(at) || marks.binary_search_by(|p| grid.order(&p.at, &at)).is_ok();
             (!asked).then_some(Place { at, role: Role::Pixel })
         }),
     };
-    let both = Both::new([a, b], tolerance);
+    let step = [a, b].map(|t| f64::exp2(t.header().z_log2.into())).into_iter().fold(0.0, f64::max);
+    let every = grid.places().div_ceil(RISES) as u64;
     // parts in order, so that sums are the same whatever the threads
     let parts: Vec<Part> = (0..all.div_ceil(CHUNK))
         .into_par_iter()
         .map(|chunk| {
-            let mut part = Part::default();
-            let mut space = Space { hits: [room(a), room(b)], ..Space::default() };
+            let mut part = Part { every, ..Part::default() };
+            let mut space = both.space();
             let places = (chunk * CHUNK..all.min((chunk + 1) * CHUNK)).filter_map(place);
-            let seen = places.filter_map(|place| part.look(&both, place, &mut space).map(|seen| (place.at, seen)));
+            let seen = places.filter_map(|place| part.look(both, place, &mut space).map(|seen| (place.at, seen)));
             match drawing {
                 Some(drawing) => drawing.see(seen.collect()),
                 None => seen.for_each(drop),
@@ -169,7 +184,7 @@ pub fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, draw
         })
         .collect();
     let mut all = Part::default();
-    parts.iter().for_each(|part| all.join(part));
+    parts.into_iter().for_each(|part| all.join(part));
     let named = |((from, to), count)| MaterialChange {
         from: a.material_name(from).into(),
         to: b.material_name(to).into(),
@@ -186,6 +201,7 @@ pub fn ground(a: &Terrain, b: &Terrain, pitch: Option<f64>, tolerance: f64, draw
         shared: all.shared,
         changed: count(Kind::Height),
         largest: all.largest,
+        raised: Raised::of(all.rises, tolerance, step),
         lost: count(Kind::Lost),
         gained: count(Kind::Gained),
         mu_higher: count(Kind::MuHigher),
@@ -204,6 +220,9 @@ struct Part {
     counts: [Count; Kind::Material as usize],
     /// By number in both images, where the names differ.
     materials: BTreeMap<(u16, u16), Count>,
+    /// Changes of height of ground in both images, over one of so many squares.
+    rises: Vec<f64>,
+    every: u64,
 }
 
 impl Count {
@@ -241,6 +260,11 @@ impl Part {
         self.shared += u64::from(both.pairs(place.at, space, &mut here));
         self.places += 1;
         both.widen(&mut here, place, space);
+        if matches!(place.role, Role::Square(_)) && self.places.is_multiple_of(self.every) {
+            self.rises.extend(
+                here.iter().filter(|pair| pair.hits.iter().all(Option::is_some)).map(|pair| pair.z[1] - pair.z[0]),
+            );
+        }
         let mut seen = Seen { ground: !here.is_empty(), ..Seen::default() };
         let mut changed: Option<(f64, bool)> = None;
         for pair in here.iter().filter(|pair| pair.differs()) {
@@ -256,8 +280,8 @@ impl Part {
                 *some |= pair.wide.has(Kind::Height);
                 self.change(Largest { at: place.at, from, to });
             }
-            if let ([Some(p), Some(q)], true) = (&pair.hits, pair.kinds.has(Kind::Material)) {
-                let count = self.materials.entry((p.material, q.material)).or_default();
+            if pair.kinds.has(Kind::Material) {
+                let count = self.materials.entry(pair.materials.into()).or_default();
                 count.add(place, to, pair.wide.has(Kind::Material));
             }
             seen.join(Seen::of(pair));
@@ -278,7 +302,8 @@ impl Part {
         }
     }
 
-    fn join(&mut self, later: &Part) {
+    fn join(&mut self, later: Part) {
+        self.rises.extend(later.rises);
         self.places += later.places;
         self.shared += later.shared;
         later.largest.into_iter().for_each(|c| self.change(c));
@@ -288,8 +313,8 @@ impl Part {
 }
 
 /// Two images, and from which change of height on they differ.
-struct Both<'a> {
-    images: [&'a Terrain<'a>; 2],
+pub struct Both<'a> {
+    pub images: [&'a Terrain<'a>; 2],
     /// Materials of either, by number.
     surfaces: [Vec<Surface>; 2],
     tolerance: f64,
@@ -306,12 +331,17 @@ struct Surface {
 
 /// Ground over a place: of both images, or of one alone.
 pub struct Pair {
-    hits: [Option<Hit>; 2],
+    /// Which of either image's hits, from the highest on.
+    hits: [Option<usize>; 2],
+    /// Numbers of their materials.
+    materials: [u16; 2],
     /// Metres; of one alone its height twice.
     pub z: [f64; 2],
     pub kinds: Kinds,
     /// Those of them that count for areas: the same ground has them a little aside too.
     pub wide: Kinds,
+    /// By how much friction is higher.
+    pub mu: f64,
     /// Whether rolling resistance or gain are others.
     pub rest: bool,
 }
@@ -321,15 +351,15 @@ impl Pair {
         self.kinds.any() || self.rest
     }
 
-    /// An image that has it, and what it has.
-    fn side(&self) -> Option<(usize, &Hit)> {
-        (0..2).find_map(|i| Some((i, self.hits[i].as_ref()?)))
+    /// An image that has it, and which of its hits.
+    fn side(&self) -> Option<(usize, usize)> {
+        (0..2).find_map(|i| Some((i, self.hits[i]?)))
     }
 }
 
 /// Room for what lies over a place, and over one about it.
 #[derive(Default)]
-struct Space {
+pub struct Space {
     hits: [Vec<Hit>; 2],
     z: [Vec<f64>; 2],
     /// For each height of one image the nearest of the other.
@@ -338,14 +368,14 @@ struct Space {
     there: Vec<Pair>,
 }
 
-/// Directions in which a difference may end.
-const AROUND: [[f64; 2]; 8] = {
+/// Directions across which a difference may be thin.
+const ACROSS: [[f64; 2]; 4] = {
     const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
-    [[1., 0.], [0., 1.], [-1., 0.], [0., -1.], [D, D], [-D, D], [-D, -D], [D, -D]]
+    [[1., 0.], [0., 1.], [D, D], [-D, D]]
 };
 
 impl<'a> Both<'a> {
-    fn new(images: [&'a Terrain<'a>; 2], tolerance: f64) -> Self {
+    pub fn new(images: [&'a Terrain<'a>; 2], tolerance: f64) -> Self {
         let mut names = BTreeMap::new();
         let surfaces = images.map(|t| {
             let all = t.materials().iter().enumerate();
@@ -359,20 +389,23 @@ impl<'a> Both<'a> {
         Both { images, surfaces, tolerance }
     }
 
-    fn pair(&self, hits: [Option<Hit>; 2], [from, to]: [Option<f64>; 2]) -> Pair {
+    fn pair(&self, space: &Space, hits: [Option<usize>; 2]) -> Pair {
+        let [from, to] = [0, 1].map(|i| hits[i].map(|k| space.z[i][k]));
+        let materials = [0, 1].map(|i| hits[i].map_or(0, |k| space.hits[i][k].material));
         let z = [from.or(to), to.or(from)].map(Option::unwrap_or_default);
-        let (mut kinds, mut rest) = (Kinds::NONE, false);
+        let (mut kinds, mut mu, mut rest) = (Kinds::NONE, 0.0, false);
         kinds.set(Kind::Lost, to.is_none());
         kinds.set(Kind::Gained, from.is_none());
-        if let [Some(p), Some(q)] = &hits {
-            let [p, q] = [(0, p), (1, q)].map(|(i, hit)| self.surfaces[i][usize::from(hit.material)]);
+        if hits.iter().all(Option::is_some) {
+            let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
             kinds.set(Kind::Height, (z[1] - z[0]).abs() > self.tolerance);
             kinds.set(Kind::MuHigher, q.mu > p.mu);
             kinds.set(Kind::MuLower, q.mu < p.mu);
             kinds.set(Kind::Material, p.name != q.name);
+            mu = q.mu - p.mu;
             rest = p.rest != q.rest;
         }
-        Pair { hits, z, kinds, wide: Kinds::NONE, rest }
+        Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu, rest }
     }
 
     /// All ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
@@ -385,23 +418,17 @@ impl<'a> Both<'a> {
             space.z[i].extend(hits[..count].iter().map(|hit| t.z_f64(hit)));
             count
         });
-        let Space { hits, z, nearest: near, .. } = space;
         for i in 0..2 {
-            nearest(&z[i], &z[1 - i], &mut near[i]);
+            nearest(&space.z[i], &space.z[1 - i], &mut space.nearest[i]);
         }
+        let near = &space.nearest;
         let partner = |of: usize, i: usize| near[of].get(i).copied().filter(|&k| near[1 - of][k] == i);
-        for i in 0..counts[0] {
-            let other = partner(0, i);
-            let both = [Some(hits[0][i]), other.map(|k| hits[1][k])];
-            into.push(self.pair(both, [Some(z[0][i]), other.map(|k| z[1][k])]));
-        }
-        for k in (0..counts[1]).filter(|k| partner(1, *k).is_none()) {
-            into.push(self.pair([None, Some(hits[1][k])], [None, Some(z[1][k])]));
-        }
+        into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i), partner(0, i)])));
+        into.extend((0..counts[1]).filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
         counts.iter().all(|n| *n > 0)
     }
 
-    /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it a little aside too, wherever that is, or
+    /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
     /// where it ends other ground there. Heights that change no more than ground moved so little would change count so.
     fn widen(&self, here: &mut [Pair], place: Place, space: &mut Space) {
         let counts = match place.role {
@@ -410,43 +437,86 @@ impl<'a> Both<'a> {
             Role::Beside => Kinds::ALL.without(Kind::Height),
             Role::Square(_) => Kinds::ALL,
         };
-        // those of which places aside decide, and the plane of each
-        let mut open: Vec<(usize, Kinds, usize, [f64; 2], f64)> = Vec::new();
+        let mut open: Vec<(usize, Plane)> = Vec::new();
         for (i, pair) in here.iter_mut().enumerate() {
             pair.wide = pair.kinds.and(counts);
-            if let Some((side, hit)) = pair.side().filter(|_| pair.wide.any()) {
-                let [sx, sy] = self.images[side].slope_f64(hit);
-                let most = ASIDE * (1.0 + (sx * sx + sy * sy).sqrt());
-                let slight = (pair.z[1] - pair.z[0]).abs() <= most;
-                open.push((
-                    i,
-                    if slight { Kinds::ALL.without(Kind::Height) } else { Kinds::ALL },
-                    side,
-                    [sx, sy],
-                    most,
-                ));
+            if let Some((side, k)) = pair.side().filter(|_| pair.wide.any()) {
+                let slope = self.images[side].slope_f64(&space.hits[side][k]);
+                let most = ASIDE * along(slope);
+                let slight = slight(pair, slope);
+                let doubtful = if slight { Kinds::ALL.without(Kind::Height) } else { Kinds::ALL };
+                open.push((i, Plane { side, slope, most, doubtful }));
             }
         }
         let mut there = mem::take(&mut space.there);
-        for [dx, dy] in AROUND.map(|aside| aside.map(|v| v * ASIDE)) {
-            open.retain(|(i, doubtful, ..)| here[*i].wide.and(*doubtful).any());
-            if open.is_empty() {
-                break;
+        for [dx, dy] in ACROSS.map(|way| way.map(|v| v * ASIDE)) {
+            // what is no more on the one side, and on the other one
+            let mut ended: Vec<Kinds> = open.iter().map(|(i, plane)| here[*i].wide.and(plane.doubtful)).collect();
+            for aside in [[dx, dy], [-dx, -dy]] {
+                if !ended.iter().any(|kinds| kinds.any()) {
+                    break;
+                }
+                self.pairs([place.at[0] + aside[0], place.at[1] + aside[1]], space, &mut there);
+                for ((i, plane), ended) in open.iter().zip(&mut ended) {
+                    *ended = ended.but(plane.stays(&here[*i], aside, &there));
+                }
             }
-            self.pairs([place.at[0] + dx, place.at[1] + dy], space, &mut there);
-            for (i, doubtful, side, [sx, sy], most) in &open {
-                let pair = &mut here[*i];
-                let z = pair.z[*side] + sx * dx + sy * dy;
-                let far = |other: &&Pair| (other.z[*side] - z).abs();
-                let same = there.iter().filter(|other| other.hits[*side].is_some());
-                let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= *most);
-                // where that ground ends, as at a ridge of roofs that are all gone, other ground speaks for it
-                let any = || there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds));
-                let stays = same.map_or_else(any, |other| other.kinds);
-                pair.wide = pair.wide.and(stays.or(Kinds(!doubtful.0)));
+            for ((i, _), ended) in open.iter().zip(ended) {
+                here[*i].wide = here[*i].wide.but(ended);
             }
+            open.retain(|(i, plane)| here[*i].wide.and(plane.doubtful).any());
         }
         space.there = there;
+    }
+
+    /// Whether what differs at a place is more than an edge, and with `plain` more than ground moved by a little would have, too.
+    pub fn reaches(&self, at: [f64; 2], plain: bool, space: &mut Space) -> bool {
+        let mut here = mem::take(&mut space.here);
+        self.pairs(at, space, &mut here);
+        let slopes =
+            |pair: &Pair| pair.side().map_or([0.0; 2], |(side, k)| self.images[side].slope_f64(&space.hits[side][k]));
+        let plainly: Vec<bool> = here.iter().map(|pair| !slight(pair, slopes(pair))).collect();
+        self.widen(&mut here, Place { at, role: Role::Square(0.0) }, space);
+        let counts =
+            |pair: &Pair, plainly: bool| if plain && !plainly { pair.wide.without(Kind::Height) } else { pair.wide };
+        let any = here.iter().zip(plainly).any(|(pair, plainly)| counts(pair, plainly).any());
+        space.here = here;
+        any
+    }
+
+    pub fn space(&self) -> Space {
+        Space { hits: self.images.map(room), ..Space::default() }
+    }
+}
+
+/// How far ground of a slope may go up or down while one goes a metre on, and a metre.
+fn along([sx, sy]: [f64; 2]) -> f64 {
+    1.0 + (sx * sx + sy * sy).sqrt()
+}
+
+/// Whether heights differ by no more than ground of that slope would that was moved by a little.
+fn slight(pair: &Pair, slope: [f64; 2]) -> bool {
+    (pair.z[1] - pair.z[0]).abs() <= SLIGHT * along(slope)
+}
+
+/// Ground over a place, as it goes on a little aside.
+struct Plane {
+    side: usize,
+    slope: [f64; 2],
+    /// How far off its height may be there.
+    most: f64,
+    /// Kinds that may end there.
+    doubtful: Kinds,
+}
+
+impl Plane {
+    /// What differs aside too, of the same ground, or where that ends, as at a ridge of roofs that are all gone, of any.
+    fn stays(&self, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
+        let z = pair.z[self.side] + self.slope[0] * dx + self.slope[1] * dy;
+        let far = |other: &&Pair| (other.z[self.side] - z).abs();
+        let same = there.iter().filter(|other| other.hits[self.side].is_some());
+        let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= self.most);
+        same.map_or_else(|| there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds)), |other| other.kinds)
     }
 }
 
@@ -472,7 +542,8 @@ mod tests {
 
     fn compare(a: &Scene, b: &Scene) -> Ground {
         let [a, b] = [a, b].map(|s| build(s, &Options::default()).unwrap().image);
-        ground(&Terrain::open(&a).unwrap(), &Terrain::open(&b).unwrap(), None, 0.0, None).unwrap()
+        let [a, b] = [&a, &b].map(|image| Terrain::open(image).unwrap());
+        ground(&Both::new([&a, &b], 0.0), None, None).unwrap()
     }
 
     #[test]

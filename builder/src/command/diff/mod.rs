@@ -4,6 +4,7 @@ mod drawing;
 mod edges;
 mod facts;
 mod ground;
+mod moved;
 mod places;
 mod verdict;
 
@@ -15,7 +16,8 @@ use serde_json::json;
 use self::{
     drawing::Drawing,
     facts::{content_of, first_byte},
-    ground::ground,
+    ground::{Both, ground},
+    moved::Moved,
     verdict::Difference,
 };
 use super::{
@@ -118,17 +120,17 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
         None => None,
     };
-    let looked = (!equal || picture.is_some())
-        .then(|| ground(&a, &b, args.grid, args.tolerance.unwrap_or(0.0), picture.as_ref()))
-        .transpose()?;
+    let both = Both::new([&a, &b], args.tolerance.unwrap_or(0.0));
+    let looked = (!equal || picture.is_some()).then(|| ground(&both, args.grid, picture.as_ref())).transpose()?;
     let sheet = picture.zip(looked.as_ref()).map(|(picture, ground)| {
         let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
-        (picture.view, picture.draw(ground, args.range, &title))
+        (picture.view, picture.draw(&both, ground, args.range, &title))
     });
     let mut difference = Difference {
         equal,
         alike: None,
         identity: [&a, &b].map(|t| hex(&t.identity())),
+        moved: if equal { None } else { Moved::of(&a, &b) },
         facts: facts::facts(&a, &b),
         sources: facts::sources(&a, &b),
         materials: facts::materials(&a, &b),

@@ -1,5 +1,7 @@
 //! Which places are asked.
 
+use std::cmp::Ordering;
+
 use hardpan::Terrain;
 use hardpan_builder::read;
 use hashbrown::HashSet;
@@ -17,8 +19,10 @@ use super::{
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;
 const MOST: f64 = 1e9;
-/// Where in a square its place lies, of its sides: near the middle, and on no edge of round coordinates.
+/// Where in the first square its place lies, of its sides, and by how much farther on in the next row or column, until it begins again: on no
+/// edge of round coordinates, and even along rows and columns, so that a strip has as many places as it has area.
 const IN_SQUARE: [f64; 2] = [0.529_508, 0.448_223];
+const FARTHER: [f64; 2] = [0.618_033_988_749_894_9, std::f64::consts::SQRT_2 - 1.0];
 
 /// A place in plan.
 #[derive(Clone, Copy)]
@@ -71,22 +75,29 @@ impl Grid {
     }
 
     pub fn place(&self, number: usize) -> Place {
-        let [(x, wide), (y, deep)] = [self.strip(0, number / self.count[1]), self.strip(1, number % self.count[1])];
+        let cell = [number / self.count[1], number % self.count[1]];
+        let [(x, wide), (y, deep)] = [0, 1].map(|axis| self.strip(axis, cell));
         Place { at: [x, y], role: Role::Square(wide * deep) }
     }
 
-    /// Where the places of a column or a row lie, and its width: the last ends with the ground.
-    fn strip(&self, axis: usize, number: usize) -> (f64, f64) {
-        let [from, to] = [number, number + 1].map(|n| (self.low[axis] + n as f64 * self.pitch).min(self.high[axis]));
-        (from + (to - from) * IN_SQUARE[axis], to - from)
+    /// Where along an axis the place of a square lies, and how wide that is: the last ends with the ground.
+    fn strip(&self, axis: usize, cell: [usize; 2]) -> (f64, f64) {
+        let n = cell[axis];
+        let [from, to] = [n, n + 1].map(|n| (self.low[axis] + n as f64 * self.pitch).min(self.high[axis]));
+        let share = (IN_SQUARE[axis] + cell[1 - axis] as f64 * FARTHER[axis]).fract();
+        (from + (to - from) * share, to - from)
+    }
+
+    /// By columns from the west, in each from the south: those that follow each other lie in the same leaves.
+    pub fn order(&self, p: &[f64; 2], q: &[f64; 2]) -> Ordering {
+        let column = |p: &[f64; 2]| ((p[0] - self.low[0]) / self.pitch) as usize;
+        column(p).cmp(&column(q)).then(p[1].total_cmp(&q[1])).then(p[0].total_cmp(&q[0]))
     }
 
     /// Whether a place is that of a square.
     pub fn has(&self, place: [f64; 2]) -> bool {
-        [0, 1].into_iter().all(|axis| {
-            let number = ((place[axis] - self.low[axis]) / self.pitch) as usize; // or beside it, where that is rounded
-            (number.saturating_sub(1)..self.count[axis].min(number + 2)).any(|n| self.strip(axis, n).0 == place[axis])
-        })
+        let cell = [0, 1].map(|i| ((place[i] - self.low[i]) / self.pitch) as usize);
+        (0..2).all(|axis| cell[axis] < self.count[axis] && self.strip(axis, cell).0 == place[axis])
     }
 }
 
@@ -97,13 +108,16 @@ pub fn plan(t: &Terrain) -> Vec<Corners> {
     read::triangles(t).into_iter().map(|s| s.corners.map(metres)).collect()
 }
 
+/// What a query rounds it by leaves it inside but for slivers.
+pub fn middle([a, b, c]: &Corners) -> [f64; 2] {
+    [0, 1].map(|i| a[i] + ((b[i] - a[i]) + (c[i] - a[i])) / 3.0)
+}
+
 /// The middles of triangles and their vertices, in metres.
 pub fn marks(triangles: &[Corners]) -> impl Iterator<Item = [f64; 2]> {
     let mut vertices: Vec<[f64; 2]> = triangles.as_flattened().to_vec();
     vertices.par_sort_unstable_by(by_place);
     vertices.dedup();
-    // what a query rounds them by leaves them inside but for slivers
-    let middle = |[a, b, c]: &Corners| [0, 1].map(|i| a[i] + ((b[i] - a[i]) + (c[i] - a[i])) / 3.0);
     triangles.iter().map(middle).chain(vertices)
 }
 
@@ -155,11 +169,23 @@ mod tests {
         let areas = places.iter().map(|p| if let Role::Square(area) = p.role { area } else { f64::NAN });
         assert!(areas.clone().all(|area| (0.0..=0.37 * 0.3701).contains(&area)));
         assert!(places.iter().all(|p| grid.has(p.at)));
-        assert!(places.is_sorted_by(|a, b| a.at < b.at), "from the west, each column from the south");
         let area: f64 = areas.sum();
         assert!((area - 10.2 * 8.8).abs() < 1e-9, "{area}");
         for p in [[0.1, -3.7], [10.3, 5.1], [0.285, -3.7], [-5.0, 9.0], [20.0, -3.515]] {
             assert!(!grid.has(p), "{p:?}");
+        }
+    }
+
+    /// Strips along the grid, wherever they begin, have as many places as they have area.
+    #[test]
+    fn thin_strips_have_their_area() {
+        let grid = Grid { low: [-50.0; 2], high: [50.0; 2], pitch: 0.2, count: [500; 2] };
+        let places: Vec<Place> = (0..grid.places()).map(|i| grid.place(i)).collect();
+        for (axis, k) in (0..2).flat_map(|axis| (0..197).map(move |k| (axis, k))) {
+            let from = -49.0 + 0.4987 * f64::from(k);
+            let inside = places.iter().filter(|p| (from..from + 0.1).contains(&p.at[axis])).count();
+            let area = inside as f64 * 0.04;
+            assert!((area - 10.0).abs() < 0.3, "{area} m2 of 10 from {from} on, axis {axis}");
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
     edges::MOST as CROSSINGS,
     facts::{Fact, FirstByte, Materials, NO_GROUND, Sources, WINDOWS},
     ground::{Count, Ground, Largest, MaterialChange},
+    moved::{Moved, Raised},
 };
 
 /// Pairs of materials that the table shows, those at most places first.
@@ -21,6 +22,8 @@ pub struct Difference {
     /// Whether they are alike within the tolerance, if there is one.
     pub alike: Option<bool>,
     pub identity: [String; 2],
+    /// Whether the second is the first one, moved or in another unit.
+    pub moved: Option<Moved>,
     /// Facts that differ.
     pub facts: Vec<Fact>,
     pub sources: Sources,
@@ -46,8 +49,6 @@ impl Difference {
 }
 
 impl Count {
-    /// `at 1,109 places, about 551 m2, x -5 to 5, y -50 to 50`.
-
     /// `at 1,109 places, about 551 m2, x -5 to 5, y -50 to 50`.
     fn lies(&self) -> String {
         let [low, high] = self.extent.unwrap_or_default().map(|p| p.map(short));
@@ -95,7 +96,11 @@ pub fn print(d: &Difference, out: &mut impl Write) -> Done {
         (_, Some(true)) => {
             format!("alike: at none of {} asked does the ground differ by more than the tolerance", places())
         }
-        _ => "different".into(),
+        _ => {
+            let raised = || d.ground.as_ref().and_then(|g| g.raised.as_ref().map(Raised::said));
+            let how = d.moved.as_ref().map(Moved::said).or_else(raised);
+            how.map_or("different".into(), |how| format!("different: {how}"))
+        }
     };
     writeln!(out, "{said}")?;
     for identity in d.identity.iter().take(if d.identity[0] == d.identity[1] { 1 } else { 2 }) {
