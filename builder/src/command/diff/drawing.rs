@@ -9,7 +9,7 @@ use super::{
     super::{
         border::span,
         canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
-        counted, grouped,
+        counted,
         holes::{fine, spots},
         maps::{self, Drawn, Key, Sheet, Window, frame, metres, number},
         relief::{View, light, lit},
@@ -186,10 +186,6 @@ impl Drawing {
             ground.ring(at, small, 1.5 * wide, RING);
         }
         let any = |what: fn(&Seen) -> bool| all.iter().any(what);
-        let ringed = match more {
-            0 => "around small changes".into(),
-            more => format!("around the largest of small changes; {} more", grouped(more as u64)),
-        };
         let mut keys = Vec::new();
         let [low, high] = scale.ends;
         let [low_told, high_told] = scale.told(signed);
@@ -212,7 +208,7 @@ impl Drawing {
             (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu / 4.0), signed_number(most_mu / 4.0))),
             (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu), format!("mu {}", signed_number(most_mu)))),
             (any(|s| s.other && s.mu == 0.0), Key::Paint(hatch, "other material, rr or gain, the same mu".into())),
-            (!rings.is_empty(), Key::Ring(RING, ringed)),
+            (!rings.is_empty(), Key::Ring(RING, "around small changes".into())),
             (any(|s| !s.ground), Key::Box(NOTHING, "no ground in either".into())),
         ] {
             keys.extend(there.then_some(key));
@@ -226,6 +222,9 @@ impl Drawing {
         }
         if found.thin() {
             notes.push("ground lost or gained along edges alone is not drawn".into());
+        }
+        if more > 0 {
+            notes.push(format!("rings about the largest; {} have none", counted(more as u64, "small change")));
         }
         if thin > 0 {
             notes

@@ -469,17 +469,23 @@ impl<'a> Both<'a> {
         space.there = there;
     }
 
-    /// Whether what differs at a place is more than an edge, and with `plain` more than ground moved by a little would have, too.
-    pub fn reaches(&self, at: [f64; 2], plain: bool, space: &mut Space) -> bool {
+    /// Whether what differs at a place, or beside it as at a corner, is more than an edge, and with `plain` more than ground moved by a little
+    /// would have, too.
+    pub fn reaches(&self, [x, y]: [f64; 2], plain: bool, space: &mut Space) -> bool {
+        let around =
+            ACROSS.iter().flat_map(|[dx, dy]| [[*dx, *dy], [-dx, -dy]]).map(|way| way.map(|v| 1.5 * ASIDE * v));
         let mut here = mem::take(&mut space.here);
-        self.pairs(at, space, &mut here);
-        let slopes =
-            |pair: &Pair| pair.side().map_or([0.0; 2], |(side, k)| self.images[side].slope_f64(&space.hits[side][k]));
-        let plainly: Vec<bool> = here.iter().map(|pair| !slight(pair, slopes(pair))).collect();
-        self.widen(&mut here, Place { at, role: Role::Square(0.0) }, space);
-        let counts =
-            |pair: &Pair, plainly: bool| if plain && !plainly { pair.wide.without(Kind::Height) } else { pair.wide };
-        let any = here.iter().zip(plainly).any(|(pair, plainly)| counts(pair, plainly).any());
+        let any = [[0.0; 2]].into_iter().chain(around).any(|[dx, dy]| {
+            let at = [x + dx, y + dy];
+            self.pairs(at, space, &mut here);
+            let slopes = |pair: &Pair| {
+                pair.side().map_or([0.0; 2], |(side, k)| self.images[side].slope_f64(&space.hits[side][k]))
+            };
+            let news: Vec<bool> = here.iter().map(|pair| !plain || !slight(pair, slopes(pair))).collect();
+            self.widen(&mut here, Place { at, role: Role::Square(0.0) }, space);
+            let counts = |pair: &Pair, news: bool| if news { pair.wide } else { pair.wide.without(Kind::Height) };
+            here.iter().zip(news).any(|(pair, news)| counts(pair, news).any())
+        });
         space.here = here;
         any
     }
