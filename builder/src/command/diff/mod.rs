@@ -36,14 +36,17 @@ them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png 
 place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
 lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
 ground without a partner is lost or gained.
-Areas are those of the squares whose place it is, which lies near the middle (at 0.529508 and 0.448223 of its sides) so that it meets no edge
-of round coordinates: a border is off by about half a square, and a finer --grid is nearer. What is no more at a place 4 mm away, as where all
-was moved by a step or two of the lattice, has no area: it lies along an edge.
+Areas are those of the squares whose place it is. Where in its square that lies is another for each row and column, so that strips along the
+grid have their area, too: a finer --grid is nearer. What is no more at two places 8 mm away that face each other, as where all was moved by
+a step or two of the lattice, has no area: it lies along an edge.
+The first line says so if nearly all heights that changed did so by the same, to a step or a tenth (raised by 0.020 m everywhere), or if extents
+and nearly all ground are the same but moved, or larger by one factor, as by a slip of units.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
 The map of --png shows what was found at all these places, but for ground lost or gained along edges alone; of heights the largest change
-in each pixel, whichever layer has it.
+in each pixel, whichever layer has it. Rings mark small changes, 36 at most, the largest first: none along edges alone, nor, where a tenth of
+the ground is other, about heights that ground moved by 4 mm would have. Ground that is as it was is drawn as relief.
 Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
 pub struct Args {
     /// Terrain image
@@ -56,7 +59,7 @@ pub struct Args {
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Draw a map of the changes: heights and friction up and down, ground lost and gained, other material
+    /// Draw a map of the changes: heights and friction up and down by how much, ground lost and gained, other material
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
     /// The part to draw, in metres [default: all]
