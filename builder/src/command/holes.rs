@@ -29,7 +29,8 @@ const WIDE: f64 = 0.25;
 pub struct Spot {
     /// The middle of that pixel of it which is nearest to its own middle, metres.
     pub at: [f64; 2],
-    pixels: u64,
+    /// Those that count, row by row.
+    pub set: Vec<usize>,
     /// How far it reaches from there, pixels.
     pub reach: f64,
 }
@@ -67,7 +68,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     }
     keys.push(Key::Line(EDGE, "edges of one triangle alone".into()));
     let square = |pixels: u64| pixels as f64 / (view.per_metre * view.per_metre);
-    let all_area = square(holes.iter().map(|h| h.pixels).sum());
+    let all_area = square(holes.iter().map(|h| h.set.len() as u64).sum());
     let pixel = metres(1.0 / view.per_metre);
     let seen = match holes.len() as u64 {
         0 => format!("no enclosed hole seen at {pixel} a pixel"),
@@ -93,14 +94,14 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
-    let holes_told = holes
-        .iter()
-        .map(|h| format!("hole of {} at {}", area(square(h.pixels)), gaps::place(&h.at, 1.0 / view.per_metre)));
+    let holes_told = holes.iter().map(|h| {
+        format!("hole of {} at {}", area(square(h.set.len() as u64)), gaps::place(&h.at, 1.0 / view.per_metre))
+    });
     let details =
         listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
     let mut facts = json!({
         "enclosed_holes": holes.len(), "enclosed_area": all_area,
-        "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.at, "area": square(h.pixels) })).collect::<Vec<_>>(),
+        "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.at, "area": square(h.set.len() as u64) })).collect::<Vec<_>>(),
         "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
         "open_edges": edges.len(), "open_length": length,
     });
@@ -222,9 +223,9 @@ pub fn spots(view: &View, met: &mut [bool], counts: impl Fn(usize) -> bool) -> V
         let (column, row) = (nearest % width, nearest / width);
         let from = [column as f64, row as f64];
         let reach = set.iter().map(|&i| off(i, from)).fold(0.0, f64::max);
-        all.push(Spot { at: view.middle(column, row), pixels: count as u64, reach });
+        all.push(Spot { at: view.middle(column, row), set, reach });
     }
-    all.sort_by_key(|h| Reverse(h.pixels));
+    all.sort_by_key(|h| Reverse(h.set.len()));
     all
 }
 
@@ -278,13 +279,13 @@ mod tests {
             let mut met: Vec<bool> = (0..all.len()).map(|i| !hollow.contains(&i)).collect();
             spots(&view, &mut met, |_| true)
         };
-        assert_eq!(holes(&seen).iter().map(|h| h.pixels).collect::<Vec<_>>(), [4]);
+        assert_eq!(holes(&seen).iter().map(|h| h.set.len()).collect::<Vec<_>>(), [4]);
         // a pixel of the hole itself, nearest to the mean of all
         assert_eq!(holes(&seen)[0].at, [5.5, -2.5]);
         let mut inside = all.clone();
         inside[32] = Some(());
         let (outside, seen) = enclosed(&view, &inside);
-        assert_eq!((outside, holes(&seen).iter().map(|h| h.pixels).collect::<Vec<_>>()), (false, vec![4, 3]));
+        assert_eq!((outside, holes(&seen).iter().map(|h| h.set.len()).collect::<Vec<_>>()), (false, vec![4, 3]));
         let whole = vec![Some(()); all.len()];
         assert!(matches!(enclosed(&view, &whole), (false, none) if none.is_empty()));
     }

@@ -6,8 +6,6 @@ mod bench;
 mod border;
 mod build;
 mod canvas;
-mod changes;
-mod crossings;
 mod demo;
 mod diff;
 mod drive;

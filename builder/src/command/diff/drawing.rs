@@ -1,0 +1,290 @@
+//! The map of what differs between two images.
+
+use std::{cmp::Ordering, sync::Mutex};
+
+use hardpan::Terrain;
+use serde_json::Value;
+
+use super::{
+    super::{
+        border::span,
+        canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
+        counted,
+        holes::{fine, spots},
+        maps::{self, Drawn, Key, Sheet, Window, frame, metres, number},
+        relief::{View, light, lit},
+        scale::Scale,
+    },
+    ground::{Both, Ground, Kind, Pair},
+};
+
+/// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
+const LOWER: Colour = [5, 72, 150];
+const SAME: Colour = [242, 242, 242];
+const HIGHER: Colour = [168, 72, 0];
+const LOST: Colour = [44, 40, 48];
+const GAINED: Colour = [240, 228, 66];
+/// Friction where it changed most, lighter than heights.
+const MU_HIGHER: Colour = [86, 200, 190];
+const MU_LOWER: Colour = [214, 110, 172];
+/// About what is small.
+const RING: Colour = [213, 0, 50];
+/// How strong the least change is drawn, of heights and of friction.
+const LEAST: f64 = 0.2;
+const LEAST_MU: f64 = 0.35;
+/// Rings at most.
+const RINGS: usize = 36;
+/// How much of the light relief has: unchanged ground shows where one is, other ground but a hint of it.
+const RELIEF: [f64; 2] = [0.6, 0.25];
+
+/// What a pixel shows: the largest changes of height and friction in it, and what else there is.
+#[derive(Clone, Copy, Default)]
+pub struct Seen {
+    pub ground: bool,
+    pub lost: bool,
+    pub gained: bool,
+    /// Another material, rolling resistance or gain.
+    pub other: bool,
+    pub mu: f32,
+    pub change: f64,
+    /// Where that is, or else where another is, as shares of 2^16 of the pixel, from its north-west.
+    pub at: [u16; 2],
+}
+
+impl Seen {
+    /// Of ground lost or gained along edges alone nothing is seen.
+    pub fn of(pair: &Pair) -> Self {
+        let [from, to] = pair.z;
+        Seen {
+            ground: true,
+            lost: pair.wide.has(Kind::Lost),
+            gained: pair.wide.has(Kind::Gained),
+            other: pair.kinds.has(Kind::Material) || pair.rest,
+            mu: pair.mu as f32,
+            change: if pair.kinds.has(Kind::Height) { to - from } else { 0.0 },
+            at: [0; 2],
+        }
+    }
+
+    pub fn differs(&self) -> bool {
+        self.change != 0.0 || self.mu != 0.0 || self.lost || self.gained || self.other
+    }
+
+    /// The same in whatever order.
+    pub fn join(&mut self, other: Seen) {
+        if other.rank() > self.rank() {
+            self.at = other.at;
+        }
+        if (other.change.abs(), other.change) > (self.change.abs(), self.change) {
+            self.change = other.change;
+        }
+        // of as much the lower, which is worse
+        if (other.mu.abs(), -other.mu) > (self.mu.abs(), -self.mu) {
+            self.mu = other.mu;
+        }
+        self.ground |= other.ground;
+        self.lost |= other.lost;
+        self.gained |= other.gained;
+        self.other |= other.other;
+    }
+
+    /// What counts more: ground lost or gained, then heights, then friction, then all else.
+    fn rank(&self) -> (bool, f64, f32, bool, [u16; 2]) {
+        (self.lost || self.gained, self.change.abs(), self.mu.abs(), self.other, self.at)
+    }
+}
+
+/// A map that is not drawn yet.
+pub struct Drawing {
+    pub view: View,
+    seen: Mutex<Vec<Seen>>,
+}
+
+/// What a map of two images shows: a window, or all of both.
+pub fn view(
+    a: &Terrain,
+    b: &Terrain,
+    window: Option<Window>,
+    size: Option<[Option<usize>; 2]>,
+    per_metre: Option<f64>,
+) -> Result<View, String> {
+    let ([low, high], [l, h]) = (a.bounds(), b.bounds());
+    let all = Window([low[0].min(l[0]), low[1].min(l[1]), high[0].max(h[0]), high[1].max(h[1])]);
+    maps::view(a, window.or(Some(all)), size, per_metre)
+}
+
+impl Drawing {
+    pub fn new(view: View) -> Self {
+        Drawing { view, seen: Mutex::new(vec![Seen::default(); view.width * view.height]) }
+    }
+
+    pub fn pixels(&self) -> usize {
+        self.view.width * self.view.height
+    }
+
+    /// The middle of a pixel, row by row from the north-west.
+    pub fn middle(&self, pixel: usize) -> [f64; 2] {
+        self.view.middle(pixel % self.view.width, pixel / self.view.width)
+    }
+
+    /// Takes in what some places show.
+    pub fn see(&self, places: Vec<([f64; 2], Seen)>) {
+        let size = [self.view.width, self.view.height].map(|n| n as f64);
+        let mut all = self.seen.lock().unwrap_or_else(|broken| broken.into_inner());
+        for ([x, y], mut seen) in places {
+            let at = self.view.place(x, y);
+            // what lies on the picture's border is in it, however that is rounded
+            if (0..2).all(|i| (-0.01..=size[i] + 0.01).contains(&at[i])) {
+                let [column, row] = [0, 1].map(|i| at[i].clamp(0.0, size[i] - 1.0) as usize);
+                let share = |at: f64, pixel: usize| ((at - pixel as f64) * 65536.0) as u16;
+                seen.at = [share(at[0], column), share(at[1], row)];
+                all[row * self.view.width + column].join(seen);
+            }
+        }
+    }
+
+    /// Draws what was seen, from above, over all layers; `range` is where the colours of heights end.
+    pub fn draw(self, both: &Both, found: &Ground, range: Option<[f64; 2]>, title: &str) -> Sheet {
+        let view = self.view;
+        let all = self.seen.into_inner().unwrap_or_else(|broken| broken.into_inner());
+        let seen = all.iter().fold([0.0; 2], |[low, high]: [f64; 2], s| [low.min(s.change), high.max(s.change)]);
+        let most = seen[1].max(-seen[0]);
+        let scale = Scale::new(Some(range.unwrap_or([-most, most])), seen);
+        let of_change = |change: f64| {
+            let (end, colour) = if change > 0.0 { (scale.ends[1], HIGHER) } else { (scale.ends[0], LOWER) };
+            // few places change much: the square root leaves more of the scale to the others
+            let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
+            if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
+        };
+        let most_mu = f64::from(all.iter().fold(0.0, |most: f32, s| most.max(s.mu.abs())));
+        let of_mu = |mu: f64| {
+            let colour = if mu > 0.0 { MU_HIGHER } else { MU_LOWER };
+            mix(SAME, colour, LEAST_MU + (1.0 - LEAST_MU) * (mu.abs() / most_mu).min(1.0))
+        };
+        let times = maps::magnitude(&view);
+        let [first, second] = both.images.map(|t| maps::of_tops(t, &view, |hit| light(t.slope_f64(hit)) as f32));
+        let paint = |(i, seen): (usize, &Seen)| {
+            let (x, y) = (i % view.width, i / view.width);
+            let mu = (seen.mu != 0.0).then(|| of_mu(seen.mu.into()));
+            let colour = match seen {
+                Seen { ground: false, .. } => return NOTHING,
+                Seen { lost: true, .. } => return LOST,
+                Seen { gained: true, .. } => return GAINED,
+                Seen { change: 0.0, .. } => mu.unwrap_or(SAME),
+                Seen { change, .. } if lined(x, y, times) => mu.unwrap_or(of_change(*change)),
+                Seen { change, .. } => of_change(*change),
+            };
+            let relief = RELIEF[usize::from(seen.differs())];
+            let light = second[i].or(first[i]).map_or(1.0, |light| 1.0 + relief * (f64::from(light) - 1.0));
+            lit(Paint { colour, striped: seen.other && mu.is_none() }.at(x, y, times), light)
+        };
+        let pixels = all.iter().enumerate().map(paint).collect();
+        let mut ground = Canvas { width: view.width, height: view.height, pixels };
+        let (rings, more, thin) = self::rings(both, &view, &all);
+        let [wide, small] = fine(&view);
+        for &at in &rings {
+            ground.ring(at, small, 1.5 * wide, RING);
+        }
+        let any = |what: fn(&Seen) -> bool| all.iter().any(what);
+        let mut keys = Vec::new();
+        let [low, high] = scale.ends;
+        let [low_told, high_told] = scale.told(signed);
+        let all_of_it = range.is_some();
+        if low < 0.0 && (seen[0] < 0.0 || all_of_it) {
+            keys.push(Key::Box(of_change(low), low_told));
+            keys.push(Key::Box(of_change(low / 4.0), signed(low / 4.0)));
+        }
+        keys.push(Key::Box(SAME, "unchanged".into()));
+        if high > 0.0 && (seen[1] > 0.0 || all_of_it) {
+            keys.push(Key::Box(of_change(high / 4.0), signed(high / 4.0)));
+            keys.push(Key::Box(of_change(high), high_told));
+        }
+        let hatch = Paint { colour: SAME, striped: true };
+        for (there, key) in [
+            (any(|s| s.lost), Key::Box(LOST, "ground lost".into())),
+            (any(|s| s.gained), Key::Box(GAINED, "ground gained".into())),
+            (any(|s| s.mu < 0.0), Key::Box(of_mu(-most_mu), format!("mu {}", signed_number(-most_mu)))),
+            (any(|s| s.mu < 0.0), Key::Box(of_mu(-most_mu / 4.0), signed_number(-most_mu / 4.0))),
+            (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu / 4.0), signed_number(most_mu / 4.0))),
+            (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu), format!("mu {}", signed_number(most_mu)))),
+            (any(|s| s.other && s.mu == 0.0), Key::Paint(hatch, "other material, rr or gain, the same mu".into())),
+            (!rings.is_empty(), Key::Ring(RING, "around small changes".into())),
+            (any(|s| !s.ground), Key::Box(NOTHING, "no ground in either".into())),
+        ] {
+            keys.extend(there.then_some(key));
+        }
+        let mut notes = vec!["the largest change in each pixel, whichever layer has it".into()];
+        if found.apart() {
+            notes.insert(0, "no place has ground in both images: they do not lie over each other".into());
+        }
+        if any(|s| s.mu != 0.0 && s.change != 0.0) {
+            notes.push("where heights changed too, friction is drawn as lines".into());
+        }
+        if found.thin() {
+            notes.push("ground lost or gained along edges alone is not drawn".into());
+        }
+        if more > 0 {
+            notes.push(format!("rings about the largest; {} have none", counted(more as u64, "small change")));
+        }
+        if thin > 0 {
+            notes
+                .push(format!("no rings about {}: slight, or along edges alone", counted(thin as u64, "small change")));
+        }
+        if most > 0.0 {
+            let [low, high] = seen.map(signed);
+            notes.push(format!("heights change by {low} to {high} here"));
+        }
+        if found.tolerance > 0.0 {
+            notes.push(format!("heights that differ by no more than {} count as unchanged", metres(found.tolerance)));
+        }
+        let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
+        frame(drawn, &format!("Changes: {title}"), &view)
+    }
+}
+
+/// The middles of rings about small changes, the largest first, in pixels; how many small changes are more than those; and how many have none as
+/// they lie along edges alone.
+fn rings(both: &Both, view: &View, all: &[Seen]) -> (Vec<[f64; 2]>, usize, usize) {
+    let [_, small] = fine(view);
+    let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();
+    let spots = spots(view, &mut met, |_| true).into_iter().filter(|spot| spot.reach < small);
+    let strongest = |set: &[usize]| set.iter().copied().max_by(|&i, &k| order(&all[i], &all[k]).then(k.cmp(&i)));
+    // where much is other, what is slight is no news
+    let [other, ground] =
+        [Seen::differs, |seen: &Seen| seen.ground].map(|what| all.iter().filter(|seen| what(seen)).count());
+    let plain = other > ground / 10;
+    let (mut strong, mut thin, mut space) = (Vec::new(), 0, both.space());
+    for i in spots.filter_map(|spot| strongest(&spot.set)) {
+        let share = all[i].at.map(|part| (f64::from(part) + 0.5) / 65536.0);
+        let at = [(i % view.width) as f64 + share[0], (i / view.width) as f64 + share[1]];
+        let place = [view.west + at[0] / view.per_metre, view.north - at[1] / view.per_metre];
+        match all[i].lost || all[i].gained || both.reaches(place, plain, &mut space) {
+            true => strong.push((i, at)),
+            false => thin += 1,
+        }
+    }
+    strong.sort_by(|(i, _), (k, _)| order(&all[*k], &all[*i]).then(i.cmp(k)));
+    let mut rings: Vec<[f64; 2]> = Vec::new();
+    let mut more = 0;
+    for (_, at) in strong {
+        // one ring for those that it would lie upon
+        let held = rings.iter().any(|ring| span([*ring, at]) < small);
+        match rings.len() < RINGS && !held {
+            true => rings.push(at),
+            false => more += usize::from(!held),
+        }
+    }
+    (rings, more, thin)
+}
+
+fn order(p: &Seen, q: &Seen) -> Ordering {
+    p.rank().partial_cmp(&q.rank()).unwrap_or(Ordering::Equal)
+}
+
+fn signed(change: f64) -> String {
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, metres(change))
+}
+
+fn signed_number(change: f64) -> String {
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, number(change))
+}

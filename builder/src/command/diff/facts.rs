@@ -1,0 +1,176 @@
+//! What two images say of themselves, in facts, names and bytes, where it differs.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use hardpan::{Terrain, format::section};
+use hardpan_builder::names::section_name;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    super::{
+        costs, grouped,
+        info::{self, fallback},
+        materials::settings_of,
+    },
+    verdict::short,
+};
+
+/// A fact of the one image and of the other.
+#[derive(Serialize)]
+pub struct Fact {
+    pub name: &'static str,
+    pub first: String,
+    pub second: String,
+}
+
+/// How many sources either image has, and names that only one has.
+#[derive(Serialize)]
+pub struct Sources {
+    pub count: [usize; 2],
+    pub lost: Vec<String>,
+    pub gained: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct Materials {
+    pub lost: Vec<String>,
+    pub gained: Vec<String>,
+    pub changed: Vec<String>,
+    /// What is another of those that changed.
+    pub values: Vec<Property>,
+}
+
+/// A property of a material in the one image and in the other.
+#[derive(Serialize)]
+pub struct Property {
+    pub name: String,
+    pub field: String,
+    pub from: Value,
+    pub to: Value,
+}
+
+#[derive(Serialize)]
+pub struct FirstByte {
+    pub offset: u64,
+    pub section: &'static str,
+    /// Whether it belongs to what the identity covers.
+    pub content: bool,
+}
+
+/// Facts that decide answers, wherever the ground lies.
+pub const WINDOWS: &str = "windows";
+pub const NO_GROUND: &str = "no ground";
+
+/// The content header and the bytes of every content section.
+pub fn content_of<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    let (bytes, sections) = (t.bytes(), &t.header().sections);
+    let content = sections.iter().filter(|s| s.flags & section::CONTENT != 0);
+    std::iter::once(&bytes[HEADER]).chain(content.map(|s| &bytes[s.offset as usize..][..s.len as usize]))
+}
+
+/// The content header.
+const HEADER: Range<usize> = 64..512;
+
+pub fn first_byte(a: &Terrain, b: &Terrain) -> Option<FirstByte> {
+    let (x, y) = (a.bytes(), b.bytes());
+    // the head's checksum and the identity follow from everything else: they are named only if nothing else is
+    let differs = |range: Range<usize>| x[range.clone()].iter().zip(&y[range]).position(|(p, q)| p != q);
+    let (head, least) = (hardpan::format::HEAD_LEN, x.len().min(y.len()));
+    let offset = differs(HEADER)
+        .map(|i| i + HEADER.start)
+        .or_else(|| differs(head..least).map(|i| i + head))
+        .or_else(|| (x.len() != y.len()).then_some(least))
+        .or_else(|| differs(0..least))?;
+    let within = |s: &&hardpan::format::Section| {
+        (s.offset..s.offset + s.len.next_multiple_of(hardpan::format::ALIGN as u64)).contains(&(offset as u64))
+    };
+    let of = |t: &Terrain| t.header().sections.iter().filter(|s| s.kind != 0).find(within).map(|s| (s.kind, s.flags));
+    let (section, content) = match of(a).or(of(b)) {
+        _ if HEADER.contains(&offset) => ("content header", true),
+        Some((kind, flags)) => (section_name(kind), flags & section::CONTENT != 0),
+        None => ("head", false),
+    };
+    Some(FirstByte { offset: offset as u64, section, content })
+}
+
+pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
+    let of = |t: &Terrain| {
+        let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
+        let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
+        let extent = |i: usize| format!("{} to {} m", short(low[i]), short(high[i]));
+        [
+            ("x", extent(0)),
+            ("y", extent(1)),
+            ("z", extent(2)),
+            ("lattice", format!("2^{} m, 2^{} m", h.xy_log2, h.z_log2)),
+            ("triangles", grouped(h.triangles)),
+            ("heights", grouped(h.patch_blocks)),
+            ("tiles", format!("{} of 2^{} steps", grouped(h.tile_count.into()), h.tile_log2)),
+            ("references", grouped(h.references)),
+            ("bundles", grouped(h.bundles)),
+            ("bytes", grouped(h.total_len)),
+            ("layer bound", grouped(t.max_layers().into())),
+            ("query cost", costs(&bound)),
+            (WINDOWS, format!("near {} m, far {} m, merge {} m", metres(h.near), metres(h.far), metres(h.layer_merge))),
+            (
+                NO_GROUND,
+                format!(
+                    "{}; z {} m, mu {}, rr {}, gain {}",
+                    fallback(h.fallback),
+                    metres(h.default_z),
+                    h.default_mu,
+                    h.default_rolling,
+                    h.default_gain
+                ),
+            ),
+            ("error", format!("{:.9} m, {:.9} m", h.error_plan, h.error_height)),
+        ]
+    };
+    of(a)
+        .into_iter()
+        .zip(of(b))
+        .filter(|(p, q)| p.1 != q.1)
+        .map(|((name, first), (_, second))| Fact { name, first, second })
+        .collect()
+}
+
+/// The names in one that are not in the other.
+fn only<T>(one: &BTreeMap<String, T>, other: &BTreeMap<String, T>) -> Vec<String> {
+    one.keys().filter(|name| !other.contains_key(*name)).cloned().collect()
+}
+
+pub fn sources(a: &Terrain, b: &Terrain) -> Sources {
+    let of = |t: &Terrain| (0..t.source_count()).map(|i| (t.source_name(i as u16).into(), ())).collect();
+    let [p, q]: [BTreeMap<String, ()>; 2] = [of(a), of(b)];
+    Sources { count: [a, b].map(Terrain::source_count), lost: only(&p, &q), gained: only(&q, &p) }
+}
+
+pub fn materials(a: &Terrain, b: &Terrain) -> Materials {
+    let of = |t: &Terrain| -> BTreeMap<String, Value> {
+        let all = info::materials(t);
+        // whether its faces were used at all stands beside the table
+        let included = settings_of(t).materials.into_iter().map(|rule| rule.include.unwrap_or(true));
+        all.as_array()
+            .into_iter()
+            .flatten()
+            .zip(included)
+            .map(|(m, included)| {
+                let mut m = m.clone();
+                m["include"] = included.into();
+                (m["name"].as_str().unwrap_or_default().into(), m)
+            })
+            .collect()
+    };
+    let (a, b) = (of(a), of(b));
+    let mut values = Vec::new();
+    for (name, m) in &a {
+        for (field, from) in m.as_object().into_iter().flatten() {
+            if let Some(to) = b.get(name).map(|other| &other[field]).filter(|to| *to != from) {
+                values.push(Property { name: name.clone(), field: field.clone(), from: from.clone(), to: to.clone() });
+            }
+        }
+    }
+    let changed = values.chunk_by(|p, q| p.name == q.name).map(|of_one| of_one[0].name.clone()).collect();
+    Materials { lost: only(&a, &b), gained: only(&b, &a), changed, values }
+}
