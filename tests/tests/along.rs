@@ -632,14 +632,14 @@ fn wheels_of_one_tick() {
     };
     let mut lines = rows(1e-5);
     let lost = lines.remove(4 * 7 + 2);
-    assert_eq!(told(&lines).1, missing("3 lines", 30, "; of wheels there are 39 lines \"RL\" and 40 lines \"RR\""));
+    assert_eq!(told(&lines).1, missing("3 lines", 30, "; wheel \"RL\" has 39 lines, and \"RR\" 40"));
     lines.insert(4 * 7 + 2, lost.clone());
     lines.insert(4 * 7 + 2, lost);
-    assert_eq!(told(&lines).1, missing("1 line", 33, "; of wheels there are 40 lines \"FL\" and 41 lines \"RL\""));
+    assert_eq!(told(&lines).1, missing("1 line", 33, "; wheel \"FL\" has 40 lines, and \"RL\" 41"));
     let mut lines = rows(1e-5);
     lines[4 * 7] = lines[4 * 7].replace("FL", "FI");
     let five = "note: w.csv: 160 lines of times that not all 5 wheels have: they are of no tick; the first is line 2";
-    assert_eq!(told(&lines), (None, format!("{five}; of wheels there are 1 line \"FI\" and 40 lines \"RR\"\n")));
+    assert_eq!(told(&lines), (None, format!("{five}; wheel \"FI\" has 1 line, and \"RR\" 40\n")));
 }
 
 /// Where most lines miss the ground, or have it far away, the end says what they may have meant.

@@ -83,10 +83,16 @@ impl Drive {
         let lines = left.by_ref().count() as u64;
         let mut counts = vec![0u64; wheels];
         self.stops.iter().for_each(|s| counts[s.wheel] += 1);
-        let of = |k: usize| format!("{} {}", counted(counts[k], "line"), shown(&format!("{:?}", self.wheels[k])));
+        let name = |k: usize| shown(&format!("{:?}", self.wheels[k]));
         let [few, many] = [(0..wheels).min_by_key(|&k| counts[k])?, (0..wheels).max_by_key(|&k| counts[k])?];
         let uneven = if counts[few] < counts[many] {
-            format!("; of wheels there are {} and {}", of(few), of(many))
+            format!(
+                "; wheel {} has {}, and {} {}",
+                name(few),
+                counted(counts[few], "line"),
+                name(many),
+                grouped(counts[many])
+            )
         } else {
             String::new()
         };
