@@ -90,6 +90,9 @@ impl Grid {
 
     /// By columns from the west, in each from the south: those that follow each other lie in the same leaves.
     pub fn order(&self, p: &[f64; 2], q: &[f64; 2]) -> Ordering {
+        if (p[0] - q[0]).abs() > 2.0 * self.pitch {
+            return p[0].total_cmp(&q[0]); // without a division
+        }
         let column = |p: &[f64; 2]| ((p[0] - self.low[0]) / self.pitch) as usize;
         column(p).cmp(&column(q)).then(p[1].total_cmp(&q[1])).then(p[0].total_cmp(&q[0]))
     }
