@@ -1,9 +1,9 @@
 //! Bytes that a builder did not write.
 
-use crate::common::{curb_and_patch, hills, image};
+use crate::common::{as_given, curb_and_patch, hills, image};
 use hardpan::format::{self, section};
 use hardpan::{OpenError, Point, Status, Terrain, VerifyError};
-use hardpan_builder::{Scene, fixtures};
+use hardpan_builder::{Fallback, Options, Scene, build, fixtures};
 use std::ops::Range;
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
 use verification::oracle::Oracle;
@@ -217,6 +217,33 @@ fn by_06_a_damaged_tile_is_not_believed() {
         let lost = answers_hold(&t, &whole, &asked, &bitmap);
         assert!(lost > 0 && lost < asked.len() / 2, "{lost}");
     }
+}
+
+/// Beyond the bounds `edge-extend` tells no height of a border that is not believed.
+#[test]
+fn by_06_a_damaged_border_is_not_extended() {
+    let options = Options { fallback: Fallback::EdgeExtend, ..as_given() };
+    let clean = build(&hills(300, 1.0), &options).unwrap().image;
+    let whole = Terrain::open(&clean).unwrap();
+    let [low, high] = whole.bounds();
+    let beyond = |i: usize| {
+        let along = |axis: usize| low[axis] + (high[axis] - low[axis]) * i as f64 / 500.0;
+        [[along(0), low[1] - 1.0], [along(0), high[1] + 1.0], [low[0] - 1.0, along(1)], [high[0] + 1.0, along(1)]]
+    };
+    let asked: Vec<Point> = (0..=500).flat_map(beyond).map(|[x, y]| whole.point([x, y, low[2]]).unwrap()).collect();
+    assert!(asked.iter().all(|&p| whole.closest(p).status == Status::NotInImage));
+    let count = whole.header().tile_count as usize;
+    let mut lost = 0;
+    for victim in 0..count {
+        let mut bytes = Aligned::new(&clean);
+        bytes[tile(&whole, victim).start + 7] ^= 1;
+        let t = Terrain::open(&bytes).unwrap();
+        let mut bitmap = vec![0u8; count.div_ceil(8)];
+        assert!(verified(&t, &mut bitmap).usable());
+        lost += answers_hold(&t, &whole, &asked, &bitmap);
+    }
+    // each lies off one tile, or off the corner of two
+    assert!((asked.len()..asked.len() + count * 4).contains(&lost), "{lost} of {}", asked.len());
 }
 
 /// What of the head decays after it was opened is found too.
