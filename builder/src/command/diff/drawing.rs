@@ -15,7 +15,8 @@ use super::{
         relief::{View, light, lit},
         scale::Scale,
     },
-    ground::{Both, Ground, Kind, Pair},
+    ground::Ground,
+    pairs::{Both, Kind, Pair},
 };
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.

@@ -5,6 +5,7 @@ mod edges;
 mod facts;
 mod ground;
 mod moved;
+mod pairs;
 mod places;
 mod verdict;
 
@@ -16,8 +17,9 @@ use serde_json::json;
 use self::{
     drawing::Drawing,
     facts::{content_of, first_byte},
-    ground::{Both, ground},
+    ground::ground,
     moved::Moved,
+    pairs::Both,
     verdict::Difference,
 };
 use super::{

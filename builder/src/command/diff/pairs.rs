@@ -1,0 +1,297 @@
+//! All ground over a place, in pairs of both images, and what of it is more than an edge.
+
+use std::{array, collections::BTreeMap, mem};
+
+use hardpan::{Hit, Terrain};
+
+use super::{
+    super::query::room,
+    places::{Place, Role},
+};
+
+/// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
+const ASIDE: f64 = 0.008;
+/// How far all may have moved for heights that differ no more than by that to count, metres.
+const SLIGHT: f64 = 0.004;
+
+/// What may be other about ground over a place.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Lost,
+    Gained,
+    Height,
+    MuHigher,
+    MuLower,
+    /// The name of its material.
+    Material,
+}
+
+/// Some kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    const NONE: Kinds = Kinds(0);
+    const ALL: Kinds = Kinds(0b11_1111);
+
+    const fn of(kind: Kind) -> Self {
+        Kinds(1 << kind as u8)
+    }
+
+    pub fn has(self, kind: Kind) -> bool {
+        self.and(Kinds::of(kind)).any()
+    }
+
+    fn set(&mut self, kind: Kind, there: bool) {
+        self.0 |= if there { Kinds::of(kind).0 } else { 0 };
+    }
+
+    const fn and(self, other: Kinds) -> Self {
+        Kinds(self.0 & other.0)
+    }
+
+    const fn or(self, other: Kinds) -> Self {
+        Kinds(self.0 | other.0)
+    }
+
+    const fn but(self, other: Kinds) -> Self {
+        Kinds(self.0 & !other.0)
+    }
+
+    const fn without(self, kind: Kind) -> Self {
+        self.but(Kinds::of(kind))
+    }
+
+    fn any(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// Two images, and from which change of height on they differ.
+pub struct Both<'a> {
+    pub images: [&'a Terrain<'a>; 2],
+    /// Materials of either, by number.
+    surfaces: [Vec<Surface>; 2],
+    pub tolerance: f64,
+}
+
+/// A material, as far as places tell it.
+#[derive(Clone, Copy)]
+struct Surface {
+    /// The same in both images if the name is.
+    name: usize,
+    mu: f64,
+    rest: [f64; 2],
+}
+
+/// Ground over a place: of both images, or of one alone.
+pub struct Pair {
+    /// Which of either image's hits, from the highest on.
+    pub hits: [Option<usize>; 2],
+    /// Numbers of their materials.
+    pub materials: [u16; 2],
+    /// Metres; of one alone its height twice.
+    pub z: [f64; 2],
+    pub kinds: Kinds,
+    /// Those of them that count for areas: the same ground has them a little aside too.
+    pub wide: Kinds,
+    /// By how much friction is higher.
+    pub mu: f64,
+    /// Whether rolling resistance or gain are others.
+    pub rest: bool,
+}
+
+impl Pair {
+    pub fn differs(&self) -> bool {
+        self.kinds.any() || self.rest
+    }
+
+    /// An image that has it, and which of its hits.
+    fn side(&self) -> Option<(usize, usize)> {
+        (0..2).find_map(|i| Some((i, self.hits[i]?)))
+    }
+}
+
+/// Room for what lies over a place, and over one about it.
+#[derive(Default)]
+pub struct Space {
+    hits: [Vec<Hit>; 2],
+    z: [Vec<f64>; 2],
+    /// For each height of one image the nearest of the other.
+    nearest: [Vec<usize>; 2],
+    pub here: Vec<Pair>,
+    there: Vec<Pair>,
+}
+
+/// Directions across which a difference may be thin.
+const ACROSS: [[f64; 2]; 4] = {
+    const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    [[1., 0.], [0., 1.], [D, D], [-D, D]]
+};
+
+impl<'a> Both<'a> {
+    pub fn new(images: [&'a Terrain<'a>; 2], tolerance: f64) -> Self {
+        let mut names = BTreeMap::new();
+        let surfaces = images.map(|t| {
+            let all = t.materials().iter().enumerate();
+            all.map(|(i, m)| {
+                let next = names.len();
+                let name = *names.entry(t.material_name(i as u16)).or_insert(next);
+                Surface { name, mu: m.mu, rest: [m.rolling, m.gain] }
+            })
+            .collect()
+        });
+        Both { images, surfaces, tolerance }
+    }
+
+    fn pair(&self, space: &Space, hits: [Option<usize>; 2]) -> Pair {
+        let [from, to] = [0, 1].map(|i| hits[i].map(|k| space.z[i][k]));
+        let materials = [0, 1].map(|i| hits[i].map_or(0, |k| space.hits[i][k].material));
+        let z = [from.or(to), to.or(from)].map(Option::unwrap_or_default);
+        let (mut kinds, mut mu, mut rest) = (Kinds::NONE, 0.0, false);
+        kinds.set(Kind::Lost, to.is_none());
+        kinds.set(Kind::Gained, from.is_none());
+        if hits.iter().all(Option::is_some) {
+            let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
+            kinds.set(Kind::Height, (z[1] - z[0]).abs() > self.tolerance);
+            kinds.set(Kind::MuHigher, q.mu > p.mu);
+            kinds.set(Kind::MuLower, q.mu < p.mu);
+            kinds.set(Kind::Material, p.name != q.name);
+            mu = q.mu - p.mu;
+            rest = p.rest != q.rest;
+        }
+        Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu, rest }
+    }
+
+    /// All ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
+    pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
+        into.clear();
+        let counts: [usize; 2] = array::from_fn(|i| {
+            let (t, hits) = (self.images[i], &mut space.hits[i]);
+            let count = t.layers([x, y, 0.0], hits).written;
+            space.z[i].clear();
+            space.z[i].extend(hits[..count].iter().map(|hit| t.z_f64(hit)));
+            count
+        });
+        for i in 0..2 {
+            nearest(&space.z[i], &space.z[1 - i], &mut space.nearest[i]);
+        }
+        let near = &space.nearest;
+        let partner = |of: usize, i: usize| near[of].get(i).copied().filter(|&k| near[1 - of][k] == i);
+        into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i), partner(0, i)])));
+        into.extend((0..counts[1]).filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
+        counts.iter().all(|n| *n > 0)
+    }
+
+    /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
+    /// where it ends other ground there. Heights that change no more than ground moved so little would change count so.
+    pub fn widen(&self, here: &mut [Pair], place: Place, space: &mut Space) {
+        let counts = match place.role {
+            Role::Mark => return,
+            Role::Pixel => Kinds::of(Kind::Lost).or(Kinds::of(Kind::Gained)),
+            Role::Beside => Kinds::ALL.without(Kind::Height),
+            Role::Square(_) => Kinds::ALL,
+        };
+        let mut open: Vec<(usize, Plane)> = Vec::new();
+        for (i, pair) in here.iter_mut().enumerate() {
+            pair.wide = pair.kinds.and(counts);
+            if let Some((side, k)) = pair.side().filter(|_| pair.wide.any()) {
+                let slope = self.images[side].slope_f64(&space.hits[side][k]);
+                let most = ASIDE * along(slope);
+                let slight = slight(pair, slope);
+                let doubtful = if slight { Kinds::ALL.without(Kind::Height) } else { Kinds::ALL };
+                open.push((i, Plane { side, slope, most, doubtful }));
+            }
+        }
+        let mut there = mem::take(&mut space.there);
+        for [dx, dy] in ACROSS.map(|way| way.map(|v| v * ASIDE)) {
+            // what is no more on the one side, and on the other one
+            let mut ended: Vec<Kinds> = open.iter().map(|(i, plane)| here[*i].wide.and(plane.doubtful)).collect();
+            for aside in [[dx, dy], [-dx, -dy]] {
+                if !ended.iter().any(|kinds| kinds.any()) {
+                    break;
+                }
+                self.pairs([place.at[0] + aside[0], place.at[1] + aside[1]], space, &mut there);
+                for ((i, plane), ended) in open.iter().zip(&mut ended) {
+                    *ended = ended.but(plane.stays(&here[*i], aside, &there));
+                }
+            }
+            for ((i, _), ended) in open.iter().zip(ended) {
+                here[*i].wide = here[*i].wide.but(ended);
+            }
+            open.retain(|(i, plane)| here[*i].wide.and(plane.doubtful).any());
+        }
+        space.there = there;
+    }
+
+    /// Whether what differs at a place, or beside it as at a corner, is more than an edge, and with `plain` more than ground moved by a little
+    /// would have, too.
+    pub fn reaches(&self, [x, y]: [f64; 2], plain: bool, space: &mut Space) -> bool {
+        let around =
+            ACROSS.iter().flat_map(|[dx, dy]| [[*dx, *dy], [-dx, -dy]]).map(|way| way.map(|v| 1.5 * ASIDE * v));
+        let mut here = mem::take(&mut space.here);
+        let any = [[0.0; 2]].into_iter().chain(around).any(|[dx, dy]| {
+            let at = [x + dx, y + dy];
+            self.pairs(at, space, &mut here);
+            let slopes = |pair: &Pair| {
+                pair.side().map_or([0.0; 2], |(side, k)| self.images[side].slope_f64(&space.hits[side][k]))
+            };
+            let news: Vec<bool> = here.iter().map(|pair| !plain || !slight(pair, slopes(pair))).collect();
+            self.widen(&mut here, Place { at, role: Role::Square(0.0) }, space);
+            let counts = |pair: &Pair, news: bool| if news { pair.wide } else { pair.wide.without(Kind::Height) };
+            here.iter().zip(news).any(|(pair, news)| counts(pair, news).any())
+        });
+        space.here = here;
+        any
+    }
+
+    pub fn space(&self) -> Space {
+        Space { hits: self.images.map(room), ..Space::default() }
+    }
+}
+
+/// How far ground of a slope may go up or down while one goes a metre on, and a metre.
+fn along([sx, sy]: [f64; 2]) -> f64 {
+    1.0 + (sx * sx + sy * sy).sqrt()
+}
+
+/// Whether heights differ by no more than ground of that slope would that was moved by a little.
+fn slight(pair: &Pair, slope: [f64; 2]) -> bool {
+    (pair.z[1] - pair.z[0]).abs() <= SLIGHT * along(slope)
+}
+
+/// Ground over a place, as it goes on a little aside.
+struct Plane {
+    side: usize,
+    slope: [f64; 2],
+    /// How far off its height may be there.
+    most: f64,
+    /// Kinds that may end there.
+    doubtful: Kinds,
+}
+
+impl Plane {
+    /// What differs aside too, of the same ground, or where that ends, as at a ridge of roofs that are all gone, of any.
+    fn stays(&self, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
+        let z = pair.z[self.side] + self.slope[0] * dx + self.slope[1] * dy;
+        let far = |other: &&Pair| (other.z[self.side] - z).abs();
+        let same = there.iter().filter(|other| other.hits[self.side].is_some());
+        let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= self.most);
+        same.map_or_else(|| there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds)), |other| other.kinds)
+    }
+}
+
+/// For each of some heights from the highest on, which of others is the nearest to it; of two the first.
+fn nearest(heights: &[f64], others: &[f64], into: &mut Vec<usize>) {
+    into.clear();
+    let mut below = 0;
+    for z in heights {
+        while below < others.len() && others[below] > *z {
+            below += 1;
+        }
+        let distance = |i: &usize| (others[*i] - z).abs();
+        into.extend(
+            (below.saturating_sub(1)..others.len().min(below + 1)).min_by(|i, k| distance(i).total_cmp(&distance(k))),
+        );
+    }
+}
