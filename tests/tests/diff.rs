@@ -213,6 +213,19 @@ fn one_cause_of_all_changes_is_said() {
     }
 }
 
+/// Ground in layers that are hardly farther apart than all of it rose is raised, not lost and gained.
+#[test]
+fn layers_that_rose_alike_are_the_same_layers() {
+    let folder = folder("layers_that_rose_alike_are_the_same_layers");
+    let plate = |z: f64| format!("v 0 0 {z}\nv 10 0 {z}\nv 10 10 {z}\nv 0 10 {z}\nf -4 -3 -2 -1\n");
+    fs::write(folder.join("a.obj"), plate(0.0) + &plate(0.024)).unwrap();
+    expect(0, &folder, &["build", "a.obj"]);
+    expect(0, &folder, &["build", "a.obj", "--translate", "0,0,0.02", "-o", "b.hpan"]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+    assert!(out.starts_with("different: raised by 0.020 m everywhere\n"), "{out}");
+    assert!(!out.contains("\nlost") && !out.contains("\ngained") && !out.contains("\nno area"), "{out}");
+}
+
 /// Small changes by the hundred: rings about the largest alone; and ground that is as it was shows how it lies.
 #[test]
 fn a_map_of_many_small_changes_is_calm() {

@@ -123,6 +123,12 @@ pub struct Space {
     there: Vec<Pair>,
 }
 
+/// Whether all heights of a place changed by the same, but for what is slight.
+fn are_alike([from, to]: &[Vec<f64>; 2]) -> bool {
+    let rises = || from.iter().zip(to).map(|(from, to)| to - from);
+    rises().fold(f64::MIN, f64::max) - rises().fold(f64::MAX, f64::min) <= SLIGHT
+}
+
 /// Directions across which a difference may be thin.
 const ACROSS: [[f64; 2]; 4] = {
     const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -163,7 +169,8 @@ impl<'a> Both<'a> {
         Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu, rest }
     }
 
-    /// All ground over a place; two heights are a pair if each is the nearest of the other. Whether there is ground in both images.
+    /// All ground over a place; two heights are a pair if each is the nearest of the other, or if as many are there in both and all changed
+    /// alike. Whether there is ground in both images.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
         let counts: [usize; 2] = array::from_fn(|i| {
@@ -173,6 +180,10 @@ impl<'a> Both<'a> {
             space.z[i].extend(hits[..count].iter().map(|hit| t.z_f64(hit)));
             count
         });
+        if counts[0] == counts[1] && are_alike(&space.z) {
+            into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
+            return counts[0] > 0;
+        }
         for i in 0..2 {
             nearest(&space.z[i], &space.z[1 - i], &mut space.nearest[i]);
         }
