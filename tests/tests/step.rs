@@ -81,6 +81,7 @@ fn steps_are_said_in_words_with_their_place() {
     let elsewhere = "v 0 7 0\nv 20 7 0\nv 20 7 1\nv 0 7 1\nf -4 -3 -2 -1\n";
     let (_, err) = built(&folder, &(plates(0.0, 0.02, 0.0, false) + elsewhere));
     assert!(err.contains(words) && !err.contains(kerbs), "{err}");
+    holds(&err, &["; to list them: hardpan verify s.hpan --against s.obj --max-step 0.005"]);
     let [out, err] = expect(1, &folder, &["verify", "s.hpan", "--max-step", "0.01", "--max-gap", "0.1"]);
     assert!(out.starts_with("s.hpan: every claim holds, but --max-step finds steps\n"), "{out}");
     holds(

@@ -250,7 +250,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene));
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
-    beside.note(&terrain, &output, r.vertical);
+    beside.note(&terrain, &output, &sources, r.vertical);
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;
@@ -313,9 +313,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 /// How wide a gap may be that is noted, metres.
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
-const FEW: [usize; 2] = [100_000, 8];
+const FEW: [u64; 2] = [100_000, 8];
 /// So much work, or so much for each triangle: see [`Walk::work`].
-const WORK: [u64; 2] = [25_000_000, 100];
+const WORK: [u64; 2] = [7_000_000, 8];
 
 /// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
 struct Beside {
@@ -328,9 +328,10 @@ impl Beside {
     fn of(t: &Terrain, scene: &Scene) -> Self {
         let border = Border::of(t);
         let edges: Vec<&Edge> = border.open.iter().collect();
-        let few = edges.len() <= FEW[0].max(usize::try_from(t.header().triangles).unwrap_or(usize::MAX) / FEW[1]);
+        let triangles = t.header().triangles;
+        let few = edges.len() as u64 <= FEW[0].max(triangles / FEW[1]);
+        let most = WORK[0].max(triangles.saturating_mul(WORK[1]));
         let walk = few.then(|| Walk::new(t, &border, &edges, ALL, NARROW));
-        let most = WORK[0].max(t.header().triangles.saturating_mul(WORK[1]));
         let within = |fewest: usize, met: bool| walk.as_ref().filter(|walk| walk.work(fewest, met).0 <= most);
         let gaps = within(gaps::FEWEST, true).map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
         let steps = within(steps::FEWEST, false).map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
@@ -349,8 +350,8 @@ impl Beside {
         json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
     }
 
-    /// Says what there is, which no check counts as a fault, or that nobody looked. The source has so many upright faces.
-    fn note(&self, t: &Terrain, image: &Path, upright: u64) {
+    /// Says what there is, which no check counts as a fault, or that nobody looked. The sources have so many upright faces.
+    fn note(&self, t: &Terrain, image: &Path, sources: &[Placed], upright: u64) {
         let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
         let (gap, step) = (format!("--max-gap {NARROW}"), format!("--max-step {}", steps::LEAST));
         let unsought = [(self.gaps.is_none(), "gaps", &gap), (self.steps.is_none(), "steps", &step)];
@@ -368,9 +369,16 @@ impl Beside {
             note(format!("{told}; to see them: {map} {gap}"));
         }
         if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {
-            let kerbs = "in a mesh without upright faces, as export obj writes it, kerbs and stairs count too";
-            let kerbs = if upright == 0 { format!("; {kerbs}") } else { String::new() };
-            note(format!("{told}{kerbs}; to see them: {map} {step}"));
+            // which of them have a face between only the sources know
+            note(match upright {
+                0 => format!(
+                    "{told}; in a mesh without upright faces, as export obj writes it, kerbs and stairs count too; to see them: {map} {step}"
+                ),
+                _ => {
+                    let files: Vec<String> = sources.iter().map(|(path, _)| quoted(path)).collect();
+                    format!("{told}; to list them: hardpan verify {image} --against {} {step}", files.join(" "))
+                }
+            });
         }
     }
 }

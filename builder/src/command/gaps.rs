@@ -88,8 +88,7 @@ pub fn typed(text: &str) -> Result<f64, String> {
 /// ground begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
 /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
 /// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
-/// than four times as long, such as a corner of a pit; nor what other ground fills from side to side, higher or lower: that is a
-/// wall, or a ditch.
+/// than four times as long, such as a corner of a pit; nor what higher ground fills from side to side: that is a wall.
 pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
     let runs: Vec<Run> = walk.ways.par_iter().flat_map_iter(|way| Beside { walk, way, most: &most }.runs()).collect();
     let (mut sets, rings) = Sets::of_runs(runs.iter().map(Run::corners));
@@ -300,8 +299,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
         free
     }
 
-    /// Whether ground of other heights begins on the way from one place to another.
-    fn begins(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+    /// Whether higher ground than that of a lip begins on the way from one place to another: a wall.
+    fn rises(&self, lip: f64, from: [f64; 2], to: [f64; 2]) -> bool {
         let heights = |[x, y]: [f64; 2]| {
             let mut hits = [Hit::NONE; LAYERS];
             let found = self.walk.t.layers([x, y, 0.0], &mut hits);
@@ -310,7 +309,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
             (found.total <= LAYERS).then(|| all.filter(|z| (low..=top).contains(z)).collect::<Vec<f64>>())
         };
         let (Some(there), Some(here)) = (heights(to), heights(from)) else { return false };
-        there.iter().any(|z| here.iter().all(|other| (z - other).abs() > REACH))
+        let mut higher = there.iter().filter(|z| **z > lip + REACH);
+        higher.any(|z| here.iter().all(|other| (z - other).abs() > REACH))
     }
 
     fn met(&self, number: usize) -> Option<Met> {
@@ -345,10 +345,10 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
         if bare > most || self.ground(p, bare, z).is_some() {
             return None;
         }
-        // what fills it begins at one lip and ends at the other
+        // a wall fills it from one lip to the other; what lies lower there is the ground of a hole
         let right = (RIGHT * hair).min(bare / 2.0);
-        let begins = |from: f64, to: f64| self.begins(self.off(p, from), self.off(p, to));
-        if begins(-right, right) && begins(far + right, bare - right) {
+        let rises = |lip: f64, from: f64, to: f64| self.rises(lip, self.off(p, from), self.off(p, to));
+        if rises(p[2], -right, right) && rises(z, far + right, bare - right) {
             return None;
         }
         let ([x, y], [far_x, far_y]) = (self.off(p, bare / 2.0), self.off(p, far));

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long)]
     no_seams: bool,
     /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any, or if triangles lie
-    /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. What other ground fills from side to side is a wall, or a ditch, and none. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
+    /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. What higher ground fills from side to side is a wall, and none. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within
