@@ -75,16 +75,14 @@ impl Job {
     }
 }
 
-/// Fails with the worst place that costs more than it may, and with what is enough, for the tiles were made with that.
+/// Fails with the place that costs most of those that cost more than they may, and with what is enough, for the tiles were made with that.
 fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -> Result<(), BuildError> {
-    let Some(worst) = tiles.iter().filter_map(|t| t.crowd).map(|(worst, _)| worst).reduce(Crowd::worse) else {
-        return Ok(());
-    };
-    let of = |t: &Blob| Some((t.head.index as usize, t.crowd?.1));
-    let mut crowded: Vec<(usize, [u32; 2])> = tiles.iter().filter_map(of).collect();
-    let mut enough = most;
-    while !crowded.is_empty() {
-        for (_, [tests, lines]) in &crowded {
+    let of = |t: &Blob| Some((t.head.index as usize, t.crowd?));
+    let mut crowded: Vec<(usize, (Crowd, [u32; 2]))> = tiles.iter().filter_map(of).collect();
+    let (mut costliest, mut enough) = (None, most);
+    while let Some(worst) = crowded.iter().map(|(_, (crowd, _))| *crowd).reduce(Crowd::worse) {
+        costliest = Some(worst);
+        for (_, (_, [tests, lines])) in &crowded {
             enough.tests = enough.tests.max(*tests);
             enough.lines = enough.lines.map(|most| most.max(*lines));
         }
@@ -92,5 +90,5 @@ fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -
         let again = crowded.par_iter().map(|(index, _)| tiling.build(mesh, *index).map(|t| of(&t)));
         crowded = again.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     }
-    Err(BuildError::Cost { worst, most, enough })
+    costliest.map_or(Ok(()), |worst| Err(BuildError::Cost { worst, most, enough }))
 }
