@@ -18,7 +18,7 @@ use self::{
     drawing::Drawing,
     facts::{content_of, first_byte},
     ground::ground,
-    moved::Moved,
+    moved::{Moved, Raised},
     pairs::Both,
     verdict::Difference,
 };
@@ -131,16 +131,22 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
         (picture.view, picture.draw(&both, ground, args.range, &title))
     });
+    let materials = facts::materials(&a, &b);
+    let mut looked = looked.filter(|_| !equal);
+    let moved = if equal { None } else { Moved::of(&both, &materials, args.grid)? };
+    if let Some(ground) = &mut looked {
+        ground.raised = Raised::of(ground, &both, &materials);
+    }
     let mut difference = Difference {
         equal,
         alike: None,
         identity: [&a, &b].map(|t| hex(&t.identity())),
-        moved: if equal { None } else { Moved::of(&a, &b) },
+        moved,
         facts: facts::facts(&a, &b),
         sources: facts::sources(&a, &b),
-        materials: facts::materials(&a, &b),
+        materials,
         first_byte,
-        ground: looked.filter(|_| !equal),
+        ground: looked,
         picture: None,
     };
     difference.alike = args.tolerance.map(|_| difference.alike());
