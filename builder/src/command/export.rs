@@ -64,7 +64,7 @@ struct ObjArgs {
     /// Replace files that are there
     #[arg(long)]
     force: bool,
-    /// Do not build the image again from the new files to prove that its identity is the same
+    /// Do not build the image again from what is written to prove that its identity is the same
     #[arg(long)]
     unproven: bool,
     /// Print what was written as JSON
