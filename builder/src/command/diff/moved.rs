@@ -95,7 +95,7 @@ impl Move {
         [0, 1, 2].map(|i| (p[i] - self.by[i]) / self.times)
     }
 
-    /// Whether nearly half the ground of the middles of some triangles lies there, or so little beside it.
+    /// Whether half the ground of the middles of some triangles lies there, or so little beside it.
     fn holds(&self, [a, b]: [&Terrain; 2], [beside, above]: [f64; 2]) -> bool {
         let triangles = plan(a);
         let [mut hits, mut others] = [a, b].map(room);
