@@ -185,7 +185,7 @@ fn one_cause_of_all_changes_is_said() {
     ] {
         let (out, facts) = diff(&["--translate", x]);
         assert_eq!(out, format!("different: {said}"));
-        assert_eq!(facts["moved"], json!({ "times": 1.0, "by": by }));
+        assert_eq!(facts["moved"], json!({ "times": 1.0, "by": by, "share": 1.0, "also": [] }));
     }
     for (times, said) in [
         ("0.3048", "all is 0.3048 times as large, a slip between metres and feet?"),
@@ -211,6 +211,97 @@ fn one_cause_of_all_changes_is_said() {
         let [out, _] = expect(1, &folder, &["diff", "a.hpan", &format!("{name}.hpan")]);
         assert!(out.starts_with("different\n"), "{name}: {out}");
     }
+}
+
+/// What is said of nearly all ground is not said of all, and what else is other is told.
+#[test]
+fn a_cause_of_most_changes_is_not_said_of_all() {
+    let folder = hills("a_cause_of_most_changes_is_not_said_of_all");
+    let text = fs::read_to_string(folder.join("a.obj")).unwrap();
+    // ground of 100 m by 100 m from 3,7 on; faces in rows of 40 from the south
+    let built = |vertex: &dyn Fn([f64; 3]) -> [f64; 3], faces: usize, head: &str| {
+        let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+            ["v", x, y, z] => vertex([x, y, z].map(|v| v.parse().unwrap())).map(|v| format!(" {v}")).concat(),
+            _ => String::new(),
+        };
+        let lines = text.lines().filter(|l| l.starts_with("v ")).map(|l| format!("v{}\n", line(l)));
+        let kept = text.lines().filter(|l| l.starts_with("f ")).take(faces).map(|l| format!("{l}\n"));
+        fs::write(folder.join("b.obj"), lines.collect::<String>() + head + &kept.collect::<String>()).unwrap();
+        expect(0, &folder, &["build", "b.obj"]);
+        let first = expect(1, &folder, &["diff", "a.hpan", "b.hpan"])[0].lines().next().unwrap().to_string();
+        let facts: Value =
+            serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--json"])[0]).unwrap();
+        (first, facts)
+    };
+    let all = 800;
+    let share = |facts: &Value, about: f64| {
+        let share = facts["share"].as_f64().unwrap();
+        assert!((share - about).abs() < 0.005, "{share}, not {about}");
+    };
+    // four vertices, and about them faces of 200 m2
+    let within = |x: f64, y: f64| (28.0..=33.0).contains(&x) && (32.0..=37.0).contains(&y);
+    let (said, facts) = built(&|[x, y, z]| [x, y, if within(x, y) { z - 5.0 } else { z + 0.02 }], all, "");
+    assert_eq!(said, "different: raised by 0.020 m on 98.0 % of the ground; also: lowered by up to 5 m");
+    share(&facts["ground"]["raised"], 0.98);
+    assert_eq!(facts["ground"]["raised"]["also"], json!(["lowered by up to 5 m"]));
+
+    // the north half is lost
+    let (said, facts) = built(&|[x, y, z]| [x, y, z + 0.02], 400, "");
+    assert!(
+        said.starts_with("different: raised by 0.020 m on ") && said.ends_with(" % of the ground; also: ground lost"),
+        "{said}"
+    );
+    share(&facts["ground"]["raised"], 0.5);
+    // more than is left
+    assert_eq!(built(&|[x, y, z]| [x, y, z + 0.02], 160, "").0, "different");
+    // two rises
+    assert_eq!(built(&|[x, y, z]| [x, y, z + if x < 50.0 { 0.019 } else { 0.021 }], all, "").0, "different");
+    // only a part rose
+    let (said, facts) = built(&|[x, y, z]| [x, y, if y > 80.0 { z + 0.02 } else { z }], all, "");
+    assert_eq!(said, "different", "between them the ground rises by less: {}", facts["ground"]["raised"]);
+    // other names
+    let (said, facts) = built(&|[x, y, z]| [x, y, z + 0.02], all, "usemtl Clay\n");
+    assert_eq!(said, "different: raised by 0.020 m on 99.9 % of the ground; also: other materials");
+    assert_eq!(facts["ground"]["raised"]["share"], 1.0);
+
+    // moved, and a part of another form
+    let (said, facts) = built(&|[x, y, z]| [x + 1.0, y, if within(x, y) { 3.0 } else { z }], all, "usemtl Clay\n");
+    assert_eq!(facts["moved"]["by"], json!([1.0, 0.0, 0.0]));
+    share(&facts["moved"], 0.98);
+    assert!(
+        said.starts_with("different: moved by 1,0,0 m on 98.")
+            && said.ends_with("; also: other heights, other materials"),
+        "{said}"
+    );
+    let (said, facts) = built(&|[x, y, z]| [x + 1.0, y, z], 780, "");
+    assert!(said.starts_with("different: moved by 1,0,0 m on 97.") && said.ends_with("; also: ground lost"), "{said}");
+    share(&facts["moved"], 0.975);
+    // as large, and most of it other ground
+    let (said, facts) = built(&|[x, y, z]| [x + 1.0, y, if (30.0..70.0).contains(&x) { 6.5 - z } else { z }], all, "");
+    assert_eq!((&*said, &facts["moved"]), ("different", &Value::Null));
+}
+
+/// A pyramid of 4 cm that no square's place meets is found at its top: not all ground rose alike.
+#[test]
+fn a_small_change_is_not_raised_with_all() {
+    let folder = folder("a_small_change_is_not_raised_with_all");
+    let ground = |z: f64, top: f64| {
+        let corners = [[0.0, 0.0], [60.0, 0.0], [60.0, 60.0], [0.0, 60.0], [30.0, 30.0], [30.04, 30.0], [30.02, 30.04]];
+        let v: String = corners.iter().map(|[x, y]| format!("v {x} {y} {z}\n")).collect();
+        let faces = "f 1 2 6 5\nf 2 3 7 6\nf 3 4 7\nf 4 1 5 7\nf 5 6 8\nf 6 7 8\nf 7 5 8\n";
+        format!("{v}v 30.02 30.01 {top}\n{faces}")
+    };
+    for (name, text) in [("a", ground(0.0, 0.0)), ("b", ground(0.02, 0.02)), ("c", ground(0.02, 1.0))] {
+        fs::write(folder.join(format!("{name}.obj")), text).unwrap();
+        expect(0, &folder, &["build", &format!("{name}.obj")]);
+    }
+    let diff = |second: &str| expect(1, &folder, &["diff", "a.hpan", second, "--grid", "3"])[0].clone();
+    assert!(diff("b.hpan").starts_with("different: raised by 0.020 m everywhere\n"));
+    let said = diff("c.hpan");
+    assert!(
+        said.starts_with("different: raised by 0.020 m on 99.9 % of the ground; also: raised by up to 1 m\n"),
+        "{said}"
+    );
 }
 
 /// Ground in layers that are hardly farther apart than all of it rose is raised, not lost and gained.
@@ -418,6 +509,9 @@ fn a_map_of_friction_and_of_a_window() {
     };
     let row = row_of(&[]);
     assert_eq!(row.len(), 1600);
+    // the legend shows friction down only as far as it went
+    let (all, _) = pixels(&folder.join("map.png"));
+    assert!(all.contains(&down) && all.contains(&up) && !all.contains(&[214, 110, 172]));
     assert!(row[..399].iter().all(|p| *p == up) && row[401..799].iter().all(|p| *p == down));
     // slopes have a hint of light and shade
     let near = |p: [u8; 3], colour: [u8; 3]| p.iter().zip(colour).all(|(p, c)| p.abs_diff(c) < 12);

@@ -811,6 +811,23 @@ fn memory_that_is_refused_is_exit_4() {
     }
 }
 
+/// Wherever memory is refused, what was half written does not stay.
+#[test]
+fn memory_that_is_refused_leaves_no_file() {
+    let here = folder("memory_that_is_refused_leaves_no_file");
+    fs::write(here.join("a.obj"), field(300)).unwrap();
+    expect(0, &here, &["build", "a.obj"]);
+    let mut refused = 0;
+    for most in (20_000..140_000).step_by(12_000) {
+        let script = format!("ulimit -v {most}; exec \"$0\" export obj a.hpan -o e.obj --force");
+        let done = Command::new("sh").args(["-c", &script]).arg(&*HARDPAN).current_dir(&here).output().unwrap();
+        let names = || fs::read_dir(&here).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        assert!(names().all(|name| !name.starts_with('.')), "{most}: {:?}", names().collect::<Vec<_>>());
+        refused += u32::from(done.status.code() == Some(4));
+    }
+    assert!(refused > 3, "{refused}");
+}
+
 #[test]
 fn vt_24_a_hundred_thousand_layers() {
     let here = builds("a_hundred_thousand_layers", 100_000, |i| {

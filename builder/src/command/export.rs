@@ -11,7 +11,7 @@ use hardpan::Terrain;
 use hardpan_builder::{
     Input, build,
     export::Obj,
-    import::{self, Format, file_name},
+    import::{self, file_name},
     settings::SourceFile,
 };
 use serde_json::json;
@@ -64,7 +64,7 @@ struct ObjArgs {
     /// Replace files that are there
     #[arg(long)]
     force: bool,
-    /// Do not build the image again from the new files to prove that its identity is the same
+    /// Do not build the image again from what is written to prove that its identity is the same
     #[arg(long)]
     unproven: bool,
     /// Print what was written as JSON
@@ -197,7 +197,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         head +=
             &format!("\nx and y are measured from {east}, {north} m; those settings move them back, or: {translate}");
     }
-    let (written, _) = stage("writing", || -> Done<_> {
+    let (texts, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
         let paints = maps::paints(&t);
         let colour = |m: u16| paints[usize::from(m)].mean().map(|c| f64::from(c) / 255.0);
@@ -206,20 +206,16 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
             .and_then(|()| ground.write_library(colour, &mut texts[1]))
             .map_err(|e| Failure::write(&place, e))?;
         let settings = head.lines().map(|line| format!("# {line}\n")).collect::<String>() + "\n" + &settings.to_toml();
-        Ok((
-            NewFile::write(&place, &texts[0])?,
-            NewFile::write(&library, &texts[1])?,
-            NewFile::write(&toml, settings.as_bytes())?,
-        ))
+        Ok((texts, settings))
     });
-    let (mesh, library_file, settings_file) = written?;
+    let ([mesh, paint], settings) = texts?;
+    // what takes memory comes before there are files: where memory is refused the program ends at once, and nothing would take them away
     let mut proven = false;
     if !args.unproven {
         let (again, _) = stage("building it again", || -> Done<_> {
-            let text = fs::read_to_string(&settings_file.temporary).map_err(|e| Failure::io(&toml, e))?;
-            let settings = hardpan_builder::Settings::from_toml(&text).map_err(|e| Failure::check(&toml, e))?;
+            let settings = hardpan_builder::Settings::from_toml(&settings).map_err(|e| Failure::check(&toml, e))?;
             let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
-            let mut scene = import::read_as(Format::Obj, &mesh.temporary, &frame)?.scene;
+            let mut scene = import::read_obj(&mesh, &place, &frame)?.scene;
             settings.apply(&mut scene).map_err(|e| Failure::check(&toml, e))?;
             build(&scene, &settings.build).map_err(|e| Failure::build(&place, e))
         });
@@ -236,9 +232,10 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
             warn(format!("{}: {text}", named(&args.image)));
         }
     }
-    mesh.keep()?;
-    library_file.keep()?;
-    settings_file.keep()?;
+    let files = [(&place, &mesh[..]), (&library, &paint), (&toml, settings.as_bytes())];
+    let files: Vec<NewFile> =
+        files.into_iter().map(|(place, text)| NewFile::write_checked(place, text)).collect::<Done<_>>()?;
+    files.into_iter().try_for_each(NewFile::keep)?;
     let (triangles, vertices) = (ground.triangles.len(), ground.vertices.len());
     let moved = ground.moved_by_f32();
     if moved > f64::exp2(f64::from(t.header().xy_log2 - 1)) {

@@ -5,7 +5,7 @@ use std::{
     ffi::OsString,
     fmt::Display,
     fs,
-    io::{ErrorKind, Read, Seek, SeekFrom, Write},
+    io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     process,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -13,7 +13,7 @@ use std::{
 
 use hardpan::format::MAGIC;
 use hardpan_builder::{
-    Image, ImageFile, Verify,
+    Image, Verify,
     names::{named, quoted},
 };
 
@@ -186,6 +186,18 @@ impl<'a> NewFile<'a> {
         }
     }
 
+    /// The same, and read back, without memory of its own: where that is refused nothing would take the file away.
+    pub fn write_checked(place: &'a Path, bytes: &[u8]) -> Done<Self> {
+        let new = Self::write(place, bytes)?;
+        if !holds(&new.temporary, bytes).map_err(|e| Failure::io(place, e))? {
+            return Err(Failure::Machine(format!(
+                "{}: the disk gave back other bytes than were written; choose another place with -o",
+                named(place)
+            )));
+        }
+        Ok(new)
+    }
+
     pub fn keep(self) -> Done {
         if is_nowhere(self.place) {
             return Ok(());
@@ -201,6 +213,23 @@ impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.temporary);
         temporary_files().retain(|file| *file != self.temporary);
+    }
+}
+
+/// Whether a file has these bytes.
+fn holds(place: &Path, mut bytes: &[u8]) -> io::Result<bool> {
+    let (mut file, mut part) = (fs::File::open(place)?, [0; 1 << 14]);
+    loop {
+        let read = match file.read(&mut part) {
+            Ok(0) => return Ok(bytes.is_empty()),
+            Ok(read) => read,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        match bytes.strip_prefix(&part[..read]) {
+            Some(rest) => bytes = rest,
+            None => return Ok(false),
+        }
     }
 }
 
@@ -234,12 +263,5 @@ pub fn write_image(place: &Path, source: &Path, image: &Image) -> Done {
         let whose = "this is a fault of hardpan, not of the mesh: please report it";
         return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));
     }
-    let new = NewFile::write(place, image)?;
-    if ImageFile::open(&new.temporary).map_err(|e| Failure::io(place, e))?[..] != image[..] {
-        return Err(Failure::Machine(format!(
-            "{}: the disk gave back other bytes than were written; choose another place with -o",
-            named(place)
-        )));
-    }
-    new.keep()
+    NewFile::write_checked(place, image)?.keep()
 }

@@ -93,6 +93,15 @@ pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, Imp
         #[cfg(feature = "fbx")]
         Format::Fbx => fbx::read(path, frame),
     }?;
+    uncrowded(import, path, format)
+}
+
+/// Reads the bytes of an OBJ that is to be a file at `path`, beside which its libraries lie.
+pub fn read_obj(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+    uncrowded(obj::read_bytes(bytes, path, frame)?, path, Format::Obj)
+}
+
+fn uncrowded(import: Import, path: &Path, format: Format) -> Result<Import, ImportError> {
     match crowd::crowded(&import.scene, format == Format::Obj) {
         None => Ok(import),
         Some((cause, hint)) => Err(ImportError::input(path, cause, hint)),

@@ -74,27 +74,39 @@ pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     Ok(DecodeReaderBytesBuilder::new().bom_sniffing(true).strip_bom(true).utf8_passthru(true).build(input))
 }
 
-/// A file as [`Utf8`], in blocks of whole lines.
-pub struct Text {
-    file: Watched,
-    reader: Utf8<File>,
+/// A file, or bytes that are to be one, as [`Utf8`], in blocks of whole lines.
+pub struct Text<'a> {
+    path: PathBuf,
+    len: u64,
+    file: Option<Watched>,
+    reader: Utf8<Box<dyn Read + Send + 'a>>,
     block: usize,
     /// The start of a line whose end has not been read.
     rest: Vec<u8>,
     done: bool,
 }
 
-impl Text {
+impl<'a> Text<'a> {
     /// Opens a file; a block is about `block` bytes.
     pub fn open(path: &Path, block: usize) -> Result<Self, ImportError> {
         let file = Watched::open(path)?;
-        let reader = file.file.try_clone().and_then(utf8).map_err(|e| ImportError::io(path, &e))?;
-        Ok(Text { file, reader, block, rest: Vec::new(), done: false })
+        let input = file.file.try_clone().map_err(|e| ImportError::io(path, &e))?;
+        Ok(Text { len: file.len(), file: Some(file), ..Text::new(path, Box::new(input), block)? })
+    }
+
+    /// What a file would be that has these bytes.
+    pub fn of(bytes: &'a [u8], path: &Path, block: usize) -> Result<Self, ImportError> {
+        Ok(Text { len: bytes.len() as u64, ..Text::new(path, Box::new(bytes), block)? })
+    }
+
+    fn new(path: &Path, input: Box<dyn Read + Send + 'a>, block: usize) -> Result<Self, ImportError> {
+        let reader = utf8(input).map_err(|e| ImportError::io(path, &e))?;
+        Ok(Text { path: path.into(), len: 0, file: None, reader, block, rest: Vec::new(), done: false })
     }
 
     /// Bytes of the file.
     pub fn len(&self) -> u64 {
-        self.file.len()
+        self.len
     }
 
     /// The next lines; none at the end of the file.
@@ -108,7 +120,7 @@ impl Text {
                 match self.reader.read(&mut block[len..]) {
                     Ok(read) => (len, self.done) = (len + read, read == 0),
                     Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                    Err(e) => return Err(ImportError::io(&self.file.path, &e)),
+                    Err(e) => return Err(ImportError::io(&self.path, &e)),
                 }
             }
             block.truncate(len);
@@ -121,10 +133,10 @@ impl Text {
             }
             if want > LONGEST {
                 if block.iter().all(|&b| b == 0) {
-                    return Err(ImportError::input(&self.file.path, ZEROS[0], ZEROS[1]));
+                    return Err(ImportError::input(&self.path, ZEROS[0], ZEROS[1]));
                 }
                 return Err(ImportError::input(
-                    &self.file.path,
+                    &self.path,
                     format!("no line ends within {LONGEST} bytes, so this is no text"),
                     "export the mesh again, as Wavefront OBJ",
                 ));
@@ -136,7 +148,7 @@ impl Text {
 
     /// Whether the file is still the one that was opened.
     pub fn unchanged(&self) -> Result<(), ImportError> {
-        self.file.unchanged()
+        self.file.as_ref().map_or(Ok(()), Watched::unchanged)
     }
 }
 

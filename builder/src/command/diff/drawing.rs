@@ -157,13 +157,23 @@ impl Drawing {
             let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
             if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
         };
-        let most_mu = f64::from(all.iter().fold(0.0, |most: f32, s| most.max(s.mu.abs())));
+        let seen_mu = all.iter().fold([0.0; 2], |[low, high]: [f32; 2], s| [low.min(s.mu), high.max(s.mu)]);
+        let [low_mu, high_mu] = seen_mu.map(f64::from);
+        let most_mu = high_mu.max(-low_mu);
         let of_mu = |mu: f64| {
             let colour = if mu > 0.0 { MU_HIGHER } else { MU_LOWER };
             mix(SAME, colour, LEAST_MU + (1.0 - LEAST_MU) * (mu.abs() / most_mu).min(1.0))
         };
         let times = maps::magnitude(&view);
-        let [first, second] = both.images.map(|t| maps::of_tops(t, &view, |hit| light(t.slope_f64(hit)) as f32));
+        let [first, second] = both.images;
+        let lights = view.rows(1.0f32, |row, out| {
+            // the first one's show where the second has no ground
+            for t in [first, second] {
+                for (a, to) in view.tops(t, row).iter().zip(&mut *out).filter(|(a, _)| a.found()) {
+                    *to = light(t.slope_f64(&a.hit)) as f32;
+                }
+            }
+        });
         let paint = |(i, seen): (usize, &Seen)| {
             let (x, y) = (i % view.width, i / view.width);
             let mu = (seen.mu != 0.0).then(|| of_mu(seen.mu.into()));
@@ -176,7 +186,7 @@ impl Drawing {
                 Seen { change, .. } => of_change(*change),
             };
             let relief = RELIEF[usize::from(seen.differs())];
-            let light = second[i].or(first[i]).map_or(1.0, |light| 1.0 + relief * (f64::from(light) - 1.0));
+            let light = 1.0 + relief * (f64::from(lights[i]) - 1.0);
             lit(Paint { colour, striped: seen.other && mu.is_none() }.at(x, y, times), light)
         };
         let pixels = all.iter().enumerate().map(paint).collect();
@@ -204,10 +214,10 @@ impl Drawing {
         for (there, key) in [
             (any(|s| s.lost), Key::Box(LOST, "ground lost".into())),
             (any(|s| s.gained), Key::Box(GAINED, "ground gained".into())),
-            (any(|s| s.mu < 0.0), Key::Box(of_mu(-most_mu), format!("mu {}", signed_number(-most_mu)))),
-            (any(|s| s.mu < 0.0), Key::Box(of_mu(-most_mu / 4.0), signed_number(-most_mu / 4.0))),
-            (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu / 4.0), signed_number(most_mu / 4.0))),
-            (any(|s| s.mu > 0.0), Key::Box(of_mu(most_mu), format!("mu {}", signed_number(most_mu)))),
+            (low_mu < 0.0, Key::Box(of_mu(low_mu), format!("mu {}", signed_number(low_mu)))),
+            (low_mu < 0.0, Key::Box(of_mu(low_mu / 4.0), signed_number(low_mu / 4.0))),
+            (high_mu > 0.0, Key::Box(of_mu(high_mu / 4.0), signed_number(high_mu / 4.0))),
+            (high_mu > 0.0, Key::Box(of_mu(high_mu), format!("mu {}", signed_number(high_mu)))),
             (any(|s| s.other && s.mu == 0.0), Key::Paint(hatch, "other material, rr or gain, the same mu".into())),
             (!rings.is_empty(), Key::Ring(RING, "around small changes".into())),
             (any(|s| !s.ground), Key::Box(NOTHING, "no ground in either".into())),
@@ -234,6 +244,10 @@ impl Drawing {
         if most > 0.0 {
             let [low, high] = seen.map(signed);
             notes.push(format!("heights change by {low} to {high} here"));
+        }
+        if most_mu > 0.0 {
+            let [low, high] = [low_mu, high_mu].map(signed_number);
+            notes.push(format!("mu changes by {low} to {high} here"));
         }
         if found.tolerance > 0.0 {
             notes.push(format!("heights that differ by no more than {} count as unchanged", metres(found.tolerance)));

@@ -41,6 +41,13 @@ pub struct Materials {
     pub values: Vec<Property>,
 }
 
+impl Materials {
+    /// Whether they are the same by name and by all that they have.
+    pub fn same(&self) -> bool {
+        self.lost.is_empty() && self.gained.is_empty() && self.values.is_empty()
+    }
+}
+
 /// A property of a material in the one image and in the other.
 #[derive(Serialize)]
 pub struct Property {

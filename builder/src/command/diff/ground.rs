@@ -9,9 +9,9 @@ use super::{
     super::Done,
     drawing::{Drawing, Seen},
     edges::{Found, by_place, crossings},
-    moved::Raised,
+    moved::{Move, Raised, Rises},
     pairs::{Both, Kind, Space},
-    places::{Grid, Place, Role, borders, marks, plan},
+    places::{Grid, Place, Role, borders, marks},
 };
 
 /// Squares of which it is seen whether all rose by one height, about, if there are more.
@@ -35,6 +35,11 @@ pub struct Ground {
     pub largest: Option<Largest>,
     /// If nearly all heights that changed did so by one and the same.
     pub raised: Option<Raised>,
+    #[serde(skip)]
+    pub rises: Rises,
+    /// Of all ground over squares, m2.
+    #[serde(skip)]
+    pub area: f64,
     pub lost: Count,
     pub gained: Count,
     pub mu_higher: Count,
@@ -86,13 +91,17 @@ pub struct MaterialChange {
 /// Asks everywhere, and in the pixels of a drawing too.
 pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Done<Ground> {
     let ([a, b], tolerance) = (both.images, both.tolerance);
-    let grid = Grid::new(a, b, pitch)?;
-    let triangles = [a, b].map(plan);
-    let (crossed, crossings) = crossings(&triangles[0], &triangles[1]);
+    let grid = Grid::new([0, 1].map(|i| both.bounds(i)), pitch)?;
+    let triangles = [0, 1].map(|i| both.plan(i));
+    // after a move that was not exact all edges are others
+    let same_frame = both.to == Move::default();
+    let (crossed, crossings) = if same_frame { crossings(&triangles[0], &triangles[1]) } else { Default::default() };
     let ends = triangles.iter().flat_map(|triangles| marks(triangles));
     let mut marks: Vec<Place> = ends.chain(crossed).map(|at| Place { at, role: Role::Mark }).collect();
     drop(triangles);
-    marks.extend(borders(a, b));
+    if same_frame {
+        marks.extend(borders(a, b));
+    }
     marks.retain(|p| !grid.has(p.at));
     marks.par_sort_unstable_by(|p, q| {
         grid.order(&p.at, &q.at).then((p.role == Role::Mark).cmp(&(q.role == Role::Mark)))
@@ -109,7 +118,6 @@ pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Don
             (!asked).then_some(Place { at, role: Role::Pixel })
         }),
     };
-    let step = [a, b].map(|t| f64::exp2(t.header().z_log2.into())).into_iter().fold(0.0, f64::max);
     let every = grid.places().div_ceil(RISES) as u64;
     // parts in order, so that sums are the same whatever the threads
     let parts: Vec<Part> = (0..all.div_ceil(CHUNK))
@@ -144,7 +152,9 @@ pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Don
         shared: all.shared,
         changed: count(Kind::Height),
         largest: all.largest,
-        raised: Raised::of(all.rises, tolerance, step),
+        raised: None,
+        rises: all.rises,
+        area: all.area,
         lost: count(Kind::Lost),
         gained: count(Kind::Gained),
         mu_higher: count(Kind::MuHigher),
@@ -163,8 +173,9 @@ struct Part {
     counts: [Count; Kind::Material as usize],
     /// By number in both images, where the names differ.
     materials: BTreeMap<(u16, u16), Count>,
-    /// Changes of height of ground in both images, over one of so many squares.
-    rises: Vec<f64>,
+    rises: Rises,
+    area: f64,
+    /// Changes of height are kept of one of so many squares.
     every: u64,
 }
 
@@ -203,11 +214,10 @@ impl Part {
         self.shared += u64::from(both.pairs(place.at, space, &mut here));
         self.places += 1;
         both.widen(&mut here, place, space);
-        if matches!(place.role, Role::Square(_)) && self.places.is_multiple_of(self.every) {
-            self.rises.extend(
-                here.iter().filter(|pair| pair.hits.iter().all(Option::is_some)).map(|pair| pair.z[1] - pair.z[0]),
-            );
+        if let Role::Square(area) = place.role {
+            self.area += area * here.len() as f64;
         }
+        self.rises.look(&here, place, self.places.is_multiple_of(self.every));
         let mut seen = Seen { ground: !here.is_empty(), ..Seen::default() };
         let mut changed: Option<(f64, bool)> = None;
         for pair in here.iter().filter(|pair| pair.differs()) {
@@ -246,7 +256,8 @@ impl Part {
     }
 
     fn join(&mut self, later: Part) {
-        self.rises.extend(later.rises);
+        self.rises.join(later.rises);
+        self.area += later.area;
         self.places += later.places;
         self.shared += later.shared;
         later.largest.into_iter().for_each(|c| self.change(c));

@@ -18,7 +18,7 @@ use self::{
     drawing::Drawing,
     facts::{content_of, first_byte},
     ground::ground,
-    moved::Moved,
+    moved::{Moved, Raised},
     pairs::Both,
     verdict::Difference,
 };
@@ -41,8 +41,9 @@ ground without a partner is lost or gained.
 Areas are those of the squares whose place it is. Where in its square that lies is another for each row and column, so that strips along the
 grid have their area, too: a finer --grid is nearer. What is no more at two places 8 mm away that face each other, as where all was moved by
 a step or two of the lattice, has no area: it lies along an edge.
-The first line says so if nearly all heights that changed did so by the same, to a step or a tenth (raised by 0.020 m everywhere), or if extents
-and nearly all ground are the same but moved, or larger by one factor, as by a slip of units.
+The first line says so if nine tenths of the heights that changed did so by the same, to a tenth and 1 mm, or two steps of the lattice (raised by
+0.020 m everywhere), or if extents and nine tenths of the ground are the same but moved, or larger by one factor, as by a slip of units.
+It says on how much of the ground, and what else is other, unless that is all ground, and nothing else is but along edges.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
@@ -131,16 +132,22 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
         (picture.view, picture.draw(&both, ground, args.range, &title))
     });
+    let materials = facts::materials(&a, &b);
+    let mut looked = looked.filter(|_| !equal);
+    let moved = if equal { None } else { Moved::of(&both, &materials, args.grid)? };
+    if let Some(ground) = &mut looked {
+        ground.raised = Raised::of(ground, &both, &materials);
+    }
     let mut difference = Difference {
         equal,
         alike: None,
         identity: [&a, &b].map(|t| hex(&t.identity())),
-        moved: if equal { None } else { Moved::of(&a, &b) },
+        moved,
         facts: facts::facts(&a, &b),
         sources: facts::sources(&a, &b),
-        materials: facts::materials(&a, &b),
+        materials,
         first_byte,
-        ground: looked.filter(|_| !equal),
+        ground: looked,
         picture: None,
     };
     difference.alike = args.tolerance.map(|_| difference.alike());

@@ -6,7 +6,9 @@ use hardpan::{Hit, Terrain};
 
 use super::{
     super::query::room,
-    places::{Place, Role},
+    edges::Corners,
+    moved::Move,
+    places::{Place, Role, plan},
 };
 
 /// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
@@ -73,6 +75,10 @@ pub struct Both<'a> {
     /// Materials of either, by number.
     surfaces: [Vec<Surface>; 2],
     pub tolerance: f64,
+    /// Where the ground of the first is looked for in the second; all places and heights are those of the first.
+    pub to: Move,
+    /// How far beside that it may lie, metres: heights may differ by so much times their slopes, too.
+    beside: f64,
 }
 
 /// A material, as far as places tell it.
@@ -147,7 +153,34 @@ impl<'a> Both<'a> {
             })
             .collect()
         });
-        Both { images, surfaces, tolerance }
+        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0 }
+    }
+
+    /// The same images, the second one after a move that was not exact.
+    pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
+        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside }
+    }
+
+    /// Of the ground of an image, in the first one's frame, least and greatest x, y and z.
+    pub fn bounds(&self, i: usize) -> [[f64; 3]; 2] {
+        let bounds = self.images[i].bounds();
+        if i == 0 { bounds } else { bounds.map(|p| self.to.back(p)) }
+    }
+
+    /// The triangles of an image in plan, in the first one's frame.
+    pub fn plan(&self, i: usize) -> Vec<Corners> {
+        let mut triangles = plan(self.images[i]);
+        if i == 1 && self.to != Move::default() {
+            triangles.as_flattened_mut().iter_mut().for_each(|[x, y]| [*x, *y, _] = self.to.back([*x, *y, 0.0]));
+        }
+        triangles
+    }
+
+    /// Whether heights of a pair are others.
+    fn apart(&self, space: &Space, hits: [Option<usize>; 2], change: f64) -> bool {
+        let slopes = || (0..2).filter_map(|i| Some(self.images[i].slope_f64(&space.hits[i][hits[i]?]))).flatten();
+        let slack = || if self.beside > 0.0 { self.beside * slopes().map(f64::abs).sum::<f64>() } else { 0.0 };
+        change > self.tolerance && change > self.tolerance + slack()
     }
 
     fn pair(&self, space: &Space, hits: [Option<usize>; 2]) -> Pair {
@@ -159,7 +192,7 @@ impl<'a> Both<'a> {
         kinds.set(Kind::Gained, from.is_none());
         if hits.iter().all(Option::is_some) {
             let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
-            kinds.set(Kind::Height, (z[1] - z[0]).abs() > self.tolerance);
+            kinds.set(Kind::Height, self.apart(space, hits, (z[1] - z[0]).abs()));
             kinds.set(Kind::MuHigher, q.mu > p.mu);
             kinds.set(Kind::MuLower, q.mu < p.mu);
             kinds.set(Kind::Material, p.name != q.name);
@@ -175,9 +208,11 @@ impl<'a> Both<'a> {
         into.clear();
         let counts: [usize; 2] = array::from_fn(|i| {
             let (t, hits) = (self.images[i], &mut space.hits[i]);
-            let count = t.layers([x, y, 0.0], hits).written;
+            let at = [x, y, 0.0];
+            let count = t.layers(if i == 0 { at } else { self.to.there(at) }, hits).written;
+            let height = |hit| if i == 0 { t.z_f64(hit) } else { self.to.back([0.0, 0.0, t.z_f64(hit)])[2] };
             space.z[i].clear();
-            space.z[i].extend(hits[..count].iter().map(|hit| t.z_f64(hit)));
+            space.z[i].extend(hits[..count].iter().map(height));
             count
         });
         if counts[0] == counts[1] && are_alike(&space.z) {

@@ -55,8 +55,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    pub fn new(a: &Terrain, b: &Terrain, pitch: Option<f64>) -> Done<Self> {
-        let (bounds_a, bounds_b) = (a.bounds(), b.bounds());
+    /// Over the bounds of two images.
+    pub fn new([bounds_a, bounds_b]: [[[f64; 3]; 2]; 2], pitch: Option<f64>) -> Done<Self> {
         let low = [0, 1].map(|i| bounds_a[0][i].min(bounds_b[0][i]));
         let high = [0, 1].map(|i| bounds_a[1][i].max(bounds_b[1][i]));
         let side = (high[0] - low[0]).max(high[1] - low[1]);

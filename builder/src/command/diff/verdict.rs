@@ -39,12 +39,10 @@ impl Difference {
     /// Whether nothing differs on the ground, but heights within the tolerance.
     pub fn alike(&self) -> bool {
         let answers = |fact: &Fact| matches!(fact.name, WINDOWS | NO_GROUND);
-        let Materials { lost, gained, values, .. } = &self.materials;
-        let named = lost.is_empty() && gained.is_empty() && values.is_empty();
         let same = |g: &Ground| {
             [g.changed, g.lost, g.gained].iter().all(|c| c.places == 0) && g.materials.is_empty() && g.shared > 0
         };
-        self.equal || named && !self.facts.iter().any(answers) && self.ground.as_ref().is_some_and(same)
+        self.equal || self.materials.same() && !self.facts.iter().any(answers) && self.ground.as_ref().is_some_and(same)
     }
 }
 

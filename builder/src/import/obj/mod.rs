@@ -38,12 +38,16 @@ const PART: usize = 512 << 10;
 
 /// Reads a file.
 pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    read_in_parts(path, frame, BLOCK, PART)
+    read_in_parts(path, Text::open(path, BLOCK)?, frame, PART)
 }
 
-fn read_in_parts(path: &Path, frame: &Frame, block: usize, part: usize) -> Result<Import, ImportError> {
+/// Reads what is to be a file.
+pub fn read_bytes(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+    read_in_parts(path, Text::of(bytes, path, BLOCK)?, frame, PART)
+}
+
+fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Result<Import, ImportError> {
     let transform = frame.transform(&NATIVE);
-    let mut text = Text::open(path, block)?;
     let mut pieces: Vec<Piece> = Vec::new();
     let mut positions: Vec<[f64; 3]> = Vec::new();
     let mut lines = 0;

@@ -31,7 +31,7 @@ fn import(bytes: impl AsRef<[u8]>) -> Result<Import, ImportError> {
     let file = Temporary::new(bytes.as_ref());
     let whole = read(&file.0, &Frame::default());
     for (block, part) in [(1, 1), (40, 7), (1000, 100)] {
-        let parts = read_in_parts(&file.0, &Frame::default(), block, part);
+        let parts = read_in_parts(&file.0, Text::open(&file.0, block).unwrap(), &Frame::default(), part);
         match (&whole, &parts) {
             (Ok(a), Ok(b)) => {
                 assert_eq!((&a.scene.positions, &a.scene.triangles), (&b.scene.positions, &b.scene.triangles));
