@@ -222,6 +222,7 @@ fn answer(
     let mut many = Many::default();
     let mut missed = Missed::default();
     missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
+    let bounds = terrain.bounds();
     let mut all = |asks: &[Ask], beside: Beside| -> Done {
         for (i, Ask { x, y, z, length }) in asks.iter().enumerate() {
             let t = beside.stop(i).and_then(|s| s.t);
@@ -234,7 +235,7 @@ fn answer(
                 missed.count(a.status, beside.line(i));
                 if !matches!(beside, Beside::Nothing) {
                     missed.heights.count(ask.z, beside.line(i));
-                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)]);
+                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)], bounds);
                     if let (Some(z), None, true) = (ask.z, ask.length, a.found()) {
                         missed.far.count(z, a, terrain);
                     }
