@@ -111,8 +111,9 @@ impl Drive {
             String::new()
         };
         Some(format!(
-            "{} of times that not all {wheels} wheels have: they are of no tick; the first is line {first}{uneven}",
-            counted(lines, "line")
+            "{} of times that not all {} wheels have: they are of no tick; the first is line {first}{uneven}",
+            counted(lines, "line"),
+            grouped(wheels as u64)
         ))
     }
 }
