@@ -846,7 +846,7 @@ fn tables_of_spreadsheets_and_empty_images() {
         }
         // hardly anything but such words is not told from bytes
         let long = format!("# {}\nx,y\n1,2\n", "Скорость".repeat(100));
-        holds(&answers(2, &bare(&long))[1], &["line 1: zero bytes, as of UTF-16 without its mark; save it as UTF-8\n"]);
+        holds(&answers(2, &bare(&long))[1], &["zero bytes, as of UTF-16 without its mark; save it as UTF-8\n"]);
     }
     // where there is no number, a place is nowhere, as NaN says it
     let [nowhere, told] = answers(0, b"x,y\nnan,2\n3,nan\n");
