@@ -250,7 +250,11 @@ fn numbers_that_are_no_places() {
         fs::write(folder.join("points.csv"), text).unwrap();
         let [_, err] = expect(2, &folder, &["query", "bridge.hpan", "--csv", "points.csv"]);
         holds(&err, &[&format!("line {line}: the heading "), "has no x and y"]);
-        assert_eq!(err.ends_with("; numbers have commas between them\n"), !text.contains(':'), "{err}");
+        assert_eq!(
+            err.ends_with("; between fields stand commas, semicolons or tabs, the same in the whole file\n"),
+            !text.contains(':'),
+            "{err}"
+        );
     }
     for text in ["", "x,y\n\n", ",,\n"] {
         fs::write(folder.join("points.csv"), text).unwrap();
@@ -347,8 +351,14 @@ fn headings_of_drives() {
         ("Time [min],x,y", "time is in min; convert it, and name it time or time [s]"),
         ("t,time,x,y", "two columns are t; a heading is t,x,y,z,yaw"),
         ("t,x,z", "a drive needs columns x and y; a heading is t,x,y,z,yaw"),
-        ("t x y z", "a heading is t,x,y,z,yaw; numbers have commas between them"),
-        ("0 1 2 3", "a heading is t,x,y,z,yaw; numbers have commas between them"),
+        (
+            "t x y z",
+            "a heading is t,x,y,z,yaw; between fields stand commas, semicolons or tabs, the same in the whole file",
+        ),
+        (
+            "0 1 2 3",
+            "a heading is t,x,y,z,yaw; between fields stand commas, semicolons or tabs, the same in the whole file",
+        ),
     ] {
         write(&format!("{heading}\n0,1,2,3\n"));
         for command in ["query", "bench"] {
@@ -512,7 +522,7 @@ fn points_without_ground() {
     let [_, err] = expect(0, &folder, &[&csv[..], &["--layers"]].concat());
     assert_eq!(err, note("1,500 of 6,000 points without ground (1,500 not in the image), the first on line 6"));
     write("x,y,z,length\n1,2,5,2\n".into());
-    assert_eq!(expect(0, &folder, &csv)[1], note("1 of 1 point without ground, the first on line 2"));
+    assert_eq!(expect(0, &folder, &csv)[1], note("the only point is without ground, on line 2"));
     // quiet where all is found, where points are typed, and where the file is wrong
     write("1,2\n3,4\n".into());
     assert_eq!(expect(0, &folder, &csv)[1], "");
@@ -665,8 +675,9 @@ fn files_that_mean_something_else_are_told() {
             "x -10000 to 29000, y 471 to 510",
             "they may be in millimetres",
         ),
-        (&|s| [s + 60.0, 200.0 + s, 0.0], "x 50 to 89, y 190 to 229", others),
-        (&|s| [s, 100.0, 5.0 - s], "x -10 to 29, y 100 to 100", "y may point up, and z to the south"),
+        (&|s| [s + 60.0, 210.0 + s, 0.0], "x 50 to 89, y 200 to 239", others),
+        (&|s| [1e306 * (s + 10.0), 1e308, 0.0], "x 0 to 3.9e307, y 1e308", others),
+        (&|s| [s, 300.0, 5.0 - s], "x -10 to 29, y 300", "y may point up, and z to the south"),
         (&|s| [s + 500_000.0, s + 5_400_000.0, 0.0], "x 499990 to 500029, y 5399990 to 5400029", others),
     ] {
         let err = told(place);
@@ -681,9 +692,24 @@ fn files_that_mean_something_else_are_told() {
         "note: p.csv: {far} 10 to 205 m below the z that was asked with: z may be in another unit, or y may point up\n"
     );
     assert_eq!(told(&|s| [30.0, s, 60.0 + 5.0 * s]), unit);
+    let [above, off] =
+        ["48.3 to 48.7 m above the z that was asked with: ", "z may have another zero, about 48.5 m off"];
+    assert_eq!(told(&|s| [30.0, s, -48.4 - s / 100.0]), format!("note: p.csv: {far} {above}{off}\n"));
+    let one = "60 m below the z that was asked with: z may have another zero, about 60 m off";
+    assert_eq!(told(&|s| [30.0, s, 60.0]), format!("note: p.csv: {far} {one}\n"));
+    let both = "10 m above to 10 m below the z that was asked with: z may be in another unit, or y may point up";
+    assert_eq!(told(&|s| [30.0, s, if s % 2.0 == 0.0 { 10.0 } else { -10.0 }]), format!("note: p.csv: {far} {both}\n"));
+    // who drives off the map, or beside it, has its frame and its unit
+    let off = |own: &str| format!("they lie at {own} and the image at x -50 to 50, y -50 to 50\n");
+    let err = told(&|s| [40.0 + 4.0 * (s + 10.0) - 20.0, 0.0, 0.0]);
+    assert!(err.contains("32 of 40 points without ground") && err.ends_with(&off("x 20 to 176, y 0")), "{err}");
+    let err = told(&|s| [51.0, s, 0.0]);
+    assert!(err.ends_with(&off("x 51, y -10 to 29")), "{err}");
     // of few lines, or of a half of them, nothing is said
     assert_eq!(told(&|s| [30.0, s, if s < 10.0 { 60.0 } else { 0.0 }]), "");
 }
+
+const HINT: &str = "; between fields stand commas, semicolons or tabs, the same in the whole file";
 
 /// Semicolons and tabs are told by the first line; a decimal comma is read as such, or refused.
 #[test]
@@ -694,13 +720,15 @@ fn separators_are_told_by_the_first_line() {
         fs::write(folder.join("p.csv"), text).unwrap();
         expect(code, &folder, &query)
     };
-    let [wanted, _] = ask(0, "x,y,z,note,n\n1.5,-2.25,0.5,\"a, b\",1.5\n");
+    let [wanted, _] = ask(0, "x,y,z,note,n\n1.5,-2.25,0.5,\"a, b\",\"1,5\"\n");
     let said =
         |what: &str| format!("note: p.csv: read with {what} between fields, and a comma in a number as its point\n");
     for (what, text) in [
         ("semicolons", "x;y;z;note;n\n1,5;-2,25;0,5;a, b;1,5\n"),
         ("semicolons", "# a, b\n\n;;\nx;y;z;note;n\r\n1,5;-2,25;0,5;\"a, b\";1,5\r\n"),
-        ("semicolons", "x;y;z;note;n\n1.5;-2.25;0.5;a, b;1.5"),
+        ("semicolons", "x;y;z;note;n\n1.5;-2.25;0.5;a, b;1,5"),
+        ("semicolons", "sep=;\r\nx;y;z;note;n\r\n1,5;-2,25;0,5;a, b;1,5\r\n"),
+        ("tabs", "\"SEP=\t\"\nx\ty\tz\tnote\tn\n1,5\t-2,25\t0,5\ta, b\t1,5\n"),
         ("tabs", "x\ty\tz\tnote\tn\n1,5\t-2,25\t0,5\ta, b\t1,5\n"),
     ] {
         assert_eq!(ask(0, text), [wanted.clone(), said(what)], "{text}");
@@ -710,6 +738,30 @@ fn separators_are_told_by_the_first_line() {
         [("semicolons", "1,5;2,5\n3;4\n"), ("tabs", "1,5\t2,5\n3\t4\n"), ("semicolons", "1.5;2.5\n3;4\n")]
     {
         assert_eq!(ask(0, text), [bare.clone(), said(what)], "{text}");
+    }
+    // a line that states commas says nothing else
+    assert_eq!(ask(0, "sep=,\n1.5,2.5\n3,4\n"), [bare, String::new()]);
+    // however far down the first line is, lines are counted from the file's begin
+    let far = format!("{}#N/A;2\n1;2,5\n1;b\n", "\n# none\n  ;;\n".repeat(200_000));
+    let [out, err] = ask(2, &far);
+    assert!(out.contains("\n1,2.5,6,0,0,0.85,"), "{out}");
+    holds(&err, &[&said("semicolons"), "error: p.csv: line 600003: \"b\" is not a number (field 2)\n"]);
+    // what is passed on stays as it stands, and decides nothing
+    let heading = "x;y;ver;id;q;t;yaw";
+    let [out, _] = ask(0, &format!("{heading}\n1,5;2;1.5;007,50;\"12,30\";0,5;90,5\n1,5;2;v1.5;1.50;\"a;b\";1;2\n"));
+    let mut ends = out.lines().map(|line| line.split_once(",top,").map_or("", |(_, passed)| passed));
+    let wanted = ["1.5,\"007,50\",\"12,30\",0.5,90.5", "v1.5,1.50,\"a;b\",1,2"];
+    assert_eq!(ends.by_ref().skip(1).collect::<Vec<_>>(), wanted, "{out}");
+    // names, and not other separators, are what a heading lacks
+    for (text, hint) in [
+        ("t;px;py\n1;2;3\n", ""),
+        ("t\tpx\tpy\n1\t2\t3\n", ""),
+        ("x;y,name\n1;2,a\n", HINT),
+        ("x y\n1 2\n", HINT),
+        ("sep=|\nx|y\n1|2\n", HINT),
+    ] {
+        let [_, err] = ask(2, text);
+        assert!(err.ends_with(&format!(" has no x and y; name them, or leave the heading out{hint}\n")), "{err}");
     }
     // a heading with commas keeps its semicolons and tabs
     let [out, err] = ask(0, "x,y,a;b,c\td\n1,2,3;4,5\t6\n");

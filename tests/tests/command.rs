@@ -837,8 +837,16 @@ fn tables_of_spreadsheets_and_empty_images() {
         let unit = |u: u16| if big { u.to_be_bytes() } else { u.to_le_bytes() };
         let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(plain.encode_utf16()).flat_map(unit).collect();
         assert_eq!(answers(0, &utf16)[0], wanted);
-        // without the mark, too
+        // without the mark, too, and whatever the words are
         assert_eq!(answers(0, &utf16[2..])[0], wanted);
+        let bare = |text: &str| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        for words in ["€", "Скорость", "速度一"] {
+            let text = format!("{words},x,y\n1,1,2\n");
+            assert_eq!(answers(0, &bare(&text)), answers(0, text.as_bytes()), "{words}");
+        }
+        // hardly anything but such words is not told from bytes
+        let long = format!("# {}\nx,y\n1,2\n", "Скорость".repeat(100));
+        holds(&answers(2, &bare(&long))[1], &["zero bytes, as of UTF-16 without its mark; save it as UTF-8\n"]);
     }
     // where there is no number, a place is nowhere, as NaN says it
     let [nowhere, told] = answers(0, b"x,y\nnan,2\n3,nan\n");
@@ -854,7 +862,7 @@ fn tables_of_spreadsheets_and_empty_images() {
         ("x,y\n\"1,5\",2\n", "line 2: \"1,5\" is not a number (field 1); a decimal has a point"),
         (
             "x:y;z,name\n1;2;3,a\n",
-            "has no x and y; name them, or leave the heading out; numbers have commas between them",
+            "has no x and y; name them, or leave the heading out; between fields stand commas, semicolons or tabs, the same in the whole file",
         ),
         ("x,y\n,2\n", "line 2: no x; a point is x,y"),
         ("x,y\n2,\n", "line 2: no y; a point is x,y"),

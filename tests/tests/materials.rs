@@ -1246,6 +1246,17 @@ fn the_rest_does_not_hide_slips() {
     assert_eq!(told(1, grass), slip("Grass"));
     assert_eq!(told(1, &grass.replace("name = \"Grass", "pattern = \"Gra*")), slip("Gra*"));
     assert_eq!(told(0, &format!("{grass}[[material]]\nname = \"grass\"\nmu = 0.9\n")), "");
+    // blanks that one of them lacks, too, but not those beside a wildcard
+    let wet = grass.replace("Grass", "WetGrass");
+    for name in ["wet grass", "Wet_grass", "wetgrass"] {
+        write(&folder, "mats.obj", &MATS.replace("Concrete", name).replace("Grass", "WetGrass"));
+        let slip = |entry: &str| slip(entry).replace("\"grass\"", &format!("{name:?}"));
+        assert_eq!(told(1, &wet), slip("WetGrass"));
+        let pattern = wet.replace("name = \"WetGrass", "pattern = \"WetG*");
+        assert_eq!(told(1, &pattern), slip("WetG*"));
+    }
+    write(&folder, "mats.obj", &MATS.replace("Concrete", "wetland").replace("Grass", "Wet Grass"));
+    assert_eq!(told(0, &grass.replace("name = \"Grass", "pattern = \"Wet *")), "");
     assert_eq!(told(0, ""), "");
 }
 

@@ -45,7 +45,7 @@ impl Drive {
         let mut of: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.wheels.len()];
         for (i, s) in self.stops.iter().enumerate() {
             let t = s.t.or((!timed).then_some(0.0)).filter(|t| t.is_finite());
-            of[s.wheel].extend(t.map(|t| (t, i)));
+            of[s.wheel].extend(t.map(|t| (t + 0.0, i))); // no -0
         }
         let spacings = of.iter().flat_map(|stops| stops.windows(2)).map(|pair| pair[1].0 - pair[0].0);
         let mut spacings: Vec<f64> = spacings.filter(|spacing| *spacing > 0.0).collect();
@@ -55,19 +55,33 @@ impl Drive {
             true => 0.0,
             false => *spacings.select_nth_unstable_by(middle, f64::total_cmp).1 * (0.5 - 1e-6),
         };
+        // times of a wheel do not go back: the first stop in time that is not passed is the earliest of all wheels' next ones, and
+        // the latest of these never gets earlier
+        let mut order: Vec<(f64, usize, usize)> = Vec::new();
+        for (wheel, stops) in of.iter().enumerate() {
+            order.extend(stops.iter().enumerate().map(|(k, (t, _))| (*t, wheel, k)));
+        }
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut next, mut ticks) = (vec![0; of.len()], Vec::new());
-        if of.len() < 2 {
+        if of.len() < 2 || of.iter().any(Vec::is_empty) {
             return ticks;
         }
-        // the next stop of each wheel, until one has none
-        while let Some(heads) = of.iter().zip(&next).map(|(stops, &k)| stops.get(k)).collect::<Option<Vec<_>>>() {
-            let first = heads.iter().map(|(t, _)| *t).fold(f64::INFINITY, f64::min);
-            let whole = heads.iter().all(|(t, _)| t - first <= half);
-            for ((t, i), k) in heads.into_iter().zip(&mut next) {
-                if whole {
-                    ticks.push(*i);
+        let mut latest = of.iter().map(|stops| stops[0].0).fold(f64::NEG_INFINITY, f64::max);
+        for (t, wheel, k) in order {
+            if k < next[wheel] {
+                continue;
+            }
+            let whole = latest - t <= half;
+            let passed = if whole { 0..of.len() } else { wheel..wheel + 1 };
+            if whole {
+                ticks.extend(of.iter().zip(&next).map(|(stops, &k)| stops[k].1));
+            }
+            for wheel in passed {
+                next[wheel] += 1;
+                match of[wheel].get(next[wheel]) {
+                    Some((t, _)) => latest = latest.max(*t),
+                    None => return ticks,
                 }
-                *k += usize::from(whole || *t == first);
             }
         }
         ticks
@@ -97,8 +111,9 @@ impl Drive {
             String::new()
         };
         Some(format!(
-            "{} of times that not all {wheels} wheels have: they are of no tick; the first is line {first}{uneven}",
-            counted(lines, "line")
+            "{} of times that not all {} wheels have: they are of no tick; the first is line {first}{uneven}",
+            counted(lines, "line"),
+            grouped(wheels as u64)
         ))
     }
 }
@@ -229,5 +244,70 @@ fn of_drive(heading: &[Column]) -> Result<[Option<usize>; 5], String> {
     match places(heading, KNOWN, FORM)? {
         places @ [_, Some(_), Some(_), ..] => Ok(places),
         _ => Err(format!("a drive needs columns x and y; a heading is {FORM}{}", hint(heading))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Drive, Stop};
+    use std::time::Instant;
+
+    fn drive(wheels: usize, stops: impl Iterator<Item = (f64, usize)>) -> Drive {
+        let stop = |(t, wheel)| Stop { t: Some(t), x: 0.0, y: 0.0, z: None, distance: 0.0, wheel, line: 0 };
+        Drive { stops: stops.map(stop).collect(), wheels: vec![String::new(); wheels], ..Drive::default() }
+    }
+
+    /// By the words of [`Drive::ticks`]: all wheels' next stops, together or not, until a wheel has none; `half` is half a tick.
+    fn told(drive: &Drive, half: f64) -> Vec<usize> {
+        let mut left: Vec<usize> = (0..drive.stops.len()).collect();
+        let mut ticks = Vec::new();
+        let time = |i: usize| drive.stops[i].t.unwrap();
+        loop {
+            let head = |wheel| left.iter().copied().find(|&i| drive.stops[i].wheel == wheel);
+            let Some(heads) = (0..drive.wheels.len()).map(head).collect::<Option<Vec<usize>>>() else { return ticks };
+            let first = *heads.iter().min_by(|a, b| time(**a).total_cmp(&time(**b))).unwrap();
+            let whole = heads.iter().all(|&i| time(i) - time(first) <= half);
+            left.retain(|i| if whole { !heads.contains(i) } else { *i != first });
+            ticks.extend(heads.into_iter().filter(|_| whole));
+        }
+    }
+
+    #[test]
+    fn wheels_are_together_as_the_words_say() {
+        let mut bits = 1u64;
+        let mut random = move |n: u64| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (bits >> 33) % n
+        };
+        let mut some = 0;
+        for wheels in [2, 2, 3, 5].repeat(100) {
+            // ticks of eight, of which most wheels have most, at nearly their time
+            let mut stops: Vec<(f64, usize)> = Vec::new();
+            for (tick, wheel) in (0..20).flat_map(|tick| (0..wheels).map(move |wheel| (tick, wheel))) {
+                let times = [1, 1, 1, 1, 1, 1, 1, 1, 0, 2][random(10) as usize];
+                stops.extend((0..times).map(|_| (f64::from(8 * tick) + random(5) as f64, wheel)));
+            }
+            stops.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let drive = drive(wheels, stops.into_iter());
+            let mut spacings: Vec<f64> = Vec::new();
+            for wheel in 0..wheels {
+                let own: Vec<f64> = drive.stops.iter().filter(|s| s.wheel == wheel).filter_map(|s| s.t).collect();
+                spacings.extend(own.windows(2).map(|pair| pair[1] - pair[0]).filter(|v| *v > 0.0));
+            }
+            spacings.sort_by(f64::total_cmp);
+            let ticks = drive.ticks();
+            assert_eq!(ticks, told(&drive, spacings[spacings.len() / 2] * (0.5 - 1e-6)));
+            some += ticks.len();
+        }
+        assert!(some > 400 * 20, "{some}");
+    }
+
+    /// As of a column `wheel` that is none.
+    #[test]
+    fn many_wheels_cost_no_more_than_their_lines() {
+        let drive = drive(20_000, (0..200_000).map(|i| (f64::from(i), i as usize % 20_000)));
+        let start = Instant::now();
+        assert!(drive.ticks().is_empty() || drive.ticks().len() % 20_000 == 0);
+        assert!(start.elapsed().as_secs_f64() < 3.0, "{:?}", start.elapsed());
     }
 }

@@ -15,12 +15,17 @@ use hardpan_builder::import::utf8;
 use super::{Done, Failure, brief, counted, grouped, named, note};
 
 /// A CSV file, read line by line; lines that start with `#` are comments. Separators in quotes part no fields; a line's end in quotes
-/// is an error. Where the first line has semicolons or tabs between its fields, all have, and a comma in a number is its point.
+/// is an error. Where the first line has semicolons or tabs between its fields, or a line `sep=;` says so, all have, and a comma in a
+/// number that is asked with is its point.
 pub struct Lines<'a> {
     path: &'a Path,
     reader: Reader<Box<dyn Read>>,
     /// What stands between fields.
     separator: u8,
+    /// Lines before the first that the reader sees.
+    skipped: u64,
+    /// Which columns have numbers that are asked with; without a heading all.
+    asked: Option<Vec<bool>>,
     /// Fields as they stand, quotes included; of other separators than commas as they would stand between commas.
     line: StringRecord,
     /// The line is read and not given yet.
@@ -37,20 +42,20 @@ impl<'a> Lines<'a> {
             false => Box::new(File::open(path).map_err(|e| Failure::io(path, e))?),
         };
         let mut input = utf8(input).map_err(|e| Failure::io(path, e))?;
-        let head = head(&mut input).map_err(|e| Failure::io(path, e))?;
-        let separator = first_line(&head).map_or(b',', |line| separator(&line));
+        let Head { rest, skipped, separator } = Head::read(&mut input).map_err(|e| Failure::io(path, e))?;
         if separator != b',' {
             let what = if separator == b';' { "semicolons" } else { "tabs" };
             note(format!("{}: read with {what} between fields, and a comma in a number as its point", named(path)));
         }
         // the carriage return of a CRLF is a blank; the last line ends as all others, so that they can be counted
-        let input = io::Cursor::new(head).chain(input).chain(&b"\n"[..]);
+        let input = io::Cursor::new(rest).chain(input).chain(&b"\n"[..]);
         let input: Box<dyn Read> = Box::new(Short { input, since: 0 });
         let mut csv = ReaderBuilder::new();
         csv.has_headers(false).flexible(true).terminator(Terminator::Any(b'\n')).delimiter(separator);
         csv.quoting(false); // fields stay as they stand, and a quote that is left open holds no line back
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
-        Ok(Lines { path, reader, separator, line: StringRecord::new(), held: false, decimals: [None; 2] })
+        let line = StringRecord::new();
+        Ok(Lines { path, reader, separator, skipped, asked: None, line, held: false, decimals: [None; 2] })
     }
 
     /// The first line that is not blank, if no field of it is a number. To be asked before [`Lines::next`].
@@ -58,6 +63,9 @@ impl<'a> Lines<'a> {
         self.held = self.next()?.is_some();
         let heading = self.held && self.line.iter().all(|field| numeric(field).is_none());
         self.held &= !heading;
+        if heading {
+            self.asked = Some(columns(&self.line).iter().map(|c| ASKED.contains(&&*c.name)).collect());
+        }
         Ok(heading.then_some(&self.line))
     }
 
@@ -105,22 +113,21 @@ impl<'a> Lines<'a> {
         Ok(None)
     }
 
-    /// Makes fields that other separators part such as stand between commas.
+    /// Makes fields that other separators part such as stand between commas, and numbers that are asked with such as have a point.
     fn between_commas(&mut self) -> Done {
         let at = self.line();
         let mut line = StringRecord::new();
-        for field in &self.line {
+        for (k, field) in self.line.iter().enumerate() {
             let text = unquoted(field);
+            let asked = self.asked.as_ref().is_none_or(|asked| asked.get(k) == Some(&true));
             let point = text.replacen(',', ".", 1);
-            if point == text {
-                if text.contains('.') && number(text).is_some() {
-                    self.decimals[0].get_or_insert(at);
-                }
-                line.push_field(field);
-            } else if number(&point).is_some() {
+            if asked && text.contains('.') && number(text).is_some() {
+                self.decimals[0].get_or_insert(at);
+            }
+            if asked && point != text && number(&point).is_some() {
                 self.decimals[1].get_or_insert(at);
                 line.push_field(&point);
-            } else if within_quotes(field).is_some() {
+            } else if within_quotes(field).is_some() || !field.contains(',') {
                 line.push_field(field);
             } else {
                 line.push_field(&format!("\"{}\"", field.trim_end_matches('\r').replace('"', "\"\"")));
@@ -137,7 +144,7 @@ impl<'a> Lines<'a> {
 
     /// Number of the line that was read last, from 1.
     pub fn line(&self) -> u64 {
-        self.reader.position().line() - 1 // its own position is before the blank lines that it follows
+        self.skipped + self.reader.position().line() - 1 // its own position is before the blank lines that it follows
     }
 
     /// What is wrong with the line that was read last.
@@ -146,6 +153,9 @@ impl<'a> Lines<'a> {
         if self.line.iter().any(|field| field.trim_end().contains('\r')) {
             let text = "ends with a carriage return alone; convert the file: tr '\\r' '\\n'";
             return Failure::input(self.path, format!("line {line}: {text}"));
+        }
+        if self.line.iter().any(|field| field.contains('\0')) {
+            return Failure::input(self.path, format!("line {line}: {ZEROS}"));
         }
         Failure::input(self.path, format!("line {line}: {text}"))
     }
@@ -156,52 +166,87 @@ impl<'a> Lines<'a> {
         loop {
             let more = self.reader.read_byte_record(&mut line).map_err(|e| match e.into_kind() {
                 ErrorKind::Io(e) if e.kind() == io::ErrorKind::InvalidData => {
-                    Failure::input(self.path, format!("line {}: {e}", self.reader.position().line()))
+                    Failure::input(self.path, format!("line {}: {e}", self.line() + 1))
                 }
                 ErrorKind::Io(e) => Failure::io(self.path, e),
                 other => Failure::input(self.path, format!("{other:?}; write the points as plain CSV")),
             })?;
-            let comment = |first: &[u8]| {
-                first.starts_with(b"#")
-                    && !NOTHING.iter().any(|n| first.trim_ascii().eq_ignore_ascii_case(n.as_bytes()))
-            };
-            if more && line.get(0).is_some_and(comment) {
+            if more && line.get(0).is_some_and(is_comment) {
                 continue;
             }
-            self.line = StringRecord::from_byte_record(line)
-                .map_err(|_| self.wrong("not UTF-8 text; write the points as plain CSV"))?;
+            self.line = StringRecord::from_byte_record(line).map_err(|e| {
+                let zeros = e.into_byte_record().as_slice().contains(&0);
+                self.wrong(if zeros { ZEROS } else { "not UTF-8 text; write the points as plain CSV" })
+            })?;
             return Ok(more);
         }
     }
 }
 
-/// The begin of a text, with the first line that has something in it, if it is not too long.
-fn head(input: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    while first_line(&head).is_none() && head.len() <= LONGEST {
-        let before = head.len();
-        head.resize(2 * before.max(1 << 12), 0);
-        let read = match input.read(&mut head[before..]) {
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        head.truncate(before + read);
-        if read == 0 {
-            head.push(b'\n'); // blank, or the end of the last line
-            break;
-        }
-    }
-    Ok(head)
+/// Columns, by name, whose numbers are asked with or go with the question.
+const ASKED: [&str; 7] = ["x", "y", "z", "length", "t", "time", "yaw"];
+
+const ZEROS: &str = "zero bytes, as of UTF-16 without its mark; save it as UTF-8";
+
+/// How a text begins.
+struct Head {
+    /// What was read from the first line on that has something in it; whole, if it is not too long.
+    rest: Vec<u8>,
+    /// Lines before it.
+    skipped: u64,
+    separator: u8,
 }
 
-/// The first line that has more in it than separators and is no comment, if it ends here.
-fn first_line(head: &[u8]) -> Option<Cow<'_, str>> {
-    let whole = &head[..memchr::memrchr(b'\n', head)?];
-    let line = whole.split(|b| *b == b'\n').find(|line| {
-        let text = line.trim_ascii();
-        !text.starts_with(b"#") && text.iter().any(|b| !b", ;\t".contains(b))
-    });
-    line.map(String::from_utf8_lossy)
+impl Head {
+    fn read(input: &mut impl Read) -> io::Result<Self> {
+        let mut head = Head { rest: Vec::new(), skipped: 0, separator: b',' };
+        let (mut said, mut done) = (None, false);
+        loop {
+            let mut from = 0;
+            let mut found = false;
+            for line in head.rest.split_inclusive(|b| *b == b'\n').filter(|line| done || line.ends_with(b"\n")) {
+                let text = line.strip_suffix(b"\n").unwrap_or(line);
+                let says = stated(text).filter(|_| said.is_none());
+                found = says.is_none() && !is_comment(text) && !text.iter().all(|b| b", ;\t\r".contains(b));
+                if found {
+                    head.separator = said.unwrap_or_else(|| separator(&String::from_utf8_lossy(text)));
+                    break;
+                }
+                said = said.or(says);
+                head.skipped += 1;
+                from += line.len();
+            }
+            head.rest.drain(..from);
+            if found || done || head.rest.len() > LONGEST {
+                return Ok(head);
+            }
+            let mut more = [0; 1 << 14];
+            match input.read(&mut more) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+                Ok(read) => {
+                    head.rest.extend(&more[..read]);
+                    done = read == 0;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a line that begins so is a comment.
+fn is_comment(line: &[u8]) -> bool {
+    let first = line.split(|b| b",;\t".contains(b)).next().unwrap_or_default().trim_ascii();
+    line.starts_with(b"#") && !NOTHING.iter().any(|word| first.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// The separator that a line `sep=;` states, as spreadsheets read and write it.
+fn stated(line: &[u8]) -> Option<u8> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line {
+        [word @ .., b'=', separator @ (b',' | b';' | b'\t')] if word.eq_ignore_ascii_case(b"sep") => Some(*separator),
+        _ => None,
+    }
 }
 
 /// What parts the fields of a first line: commas, if that makes numbers of it, or a heading with x and y; else semicolons or tabs, if
@@ -292,9 +337,13 @@ pub fn places<const N: usize>(
 /// What to say of a heading without x and y.
 pub fn hint(heading: &[Column]) -> &'static str {
     let ends = |letter: char| heading.iter().filter(|c| c.name.starts_with(letter) || c.name.ends_with(letter)).count();
+    let parted = |c: &Column| c.text.contains([';', '\t']);
     match heading {
-        _ if heading.iter().any(|c| c.text.contains([';', '\t'])) => PARTED,
+        // with names such a line is read as it stands
+        [one] if parted(one) => "",
+        [one] if one.name.starts_with("sep=") => PARTED,
         [one] => separators(&one.text),
+        _ if heading.iter().any(parted) => PARTED,
         _ if ends('x') > 1 && ends('y') > 1 => {
             "; several wheels have a line each, as t,wheel,x,y,z; what makes them of this file: hardpan query --help"
         }
@@ -580,10 +629,10 @@ fn is_nan(text: &str) -> bool {
 /// What spreadsheets write where there is no number; they begin as comments do.
 const NOTHING: [&str; 8] = ["#N/A", "#NUM!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NULL!", "#STR?"];
 
-const PARTED: &str = "; numbers have commas between them";
+const PARTED: &str = "; between fields stand commas, semicolons or tabs, the same in the whole file";
 
-/// What to say of a field that has other separators than commas in it.
-pub fn separators(field: &str) -> &'static str {
+/// What to say of a field that has separators in it.
+fn separators(field: &str) -> &'static str {
     if field.contains([';', ' ', '\t']) { PARTED } else { "" }
 }
 

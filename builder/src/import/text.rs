@@ -57,17 +57,21 @@ impl Watched {
     }
 }
 
-/// Text as UTF-8. UTF-16 is told by its byte order mark, or by zeros in every other one of its first four bytes, as ASCII has them
-/// there. Bytes that are not UTF-8 stay.
+/// Text as UTF-8. UTF-16 is told by its byte order mark, or by zeros in its first kilobyte: ASCII has one in each second byte. Bytes
+/// that are not UTF-8 stay.
 pub type Utf8<R> = DecodeReaderBytes<Chain<io::Cursor<Vec<u8>>, R>, Vec<u8>>;
 
 /// Reads text of any of these encodings.
 pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     let mut first = Vec::new();
-    input.by_ref().take(4).read_to_end(&mut first)?;
-    let mark: &[u8] = match first[..] {
-        [1..=255, 0, 1..=255, 0] => b"\xFF\xFE",
-        [0, 1..=255, 0, 1..=255] => b"\xFE\xFF",
+    input.by_ref().take(1024).read_to_end(&mut first)?;
+    let marked = first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF");
+    let zeros = |at: usize| first.iter().skip(at).step_by(2).filter(|b| **b == 0).count();
+    // a quarter of the characters, and hardly a zero elsewhere: numbers and line ends are ASCII, whatever the words are
+    let ascii = |high: usize, low: usize| !marked && 8 * high >= first.len().max(1) && high > 4 * low;
+    let mark: &[u8] = match [zeros(0), zeros(1)] {
+        [even, odd] if ascii(odd, even) => b"\xFF\xFE",
+        [even, odd] if ascii(even, odd) => b"\xFE\xFF",
         _ => b"",
     };
     let input = io::Cursor::new([mark, &first].concat()).chain(input);

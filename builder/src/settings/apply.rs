@@ -22,8 +22,8 @@ pub struct Applied {
     pub plain_rr: Vec<String>,
     /// The same of gain; sorted.
     pub plain_gain: Vec<String>,
-    /// Names of materials that the one named "" takes, and of each the name or pattern of an entry that fits it but for capitals, and
-    /// `_` for blanks; sorted.
+    /// Names of materials that the one named "" takes, and of each the name or pattern of an entry that fits it but for capitals,
+    /// blanks and `_`; sorted.
     pub slips: Vec<(String, String)>,
     /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
     pub idle: Vec<String>,
@@ -135,21 +135,31 @@ impl Settings {
 
     /// Finds materials that only the entry named "" takes, though another one was hardly meant not to.
     fn slips(&self, applied: &mut Applied) {
-        let plain = |text: &str| text.to_lowercase().replace('_', " ");
+        let spaced = |text: &str| text.to_lowercase().replace('_', " ");
+        let joined = |text: &str| spaced(text).replace(' ', "");
+        let letters = |text: String| text.chars().collect::<Vec<char>>();
         let mut named: HashMap<String, &str> = HashMap::new();
         let mut patterns: Vec<(Vec<char>, &str)> = Vec::new();
         for rule in &self.materials {
-            match &rule.pattern {
-                Some(pattern) => patterns.push((plain(pattern).chars().collect(), pattern)),
-                None => _ = named.entry(plain(rule.title())).or_insert(rule.title()),
+            if let Some(pattern) = &rule.pattern {
+                let plain = spaced(pattern);
+                // a blank beside a wildcard is one that is meant: "wet *" is not "wetland"
+                if plain.contains(' ') && ![" *", " ?", "* ", "? "].iter().any(|beside| plain.contains(beside)) {
+                    patterns.push((letters(joined(pattern)), pattern));
+                }
+                patterns.push((letters(plain), pattern));
+            } else {
+                named.entry(joined(rule.title())).or_insert(rule.title());
             }
         }
         named.remove("");
         for name in &applied.unlisted {
-            let own = plain(name);
-            let letters: Vec<char> = own.chars().collect();
-            let pattern = || patterns.iter().find(|(pattern, _)| fits(pattern, &letters)).map(|(_, title)| *title);
-            if let Some(title) = named.get(&own).copied().or_else(pattern) {
+            let own = [spaced(name), joined(name)];
+            let forms = own.clone().map(letters);
+            let forms = if own[0] == own[1] { &forms[..1] } else { &forms[..] };
+            let fit = |pattern: &[char]| forms.iter().any(|form| fits(pattern, form));
+            let pattern = || patterns.iter().find(|(pattern, _)| fit(pattern)).map(|(_, title)| *title);
+            if let Some(title) = named.get(&own[1]).copied().or_else(pattern) {
                 applied.slips.push((name.clone(), title.into()));
             }
         }

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::Path, str::FromStr};
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
 use super::super::{
-    lines::{optional, separators, unquoted},
+    lines::{optional, unquoted},
     quoted,
 };
 
@@ -24,14 +24,16 @@ impl FromStr for Ask {
     fn from_str(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split(',').collect();
         let first = unquoted(fields[0]);
+        let form = || Err(format!("{FORM}, with commas and no blanks, as in 1,2"));
         match fields.len() {
             1 if text.ends_with(".hpan") => Err(format!("{FORM}; one image is asked, whose name comes first")),
-            1 if optional(first, 0).is_err() && separators(first).is_empty() => {
+            _ if fields.iter().any(|field| unquoted(field).contains([';', ' ', '\t'])) => form(),
+            1 if optional(first, 0).is_err() => {
                 let file = if text == "-" { text.into() } else { quoted(Path::new(text)) };
                 Err(format!("{FORM}; points of a file: --csv {file}"))
             }
-            1 => optional(first, 0).and(Err(format!("{FORM}, with commas and no blanks, as in 1,2"))),
-            2 if fields[1].is_empty() => Err(format!("{FORM}, with commas and no blanks, as in 1,2")),
+            1 => form(),
+            2 if fields[1].is_empty() => form(),
             0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
             _ => Err(FORM.into()),
         }

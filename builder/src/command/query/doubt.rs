@@ -6,18 +6,23 @@ use super::super::{decimal, grouped};
 
 /// Of fewer lines nothing is said.
 pub const MANY: u64 = 10;
+/// One of so many is few.
+const FEW: u64 = 10;
 
 /// Where points lie.
 #[derive(Default)]
 pub struct Reached {
     /// Those that are numbers.
     pub places: u64,
+    /// Those of them within an image's extent of it.
+    near: u64,
     /// Least and greatest x, y and z.
     ends: [[f64; 2]; 3],
 }
 
 impl Reached {
-    pub fn count(&mut self, place: [f64; 3]) {
+    /// `low` and `high` are the bounds of the image.
+    pub fn count(&mut self, place: [f64; 3], [low, high]: [[f64; 3]; 2]) {
         if !place.iter().all(|v| v.is_finite()) {
             return;
         }
@@ -25,9 +30,11 @@ impl Reached {
             *end = if self.places == 0 { [v, v] } else { [end[0].min(v), end[1].max(v)] };
         }
         self.places += 1;
+        let size = [0, 1].map(|i| high[i] - low[i]);
+        self.near += u64::from([0, 1].iter().all(|&i| place[i] >= low[i] - size[i] && place[i] <= high[i] + size[i]));
     }
 
-    /// That they lie beside an image of these bounds, and what would bring them there.
+    /// Where they lie, if not on an image of these bounds, and of such as lie far from it what would bring them there.
     pub fn told(&self, [low, high]: [[f64; 3]; 2]) -> Option<String> {
         let image = [0, 1].map(|i| [low[i], high[i]]);
         let [x, y, z] = self.ends;
@@ -37,12 +44,18 @@ impl Reached {
         // inside, and not all in one corner of it
         let fits = |plan: [[f64; 2]; 2]| {
             plan.iter().zip(image).all(|(own, ends)| {
-                let beside = 0.1 * (ends[1] - ends[0]);
+                let beside = 0.02 * (ends[1] - ends[0]);
                 own[0] >= ends[0] - beside && own[1] <= ends[1] + beside
-            }) && across(plan) > 0.02 * across(image)
+            }) && across(plan) > 0.1 * across(image)
         };
         if [x, y].iter().zip(image).all(|(own, ends)| own[0] >= ends[0] && own[1] <= ends[1]) {
             return None;
+        }
+        let [own, of] = [[x, y], image].map(|[x, y]| format!("x {}, y {}", span(x), span(y)));
+        let lie = format!("; they lie at {own} and the image at {of}");
+        // what was found, or lies next to it, says that frame and unit are right, and that the drive left the image
+        if FEW * self.near > self.places {
+            return Some(lie);
         }
         // of z something can be said where it is not the same everywhere
         let steep = z[1] - z[0] > 0.02 * across(image);
@@ -57,10 +70,7 @@ impl Reached {
             (times(1000.0), true, "they may be in kilometres"),
         ];
         let cause = tries.into_iter().find(|(plan, told, _)| *told && fits(*plan)).map(|(.., cause)| cause);
-        let cause = cause.unwrap_or("their zero, unit or axes may be others than the image's");
-        let span = |[low, high]: [f64; 2]| format!("{} to {}", short(low), short(high));
-        let [own, of] = [[x, y], image].map(|[x, y]| format!("x {}, y {}", span(x), span(y)));
-        Some(format!("; they lie at {own} and the image at {of}: {cause}"))
+        Some(format!("{lie}: {}", cause.unwrap_or("their zero, unit or axes may be others than the image's")))
     }
 }
 
@@ -92,19 +102,31 @@ impl Far {
             return None;
         }
         let cause = match most - least < 0.1 * (least + most).abs() {
-            true => format!("z may have another zero, about {} m off", short((least + most) / 2.0)),
+            true => format!("z may have another zero, about {} m off", short((least / 2.0 + most / 2.0).abs())),
             false => "z may be in another unit, or y may point up".into(),
+        };
+        let ground = if least >= 0.0 {
+            format!("{} m below", span([least, most]))
+        } else if most <= 0.0 {
+            format!("{} m above", span([-most, -least]))
+        } else {
+            format!("{} m above to {} m below", short(-least), short(most))
         };
         let [far, asked] = [self.far, self.asked].map(grouped);
         Some(format!(
-            "{far} of {asked} answers are far below or far above, with the ground {} to {} m below the z that was asked with: {cause}",
-            short(least),
-            short(most)
+            "{far} of {asked} answers are far below or far above, with the ground {ground} the z that was asked with: {cause}"
         ))
     }
 }
 
+/// From one number to another, as far as they differ.
+fn span(ends: [f64; 2]) -> String {
+    let [low, high] = ends.map(short);
+    if low == high { low } else { format!("{low} to {high}") }
+}
+
 /// With as many digits as a person reads.
 fn short(v: f64) -> String {
-    decimal((v * 10.0).round() / 10.0)
+    let tenths = (v * 10.0).round() / 10.0;
+    decimal(if tenths.is_finite() { tenths } else { v })
 }

@@ -39,16 +39,22 @@ impl Missed {
 
     /// One line, if there are any; points that were typed have no line.
     pub fn told(&self) -> Option<String> {
+        if self.without == 0 {
+            return None;
+        }
+        let [point, line] = self.first;
+        if self.asked == 1 {
+            let outside = if self.outside == 1 { " (not in the image)" } else { "" };
+            let at = if line == 0 { String::new() } else { format!(", on line {line}") };
+            return Some(format!("the only point is without ground{outside}{at}"));
+        }
         let outside = match self.outside {
             0 => String::new(),
             n => format!(" ({} not in the image)", grouped(n)),
         };
         let (without, asked) = (grouped(self.without), counted(self.asked, "point"));
-        let first = match self.first {
-            [point, 0] => format!("is point {point}"),
-            [_, line] => format!("on line {line}"),
-        };
-        (self.without > 0).then(|| format!("{without} of {asked} without ground{outside}, the first {first}"))
+        let first = if line == 0 { format!("is point {point}") } else { format!("on line {line}") };
+        Some(format!("{without} of {asked} without ground{outside}, the first {first}"))
     }
 
     /// Why most points may have no ground, as the end of a sentence.

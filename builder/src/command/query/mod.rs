@@ -84,11 +84,11 @@ the first ground going down from z, at most so far. Metres; coordinates may be n
 
 A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
 x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where the first line
-has semicolons or tabs between its fields, so have all, and a comma in a number is its decimal point. Where lines have
-a z, the highest ground answers those without: a note says how many. A line of units below the heading is passed over. What has a
-number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or from a file, of which a note says how many lines;
-#N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as NaN. A note at the end says where most lines miss the image, or have the
-ground far from their z, and what they may have meant.
+has semicolons or tabs between its fields, or a line sep=; is before it, so have all, and a comma in a number of x, y, z, length, t or
+yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line of units below
+the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or
+from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as NaN. A note at the
+end says where lines lie that mostly miss the image, or have the ground far from their z; and of such as lie far off what they may mean.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -222,6 +222,7 @@ fn answer(
     let mut many = Many::default();
     let mut missed = Missed::default();
     missed.heights.named = file.as_ref().map_or(drive.heights.named, |file| file.heights);
+    let bounds = terrain.bounds();
     let mut all = |asks: &[Ask], beside: Beside| -> Done {
         for (i, Ask { x, y, z, length }) in asks.iter().enumerate() {
             let t = beside.stop(i).and_then(|s| s.t);
@@ -234,7 +235,7 @@ fn answer(
                 missed.count(a.status, beside.line(i));
                 if !matches!(beside, Beside::Nothing) {
                     missed.heights.count(ask.z, beside.line(i));
-                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)]);
+                    missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)], bounds);
                     if let (Some(z), None, true) = (ask.z, ask.length, a.found()) {
                         missed.far.count(z, a, terrain);
                     }
