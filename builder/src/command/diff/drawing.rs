@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     super::{
         border::span,
-        canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
+        canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
         counted,
         holes::{fine, spots},
         maps::{self, Drawn, Key, Sheet, Window, frame, metres, number},
@@ -177,7 +177,11 @@ impl Drawing {
             };
             let relief = RELIEF[usize::from(seen.differs())];
             let light = second[i].or(first[i]).map_or(1.0, |light| 1.0 + relief * (f64::from(light) - 1.0));
-            lit(Paint { colour, striped: seen.other && mu.is_none() }.at(x, y, times), light)
+            lit(
+                Paint { colour, lines: if seen.other && mu.is_none() { Lines::Rising } else { Lines::None } }
+                    .at(x, y, times),
+                light,
+            )
         };
         let pixels = all.iter().enumerate().map(paint).collect();
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
@@ -200,7 +204,7 @@ impl Drawing {
             keys.push(Key::Box(of_change(high / 4.0), signed(high / 4.0)));
             keys.push(Key::Box(of_change(high), high_told));
         }
-        let hatch = Paint { colour: SAME, striped: true };
+        let hatch = Paint { colour: SAME, lines: Lines::Rising };
         for (there, key) in [
             (any(|s| s.lost), Key::Box(LOST, "ground lost".into())),
             (any(|s| s.gained), Key::Box(GAINED, "ground gained".into())),
