@@ -161,6 +161,7 @@ fn vt_22_examples_in_help_run() {
         ("completions fish > ~/.config/fish/completions/hardpan.fish", ""),
         ("man | man -l -", ".TH hardpan 1"),
         ("man query | man -l -", ".TH hardpan-query 1"),
+        ("man export png | man -l -", ".TH hardpan-export-png 1"),
         ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
     ];
     let turned = BRIDGE.lines().map(|l| match l.split(' ').collect::<Vec<_>>()[..] {

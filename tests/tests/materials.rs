@@ -1283,8 +1283,8 @@ fn a_file_that_is_not_the_source_is_told() {
     write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n");
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     write(&folder, "other.obj", &MATS.replace("Grass", "Sand"));
-    let why = error(2, &folder, &["verify", "mats.hpan", "--against", "other.obj"]).replace("error: ", "");
+    let [_, why] = expect(2, &folder, &["verify", "mats.hpan", "--against", "other.obj"]);
     let last = why.lines().last().unwrap();
     let told = "there are no materials \"Grass\", of which the image was built: is this its source? It was built from mats.obj";
-    assert_eq!(last, format!("other.obj: {told}"));
+    assert_eq!(last, format!("error: other.obj: {told}"));
 }

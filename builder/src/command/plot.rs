@@ -51,7 +51,7 @@ const APART: f64 = 3.0;
 /// Letters of a line's name.
 const NAME_MOST: usize = 11;
 /// Width of a letter, about.
-const LETTER: f64 = 7.0;
+const LETTER: f64 = 6.5;
 /// Letters of a title.
 const TITLE_MOST: usize = 80;
 
