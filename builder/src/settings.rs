@@ -154,8 +154,8 @@ impl Settings {
             return Err(stopped(Some(at), &|place| positional(key, place)));
         }
         let place = |list: &str, i: usize, key: &str| {
-            let list = tree.get_ref().get(list)?;
-            let entry = if list.get_ref().is_table() { list } else { list.get_ref().get(i)? };
+            let found = tree.get_ref().get(list)?;
+            let entry = if list == "build" { found } else { found.get_ref().get(i)? };
             Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
         };
         if let more @ Some(_) = ["source", "material"].into_iter().find_map(|list| place(list, Self::MOST, "")) {

@@ -385,6 +385,7 @@ fn both_languages_say_the_same() {
             yaw_deg: Some(-30.0),
             scale: Some(2.5),
             translate: Some([1.0, -2.0, 3.5]),
+            line: None,
         }],
         materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
     };
