@@ -289,7 +289,7 @@ impl Options {
         let step = |log2: i32| !(-24..=0).contains(&log2);
         let far = |near: Option<Near>| near.is_some_and(|n| n.plan > 1 << 20 || n.height > 1 << 28);
         let window = |w: f64| !(0.0..=1e6).contains(&w);
-        let number = |v: f64| !(v.abs() <= 1e6);
+        let number = |v: f64| !(-1e6..=1e6).contains(&v);
         const STEPS: &str = "steps go from 2^-24 m to 1 m";
         const REACH: &str = "weld and stitch reach at most 2^20 steps in plan and 2^28 in height";
         const WINDOWS: &str = "windows and the layer distance go from 0 to 1,000,000 m";

@@ -1285,6 +1285,6 @@ fn a_file_that_is_not_the_source_is_told() {
     write(&folder, "other.obj", &MATS.replace("Grass", "Sand"));
     let [_, why] = expect(2, &folder, &["verify", "mats.hpan", "--against", "other.obj"]);
     let last = why.lines().last().unwrap();
-    let told = "there are no materials \"Grass\", of which the image was built: is this its source? It was built from mats.obj";
+    let told = "it lacks materials of the image: \"Grass\"; is it the source? The image was built from mats.obj";
     assert_eq!(last, format!("error: other.obj: {told}"));
 }

@@ -118,7 +118,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
                 let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
                 let from: Vec<String> = settings.sources.iter().map(|s| named(Path::new(&s.file))).collect();
                 let text = format!(
-                    "there are no materials {names}, of which the image was built: is this its source? It was built from {}",
+                    "it lacks materials of the image: {names}; is it the source? The image was built from {}",
                     from.join(", ")
                 );
                 return Err(Failure::input(&args.against[0], text));
