@@ -3,10 +3,11 @@
 use crate::import::keeps_name;
 use crate::mesh::exp2;
 use crate::read::{self, Stored};
-use crate::settings::{Settings, SourceFile};
+use crate::settings::{MaterialRule, Settings, SourceFile};
 use crate::{Material, Near, Options, SourceError, Undersides, import};
 use hardpan::Terrain;
 use std::{
+    collections::HashSet,
     fmt,
     io::{self, Write},
 };
@@ -152,6 +153,10 @@ impl<'a> Obj<'a> {
         };
         let mut materials = known.materials.clone();
         materials.iter_mut().for_each(|m| m.undersides = None);
+        // a mesh tool removes the faces that keep these names
+        let used: HashSet<&str> = self.triangles.iter().map(|s| self.t.material_name(s.material)).collect();
+        let bare = |m: &&mut MaterialRule| m.name.as_ref().is_some_and(|name| !used.contains(name.as_str()));
+        materials.iter_mut().filter(bare).for_each(|m| m.optional = Some(true));
         let mut licences: Vec<&str> =
             known.sources.iter().map(|s| s.licence.as_str()).filter(|l| !l.is_empty()).collect();
         licences.sort_unstable();

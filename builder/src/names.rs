@@ -67,7 +67,12 @@ pub const FEW: usize = 5;
 
 /// The first few of `of` names, and how many more there are.
 pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
-    let mut list: Vec<String> = names.take(FEW).collect();
+    first(names, of, FEW)
+}
+
+/// At most so many of `of` names, and how many more there are.
+pub fn first(names: impl Iterator<Item = String>, of: u64, most: usize) -> String {
+    let mut list: Vec<String> = names.take(most).collect();
     if let more @ 1.. = of.saturating_sub(list.len() as u64) {
         list.push(format!("and {} more", grouped(more)));
     }
@@ -76,8 +81,9 @@ pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
 
 /// ` (did you mean "..."?)`, if one of the known words is spelt much like this one, or begins with it.
 pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let lower = word.to_lowercase();
-    let distance = |k: &str| match k.to_lowercase() {
+    let plain = |text: &str| text.to_lowercase().replace('_', " "); // as exporters write blanks
+    let lower = plain(word);
+    let distance = |k: &str| match plain(k) {
         k if lower.chars().count() > 2 && k.starts_with(&lower) => 1,
         k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
     };

@@ -281,39 +281,55 @@ impl Default for Options {
 impl Options {
     /// Whether every number is in its range; an error says which is not, and the range.
     pub fn check(&self) -> Result<(), BuildError> {
-        let bad = |what: &str| Err(BuildError::Option(what.into()));
-        if !(-24..=0).contains(&self.xy_log2) || !(-24..=0).contains(&self.z_log2) {
-            return bad("steps go from 2^-24 m to 1 m");
-        }
-        if self.tile_log2.is_some_and(|t| !(6..=26).contains(&t)) {
-            return bad("a tile's side goes from 2^6 to 2^26 steps");
-        }
-        if self.origin.iter().flatten().any(|v| v % 4096.0 != 0.0 || v.abs() > 1e12) {
-            return bad("the origin is [x, y, z] in multiples of 4096 m");
-        }
-        if self.source_error.as_ref().is_some_and(|e| !e.is_sane()) {
-            return bad("source_error: errors go from 0 to 1e9 m, the side of the squares is above 0");
-        }
-        if [Some(self.weld), self.stitch].iter().flatten().any(|n| n.plan > 1 << 20 || n.height > 1 << 28) {
-            return bad("weld and stitch reach at most 2^20 steps in plan and 2^28 in height");
-        }
-        if self.max_slope.is_some_and(|d| !(d > 0.0 && d < 90.0)) {
-            return bad("the steepest slope lies between 0 and 90 degrees");
-        }
-        if self.split.is_some_and(|s| !s.is_sane()) {
-            return bad("split: the tolerance goes to 64, the bundle size starts at 1, the others go from 0 to 1e9");
-        }
-        if self.max_cost.is_some_and(|c| !c.is_sane()) {
-            return bad("max_cost: tests start at 1, lines at 3");
-        }
-        let window = |w: f64| (0.0..=1e6).contains(&w);
-        if !window(self.near) || !window(self.far) || !window(self.layer_merge) {
-            return bad("windows and the layer distance go from 0 to 1,000,000 m");
-        }
-        let numbers = [self.default_z, self.default_mu, self.default_rr, self.default_gain];
-        if !numbers.iter().all(|v| v.abs() <= 1e6) {
-            return bad("defaults go from -1,000,000 to 1,000,000");
-        }
-        Ok(())
+        self.fault().map_or(Ok(()), |(_, range)| Err(BuildError::Option(range.into())))
+    }
+
+    /// The first number that is not in its range: its key in settings, and the range.
+    pub(crate) fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let step = |log2: i32| !(-24..=0).contains(&log2);
+        let far = |near: Option<Near>| near.is_some_and(|n| n.plan > 1 << 20 || n.height > 1 << 28);
+        let window = |w: f64| !(0.0..=1e6).contains(&w);
+        let number = |v: f64| !(-1e6..=1e6).contains(&v);
+        const STEPS: &str = "steps go from 2^-24 m to 1 m";
+        const REACH: &str = "weld and stitch reach at most 2^20 steps in plan and 2^28 in height";
+        const WINDOWS: &str = "windows and the layer distance go from 0 to 1,000,000 m";
+        const DEFAULTS: &str = "defaults go from -1,000,000 to 1,000,000";
+        let origin = self.origin.iter().flatten().any(|v| v % 4096.0 != 0.0 || v.abs() > 1e12);
+        let all = [
+            ("xy_log2", step(self.xy_log2), STEPS),
+            ("z_log2", step(self.z_log2), STEPS),
+            (
+                "tile_log2",
+                self.tile_log2.is_some_and(|t| !(6..=26).contains(&t)),
+                "a tile's side goes from 2^6 to 2^26 steps",
+            ),
+            ("origin", origin, "the origin is [x, y, z] in multiples of 4096 m"),
+            (
+                "source_error",
+                self.source_error.as_ref().is_some_and(|e| !e.is_sane()),
+                "errors of the source go from 0 to 1e9 m, the side of their squares is above 0",
+            ),
+            ("weld", far(Some(self.weld)), REACH),
+            ("stitch", far(self.stitch), REACH),
+            (
+                "max_slope",
+                self.max_slope.is_some_and(|d| !(d > 0.0 && d < 90.0)),
+                "the steepest slope lies between 0 and 90 degrees",
+            ),
+            (
+                "split",
+                self.split.is_some_and(|s| !s.is_sane()),
+                "the tolerance of a split goes to 64, its bundle size starts at 1, the others go from 0 to 1e9",
+            ),
+            ("max_cost", self.max_cost.is_some_and(|c| !c.is_sane()), "tests start at 1, lines at 3"),
+            ("near", window(self.near), WINDOWS),
+            ("far", window(self.far), WINDOWS),
+            ("layer_merge", window(self.layer_merge), WINDOWS),
+            ("default_z", number(self.default_z), DEFAULTS),
+            ("default_mu", number(self.default_mu), DEFAULTS),
+            ("default_rr", number(self.default_rr), DEFAULTS),
+            ("default_gain", number(self.default_gain), DEFAULTS),
+        ];
+        all.into_iter().find(|(_, wrong, _)| *wrong).map(|(key, _, range)| (key, range))
     }
 }

@@ -58,6 +58,9 @@ pub struct SourceFile {
     pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
+    /// The line of the settings file that names it.
+    #[serde(skip)]
+    pub line: Option<usize>,
 }
 
 /// What is said about the materials of a name or a pattern. What is left out stays as the source has it.
@@ -68,6 +71,9 @@ pub struct MaterialRule {
     pub name: Option<String>,
     /// Instead of a name: `*` is any text, `?` any one character.
     pub pattern: Option<String>,
+    /// Whether a scene may be without it: true or false, 1 or 0. Without it an absent name is an error.
+    #[serde(deserialize_with = "flag")]
+    pub optional: Option<bool>,
     /// Whether its faces are used at all: true or false, 1 or 0.
     #[serde(deserialize_with = "flag")]
     pub include: Option<bool>,
@@ -148,13 +154,17 @@ impl Settings {
             return Err(stopped(Some(at), &|place| positional(key, place)));
         }
         let place = |list: &str, i: usize, key: &str| {
-            let entry = tree.get_ref().get(list)?.get_ref().get(i)?;
+            let found = tree.get_ref().get(list)?;
+            let entry = if list == "build" { found } else { found.get_ref().get(i)? };
             Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
         };
         if let more @ Some(_) = ["source", "material"].into_iter().find_map(|list| place(list, Self::MOST, "")) {
             return Err(SettingsError { line: more, column: None, text: too_many() });
         }
         let mut settings: Settings = toml::from_str(text).map_err(failed)?;
+        for (i, source) in settings.sources.iter_mut().enumerate() {
+            source.line = place("source", i, "file");
+        }
         for (i, rule) in settings.materials.iter_mut().enumerate() {
             rule.line = place("material", i, if rule.name.is_some() { "name" } else { "pattern" });
         }
@@ -179,7 +189,7 @@ impl Settings {
     }
 
     /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
-    /// line of a key of an entry of a list.
+    /// line of a key of an entry of a list, or of a table.
     fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
         let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, column: None, text });
         for (i, source) in self.sources.iter().enumerate() {
@@ -225,7 +235,10 @@ impl Settings {
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
             return wrong(None, "patch_tolerance is a number of 0 or more, in metres".into());
         }
-        self.build.check().map_err(|e| SettingsError { line: None, column: None, text: format!("build: {e}") })
+        match self.build.fault() {
+            Some((key, range)) => wrong(place("build", 0, key), format!("build: {key}: {range}")),
+            None => Ok(()),
+        }
     }
 
     /// As TOML that [`Settings::from_toml`] reads.

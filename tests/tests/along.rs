@@ -111,7 +111,7 @@ fn a_plot_of_height_slope_and_mu() {
             ">slope, %<",
             ">mu<",
             ">distance driven, m<",
-            ">no ground<",
+            ">no ground at 198 places<",
             ">0.5<",
             ">60<",
         ],
@@ -140,9 +140,23 @@ fn a_plot_of_height_slope_and_mu() {
     for (parts, colour) in [(&height, [0, 114, 178]), (&slope, [213, 94, 0]), (&mu, [0, 121, 90])] {
         assert!(parts.concat().into_iter().all(|place| at(place) == colour));
         let gap = [(parts[0].last().unwrap()[0] + parts[1][0][0]) / 2.0, parts[0][0][1] - 3.0];
-        assert_eq!(at(gap), [220; 3]);
+        assert_eq!(at(gap), [246, 196, 220]);
     }
     assert!([[2.0, 2.0], [700.0, 240.0]].map(at) == [[255; 3]; 2] && pixels.contains(&[51; 3]), "letters on white");
+    // one place alone is seen too, over the grid
+    let strong = |c: [u8; 3]| c == [220, 38, 127];
+    let x = (0..=1000).map(|i| if i == 400 { 25.0 } else { f64::from(i % 10) });
+    let text: String = x.map(|x| format!("{x},0.5\n")).collect();
+    fs::write(folder.join("one.csv"), format!("x,y\n{text}")).unwrap();
+    for file in ["one.svg", "one.png"] {
+        expect(0, &folder, &["query", "road.hpan", "--along", "one.csv", "--plot", file, "-o", "/dev/null"]);
+    }
+    holds(&fs::read_to_string(folder.join("one.svg")).unwrap(), &[">no ground at 1 place<", "fill=\"#dc267f\""]);
+    let (width, _, one) = self::pixels(&folder.join("one.png"));
+    for row in [2 * 60, 2 * 250, 2 * 440] {
+        let bars = one[row * width..(row + 1) * width].iter().filter(|c| strong(**c)).count();
+        assert!(bars >= 6, "{bars} in row {row}");
+    }
     // the same again
     error(2, &folder, &plot);
     expect(0, &folder, &[&plot[..], &["--force"]].concat());

@@ -139,6 +139,58 @@ fn vt_28_the_obj_builds_the_same_image_again() {
     holds(&fs::read_to_string(folder.join("seam-ground.toml")).unwrap(), &["[build.source_error]"]);
 }
 
+/// Two plates of 4 m side by side, so far apart, as an OBJ.
+fn plates(apart: f64) -> String {
+    let plate = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 4 0\nv {x} 4 0\nf -4 -3 -2 -1\n", x + 4.0, x + 4.0);
+    format!("o plates\nusemtl Slab\n{}{}", plate(0.0), plate(4.0 + apart))
+}
+
+#[test]
+fn an_edited_export_tells_the_gaps_that_it_leaves() {
+    let folder = folder("an_edited_export_tells_the_gaps_that_it_leaves");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("q.obj", &plates(0.0));
+    expect(0, &folder, &["build", "q.obj"]);
+    expect(0, &folder, &["export", "obj", "q.hpan"]);
+    holds(&fs::read_to_string(folder.join("q-ground.toml")).unwrap(), &["delete this line.\nstitch = false\n"]);
+    let strict = ["build", "--settings", "q-ground.toml", "--strict"];
+    assert_eq!(expect(0, &folder, &strict)[1], "");
+    assert_eq!(identity(&folder, "q-ground.hpan"), identity(&folder, "q.hpan"));
+    // what stitching would close
+    write("q-ground.obj", &plates(0.0005));
+    let [_, err] = expect(1, &folder, &strict);
+    let gap = "warning: q-ground.obj: the settings turn stitching off, and wheels may find hairline gaps: it would join 2 vertices \
+               and divide 0 triangles, first at 4.000";
+    holds(&err, &[gap, "; close them with --stitch 4,64, or keep them with --stitch false\n"]);
+    for typed in ["4,64", "false"] {
+        let [_, err] = expect(0, &folder, &[&strict[..], &["--stitch", typed]].concat());
+        assert!(!err.contains("warning"), "{err}");
+    }
+    // a corner on an edge, a hair off
+    let text = plates(0.0) + "v 1 4.0005 0\nv 3 4.0005 0\nv 2 6 0\nf -3 -2 -1\n";
+    write("q-ground.obj", &text);
+    holds(&expect(1, &folder, &strict)[1], &["join 0 vertices and divide ", ", first at 1.000000,4.000488,"]);
+    // what it would not
+    write("q-ground.obj", &plates(0.01));
+    let [_, err] = expect(0, &folder, &strict);
+    assert!(!err.contains("warning"), "{err}");
+}
+
+#[test]
+fn an_export_without_faces_of_no_area_builds() {
+    let folder = folder("an_export_without_faces_of_no_area_builds");
+    fs::write(folder.join("box.obj"), BOX).unwrap();
+    expect(0, &folder, &["build", "box.obj"]);
+    expect(0, &folder, &["export", "obj", "box.hpan"]);
+    let text = fs::read_to_string(folder.join("box-ground.obj")).unwrap();
+    assert_eq!(text.matches("f 1 1 1\n").count(), 2);
+    let cleaned = text.replace("usemtl Side\nf 1 1 1\n", "").replace("usemtl Under\nf 1 1 1\n", "");
+    assert!(!cleaned.contains("f 1 1 1"));
+    fs::write(folder.join("box-ground.obj"), cleaned).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "--settings", "box-ground.toml", "--strict"]);
+    assert_eq!(err, "");
+}
+
 #[test]
 fn vt_28_real_meshes_build_the_same_image_again() {
     let folder = folder("vt_28_real_meshes_build_the_same_image_again");
@@ -1127,11 +1179,18 @@ fn many_materials_are_told_apart() {
     holds(&out, &["; 16 of 16 materials seen here\n", "; 1 value of mu seen here\n"]);
 
     // the same of any window, however much of each it shows, and in the library beside an OBJ
-    let (_, part) = map(&folder, "m.hpan", "materials", &["--window", "5,0,16,2", "--size", "440x80"]);
+    let (_, pixel_of_part) = map(&folder, "m.hpan", "materials", &["--window", "5,0,16,2", "--size", "440x80"]);
     let part = |i: usize| -> BTreeSet<[u8; 3]> {
-        (10..30).flat_map(|y| (10..30).map(move |x| (x, y))).map(|(x, y)| part(40 * i + x, y)).collect()
+        (10..30).flat_map(|y| (10..30).map(move |x| (x, y))).map(|(x, y)| pixel_of_part(40 * i + x, y)).collect()
     };
-    (5..16).for_each(|i| assert_eq!(part(i - 5), all[i], "m{i:02}"));
+    (5..14).for_each(|i| assert_eq!(part(i - 5), all[i], "m{i:02}"));
+    // and of a window in which fewer than 14 are seen, each is told apart
+    let lines = |i: usize| -> Vec<[u8; 3]> {
+        (8..32).flat_map(|y| (8..32).map(move |x| (x, y))).map(|(x, y)| pixel_of_part(40 * (i - 5) + x, y)).collect()
+    };
+    let parts: BTreeSet<Vec<_>> = (5..16).map(lines).collect();
+    assert_eq!(parts.len(), 11);
+    assert!((14..16).all(|i| !all.contains(&part(i - 5))));
     expect(0, &folder, &["export", "obj", "m.hpan"]);
     let library = fs::read_to_string(folder.join("m-ground.mtl")).unwrap();
     let colours: Vec<[f64; 3]> = library.lines().filter_map(|l| l.strip_prefix("Kd ")).map(numbers).collect();

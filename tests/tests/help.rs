@@ -162,6 +162,7 @@ fn vt_22_examples_in_help_run() {
         ("completions fish > ~/.config/fish/completions/hardpan.fish", ""),
         ("man | man -l -", ".TH hardpan 1"),
         ("man query | man -l -", ".TH hardpan-query 1"),
+        ("man export png | man -l -", ".TH hardpan-export-png 1"),
         ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
     ];
     let turned = BRIDGE.lines().map(|l| match l.split(' ').collect::<Vec<_>>()[..] {
@@ -261,6 +262,17 @@ fn manual_pages() {
             holds(&page, &[&format!(".TH hardpan-{name} 1"), ".SH SYNOPSIS"]);
         }
     }
+    // and those below it; none speaks of one that is not there
+    for file in fs::read_dir(folder.join("pages/man1")).unwrap() {
+        let page = fs::read_to_string(file.unwrap().path()).unwrap().replace("\\-", "-");
+        for (name, _) in page.split_whitespace().filter_map(|word| word.split_once("(1)")) {
+            assert!(folder.join(format!("pages/man1/{name}.1")).exists(), "{name}");
+        }
+    }
+    let page = fs::read_to_string(folder.join("pages/man1/hardpan-export-png.1")).unwrap();
+    holds(&page, &[".TH hardpan-export-png 1", "\\-\\-range"]);
+    assert_eq!(expect(0, &folder, &["man", "export", "png"])[0], page);
+    holds(&error(2, &folder, &["man", "export", "gif"]), &["there is no command gif; commands are obj, png"]);
     // one by its command's name
     for name in ["query", "verify"] {
         let [page, _] = expect(0, &folder, &["man", name]);

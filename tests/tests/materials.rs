@@ -668,7 +668,13 @@ fn settings_in_another_folder_name_their_sources() {
         &fs::read_to_string(folder.join("c/image.toml")).unwrap(),
         &["# The image knows no folders", "file = \"mats.obj\""],
     );
-    holds(&error(2, &folder, &["build", "--settings", "c/image.toml"]), &["mats.obj: there is no such file"]);
+    let settings = fs::read_to_string(folder.join("c/image.toml")).unwrap();
+    let line = 1 + settings.lines().position(|l| l == "file = \"mats.obj\"").unwrap();
+    let why = error(2, &folder, &["build", "--settings", "c/image.toml"]);
+    holds(
+        &why,
+        &[&format!("c/image.toml: line {line}: c/mats.obj: there is no such file or folder; check the spelling")],
+    );
     expect(0, &folder, &["build", "a/mats.obj", "--settings", "c/image.toml", "-o", "c/again.hpan"]);
     assert_eq!(identity(&folder, "c/again.hpan"), identity(&folder, "direct.hpan"));
 }
@@ -679,7 +685,7 @@ fn mistakes_in_settings_have_their_place_and_a_hint() {
     for (text, wanted) in [
         (
             "[[material]]\nname = \"Concrte\"\n",
-            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); as pattern = \"Concrte\" it may be absent; names: hardpan materials mats.obj",
+            "s.toml: line 2: material \"Concrte\" is not in the scene (did you mean \"Concrete\"?); with optional = true it may be absent; names: hardpan materials mats.obj",
         ),
         (
             "[[material]]\nname = \"Grass\"\nfriction = 1\n",
@@ -1271,12 +1277,25 @@ fn names_with_blanks_are_told_together() {
         error(2, &folder, &["build", "mats.obj", "a.obj", "--settings", "s.toml", "-o", "all.hpan"])
     };
     let names = "; names: hardpan materials mats.obj a.obj\n";
-    let all = "write \"Old_concrete\" for \"Old concrete\", \"Wet_long_grass\" for \"Wet long_grass\"";
+    let all = "\"Old concrete\" (did you mean \"Old_concrete\"?), \"Wet long_grass\" (did you mean \"Wet_long_grass\"?), \
+               \"Grsas\" (did you mean \"Grass\"?); with optional = true they may be absent";
     assert_eq!(
         told(&["Grass", "Old concrete", "Wet long_grass", "Grsas"]),
-        format!("error: s.toml: line 5: 2 names differ from the scene's only by blanks and _; {all}{names}")
+        format!("error: s.toml: line 5: 3 materials are not in the scene: {all}{names}")
     );
     let one = "material \"Old concrete\" is not in the scene (did you mean \"Old_concrete\"?)";
-    let absent = "as pattern = \"Old concrete\" it may be absent";
+    let absent = "with optional = true it may be absent";
     assert_eq!(told(&["Grass", "Old concrete"]), format!("error: s.toml: line 5: {one}; {absent}{names}"));
+}
+
+#[test]
+fn a_file_that_is_not_the_source_is_told() {
+    let folder = mats("a_file_that_is_not_the_source_is_told");
+    write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n");
+    expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    write(&folder, "other.obj", &MATS.replace("Grass", "Sand"));
+    let [_, why] = expect(2, &folder, &["verify", "mats.hpan", "--against", "other.obj"]);
+    let last = why.lines().last().unwrap();
+    let told = "it lacks materials of the image: \"Grass\"; is it the source? The image was built from mats.obj";
+    assert_eq!(last, format!("error: other.obj: {told}"));
 }

@@ -11,6 +11,8 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, build_recorded,
     import::{self, Frame, Import, file_name, utf8},
+    read::triangles,
+    repair,
     settings::{Applied, MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -163,7 +165,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
         return Err(Failure::input(path, text));
     }
-    sources.iter().try_for_each(|(path, _)| import::check(path).map(drop))?;
+    for (path, source) in &sources {
+        import::check(path).map_err(|e| match (&args.settings, source.line) {
+            (Some(settings), Some(line)) if args.files.is_empty() && !path.exists() => {
+                Failure::input(settings, format!("line {line}: {e}"))
+            }
+            _ => e.into(),
+        })?;
+    }
     let first = &sources[0].0;
     let output = match (&args.output, &args.settings, &args.files[..]) {
         (Some(output), ..) => output.clone(),
@@ -222,6 +231,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let r = &built.report;
     regret(who, r, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
+    if args.stitch.is_none() && options.stitch.is_none() {
+        let (seams, _) = stage("looking for hairline gaps", || unstitched(&scene, options, &terrain));
+        if let Some(text) = seams.map_err(|e| Failure::build(who, e))? {
+            report.warn(format!("{}: {text}", named(who)));
+        }
+    }
     let there: HashSet<&str> = friction::ground(&terrain).into_iter().map(|(name, _)| name).collect();
     applied.retain(|name| there.contains(name));
     report.settle(&applied);
@@ -547,6 +562,36 @@ fn regret(who: &Path, r: &hardpan_builder::Report, report: &mut Report) {
             counted(r.stitch.left - r.stitch.crowded, "vertex")
         ));
     }
+}
+
+/// That settings turn stitching off, if by default it would change what was built.
+fn unstitched(scene: &Scene, options: &Options, t: &Terrain) -> Result<Option<String>, BuildError> {
+    let Some(near) = Options::default().stitch else { return Ok(None) };
+    let (mended, r) = repair(scene, &Options { stitch: Some(near), ..options.clone() })?;
+    let Repair { joined, divided, .. } = r.stitch;
+    if joined + divided == 0 {
+        return Ok(None);
+    }
+    let h = t.header();
+    let step = [h.xy_log2, h.xy_log2, h.z_log2].map(|log2| 2f64.powi(log2));
+    let lattice = |v: u32| [0, 1, 2].map(|i| (mended.positions[v as usize][i] / step[i]) as i64 - h.origin[i]);
+    // a corner of what it makes that nothing of what it takes has
+    let mut lost: HashSet<[[i64; 3]; 3]> = triangles(t).iter().map(|s| s.corners.map(|c| c.map(i64::from))).collect();
+    let made = mended.triangles.iter().map(|t| t.v.map(lattice));
+    let made: Vec<_> = made.filter(|corners| !lost.remove(corners)).collect();
+    let lost: HashSet<[i64; 3]> = lost.into_iter().flatten().collect();
+    let at = made.into_iter().flatten().filter(|corner| !lost.contains(corner)).min();
+    let at = at.map(|v| [0, 1, 2].map(|i| (h.origin[i] + v[i]) as f64 * step[i]));
+    let at = at.map(|at| format!(", first at {}", gaps::place(&at, step[0] * f64::from(near.plan))));
+    Ok(Some(format!(
+        "the settings turn stitching off, and wheels may find hairline gaps: it would join {} and divide {}{}; \
+         close them with --stitch {},{}, or keep them with --stitch false",
+        counted(joined, "vertex"),
+        counted(divided, "triangle"),
+        at.unwrap_or_default(),
+        near.plan,
+        near.height
+    )))
 }
 
 /// An image may be replaced; other people's files need a word.

@@ -17,40 +17,74 @@ const HATCH: Colour = [176, 180, 186];
 pub const CATEGORIES: [Colour; 7] =
     [[230, 159, 0], [86, 180, 233], [0, 158, 115], [240, 228, 66], [0, 114, 178], [213, 94, 0], [204, 121, 167]];
 pub const OTHERS: Colour = [130, 130, 130];
+/// What is not among those and is told apart nevertheless has one of these, with lines.
+const GREYS: [Colour; 3] = [[150; 3], [200; 3], [100; 3]];
 
-/// Ground without lines, or with such that rise to the north-east, a row of them every [`PERIOD`] pixels.
+/// Ground of a colour, with lines or without.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paint {
     pub colour: Colour,
-    pub striped: bool,
+    pub lines: Lines,
 }
 
-/// How many [`Paint::of`] tells apart.
+/// Lines on a colour, a row of them every [`PERIOD`] pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lines {
+    None,
+    /// Rising to the north-east.
+    Rising,
+    Level,
+    Upright,
+    /// Level and upright.
+    Grid,
+    /// Where level and upright ones would cross.
+    Dots,
+}
+
+/// How many [`Paint::of`] tells apart, and a picture of materials at most.
 pub const PAINTS: usize = 2 * CATEGORIES.len();
 /// Pixels from line to line, of which a quarter are dark.
 const PERIOD: usize = 8;
 
 impl Paint {
     pub const fn plain(colour: Colour) -> Self {
-        Paint { colour, striped: false }
+        Paint { colour, lines: Lines::None }
     }
 
     /// The categories, then the same with lines; then what stands for all others.
     pub fn of(number: usize) -> Self {
         match number {
             n if n >= PAINTS => Paint::plain(OTHERS),
-            n => Paint { colour: CATEGORIES[n % CATEGORIES.len()], striped: n >= CATEGORIES.len() },
+            n => {
+                let lines = if n < CATEGORIES.len() { Lines::None } else { Lines::Rising };
+                Paint { colour: CATEGORIES[n % CATEGORIES.len()], lines }
+            }
         }
+    }
+
+    /// Greys with lines, [`PAINTS`] of them at least, for what has none of these.
+    pub fn other(number: usize) -> Self {
+        const ALL: [Lines; 5] = [Lines::Rising, Lines::Grid, Lines::Level, Lines::Dots, Lines::Upright];
+        Paint { colour: GREYS[number / ALL.len() % GREYS.len()], lines: ALL[number % ALL.len()] }
     }
 
     /// Its colour where nothing can have lines: as dark as all of it is in the mean.
     pub fn mean(self) -> Colour {
-        if self.striped { mix(self.colour, INK, 0.75 / 4.0) } else { self.colour }
+        if self.lines == Lines::None { self.colour } else { mix(self.colour, INK, 0.75 / 4.0) }
     }
 
     /// Its colour in a pixel of a picture that is drawn `times` as large.
     pub fn at(self, x: usize, y: usize, times: usize) -> Colour {
-        if self.striped && lined(x, y, times) { mix(self.colour, INK, 0.75) } else { self.colour }
+        let on = |v: usize| v % (PERIOD * times) < PERIOD * times / 4;
+        let lined = match self.lines {
+            Lines::None => false,
+            Lines::Rising => lined(x, y, times),
+            Lines::Level => on(y),
+            Lines::Upright => on(x),
+            Lines::Grid => on(x) || on(y),
+            Lines::Dots => on(x) && on(y),
+        };
+        if lined { mix(self.colour, INK, 0.75) } else { self.colour }
     }
 }
 
@@ -334,6 +368,15 @@ mod tests {
             assert!((pair[1] - pair[0] - even).abs() < 0.35 * even, "{steps:?}");
         }
         assert_eq!((scale(-1.0), scale(2.0)), (SCALE[0], SCALE[9]));
+    }
+
+    #[test]
+    fn paints_differ() {
+        let tile = |paint: Paint| -> Vec<Colour> { (0..64).map(|i| paint.at(i % 8, i / 8, 1)).collect() };
+        let all = (0..=PAINTS).map(Paint::of).chain((0..PAINTS).map(Paint::other)).map(tile);
+        let all: std::collections::BTreeSet<Vec<Colour>> = all.collect();
+        assert_eq!(all.len(), 2 * PAINTS + 1);
+        assert!(all.iter().flatten().all(|c| *c != NOTHING));
     }
 
     #[test]

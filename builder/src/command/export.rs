@@ -130,6 +130,12 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
 }
 
+/// What stands for a line of the settings beside an OBJ.
+const STITCHED: &str = "
+# The ground is stitched as it is: so the same image is built again. If you change the mesh, delete this line.
+stitch = false
+";
+
 /// A file beside the image, called after it.
 fn beside(image: &Path, end: &str) -> PathBuf {
     let mut name = image.file_stem().unwrap_or_default().to_os_string();
@@ -205,7 +211,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
             .write(&head, &file_name(&library), &mut texts[0])
             .and_then(|()| ground.write_library(colour, &mut texts[1]))
             .map_err(|e| Failure::write(&place, e))?;
-        let settings = head.lines().map(|line| format!("# {line}\n")).collect::<String>() + "\n" + &settings.to_toml();
+        let settings = settings.to_toml().replacen("\nstitch = false\n", STITCHED, 1);
+        let settings = head.lines().map(|line| format!("# {line}\n")).collect::<String>() + "\n" + &settings;
         Ok((texts, settings))
     });
     let ([mesh, paint], settings) = texts?;

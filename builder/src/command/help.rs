@@ -70,11 +70,12 @@ pub fn completions(args: &Completions, out: &mut impl Write) -> Done {
 Examples:
   hardpan man | man -l -
   hardpan man query | man -l -
+  hardpan man export png | man -l -
   hardpan man -o ~/.local/share/man/man1")]
 pub struct Manual {
     /// Command whose page is printed [default: the page of all]
     #[arg(conflicts_with = "output")]
-    command: Option<String>,
+    command: Vec<String>,
     /// Write the pages of all commands into this folder [default: one page to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -90,23 +91,32 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
     let mut cli = cli();
     cli.build();
     let page = |c: &Command| -> Done<Vec<u8>> {
+        // none speaks of a page that is not written
+        let unwritten: Vec<String> =
+            c.get_subcommands().filter(|c| !has_page(c)).map(|c| c.get_name().into()).collect();
+        let c = unwritten.iter().fold(c.clone(), |c, name| c.mut_subcommand(name, |c| c.hide(true)));
         let mut text = Vec::new();
-        Man::new(c.clone()).render(&mut text)?;
+        Man::new(c).render(&mut text)?;
         Ok(text)
     };
     let Some(folder) = &args.output else {
-        let command = match &args.command {
-            None => &cli,
-            Some(name) => cli.find_subcommand(name).ok_or_else(|| {
-                let names: Vec<&str> = cli.get_subcommands().map(Command::get_name).collect();
-                Failure::Input(format!("there is no command {}; commands are {}", shown(name), names.join(", ")))
-            })?,
-        };
+        let mut command = &cli;
+        for name in &args.command {
+            command = command.find_subcommand(name).ok_or_else(|| {
+                let names: Vec<&str> =
+                    command.get_subcommands().filter(|c| has_page(c)).map(Command::get_name).collect();
+                let of = if command.has_subcommands() {
+                    format!("; commands are {}", names.join(", "))
+                } else {
+                    String::new()
+                };
+                Failure::Input(format!("there is no command {}{of}", shown(name)))
+            })?;
+        }
         return Ok(out.write_all(&page(command)?)?);
     };
     make_folder(folder, "name a folder with -o")?;
-    let shown = cli.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help");
-    for command in [&cli].into_iter().chain(shown) {
+    for command in pages(&cli) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let file = folder.join(format!("{name}.1"));
         Replace::Only(0, PAGE, "a manual page").or_any(args.force).check(&file)?;
@@ -114,6 +124,17 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
         writeln!(out, "{}", named(&file))?;
     }
     Ok(())
+}
+
+/// Whether a command has a page of its own.
+fn has_page(command: &Command) -> bool {
+    !command.is_hide_set() && command.get_name() != "help"
+}
+
+/// A command and all below it.
+fn pages(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|c| has_page(c));
+    [command].into_iter().chain(below.flat_map(pages)).collect()
 }
 
 /// What to say where a file stands in the place of a command, and to who looks for an option where a file says it.

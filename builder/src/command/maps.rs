@@ -500,7 +500,14 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     let found: usize = counts.values().sum();
     let mut ranked: Vec<(u16, usize)> = counts.into_iter().collect();
     ranked.sort_by_key(|(m, n)| (std::cmp::Reverse(*n), *m));
-    let paints = paints(t);
+    let mut paints = paints(t);
+    let is_rest = |paint: Paint| paint == Paint::of(PAINTS);
+    // what is seen little elsewhere may be all that is seen here
+    let unpainted = |(m, _): &&(u16, usize)| is_rest(paints[usize::from(*m)]);
+    let (rest, named): (Vec<_>, Vec<_>) = ranked.iter().partition(unpainted);
+    for (i, (m, _)) in rest.iter().enumerate().take(PAINTS - named.len()) {
+        paints[usize::from(*m)] = Paint::other(i);
+    }
     let paint = |m: u16| paints[usize::from(m)];
     let share = |n: usize| match n as f64 * 100.0 / found as f64 {
         share if share < 0.05 => "< 0.1 %".into(),
@@ -508,7 +515,7 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
     };
     let names: Vec<String> = (0..paints.len()).map(|m| shown(t.material_name(m as u16))).collect();
     let names = cut(&names, NAME_MOST);
-    let (rest, named): (Vec<_>, Vec<_>) = ranked.iter().partition(|(m, _)| paint(*m) == Paint::of(PAINTS));
+    let (rest, named): (Vec<_>, Vec<_>) = ranked.iter().partition(|(m, _)| is_rest(paint(*m)));
     let key = |(m, n): &(u16, usize)| Key::Paint(paint(*m), format!("{} {}", names[usize::from(*m)], share(*n)));
     let mut keys: Vec<Key> = named.iter().map(key).collect();
     if !rest.is_empty() {

@@ -237,6 +237,7 @@ pub fn settings_of(t: &Terrain) -> Settings {
             rule.include = known.include.or(rule.include);
             rule.obstacle = known.obstacle.or(rule.obstacle);
             rule.undersides = known.undersides;
+            rule.optional = known.optional;
         }
         rule
     };
@@ -384,7 +385,7 @@ const HELP: &str = "\
 # A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
-# Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
+# optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
 ";
 
 const UNSTATED: &str = "\

@@ -3,6 +3,7 @@
 use super::{
     brief,
     canvas::Colour,
+    counted,
     picture::{Align, Font, Picture, Shape},
 };
 
@@ -25,8 +26,9 @@ pub struct Line {
 const PANELS: [(&str, Colour, bool); 3] =
     [("height, m", [0, 114, 178], false), ("slope, %", [213, 94, 0], true), ("mu", [0, 121, 90], true)];
 const TEXT: Colour = [51; 3];
-/// Where there is no ground.
-const GAP: Colour = [220; 3];
+/// Where there is no ground: the sides, so wide each, and what is between them, on which lines are seen.
+const GAP: [Colour; 2] = [[220, 38, 127], [246, 196, 220]];
+const SIDE: f64 = 1.5;
 /// Of wheels, told apart by all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
 const WHEELS: [Colour; MOST] = [
     [0, 114, 178],
@@ -48,6 +50,8 @@ const DOT: f64 = 3.6;
 const APART: f64 = 3.0;
 /// Letters of a line's name.
 const NAME_MOST: usize = 11;
+/// Width of a letter, about.
+const LETTER: f64 = 6.5;
 /// Letters of a title.
 const TITLE_MOST: usize = 80;
 
@@ -117,7 +121,7 @@ impl Axis {
     }
 }
 
-/// Three panels under each other over the same distance, grey where a line has no ground. One line has the colour of each
+/// Three panels under each other over the same distance, with a bar where a line has no ground. One line has the colour of each
 /// panel, several have their own, and a legend; more than [`MOST`] are not drawn.
 pub fn picture(title: &str, lines: &[Line]) -> Picture {
     let lines = &lines[..lines.len().min(MOST)];
@@ -132,10 +136,12 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
     let title = brief(title, TITLE_MOST);
     shapes.push(Shape::Text { at: [LEFT, 26.0], text: title, align: Align::Start, font: Font::Title, colour: TEXT });
     let gaps: Vec<(f64, f64)> = lines.iter().flat_map(|line| gaps(&line.samples)).collect();
-    if !gaps.is_empty() {
-        let (name, width) = if several { ("a wheel has no ground", 160.0) } else { ("no ground", 68.0) };
-        shapes.push(Shape::Fill { at: [right - width - 22.0, 14.0], size: [14.0; 2], colour: GAP });
-        shapes.push(text([right - width, 26.0], name, Align::Start));
+    let bare = lines.iter().flat_map(|line| &line.samples).filter(|s| s.ground.is_none()).count() as u64;
+    if bare > 0 {
+        let name = format!("no ground at {}", counted(bare, "place"));
+        let width = LETTER * name.len() as f64;
+        shapes.extend(bar([right - width - 22.0, 14.0], [14.0; 2]));
+        shapes.push(text([right - width, 26.0], &name, Align::Start));
     }
     for (i, (line, colour)) in lines.iter().zip(WHEELS).enumerate().filter(|_| several) {
         let x = LEFT + i as f64 * (right - LEFT) / MOST as f64;
@@ -151,10 +157,6 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let up = if zero { Axis::new(low.min(0.0), high.max(0.0), 5.0, true) } else { Axis::new(low, high, 5.0, true) };
         let y = |v: f64| top + (1.0 - up.share(v)) * PANEL;
-        for (from, to) in &gaps {
-            let width = (x(*to) - x(*from)).max(1.0);
-            shapes.push(Shape::Fill { at: [x(*from), top], size: [width, PANEL], colour: GAP });
-        }
         for v in across.marks() {
             shapes.push(Shape::Rule { from: [x(v), top], to: [x(v), bottom], colour: [236; 3] });
             if k == PANELS.len() - 1 {
@@ -165,6 +167,11 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
             let colour = if zero && v.abs() < up.step / 2.0 { [176; 3] } else { [226; 3] };
             shapes.push(Shape::Rule { from: [LEFT, y(v)], to: [right, y(v)], colour });
             shapes.push(text([LEFT - 8.0, y(v) + 4.0], &up.text(v), Align::End));
+        }
+        for (from, to) in gaps.iter().map(|(from, to)| (x(*from), x(*to))) {
+            let width = (to - from).max(2.0 * SIDE);
+            let from = ((from + to - width) / 2.0).clamp(LEFT, right - width);
+            shapes.extend(bar([from, top], [width, PANEL]));
         }
         shapes.push(Shape::Rule { from: [LEFT, top], to: [LEFT, bottom], colour: [136; 3] });
         shapes.push(Shape::Rule { from: [LEFT, bottom], to: [right, bottom], colour: [136; 3] });
@@ -183,6 +190,12 @@ pub fn picture(title: &str, lines: &[Line]) -> Picture {
     }
     shapes.push(text([(LEFT + right) / 2.0, height - 12.0], "distance driven, m", Align::Middle));
     Picture { size: [WIDTH, height], shapes }
+}
+
+/// What stands for a stretch without ground: at least its two sides.
+fn bar([x, y]: [f64; 2], [width, height]: [f64; 2]) -> [Shape; 3] {
+    let fill = |x: f64, width: f64, colour| Shape::Fill { at: [x, y], size: [width, height], colour };
+    [fill(x, width, GAP[1]), fill(x, SIDE, GAP[0]), fill(x + width - SIDE, SIDE, GAP[0])]
 }
 
 /// Stretches without ground, from the last place that has some to the next.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure,
     border::{Border, Edge},
-    counted,
+    counted, few,
     gaps::{self, Gap, listed},
     grouped, load, maps,
     materials::is_image,
@@ -113,6 +113,16 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let scene = match (&terrain, &sources) {
         (Some(_), Some(Sources { files, settings })) => {
             let mut scene = import::read_each(files)?.scene;
+            let absent = settings.absent(&scene);
+            if !absent.is_empty() {
+                let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
+                let from: Vec<String> = settings.sources.iter().map(|s| named(Path::new(&s.file))).collect();
+                let text = format!(
+                    "it lacks materials of the image: {names}; is it the source? The image was built from {}",
+                    from.join(", ")
+                );
+                return Err(Failure::input(&args.against[0], text));
+            }
             settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
             Some((scene, &settings.build))
         }

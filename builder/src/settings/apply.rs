@@ -103,27 +103,12 @@ impl Settings {
         }
         let lower = || scene.materials.iter().map(|m| m.name.to_lowercase().chars().collect()).collect();
         let lower: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(lower);
-        let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
-        for (i, rule) in self.materials.iter().enumerate().filter(|(i, _)| !used[*i] && Some(*i) != rest) {
-            if let Some(name) = rule.name.as_ref().filter(|name| !there.contains(name.as_str())) {
-                let blanks = self.blanks(&scene.materials);
-                let text = if blanks.len() > 1 && blanks.iter().any(|(n, _)| n == name) {
-                    let count = blanks.len() as u64;
-                    let listed = blanks.iter().map(|(name, there)| format!("{there:?} for {name:?}"));
-                    let listed = names::few(listed, count);
-                    format!("{} differ from the scene's only by blanks and _; write {listed}", counted(count, "name"))
-                } else {
-                    let hint = match name.contains(['*', '?']) {
-                        true => format!(" (did you mean pattern = {name:?}?)"),
-                        false => {
-                            let near = suggestion(name, scene.materials.iter().map(|m| m.name.as_str()));
-                            format!("{near}; as pattern = {name:?} it may be absent")
-                        }
-                    };
-                    format!("material {name:?} is not in the scene{hint}")
-                };
-                return Err(SettingsError { line: rule.line, column: None, text });
-            }
+        let absent = self.absent(scene);
+        if !absent.is_empty() {
+            return Err(misnamed(&absent, &scene.materials));
+        }
+        let idles = |(i, rule): &(usize, &MaterialRule)| !used[*i] && Some(*i) != rest && rule.optional != Some(true);
+        for (i, rule) in self.materials.iter().enumerate().filter(idles) {
             let why = match &rule.pattern {
                 Some(pattern) => idle(pattern, &names, || (&lower[..], &scene.materials[..])),
                 None => "an earlier entry takes it".into(),
@@ -165,12 +150,40 @@ impl Settings {
         }
     }
 
-    /// Names that no material has, and those that it has with `_` for blanks or the reverse, as exporters write them.
-    fn blanks<'a>(&'a self, there: &'a [Material]) -> Vec<(&'a str, &'a str)> {
-        let joined = |name: &str| name.replace(' ', "_");
-        let known: HashMap<String, &str> = there.iter().map(|m| (joined(&m.name), m.name.as_str())).collect();
-        let names: HashSet<&str> = there.iter().map(|m| m.name.as_str()).collect();
-        let absent = self.materials.iter().filter_map(|m| m.name.as_deref()).filter(|name| !names.contains(name));
-        absent.filter_map(|name| Some((name, *known.get(&joined(name))?))).collect()
+    /// Entries by a name that no material of a scene has, and that are not optional.
+    pub fn absent(&self, scene: &Scene) -> Vec<&MaterialRule> {
+        let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
+        let missed = |name: &String| !name.is_empty() && !there.contains(name.as_str());
+        let rules = self.materials.iter().filter(|rule| rule.optional != Some(true));
+        rules.filter(|rule| rule.name.as_ref().is_some_and(missed)).collect()
     }
+}
+
+/// Absent names that an error tells.
+const TOLD: usize = 50;
+
+/// That no material has the names of these entries.
+fn misnamed(absent: &[&MaterialRule], there: &[Material]) -> SettingsError {
+    let wild = |name: &str| name.contains(['*', '?']);
+    let told = |rule: &&MaterialRule| match rule.title() {
+        name if wild(name) => format!("{name:?} (did you mean pattern = {name:?}?)"),
+        name => format!("{name:?}{}", suggestion(name, there.iter().map(|m| m.name.as_str()))),
+    };
+    // with the cause right behind its name
+    let text = match absent {
+        [rule] => {
+            let name = rule.title();
+            format!("material {name:?} is not in the scene{}", told(rule).trim_start_matches(&format!("{name:?}")))
+        }
+        _ => {
+            let list = names::first(absent.iter().map(told), absent.len() as u64, TOLD);
+            format!("{} are not in the scene: {list}", counted(absent.len() as u64, "material"))
+        }
+    };
+    let hint = match absent {
+        [rule] if wild(rule.title()) => "",
+        [_] => "; with optional = true it may be absent",
+        _ => "; with optional = true they may be absent",
+    };
+    SettingsError { line: absent.iter().find_map(|rule| rule.line), column: None, text: text + hint }
 }

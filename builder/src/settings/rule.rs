@@ -73,6 +73,7 @@ impl From<&Material> for MaterialRule {
         MaterialRule {
             name: Some(m.name.clone()),
             pattern: None,
+            optional: None,
             include: Some(m.include),
             obstacle: Some(m.obstacle),
             undersides: m.undersides,

@@ -129,7 +129,9 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("[[material]]\nname = \"x\"\nmu = \n", &["line 3: "]),
         ("[[material]]\nmu = 1.0\n", &["line 1: material 1 (\"\"): give either name or pattern"]),
         ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
-        ("[build]\nxy_log2 = 3\n", &["build: steps go from"]),
+        ("[build]\nxy_log2 = 3\n", &["line 2: build: xy_log2: steps go from"]),
+        ("[build]\nnear = 1\ndefault_mu = nan\n", &["line 3: build: default_mu: defaults go from"]),
+        ("crs = \"\"\nbuild.far = -1\n", &["line 2: build: far: windows"]),
         ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
         ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
         ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
@@ -147,8 +149,18 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
     let why = Settings::from_toml(text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
     assert_eq!(
         why,
-        "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?); as pattern = \"Concerte\" it may be absent"
+        "line 6: material \"Concerte\" is not in the scene (did you mean \"Concrete\"?); with optional = true it may be absent"
     );
+    let text =
+        text.replace("Grass", "Grsas").replace("[[material]]\nmu", "[[material]]\nname = \"Pond\"\n[[material]]\nmu");
+    let why = Settings::from_toml(&text).unwrap().apply(&mut fixtures::mats()).unwrap_err().to_string();
+    assert_eq!(
+        why,
+        "line 2: 3 materials are not in the scene: \"Grsas\" (did you mean \"Grass\"?), \"Pond\", \"Concerte\" (did you mean \"Concrete\"?); with optional = true they may be absent"
+    );
+    let optional = text.replace("name", "optional = true\nname");
+    let applied = Settings::from_toml(&optional).unwrap().apply(&mut fixtures::mats()).unwrap();
+    assert!(applied.idle.is_empty() && applied.unlisted.len() == fixtures::mats().materials.len(), "{applied:?}");
     let all = Settings::from_toml("[[material]]\nname = \"*\"\nmu = 1\n").unwrap();
     let why = all.apply(&mut fixtures::mats()).unwrap_err().to_string();
     assert_eq!(why, "line 2: material \"*\" is not in the scene (did you mean pattern = \"*\"?)");
@@ -373,6 +385,7 @@ fn both_languages_say_the_same() {
             yaw_deg: Some(-30.0),
             scale: Some(2.5),
             translate: Some([1.0, -2.0, 3.5]),
+            line: None,
         }],
         materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
     };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     super::{
         border::span,
-        canvas::{Canvas, Colour, NOTHING, Paint, lined, mix},
+        canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
         counted,
         holes::{fine, spots},
         maps::{self, Drawn, Key, Sheet, Window, frame, metres, number},
@@ -187,7 +187,8 @@ impl Drawing {
             };
             let relief = RELIEF[usize::from(seen.differs())];
             let light = 1.0 + relief * (f64::from(lights[i]) - 1.0);
-            lit(Paint { colour, striped: seen.other && mu.is_none() }.at(x, y, times), light)
+            let lines = if seen.other && mu.is_none() { Lines::Rising } else { Lines::None };
+            lit(Paint { colour, lines }.at(x, y, times), light)
         };
         let pixels = all.iter().enumerate().map(paint).collect();
         let mut ground = Canvas { width: view.width, height: view.height, pixels };
@@ -210,7 +211,7 @@ impl Drawing {
             keys.push(Key::Box(of_change(high / 4.0), signed(high / 4.0)));
             keys.push(Key::Box(of_change(high), high_told));
         }
-        let hatch = Paint { colour: SAME, striped: true };
+        let hatch = Paint { colour: SAME, lines: Lines::Rising };
         for (there, key) in [
             (any(|s| s.lost), Key::Box(LOST, "ground lost".into())),
             (any(|s| s.gained), Key::Box(GAINED, "ground gained".into())),
