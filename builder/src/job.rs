@@ -79,9 +79,9 @@ impl Job {
 fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -> Result<(), BuildError> {
     let of = |t: &Blob| Some((t.head.index as usize, t.crowd?));
     let mut crowded: Vec<(usize, (Crowd, [u32; 2]))> = tiles.iter().filter_map(of).collect();
-    let (mut costliest, mut enough) = (None, most);
+    let (mut costliest, mut enough) = (None::<Crowd>, most);
     while let Some(worst) = crowded.iter().map(|(_, (crowd, _))| *crowd).reduce(Crowd::worse) {
-        costliest = Some(worst);
+        costliest = Some(costliest.map_or(worst, |crowd| crowd.worse(worst)));
         for (_, (_, [tests, lines])) in &crowded {
             enough.tests = enough.tests.max(*tests);
             enough.lines = enough.lines.map(|most| most.max(*lines));

@@ -689,6 +689,7 @@ fn files_that_mean_something_else_are_told() {
             "x -10000 to 29000, y 471 to 510",
             "they may be in millimetres",
         ),
+        (&|s| [50.0 * s, 1500.0, 0.0], "x -500 to 1450, y 1500", "they may be in centimetres or inches"),
         (&|s| [s + 60.0, 210.0 + s, 0.0], "x 50 to 89, y 200 to 239", others),
         (&|s| [1e306 * (s + 10.0), 1e308, 0.0], "x 0 to 3.9e307, y 1e308", others),
         (&|s| [s, 300.0, 5.0 - s], "x -10 to 29, y 300", "y may point up, and z to the south"),
@@ -721,6 +722,16 @@ fn files_that_mean_something_else_are_told() {
     assert!(err.ends_with(&off("x 51, y -10 to 29")), "{err}");
     // of few lines, or of a half of them, nothing is said
     assert_eq!(told(&|s| [30.0, s, if s < 10.0 { 60.0 } else { 0.0 }]), "");
+}
+
+/// What stands for the wheel in a line of units is none.
+#[test]
+fn wheels_have_no_unit() {
+    let folder = bridge("wheels_have_no_unit");
+    fs::write(folder.join("w.csv"), "t,wheel,x,y\ns,fl,m,m\n0,FL,1,1\n0,FR,1,2\n").unwrap();
+    let [out, err] = expect(0, &folder, &["query", "bridge.hpan", "--along", "w.csv"]);
+    assert_eq!(err, "note: w.csv: line 2 has units, and is passed over\n");
+    assert!(out.contains("FL") && out.contains("FR"), "{out}");
 }
 
 const HINT: &str = "; between fields stand commas, semicolons or tabs, the same in the whole file";

@@ -80,7 +80,8 @@ impl<'a> Lines<'a> {
         let length = x.and_then(|k| self.line.get(k)).is_some_and(|f| LENGTHS.contains(&&*bare(f).to_lowercase()));
         self.held = !length || self.line.iter().any(|field| numeric(field).is_some());
         if !self.held {
-            for (column, field) in columns.iter_mut().zip(&self.line) {
+            // what stands below a wheel is a name
+            for (column, field) in columns.iter_mut().zip(&self.line).filter(|(column, _)| column.name != "wheel") {
                 let unit = bare(field);
                 if column.unit.is_empty() {
                     column.unit = unit;
@@ -176,7 +177,11 @@ impl<'a> Lines<'a> {
             }
             self.line = StringRecord::from_byte_record(line).map_err(|e| {
                 let zeros = e.into_byte_record().as_slice().contains(&0);
-                self.wrong(if zeros { ZEROS } else { "not UTF-8 text; write the points as plain CSV" })
+                self.wrong(if zeros {
+                    ZEROS
+                } else {
+                    "not UTF-8 text; save it as UTF-8, as iconv -f latin1 -t utf-8 does"
+                })
             })?;
             return Ok(more);
         }

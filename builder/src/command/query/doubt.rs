@@ -59,18 +59,28 @@ impl Reached {
         }
         // of z something can be said where it is not the same everywhere
         let steep = z[1] - z[0] > 0.02 * across(image);
-        let tries = [
+        let turned = [
             ([y, x], true, "x and y may be changed over"),
             ([x, back(y)], true, "y may point the other way"),
             ([x, back(z)], steep, "y may point up, and z to the south"),
             ([x, z], steep, "y and z may be changed over"),
-            (times(0.001), true, "they may be in millimetres"),
-            (times(0.01), true, "they may be in centimetres"),
-            (times(0.3048), true, "they may be in feet"),
-            (times(1000.0), true, "they may be in kilometres"),
         ];
-        let cause = tries.into_iter().find(|(plan, told, _)| *told && fits(*plan)).map(|(.., cause)| cause);
-        Some(format!("{lie}: {}", cause.unwrap_or("their zero, unit or axes may be others than the image's")))
+        let units = [
+            (0.001, "millimetres"),
+            (0.01, "centimetres"),
+            (0.0254, "inches"),
+            (0.3048, "feet"),
+            (1000.0, "kilometres"),
+        ];
+        let fit: Vec<&str> = units.into_iter().filter(|(unit, _)| fits(times(*unit))).map(|(_, name)| name).collect();
+        let unit = (!fit.is_empty()).then(|| format!("they may be in {}", fit.join(" or ")));
+        let cause =
+            turned.into_iter().find(|(plan, told, _)| *told && fits(*plan)).map(|(.., cause)| cause.to_string());
+        let cause = cause.or(unit);
+        Some(format!(
+            "{lie}: {}",
+            cause.unwrap_or_else(|| "their zero, unit or axes may be others than the image's".into())
+        ))
     }
 }
 
