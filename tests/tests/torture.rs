@@ -600,7 +600,9 @@ fn vt_24_builds_that_are_stopped() {
                 assert!(begin.elapsed() < 20 * whole);
                 thread::sleep(Duration::from_micros(200));
             }
-            thread::sleep(Duration::from_millis(r.below(4) as u64));
+            if round >= 10 {
+                thread::sleep(Duration::from_millis(r.below(4) as u64));
+            }
         }
         if child.try_wait().unwrap().is_none() {
             send(signal, &child);
@@ -649,14 +651,18 @@ fn vt_24_signals_that_are_ignored() {
         // it may be done before it is asked to end
         let stopped = (0..20).any(|_| {
             let mut child = start(&here, ignored, &["build", "field.obj", "-o", "a.hpan"]);
-            while !written() && child.try_wait().unwrap().is_none() {
-                thread::sleep(Duration::from_millis(1));
-            }
-            for signal in ignored.iter().map(|signal| format!("-{signal}")).chain([ends.to_string()]) {
+            // while it builds, and while its file is there, which is not for long
+            for signal in ignored {
+                thread::sleep(Duration::from_millis(10));
                 if child.try_wait().unwrap().is_none() {
-                    send(&signal, &child);
-                    thread::sleep(Duration::from_millis(2));
+                    send(&format!("-{signal}"), &child);
                 }
+            }
+            while !written() && child.try_wait().unwrap().is_none() {
+                thread::sleep(Duration::from_micros(200));
+            }
+            if child.try_wait().unwrap().is_none() {
+                send(ends, &child);
             }
             let status = child.wait().unwrap();
             assert!(status.success() || status.code() == Some(130), "{ignored:?} {ends}: {status:?}");
