@@ -291,7 +291,8 @@ fn a_small_change_is_not_raised_with_all() {
         let faces = "f 1 2 6 5\nf 2 3 7 6\nf 3 4 7\nf 4 1 5 7\nf 5 6 8\nf 6 7 8\nf 7 5 8\n";
         format!("{v}v 30.02 30.01 {top}\n{faces}")
     };
-    for (name, text) in [("a", ground(0.0, 0.0)), ("b", ground(0.02, 0.02)), ("c", ground(0.02, 1.0))] {
+    let all = [("a", [0.0, 0.0]), ("b", [0.02, 0.02]), ("c", [0.02, 1.0]), ("d", [0.02, 0.0])];
+    for (name, text) in all.map(|(name, [z, top])| (name, ground(z, top))) {
         fs::write(folder.join(format!("{name}.obj")), text).unwrap();
         expect(0, &folder, &["build", &format!("{name}.obj")]);
     }
@@ -302,6 +303,9 @@ fn a_small_change_is_not_raised_with_all() {
         said.starts_with("different: raised by 0.020 m on 99.9 % of the ground; also: raised by up to 1 m\n"),
         "{said}"
     );
+    // a spot that stayed is none of it
+    let said = diff("d.hpan");
+    assert!(said.starts_with("different: raised by 0.020 m on 99.9 % of the ground, unchanged elsewhere\n"), "{said}");
 }
 
 /// Ground in layers that are hardly farther apart than all of it rose is raised, not lost and gained.

@@ -246,7 +246,7 @@ fn is_comment(line: &[u8]) -> bool {
 
 /// The separator that a line `sep=;` states, as spreadsheets read and write it.
 fn stated(line: &[u8]) -> Option<u8> {
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.trim_ascii_end();
     let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
     match line {
         [word @ .., b'=', separator @ (b',' | b';' | b'\t')] if word.eq_ignore_ascii_case(b"sep") => Some(*separator),

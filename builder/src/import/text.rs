@@ -67,8 +67,12 @@ pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     input.by_ref().take(1024).read_to_end(&mut first)?;
     let marked = first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF");
     let zeros = |at: usize| first.iter().skip(at).step_by(2).filter(|b| **b == 0).count();
-    // a quarter of the characters, and hardly a zero elsewhere: numbers and line ends are ASCII, whatever the words are
-    let ascii = |high: usize, low: usize| !marked && 8 * high >= first.len().max(1) && high > 4 * low;
+    // hardly a zero elsewhere, and a quarter of the characters (numbers and line ends are ASCII, whatever the words are) or what is no text
+    // of single bytes
+    let share = |of: fn(&u8) -> bool| 8 * first.iter().filter(|b| of(b)).count() >= first.len().max(1);
+    let cut = std::str::from_utf8(&first).is_err_and(|e| e.error_len().is_some());
+    let wide = share(|b| (1..=8).contains(b)) || (cut && share(|b| *b >= 0x80));
+    let ascii = |high: usize, low: usize| !marked && high > 4 * low && (wide || 8 * high >= first.len());
     let mark: &[u8] = match [zeros(0), zeros(1)] {
         [even, odd] if ascii(odd, even) => b"\xFF\xFE",
         [even, odd] if ascii(even, odd) => b"\xFE\xFF",

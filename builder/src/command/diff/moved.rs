@@ -51,7 +51,7 @@ pub struct Rises {
     changes: Vec<f64>,
     /// How much of one image alone is over those.
     alone: u64,
-    /// Whether ground over any square is as high as it was.
+    /// Whether ground over any square, vertex or middle of a triangle is as high as it was.
     unchanged: bool,
     /// The least and the greatest that are more than an edge, and of all.
     wide: Option<[f64; 2]>,
@@ -209,8 +209,8 @@ impl Rises {
             let one = Largest { at: place.at, from, to };
             self.add(None, Some([one; 2]));
             let same = !pair.kinds.has(Kind::Height);
+            self.unchanged |= same && (square || place.role == Role::Mark);
             if square && (same || pair.wide.has(Kind::Height)) {
-                self.unchanged |= same;
                 self.add((!same).then_some([change; 2]), None);
                 self.changes.extend(keep.then_some(change));
             }

@@ -130,6 +130,19 @@ fn cg_01_utf_16_of_both_orders() {
         let bare = import(&utf16(&text.replace('x', "4"), big)[2..]).unwrap();
         assert_eq!((bare.scene.positions, bare.scene.sources), (good.scene.positions, good.scene.sources));
     }
+    // where the first kilobyte has hardly a character of ASCII; UTF-8 with a zero in it is none
+    for words in ["местность ".repeat(60), "地形".repeat(300)] {
+        let text = format!("# {words}\n{SQUARE}f 1 2 3\nf 1 2 4\n");
+        let positions = import(&text).unwrap().scene.positions;
+        for big in [false, true] {
+            assert_eq!(import(&utf16(&text, big)[2..]).unwrap().scene.positions, positions);
+        }
+        for at in [1, 2] {
+            let mut bytes = text.clone().into_bytes();
+            bytes.insert(at, 0);
+            assert_eq!(import(bytes).unwrap().scene.positions, positions);
+        }
+    }
     let half = &utf16(&text.replace('x', "4"), true)[..81];
     let _ = import(half); // ends within a character: no panic
 }
