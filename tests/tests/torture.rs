@@ -651,6 +651,11 @@ fn vt_24_signals_that_are_ignored() {
         // it may be done before it is asked to end
         let stopped = (0..20).any(|_| {
             let mut child = start(&here, ignored, &["build", "field.obj", "-o", "a.hpan"]);
+            // who has them ignored is not yet there
+            let comm = format!("/proc/{}/comm", child.id());
+            while fs::read_to_string(&comm).is_ok_and(|name| name.trim() == "env") {
+                thread::sleep(Duration::from_micros(200));
+            }
             // while it builds, and while its file is there, which is not for long
             for signal in ignored {
                 thread::sleep(Duration::from_millis(10));
