@@ -5,6 +5,7 @@ mod shell;
 use serde_json::{Value, json};
 use shell::{BRIDGE, error, expect, folder, holds};
 use std::{fs, path::PathBuf};
+use verification::obj::real_file;
 
 /// The bridge as `a`, and a changed one as `b`.
 fn pair(test: &str, change: impl Fn(String) -> String) -> PathBuf {
@@ -195,6 +196,18 @@ fn one_cause_of_all_changes_is_said() {
         let (out, facts) = diff(&["--scale", times]);
         assert_eq!(out, format!("different: {said}"));
         assert!((facts["moved"]["times"].as_f64().unwrap() / times.parse::<f64>().unwrap() - 1.0).abs() < 1e-5);
+    }
+    // where ground of many layers ends, and in an image of a few centimetres, steps of the lattice are no ground lost
+    for (name, up, times) in [("recast_undulating", "y", 0.3048), ("chrono_test_terrain_irregular", "z", 0.01)] {
+        let Some(file) = real_file(&format!("terrain/{name}.obj")) else { continue };
+        let source = [file.to_str().unwrap(), "--up", up];
+        expect(0, &folder, &[&["build", "-o", "one.hpan"], &source[..]].concat());
+        expect(0, &folder, &[&["build", "-o", "other.hpan", "--scale", &f64::to_string(&times)], &source[..]].concat());
+        for (first, second, times) in [("one", "other", times), ("other", "one", 1.0 / times)] {
+            let [out, _] = expect(1, &folder, &["diff", &format!("{first}.hpan"), &format!("{second}.hpan")]);
+            let said = format!("different: all is {} times as large, ", (times * 1e6).round() / 1e6);
+            assert!(out.starts_with(&said), "{out}");
+        }
     }
     // the same extents elsewhere with other ground in them, and one vertex that is higher
     let text = fs::read_to_string(folder.join("a.obj")).unwrap();

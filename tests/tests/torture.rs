@@ -839,6 +839,28 @@ fn memory_that_is_refused_leaves_no_file() {
     assert!(refused > 3, "{refused}");
 }
 
+/// Threads that the machine refuses are exit 4, whichever command wants them.
+#[test]
+fn threads_that_are_refused_are_exit_4() {
+    let here = folder("threads_that_are_refused_are_exit_4");
+    fs::write(here.join("a.obj"), field(20)).unwrap();
+    expect(0, &here, &["build", "a.obj"]);
+    for command in ["build a.obj -o b.hpan", "export obj a.hpan -o e.obj", "diff a.hpan a.hpan", "verify a.hpan"] {
+        let mut refused = 0;
+        for most in (10_000..40_000).step_by(1_000) {
+            let script = format!("ulimit -v {most}; exec \"$0\" {command}");
+            let done = Command::new("sh").args(["-c", &script]).arg(&*HARDPAN).current_dir(&here).output().unwrap();
+            // where not even the program's libraries find room it is the system's 127
+            assert!(matches!(done.status.code(), Some(0 | 4 | 127)), "{command}, {most}: {}", told(&done));
+            refused += u32::from(String::from_utf8_lossy(&done.stderr).contains("no threads to work with"));
+            for file in ["b.hpan", "e.obj", "e.mtl", "e.toml"] {
+                let _ = fs::remove_file(here.join(file));
+            }
+        }
+        assert!(refused > 0, "{command}");
+    }
+}
+
 #[test]
 fn vt_24_a_hundred_thousand_layers() {
     let here = builds("a_hundred_thousand_layers", 100_000, |i| {

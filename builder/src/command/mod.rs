@@ -100,7 +100,7 @@ pub fn main() -> ExitCode {
     };
     let command = Cli::from_arg_matches(&typed).unwrap_or_else(|e| e.exit()).command;
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let done = match command {
+    let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
         Command::Info(args) => info::run(&args, out),
@@ -112,7 +112,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, out),
         Command::Completions(args) => help::completions(&args, out),
         Command::Man(args) => help::manual(&args, out),
-    };
+    });
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -120,6 +120,23 @@ pub fn main() -> ExitCode {
             failed(&failure)
         }
     }
+}
+
+impl Command {
+    /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer at once none do.
+    fn threads(&self) -> Option<usize> {
+        match self {
+            Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
+            Command::Verify(args) => Some(args.threads.unwrap_or(0).into()),
+            _ => Some(0),
+        }
+    }
+}
+
+/// Begins so many threads: one that is refused later is a panic.
+fn threads(count: usize) -> Done {
+    let begun = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
+    begun.map_err(|e| Failure::Machine(format!("no threads to work with: {e}; see: ulimit -a")))
 }
 
 fn failed(failure: &Failure) -> ExitCode {

@@ -21,7 +21,9 @@ fn bar(count: Option<u64>, template: &str) -> ProgressBar {
 /// Runs a stage and says how long it took.
 pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> (T, Duration) {
     let bar = bar(None, "{spinner} {msg} {elapsed}").with_message(name);
-    bar.enable_steady_tick(Duration::from_millis(200));
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(200)); // which takes a thread
+    }
     let start = Instant::now();
     let done = work();
     bar.finish_and_clear();

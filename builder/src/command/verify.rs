@@ -65,7 +65,7 @@ pub struct Args {
     max_step: Option<f64>,
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
+    pub threads: Option<u16>,
     /// Print the checks as JSON
     #[arg(long)]
     json: bool,
@@ -93,8 +93,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     let image = load(&args.file)?;
     let sources = sources(args, &image)?; // a wrong name shows before the work
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0).into()).build();
-    let threads = threads.map_err(|e| Failure::Machine(format!("no threads to work with: {e}")))?;
     let progress = Progress::new(image.len() as u64);
     let shown = |done: u64| progress.show(done);
     let options = Verify {
@@ -102,7 +100,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         no_seams: args.no_seams,
         progress: io::stderr().is_terminal().then_some(&shown as _),
     };
-    let verdict = threads.install(|| verify(&image, &options));
+    let verdict = verify(&image, &options);
     progress.clear();
     let verdict = verdict.map_err(|e| unopened(&args.file, &image, e).checked())?;
     // of bytes that are not what they claim no error can be measured
@@ -131,8 +129,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let agreement = terrain
         .as_ref()
         .zip(scene.as_ref())
-        .map(|(terrain, (scene, build))| threads.install(|| against(terrain, scene, build, args.samples as usize)));
-    let look = |t| threads.install(|| sought(t, args, scene.as_ref().map(|(scene, _)| scene)));
+        .map(|(terrain, (scene, build))| against(terrain, scene, build, args.samples as usize));
+    let look = |t| sought(t, args, scene.as_ref().map(|(scene, _)| scene));
     let sought = terrain.as_ref().map(look).unwrap_or_default();
     let measured = agreement.as_ref().is_none_or(Agreement::holds);
     let amiss = sought.iter().any(|s| s.outcome() != Outcome::Pass);

@@ -1,6 +1,6 @@
 //! All ground over a place, in pairs of both images, and what of it is more than an edge.
 
-use std::{array, collections::BTreeMap, mem};
+use std::{collections::BTreeMap, mem};
 
 use hardpan::{Hit, Terrain};
 
@@ -11,7 +11,7 @@ use super::{
     places::{Place, Role, plan},
 };
 
-/// Metres from a place to those about it: a difference that is no more at two that face each other lies along an edge.
+/// Metres from a place to those about it at least: a difference that is no more at two that face each other lies along an edge.
 const ASIDE: f64 = 0.008;
 /// How far all may have moved for heights that differ no more than by that to count, metres.
 const SLIGHT: f64 = 0.004;
@@ -127,6 +127,8 @@ pub struct Space {
     nearest: [Vec<usize>; 2],
     pub here: Vec<Pair>,
     there: Vec<Pair>,
+    /// What one image has a little beside a place.
+    beside: (Vec<Hit>, Vec<f64>),
 }
 
 /// Whether all heights of a place changed by the same, but for what is slight.
@@ -154,6 +156,11 @@ impl<'a> Both<'a> {
             .collect()
         });
         Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0 }
+    }
+
+    /// Metres from a place to those about it, across which a difference may be an edge's.
+    fn aside(&self) -> f64 {
+        ASIDE.max(2.0 * self.beside)
     }
 
     /// The same images, the second one after a move that was not exact.
@@ -206,15 +213,10 @@ impl<'a> Both<'a> {
     /// alike. Whether there is ground in both images.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
-        let counts: [usize; 2] = array::from_fn(|i| {
-            let (t, hits) = (self.images[i], &mut space.hits[i]);
-            let at = [x, y, 0.0];
-            let count = t.layers(if i == 0 { at } else { self.to.there(at) }, hits).written;
-            let height = |hit| if i == 0 { t.z_f64(hit) } else { self.to.back([0.0, 0.0, t.z_f64(hit)])[2] };
-            space.z[i].clear();
-            space.z[i].extend(hits[..count].iter().map(height));
-            count
-        });
+        for i in 0..2 {
+            self.heights(i, [x, y], &mut space.hits[i], &mut space.z[i]);
+        }
+        let counts = [0, 1].map(|i| space.z[i].len());
         if counts[0] == counts[1] && are_alike(&space.z) {
             into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
             return counts[0] > 0;
@@ -226,7 +228,32 @@ impl<'a> Both<'a> {
         let partner = |of: usize, i: usize| near[of].get(i).copied().filter(|&k| near[1 - of][k] == i);
         into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i), partner(0, i)])));
         into.extend((0..counts[1]).filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
+        if self.beside > 0.0 {
+            into.retain(|pair| pair.hits.iter().all(Option::is_some) || !self.lies_beside([x, y], pair, space));
+        }
         counts.iter().all(|n| *n > 0)
+    }
+
+    /// Heights of an image over a place in the first one's frame, from the highest on, and what was hit.
+    fn heights(&self, i: usize, [x, y]: [f64; 2], hits: &mut [Hit], z: &mut Vec<f64>) {
+        let (t, at) = (self.images[i], [x, y, 0.0]);
+        let count = t.layers(if i == 0 { at } else { self.to.there(at) }, hits).written;
+        let height = |hit| if i == 0 { t.z_f64(hit) } else { self.to.back([0.0, 0.0, t.z_f64(hit)])[2] };
+        z.clear();
+        z.extend(hits[..count].iter().map(height));
+    }
+
+    /// Whether ground that one image alone has over a place lies in the other one as little beside as the move may be off.
+    fn lies_beside(&self, [x, y]: [f64; 2], pair: &Pair, space: &mut Space) -> bool {
+        let Some((side, k)) = pair.side() else { return false };
+        let slope = self.images[side].slope_f64(&space.hits[side][k]);
+        let slack = self.tolerance + self.beside * along(slope);
+        let (hits, z) = &mut space.beside;
+        round(self.beside).any(|[dx, dy]| {
+            self.heights(1 - side, [x + dx, y + dy], hits, z);
+            let there = pair.z[side] + slope[0] * dx + slope[1] * dy;
+            z.iter().any(|z| (z - there).abs() <= slack)
+        })
     }
 
     /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
@@ -243,14 +270,14 @@ impl<'a> Both<'a> {
             pair.wide = pair.kinds.and(counts);
             if let Some((side, k)) = pair.side().filter(|_| pair.wide.any()) {
                 let slope = self.images[side].slope_f64(&space.hits[side][k]);
-                let most = ASIDE * along(slope);
+                let most = self.aside() * along(slope);
                 let slight = slight(pair, slope);
                 let doubtful = if slight { Kinds::ALL.without(Kind::Height) } else { Kinds::ALL };
                 open.push((i, Plane { side, slope, most, doubtful }));
             }
         }
         let mut there = mem::take(&mut space.there);
-        for [dx, dy] in ACROSS.map(|way| way.map(|v| v * ASIDE)) {
+        for [dx, dy] in ACROSS.map(|way| way.map(|v| v * self.aside())) {
             // what is no more on the one side, and on the other one
             let mut ended: Vec<Kinds> = open.iter().map(|(i, plane)| here[*i].wide.and(plane.doubtful)).collect();
             for aside in [[dx, dy], [-dx, -dy]] {
@@ -273,10 +300,8 @@ impl<'a> Both<'a> {
     /// Whether what differs at a place, or beside it as at a corner, is more than an edge, and with `plain` more than ground moved by a little
     /// would have, too.
     pub fn reaches(&self, [x, y]: [f64; 2], plain: bool, space: &mut Space) -> bool {
-        let around =
-            ACROSS.iter().flat_map(|[dx, dy]| [[*dx, *dy], [-dx, -dy]]).map(|way| way.map(|v| 1.5 * ASIDE * v));
         let mut here = mem::take(&mut space.here);
-        let any = [[0.0; 2]].into_iter().chain(around).any(|[dx, dy]| {
+        let any = [[0.0; 2]].into_iter().chain(round(1.5 * self.aside())).any(|[dx, dy]| {
             let at = [x + dx, y + dy];
             self.pairs(at, space, &mut here);
             let slopes = |pair: &Pair| {
@@ -292,8 +317,15 @@ impl<'a> Both<'a> {
     }
 
     pub fn space(&self) -> Space {
-        Space { hits: self.images.map(room), ..Space::default() }
+        let hits = self.images.map(room);
+        let more = if hits[0].len() < hits[1].len() { &hits[1] } else { &hits[0] };
+        Space { beside: (more.clone(), Vec::new()), hits, ..Space::default() }
     }
+}
+
+/// Places about one, so far off.
+fn round(far: f64) -> impl Iterator<Item = [f64; 2]> {
+    ACROSS.into_iter().flat_map(|[dx, dy]| [[dx, dy], [-dx, -dy]]).map(move |way| way.map(|v| v * far))
 }
 
 /// How far ground of a slope may go up or down while one goes a metre on, and a metre.
