@@ -418,7 +418,7 @@ fn places_that_are_no_numbers_are_answered() {
     let folder = bridge("places_that_are_no_numbers_are_answered");
     let write = |text: &str| fs::write(folder.join("log.csv"), text).unwrap();
     write("t,x,y,z\n0,20,0,1\n1,nan,0,1\n2,23,4,1\n3,23,-inf,1\n4,23,4,NaN\nnan,23,4,1\n");
-    let told = "log.csv: 4 lines have a number that is not finite; the first is line 3";
+    let told = "log.csv: 4 lines have a number that is blank or not finite; the first is line 3";
     let missed = "3 of 6 points without ground (3 not in the image), the first on line 3";
     let along = ["query", "bridge.hpan", "--along", "log.csv"];
     let [out, err] = expect(0, &folder, &along);
@@ -436,6 +436,17 @@ fn places_that_are_no_numbers_are_answered() {
     assert_eq!(out.lines().skip(1).collect::<Vec<_>>(), rows);
     let [strict, err] = expect(1, &folder, &[&along[..], &["--strict"]].concat());
     assert_eq!((strict, err), (out, format!("error: {told}; {missed}\n")));
+    // nor are places whose fields are blank
+    let words = fs::read_to_string(folder.join("log.csv")).unwrap();
+    let [answers, _] = expect(0, &folder, &along);
+    write(&words.replace("nan,0,1", ",0,1").replace("-inf,1", " ,1"));
+    let [blank, err] = expect(0, &folder, &along);
+    assert_eq!((blank, err), (answers.replace(",-inf,", ",NaN,"), format!("note: {told}\nnote: log.csv: {missed}\n")));
+    assert_eq!(
+        expect(0, &folder, &["query", "bridge.hpan", "--csv", "log.csv"])[0].lines().nth(2).unwrap(),
+        "NaN,0,,,,,,,,not in image,,1,1"
+    );
+    write(&words);
     let csv = ["query", "bridge.hpan", "--csv", "log.csv", "--json"];
     let answers: Value = serde_json::from_str(&expect(0, &folder, &csv)[0]).unwrap();
     assert_eq!((&answers[1]["x"], &answers[1]["status"]), (&Value::Null, &json!("not in image")));
@@ -764,6 +775,10 @@ fn separators_are_told_by_the_first_line() {
     {
         assert_eq!(ask(0, text), [bare.clone(), said(what)], "{text}");
     }
+    // a line that states what no line has
+    let [points, _] = ask(0, "x,y\n1.5,2.5\n");
+    assert_eq!(ask(0, "sep=;\nx,y\n1.5,2.5\n"), [points.clone(), String::new()]);
+    assert_eq!(ask(0, "sep=,\nx;y\n1,5;2,5\n"), [points, said("semicolons")]);
     // a line that states commas says nothing else
     assert_eq!(ask(0, "sep=,\n1.5,2.5\n3,4\n"), [bare, String::new()]);
     // however far down the first line is, lines are counted from the file's begin

@@ -428,11 +428,14 @@ fn interruptions_leave_nothing() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        child.stdin.as_mut().unwrap().write_all("1,2\n".repeat(5000).as_bytes()).unwrap();
+        // held until the end: by itself waiting would close it, and the answers could be whole before the signal is there
+        let mut points = child.stdin.take().unwrap();
+        points.write_all("1,2\n".repeat(5000).as_bytes()).unwrap();
         sleep(Duration::from_millis(500));
         assert_eq!(child.try_wait().unwrap(), None, "{arguments:?} still runs");
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130), "{arguments:?}");
+        drop(points);
     }
     let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect();
     names.sort();

@@ -4,7 +4,7 @@ use std::{collections::HashMap, path::Path};
 
 use super::{
     Done, Failure, counted, grouped,
-    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, first_of, hint, meant, optional, places},
+    lines::{ANSWER, Column, Heights, Lines, Passed, Width, columns, first_of, hint, meant, needed, optional, places},
     named, note, shown,
 };
 
@@ -176,8 +176,11 @@ pub fn read(path: &Path) -> Done<Drive> {
         let number = numbers.get(wheel).copied();
         let last = number.map(|k| wheels[k].1);
         let stop = (|| {
-            let needed = |k: usize| field(k)?.ok_or(format!("no {}; a line is {FORM}", KNOWN[k].0[0]));
-            let (x, y) = (needed(1)?, needed(2)?);
+            let place = |k: usize| {
+                let text = known[k].and_then(|c| Some((line.get(c)?, c)));
+                text.map_or(Err(format!("no {}; a line is {FORM}", KNOWN[k].0[0])), |(text, c)| needed(text, c))
+            };
+            let (x, y) = (place(1)?, place(2)?);
             let way = last.map_or(0.0, |s| ((x - s.x) * (x - s.x) + (y - s.y) * (y - s.y)).sqrt());
             // from a place that is none nobody drives on, nor to it
             let somewhere = [Some(x), Some(y), last.map(|s| s.x), last.map(|s| s.y)];

@@ -12,7 +12,7 @@ use clap::{
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
-use super::{Cli, Done, Failure, NewFile, Replace, make_folder, materials::is_image, named, quoted, shown};
+use super::{Cli, Done, Failure, NewFile, Replace, make_folder, materials::is_image, named, quoted};
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -110,7 +110,7 @@ pub fn manual(args: &Manual, out: &mut impl Write) -> Done {
                 } else {
                     String::new()
                 };
-                Failure::Input(format!("there is no command {}{of}", shown(name)))
+                Failure::Input(format!("there is no command {}{of}", quoted(Path::new(name))))
             })?;
         }
         return Ok(out.write_all(&page(command)?)?);

@@ -15,8 +15,8 @@ use hardpan_builder::import::utf8;
 use super::{Done, Failure, brief, counted, grouped, named, note};
 
 /// A CSV file, read line by line; lines that start with `#` are comments. Separators in quotes part no fields; a line's end in quotes
-/// is an error. Where the first line has semicolons or tabs between its fields, or a line `sep=;` says so, all have, and a comma in a
-/// number that is asked with is its point.
+/// is an error. Where the first line has semicolons or tabs between its fields, be it that a line `sep=;` says so, all have, and a comma
+/// in a number that is asked with is its point.
 pub struct Lines<'a> {
     path: &'a Path,
     reader: Reader<Box<dyn Read>>,
@@ -214,7 +214,8 @@ impl Head {
                 let says = stated(text).filter(|_| said.is_none());
                 found = says.is_none() && !is_comment(text) && !text.iter().all(|b| b", ;\t\r".contains(b));
                 if found {
-                    head.separator = said.unwrap_or_else(|| separator(&String::from_utf8_lossy(text)));
+                    let known = said.filter(|said| text.contains(said));
+                    head.separator = known.unwrap_or_else(|| separator(&String::from_utf8_lossy(text)));
                     break;
                 }
                 said = said.or(says);
@@ -393,7 +394,7 @@ impl Width {
     }
 }
 
-/// Counts lines with numbers that are not finite.
+/// Counts lines with numbers that are not finite, or without x or y.
 #[derive(Default)]
 pub struct Odd {
     lines: u64,
@@ -412,7 +413,7 @@ impl Odd {
     /// One line, if there are any.
     pub fn told(&self) -> Option<String> {
         let (lines, has) = (counted(self.lines, "line"), if self.lines == 1 { "has" } else { "have" });
-        let text = || format!("{lines} {has} a number that is not finite; the first is line {}", self.first);
+        let text = || format!("{lines} {has} a number that is blank or not finite; the first is line {}", self.first);
         (self.lines > 0).then(text)
     }
 }
@@ -596,6 +597,11 @@ pub fn meant(field: &str) -> Cow<'_, str> {
 
 fn within_quotes(field: &str) -> Option<&str> {
     field.trim().strip_prefix('"')?.strip_suffix('"')
+}
+
+/// The number of a field as [`optional`] has it; of one that is blank no number.
+pub fn needed(field: &str, at: usize) -> Result<f64, String> {
+    optional(field, at).map(|v| v.unwrap_or(f64::NAN))
 }
 
 /// The number of a field, of which `at` come before it, finite or not; none if it is blank.

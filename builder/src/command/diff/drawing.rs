@@ -202,14 +202,18 @@ impl Drawing {
         let [low, high] = scale.ends;
         let [low_told, high_told] = scale.told(signed);
         let all_of_it = range.is_some();
+        if seen[0] < 0.0 || low < 0.0 && all_of_it {
+            keys.push(Key::Box(LOWER, low_told));
+        }
         if low < 0.0 && (seen[0] < 0.0 || all_of_it) {
-            keys.push(Key::Box(of_change(low), low_told));
             keys.push(Key::Box(of_change(low / 4.0), signed(low / 4.0)));
         }
         keys.push(Key::Box(SAME, "unchanged".into()));
         if high > 0.0 && (seen[1] > 0.0 || all_of_it) {
             keys.push(Key::Box(of_change(high / 4.0), signed(high / 4.0)));
-            keys.push(Key::Box(of_change(high), high_told));
+        }
+        if seen[1] > 0.0 || high > 0.0 && all_of_it {
+            keys.push(Key::Box(HIGHER, high_told));
         }
         let hatch = Paint { colour: SAME, lines: Lines::Rising };
         for (there, key) in [

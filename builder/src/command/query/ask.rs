@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::Path, str::FromStr};
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 
 use super::super::{
-    lines::{optional, unquoted},
+    lines::{needed, optional, unquoted},
     quoted,
 };
 
@@ -33,7 +33,7 @@ impl FromStr for Ask {
                 Err(format!("{FORM}; points of a file: --csv {file}"))
             }
             1 => form(),
-            2 if fields[1].is_empty() => form(),
+            _ if fields[..2].iter().any(|field| unquoted(field).is_empty()) => form(),
             0..=4 => Ask::of([0, 1, 2, 3].map(Some), |k| fields.get(k).copied()),
             _ => Err(FORM.into()),
         }
@@ -57,13 +57,13 @@ pub fn shield(argument: OsString) -> OsString {
 }
 
 impl Ask {
-    /// Numbers from fields at the places of x, y, z and length, of which the length is not below zero; the last two may be
-    /// blank.
+    /// Numbers from fields at the places of x, y, z and length, of which the length is not below zero. The last two may be left out; a
+    /// place of which x or y is blank is nowhere.
     pub fn of<'a>(places: [Option<usize>; 4], field: impl Fn(usize) -> Option<&'a str>) -> Result<Self, String> {
         let mut numbers = [None; 4];
-        for (place, number) in places.into_iter().zip(&mut numbers) {
+        for (k, (place, number)) in places.into_iter().zip(&mut numbers).enumerate() {
             if let Some((place, text)) = place.and_then(|place| Some((place, field(place)?))) {
-                *number = optional(text, place)?;
+                *number = if k < 2 { Some(needed(text, place)?) } else { optional(text, place)? };
             }
         }
         if let (Some(place), Some(length)) = (places[3], numbers[3].filter(|v| *v < 0.0 && v.is_finite())) {
