@@ -242,6 +242,10 @@ impl<'a> Growing<'a> {
         self.marks[t as usize].had == self.round
     }
 
+    fn is_taken(&self, t: u32) -> bool {
+        self.marks[t as usize].seen == TAKEN
+    }
+
     fn new_vertices(&self, v: &[u32; 3]) -> usize {
         v.iter().filter(|&&v| self.place[v as usize].0 != self.round).count()
     }
@@ -452,187 +456,261 @@ fn grown(
     frame: Frame,
     foretells: impl Fn(&Growing, u16) -> bool,
 ) -> Grown {
-    // where the triangles of an attribute end that are no larger than for a class
-    let end_of = |attribute: u8, class: u16| {
-        let kind = u16::from(attribute) << 8 | class;
-        kinds.partition_point(|&k| k <= kind) as u32
-    };
-    // triangles around each vertex
-    let each = facts.iter().map(|f| f.v).enumerate();
-    let (mut starts, mut around) = lists(vertices, each.flat_map(|(t, n)| n.into_iter().map(move |v| (v, t as u32))));
-
-    let (mut records, mut order) = (Vec::new(), Vec::with_capacity(tris.len()));
-    let mut places = vec![(u32::MAX, 0); tris.len()];
-    let mut g = Growing::new(tris, facts, vertices, frame);
-    let ends: Vec<u32> = starts[1..].to_vec();
-    let mut next: Vec<Candidate> = Vec::with_capacity(CANDIDATES);
-    let mut members: Vec<u32> = Vec::with_capacity(TRIANGLES);
-    let (mut kind, mut ends_of) = (u16::MAX, [0; 3]);
+    let mut grown =
+        Grown { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], order: Vec::with_capacity(tris.len()) };
+    let mut grower = Grower::new(tris, facts, kinds, vertices, frame);
     for seed in 0..tris.len() as u32 {
-        if g.marks[seed as usize].seen == TAKEN {
+        if grower.g.is_taken(seed) {
             continue;
         }
-        let [attribute, first] = kinds[seed as usize].to_be_bytes();
-        let first = u16::from(first);
-        if kinds[seed as usize] != kind {
-            kind = kinds[seed as usize];
-            ends_of = [NARROW, MEDIUM, WIDE].map(|class| end_of(attribute, class));
+        let (record, members) = grower.best(seed, &foretells);
+        for (place, &t) in members.iter().enumerate() {
+            grown.places[t as usize] = (grown.records.len() as u32, place as u8);
         }
-        let home = centre(&facts[seed as usize].plan);
+        grown.records.push(record);
+        grown.order.extend_from_slice(members);
+    }
+    grown
+}
+
+/// Triangles around each vertex.
+struct Around {
+    /// Where the list of each begins, and ends: those that are taken leave long lists.
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    all: Vec<u32>,
+}
+
+impl Around {
+    fn new(facts: &[Facts], vertices: usize) -> Self {
+        let each = facts.iter().map(|f| f.v).enumerate();
+        let (starts, all) = lists(vertices, each.flat_map(|(t, n)| n.into_iter().map(move |v| (v, t as u32))));
+        Around { ends: starts[1..].to_vec(), starts, all }
+    }
+
+    /// Lets those of a vertex that are taken leave the first part of its list, which ends there; what stays moves up, in its order.
+    fn thin(&mut self, v: usize, to: usize, g: &Growing) {
+        let mut at = to;
+        for i in (self.starts[v] as usize..to).rev() {
+            let t = self.all[i];
+            if !g.is_taken(t) {
+                at -= 1;
+                self.all[at] = t;
+            }
+        }
+        self.starts[v] = at as u32;
+    }
+}
+
+/// What grows bundles from one seed after the other.
+struct Grower<'a> {
+    g: Growing<'a>,
+    kinds: &'a [u16],
+    around: Around,
+    /// Number of the seed, and three times its centre.
+    seed: u32,
+    home: [i64; 2],
+    /// Its attribute and class, and where the triangles of that attribute end that are no larger than for each class.
+    kind: u16,
+    ends: [u32; 3],
+    /// Those that may come next, and whether some of them may fit no more.
+    next: Vec<Candidate>,
+    stale: bool,
+    /// The first behind the seed that was not tried for being adjacent to none.
+    far: u32,
+    /// The members of the best bundle from this seed.
+    members: Vec<u32>,
+}
+
+impl<'a> Grower<'a> {
+    fn new(tris: &'a [Tri], facts: &'a [Facts], kinds: &'a [u16], vertices: usize, frame: Frame) -> Self {
+        Grower {
+            g: Growing::new(tris, facts, vertices, frame),
+            kinds,
+            around: Around::new(facts, vertices),
+            seed: 0,
+            home: [0; 2],
+            kind: u16::MAX,
+            ends: [0; 3],
+            next: Vec::with_capacity(CANDIDATES),
+            stale: false,
+            far: 0,
+            members: Vec::with_capacity(TRIANGLES),
+        }
+    }
+
+    /// The bundle from a seed that holds the most, and its members: of a wider class where the narrower one holds fewer than it would.
+    fn best(&mut self, seed: u32, foretells: impl Fn(&Growing, u16) -> bool) -> (Record, &[u32]) {
+        self.seed = seed;
+        self.home = centre(&self.g.facts[seed as usize].plan);
+        let kind = self.kinds[seed as usize];
+        if kind != self.kind {
+            self.kind = kind;
+            let end = |class: u16| self.kinds.partition_point(|&k| k <= (kind & 0xFF00 | class)) as u32;
+            self.ends = [NARROW, MEDIUM, WIDE].map(end);
+        }
+        let mut best: Option<Record> = None;
+        self.members.clear();
+        for class in self.first()..=WIDE {
+            if best.is_some() && self.members.len() >= ENOUGH[usize::from(class)] {
+                break;
+            }
+            if best.is_some() && foretells(&self.g, class) {
+                continue;
+            }
+            let record = self.grow(class);
+            if record.is_some() && self.g.members.len() > self.members.len() {
+                best = record;
+                self.members.clone_from(&self.g.members);
+            }
+            // nor is there more where only vertices were too many: a wider class holds fewer of them
+            if record.is_some() && !self.g.refused && !self.g.cut {
+                break;
+            }
+        }
+        for &t in &self.members {
+            self.g.marks[t as usize].seen = TAKEN;
+        }
+        (best.expect("a wide bundle holds any triangle"), &self.members)
+    }
+
+    /// The class of the seed.
+    fn first(&self) -> u16 {
+        self.kind & 0xFF
+    }
+
+    /// A bundle of a class from the seed.
+    fn grow(&mut self, class: u16) -> Option<Record> {
+        self.g.start(class, self.ends[usize::from(class)]);
+        self.next.clear();
+        self.stale = false;
+        self.far = self.seed + 1;
+        let mut chosen = Some(self.seed);
+        while let Some(t) = chosen {
+            self.g.add(t);
+            if self.g.members.len() == TRIANGLES {
+                break;
+            }
+            self.see(t);
+            chosen = self.adjacent().or_else(|| self.close_by());
+        }
+        if !self.g.is_small() {
+            // of those that found no room some may be too far off
+            self.next.retain(|c| self.g.fits(c.t, c.new_vertices()));
+        }
+        // heights may not fit the integer plane: give back the latest until they do
+        loop {
+            if let Some(record) = pack(&self.g, self.kind.to_be_bytes()[0]) {
+                return Some(record);
+            }
+            let kept = self.g.members[..self.g.members.len() - 1].to_vec();
+            if kept.is_empty() {
+                return None;
+            }
+            self.g.start(class, self.ends[usize::from(class)]);
+            self.g.refused = true;
+            kept.into_iter().for_each(|t| self.g.add(t));
+        }
+    }
+
+    /// Sees what lies around the vertices that came with the latest member: it may come next.
+    fn see(&mut self, latest: u32) {
+        // whoever is in the bundle takes a place too, if it is seen
+        let seen = self.g.marks[latest as usize].seen == self.g.round;
+        let mut room = CANDIDATES - self.next.len() - usize::from(seen);
+        let fresh = self.g.fresh;
+        self.stale |= fresh != [NONE; 3] || !self.g.is_small();
+        for v in fresh.into_iter().filter(|&v| v != NONE) {
+            self.next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
+        }
+        // what lies around the others has been seen with them
+        let around_of = if self.g.cut { self.g.facts[latest as usize].v } else { fresh };
+        for v in around_of.into_iter().filter(|&v| v != NONE) {
+            self.see_around(v as usize, &mut room);
+        }
+    }
+
+    /// Sees the triangles of a vertex, while there is room.
+    fn see_around(&mut self, v: usize, room: &mut usize) {
+        let Grower { g, around, next, .. } = self;
+        let (home, last) = (self.home, self.ends[usize::from(WIDE)]);
         let key = |centre: [i64; 2]| {
             let square = |i: usize| centre[i].abs_diff(home[i]).saturating_pow(2);
             square(0).saturating_add(square(1)).min(NEW_VERTEX - 1) // the farthest are alike
         };
-        let mut grow = |g: &mut Growing, class: u16| -> Option<Record> {
-            let larger = ends_of[usize::from(class)];
-            g.start(class, larger);
-            next.clear();
-            let mut far = seed + 1;
-            let mut chosen = seed;
-            // some of those that may come may fit no more
-            let mut stale = false;
-            loop {
-                g.add(chosen);
-                if g.members.len() == TRIANGLES {
-                    break;
-                }
-                // whoever is in the bundle takes a place too, if it is seen
-                let mut room = CANDIDATES - next.len() - usize::from(g.marks[chosen as usize].seen == g.round);
-                let fresh = g.fresh;
-                stale |= fresh != [NONE; 3] || !g.is_small();
-                for v in fresh.into_iter().filter(|&v| v != NONE) {
-                    next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
-                }
-                // what lies around the others has been seen with them
-                let around_of = if g.cut { g.facts[chosen as usize].v } else { fresh };
-                for v in around_of.into_iter().filter(|&v| v != NONE).map(|v| v as usize) {
-                    let (from, mut to, mut gone) = (starts[v] as usize, starts[v] as usize, 0);
-                    'list: for some in around[from..ends[v] as usize].chunks(AHEAD) {
-                        // many are waited for at once
-                        let mut known = [(0, 0); AHEAD];
-                        for (known, &t) in known.iter_mut().zip(some) {
-                            *known = (g.marks[t as usize].seen, facts[t as usize].number);
-                        }
-                        for (&t, (seen, number)) in some.iter().zip(known) {
-                            if room == 0 && stale {
-                                // those that fit no more leave their places
-                                stale = false;
-                                let before = next.len();
-                                next.retain(|c| g.fits(c.t, c.new_vertices()));
-                                room = before - next.len();
-                            }
-                            if room == 0 {
-                                g.cut = true;
-                                break 'list;
-                            }
-                            to += 1;
-                            gone += u32::from(seen == TAKEN);
-                            // those of attributes before this one are taken
-                            if seen >= g.round || t >= ends_of[usize::from(WIDE)] {
-                                continue;
-                            }
-                            g.marks[t as usize].seen = g.round;
-                            room -= 1;
-                            let facts = &facts[t as usize];
-                            let new = g.new_vertices(&facts.v);
-                            if !g.has(t) && g.fits(t, new) {
-                                g.reach(facts);
-                                let key = key(centre(&facts.plan)) + new as u64 * NEW_VERTEX;
-                                next.push(Candidate { key, number, t, v: facts.v });
-                            }
-                        }
-                    }
-                    if gone >= MANY_TAKEN {
-                        // what stays moves up, in its order
-                        let mut at = to;
-                        for i in (from..to).rev() {
-                            let t = around[i];
-                            if g.marks[t as usize].seen != TAKEN {
-                                at -= 1;
-                                around[at] = t;
-                            }
-                        }
-                        starts[v] = at as u32;
-                    }
-                }
-                // the least that fits, which mostly is the first
-                let small = g.is_small();
-                let least = (0..next.len()).min_by_key(|&i| next[i].rank());
-                let pick = least.filter(|&i| g.has_room(next[i].new_vertices())).and_then(|i| {
-                    let c = next.swap_remove(i);
-                    let fits = (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t);
-                    if fits { Some(c.t) } else { g.take(&mut next, small) }
-                });
-                // nothing adjacent fits: the next few seeds may lie close by, if there is room for three new corners, for others
-                // are adjacent; not worth the slow tests of a wide bundle
-                let pick = pick.or_else(|| {
-                    g.asked_near.get_or_insert(g.asked);
-                    let room = g.has_room(3);
-                    let last = ends_of[usize::from(first)].min(seed + 49);
-                    while far < last && (room || g.cut) && (class < WIDE || first == WIDE) {
-                        let t = far;
-                        far += 1;
-                        let free = g.marks[t as usize].seen != TAKEN && !g.has(t);
-                        // where there is room for all of its corners nobody asks how many are new
-                        let new = |g: &Growing| if room { 3 } else { g.new_vertices(&facts[t as usize].v) };
-                        if free && g.fits(t, new(g)) && !g.overlaps(t) {
-                            return Some(t);
-                        }
-                    }
-                    None
-                });
-                match pick {
-                    Some(t) => chosen = t,
-                    None => break,
-                }
+        let from = around.starts[v] as usize;
+        let (mut to, mut gone) = (from, 0);
+        'list: for some in around.all[from..around.ends[v] as usize].chunks(AHEAD) {
+            // many are waited for at once
+            let mut known = [(0, 0); AHEAD];
+            for (known, &t) in known.iter_mut().zip(some) {
+                *known = (g.marks[t as usize].seen, g.facts[t as usize].number);
             }
-            if !g.is_small() {
-                // of those that found no room some may be too far off
-                next.retain(|c| g.fits(c.t, c.new_vertices()));
-            }
-            // heights may not fit the integer plane: give back the latest until they do
-            loop {
-                if let Some(record) = pack(g, attribute) {
-                    return Some(record);
+            for (&t, (seen, number)) in some.iter().zip(known) {
+                if *room == 0 && self.stale {
+                    // those that fit no more leave their places
+                    self.stale = false;
+                    let before = next.len();
+                    next.retain(|c| g.fits(c.t, c.new_vertices()));
+                    *room = before - next.len();
                 }
-                let kept = g.members[..g.members.len() - 1].to_vec();
-                if kept.is_empty() {
-                    return None;
+                if *room == 0 {
+                    g.cut = true;
+                    break 'list;
                 }
-                g.start(class, larger);
-                g.refused = true;
-                kept.into_iter().for_each(|t| g.add(t));
-            }
-        };
-        // a wider class where the narrower holds fewer than it would
-        let mut best: Option<Record> = None;
-        members.clear();
-        for class in first..=WIDE {
-            if best.is_some() && members.len() >= ENOUGH[usize::from(class)] {
-                break;
-            }
-            if best.is_some() && foretells(&g, class) {
-                continue;
-            }
-            let record = grow(&mut g, class);
-            if record.is_some() && g.members.len() > members.len() {
-                best = record;
-                members.clone_from(&g.members);
-            }
-            // nor is there more where only vertices were too many: a wider class holds fewer of them
-            if record.is_some() && !g.refused && !g.cut {
-                break;
+                to += 1;
+                gone += u32::from(seen == TAKEN);
+                // those of attributes before this one are taken
+                if seen >= g.round || t >= last {
+                    continue;
+                }
+                g.marks[t as usize].seen = g.round;
+                *room -= 1;
+                let facts = &g.facts[t as usize];
+                let new = g.new_vertices(&facts.v);
+                if !g.has(t) && g.fits(t, new) {
+                    g.reach(facts);
+                    let key = key(centre(&facts.plan)) + new as u64 * NEW_VERTEX;
+                    next.push(Candidate { key, number, t, v: facts.v });
+                }
             }
         }
-        let record = best.expect("a wide bundle holds any triangle");
-        for (place, &t) in members.iter().enumerate() {
-            g.marks[t as usize].seen = TAKEN;
-            places[t as usize] = (records.len() as u32, place as u8);
+        if gone >= MANY_TAKEN {
+            around.thin(v, to, g);
         }
-        records.push(record);
-        order.extend_from_slice(&members);
     }
-    Grown { records, places, order }
+
+    /// The least of those that may come that fits, which mostly is the first.
+    fn adjacent(&mut self) -> Option<u32> {
+        let Grower { g, next, .. } = self;
+        let small = g.is_small();
+        let least = (0..next.len()).min_by_key(|&i| next[i].rank());
+        let least = least.filter(|&i| g.has_room(next[i].new_vertices()))?;
+        let c = next.swap_remove(least);
+        let fits = (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t);
+        if fits { Some(c.t) } else { g.take(next, small) }
+    }
+
+    /// Where nothing adjacent fits: one of the next few seeds, which may lie close by, if there is room for three new corners, for others
+    /// are adjacent; not worth the slow tests of a wide bundle.
+    fn close_by(&mut self) -> Option<u32> {
+        let first = self.first();
+        let Grower { g, far, .. } = self;
+        g.asked_near.get_or_insert(g.asked);
+        let room = g.has_room(3);
+        let last = self.ends[usize::from(first)].min(self.seed + 49);
+        while *far < last && (room || g.cut) && (g.class < WIDE || first == WIDE) {
+            let t = *far;
+            *far += 1;
+            let free = !g.is_taken(t) && !g.has(t);
+            // where there is room for all of its corners nobody asks how many are new
+            let new = |g: &Growing| if room { 3 } else { g.new_vertices(&g.facts[t as usize].v) };
+            if free && g.fits(t, new(g)) && !g.overlaps(t) {
+                return Some(t);
+            }
+        }
+        None
+    }
 }
 
 /// The edges of each triangle that it does not share with just one other, which runs along it the other way.
