@@ -177,7 +177,9 @@ pub struct Repair {
 pub struct Outlier {
     /// File or object.
     pub source: String,
-    /// How many.
+    /// Names of the materials of what lies beyond.
+    pub materials: Vec<String>,
+    /// How many triangles.
     pub triangles: u64,
     /// Of how many.
     pub of: u64,
@@ -195,10 +197,12 @@ impl Repair {
 
 impl std::fmt::Display for Outlier {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Outlier { source, triangles, of, at, .. } = self;
+        let Outlier { source, triangles, of, at, materials, .. } = self;
+        let word = if materials.len() == 1 { "material" } else { "materials" };
+        let names = names::few(materials.iter().map(|name| format!("{name:?}")), materials.len() as u64);
         // numbers of hundreds of digits say nothing
         let [x, y, z] = at.map(|v| if v.abs() < 1e15 { v.to_string() } else { format!("{v:e}") });
-        write!(f, "{triangles} of {of} triangles of {source:?} reach as far as ({x}, {y}, {z})")
+        write!(f, "{triangles} of {of} triangles of {source:?} ({word} {names}) reach as far as ({x}, {y}, {z})")
     }
 }
 

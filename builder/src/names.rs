@@ -84,7 +84,7 @@ pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> S
     let plain = |text: &str| text.to_lowercase().replace('_', " "); // as exporters write blanks
     let lower = plain(word);
     let distance = |k: &str| match plain(k) {
-        k if lower.chars().count() > 2 && k.starts_with(&lower) => 1,
+        k if lower.chars().count() > 2 && k != lower && k.starts_with(&lower) => 1,
         k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
     };
     let near = known.into_iter().map(|k| (distance(k), k)).min();
@@ -191,6 +191,15 @@ mod tests {
         assert_eq!(counted(1000u64, "line"), "1,000 lines");
         let list = |n: usize| few((0..n).map(|i| i.to_string()), n as u64);
         assert_eq!([0, 1, 5, 1006].map(list), ["", "0", "0, 1, 2, 3, 4", "0, 1, 2, 3, 4, and 1,001 more"]);
+    }
+
+    #[test]
+    fn words_that_may_be_meant() {
+        let meant = |word: &str, known: &[&str]| suggestion(word, known.iter().copied());
+        assert_eq!(meant("Slot704", &["slot700", "slot704", "slot7041"]), " (did you mean \"slot704\"?)");
+        assert_eq!(meant("slot70", &["slot", "slot704"]), " (did you mean \"slot704\"?)");
+        assert_eq!(meant("wet_grass", &["dry grass", "Wet Grass"]), " (did you mean \"Wet Grass\"?)");
+        assert_eq!(meant("pond", &["road", "grass"]), "");
     }
 
     #[test]

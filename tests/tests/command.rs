@@ -622,6 +622,14 @@ fn by_05_verify_against_several_files() {
         let why = error(2, &folder, &[&["verify", "both.hpan", "--against"], files].concat());
         assert_eq!(why, format!("error: {wanted}\n"));
     }
+    // one that was placed twice
+    let again = "[[source]]\nfile = \"deck.obj\"\n[[source]]\nfile = \"deck.obj\"\ntranslate = [100, 0, 0]\n";
+    write("again.toml", again);
+    expect(0, &folder, &["build", "--settings", "again.toml"]);
+    for named in [&["deck.obj"][..], &["deck.obj", "deck.obj"]] {
+        let [out, err] = expect(0, &folder, &[&["verify", "again.hpan", "--against"], named].concat());
+        assert!(out.matches(" 0 beyond the stated error").count() == 2 && err.is_empty(), "{out}{err}");
+    }
     // what is typed goes before what is recorded, for all
     let [_, err] = expect(1, &folder, &["verify", "both.hpan", "--against", "floor.obj", "deck.obj", "--unit", "m"]);
     holds(&err, &["error: both.hpan: its error is larger than it states"]);

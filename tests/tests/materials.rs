@@ -74,6 +74,13 @@ mu, rr and gain are those by default, until settings state others: no mesh state
     let [out, said] = expect(0, &folder, &["materials", "mats.obj", "-o", "mats.toml"]);
     assert_eq!(out, "");
     holds(&said, &["note: mats.toml: settings of ", "; edit, then: hardpan build --settings mats.toml\n"]);
+    // an image knows no folders
+    fs::create_dir(folder.join("else")).unwrap();
+    for (place, then) in [("of.toml", "--settings of.toml"), ("else/of.toml", "FILE --settings else/of.toml")] {
+        let [_, said] = expect(0, &folder, &["materials", "all.hpan", "-o", place]);
+        holds(&said, &[&format!("; edit, then: hardpan build {then}\n")]);
+        holds(&fs::read_to_string(folder.join(place)).unwrap(), &[&format!("Edit, then: hardpan build {then}\n")]);
+    }
     let edited = fs::read_to_string(folder.join("mats.toml")).unwrap().replacen(
         "name = \"Grass\"\ninclude = true",
         "name = \"Grass\"\ninclude = 0",
@@ -1169,6 +1176,8 @@ fn files_that_settings_do_not_name() {
     write(&folder, "side.toml", &format!("[[source]]\nfile = \"side.obj\"\nup = \"y\"\n{mu}"));
     let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
     holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
+    let [out, _] = expect(0, &folder, &["build", "--settings", "side.toml"]);
+    holds(&out, &["\nnext: if it lies on its side, build it again with --up z; else hardpan info side.hpan\n"]);
     expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
     // or one of several
     let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";

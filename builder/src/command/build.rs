@@ -26,7 +26,7 @@ use super::{
     grouped, has_extension, is_nowhere,
     lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
     materials::is_image,
-    named, note, one_place, overlap,
+    named, note, one_place, overlap, precision,
     progress::stage,
     quoted,
     relief::ALL,
@@ -211,6 +211,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
     let lies = lies(&scene, &sources, &frames, &triangles);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
+    precision::warn(&scene, &sources, &frames, &triangles, report);
     doubt_unit(&scene, &sources, &report.import.files.clone(), report);
 
     let mut settings = settings;

@@ -136,14 +136,20 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
                 );
                 return Err(Failure::input(lie.files[0], text));
             }
-            Says::File if steep => report.warn(format!(
-                "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
-                remedy(then), remedy(&up.to_string())
-            )),
-            Says::Caller if steep && !typed => report.warn(format!(
-                "with {up} up, as the settings say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
-                remedy(then), remedy(&up.to_string())
-            )),
+            Says::File if steep => {
+                report.warn(format!(
+                    "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
+                    remedy(then), remedy(&up.to_string())
+                ));
+                doubts.push((lie.area, remedy(then)));
+            }
+            Says::Caller if steep && !typed => {
+                report.warn(format!(
+                    "with {up} up, as the settings say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
+                    remedy(then), remedy(&up.to_string())
+                ));
+                doubts.push((lie.area, remedy(then)));
+            }
             // who says so may have it so
             Says::Caller if there > 1.25 * here => note(format!(
                 "with {up} up, as {}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %",

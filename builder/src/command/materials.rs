@@ -79,6 +79,13 @@ impl Found {
         }
         rule
     }
+
+    /// What builds by settings that lie there, which find their sources, or do not.
+    fn again(&self, place: &Path) -> String {
+        let beside = |source: &SourceFile| place.with_file_name(&source.file).exists();
+        let known = self.settings.as_ref().is_some_and(|s| !s.sources.is_empty() && s.sources.iter().all(beside));
+        format!("hardpan build{} --settings {}", if self.sources || known { "" } else { " FILE" }, quoted(place))
+    }
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
@@ -102,11 +109,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             if is_nowhere(output) {
                 return Ok(());
             }
-            note(format!(
-                "{}: settings of {count}; edit, then: hardpan build --settings {}",
-                named(output),
-                quoted(output)
-            ));
+            note(format!("{}: settings of {count}; edit, then: {}", named(output), found.again(output)));
             Ok(())
         }
         None => {
@@ -323,8 +326,7 @@ struct Build<'a> {
 /// A settings file with all that is known, and comments on what else can be said.
 fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     let names: Vec<String> = args.files.iter().map(|f| shown(&import::file_name(f))).collect();
-    let mut text =
-        format!("# Settings for {}. Edit, then: hardpan build --settings {}\n", names.join(", "), quoted(output));
+    let mut text = format!("# Settings for {}. Edit, then: {}\n", names.join(", "), found.again(output));
     text += HELP;
     text += if found.sources { UNSTATED } else { "" };
     text += "\n";

@@ -23,6 +23,7 @@ mod output;
 mod overlap;
 mod picture;
 mod plot;
+mod precision;
 mod progress;
 mod query;
 mod relief;

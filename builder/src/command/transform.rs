@@ -64,12 +64,18 @@ fn units() -> impl Iterator<Item = PossibleValue> {
 }
 
 fn scale(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    if value.is_finite() && value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
+    let value = number(text, "not a number")?;
+    if value > 0.0 { Ok(value) } else { Err("must be above zero".into()) }
 }
 
 fn degrees(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|v: &f64| v.is_finite()).ok_or_else(|| "not a number of degrees".into())
+    number(text, "not a number of degrees")
+}
+
+fn number(text: &str, what: &str) -> Result<f64, String> {
+    let finite = |text: &str| text.parse().ok().filter(|v: &f64| v.is_finite());
+    let point = if finite(&text.replacen(',', ".", 1)).is_some() { "; a decimal has a point" } else { "" };
+    finite(text).ok_or_else(|| format!("{what}{point}"))
 }
 
 pub fn way(text: &str) -> Result<[f64; 3], String> {

@@ -331,9 +331,17 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
     if known.inputs.is_empty() {
         note(format!("{} does not say what it was built from: files are placed as typed", named(&args.file)));
     }
+    // one that was placed several times is named once
+    let there = |i: usize| found.iter().flatten().any(|f| f.0 == i);
+    let again = (0..).zip(&known.inputs).filter(|(i, _)| !there(*i)).filter_map(|(i, input)| {
+        let which = given.iter().position(|g| g.sha256 == input.sha256)?;
+        Some((which, Some((i, By::Digest))))
+    });
+    let found: Vec<(usize, Option<(usize, By)>)> = found.iter().copied().enumerate().chain(again).collect();
     all_named(args, &known, &given, &found)?;
     let mut files = Vec::new();
-    for (path, found) in args.against.iter().zip(&found) {
+    for (which, found) in found {
+        let path = &args.against[which];
         let recorded = found.map(|(i, _)| shown(&known.inputs[i].file)).unwrap_or_default();
         let here = named(path);
         match found {
@@ -357,14 +365,15 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
 }
 
 /// Stops unless each file that the image was built from is named once, and no other; an image may know of none.
-fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[Option<(usize, By)>]) -> Done {
+fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, Option<(usize, By)>)]) -> Done {
     if known.inputs.is_empty() {
         return Ok(());
     }
     let names: Vec<String> = known.inputs.iter().map(|i| shown(&i.file)).collect();
     let names = names.join(", ");
-    for (i, (path, found)) in args.against.iter().zip(found).enumerate() {
-        let again = given[..i].iter().any(|before| before.sha256 == given[i].sha256);
+    for (i, found) in found {
+        let path = &args.against[*i];
+        let again = given[..*i].iter().any(|before| before.sha256 == given[*i].sha256);
         match found {
             Some((_, By::Digest)) => {}
             _ if again => {
@@ -378,7 +387,7 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[Option<(
             }
         }
     }
-    let left = (0..).zip(&known.inputs).filter(|(i, _)| !found.iter().flatten().any(|f| f.0 == *i));
+    let left = (0..).zip(&known.inputs).filter(|(i, _)| !found.iter().any(|(_, f)| f.is_some_and(|f| f.0 == *i)));
     let left: Vec<&Path> = left.map(|(_, input)| Path::new(&input.file)).collect();
     if left.is_empty() {
         return Ok(());

@@ -284,6 +284,24 @@ impl Transform {
         [x * cos - y * sin + dx, x * sin + y * cos + dy, z + dz]
     }
 
+    /// The file's numbers of a point of the scene, but for rounding.
+    pub fn back(&self, p: [f64; 3]) -> [f64; 3] {
+        let [x, y, z] = [0, 1, 2].map(|i| p[i] - self.translate[i]);
+        let [cos, sin] = self.turn;
+        let turned = [x * cos + y * sin, y * cos - x * sin, z];
+        let mut all = [0.0; 3];
+        for (axis, v) in self.axes.0.into_iter().zip(turned) {
+            let (place, negative) = axis.place();
+            all[place] = if negative { -v } else { v } / self.metres();
+        }
+        all
+    }
+
+    /// Metres of one of the file's numbers.
+    pub fn metres(&self) -> f64 {
+        self.scale * self.ratio.0 / self.ratio.1
+    }
+
     /// Whether faces that are wound one way come out wound the other way.
     #[cfg(any(test, feature = "fbx"))]
     pub(crate) fn mirrors(&self) -> bool {
@@ -377,6 +395,18 @@ mod tests {
         let frame =
             Frame { up: Some(Up::Y), unit: Some(Unit::Cm), scale: 2.0, rotate: 90.0, translate: [10.0, 20.0, -30.0] };
         assert_eq!(at(frame), [10.0 + 6.0, 20.0 + 2.0, -30.0 + 4.0]);
+        assert_eq!(frame.transform(&OBJ).back(at(frame)), [100.0, 200.0, 300.0]);
+    }
+
+    #[test]
+    fn the_way_back_is_that_of_every_frame() {
+        for up in Up::ALL {
+            let frame =
+                Frame { up: Some(up), unit: Some(Unit::UsFt), scale: 3.0, rotate: 30.0, translate: [1.0, 2.0, 3.0] };
+            let t = frame.transform(&OBJ);
+            let back = t.back(t.apply([100.0, 200.0, 300.0]));
+            assert!(back.iter().zip([100.0, 200.0, 300.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{back:?}");
+        }
     }
 
     /// Right, front and up are sent to x, -y and z, whatever they are.

@@ -4,7 +4,7 @@ use super::{Face, Field, exp2};
 use crate::scene::is_factor;
 use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle, radix};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Corners of a triangle that reaches beyond the domain.
 const OUTSIDE: u32 = u32::MAX;
@@ -156,6 +156,17 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact })
 }
 
+/// What of a source lies outside.
+#[derive(Default)]
+struct Lost {
+    /// Triangles, and twice their plan area in square steps.
+    size: [i128; 2],
+    /// The farthest corner.
+    at: Option<[f64; 3]>,
+    /// Their materials.
+    of: BTreeSet<u16>,
+}
+
 /// Counts and names what lies outside the domain, by source, those that lose most first.
 fn outliers(
     scene: &Scene,
@@ -178,7 +189,7 @@ fn outliers(
         let d = |v: u32, i: usize| local(v, i) - local(a, i);
         (d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)).abs()
     };
-    let mut lost: BTreeMap<u16, ([i128; 2], [f64; 3])> = BTreeMap::new();
+    let mut lost: BTreeMap<u16, Lost> = BTreeMap::new();
     let mut given = vec![[0i128; 2]; sources.len()];
     for (t, f) in scene.triangles.iter().zip(faces) {
         if !materials[usize::from(f.material)].is_ground() {
@@ -190,24 +201,31 @@ fn outliers(
         if !f.is_outside() {
             continue;
         }
-        let (sum, at) = lost.entry(f.source).or_insert(([0; 2], [f64::NAN; 3]));
-        add(sum);
+        let Lost { size, at, of } = lost.entry(f.source).or_default();
+        add(size);
+        of.insert(f.material);
         // the corner farthest from the origin on any axis, then the greatest
         let far = |p: [f64; 3]| {
             let away = |i: usize| (p[i] - origin[i] as f64 / scale[i]).abs();
             [away(0).max(away(1)).max(away(2)), p[0], p[1], p[2]]
         };
         for p in t.v.map(|v| scene.positions[v as usize]) {
-            if at[0].is_nan() || far(p).partial_cmp(&far(*at)) == Some(std::cmp::Ordering::Greater) {
-                *at = p;
+            if at.is_none_or(|at| far(p).partial_cmp(&far(at)) == Some(std::cmp::Ordering::Greater)) {
+                *at = Some(p);
             }
         }
     }
-    let outlier = |(s, (lost, at)): (u16, ([i128; 2], [f64; 3]))| {
+    let outlier = |(s, Lost { size, at, of }): (u16, Lost)| {
         let given = given[usize::from(s)];
-        let share = |i: usize| if given[i] > 0 { lost[i] as f64 / given[i] as f64 } else { 0.0 };
-        let source = sources[usize::from(s)].clone();
-        Outlier { source, triangles: lost[0] as u64, of: given[0] as u64, share: share(0).max(share(1)), at }
+        let share = |i: usize| if given[i] > 0 { size[i] as f64 / given[i] as f64 } else { 0.0 };
+        Outlier {
+            source: sources[usize::from(s)].clone(),
+            materials: of.into_iter().map(|m| materials[usize::from(m)].name.clone()).collect(),
+            triangles: size[0] as u64,
+            of: given[0] as u64,
+            share: share(0).max(share(1)),
+            at: at.unwrap_or_default(),
+        }
     };
     let mut named: Vec<Outlier> = lost.into_iter().map(outlier).collect();
     named.sort_by(|a, b| b.share.total_cmp(&a.share).then(b.triangles.cmp(&a.triangles))); // stable: ties by name

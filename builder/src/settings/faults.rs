@@ -132,8 +132,14 @@ pub fn positional(key: &str, place: &Place) -> String {
 }
 
 /// What others call a key.
-const MEANT: [(&str, &str); 4] =
-    [("friction", "mu"), ("rolling", "rr"), ("rolling_resistance", "rr"), ("type", "surface_type")];
+const MEANT: [(&str, &str); 6] = [
+    ("friction", "mu"),
+    ("rolling", "rr"),
+    ("rolling_resistance", "rr"),
+    ("type", "surface_type"),
+    ("rotate", "yaw_deg"),
+    ("rotation", "yaw_deg"),
+];
 
 /// A word that is not known, the nearest spelling, and where it would be known: serde names in backticks what it found, and then
 /// what it knows.

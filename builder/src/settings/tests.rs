@@ -136,6 +136,7 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
         ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
         ("[[source]]\nfile = \"a.obj\"\nyaw = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
+        ("[[source]]\nfile = \"a.obj\"\nrotate = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
         ("[[source]]\nfile = \"a.obj\"\n\ntranslate = [1.0, nan, 2.0]\n", &["line 4: ", "[x, y, z]"]),
         ("patch_tolerance = nan\n", &["patch_tolerance"]),
     ] {

@@ -1,0 +1,120 @@
+//! Whether a file's numbers were rounded to single precision, far from their zero.
+
+use std::path::{Path, PathBuf};
+
+use hardpan_builder::{Scene, Triangle, import::Transform, settings::SourceFile};
+
+use super::{decimal, grouped, named, report::Report};
+
+/// Metres by which places may be rounded unseen.
+const FINE: f64 = 0.001;
+/// How near to a number of single precision a file's number is that was written from one, with six decimals.
+const WRITTEN: f64 = 1e-6;
+/// Numbers that are looked at at least, and the share of them that is an odd multiple of the step: half of them where a place was rounded to
+/// it, none where it was on coarser steps before.
+const FEW: u64 = 20;
+const ODD: f64 = 0.25;
+
+/// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre.
+pub fn warn(
+    scene: &Scene,
+    sources: &[(PathBuf, SourceFile)],
+    frames: &[Transform],
+    triangles: &[usize],
+    report: &mut Report,
+) {
+    let mut rest = &scene.triangles[..];
+    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
+        let (its, behind) = rest.split_at(*count);
+        rest = behind;
+        if let Some(rounded) = rounded(scene, its, frame) {
+            report.warn(rounded.told(file));
+        }
+    }
+}
+
+/// Places as single precision has them.
+#[derive(Debug, PartialEq)]
+struct Rounded {
+    /// The widest step between two of them, metres.
+    step: f64,
+    /// The number of the file that is farthest from zero.
+    farthest: f64,
+}
+
+impl Rounded {
+    fn told(&self, file: &Path) -> String {
+        let step = if self.step < 0.1 {
+            format!("{} mm", decimal((self.step * 1e4).round() / 10.0))
+        } else {
+            format!("{} m", decimal(self.step))
+        };
+        format!(
+            "{}: all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: ground may be off by half of that; export it nearer to zero, or from where it has double precision",
+            named(file),
+            grouped(self.farthest as u64)
+        )
+    }
+}
+
+/// If all places of some triangles are so, and rounding made them so.
+fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<Rounded> {
+    let metres = frame.metres();
+    let mut farthest = 0.0f64;
+    // of each axis, numbers with wide steps, and odd multiples among them
+    let mut wide = [[0u64; 2]; 3];
+    for t in triangles {
+        for (v, wide) in frame.back(scene.positions[t.v[0] as usize]).into_iter().zip(&mut wide) {
+            let single = v as f32;
+            if (f64::from(single) - v).abs() > WRITTEN {
+                return None;
+            }
+            let step = f64::from(single.abs().next_up()) - f64::from(single.abs());
+            if step * metres > FINE {
+                wide[0] += 1;
+                wide[1] += u64::from(single.to_bits() & 1);
+                farthest = farthest.max(v.abs());
+            }
+        }
+    }
+    let mut wide = wide.into_iter().filter(|[all, _]| *all >= FEW).peekable();
+    wide.peek()?;
+    let far = farthest as f32;
+    let step = (f64::from(far.next_up()) - f64::from(far)) * metres;
+    wide.all(|[all, odd]| odd as f64 >= ODD * all as f64).then_some(Rounded { step, farthest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpan_builder::import::{Frame, Unit, read_obj};
+
+    /// What is said of a grid of places, each written by `number`, read in a frame.
+    fn judged(number: impl Fn(f64) -> String, [x0, y0]: [f64; 2], side: f64, frame: Frame) -> Option<Rounded> {
+        let at = |i: u32| f64::from(i) * side;
+        let vertices = (0..400u32).map(|i| format!("v {} {} 0\n", number(x0 + at(i % 20)), number(y0 + at(i / 20))));
+        let face = |i: u32| format!("f {} {} {}\n", i + 1, i + 2, i + 21);
+        let faces = (0..380).filter(|i| i % 20 < 19).map(face);
+        let text: String = vertices.chain(faces).collect();
+        let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
+        rounded(&read.scene, &read.scene.triangles, &read.frames[0])
+    }
+
+    #[test]
+    fn only_what_was_rounded_is_told() {
+        let single = |v: f64| format!("{:.6}", v as f32);
+        let utm = [500_123.3, 4_649_776.7];
+        let plain = Frame::default();
+        assert_eq!(judged(single, utm, 0.7, plain).map(|r| r.step), Some(0.5));
+        assert_eq!(judged(|v| v.to_string(), utm, 0.7, plain), None);
+        assert_eq!(judged(|v| format!("{v:.2}"), utm, 0.7, plain), None);
+        // whole metres and halves are as they were meant
+        assert_eq!(judged(|v| v.to_string(), [500_000.0, 4_649_776.0], 1.0, plain), None);
+        assert_eq!(judged(|v| v.to_string(), [500_000.0, 9_649_776.0], 1.0, plain), None);
+        // near zero nothing is lost
+        assert_eq!(judged(single, [12_000.3, 900.7], 0.7, plain), None);
+        // a file's own axes and unit count, however it was turned and moved
+        let turned = Frame { unit: Some(Unit::Cm), rotate: 30.0, translate: [1e6, 2e6, 0.0], ..plain };
+        assert_eq!(judged(single, utm.map(|v| v * 100.0), 71.3, turned).map(|r| r.step), Some(0.32));
+    }
+}
