@@ -14,6 +14,9 @@ pub struct Provenance {
     pub tool: String,
     /// The frame of the image.
     pub frame: String,
+    /// Names of materials whose mu nobody stated: it is that by default.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mu_by_default: Vec<String>,
     /// The files that were read.
     #[serde(rename = "input")]
     pub inputs: Vec<Input>,
@@ -74,7 +77,14 @@ impl Provenance {
             materials: materials.iter().map(|m| MaterialRule::from(m).brief()).collect(),
             ..self.settings.clone()
         };
-        let whole = Provenance { tool: Self::TOOL.into(), frame: Self::FRAME.into(), settings, ..self.clone() };
+        let there = |name: &String| materials.iter().any(|m| m.name == *name);
+        let whole = Provenance {
+            tool: Self::TOOL.into(),
+            frame: Self::FRAME.into(),
+            mu_by_default: self.mu_by_default.iter().filter(|name| there(name)).cloned().collect(),
+            settings,
+            ..self.clone()
+        };
         toml::to_string(&whole).expect("strings, numbers, lists and tables")
     }
 

@@ -757,8 +757,9 @@ fn separators_are_told_by_the_first_line() {
         expect(code, &folder, &query)
     };
     let [wanted, _] = ask(0, "x,y,z,note,n\n1.5,-2.25,0.5,\"a, b\",\"1,5\"\n");
-    let said =
-        |what: &str| format!("note: p.csv: read with {what} between fields, and a comma in a number as its point\n");
+    let said = |what: &str| {
+        format!("note: p.csv: read with {what} between fields, and a comma in a number, if any, as its point\n")
+    };
     for (what, text) in [
         ("semicolons", "x;y;z;note;n\n1,5;-2,25;0,5;a, b;1,5\n"),
         ("semicolons", "# a, b\n\n;;\nx;y;z;note;n\r\n1,5;-2,25;0,5;\"a, b\";1,5\r\n"),

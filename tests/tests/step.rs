@@ -86,7 +86,7 @@ fn steps_are_said_in_words_with_their_place() {
     assert!(out.starts_with("s.hpan: every claim holds, but --max-step finds steps\n"), "{out}");
     holds(
         &out,
-        &["\nsteps      fail     8 open edges, beside which ground counts that is lower by more than 1 cm: 1 found\n"],
+        &["\nsteps      fail     8 open edges, beside which ground counts that is lower by 1 cm to 50 cm: 1 found\n"],
     );
     holds(&out, &["\ngaps       pass     8 open edges, "]);
     holds(&err, &["error: s.hpan: ground ends beside lower ground: ", "; join or level the sheets in the source"]);

@@ -217,7 +217,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let mut settings = settings;
     args.over(&mut settings.build);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
-    let provenance = Provenance { inputs, settings, ..Provenance::default() };
+    let mu_by_default = applied.plain.clone();
+    let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
     let (settings, options) = (&provenance.settings, &provenance.settings.build);
     let (built, time) = stage("building", || build_recorded(&scene, options, Some(&provenance)));
     report.seconds.build = time.as_secs_f64();

@@ -93,12 +93,16 @@ impl Drive {
         let mut paired = vec![wheels < 2; self.stops.len()];
         ticks.iter().for_each(|&i| paired[i] = true);
         let mut left = self.stops.iter().zip(paired).filter(|(_, paired)| !paired).map(|(stop, _)| stop.line);
-        let first = left.clone().min()?;
+        let mut first = left.clone().min()?;
         let lines = left.by_ref().count() as u64;
         let mut counts = vec![0u64; wheels];
         self.stops.iter().for_each(|s| counts[s.wheel] += 1);
         let name = |k: usize| shown(&format!("{:?}", self.wheels[k]));
         let [few, many] = [(0..wheels).min_by_key(|&k| counts[k])?, (0..wheels).max_by_key(|&k| counts[k])?];
+        // a name that hardly any line has may be misspelt
+        if 10 * counts[few] < counts[many] {
+            first = self.stops.iter().filter(|s| s.wheel == few).map(|s| s.line).min()?;
+        }
         let uneven = if counts[few] < counts[many] {
             format!(
                 "; wheel {} has {}, and {} {}",

@@ -478,6 +478,9 @@ fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
         );
         writeln!(out, "{}", line.trim_end())?;
     }
+    if let Some(text) = record::told_by_default(record::mu_by_default(t).iter()) {
+        writeln!(out, "{text}")?;
+    }
     Ok(())
 }
 

@@ -45,7 +45,10 @@ impl<'a> Lines<'a> {
         let Head { rest, skipped, separator } = Head::read(&mut input).map_err(|e| Failure::io(path, e))?;
         if separator != b',' {
             let what = if separator == b';' { "semicolons" } else { "tabs" };
-            note(format!("{}: read with {what} between fields, and a comma in a number as its point", named(path)));
+            note(format!(
+                "{}: read with {what} between fields, and a comma in a number, if any, as its point",
+                named(path)
+            ));
         }
         // the carriage return of a CRLF is a blank; the last line ends as all others, so that they can be counted
         let input = io::Cursor::new(rest).chain(input).chain(&b"\n"[..]);

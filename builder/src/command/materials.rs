@@ -1,7 +1,7 @@
 //! `hardpan materials`: the materials of a source or an image, as a list or as a settings file to edit.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt::Write as _,
     fs,
     io::{Read, Write},
@@ -16,7 +16,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, grouped, has_extension, is_nowhere,
+    Done, Failure, NewFile, Replace, counted, decimal, few, grouped, has_extension, is_nowhere,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
@@ -33,7 +33,7 @@ Examples:
 
 The list has what covers most first; a settings file has materials by name, so that two of them can be compared.
 No mesh states friction: in settings of one it stands behind #, in JSON not at all, and a build warns of ground whose mu
-is not stated. Settings of an image state all.")]
+is not stated. Settings of an image state all, but for mu that nobody stated when it was built.")]
 pub struct Args {
     /// Wavefront OBJ or FBX files, or one terrain image
     #[arg(required = true, value_name = "FILE")]
@@ -68,6 +68,8 @@ struct Found {
     settings: Option<Settings>,
     /// Whether it is of sources: they lie in folders, where an image knows only names, and state no friction.
     sources: bool,
+    /// Names of an image's materials whose mu nobody stated.
+    mu_by_default: HashSet<String>,
 }
 
 impl Found {
@@ -76,8 +78,15 @@ impl Found {
         let mut rule = rule.clone();
         if self.sources {
             (rule.mu, rule.rr, rule.gain) = (None, None, None);
+        } else if self.is_by_default(&rule) {
+            rule.mu = None;
         }
         rule
+    }
+
+    /// Whether nobody stated the mu of an image's material.
+    fn is_by_default(&self, rule: &MaterialRule) -> bool {
+        rule.name.as_ref().is_some_and(|name| self.mu_by_default.contains(name))
     }
 
     /// What builds by settings that lie there, which find their sources, or do not.
@@ -115,7 +124,15 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         None => {
             found.listed.sort_by(|a, b| b.area.total_cmp(&a.area).then(b.blocks.cmp(&a.blocks))); // stable: then by name
             if args.json {
-                let facts = |l: &Listed| facts(l, &found.stated(&l.rule));
+                let facts = |l: &Listed| {
+                    let by_default = found.is_by_default(&l.rule);
+                    let rule = if by_default { l.rule.clone() } else { found.stated(&l.rule) };
+                    let mut facts = facts(l, &rule);
+                    if by_default {
+                        facts["mu_by_default"] = true.into();
+                    }
+                    facts
+                };
                 Ok(writeln!(out, "{:#}", json!(found.listed.iter().map(facts).collect::<Vec<_>>()))?)
             } else {
                 table(&found.listed, out)?;
@@ -124,6 +141,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
                         out,
                         "mu, rr and gain are those by default, until settings state others: no mesh states any"
                     )?;
+                }
+                if let Some(text) = told_by_default(found.mu_by_default.iter()) {
+                    writeln!(out, "{text}")?;
                 }
                 Ok(())
             }
@@ -163,7 +183,8 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     }
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
-    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings), sources: true })
+    let mu_by_default = HashSet::new(); // of those of an image
+    Ok(Found { listed: of_scene(&import.scene), settings: Some(settings), sources: true, mu_by_default })
 }
 
 /// A file's name, as a settings file at `output` names it: the way there from its folder, so that both may be moved
@@ -225,7 +246,20 @@ fn of_image(file: &Path) -> Done<Found> {
             }
         }
     }
-    Ok(Found { listed: all, settings: Some(settings), sources: false })
+    Ok(Found { listed: all, settings: Some(settings), sources: false, mu_by_default: mu_by_default(&t) })
+}
+
+/// Names of an image's materials whose mu nobody stated, as far as it is recorded.
+pub fn mu_by_default(t: &Terrain) -> HashSet<String> {
+    provenance(t).map(|known| known.mu_by_default.into_iter().collect()).unwrap_or_default()
+}
+
+/// One line on such materials.
+pub fn told_by_default<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Option<String> {
+    let mut names: Vec<&String> = names.collect();
+    names.sort();
+    let told = few(names.iter().map(|name| shown(&format!("{name:?}"))), names.len() as u64);
+    (!names.is_empty()).then(|| format!("mu is that by default, which nobody stated, of {told}"))
 }
 
 /// The settings of an image, with all of its materials by name; without a record what its head has.
@@ -360,6 +394,8 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
         if found.sources {
             let [mu, rr, gain] = [rule.mu, rule.rr, rule.gain].map(|v| toml::Value::from(v.unwrap_or_default()));
             let _ = write!(text, "# mu = {mu}  # by default, until stated\n# rr = {rr}\n# gain = {gain}\n");
+        } else if let (true, Some(mu)) = (found.is_by_default(rule), rule.mu) {
+            let _ = writeln!(text, "# mu = {}  # by default, until stated", toml::Value::from(mu));
         }
     }
     text

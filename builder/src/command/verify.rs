@@ -221,7 +221,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
             first: steps::facts(&steps, t),
             told: steps::told(&steps, t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
         });
-        let counts = format!("ground counts that is lower by more than {}", maps::metres(least));
+        let counts = format!("ground counts that is lower by {} to {}", maps::metres(least), maps::metres(steps::DECK));
         Sought { what: "steps", limit: ("max_step", least), edges: count, counts, found }
     });
     gaps.into_iter().chain(steps).collect()

@@ -99,7 +99,7 @@ impl FileReport {
     /// Sentences on counts, of what is ground and lost, or of the rest.
     fn counts(&self, lost: bool) -> impl Iterator<Item = String> {
         let counts = [&self.used, &self.ignored, &self.repaired, &self.refused].into_iter().flatten();
-        let counts = counts.filter(move |c| (c.what == NOT_FINITE) == lost);
+        let counts = counts.filter(move |c| [NOT_FINITE, CUT].contains(&c.what) == lost);
         counts.filter_map(|c| {
             let place = c.first_line.map(|n| format!(" (first at line {n})")).unwrap_or_default();
             let objects = c.objects.as_ref().map(|o| {
@@ -122,8 +122,9 @@ impl FileReport {
     }
 }
 
-/// Of [`Thing::NotFinite`].
+/// Of [`Thing::NotFinite`] and [`Thing::Cut`].
 const NOT_FINITE: &str = "faces_not_finite";
+const CUT: &str = "cut_off";
 
 /// Things that are counted, each with what becomes of it, its key and its note.
 macro_rules! things {
@@ -166,6 +167,8 @@ things! {
     NoMesh Ignored "cameras_lights_and_bones" None;
     Includes Ignored "includes" Some("calls of other files left out (name those files on the command line too)");
     Unknown Ignored "unknown" Some("lines left out that are no OBJ statements");
+    Unended Repaired "last_line_without_end" Some("last line without its end (if the file was cut off there, export it again)");
+    Cut Repaired "cut_off" Some("last line that is cut off (export the file again; if it is whole, give it its line's end)");
     Continued Repaired "continued_lines" None;
     Polygons Repaired "polygons" None;
     Names Repaired "names_not_utf8" None;
@@ -179,10 +182,16 @@ things! {
 }
 
 /// Counts of things, with the line of each one's first.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Tally {
     counts: [(u64, Option<u64>); THINGS.len()],
     objects: BTreeMap<usize, Objects>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { counts: [(0, None); THINGS.len()], objects: BTreeMap::new() }
+    }
 }
 
 impl Tally {

@@ -90,26 +90,36 @@ pub struct Far {
     /// Lines with a z and ground.
     asked: u64,
     far: u64,
+    /// The line of the first of these.
+    first: u64,
     /// How far the ground lies below the z of these, least and greatest.
     below: [f64; 2],
 }
 
 impl Far {
-    pub fn count(&mut self, z: f64, a: &Answer, t: &Terrain) {
+    pub fn count(&mut self, z: f64, a: &Answer, t: &Terrain, line: u64) {
         self.asked += 1;
         if !matches!(a.hit.reach, Reach::FarBelow | Reach::FarAbove) {
             return;
         }
         let below = z - t.z_f64(&a.hit);
         self.below = if self.far == 0 { [below; 2] } else { [self.below[0].min(below), self.below[1].max(below)] };
+        self.first = if self.far == 0 { line } else { self.first };
         self.far += 1;
     }
 
-    /// One line, if most are far.
+    /// One line, if any are far; if most are, why that may be.
     pub fn told(&self) -> Option<String> {
         let [least, most] = self.below;
-        if self.asked < MANY || 2 * self.far <= self.asked {
+        let [far, asked] = [self.far, self.asked].map(grouped);
+        if self.far == 0 {
             return None;
+        }
+        if self.asked < MANY || 2 * self.far <= self.asked {
+            let (are, first) = (if self.far == 1 { "is" } else { "are" }, self.first);
+            return Some(format!(
+                "{far} of {asked} answers {are} far below or far above, beyond the near window; the first is line {first}"
+            ));
         }
         let cause = match most - least < 0.1 * (least + most).abs() {
             true => format!("z may have another zero, about {} m off", short((least / 2.0 + most / 2.0).abs())),
@@ -122,7 +132,6 @@ impl Far {
         } else {
             format!("{} m above to {} m below", short(-least), short(most))
         };
-        let [far, asked] = [self.far, self.asked].map(grouped);
         Some(format!(
             "{far} of {asked} answers are far below or far above, with the ground {ground} the z that was asked with: {cause}"
         ))

@@ -73,7 +73,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
-    /// or has lines of some wheels alone; all answers are written all the same
+    /// has lines of some wheels alone, or ground far below or far above; all answers are written all the same
     #[arg(long)]
     strict: bool,
 }
@@ -88,7 +88,8 @@ has semicolons or tabs between its fields, or a line sep=; is before it, so have
 yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line of units below
 the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or
 from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as NaN. A note at the
-end says where lines lie that mostly miss the image, or have the ground far from their z; and of such as lie far off what they may mean.
+end says where lines lie that mostly miss the image, and of such as lie far off what they may mean; and how many have the ground farther
+from their z than the near window, far below or far above.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
@@ -150,7 +151,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let file = args.csv.as_ref().or(args.along.as_ref());
     let apart = drive.apart(&drive.ticks());
     let lost = missed.told().map(|text| text + &missed.cause(&terrain).unwrap_or_default());
-    let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told()];
+    let far = missed.far.told();
+    // of points the ground may be asked for from afar
+    let (off, far) = if args.along.is_some() { (far, None) } else { (None, far) };
+    let told = [drive.doubt, apart, missed.odd.told(), lost, missed.heights.told(), off];
     let told: Vec<String> = told.into_iter().flatten().collect();
     match file {
         Some(file) if args.strict && missed.asked == 0 => return Err(Failure::check(file, "nothing was asked")),
@@ -158,7 +162,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             return Err(Failure::check(file.unwrap_or(&args.file), told.join("; ")));
         }
         Some(file) => {
-            let far = missed.far.told();
             told.into_iter().chain(far).for_each(|text| note(format!("{}: {text}", named(file))));
         }
         None => {}
@@ -237,7 +240,7 @@ fn answer(
                     missed.heights.count(ask.z, beside.line(i));
                     missed.reached.count([ask.x, ask.y, ask.z.unwrap_or(0.0)], bounds);
                     if let (Some(z), None, true) = (ask.z, ask.length, a.found()) {
-                        missed.far.count(z, a, terrain);
+                        missed.far.count(z, a, terrain, beside.line(i));
                     }
                 }
                 let (stop, passed) = (beside.stop(i), beside.passed(i));
