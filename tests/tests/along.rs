@@ -673,8 +673,8 @@ fn wheels_of_one_tick() {
     assert_eq!(told(&lines).1, missing("1 line", 33, "; wheel \"FL\" has 40 lines, and \"RL\" 41"));
     let mut lines = rows(1e-5);
     lines[4 * 7] = lines[4 * 7].replace("FL", "FI");
-    let five = "note: w.csv: 160 lines of times that not all 5 wheels have: they are of no tick; the first is line 2";
-    assert_eq!(told(&lines), (None, format!("{five}; wheel \"FI\" has 1 line, and \"RR\" 40\n")));
+    let five = "note: w.csv: 160 lines of times that not all 5 wheels have: they are of no tick";
+    assert_eq!(told(&lines), (None, format!("{five}; wheel \"FI\" has 1 line, from line 30 on, and \"RR\" 40\n")));
 }
 
 /// Where most lines miss the ground, or have it far away, the end says what they may have meant.
@@ -731,8 +731,14 @@ fn files_that_mean_something_else_are_told() {
     assert!(err.contains("32 of 40 points without ground") && err.ends_with(&off("x 20 to 176, y 0")), "{err}");
     let err = told(&|s| [51.0, s, 0.0]);
     assert!(err.ends_with(&off("x 51, y -10 to 29")), "{err}");
-    // of few lines, or of a half of them, nothing is said
-    assert_eq!(told(&|s| [30.0, s, if s < 10.0 { 60.0 } else { 0.0 }]), "");
+    // of a half of them no cause is said
+    let some = "20 of 40 answers are far below or far above, beyond the near window; the first is line 2";
+    let dropped = |s: f64| [30.0, s, if s < 10.0 { 60.0 } else { 0.0 }];
+    assert_eq!(told(&dropped), format!("note: p.csv: {some}\n"));
+    // points may be asked from afar; a wheel is not
+    let strict = |option: &str, code| expect(code, &folder, &["query", "bridge.hpan", option, "p.csv", "--strict"]);
+    assert_eq!(strict("--csv", 0)[1], format!("note: p.csv: {some}\n"));
+    assert_eq!(strict("--along", 1)[1], format!("error: p.csv: {some}\n"));
 }
 
 /// What stands for the wheel in a line of units is none.

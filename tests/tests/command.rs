@@ -265,7 +265,7 @@ fn exit_codes() {
     fs::write(folder.join("half.hpan"), &image).unwrap();
     let [out, _] = expect(1, &folder, &["verify", "half.hpan"]);
     let why = [format!("all from byte {half} on is as in erased flash"), "section provenance is damaged".into()];
-    holds(&out, &["checksums  fail", &why[0], &why[1]]);
+    holds(&out, &["checksums  fail     head, sections and ", &why[0], &why[1], "is damaged"]);
     for arguments in [&["info", "half.hpan"][..], &["query", "half.hpan", "0,0"]] {
         holds(&error(2, &folder, arguments), &["half.hpan: ", &why[0]]);
     }

@@ -637,3 +637,26 @@ fn cg_02_long_outlines_and_fans_build_and_are_proven() {
         assert!(bytes.len() as u64 <= most * stored, "{name}: {} bytes of {stored} triangles", bytes.len());
     }
 }
+
+/// A file that ends within a line may be cut off, and is where more must have stood there.
+#[test]
+fn vt_24_files_that_are_cut_off_are_told() {
+    let folder = folder("files_that_are_cut_off_are_told");
+    let whole = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 20 0 0\nv 20 9 0\nf 1 2 3 4\nf 2 5 6 3\n";
+    let said = |text: &str| {
+        fs::write(folder.join("a.obj"), text).unwrap();
+        but_friction(&expect(0, &folder, &["build", "a.obj"])[1])
+    };
+    let at = |line: u32| format!(": 1 (first at line {line})\n");
+    let cut =
+        "warning: a.obj: last line that is cut off (export the file again; if it is whole, give it its line's end)";
+    let maybe = "note: a.obj: last line without its end (if the file was cut off there, export it again)";
+    assert_eq!(said(whole), "");
+    assert_eq!(said(&format!("{whole}# no more")), "");
+    assert_eq!(said(whole.trim_end()), format!("{maybe}{}", at(8)));
+    assert_eq!(said(whole.trim_end_matches(" 3\n")), format!("{cut}{}", at(8)));
+    assert_eq!(said(&format!("{whole}usemtl Gra")), format!("{maybe}{}", at(9)));
+    assert_eq!(said(&format!("{whole}v 1 2 3")), format!("{cut}{}", at(9)));
+    let [_, err] = expect(1, &folder, &["build", "a.obj", "--strict"]);
+    holds(&err, &[cut, ": 2 warnings, and --strict"]);
+}

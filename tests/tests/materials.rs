@@ -1308,3 +1308,32 @@ fn a_file_that_is_not_the_source_is_told() {
     let told = "it lacks materials of the image: \"Grass\"; is it the source? The image was built from mats.obj";
     assert_eq!(last, format!("error: other.obj: {told}"));
 }
+
+/// Friction that nobody stated is told of an image, too, and stated by none of the settings that are made of it.
+#[test]
+fn vt_26_an_image_knows_which_friction_nobody_stated() {
+    let folder = mats("an_image_knows_which_friction_nobody_stated");
+    let stated = "[[material]]\nname = \"Grass\"\nmu = 0.85\n[[material]]\nname = \"\"\n";
+    write(&folder, "s.toml", &format!("[[source]]\nfile = \"mats.obj\"\n{stated}"));
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
+    let told = "mu is that by default, which nobody stated, of \"Concrete\", \"unnamed\"\n";
+    for arguments in [&["materials", "a.hpan"][..], &["info", "a.hpan", "--materials"]] {
+        let [out, _] = expect(0, &folder, arguments);
+        assert!(out.ends_with(told), "{out}");
+    }
+    let listed = facts(&folder, &["materials", "a.hpan", "--json"]);
+    let of = |name: &str| listed.as_array().unwrap().iter().find(|m| m["name"] == name).unwrap().clone();
+    assert_eq!([&of("Grass")["mu"], &of("Grass")["mu_by_default"]], [&json!(0.85), &Value::Null]);
+    assert_eq!([&of("Concrete")["mu"], &of("Concrete")["mu_by_default"]], [&json!(0.85), &json!(true)]);
+    expect(0, &folder, &["materials", "a.hpan", "-o", "of.toml"]);
+    let text = fs::read_to_string(folder.join("of.toml")).unwrap();
+    assert_eq!(text.matches("\nmu = 0.85\n").count(), 1, "{text}");
+    assert_eq!(text.matches("\n# mu = 0.85  # by default, until stated\n").count(), 2, "{text}");
+    expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj"]);
+    for settings in ["s.toml", "of.toml", "e.toml"] {
+        let [_, err] = expect(1, &folder, &["build", "--settings", settings, "-o", "b.hpan", "--strict"]);
+        holds(&err, &["warning: ", "mu is 0.85 by default of ", "\"Concrete\", \"unnamed\"", "and --strict"]);
+        expect(0, &folder, &["build", "--settings", settings, "-o", "b.hpan"]);
+        assert_eq!(info(&folder, "b.hpan")["identity"], info(&folder, "a.hpan")["identity"], "{settings}");
+    }
+}

@@ -274,6 +274,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
+    if let Some(text) = scattered(&terrain) {
+        note(format!("{}: {text}", named(who)));
+    }
     let left_out = [
         (r.excluded, format!("{} not included", grouped(r.excluded))),
         (r.obstacles, counted(r.obstacles, "obstacle")),
@@ -327,6 +330,24 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
+/// What to say of an image that is large because few triangles lie over many tiles.
+fn scattered(t: &Terrain) -> Option<String> {
+    let h = t.header();
+    let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
+    let large = bytes > LARGE && bytes / triangles > SCATTERED && h.references > triangles + triangles / 2;
+    (large && h.tile_log2 < 26).then(|| {
+        format!(
+            "{} bytes a triangle: large ones are in each of the {} that they lie over; fewer tiles take less, as with --tile {}",
+            grouped(bytes / triangles),
+            counted(tiles, "tile"),
+            (h.tile_log2 + 2).min(26)
+        )
+    })
+}
+
+/// Bytes of an image, and of it for each triangle, from which on it is said why.
+const LARGE: u64 = 4 << 20;
+const SCATTERED: u64 = 300;
 /// How wide a gap may be that is noted, metres.
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.

@@ -93,29 +93,25 @@ impl Drive {
         let mut paired = vec![wheels < 2; self.stops.len()];
         ticks.iter().for_each(|&i| paired[i] = true);
         let mut left = self.stops.iter().zip(paired).filter(|(_, paired)| !paired).map(|(stop, _)| stop.line);
-        let mut first = left.clone().min()?;
+        let first = left.clone().min()?;
         let lines = left.by_ref().count() as u64;
         let mut counts = vec![0u64; wheels];
         self.stops.iter().for_each(|s| counts[s.wheel] += 1);
         let name = |k: usize| shown(&format!("{:?}", self.wheels[k]));
         let [few, many] = [(0..wheels).min_by_key(|&k| counts[k])?, (0..wheels).max_by_key(|&k| counts[k])?];
-        // a name that hardly any line has may be misspelt
-        if 10 * counts[few] < counts[many] {
-            first = self.stops.iter().filter(|s| s.wheel == few).map(|s| s.line).min()?;
-        }
-        let uneven = if counts[few] < counts[many] {
-            format!(
-                "; wheel {} has {}, and {} {}",
-                name(few),
-                counted(counts[few], "line"),
-                name(many),
-                grouped(counts[many])
-            )
+        let [of_few, of_many] = [counted(counts[few], "line"), grouped(counts[many])];
+        let [few_name, many_name] = [few, many].map(name);
+        let told = if 10 * counts[few] < counts[many] {
+            // its name may be misspelt
+            let at = self.stops.iter().find(|s| s.wheel == few)?.line;
+            format!("wheel {few_name} has {of_few}, from line {at} on, and {many_name} {of_many}")
+        } else if counts[few] < counts[many] {
+            format!("the first is line {first}; wheel {few_name} has {of_few}, and {many_name} {of_many}")
         } else {
-            String::new()
+            format!("the first is line {first}")
         };
         Some(format!(
-            "{} of times that not all {} wheels have: they are of no tick; the first is line {first}{uneven}",
+            "{} of times that not all {} wheels have: they are of no tick; {told}",
             counted(lines, "line"),
             grouped(wheels as u64)
         ))

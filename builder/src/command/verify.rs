@@ -507,7 +507,7 @@ pub fn unproven(verdict: &Verdict) -> bool {
 pub fn first_fault(check: &Check) -> String {
     let more = match check.faults.count {
         0 | 1 => String::new(),
-        n => format!(" ({} such)", grouped(n)),
+        n => format!(" ({} faults)", grouped(n)),
     };
     let first = check.faults.first.first().map(said).unwrap_or_default();
     format!("{}: {first}{more}", check.name)

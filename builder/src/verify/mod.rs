@@ -254,7 +254,7 @@ struct Verifying<'a> {
     checks: Vec<Check>,
 }
 
-impl Verifying<'_> {
+impl<'a> Verifying<'a> {
     fn check(&mut self, name: &'static str, looked_at: String, mut faults: Faults, bad: Outcome) {
         let h = self.terrain.header();
         let metres = |v: f64, i: usize| (v + h.origin[i] as f64) * 2f64.powi(h.xy_log2);
@@ -273,11 +273,27 @@ impl Verifying<'_> {
     fn sections_failed(&mut self, e: VerifyError) {
         let sections = self.terrain.header().sections.iter().filter(|s| ![0, section::TILES].contains(&s.kind));
         let mut sums = Faults::default();
+        let mut looked_at = String::from("head and sections");
+        let mut listed = e != VerifyError::HeadDamaged;
         for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
             sums.say(fault(VerifyError::SectionDamaged(s.kind)));
+            listed &= s.kind != section::TILE_TABLE;
         }
         if e == VerifyError::HeadDamaged {
             sums.say(fault(e));
+        }
+        if listed {
+            // of a file that was written in part tiles are others, too
+            let table = self.table();
+            let tiles = self.terrain.section(section::TILES).unwrap_or(&[]);
+            let whole = |(index, record): (u32, &TileRecord)| {
+                View::new(&self.terrain, tiles, index, record).is_some_and(|view| view.is_whole(record))
+            };
+            for (index, _) in (0..).zip(table).filter(|tile| !whole(*tile)) {
+                let what = fault(VerifyError::TileDamaged(index));
+                sums.add(Fault { tile: Some(index), at: None, what });
+            }
+            looked_at = format!("head, sections and {}", counted(table.len() as u64, "tile"));
         }
         if let Some(what) = erased(&self.terrain) {
             sums.say(what);
@@ -287,7 +303,7 @@ impl Verifying<'_> {
             faults.say(fault(e));
             faults
         });
-        self.check("checksums", "head and sections".into(), sums, Outcome::Fail);
+        self.check("checksums", looked_at, sums, Outcome::Fail);
         match structure {
             Some(faults) => self.check("structure", "head and sections".into(), faults, Outcome::Fail),
             None => self.skip("structure"),
@@ -297,9 +313,12 @@ impl Verifying<'_> {
         }
     }
 
+    fn table(&self) -> &'a [TileRecord] {
+        <[TileRecord]>::ref_from_bytes(self.terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[])
+    }
+
     fn all(&mut self) {
-        let terrain = self.terrain;
-        let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
+        let (terrain, table) = (self.terrain, self.table());
         let tiles = terrain.section(section::TILES).unwrap_or(&[]);
         let (done, ledger) = (AtomicU64::new(0), Ledger::new(&terrain));
         let mut totals = Totals::default();
@@ -325,7 +344,7 @@ impl Verifying<'_> {
         let Some(view) = View::new(&self.terrain, tiles, index, record) else {
             return Outcomes { kernel: Some(VerifyError::TileInvalid(index)), ..Outcomes::default() };
         };
-        let whole = CRC.checksum(zerocopy::IntoBytes::as_bytes(view.words)) == record.crc;
+        let whole = view.is_whole(record);
         let damaged = || Err(VerifyError::TileDamaged(index));
         let h = view.head;
         let sums = [h.bundle_count, h.references].map(u64::from);

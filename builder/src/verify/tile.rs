@@ -5,7 +5,7 @@
 use super::alone::alone;
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
-use super::{Fault, Faults};
+use super::{CRC, Fault, Faults};
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
 use hashbrown::HashMap;
@@ -66,6 +66,11 @@ impl<'a> View<'a> {
         let log2 = terrain.header().tile_log2;
         let low = [record.x, record.y].map(|v| i64::from(v) << log2);
         Some(View { head, words, index, rect: Rect { low, size: [1 << log2; 2] } })
+    }
+
+    /// Whether its bytes have the sum of its record.
+    pub fn is_whole(&self, record: &TileRecord) -> bool {
+        CRC.checksum(self.words.as_bytes()) == record.crc
     }
 
     fn node(&self, at: usize) -> Node {
