@@ -197,9 +197,10 @@ impl Canvas {
         }
     }
 
-    /// Draws a ring about a place, `wide` pixels wide.
+    /// Draws a ring about a place, `wide` pixels wide, so far beside it that nothing of it is cut off.
     pub fn ring(&mut self, [x, y]: [f64; 2], radius: f64, wide: f64, colour: Colour) {
         let reach = radius + wide;
+        let [x, y] = [(x, self.width), (y, self.height)].map(|(v, size)| v.min(size as f64 - reach).max(reach));
         let range = |v: f64| (v - reach).floor() as i64..=(v + reach).ceil() as i64;
         for (row, column) in range(y).flat_map(|row| range(x).map(move |column| (row, column))) {
             let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);

@@ -66,7 +66,12 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     if outside {
         keys.push(Key::Box(NOTHING, "no ground".into()));
     }
-    keys.push(Key::Line(EDGE, "edges of one triangle alone".into()));
+    let marked = [(HOLE, "gaps", gaps.is_empty()), (STEP, "steps", found_steps.is_empty())];
+    let marked = marked.into_iter().filter(|(_, _, none)| !none);
+    let marked: Vec<Key> = marked.map(|(colour, what, _)| Key::Line(colour, format!("edges of {what}"))).collect();
+    let other = if marked.is_empty() { "" } else { "other " };
+    keys.extend(marked);
+    keys.push(Key::Line(EDGE, format!("{other}edges of one triangle alone")));
     let square = |pixels: u64| pixels as f64 / (view.per_metre * view.per_metre);
     let all_area = square(holes.iter().map(|h| h.set.len() as u64).sum());
     let pixel = metres(1.0 / view.per_metre);
@@ -235,13 +240,17 @@ pub fn fine(view: &View) -> [f64; 2] {
     [wide, 6.0 * wide]
 }
 
-/// Draws edges, and rings about what is small, larger ones if it is listed in words; whether there are any.
+/// Draws edges, those of gaps and steps on top, and rings about what is small, larger ones if it is listed in words; whether there are any.
 fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
     let [wide, small] = fine(view);
-    for e in edges {
-        let [a, b] = e.plan.map(|[x, y]| view.place(x, y));
-        canvas.line(a, b, wide as usize, EDGE);
-    }
+    let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
+        let [a, b] = plan.map(|[x, y]| view.place(x, y));
+        canvas.line(a, b, wide as usize, colour);
+    };
+    edges.iter().for_each(|e| line(e.plan, wide, EDGE));
+    // so wide that nothing of those shows beside them
+    gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
+    steps.iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
     let holes = holes.iter().enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
     let small_ones: Vec<(usize, [f64; 2])> =
         holes.chain(gaps.iter().enumerate().map(|(i, g)| (i, [g.at[0], g.at[1]]))).collect();
