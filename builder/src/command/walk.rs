@@ -147,10 +147,15 @@ pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl 
 pub struct Sets(Vec<usize>);
 
 impl Sets {
+    /// So many, each alone.
+    pub fn new(count: usize) -> Self {
+        Sets((0..count).collect())
+    }
+
     /// Runs along edges, by the corners to which they go: those that meet in one are of a set. And the runs that lead back to
     /// where others of their set began.
     pub fn of_runs(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (Self, Vec<usize>) {
-        let mut sets = Sets((0..corners.len()).collect());
+        let mut sets = Sets::new(corners.len());
         let (mut first, mut rings) = (HashMap::new(), Vec::new());
         for (i, ends) in corners.enumerate() {
             let known = ends.map(|p| first.get(&p?).map(|&j| sets.head(j)));
