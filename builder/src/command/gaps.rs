@@ -135,7 +135,7 @@ impl Gap {
             length: ends(sides).map_or(0.0, span),
             rise: met.iter().fold(0.0, |most: f64, m| most.max((m.far[2] - m.near[2]).abs())),
             ways: runs.iter().map(|run| run.way()).collect(),
-            edges: runs.iter().map(|run| run.edge.part(run.shares())).collect(),
+            edges: runs.iter().map(|run| run.lip()).collect(),
         };
         let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
         (ring || ends(middles).map_or(0.0, span) >= slender * width).then_some(gap)
@@ -188,6 +188,13 @@ impl Run<'_> {
         let last = self.first + self.met.len() - 1;
         let to = if last + 1 == self.places.count { 1.0 } else { self.places.share(last) };
         [if self.first == 0 { 0.0 } else { self.places.share(self.first) }, to]
+    }
+
+    /// The part of the edge beside it, to the next place where it is cut off.
+    fn lip(&self) -> [[f64; 2]; 2] {
+        let ([from, to], apart) = (self.shares(), 1.0 / (self.places.count - 1) as f64);
+        let by = self.cut.map(|cut| if cut { apart } else { 0.0 });
+        self.edge.part([(from - by[0]).max(0.0), (to + by[1]).min(1.0)])
     }
 
     /// The edge's ends to which it goes.

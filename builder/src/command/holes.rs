@@ -104,9 +104,8 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
-    let holes_told = holes
-        .iter()
-        .map(|h| format!("hole of {} at {}", h.area.told(), gaps::place(&h.spot.at, 1.0 / view.per_metre)));
+    let holes_told =
+        holes.iter().map(|h| format!("hole of {} at {}", h.area.told(), gaps::place(&h.spot.at, 1.0 / view.per_metre)));
     let details =
         listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
     let mut facts = json!({
@@ -151,7 +150,7 @@ impl Area {
     }
 
     fn all(holes: &[Hole]) -> Self {
-        let m2 = holes.iter().map(|h| h.area.m2).sum();
+        let m2 = holes.iter().fold(0.0, |sum, h| sum + h.area.m2);
         let about = holes.iter().filter_map(|h| h.area.about).min();
         Area { m2: rounded(m2, about.unwrap_or(6)), about }
     }
@@ -166,8 +165,8 @@ fn rounded(v: f64, digits: usize) -> f64 {
     format!("{v:.*e}", digits - 1).parse().unwrap_or(v)
 }
 
-/// Spots that are of one hole put together, and their areas, the largest first: that within the rims around them, and where those are not
-/// to be had that of the pixels.
+/// Holes, the largest first: spots within the same rims are one, with the area that those enclose; where no rims are to be had
+/// the pixels of each are counted.
 fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim>, Vec<Option<u32>>)) -> Vec<Hole> {
     let mut sets = Sets::new(spots.len());
     let mut first: HashMap<u32, usize> = HashMap::new();
@@ -176,33 +175,30 @@ fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim
             sets.join(*first.entry(rim).or_insert(i), i);
         }
     }
-    let mut holes: BTreeMap<usize, Vec<Spot>> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, Vec<Spot>> = BTreeMap::new();
     for (i, spot) in spots.into_iter().enumerate() {
-        holes.entry(sets.head(i)).or_default().push(spot);
+        groups.entry(sets.head(i)).or_default().push(spot);
     }
-    let width = view.width;
-    let mut holes: Vec<Hole> = holes
-        .into_values()
-        .map(|spots| {
-            let spot = Spot::joined(view, spots);
-            let around: Option<BTreeSet<u32>> = spot.set.iter().map(|&pixel| of[pixel]).collect();
-            let within = around.map(|around| {
-                around.iter().map(|&i| &rims[i as usize]).fold([0.0; 2], |[area, length], rim| [area + rim.area, length + rim.length])
-            });
-            let side = 1.0 / view.per_metre;
-            let pixels = spot.set.len();
-            // only pixels that a rim goes through are counted wrongly
-            let fits = |[area, length]: &[f64; 2]| {
-                (area - pixels as f64 * side * side).abs() <= (2.0 * length + 4.0 * side) * side
-            };
-            let beside = |i: usize| [i - 1, i + 1, i - width, i + width].iter().any(|&i| drawn.pixels[i] != HOLE);
-            let area = match within.filter(fits) {
-                Some([area, _]) => Area::exact(area),
-                None => Area::counted(pixels, spot.set.iter().filter(|&&i| beside(i)).count(), view),
-            };
-            Hole { spot, area }
-        })
-        .collect();
+    let side = 1.0 / view.per_metre;
+    let within = |spots: &[Spot]| {
+        let pixels = || spots.iter().flat_map(|spot| &spot.set);
+        let around: BTreeSet<u32> = pixels().map(|&pixel| of[pixel]).collect::<Option<_>>()?;
+        let around = || around.iter().map(|&i| &rims[i as usize]);
+        let (area, length) = (around().map(|rim| rim.area).sum::<f64>(), around().map(|rim| rim.length).sum::<f64>());
+        // only pixels that a rim goes through are counted wrongly
+        let off = (area - pixels().count() as f64 * side * side).abs();
+        (off <= (2.0 * length + 4.0 * side) * side).then(|| Area::exact(area))
+    };
+    let beside = |i: usize| [i - 1, i + 1, i - view.width, i + view.width].iter().any(|&i| drawn.pixels[i] != HOLE);
+    let counted = |spot: Spot| {
+        let border = spot.set.iter().filter(|&&i| beside(i)).count();
+        Hole { area: Area::counted(spot.set.len(), border, view), spot }
+    };
+    let holes = groups.into_values().flat_map(|spots| match within(&spots) {
+        Some(area) => vec![Hole { spot: Spot::joined(view, spots), area }],
+        None => spots.into_iter().map(counted).collect(),
+    });
+    let mut holes: Vec<Hole> = holes.collect();
     holes.sort_by(|a, b| b.area.m2.total_cmp(&a.area.m2));
     holes
 }

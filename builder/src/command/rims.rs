@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use hardpan::Terrain;
+use rayon::prelude::*;
 
 use super::{
     border::{Edge, span},
@@ -54,15 +55,22 @@ pub fn rims(t: &Terrain, view: &View, edges: &[&Edge]) -> (Vec<Rim>, Vec<Option<
     (rims, of)
 }
 
-/// Edges right beside which no ground is seen from above, but not those of which nothing is seen.
+/// Pixels from one place along an edge to the next at which it is looked beside it, and most places.
+const APART: f64 = 4.0;
+const PLACES: f64 = 1024.0;
+
+/// Edges right beside which no ground is seen from above, all along.
 fn bare<'a>(t: &Terrain, view: &View, edges: &[&'a Edge]) -> Vec<&'a Edge> {
     let off = 2.0 * f64::exp2(f64::from(t.header().xy_log2));
-    let beside = |e: &&Edge| {
-        let [x, y, _] = e.on(0.5);
-        [x + off * e.away[0], y + off * e.away[1]]
+    let bare = |e: &Edge| {
+        let parts = (span(e.plan) * view.per_metre / APART).ceil().clamp(1.0, PLACES);
+        let beside = (0..parts as usize).map(|k| {
+            let [x, y, _] = e.on((k as f64 + 0.5) / parts);
+            [x + off * e.away[0], y + off * e.away[1]]
+        });
+        view.highest(t, &beside.collect::<Vec<_>>()).iter().all(|answer| !answer.found())
     };
-    let answers = view.highest(t, &edges.iter().map(beside).collect::<Vec<_>>());
-    edges.iter().zip(answers).filter(|(_, answer)| !answer.found()).map(|(e, _)| *e).collect()
+    edges.par_iter().copied().filter(|e| bare(e)).collect()
 }
 
 /// All rings of some edges. Where several meet in a corner each keeps to its own side.
@@ -71,7 +79,9 @@ fn rings(edges: &[&Edge]) -> Vec<Ring> {
     let way = |[[ax, ay], [bx, by]]: [[f64; 2]; 2]| [bx - ax, by - ay];
     // from where to where each goes
     let turned = |e: &&Edge| cross(way(e.plan), e.away) < 0.0;
-    let legs = edges.iter().map(|e| if turned(e) { ([e.ends[1], e.ends[0]], [e.plan[1], e.plan[0]]) } else { (e.ends, e.plan) });
+    let legs = edges
+        .iter()
+        .map(|e| if turned(e) { ([e.ends[1], e.ends[0]], [e.plan[1], e.plan[0]]) } else { (e.ends, e.plan) });
     let legs: Vec<([[i32; 3]; 2], [[f64; 2]; 2])> = legs.collect();
     let mut from: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
     legs.iter().enumerate().for_each(|(i, (ends, _))| from.entry(ends[0]).or_default().push(i));

@@ -83,7 +83,7 @@ pub fn steps(
         all.iter_mut().for_each(|drops| drops.retain(|_| !covered.next().unwrap_or_default()));
     }
     let runs: Vec<Run> =
-        walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops)).collect();
+        walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops, &seen)).collect();
     let (mut sets, _) = Sets::of_runs(runs.iter().map(|run| run.corners));
     let mut steps: HashMap<usize, Vec<&Run>> = HashMap::new();
     for (i, run) in runs.iter().enumerate() {
@@ -99,8 +99,8 @@ impl Step {
     fn of(runs: &[&Run]) -> Option<Self> {
         let drops: Vec<&Drop> = runs.iter().flat_map(|run| run.drops).map(|(_, drop)| drop).collect();
         let Drop { at, low, owners, .. } = **middle(&drops, ALIKE, |d| [d.at[0], d.at[1]], |d| d.height())?;
-        let edges: Vec<[[f64; 2]; 2]> = runs.iter().map(|run| run.part).collect();
-        Some(Step { at, low, length: edges.iter().map(|part| span(*part)).sum(), owners, edges })
+        let length = runs.iter().map(|run| run.length).sum();
+        Some(Step { at, low, length, owners, edges: runs.iter().map(|run| run.part).collect() })
     }
 
     /// Metres.
@@ -153,7 +153,9 @@ pub fn listed(steps: &[Step], t: &Terrain) -> impl Iterator<Item = String> {
 struct Run<'a> {
     /// At places that follow each other.
     drops: &'a [(usize, Drop)],
-    /// The part of the edge in plan, metres.
+    /// Metres along the edge.
+    length: f64,
+    /// As of [`Step`].
     part: [[f64; 2]; 2],
     /// The edge's ends to which it goes.
     corners: [Option<[i32; 3]>; 2],
@@ -192,7 +194,7 @@ fn drops(walk: &Walk, way: &Way, least: f64, seen: impl Fn([f64; 2]) -> bool) ->
 
 impl<'a> Run<'a> {
     /// Those of an edge, from its places with lower ground.
-    fn along(e: &Edge, t: &Terrain, drops: &'a [(usize, Drop)]) -> Vec<Self> {
+    fn along(e: &Edge, t: &Terrain, drops: &'a [(usize, Drop)], seen: impl Fn([f64; 2]) -> bool) -> Vec<Self> {
         let (places, length) = (Places::of(e, FEWEST), span(e.plan));
         // beside the next place lies other ground that the same slope has led to: the edge comes to hang over the ground there
         let hangs = |(number, drop): &(usize, Drop), next: usize| {
@@ -221,11 +223,19 @@ impl<'a> Run<'a> {
             }
             let [(first, _), ..] = run else { continue };
             let behind = first + run.len();
-            let from = if *first == 0 { 0.0 } else { (places.share(first - 1) + places.share(*first)) / 2.0 };
-            let to = if behind == places.count { 1.0 } else { (places.share(behind - 1) + places.share(behind)) / 2.0 };
+            // half way to the next place; of what is drawn all the way, if that is not looked at
+            let end = |last: usize, next: Option<usize>, end: f64| {
+                let Some(next) = next else { return [end; 2] };
+                let ([x, y, _], next) = (e.on(places.share(next)), places.share(next));
+                let half = (places.share(last) + next) / 2.0;
+                [half, if seen([x, y]) { half } else { next }]
+            };
+            let from = end(*first, first.checked_sub(1), 0.0);
+            let to = end(behind - 1, Some(behind).filter(|i| *i < places.count), 1.0);
             runs.push(Run {
                 drops: run,
-                part: e.part([from, to]),
+                length: (to[0] - from[0]) * length,
+                part: e.part([from[1], to[1]]),
                 corners: [(*first == 0).then_some(e.ends[0]), (behind == places.count).then_some(e.ends[1])],
             });
         }
