@@ -154,3 +154,41 @@ impl Ring {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares that meet in a corner are two rings, and one with the other side without ground goes around the other way.
+    #[test]
+    fn rings_keep_to_their_side() {
+        let corners = |x: i32, y: i32, side: i32| [[x, y], [x + side, y], [x + side, y + side], [x, y + side]];
+        let square = |x, y, side, inside: bool| {
+            let all = corners(x, y, side);
+            let middle = [x, y].map(|v| f64::from(v) + f64::from(side) / 2.0);
+            let edge = move |k: usize| {
+                let mut ends = [all[k], all[(k + 1) % 4]].map(|[x, y]| [x, y, 0]);
+                ends.sort_unstable();
+                let plan = ends.map(|[x, y, _]| [x, y].map(f64::from));
+                let off = [0, 1].map(|i| middle[i] - (plan[0][i] + plan[1][i]) / 2.0);
+                let away = off.map(|v| v / (f64::from(side) / 2.0) * if inside { 1.0 } else { -1.0 });
+                Edge { ends, plan, z: [0.0; 2], away }
+            };
+            (0..4).map(edge).collect::<Vec<_>>()
+        };
+        let all = [(0, 0, 2, true), (2, 2, 3, true), (20, 0, 6, true), (22, 2, 1, false)];
+        let all: Vec<Edge> = all.into_iter().flat_map(|(x, y, side, inside)| square(x, y, side, inside)).collect();
+        let areas = |edges: &[&Edge]| {
+            let mut areas: Vec<f64> = rings(edges).iter().map(|ring| ring.area).collect();
+            areas.sort_by(f64::total_cmp);
+            areas
+        };
+        let mut edges: Vec<&Edge> = all.iter().collect();
+        for _ in 0..edges.len() {
+            edges.rotate_left(1);
+            assert_eq!(areas(&edges), [-1.0, 4.0, 9.0, 36.0]);
+        }
+        // what is not whole is none
+        assert_eq!(areas(&edges[1..]).len(), 3);
+    }
+}
