@@ -513,8 +513,7 @@ fn a_map_of_friction_and_of_a_window() {
             "about 200 m2, x 10 to 30, y 0 to 10, ",
         ],
     );
-    // of half as much half as strong
-    let (up, down) = ([86, 200, 190], [223, 153, 195]);
+    let (up, down) = ([86, 200, 190], [214, 110, 172]);
     // the ground begins behind a margin and the title
     let row_of = |more: &[&str]| {
         let facts: Value =
@@ -526,9 +525,6 @@ fn a_map_of_friction_and_of_a_window() {
     };
     let row = row_of(&[]);
     assert_eq!(row.len(), 1600);
-    // the legend shows friction down only as far as it went
-    let (all, _) = pixels(&folder.join("map.png"));
-    assert!(all.contains(&down) && all.contains(&up) && !all.contains(&[214, 110, 172]));
     assert!(row[..399].iter().all(|p| *p == up) && row[401..799].iter().all(|p| *p == down));
     // slopes have a hint of light and shade
     let near = |p: [u8; 3], colour: [u8; 3]| p.iter().zip(colour).all(|(p, c)| p.abs_diff(c) < 12);
@@ -555,6 +551,69 @@ fn a_map_of_friction_and_of_a_window() {
     expect(0, &folder, &["build", "b.obj", "--translate", "300,0,0", "-o", "far.hpan"]);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "far.hpan", "--png", "map.png"]);
     holds(&out, &["pixels, 21.2 cm each; no place has ground in both images: they do not lie over each other"]);
+}
+
+/// Changes of friction that are few have a colour each, in the legend too; rolling resistance and gain have places, and lines of their own.
+#[test]
+fn a_map_of_few_frictions_and_of_rolling_resistance() {
+    let folder = folder("a_map_of_few_frictions_and_of_rolling_resistance");
+    let tile = |k: usize| {
+        let x = 10 * k;
+        format!("v {x} 0 0\nv {} 0 0\nv {} 10 0\nv {x} 10 0\nusemtl M{k}\nf -4 -3 -2 -1\n", x + 10, x + 10)
+    };
+    fs::write(folder.join("a.obj"), (0..8).map(tile).collect::<String>()).unwrap();
+    let image = |name: &str, all: [&str; 8]| {
+        let entry = |(k, set): (usize, &&str)| format!("[[material]]\nname = \"M{k}\"\n{set}\n");
+        fs::write(folder.join("s.toml"), all.iter().enumerate().map(entry).collect::<String>()).unwrap();
+        expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", name]);
+    };
+    image("a.hpan", ["mu = 0.8"; 8]);
+    let few = ["0.55", "0.35", "0.25", "0.2"].map(|mu| format!("mu = {mu}"));
+    let rest = ["mu = 0.8\nrr = 2.5", "mu = 0.8\nrr = 0.5", "mu = 0.8\ngain = 1.5", "mu = 0.8"];
+    let all: Vec<&str> = few.iter().map(String::as_str).chain(rest).collect();
+    image("b.hpan", all.try_into().unwrap());
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--png", "map.png"]);
+    holds(
+        &out,
+        &[
+            "\nfriction     mu lower at ",
+            ", about 400 m2, x 0 to 40, y 0 to 10, ",
+            "\nrolling      rr higher at ",
+            ", about 99.99 m2, x 40 to 50, y 0 to 10, the first 40,0,0\n",
+            "\nrolling      rr lower at ",
+            ", about 100 m2, x 50 to 60, y 0 to 10, ",
+            "\ngain         higher at ",
+            ", about 99.99 m2, x 60 to 70, y 0 to 10, ",
+        ],
+    );
+    let facts: Value = serde_json::from_str(&expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--json"])[0]).unwrap();
+    let ground = &facts["ground"];
+    for (key, west) in [("rr_higher", 40.0), ("rr_lower", 50.0), ("gain_higher", 60.0)] {
+        assert!((ground[key]["area"].as_f64().unwrap() - 100.0).abs() < 1.0, "{key}: {ground}");
+        assert_eq!(ground[key]["extent"], json!([[west, 0.0], [west + 10.0, 10.0]]), "{key}");
+    }
+    assert_eq!((&ground["gain_lower"]["places"], &ground["materials"]), (&json!(0), &json!([])));
+    let (all, wide) = pixels(&folder.join("map.png"));
+    let (left, top) = (16, 72);
+    let at = |k: usize| -> Vec<[u8; 3]> {
+        let corner = (top + 96) * wide + left + 200 * k + 100;
+        let mut seen: Vec<_> = (0..8).flat_map(|y| all[corner + y * wide..][..8].to_vec()).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen
+    };
+    let legend = &all[(top + 200 + 40) * wide..];
+    let mut before = [242; 3];
+    for colour in (0..4).map(at) {
+        assert_eq!(colour.len(), 1, "of one colour: {colour:?}");
+        assert!(before[1] - colour[0][1] > 25, "{before:?}, {colour:?}");
+        assert!(legend.iter().filter(|p| **p == colour[0]).count() > 200, "{colour:?}");
+        before = colour[0];
+    }
+    // lines that lie level, and none
+    assert!((4..7).all(|k| at(k).len() == 2 && at(k) == at(4)) && at(7) == [[242; 3]]);
+    let row = |y: usize| all[(top + 96 + y) * wide + left + 900..][..8].iter().all(|p| *p == [242; 3]);
+    assert_eq!((0..8).filter(|y| row(*y)).count(), 6);
 }
 
 /// No square of the grid meets it, nor the middle of a triangle; the edges where it was do.

@@ -126,6 +126,11 @@ impl Edge {
         let between = |a: f64, b: f64| a + (b - a) * share;
         [between(a[0], b[0]), between(a[1], b[1]), between(self.z[0], self.z[1])]
     }
+
+    /// Its part from one share of its length to another, in plan.
+    pub fn part(&self, shares: [f64; 2]) -> [[f64; 2]; 2] {
+        shares.map(|share| self.on(share)).map(|[x, y, _]| [x, y])
+    }
 }
 
 /// How far away the first of some edges is, or less by a little, from a place so far along one that sees them.

@@ -197,9 +197,10 @@ impl Canvas {
         }
     }
 
-    /// Draws a ring about a place, `wide` pixels wide.
+    /// Draws a ring about a place, `wide` pixels wide, so far beside it that nothing of it is cut off.
     pub fn ring(&mut self, [x, y]: [f64; 2], radius: f64, wide: f64, colour: Colour) {
         let reach = radius + wide;
+        let [x, y] = [(x, self.width), (y, self.height)].map(|(v, size)| v.min(size as f64 - reach).max(reach));
         let range = |v: f64| (v - reach).floor() as i64..=(v + reach).ceil() as i64;
         for (row, column) in range(y).flat_map(|row| range(x).map(move |column| (row, column))) {
             let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);
@@ -290,14 +291,15 @@ impl Canvas {
         }
     }
 
-    /// Draws a line between two places, `wide` pixels wide.
+    /// Draws a line between two places, `wide` pixels wide: all of them inside, if it goes along the border too.
     pub fn line(&mut self, a: [f64; 2], b: [f64; 2], wide: usize, colour: Colour) {
         let Some([a, b]) = clipped(a, b, [self.width as f64, self.height as f64]) else { return };
         let d = [b[0] - a[0], b[1] - a[1]];
+        let most = [self.width, self.height].map(|size| size.saturating_sub(wide) as i64);
         let steps = d[0].abs().max(d[1].abs()).ceil().max(1.0);
         for i in 0..=steps as usize {
             let t = i as f64 / steps;
-            let at = [0, 1].map(|k| (a[k] + d[k] * t).floor() as i64 - wide as i64 / 2);
+            let at = [0, 1].map(|k| ((a[k] + d[k] * t).floor() as i64 - wide as i64 / 2).clamp(0, most[k]));
             for k in 0..(wide * wide) as i64 {
                 if let Some(p) = self.pixel(at[0] + k % wide as i64, at[1] + k / wide as i64) {
                     *p = colour;

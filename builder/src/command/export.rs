@@ -104,7 +104,7 @@ struct PngArgs {
     /// List gaps of up to this width along open edges on the map holes, metres, each as long as is seen of it in a window [default: 0.25, or 1.5 pixels if that is more]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
-    /// Ring steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
+    /// Show steps of more than this on the map holes, metres: ground that ends and goes on up to half a metre lower right beside it.
     /// Kerbs with upright faces count too: an image does not have those
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
     max_step: Option<f64>,

@@ -10,12 +10,12 @@ use super::{
     border::{Edge, Lips, span},
     grouped,
     maps::metres,
-    walk::{Places, Sets, Walk, Way},
+    walk::{Places, Sets, Walk, Way, ends, middle},
 };
 
 /// No ground along open edges, and ground again at the other side.
 pub struct Gap {
-    /// Where it is wide, in its middle, metres.
+    /// Where it is wide, in its middle across and along, metres.
     pub at: [f64; 3],
     /// Metres about that place, across the edge and along it, in which there is no ground.
     room: f64,
@@ -29,6 +29,8 @@ pub struct Gap {
     pub rise: f64,
     /// Ways along it in plan, metres.
     pub ways: Vec<Vec<[f64; 2]>>,
+    /// Parts of edges beside it in plan, metres.
+    pub edges: Vec<[[f64; 2]; 2]>,
 }
 
 /// A gap at one place of an edge.
@@ -109,7 +111,7 @@ pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<G
     for (i, run) in runs.iter().enumerate() {
         gaps.entry(sets.head(i)).or_default().push(run);
     }
-    let gaps = gaps.into_iter().filter_map(|(head, runs)| Gap::of(&runs, rings.contains(&head)));
+    let gaps = gaps.into_iter().filter_map(|(head, runs)| Gap::of(&runs, rings.contains(&head), walk.hair));
     let mut gaps: Vec<Gap> = gaps.collect();
     gaps.sort_by(|a, b| b.length.total_cmp(&a.length).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
     gaps
@@ -117,24 +119,26 @@ pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<G
 
 impl Gap {
     /// Nothing if it is a jag or a corner; what edges go all around, or lies all around them, is none.
-    fn of(runs: &[&Run], ring: bool) -> Option<Self> {
+    fn of(runs: &[&Run], ring: bool, hair: f64) -> Option<Self> {
         let met: Vec<&Met> = runs.iter().flat_map(|run| &run.met).collect();
-        let middles: Vec<[f64; 2]> = met.iter().map(|m| [m.at[0], m.at[1]]).collect();
-        let ends: Vec<[f64; 2]> = met.iter().flat_map(|m| [m.near, m.far]).map(|[x, y, _]| [x, y]).collect();
+        let plan = |[x, y, _]: [f64; 3]| [x, y];
+        let middles = met.iter().map(|m| plan(m.at));
+        let sides = met.iter().flat_map(|m| [m.near, m.far]).map(plan);
         let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
-        let best = met.iter().copied().reduce(|best, m| if m.room > best.room { m } else { best })?;
+        let best = middle(&met, hair, |m| plan(m.at), |m| m.room)?;
         let wider = runs.iter().any(|run| run.wider);
         let gap = Gap {
             at: best.at,
             room: best.room,
             width,
             wider,
-            length: across(&ends),
+            length: ends(sides).map_or(0.0, span),
             rise: met.iter().fold(0.0, |most: f64, m| most.max((m.far[2] - m.near[2]).abs())),
             ways: runs.iter().map(|run| run.way()).collect(),
+            edges: runs.iter().map(|run| run.lip()).collect(),
         };
         let slender = if runs.iter().any(|run| run.widens) { SLENDER } else { 1.0 };
-        (ring || across(&middles) >= slender * width).then_some(gap)
+        (ring || ends(middles).map_or(0.0, span) >= slender * width).then_some(gap)
     }
 
     /// In words, with a place to query.
@@ -152,18 +156,6 @@ pub fn told(gaps: &[Gap], most: f64) -> Option<String> {
     Some(match gaps.len() as u64 {
         1 => format!("beside open edges there is a {longest}"),
         n => format!("{} gaps of up to {} beside open edges, the longest a {longest}", grouped(n), metres(most)),
-    })
-}
-
-/// How far places are apart at most, about: from that farthest from the first to that farthest from it.
-fn across(places: &[[f64; 2]]) -> f64 {
-    let farthest = |from: [f64; 2]| {
-        let far = |best: [f64; 2], p: &[f64; 2]| if span([from, *p]) > span([from, best]) { *p } else { best };
-        places.iter().fold(from, far)
-    };
-    places.first().map_or(0.0, |first| {
-        let end = farthest(*first);
-        span([end, farthest(end)])
     })
 }
 
@@ -196,6 +188,13 @@ impl Run<'_> {
         let last = self.first + self.met.len() - 1;
         let to = if last + 1 == self.places.count { 1.0 } else { self.places.share(last) };
         [if self.first == 0 { 0.0 } else { self.places.share(self.first) }, to]
+    }
+
+    /// The part of the edge beside it, to the next place where it is cut off.
+    fn lip(&self) -> [[f64; 2]; 2] {
+        let ([from, to], apart) = (self.shares(), 1.0 / (self.places.count - 1) as f64);
+        let by = self.cut.map(|cut| if cut { apart } else { 0.0 });
+        self.edge.part([(from - by[0]).max(0.0), (to + by[1]).min(1.0)])
     }
 
     /// The edge's ends to which it goes.

@@ -1,6 +1,9 @@
 //! The map of holes: places without ground that ground surrounds, open edges, and gaps along them.
 
-use std::cmp::Reverse;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 
 use hardpan::Terrain;
 use serde_json::{Value, json};
@@ -10,10 +13,11 @@ use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
     gaps::{self, Gap, LISTED, listed},
-    maps::{Drawn, Key, canvas, metres, number, of_tops, slight},
+    maps::{Drawn, Key, canvas, metres, no_ground, no_ground_told, number, of_tops, slight},
     relief::{View, light, lit},
+    rims::{Rim, rims},
     steps::{self, Step},
-    walk::Walk,
+    walk::{Sets, Walk},
 };
 
 /// A place without ground that ground surrounds.
@@ -51,12 +55,14 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
     let crowded = walk.crowded("gaps", gaps::FEWEST, true);
     let gaps = if crowded.is_none() { gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)) } else { Vec::new() };
-    let holes = joined(view, &ground, &hollow, &gaps);
-    let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| inside(p, view)));
+    let spots = joined(view, &ground, &hollow, &gaps);
+    let rims = if spots.is_empty() { Default::default() } else { rims(t, view, &edges) };
+    let holes = measured(view, &ground, spots, &rims);
+    let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| view.has(p)));
     let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
     let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
 
-    let mut keys = vec![Key::Box(HOLE, "no ground, with ground all around".into())];
+    let mut keys = vec![Key::Box(HOLE, format!("{}, with ground all around", no_ground_told(view)))];
     if rings {
         keys.push(Key::Ring(HOLE, "around gaps and small holes, larger around those in words".into()));
     }
@@ -64,15 +70,19 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
         keys.push(Key::Ring(STEP, "around steps, where they are highest".into()));
     }
     if outside {
-        keys.push(Key::Box(NOTHING, "no ground".into()));
+        keys.push(no_ground(view));
     }
-    keys.push(Key::Line(EDGE, "edges of one triangle alone".into()));
-    let square = |pixels: u64| pixels as f64 / (view.per_metre * view.per_metre);
-    let all_area = square(holes.iter().map(|h| h.set.len() as u64).sum());
+    let marked = [(HOLE, "gaps", gaps.is_empty()), (STEP, "steps", found_steps.is_empty())];
+    let marked = marked.into_iter().filter(|(_, _, none)| !none);
+    let marked: Vec<Key> = marked.map(|(colour, what, _)| Key::Line(colour, format!("edges of {what}"))).collect();
+    let other = if marked.is_empty() { "" } else { "other " };
+    keys.extend(marked);
+    keys.push(Key::Line(EDGE, format!("{other}edges of one triangle alone")));
+    let all_area = Area::all(&holes);
     let pixel = metres(1.0 / view.per_metre);
     let seen = match holes.len() as u64 {
         0 => format!("no enclosed hole seen at {pixel} a pixel"),
-        n => format!("{} seen at {pixel} a pixel, {}", counted(n, "enclosed hole"), area(all_area)),
+        n => format!("{} seen at {pixel} a pixel, {}", counted(n, "enclosed hole"), all_area.told()),
     };
     let narrow = match gaps.len() as u64 {
         _ if crowded.is_some() => "too crowded to look for gaps".into(),
@@ -94,14 +104,13 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
-    let holes_told = holes.iter().map(|h| {
-        format!("hole of {} at {}", area(square(h.set.len() as u64)), gaps::place(&h.at, 1.0 / view.per_metre))
-    });
+    let holes_told =
+        holes.iter().map(|h| format!("hole of {} at {}", h.area.told(), gaps::place(&h.spot.at, 1.0 / view.per_metre)));
     let details =
         listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
     let mut facts = json!({
-        "enclosed_holes": holes.len(), "enclosed_area": all_area,
-        "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.at, "area": square(h.set.len() as u64) })).collect::<Vec<_>>(),
+        "enclosed_holes": holes.len(), "enclosed_area": all_area.m2,
+        "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.spot.at, "area": h.area.m2 })).collect::<Vec<_>>(),
         "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
         "open_edges": edges.len(), "open_length": length,
     });
@@ -113,10 +122,85 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     Drawn { ground, keys, notes, details, facts }
 }
 
-/// Whether the picture shows a place.
-fn inside([x, y]: [f64; 2], view: &View) -> bool {
-    let [x, y] = view.place(x, y);
-    (0.0..=view.width as f64).contains(&x) && (0.0..=view.height as f64).contains(&y)
+/// A place without ground that ground surrounds.
+struct Hole {
+    spot: Spot,
+    area: Area,
+}
+
+/// What holes have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Area {
+    /// Square metres, in as many digits as count.
+    m2: f64,
+    /// How many those are, if it is not exact.
+    about: Option<usize>,
+}
+
+impl Area {
+    /// What goes around it is known.
+    fn exact(m2: f64) -> Self {
+        Area { m2: rounded(m2, 6), about: None }
+    }
+
+    /// Of so many pixels, some of them at its border.
+    fn counted(pixels: usize, border: usize, view: &View) -> Self {
+        let digits = if 16 * border > pixels { 2 } else { 3 };
+        Area { m2: rounded(pixels as f64 / view.per_metre.powi(2), digits), about: Some(digits) }
+    }
+
+    fn all(holes: &[Hole]) -> Self {
+        let m2 = holes.iter().fold(0.0, |sum, h| sum + h.area.m2);
+        let about = holes.iter().filter_map(|h| h.area.about).min();
+        Area { m2: rounded(m2, about.unwrap_or(6)), about }
+    }
+
+    fn told(self) -> String {
+        format!("{}{}", if self.about.is_some() { "about " } else { "" }, area(self.m2))
+    }
+}
+
+/// So many digits that count.
+fn rounded(v: f64, digits: usize) -> f64 {
+    format!("{v:.*e}", digits - 1).parse().unwrap_or(v)
+}
+
+/// Holes, the largest first: spots within the same rims are one, with the area that those enclose; where no rims are to be had
+/// the pixels of each are counted.
+fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim>, Vec<Option<u32>>)) -> Vec<Hole> {
+    let mut sets = Sets::new(spots.len());
+    let mut first: HashMap<u32, usize> = HashMap::new();
+    for (i, spot) in spots.iter().enumerate() {
+        for rim in spot.set.iter().filter_map(|&pixel| of[pixel]) {
+            sets.join(*first.entry(rim).or_insert(i), i);
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<Spot>> = BTreeMap::new();
+    for (i, spot) in spots.into_iter().enumerate() {
+        groups.entry(sets.head(i)).or_default().push(spot);
+    }
+    let side = 1.0 / view.per_metre;
+    let within = |spots: &[Spot]| {
+        let pixels = || spots.iter().flat_map(|spot| &spot.set);
+        let around: BTreeSet<u32> = pixels().map(|&pixel| of[pixel]).collect::<Option<_>>()?;
+        let around = || around.iter().map(|&i| &rims[i as usize]);
+        let (area, length) = (around().map(|rim| rim.area).sum::<f64>(), around().map(|rim| rim.length).sum::<f64>());
+        // only pixels that a rim goes through are counted wrongly
+        let off = (area - pixels().count() as f64 * side * side).abs();
+        (off <= (2.0 * length + 4.0 * side) * side).then(|| Area::exact(area))
+    };
+    let beside = |i: usize| [i - 1, i + 1, i - view.width, i + view.width].iter().any(|&i| drawn.pixels[i] != HOLE);
+    let counted = |spot: Spot| {
+        let border = spot.set.iter().filter(|&&i| beside(i)).count();
+        Hole { area: Area::counted(spot.set.len(), border, view), spot }
+    };
+    let holes = groups.into_values().flat_map(|spots| match within(&spots) {
+        Some(area) => vec![Hole { spot: Spot::joined(view, spots), area }],
+        None => spots.into_iter().map(counted).collect(),
+    });
+    let mut holes: Vec<Hole> = holes.collect();
+    holes.sort_by(|a, b| b.area.m2.total_cmp(&a.area.m2));
+    holes
 }
 
 /// Square metres with a unit that fits.
@@ -201,9 +285,35 @@ fn linked(view: &View, met: &mut [bool], first: impl Iterator<Item = usize>) -> 
     set
 }
 
+impl Spot {
+    /// Of pixels row by row.
+    fn of(view: &View, set: Vec<usize>) -> Self {
+        let (width, count) = (view.width, set.len());
+        let sum = set.iter().fold([0u64; 2], |s, i| [s[0] + (i % width) as u64, s[1] + (i / width) as u64]);
+        let middle = sum.map(|s| s as f64 / count as f64);
+        let off = |i: usize, [x, y]: [f64; 2]| {
+            let (dx, dy) = ((i % width) as f64 - x, (i / width) as f64 - y);
+            (dx * dx + dy * dy).sqrt()
+        };
+        let nearest = set.iter().copied().min_by(|&a, &b| off(a, middle).total_cmp(&off(b, middle))).unwrap_or(0);
+        let (column, row) = (nearest % width, nearest / width);
+        let reach = set.iter().map(|&i| off(i, [column as f64, row as f64])).fold(0.0, f64::max);
+        Spot { at: view.middle(column, row), set, reach }
+    }
+
+    /// Several as one.
+    fn joined(view: &View, mut spots: Vec<Spot>) -> Self {
+        if spots.len() == 1 {
+            return spots.remove(0);
+        }
+        let mut set: Vec<usize> = spots.into_iter().flat_map(|spot| spot.set).collect();
+        set.sort_unstable();
+        Spot::of(view, set)
+    }
+}
+
 /// All sets of linked pixels that were not met, largest first, of each those that count.
 pub fn spots(view: &View, met: &mut [bool], counts: impl Fn(usize) -> bool) -> Vec<Spot> {
-    let width = view.width;
     let mut all: Vec<Spot> = Vec::new();
     for i in 0..met.len() {
         let mut set = linked(view, met, std::iter::once(i));
@@ -212,18 +322,7 @@ pub fn spots(view: &View, met: &mut [bool], counts: impl Fn(usize) -> bool) -> V
             continue;
         }
         set.sort_unstable();
-        let count = set.len();
-        let sum = set.iter().fold([0u64; 2], |s, i| [s[0] + (i % width) as u64, s[1] + (i / width) as u64]);
-        let middle = sum.map(|s| s as f64 / count as f64);
-        let off = |i: usize, [x, y]: [f64; 2]| {
-            let (dx, dy) = ((i % width) as f64 - x, (i / width) as f64 - y);
-            (dx * dx + dy * dy).sqrt()
-        };
-        let nearest = set.iter().copied().min_by(|&a, &b| off(a, middle).total_cmp(&off(b, middle))).unwrap_or(i);
-        let (column, row) = (nearest % width, nearest / width);
-        let from = [column as f64, row as f64];
-        let reach = set.iter().map(|&i| off(i, from)).fold(0.0, f64::max);
-        all.push(Spot { at: view.middle(column, row), set, reach });
+        all.push(Spot::of(view, set));
     }
     all.sort_by_key(|h| Reverse(h.set.len()));
     all
@@ -235,14 +334,18 @@ pub fn fine(view: &View) -> [f64; 2] {
     [wide, 6.0 * wide]
 }
 
-/// Draws edges, and rings about what is small, larger ones if it is listed in words; whether there are any.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
+/// Draws edges, those of gaps and steps on top, and rings about what is small, larger ones if it is listed in words; whether there are any.
+fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps: &[Gap], steps: &[Step]) -> bool {
     let [wide, small] = fine(view);
-    for e in edges {
-        let [a, b] = e.plan.map(|[x, y]| view.place(x, y));
-        canvas.line(a, b, wide as usize, EDGE);
-    }
-    let holes = holes.iter().enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
+    let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
+        let [a, b] = plan.map(|[x, y]| view.place(x, y));
+        canvas.line(a, b, wide as usize, colour);
+    };
+    edges.iter().for_each(|e| line(e.plan, wide, EDGE));
+    // so wide that nothing of those shows beside them
+    gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
+    steps.iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
+    let holes = holes.iter().map(|h| &h.spot).enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
     let small_ones: Vec<(usize, [f64; 2])> =
         holes.chain(gaps.iter().enumerate().map(|(i, g)| (i, [g.at[0], g.at[1]]))).collect();
     for (i, [x, y]) in &small_ones {

@@ -359,12 +359,17 @@ pub fn canvas<T>(view: &View, all: &[Option<T>], colour: impl Fn(&T) -> Colour) 
 }
 
 /// The key of places without ground, if there are any.
-fn nothing<T>(all: &[Option<T>]) -> Option<Key> {
-    all.iter().any(Option::is_none).then(no_ground)
+fn nothing<T>(view: &View, all: &[Option<T>]) -> Option<Key> {
+    all.iter().any(Option::is_none).then(|| no_ground(view))
 }
 
-fn no_ground() -> Key {
-    Key::Box(NOTHING, "no ground".into())
+pub fn no_ground(view: &View) -> Key {
+    Key::Box(NOTHING, no_ground_told(view))
+}
+
+/// None of the ground that counts.
+pub fn no_ground_told(view: &View) -> String {
+    format!("no ground{}", band(view.heights))
 }
 
 /// Least and greatest of numbers, if there are any.
@@ -388,7 +393,7 @@ fn shaded(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
         Some(_) if low == high => vec![Key::Box(tint(low), format!("flat, at {}", level(low)))],
         Some(_) => vec![Key::scale(TINT, &scale, level)],
     };
-    keys.extend(seen.gaps().then(no_ground));
+    keys.extend(seen.gaps().then(|| no_ground(view)));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
     Drawn { ground, keys, notes, details: Vec::new(), facts: json!({ "heights": seen.heights, "range": scale.ends }) }
 }
@@ -427,7 +432,7 @@ fn layers(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     numbers().for_each(|n| *counts.entry(n).or_default() += 1);
     let counts: Vec<_> = counts.iter().map(|(n, pixels)| json!({ "layers": n, "pixels": pixels })).collect();
-    keys.extend(nothing(&all));
+    keys.extend(nothing(view, &all));
     let notes = vec![format!("at most {most} here; the image's upper bound is {}", t.max_layers())];
     let facts = json!({ "counts": counts, "most": most, "stated": t.max_layers() });
     let ground = canvas(view, &all, |(n, light)| lit(colour(*n), slight(f64::from(*light))));
@@ -460,7 +465,7 @@ fn leaves(t: &Terrain, view: &View) -> Drawn {
     if blocks > 0 {
         keys.push(Key::Box([130; 3], "blocks of heights, each in one grey".into()));
     }
-    keys.extend(nothing(&all));
+    keys.extend(nothing(view, &all));
     let [told, blocks_told] = [counted(bundles, "bundle"), counted(blocks, "block")];
     let notes = vec![format!("{told} and {blocks_told} of heights answer here")];
     Drawn {
@@ -522,7 +527,7 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
         let n = rest.iter().map(|r: &(u16, usize)| r.1).sum();
         keys.push(Key::Paint(Paint::of(PAINTS), format!("{} {}", counted(rest.len() as u64, "other"), share(n))));
     }
-    keys.extend(nothing(&all));
+    keys.extend(nothing(view, &all));
     let facts: Vec<_> = ranked.iter().map(|(m, n)| json!({ "material": t.material_name(*m), "pixels": n })).collect();
     let times = magnitude(view);
     // a hint of the relief, so slight that the colours stay those of the legend
@@ -558,7 +563,7 @@ fn friction(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     if values.len() <= 10 {
         keys.extend(values.iter().map(|&v| Key::Box(scale.colour(v), decimal(v))));
     }
-    keys.extend(nothing(&all));
+    keys.extend(nothing(view, &all));
     let notes = vec![format!("{} of mu seen here", counted(values.len() as u64, "value"))];
     let facts = json!({ "mu": seen, "values": values.len(), "range": scale.ends });
     Drawn { ground: canvas(view, &all, |v| scale.colour(*v)), keys, notes, details: Vec::new(), facts }
@@ -617,7 +622,7 @@ fn error(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
         [low, high] if low == high => vec![Key::Box(scale.colour(low), format!("{} everywhere", metres(low)))],
         _ => vec![Key::scale(1.0, &scale, metres)],
     };
-    keys.extend(nothing(&all));
+    keys.extend(nothing(view, &all));
     let notes = vec![format!(
         "of each tile against its source: here up to {} in height and {} in plan",
         metres(height[1]),
@@ -634,13 +639,13 @@ pub fn magnitude(view: &View) -> usize {
     ((view.width.max(view.height) + 800) / 1600).max(1)
 }
 
-/// Which heights count, if not all do.
+/// ` above 5 m`: which heights count, if not all do.
 fn band([low, high]: [f64; 2]) -> String {
     match (low.is_finite(), high.is_finite()) {
         (false, false) => String::new(),
-        (true, false) => format!("ground above {} m; ", place(low)),
-        (false, true) => format!("ground below {} m; ", place(high)),
-        (true, true) => format!("ground from {} to {} m; ", place(low), place(high)),
+        (true, false) => format!(" above {} m", place(low)),
+        (false, true) => format!(" below {} m", place(high)),
+        (true, true) => format!(" from {} to {} m", place(low), place(high)),
     }
 }
 
@@ -649,13 +654,14 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
     let Drawn { ground, keys, notes, details, facts } = drawn;
     let k = magnitude(view);
     let edge = 16 * k;
+    let some = if view.heights == ALL { String::new() } else { format!("ground{}; ", band(view.heights)) };
     let place = format!(
         "x {} to {} m, y {} to {} m; {}{} a pixel; north is up",
         place(view.window()[0]),
         place(view.window()[2]),
         place(view.window()[1]),
         place(view.window()[3]),
-        band(view.heights),
+        some,
         metres(1.0 / view.per_metre)
     );
     let wide = |text: &str, size: Size| size.width(text) * k;

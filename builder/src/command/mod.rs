@@ -28,6 +28,7 @@ mod progress;
 mod query;
 mod relief;
 mod report;
+mod rims;
 mod scale;
 mod signals;
 mod steps;

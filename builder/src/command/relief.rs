@@ -51,6 +51,12 @@ impl View {
         [(x - self.west) * self.per_metre, (self.north - y) * self.per_metre]
     }
 
+    /// Whether it shows a place.
+    pub fn has(&self, [x, y]: [f64; 2]) -> bool {
+        let [x, y] = self.place(x, y);
+        (0.0..=self.width as f64).contains(&x) && (0.0..=self.height as f64).contains(&y)
+    }
+
     /// What `make` says about every row, one after the other.
     pub fn rows<T: Clone + Send>(&self, empty: T, make: impl Fn(usize, &mut [T]) + Sync) -> Vec<T> {
         let mut all = vec![empty; self.width * self.height];

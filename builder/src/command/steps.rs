@@ -17,12 +17,12 @@ use super::{
     grouped,
     maps::metres,
     shown,
-    walk::{Places, Sets, Walk, Way},
+    walk::{Places, Sets, Walk, Way, middle},
 };
 
 /// Ground that ends higher than what lies beside it.
 pub struct Step {
-    /// Where it is highest, on the upper edge, metres.
+    /// Where it is high, in the middle along the upper edge, metres.
     pub at: [f64; 3],
     /// Height of the ground beside that place, metres.
     pub low: f64,
@@ -30,6 +30,8 @@ pub struct Step {
     pub length: f64,
     /// Whose the ground is, above and below.
     owners: [Owner; 2],
+    /// Parts of the upper edges in plan, metres.
+    pub edges: Vec<[[f64; 2]; 2]>,
 }
 
 /// Numbers of a source and of a material.
@@ -81,24 +83,26 @@ pub fn steps(
         all.iter_mut().for_each(|drops| drops.retain(|_| !covered.next().unwrap_or_default()));
     }
     let runs: Vec<Run> =
-        walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops)).collect();
+        walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops, &seen)).collect();
     let (mut sets, _) = Sets::of_runs(runs.iter().map(|run| run.corners));
-    let mut steps: HashMap<usize, Step> = HashMap::new();
+    let mut steps: HashMap<usize, Vec<&Run>> = HashMap::new();
     for (i, run) in runs.iter().enumerate() {
-        let new = || Step { at: run.at, low: run.low, length: 0.0, owners: run.owners };
-        let step = steps.entry(sets.head(i)).or_insert_with(new);
-        step.length += run.length;
-        if run.at[2] - run.low > step.height() {
-            (step.at, step.low, step.owners) = (run.at, run.low, run.owners);
-        }
+        steps.entry(sets.head(i)).or_default().push(run);
     }
-    let mut steps: Vec<Step> = steps.into_values().collect();
+    let mut steps: Vec<Step> = steps.into_values().filter_map(|runs| Step::of(&runs)).collect();
     let place = |s: &Step| s.at.map(f64::to_bits);
     steps.sort_by(|a, b| b.height().total_cmp(&a.height()).then(place(a).cmp(&place(b))));
     Ok(steps)
 }
 
 impl Step {
+    fn of(runs: &[&Run]) -> Option<Self> {
+        let drops: Vec<&Drop> = runs.iter().flat_map(|run| run.drops).map(|(_, drop)| drop).collect();
+        let Drop { at, low, owners, .. } = **middle(&drops, ALIKE, |d| [d.at[0], d.at[1]], |d| d.height())?;
+        let length = runs.iter().map(|run| run.length).sum();
+        Some(Step { at, low, length, owners, edges: runs.iter().map(|run| run.part).collect() })
+    }
+
     /// Metres.
     pub fn height(&self) -> f64 {
         self.at[2] - self.low
@@ -146,12 +150,13 @@ pub fn listed(steps: &[Step], t: &Terrain) -> impl Iterator<Item = String> {
 }
 
 /// A step along an edge, or a part of it.
-struct Run {
-    /// As of [`Step`].
-    at: [f64; 3],
-    low: f64,
+struct Run<'a> {
+    /// At places that follow each other.
+    drops: &'a [(usize, Drop)],
+    /// Metres along the edge.
     length: f64,
-    owners: [Owner; 2],
+    /// As of [`Step`].
+    part: [[f64; 2]; 2],
     /// The edge's ends to which it goes.
     corners: [Option<[i32; 3]>; 2],
 }
@@ -172,7 +177,7 @@ impl Drop {
     }
 }
 
-/// Heights that differ by less are of one step, metres.
+/// Heights that differ by less are told as one, metres.
 const ALIKE: f64 = 1e-4;
 
 /// Places of an edge beside which there is lower ground, by their numbers.
@@ -187,9 +192,9 @@ fn drops(walk: &Walk, way: &Way, least: f64, seen: impl Fn([f64; 2]) -> bool) ->
     (0..places.count).filter_map(met).collect()
 }
 
-impl Run {
+impl<'a> Run<'a> {
     /// Those of an edge, from its places with lower ground.
-    fn along(e: &Edge, t: &Terrain, drops: &[(usize, Drop)]) -> Vec<Run> {
+    fn along(e: &Edge, t: &Terrain, drops: &'a [(usize, Drop)], seen: impl Fn([f64; 2]) -> bool) -> Vec<Self> {
         let (places, length) = (Places::of(e, FEWEST), span(e.plan));
         // beside the next place lies other ground that the same slope has led to: the edge comes to hang over the ground there
         let hangs = |(number, drop): &(usize, Drop), next: usize| {
@@ -216,17 +221,21 @@ impl Run {
                 let many = run.iter().rev().take_while(|(_, d)| 2.0 * d.grows >= last.1.grows).count();
                 run = &run[..run.len() - many];
             }
-            let highest = run.iter().map(|(_, d)| d.height()).fold(0.0, f64::max);
-            let alike: Vec<&Drop> = run.iter().map(|(_, d)| d).filter(|d| d.height() >= highest - ALIKE).collect();
-            let ([(first, _), ..], Some(best)) = (run, alike.get(alike.len() / 2)) else { continue };
+            let [(first, _), ..] = run else { continue };
             let behind = first + run.len();
-            let from = if *first == 0 { 0.0 } else { (places.share(first - 1) + places.share(*first)) / 2.0 };
-            let to = if behind == places.count { 1.0 } else { (places.share(behind - 1) + places.share(behind)) / 2.0 };
+            // half way to the next place; of what is drawn all the way, if that is not looked at
+            let end = |last: usize, next: Option<usize>, end: f64| {
+                let Some(next) = next else { return [end; 2] };
+                let ([x, y, _], next) = (e.on(places.share(next)), places.share(next));
+                let half = (places.share(last) + next) / 2.0;
+                [half, if seen([x, y]) { half } else { next }]
+            };
+            let from = end(*first, first.checked_sub(1), 0.0);
+            let to = end(behind - 1, Some(behind).filter(|i| *i < places.count), 1.0);
             runs.push(Run {
-                at: best.at,
-                low: best.low,
-                length: (to - from) * length,
-                owners: best.owners,
+                drops: run,
+                length: (to[0] - from[0]) * length,
+                part: e.part([from[1], to[1]]),
                 corners: [(*first == 0).then_some(e.ends[0]), (behind == places.count).then_some(e.ends[1])],
             });
         }

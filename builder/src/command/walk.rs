@@ -125,14 +125,37 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// Two of some places that are as far apart as any, about: that farthest from the first, and that farthest from it.
+pub fn ends(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<[[f64; 2]; 2]> {
+    let farthest = |from: [f64; 2]| places.clone().max_by(|a, b| span([from, *a]).total_cmp(&span([from, *b])));
+    let end = farthest(places.clone().next()?)?;
+    Some([end, farthest(end)?])
+}
+
+/// Of places along something, and how much of it there is at each, that nearest to the middle of those at which there is as much as
+/// anywhere, but for a hundredth or for `slack`.
+pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl Fn(&T) -> f64) -> Option<&T> {
+    let most = all.iter().map(&much).fold(0.0, f64::max);
+    let alike = || all.iter().filter(|one| much(one) >= most - slack.max(most / 100.0));
+    let [a, b] = ends(alike().map(&at))?;
+    let middle = [0, 1].map(|i| (a[i] + b[i]) / 2.0);
+    let off = |one: &T| span([middle, at(one)]);
+    alike().min_by(|a, b| off(a).total_cmp(&off(b)))
+}
+
 /// Sets of numbers: each names another one of its set, or itself.
 pub struct Sets(Vec<usize>);
 
 impl Sets {
+    /// So many, each alone.
+    pub fn new(count: usize) -> Self {
+        Sets((0..count).collect())
+    }
+
     /// Runs along edges, by the corners to which they go: those that meet in one are of a set. And the runs that lead back to
     /// where others of their set began.
     pub fn of_runs(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (Self, Vec<usize>) {
-        let mut sets = Sets((0..corners.len()).collect());
+        let mut sets = Sets::new(corners.len());
         let (mut first, mut rings) = (HashMap::new(), Vec::new());
         for (i, ends) in corners.enumerate() {
             let known = ends.map(|p| first.get(&p?).map(|&j| sets.head(j)));

@@ -1,6 +1,6 @@
 //! The map of what differs between two images.
 
-use std::{cmp::Ordering, sync::Mutex};
+use std::{cmp::Ordering, collections::BTreeSet, sync::Mutex};
 
 use hardpan::Terrain;
 use serde_json::Value;
@@ -44,7 +44,9 @@ pub struct Seen {
     pub ground: bool,
     pub lost: bool,
     pub gained: bool,
-    /// Another material, rolling resistance or gain.
+    /// Another rolling resistance or gain.
+    pub rest: bool,
+    /// Another material.
     pub other: bool,
     pub mu: f32,
     pub change: f64,
@@ -60,7 +62,8 @@ impl Seen {
             ground: true,
             lost: pair.wide.has(Kind::Lost),
             gained: pair.wide.has(Kind::Gained),
-            other: pair.kinds.has(Kind::Material) || pair.rest,
+            rest: [Kind::RrHigher, Kind::RrLower, Kind::GainHigher, Kind::GainLower].iter().any(|k| pair.kinds.has(*k)),
+            other: pair.kinds.has(Kind::Material),
             mu: pair.mu as f32,
             change: if pair.kinds.has(Kind::Height) { to - from } else { 0.0 },
             at: [0; 2],
@@ -68,7 +71,7 @@ impl Seen {
     }
 
     pub fn differs(&self) -> bool {
-        self.change != 0.0 || self.mu != 0.0 || self.lost || self.gained || self.other
+        self.change != 0.0 || self.mu != 0.0 || self.lost || self.gained || self.rest || self.other
     }
 
     /// The same in whatever order.
@@ -86,12 +89,13 @@ impl Seen {
         self.ground |= other.ground;
         self.lost |= other.lost;
         self.gained |= other.gained;
+        self.rest |= other.rest;
         self.other |= other.other;
     }
 
     /// What counts more: ground lost or gained, then heights, then friction, then all else.
     fn rank(&self) -> (bool, f64, f32, bool, [u16; 2]) {
-        (self.lost || self.gained, self.change.abs(), self.mu.abs(), self.other, self.at)
+        (self.lost || self.gained, self.change.abs(), self.mu.abs(), self.rest || self.other, self.at)
     }
 }
 
@@ -157,13 +161,8 @@ impl Drawing {
             let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
             if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
         };
-        let seen_mu = all.iter().fold([0.0; 2], |[low, high]: [f32; 2], s| [low.min(s.mu), high.max(s.mu)]);
-        let [low_mu, high_mu] = seen_mu.map(f64::from);
-        let most_mu = high_mu.max(-low_mu);
-        let of_mu = |mu: f64| {
-            let colour = if mu > 0.0 { MU_HIGHER } else { MU_LOWER };
-            mix(SAME, colour, LEAST_MU + (1.0 - LEAST_MU) * (mu.abs() / most_mu).min(1.0))
-        };
+        let frictions = [Friction::of(&all, -1.0, MU_LOWER), Friction::of(&all, 1.0, MU_HIGHER)];
+        let of_mu = |mu: f64| frictions[usize::from(mu > 0.0)].colour(mu.abs());
         let times = maps::magnitude(&view);
         let [first, second] = both.images;
         let lights = view.rows(1.0f32, |row, out| {
@@ -187,7 +186,7 @@ impl Drawing {
             };
             let relief = RELIEF[usize::from(seen.differs())];
             let light = 1.0 + relief * (f64::from(lights[i]) - 1.0);
-            let lines = if seen.other && mu.is_none() { Lines::Rising } else { Lines::None };
+            let lines = lines(seen.rest, seen.other && mu.is_none());
             lit(Paint { colour, lines }.at(x, y, times), light)
         };
         let pixels = all.iter().enumerate().map(paint).collect();
@@ -215,15 +214,14 @@ impl Drawing {
         if seen[1] > 0.0 || high > 0.0 && all_of_it {
             keys.push(Key::Box(HIGHER, high_told));
         }
-        let hatch = Paint { colour: SAME, lines: Lines::Rising };
+        keys.extend(any(|s| s.lost).then(|| Key::Box(LOST, "ground lost".into())));
+        keys.extend(any(|s| s.gained).then(|| Key::Box(GAINED, "ground gained".into())));
+        frictions.iter().for_each(|side| keys.extend(side.keys()));
+        let lined = |rest, other| Paint { colour: SAME, lines: lines(rest, other) };
         for (there, key) in [
-            (any(|s| s.lost), Key::Box(LOST, "ground lost".into())),
-            (any(|s| s.gained), Key::Box(GAINED, "ground gained".into())),
-            (low_mu < 0.0, Key::Box(of_mu(low_mu), format!("mu {}", signed_number(low_mu)))),
-            (low_mu < 0.0, Key::Box(of_mu(low_mu / 4.0), signed_number(low_mu / 4.0))),
-            (high_mu > 0.0, Key::Box(of_mu(high_mu / 4.0), signed_number(high_mu / 4.0))),
-            (high_mu > 0.0, Key::Box(of_mu(high_mu), format!("mu {}", signed_number(high_mu)))),
-            (any(|s| s.other && s.mu == 0.0), Key::Paint(hatch, "other material, rr or gain, the same mu".into())),
+            (any(|s| s.other && s.mu == 0.0), Key::Paint(lined(false, true), "other material, the same mu".into())),
+            (any(|s| s.rest), Key::Paint(lined(true, false), "other rr or gain".into())),
+            (any(|s| s.rest && s.other && s.mu == 0.0), Key::Paint(lined(true, true), "both".into())),
             (!rings.is_empty(), Key::Ring(RING, "around small changes".into())),
             (any(|s| !s.ground), Key::Box(NOTHING, "no ground in either".into())),
         ] {
@@ -250,8 +248,8 @@ impl Drawing {
             let [low, high] = seen.map(signed);
             notes.push(format!("heights change by {low} to {high} here"));
         }
-        if most_mu > 0.0 {
-            let [low, high] = [low_mu, high_mu].map(signed_number);
+        if any(|s| s.mu != 0.0) {
+            let [low, high] = [0, 1].map(|i| signed_number(frictions[i].sign * frictions[i].most()));
             notes.push(format!("mu changes by {low} to {high} here"));
         }
         if found.tolerance > 0.0 {
@@ -259,6 +257,62 @@ impl Drawing {
         }
         let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
         frame(drawn, &format!("Changes: {title}"), &view)
+    }
+}
+
+/// Lines over other rolling resistance or gain, and over another material.
+fn lines(rest: bool, other: bool) -> Lines {
+    match (rest, other) {
+        (false, false) => Lines::None,
+        (false, true) => Lines::Upright,
+        (true, false) => Lines::Level,
+        (true, true) => Lines::Grid,
+    }
+}
+
+/// Friction higher, or lower.
+struct Friction {
+    sign: f64,
+    /// That of the largest change.
+    colour: Colour,
+    /// By how much it changed, each once, the least first.
+    changes: Vec<f64>,
+}
+
+/// Changes of friction on either side that have a colour each; more have a scale.
+const CHANGES: usize = 4;
+
+impl Friction {
+    fn of(all: &[Seen], sign: f64, colour: Colour) -> Self {
+        let changes = all.iter().map(|s| f64::from(s.mu) * sign).filter(|mu| *mu > 0.0);
+        // as they are told, so that rounding makes no others
+        let told: BTreeSet<u64> = changes.map(|mu| (mu * 1e4).round().max(1.0) as u64).collect();
+        Friction { sign, colour, changes: told.into_iter().map(|mu| mu as f64 / 1e4).collect() }
+    }
+
+    fn most(&self) -> f64 {
+        self.changes.last().copied().unwrap_or(0.0)
+    }
+
+    /// Evenly stronger from change to change, or along the scale.
+    fn colour(&self, change: f64) -> Colour {
+        let share = match self.changes.len() {
+            1 => 1.0,
+            n if n <= CHANGES => self.changes.partition_point(|c| *c < change - 5e-5) as f64 / (n - 1) as f64,
+            _ => (change / self.most()).min(1.0),
+        };
+        mix(SAME, self.colour, LEAST_MU + (1.0 - LEAST_MU) * share)
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let mut told = match self.changes.len() {
+            n if n <= CHANGES => self.changes.clone(),
+            _ => vec![self.most() / 4.0, self.most()],
+        };
+        if self.sign < 0.0 {
+            told.reverse();
+        }
+        told.iter().map(|c| Key::Box(self.colour(*c), format!("mu {}", signed_number(self.sign * c)))).collect()
     }
 }
 

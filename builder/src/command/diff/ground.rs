@@ -18,6 +18,17 @@ use super::{
 const RISES: usize = 1 << 18;
 /// Places that are looked at together.
 const CHUNK: usize = 1 << 14;
+/// What is counted for each layer of a place.
+const COUNTED: [Kind; 8] = [
+    Kind::Lost,
+    Kind::Gained,
+    Kind::MuHigher,
+    Kind::MuLower,
+    Kind::RrHigher,
+    Kind::RrLower,
+    Kind::GainHigher,
+    Kind::GainLower,
+];
 
 /// What was found on the ground.
 #[derive(Clone, Default, Serialize)]
@@ -44,6 +55,10 @@ pub struct Ground {
     pub gained: Count,
     pub mu_higher: Count,
     pub mu_lower: Count,
+    pub rr_higher: Count,
+    pub rr_lower: Count,
+    pub gain_higher: Count,
+    pub gain_lower: Count,
     pub materials: Vec<MaterialChange>,
 }
 
@@ -159,6 +174,10 @@ pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Don
         gained: count(Kind::Gained),
         mu_higher: count(Kind::MuHigher),
         mu_lower: count(Kind::MuLower),
+        rr_higher: count(Kind::RrHigher),
+        rr_lower: count(Kind::RrLower),
+        gain_higher: count(Kind::GainHigher),
+        gain_lower: count(Kind::GainLower),
         materials,
     })
 }
@@ -222,7 +241,7 @@ impl Part {
         let mut changed: Option<(f64, bool)> = None;
         for pair in here.iter().filter(|pair| pair.differs()) {
             let [from, to] = pair.z;
-            for kind in [Kind::Lost, Kind::Gained, Kind::MuHigher, Kind::MuLower] {
+            for kind in COUNTED {
                 if pair.kinds.has(kind) {
                     let z = if kind == Kind::Lost { from } else { to };
                     self.counts[kind as usize].add(place, z, pair.wide.has(kind));

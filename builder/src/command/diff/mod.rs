@@ -62,7 +62,8 @@ pub struct Args {
     /// Heights that differ by no more count as equal; with exit code 0 if nothing else on the ground differs
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Draw a map of the changes: heights and friction up and down by how much, ground lost and gained, other material
+    /// Draw a map of the changes: heights and friction up and down by how much, ground lost and gained, other rolling
+    /// resistance or gain, other material
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
     /// The part to draw, in metres [default: all]

@@ -24,17 +24,22 @@ pub enum Kind {
     Height,
     MuHigher,
     MuLower,
+    /// Rolling resistance.
+    RrHigher,
+    RrLower,
+    GainHigher,
+    GainLower,
     /// The name of its material.
     Material,
 }
 
 /// Some kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Kinds(u8);
+pub struct Kinds(u16);
 
 impl Kinds {
     const NONE: Kinds = Kinds(0);
-    const ALL: Kinds = Kinds(0b11_1111);
+    const ALL: Kinds = Kinds((1 << (Kind::Material as u8 + 1)) - 1);
 
     const fn of(kind: Kind) -> Self {
         Kinds(1 << kind as u8)
@@ -87,7 +92,8 @@ struct Surface {
     /// The same in both images if the name is.
     name: usize,
     mu: f64,
-    rest: [f64; 2],
+    rr: f64,
+    gain: f64,
 }
 
 /// Ground over a place: of both images, or of one alone.
@@ -103,13 +109,11 @@ pub struct Pair {
     pub wide: Kinds,
     /// By how much friction is higher.
     pub mu: f64,
-    /// Whether rolling resistance or gain are others.
-    pub rest: bool,
 }
 
 impl Pair {
     pub fn differs(&self) -> bool {
-        self.kinds.any() || self.rest
+        self.kinds.any()
     }
 
     /// An image that has it, and which of its hits.
@@ -151,7 +155,7 @@ impl<'a> Both<'a> {
             all.map(|(i, m)| {
                 let next = names.len();
                 let name = *names.entry(t.material_name(i as u16)).or_insert(next);
-                Surface { name, mu: m.mu, rest: [m.rolling, m.gain] }
+                Surface { name, mu: m.mu, rr: m.rolling, gain: m.gain }
             })
             .collect()
         });
@@ -194,19 +198,24 @@ impl<'a> Both<'a> {
         let [from, to] = [0, 1].map(|i| hits[i].map(|k| space.z[i][k]));
         let materials = [0, 1].map(|i| hits[i].map_or(0, |k| space.hits[i][k].material));
         let z = [from.or(to), to.or(from)].map(Option::unwrap_or_default);
-        let (mut kinds, mut mu, mut rest) = (Kinds::NONE, 0.0, false);
+        let (mut kinds, mut mu) = (Kinds::NONE, 0.0);
         kinds.set(Kind::Lost, to.is_none());
         kinds.set(Kind::Gained, from.is_none());
         if hits.iter().all(Option::is_some) {
             let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
             kinds.set(Kind::Height, self.apart(space, hits, (z[1] - z[0]).abs()));
-            kinds.set(Kind::MuHigher, q.mu > p.mu);
-            kinds.set(Kind::MuLower, q.mu < p.mu);
+            for ([higher, lower], from, to) in [
+                ([Kind::MuHigher, Kind::MuLower], p.mu, q.mu),
+                ([Kind::RrHigher, Kind::RrLower], p.rr, q.rr),
+                ([Kind::GainHigher, Kind::GainLower], p.gain, q.gain),
+            ] {
+                kinds.set(higher, to > from);
+                kinds.set(lower, to < from);
+            }
             kinds.set(Kind::Material, p.name != q.name);
             mu = q.mu - p.mu;
-            rest = p.rest != q.rest;
         }
-        Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu, rest }
+        Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu }
     }
 
     /// All ground over a place; two heights are a pair if each is the nearest of the other, or if as many are there in both and all changed

@@ -169,6 +169,10 @@ pub fn print(d: &Difference, out: &mut impl Write) -> Done {
             ("gained", "ground", &g.gained),
             ("friction", "mu higher", &g.mu_higher),
             ("friction", "mu lower", &g.mu_lower),
+            ("rolling", "rr higher", &g.rr_higher),
+            ("rolling", "rr lower", &g.rr_lower),
+            ("gain", "higher", &g.gain_higher),
+            ("gain", "lower", &g.gain_lower),
         ];
         for (what, of, count) in lines {
             if count.wide() && g.shared > 0 {
@@ -189,6 +193,10 @@ pub fn print(d: &Difference, out: &mut impl Write) -> Done {
             ("gained", &g.gained),
             ("of higher mu", &g.mu_higher),
             ("of lower mu", &g.mu_lower),
+            ("of higher rr", &g.rr_higher),
+            ("of lower rr", &g.rr_lower),
+            ("of higher gain", &g.gain_higher),
+            ("of lower gain", &g.gain_lower),
             ("of another material", &other),
         ];
         let thin = thin.into_iter().filter(|(_, count)| count.places > 0 && !count.wide() && g.shared > 0);
