@@ -308,7 +308,7 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
     let errors = [h.error_plan, h.error_height];
     if h.reserved0 != 0
-        || h.reserved1 != 0
+        || u64::from(h.wide_bundles) > h.bundles
         || !zero(&h.reserved2)
         || !numbers.iter().all(|v| v.is_finite())
         || !errors.iter().all(is_error)
@@ -531,7 +531,8 @@ impl<'t, 'a> Check<'t, 'a> {
         let view = Bundle { words, record, node: &Node::default() };
         let (class, kind) = (view.class(), view.halves()[6]);
         let (count, flags) = (usize::from(kind >> 12) + 1, kind >> 10 & 3);
-        if class > bundle::WIDE || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
+        let widest = if self.header.wide_bundles == 0 { bundle::MEDIUM } else { bundle::WIDE };
+        if class > widest || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
             return false;
         }
         let mut vertices = 0;

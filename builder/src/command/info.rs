@@ -205,6 +205,7 @@ fn facts(t: &Terrain) -> Value {
         "triangles": h.triangles,
         "references": h.references,
         "bundles": h.bundles,
+        "wide_bundles": h.wide_bundles,
         "patch_blocks": h.patch_blocks,
         "tiles": h.tile_count,
         "tile_log2": h.tile_log2,
