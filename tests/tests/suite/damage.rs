@@ -54,7 +54,6 @@ fn by_01_understated_costs_and_filled_reserves_do_not_verify() {
         let layers = at(std::ptr::from_ref(&h.max_layers).cast(), h);
         let reserved = [
             at(std::ptr::from_ref(&h.reserved0).cast(), h),
-            at(std::ptr::from_ref(&h.reserved1).cast(), h),
             at(h.reserved2.as_ptr(), h),
             at(h.reserved2.as_ptr(), h) + h.reserved2.len() - 1,
             at(std::ptr::from_ref(&h.sections[0].reserved).cast(), h),
