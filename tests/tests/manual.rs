@@ -225,6 +225,8 @@ const CALLS: [&str; 13] = [
     "open",
     "verify",
 ];
+/// Ground with wide bundles.
+const WIDE: [&str; 2] = ["plain", "wide"];
 const SMALL: [&str; 7] = ["hills", "proving", "field", "small", "demo", "multilayer", "undulating"];
 
 #[test]
@@ -255,7 +257,7 @@ fn instructions_are_within_their_budgets() {
     near(number(of_all, " and "), code["code_least"], "code of z");
     near(number(&kernel, "linked with "), code["constants_of_five_release"], "constants");
     let most = |board: &str, call: &str| {
-        SMALL.iter().chain(&["wide"]).map(|s| budgets(&format!("{board}.{s}"))[call]).fold(0.0, f64::max)
+        SMALL.iter().chain(&WIDE).map(|s| budgets(&format!("{board}.{s}"))[call]).fold(0.0, f64::max)
     };
     let first =
         ["hills", "proving", "field"].map(|s| budgets(&format!("an386.{s}"))["verify"]).into_iter().fold(0.0, f64::max);
@@ -305,7 +307,7 @@ fn profiles_cost_what_is_said() {
         );
         assert_eq!(tenths(share("least", &SMALL, &all)), number(&text, "all of it with `z` up to "));
     }
-    let steps = share("least", &SMALL, &["verify_256"]).max(share("least", &["wide"], &["verify_256"]));
+    let steps = share("least", &SMALL, &["verify_256"]).max(share("least", &WIDE, &["verify_256"]));
     assert_eq!((steps * 10.0).ceil() / 10.0, number(&read("kernel/README.md"), "with `z` throughout "));
 }
 
@@ -321,7 +323,7 @@ fn stacks_are_those_measured() {
     for (row, call) in rows.iter().zip(calls()) {
         let figures: Vec<f64> = row[1..].iter().map(|c| c.parse().unwrap()).collect();
         let mut measured = ["an386", "an386-mixed", "an386-least"].map(|board| most(board, &SMALL, call)).to_vec();
-        measured.push(most("an386", &["wide"], call));
+        measured.push(most("an386", &WIDE, call));
         assert_eq!(figures, measured, "{}", row[0]);
     }
     let manual = read("README.md");
@@ -392,7 +394,7 @@ fn the_model_is_the_one_that_is_checked() {
     let (least, most) = shares.iter().fold((9.0f64, 0.0f64), |(l, m), &s| (l.min(s), m.max(s)));
     assert!(kernel.contains(&format!("model gives {least} to {most} times the most")), "{shares:?}");
     let words = ["at the stated bound it gives ", "the most on two triangles of 60 km, and "];
-    assert_eq!(words.map(|words| number(&kernel, words)), ["plain", "wide"].map(|scene| share(at(scene, wide))));
+    assert_eq!(words.map(|words| number(&kernel, words)), WIDE.map(|scene| share(at(scene, wide))));
     assert_eq!(number(&kernel, "height fields alone takes at most "), model("an386", "field").iter().sum::<f64>());
     for (words, call) in
         [("`[Fixed; 3]` adds ", "closest_fixed"), ("`[f64; 3]` ", "closest_f64"), ("`[f32; 3]` ", "closest_f32")]
