@@ -147,6 +147,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     h.max_layers = most(|t| t.head.max_layers);
     h.triangles = report.triangles;
     h.bundles = sum(|t| t.head.bundle_count.into());
+    h.wide_bundles = u32::try_from(sum(|t| t.wide_bundles)).unwrap_or(u32::MAX);
     h.patch_blocks = sum(|t| t.patch_blocks);
     h.references = sum(|t| t.head.references.into());
     h.near = z_steps(options.near);

@@ -37,6 +37,7 @@ pub struct Blob {
     pub head: Tile,
     pub nodes: u64,
     pub patch_blocks: u64,
+    pub wide_bundles: u64,
     pub index_bytes: u64,
     /// Where it costs more than it may, and the tests and lines that such places take at least.
     pub crowd: Option<(Crowd, [u32; 2])>,
@@ -346,6 +347,7 @@ fn build(
     let index_bytes = (bundles_at * 128) as u64;
     let mut bytes: Vec<u8> = w.words.as_bytes().to_vec();
     let references: u32 = w.bundles.iter().map(|r| u32::from(r[6] >> 12) + 1).sum();
+    let wide_bundles = w.bundles.iter().filter(|r| r[6] >> 8 & 3 == format::bundle::WIDE).count() as u64;
     bytes.extend_from_slice(w.bundles.as_bytes());
     let mut patch_blocks = 0;
     for (n, (f, part)) in parts.iter().enumerate() {
@@ -404,7 +406,8 @@ fn build(
         .chain(patches)
         .map(|crowd| (in_metres(crowd), [crowd.tests, crowd.lines]))
         .reduce(|a, b| (a.0.worse(b.0), [0, 1].map(|i| a.1[i].max(b.1[i]))));
-    Ok(Blob { crowd, x: at[0], y: at[1], head, nodes: w.nodes.len() as u64, patch_blocks, index_bytes, bytes })
+    let nodes = w.nodes.len() as u64;
+    Ok(Blob { crowd, x: at[0], y: at[1], head, nodes, patch_blocks, wide_bundles, index_bytes, bytes })
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.

@@ -99,6 +99,9 @@ impl<'a> Verifier<'a> {
     /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
     /// first step), a tile's head, or a block of cells with its lists: small in a sound image, and at most the file.
     ///
+    /// The bytes of a tile count once for its checksum and again for its bundles, patches and nodes: all takes about
+    /// 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights.
+    ///
     /// What is wrong outside the tiles comes at once, for it has no bit: materials, names or pages may be false. The steps after
     /// that check the tiles all the same, and it comes again at the end.
     ///
@@ -149,6 +152,9 @@ impl<'a> Verifier<'a> {
     ///
     /// Nothing is wrong outside the tiles, or only in NAMES, SOURCES or PROVENANCE, or between sections: no height, slope, status
     /// or friction depends on those. And every damaged tile that was met has its bit. Tiles that were not met yet may be damaged.
+    ///
+    /// It does not say that any tile is whole: it is true, too, where all are damaged and every answer is. How many are, the bitmap
+    /// says: `bitmap.iter().map(|byte| byte.count_ones()).sum::<u32>()`, of `header().tile_count`.
     pub fn usable(&self) -> bool {
         self.usable
     }
@@ -308,7 +314,7 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
     let errors = [h.error_plan, h.error_height];
     if h.reserved0 != 0
-        || h.reserved1 != 0
+        || u64::from(h.wide_bundles) > h.bundles
         || !zero(&h.reserved2)
         || !numbers.iter().all(|v| v.is_finite())
         || !errors.iter().all(is_error)
@@ -531,7 +537,8 @@ impl<'t, 'a> Check<'t, 'a> {
         let view = Bundle { words, record, node: &Node::default() };
         let (class, kind) = (view.class(), view.halves()[6]);
         let (count, flags) = (usize::from(kind >> 12) + 1, kind >> 10 & 3);
-        if class > bundle::WIDE || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
+        let widest = if self.header.wide_bundles == 0 { bundle::MEDIUM } else { bundle::WIDE };
+        if class > widest || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
             return false;
         }
         let mut vertices = 0;

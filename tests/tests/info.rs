@@ -108,6 +108,26 @@ fn vt_32_info_has_the_published_shape() {
     assert!(bridge["bound"]["tests"].as_u64() > Some(0));
 }
 
+/// Bundles of triangles whose products need 128 bits are counted, where there are any.
+#[test]
+fn wide_bundles_are_counted() {
+    let folder = folder("wide_bundles_are_counted");
+    for (side, wide) in [(60_000, 25), (60, 0)] {
+        fs::write(
+            folder.join("p.obj"),
+            format!("v 0 0 0\nv {side} 0 1\nv {side} {side} 2\nv 0 {side} 3\nf 1 2 3\nf 1 3 4\n"),
+        )
+        .unwrap();
+        expect(0, &folder, &["build", "p.obj", "-o", "p.hpan"]);
+        let leaves = facts(&schema(), &folder, "p.hpan", &["--leaves"]);
+        assert_eq!(leaves["leaves"]["classes"]["wide"], wide);
+        assert_eq!(facts(&schema(), &folder, "p.hpan", &[])["wide_bundles"], wide);
+        let [out, _] = expect(0, &folder, &["info", "p.hpan"]);
+        assert_eq!(out.contains(&format!("\nwide        {wide} bundles, ")), wide > 0, "{out}");
+        assert_eq!(out.contains("\nwide "), wide > 0, "{out}");
+    }
+}
+
 /// What lacks a key, has one more, or a value of another kind, has not the shape.
 #[test]
 fn vt_32_another_shape_is_not_the_published_one() {

@@ -122,6 +122,13 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         counted(h.bundles, "bundle"),
         h.references as f64 / h.triangles.max(1) as f64
     )?;
+    if h.wide_bundles > 0 {
+        writeln!(
+            out,
+            "wide        {}, of triangles so large that a test of one takes a small core many times as long",
+            counted(h.wide_bundles.into(), "bundle")
+        )?;
+    }
     if h.patch_blocks > 0 {
         writeln!(out, "heights     {} of 4 x 4 cells", counted(h.patch_blocks, "block"))?;
     }
@@ -205,6 +212,7 @@ fn facts(t: &Terrain) -> Value {
         "triangles": h.triangles,
         "references": h.references,
         "bundles": h.bundles,
+        "wide_bundles": h.wide_bundles,
         "patch_blocks": h.patch_blocks,
         "tiles": h.tile_count,
         "tile_log2": h.tile_log2,

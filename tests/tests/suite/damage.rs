@@ -3,7 +3,7 @@
 use crate::common::{as_given, curb_and_patch, hills, image};
 use hardpan::format::{self, section};
 use hardpan::{OpenError, Point, Status, Terrain, VerifyError};
-use hardpan_builder::{Fallback, Options, Scene, build, fixtures};
+use hardpan_builder::{Fallback, HeightField, Options, Scene, build, fixtures, proving_ground};
 use std::ops::Range;
 use verification::bytes::{Aligned, Opened, exercise, extreme_points, mend_all, mend_head};
 use verification::oracle::Oracle;
@@ -54,7 +54,6 @@ fn by_01_understated_costs_and_filled_reserves_do_not_verify() {
         let layers = at(std::ptr::from_ref(&h.max_layers).cast(), h);
         let reserved = [
             at(std::ptr::from_ref(&h.reserved0).cast(), h),
-            at(std::ptr::from_ref(&h.reserved1).cast(), h),
             at(h.reserved2.as_ptr(), h),
             at(h.reserved2.as_ptr(), h) + h.reserved2.len() - 1,
             at(std::ptr::from_ref(&h.sections[0].reserved).cast(), h),
@@ -271,6 +270,40 @@ fn by_06_a_head_that_decays_is_told() {
         assert!(!verifier.usable() && verifier.damaged_sections() & 1 == 1);
         write(at, clean[at]);
         assert_eq!(t.verifier().step(usize::MAX, &mut []), Ok(true));
+    }
+}
+
+/// The bytes of a tile count about twice: for its checksum, and for what they mean.
+#[test]
+fn steps_of_a_proof_are_as_many_as_is_said() {
+    let field = HeightField {
+        origin: [-100.0, -100.0],
+        pitch: 0.5,
+        columns: 401,
+        rows: 401,
+        heights: (0..401 * 401).map(|i| f64::from(i % 401 % 7 + i / 401 % 5) / 50.0).collect(),
+        material: 0,
+        source: 0,
+        tolerance: 0.01,
+    };
+    let field = Scene { positions: vec![], triangles: vec![], fields: vec![field], ..fixtures::flat() };
+    for (name, scene, most) in
+        [("demo", proving_ground::scene(), 2.2), ("hills", hills(200, 1.0), 2.2), ("field", field, 3.0)]
+    {
+        let image = build(&scene, &Options::default()).unwrap().image;
+        let t = Terrain::open(&image).unwrap();
+        let mut bitmap = vec![0; (t.header().tile_count as usize).div_ceil(8)];
+        for max_bytes in [256, 1024] {
+            let mut verifier = t.verifier();
+            let mut steps = 1;
+            while verifier.step(max_bytes, &mut bitmap) == Ok(false) {
+                steps += 1;
+            }
+            let share = (steps * max_bytes) as f64 / image.len() as f64;
+            println!("{name}: {steps} steps of {max_bytes} for {} bytes, {share:.2}", image.len());
+            assert!((1.0..=most).contains(&share), "{name}, {max_bytes}: {share}");
+        }
+        assert!(bitmap.iter().all(|&byte| byte == 0));
     }
 }
 

@@ -482,7 +482,8 @@ fn image(last: Last) -> Aligned {
     // near 100 steps, far 1,000,000, layers from 2 apart
     head.i64s(&[25_600, 256_000_000, 512, DEFAULT_Z]);
     head.f64s(&[0.125, 3.0, 0.5]);
-    head.u32s(&[1, 0, 5, 8, 8, 19]);
+    // fall-back, one wide bundle, bound
+    head.u32s(&[1, 1, 5, 8, 8, 19]);
     head.f64s(&[0.001, 0.002]);
     head.zeros_to(448);
     let identity = sha256(&[&head.0[..], &identity].concat());

@@ -3,7 +3,7 @@
 use crate::common::{as_given, curb_and_patch, hills, image};
 use crate::handmade;
 use crate::stitch::heap;
-use hardpan::{Point, Terrain, format};
+use hardpan::{OpenError, Point, Terrain, VerifyError, format};
 use hardpan_builder::{
     Material, Options, Outcome, Scene, Undersides, Verdict, Verify, against, build, fixtures, repair, verify,
 };
@@ -38,6 +38,9 @@ fn tiles(bytes: &[u8]) -> Vec<(usize, usize)> {
     let records = (table..table + len).step_by(64);
     records.map(|r| (from + number(bytes, r) as usize, number(bytes, r + 8) as usize)).collect()
 }
+
+/// Where the head counts wide bundles.
+const WIDE_BUNDLES: usize = 252;
 
 /// Makes every sum, digest and the identity right again.
 fn forge(bytes: &mut Aligned) {
@@ -126,6 +129,36 @@ fn small() -> Vec<(&'static str, Scene)> {
         ("soup", fixtures::soup(60)),
         ("hills", hills(20, 1.0)),
     ]
+}
+
+/// A head that says of wide bundles that there are none would promise cheap tests: the kernel refuses it, and the host any other count.
+#[test]
+fn by_02_wide_bundles_are_as_many_as_the_head_says() {
+    let mut plain = fixtures::flat();
+    plain.positions.iter_mut().for_each(|p| *p = p.map(|v| v * 60.0));
+    for (name, scene, wide) in [("plain", plain, true), ("hills", hills(20, 1.0), false)] {
+        let mut bytes = Aligned::new(&image(&scene));
+        let stated = word(&bytes, WIDE_BUNDLES);
+        let bundles = Terrain::open(&bytes).unwrap().header().bundles as u32;
+        assert_eq!(stated > 0, wide, "{name}: {stated}");
+        passes(name, &bytes, false);
+        let kernel = |bytes: &[u8]| match Terrain::open_verified(bytes) {
+            Err(OpenError::Content(e)) => Some(e),
+            other => other.map(|_| None).unwrap(),
+        };
+        for (count, told, check) in [
+            (0, wide.then_some(VerifyError::TileInvalid(0)), "structure"),
+            (bundles + 1, Some(VerifyError::HeadInvalid), "structure"),
+            (bundles - u32::from(wide), None, "counts"),
+        ] {
+            set(&mut bytes, WIDE_BUNDLES, count);
+            forge(&mut bytes);
+            assert!(Terrain::open(&bytes).is_ok(), "the head alone does not tell");
+            assert_eq!(kernel(&bytes), told, "{name}: {count} of {bundles}");
+            let expected = if count == stated { vec![] } else { vec![check] };
+            assert_eq!(failing(&bytes), expected, "{name}: {count} of {bundles}");
+        }
+    }
 }
 
 #[test]
@@ -351,6 +384,7 @@ fn by_02_more_tiles_than_can_be() {
     }
     let entries = tile + 4 * word(&bytes, tile + 128 + 16) as usize;
     empty_root(&mut bytes, tile, 17, 1, [entries, first, count]);
+    set(&mut bytes, WIDE_BUNDLES, count as u32);
     forge(&mut bytes);
     let start = std::time::Instant::now();
     let verdict = proven(&bytes);
@@ -487,6 +521,7 @@ fn by_02_more_places_than_words() {
     let bundle = sixteen([[x + 1, y + 1, z], [x + far, y + 1, z], [x + 1, y + far, z]]);
     (first..first + count).for_each(|b| bytes[tile + 128 * b..][..128].copy_from_slice(&bundle));
     empty_root(&mut bytes, tile, 20, 8, [entries, first, count]);
+    set(&mut bytes, WIDE_BUNDLES, count as u32);
     forge(&mut bytes);
     let verdict = proven(&bytes);
     let cover = verdict.check("cover").unwrap();

@@ -15,15 +15,16 @@ pub struct Scene {
     pub more: usize,
 }
 
-/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres.
+/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres, `plain` two of them.
 /// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
-pub const ALL: [Scene; 8] = [
+pub const ALL: [Scene; 9] = [
     Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "field", make: || Some(field()), uniform: 1200, worst: 400, corners: false, more: 0 },
     Scene { name: "small", make: || Some(small()), uniform: 360, worst: 120, corners: false, more: 0 },
     Scene { name: "demo", make: || Some(proving_ground::scene()), uniform: 600, worst: 1500, corners: false, more: 0 },
     Scene { name: "wide", make: || Some(wide()), uniform: 600, worst: 800, corners: true, more: 0 },
+    Scene { name: "plain", make: || Some(plain()), uniform: 600, worst: 400, corners: true, more: 0 },
     Scene {
         name: "multilayer",
         make: || file("roads/chrono_multilayer/multilayer-terrain.obj", None),
@@ -186,5 +187,18 @@ fn wide() -> Source {
         });
     }
     sheet(&mut scene, 1, 1, 1, |i, j| [60000.0 * f64::from(i) - 30000.0, 60000.0 * f64::from(j) - 30000.0, 7000.0]);
+    scene
+}
+
+/// Two triangles of 60 km that are not level.
+fn plain() -> Source {
+    let mut scene = empty();
+    sheet(&mut scene, 1, 1, 1, |i, j| {
+        [
+            60000.0 * f64::from(i) - 30000.0,
+            60000.0 * f64::from(j) - 30000.0,
+            [[0.0, 700.3], [1500.7, 2300.9]][i as usize][j as usize],
+        ]
+    });
     scene
 }
