@@ -299,7 +299,8 @@ impl Canvas {
         let steps = d[0].abs().max(d[1].abs()).ceil().max(1.0);
         for i in 0..=steps as usize {
             let t = i as f64 / steps;
-            let at = [0, 1].map(|k| ((a[k] + d[k] * t).floor() as i64 - wide as i64 / 2).clamp(0, most[k]));
+            // no pixel is passed over because a whole number is missed by a rounding
+            let at = [0, 1].map(|k| ((a[k] + d[k] * t + 1e-9).floor() as i64 - wide as i64 / 2).clamp(0, most[k]));
             for k in 0..(wide * wide) as i64 {
                 if let Some(p) = self.pixel(at[0] + k % wide as i64, at[1] + k / wide as i64) {
                     *p = colour;

@@ -82,7 +82,7 @@ fn rings(edges: &[&Edge]) -> Vec<Ring> {
     let legs = edges
         .iter()
         .map(|e| if turned(e) { ([e.ends[1], e.ends[0]], [e.plan[1], e.plan[0]]) } else { (e.ends, e.plan) });
-    let legs: Vec<([[i32; 3]; 2], [[f64; 2]; 2])> = legs.collect();
+    let legs: Vec<_> = legs.collect();
     let mut from: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
     legs.iter().enumerate().for_each(|(i, (ends, _))| from.entry(ends[0]).or_default().push(i));
     // how far one turns to the left from one into another
