@@ -72,8 +72,7 @@ fn plates_that_do_not_meet_in_height_are_found() {
 fn steps_are_said_in_words_with_their_place() {
     let folder = folder("steps_are_said_in_words_with_their_place");
     let (_, err) = built(&folder, &plates(0.0, 0.02, 0.0, false));
-    let words =
-        "a step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
+    let words = "a step 2 cm high, 20 m long at 9.745,3.000: z 0.0200 (unnamed of high) beside 0.0000 (unnamed of low)";
     holds(&err, &[words, "; to see them: hardpan export png s.hpan --map holes --max-step 0.005"]);
     // an exported mesh has no upright faces, and so a step at every kerb; one that has some would have them there
     let kerbs = "; in a mesh without upright faces, as export obj writes it, kerbs and stairs count too";

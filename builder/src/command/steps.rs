@@ -115,7 +115,8 @@ impl Step {
         let [x, y, z] = self.at;
         let at = place(&[x, y], 0.1);
         let (high, long) = (metres(self.height()), metres(self.length));
-        format!("step {high} high, {long} long at {at}: z {z:.4} ({above}) beside {:.4} ({below})", self.low)
+        let [z, low] = [z, self.low].map(|v| (v * 1e4).round() / 1e4 + 0.0); // no -0
+        format!("step {high} high, {long} long at {at}: z {z:.4} ({above}) beside {low:.4} ({below})")
     }
 }
 
