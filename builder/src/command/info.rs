@@ -126,7 +126,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         writeln!(
             out,
             "wide        {}, of triangles so large that a test of one takes a small core many times as long",
-            counted(h.wide_bundles.into(), "bundle")
+            counted(h.wide_bundles, "bundle")
         )?;
     }
     if h.patch_blocks > 0 {
