@@ -112,7 +112,7 @@ fn vt_32_info_has_the_published_shape() {
 #[test]
 fn wide_bundles_are_counted() {
     let folder = folder("wide_bundles_are_counted");
-    for (side, wide) in [(60_000, 25), (60, 0)] {
+    for (side, wide) in [(60_000, 16), (60, 0)] {
         fs::write(
             folder.join("p.obj"),
             format!("v 0 0 0\nv {side} 0 1\nv {side} {side} 2\nv 0 {side} 3\nf 1 2 3\nf 1 3 4\n"),
