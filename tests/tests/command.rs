@@ -265,10 +265,18 @@ fn exit_codes() {
     fs::write(folder.join("half.hpan"), &image).unwrap();
     let [out, _] = expect(1, &folder, &["verify", "half.hpan"]);
     let why = [format!("all from byte {half} on is as in erased flash"), "section provenance is damaged".into()];
-    holds(&out, &["checksums  fail     head, sections and ", &why[0], &why[1], "is damaged"]);
+    holds(&out, &["checksums  fail     head and sections: ", &why[0], &why[1]]);
     for arguments in [&["info", "half.hpan"][..], &["query", "half.hpan", "0,0"]] {
         holds(&error(2, &folder, arguments), &["half.hpan: ", &why[0]]);
     }
+    // written in part: the last section is another, and so is a tile
+    let mut mixed = fs::read(folder.join("bridge.hpan")).unwrap();
+    let (last, tile) = (mixed.len() - 200, mixed.len() / 2);
+    [last, tile].map(|i| mixed[i] ^= 1);
+    fs::write(folder.join("mixed.hpan"), &mixed).unwrap();
+    let [out, err] = expect(1, &folder, &["verify", "mixed.hpan"]);
+    holds(&out, &["checksums  fail     head, sections and ", "section provenance is damaged", "tile 2 is damaged"]);
+    holds(&err, &["section provenance is damaged (its checksum differs) (2 faults); "]);
     // read back from a place before it
     let image = fs::read(folder.join("bridge.hpan")).unwrap();
     for (before, byte) in [(64, 0xFF), (1024, 0), (4032, b'x')] {
