@@ -9,6 +9,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use hardpan::{Terrain, format::section};
+use hardpan_builder::Image;
 use serde_json::{Value, json};
 use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds};
 
@@ -270,12 +272,14 @@ fn exit_codes() {
         holds(&error(2, &folder, arguments), &["half.hpan: ", &why[0]]);
     }
     // written in part: the last section is another, and so is a tile
-    let mut mixed = fs::read(folder.join("bridge.hpan")).unwrap();
-    let (last, tile) = (mixed.len() - 200, mixed.len() / 2);
-    [last, tile].map(|i| mixed[i] ^= 1);
+    let whole = Image::read(folder.join("bridge.hpan")).unwrap();
+    let t = Terrain::open(&whole).unwrap();
+    let end_of = |kind| t.section(kind).unwrap().as_ptr_range().end as usize - whole.as_ptr() as usize;
+    let mut mixed = whole.to_vec();
+    [section::PROVENANCE, section::TILES].map(|kind| mixed[end_of(kind) - 1] ^= 1);
     fs::write(folder.join("mixed.hpan"), &mixed).unwrap();
     let [out, err] = expect(1, &folder, &["verify", "mixed.hpan"]);
-    holds(&out, &["checksums  fail     head, sections and ", "section provenance is damaged", "tile 2 is damaged"]);
+    holds(&out, &["checksums  fail     head, sections and ", "section provenance is damaged", "tile 3 is damaged"]);
     holds(&err, &["section provenance is damaged (its checksum differs) (2 faults); "]);
     // read back from a place before it
     let image = fs::read(folder.join("bridge.hpan")).unwrap();

@@ -515,7 +515,9 @@ fn provenance_text(t: &Terrain, out: &mut dyn Write) -> Done {
 fn provenance(t: &Terrain) -> Result<Value, String> {
     let known = Provenance::parse(&provenance_of(t))
         .map_err(|e| format!("provenance: {e}; as text: hardpan info --provenance"))?;
-    Ok(serde_json::to_value(known).expect("strings, numbers, lists and tables"))
+    let mut facts = serde_json::to_value(&known).expect("strings, numbers, lists and tables");
+    facts["mu_by_default"] = json!(known.mu_by_default); // the text leaves out an empty list
+    Ok(facts)
 }
 
 pub fn fallback(policy: u32) -> &'static str {

@@ -245,18 +245,26 @@ impl Drawing {
                 .push(format!("no rings about {}: slight, or along edges alone", counted(thin as u64, "small change")));
         }
         if most > 0.0 {
-            let [low, high] = seen.map(signed);
-            notes.push(format!("heights change by {low} to {high} here"));
+            notes.push(format!("heights change by {} here", between(seen, signed)));
         }
         if any(|s| s.mu != 0.0) {
-            let [low, high] = [0, 1].map(|i| signed_number(frictions[i].sign * frictions[i].most()));
-            notes.push(format!("mu changes by {low} to {high} here"));
+            let ends = [0, 1].map(|i| frictions[i].sign * frictions[i].most());
+            notes.push(format!("mu changes by {} here", between(ends, signed_number)));
         }
         if found.tolerance > 0.0 {
             notes.push(format!("heights that differ by no more than {} count as unchanged", metres(found.tolerance)));
         }
         let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
         frame(drawn, &format!("Changes: {title}"), &view)
+    }
+}
+
+/// From the most that something fell to the most that it rose, of which one may be nothing.
+fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
+    match (low < 0.0, high > 0.0) {
+        (true, true) => format!("{} to {}", told(low), told(high)),
+        (true, false) => format!("up to {}", told(low)),
+        _ => format!("up to {}", told(high)),
     }
 }
 
