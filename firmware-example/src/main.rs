@@ -41,11 +41,12 @@ fn proven(terrain: &Terrain) -> bool {
 }
 
 /// Instructions of a wheel on a Cortex-M4F at most: the model of the kernel's README for `closest`, with what `Fixed` and reading the
-/// answer add. If some triangles are so large that their tests are slow, all tests count as such.
+/// answer add. If some bundles are so wide that their tests are slow, all tests count as such, and each surface over a place as one of
+/// large triangles that slope.
 fn worst(terrain: &Terrain) -> u64 {
-    let [lines, tests] = [terrain.bound().lines, terrain.bound().tests].map(u64::from);
+    let [lines, tests, surfaces] = [terrain.bound().lines, terrain.bound().tests, terrain.max_layers()].map(u64::from);
     let test = if terrain.header().wide_bundles == 0 { 150 } else { 7870 };
-    READING + 1940 + 130 + 110 * lines + test * tests
+    READING + 1940 + 130 + 110 * lines + test * tests + 2300 * surfaces
 }
 
 /// One tick: hubs in millimetres, x east, y north, z up. Nothing where there is no ground: that is for the controller to judge.

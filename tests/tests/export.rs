@@ -687,6 +687,11 @@ fn areas_of_holes_are_exact_or_about() {
         near(&all, &[1600.0 - 200.0 / cos; 2], 0.02);
         assert_eq!(out.matches("  hole of about 1").count(), 2, "{out}");
         holds(&out, &["2 enclosed holes seen", ", about 2"]);
+        // an island of two sheets that cross has no rim
+        let sheets = "v -10 -4 0\nv 10 -4 0\nv 10 4 0\nv -10 4 0\nf -4 -3 -2 -1\nv -4 -10 1\nv 4 -10 1\nv 4 10 1\nv -4 10 1\nf -4 -3 -2 -1\n";
+        let (all, out) = found(plate(40.0, 20.0) + sheets, pixels);
+        near(&all, &[3200.0 - 256.0], 0.02);
+        holds(&out, &["  hole of about "]);
     }
 }
 

@@ -638,7 +638,20 @@ fn cg_02_long_outlines_and_fans_build_and_are_proven() {
     }
 }
 
-/// A file that ends within a line may be cut off, and is where more must have stood there.
+/// Large triangles in small tiles that somebody asked for make a large image, and that is said.
+#[test]
+fn large_triangles_over_many_tiles_are_told() {
+    let folder = folder("large_triangles_over_many_tiles_are_told");
+    fs::write(folder.join("a.obj"), SQUARE.replace("10", "4000")).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "a.obj", "--tile", "16"]);
+    holds(
+        &err,
+        &["note: a.obj: ", " bytes a triangle: large ones are in each of the 63,001 tiles", "as with --tile 18\n"],
+    );
+    assert!(!expect(0, &folder, &["build", "a.obj"])[1].contains("bytes a triangle"));
+}
+
+/// A file without its last line's end may be cut off, and is where that is a face of too few corners.
 #[test]
 fn vt_24_files_that_are_cut_off_are_told() {
     let folder = folder("files_that_are_cut_off_are_told");
@@ -650,13 +663,15 @@ fn vt_24_files_that_are_cut_off_are_told() {
     let at = |line: u32| format!(": 1 (first at line {line})\n");
     let cut =
         "warning: a.obj: last line that is cut off (export the file again; if it is whole, give it its line's end)";
+    let small = "note: a.obj: faces left out that have fewer than three corners";
     let maybe = "note: a.obj: last line without its end (if the file was cut off there, export it again)";
     assert_eq!(said(whole), "");
     assert_eq!(said(&format!("{whole}# no more")), "");
     assert_eq!(said(whole.trim_end()), format!("{maybe}{}", at(8)));
-    assert_eq!(said(whole.trim_end_matches(" 3\n")), format!("{cut}{}", at(8)));
+    assert_eq!(said(whole.trim_end_matches(" 6 3\n")), format!("{small}{}{cut}{}", at(8), at(8)));
     assert_eq!(said(&format!("{whole}usemtl Gra")), format!("{maybe}{}", at(9)));
-    assert_eq!(said(&format!("{whole}v 1 2 3")), format!("{cut}{}", at(9)));
+    assert_eq!(said(&format!("{whole}v 1 2 3")), format!("{maybe}{}", at(9)));
+    fs::write(folder.join("a.obj"), whole.trim_end_matches(" 5 6 3\n")).unwrap();
     let [_, err] = expect(1, &folder, &["build", "a.obj", "--strict"]);
     holds(&err, &[cut, ": 2 warnings, and --strict"]);
 }

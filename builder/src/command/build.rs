@@ -274,7 +274,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
-    if let Some(text) = scattered(&terrain) {
+    // of the side that is chosen by itself nothing else is known to be better
+    if let Some(text) = scattered(&terrain).filter(|_| options.tile_log2.is_some()) {
         note(format!("{}: {text}", named(who)));
     }
     let left_out = [

@@ -180,18 +180,27 @@ fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim
         groups.entry(sets.head(i)).or_default().push(spot);
     }
     let side = 1.0 / view.per_metre;
+    // ground inside a rim, and not along it, has no rim of its own: an island of several sheets, or a bridge
+    let beside = |i: usize| [i.wrapping_sub(1), i + 1, i.wrapping_sub(view.width), i + view.width];
+    let amid = |i: usize| of[i].is_some() && beside(i).iter().all(|k| of.get(*k) == Some(&of[i]));
+    let all = drawn.pixels.iter().enumerate();
+    let doubtful: BTreeSet<u32> =
+        all.filter(|(i, pixel)| **pixel != HOLE && amid(*i)).filter_map(|(i, _)| of[i]).collect();
     let within = |spots: &[Spot]| {
         let pixels = || spots.iter().flat_map(|spot| &spot.set);
         let around: BTreeSet<u32> = pixels().map(|&pixel| of[pixel]).collect::<Option<_>>()?;
+        if !around.is_disjoint(&doubtful) {
+            return None;
+        }
         let around = || around.iter().map(|&i| &rims[i as usize]);
         let (area, length) = (around().map(|rim| rim.area).sum::<f64>(), around().map(|rim| rim.length).sum::<f64>());
         // only pixels that a rim goes through are counted wrongly
         let off = (area - pixels().count() as f64 * side * side).abs();
         (off <= (2.0 * length + 4.0 * side) * side).then(|| Area::exact(area))
     };
-    let beside = |i: usize| [i - 1, i + 1, i - view.width, i + view.width].iter().any(|&i| drawn.pixels[i] != HOLE);
     let counted = |spot: Spot| {
-        let border = spot.set.iter().filter(|&&i| beside(i)).count();
+        let at_border = |i: usize| beside(i).iter().any(|k| drawn.pixels.get(*k) != Some(&HOLE));
+        let border = spot.set.iter().filter(|&&i| at_border(i)).count();
         Hole { area: Area::counted(spot.set.len(), border, view), spot }
     };
     let holes = groups.into_values().flat_map(|spots| match within(&spots) {

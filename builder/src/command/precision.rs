@@ -8,8 +8,8 @@ use super::{decimal, grouped, named, report::Report};
 
 /// Metres by which places may be rounded unseen.
 const FINE: f64 = 0.001;
-/// How near to a number of single precision a file's number is that was written from one, with six decimals.
-const WRITTEN: f64 = 1e-6;
+/// How near to a number of single precision, in steps of that, a file's number is that was written from one with some decimals.
+const WRITTEN: f64 = 0.125;
 /// Numbers that are looked at at least, and the share of them that is an odd multiple of the step: half of them where a place was rounded to
 /// it, none where it was on coarser steps before.
 const FEW: u64 = 20;
@@ -57,31 +57,47 @@ impl Rounded {
     }
 }
 
+/// What is known of an axis, of numbers with wide steps.
+#[derive(Clone, Copy, Default)]
+struct Axis {
+    all: u64,
+    /// Odd multiples of the step among them.
+    odd: u64,
+    /// Whether they are more, or less, than whole numbers of a file that has no others: those may be as they were meant.
+    telling: bool,
+}
+
 /// If all places of some triangles are so, and rounding made them so.
 fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<Rounded> {
     let metres = frame.metres();
     let mut farthest = 0.0f64;
-    // of each axis, numbers with wide steps, and odd multiples among them
-    let mut wide = [[0u64; 2]; 3];
+    let mut axes = [Axis::default(); 3];
     for t in triangles {
-        for (v, wide) in frame.back(scene.positions[t.v[0] as usize]).into_iter().zip(&mut wide) {
+        for (v, axis) in frame.back(scene.positions[t.v[0] as usize]).into_iter().zip(&mut axes) {
             let single = v as f32;
-            if (f64::from(single) - v).abs() > WRITTEN {
+            let step = step_at(v);
+            if step * metres <= FINE {
+                continue;
+            }
+            if (f64::from(single) - v).abs() > WRITTEN * step {
                 return None;
             }
-            let step = f64::from(single.abs().next_up()) - f64::from(single.abs());
-            if step * metres > FINE {
-                wide[0] += 1;
-                wide[1] += u64::from(single.to_bits() & 1);
-                farthest = farthest.max(v.abs());
-            }
+            axis.all += 1;
+            axis.odd += u64::from(single.to_bits() & 1);
+            axis.telling |= step > 1.0 || single.fract() != 0.0;
+            farthest = farthest.max(v.abs());
         }
     }
-    let mut wide = wide.into_iter().filter(|[all, _]| *all >= FEW).peekable();
-    wide.peek()?;
-    let far = farthest as f32;
-    let step = (f64::from(far.next_up()) - f64::from(far)) * metres;
-    wide.all(|[all, odd]| odd as f64 >= ODD * all as f64).then_some(Rounded { step, farthest })
+    let axes: Vec<Axis> = axes.into_iter().filter(|axis| axis.all >= FEW).collect();
+    let is_rounded = axes.iter().all(|axis| axis.odd as f64 >= ODD * axis.all as f64);
+    let told = is_rounded && axes.iter().any(|axis| axis.telling);
+    told.then(|| Rounded { step: step_at(farthest) * metres, farthest })
+}
+
+/// From a number to the next one of single precision, away from zero.
+fn step_at(v: f64) -> f64 {
+    let size = v.abs() as f32;
+    f64::from(size.next_up()) - f64::from(size)
 }
 
 #[cfg(test)]
@@ -111,6 +127,16 @@ mod tests {
         // whole metres and halves are as they were meant
         assert_eq!(judged(|v| v.to_string(), [500_000.0, 4_649_776.0], 1.0, plain), None);
         assert_eq!(judged(|v| v.to_string(), [500_000.0, 9_649_776.0], 1.0, plain), None);
+        assert_eq!(judged(|v| v.to_string(), [9_000_000.0, 12_000_000.0], 1.0, plain), None);
+        let cm = Frame { unit: Some(Unit::Cm), ..plain };
+        assert_eq!(judged(|v| v.to_string(), [9_000_000.0, 12_000_000.0], 70.0, cm), None);
+        // tenths are as near to single precision as one has digits
+        assert_eq!(judged(|v| format!("{v:.1}"), [155_000.3, 463_000.7], 0.7, plain), None);
+        // other ways to write what was rounded
+        for digits in [3, 4, 9] {
+            let short = move |v: f64| format!("{:.digits$}", v as f32);
+            assert_eq!(judged(short, utm, 0.7, plain).map(|r| r.step), Some(0.5), "{digits}");
+        }
         // near zero nothing is lost
         assert_eq!(judged(single, [12_000.3, 900.7], 0.7, plain), None);
         // a file's own axes and unit count, however it was turned and moved

@@ -27,12 +27,16 @@ struct Ring {
     room: [[f64; 2]; 2],
 }
 
-/// Work beyond which no rims are looked for: pixels and corners of others inside the rooms of rings.
+/// Work beyond which no rims are looked for: pixels and corners of others inside the rooms of rings; and open edges.
 const MOST: f64 = 1e9;
+const MOST_EDGES: usize = 30_000;
 
 /// Rims in a picture, and of each pixel the innermost around its middle.
 pub fn rims(t: &Terrain, view: &View, edges: &[&Edge]) -> (Vec<Rim>, Vec<Option<u32>>) {
     let mut of = vec![None; view.width * view.height];
+    if edges.len() > MOST_EDGES {
+        return (Vec::new(), of);
+    }
     let rings = rings(&bare(t, view, edges)).into_iter().filter(|ring| ring.room.iter().all(|p| view.has(*p)));
     let (mut holes, islands): (Vec<Ring>, Vec<Ring>) = rings.partition(|ring| ring.area > 0.0);
     let pixels = |ring: &Ring| (0..2).map(|i| (ring.room[1][i] - ring.room[0][i]) * view.per_metre).product::<f64>();
@@ -41,9 +45,11 @@ pub fn rims(t: &Terrain, view: &View, edges: &[&Edge]) -> (Vec<Rim>, Vec<Option<
         return (Vec::new(), of);
     }
     holes.sort_by(|a, b| b.area.total_cmp(&a.area));
-    for (i, ring) in holes.iter().enumerate() {
-        ring.fill(view, |pixel| of[pixel] = Some(i as u32));
-    }
+    // what lies in another one is smaller, and comes later
+    let mut all: Vec<(Option<u32>, &Ring)> =
+        (0..).map(Some).zip(&holes).chain(islands.iter().map(|r| (None, r))).collect();
+    all.sort_by(|(_, a), (_, b)| b.area.abs().total_cmp(&a.area.abs()));
+    all.into_iter().for_each(|(rim, ring)| ring.fill(view, |pixel| of[pixel] = rim));
     let mut rims: Vec<Rim> = holes.iter().map(|ring| Rim { area: ring.area, length: ring.length() }).collect();
     for island in &islands {
         // the innermost, which is the smallest

@@ -257,7 +257,7 @@ pub struct Header {
     pub default_gain: f64,
     /// One of [`fallback`].
     pub fallback: u32,
-    /// Wide bundles of all tiles, at most 2^32 - 1: with none, no product of a test needs 128 bits.
+    /// Wide bundles of all tiles, at most 2^32 - 1.
     pub wide_bundles: u32,
     /// Stated worst cost of a vertical query: nodes, leaves, tests, lines.
     pub bound: [u32; 4],

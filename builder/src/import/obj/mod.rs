@@ -51,10 +51,10 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
     let mut pieces: Vec<Piece> = Vec::new();
     let mut positions: Vec<[f64; 3]> = Vec::new();
     let mut lines = 0;
-    let mut unended = None;
+    let mut unended = false;
     let mut now = text.next()?;
     while let Some(block) = now {
-        unended = Unended::of(&block);
+        unended = is_unended(&block);
         let parts = parts(&block, part);
         let (next, parsed) = rayon::join(
             || text.next(),
@@ -91,8 +91,8 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
         statements.extend(piece.libraries.drain(..).map(|(line, s)| (before + u64::from(line) + 1, s)));
         before += u64::from(piece.lines);
     }
-    if let Some(last) = unended {
-        tally.see(if last.is_short(&pieces) { Thing::Cut } else { Thing::Unended }, lines + 1);
+    if unended {
+        tally.see(if is_short(pieces.last()) { Thing::Cut } else { Thing::Unended }, lines + 1);
     }
     positions.shrink_to_fit();
     let scene = assemble(path, pieces, positions, &mut tally)?;
@@ -102,40 +102,16 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
     Ok(Import { scene, frames: vec![transform], triangles, report: ImportReport { files: vec![report] } })
 }
 
-/// A statement that a text ends with, without a line's end: it may be cut off there.
-enum Unended {
-    Vertex,
-    Face,
-    Other,
+/// Whether a text ends with a statement without a line's end: it may be cut off there.
+fn is_unended(block: &[u8]) -> bool {
+    let last = block.rsplit(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default().trim_ascii();
+    !last.is_empty() && !last.starts_with(b"#")
 }
 
-impl Unended {
-    fn of(block: &[u8]) -> Option<Self> {
-        let last = block.rsplit(|b| matches!(b, b'\n' | b'\r')).next()?.trim_ascii();
-        match last.split(u8::is_ascii_whitespace).next()? {
-            b"" => None,
-            b"v" => Some(Unended::Vertex),
-            b"f" | b"fo" => Some(Unended::Face),
-            word if word.starts_with(b"#") => None,
-            _ => Some(Unended::Other),
-        }
-    }
-
-    /// Whether more must have stood there: a vertex is of a face to come, a face has three corners, and mostly as many as the one before.
-    fn is_short(&self, pieces: &[Piece]) -> bool {
-        let mut faces = pieces.iter().rev().flat_map(|p| {
-            let corners = |i: usize| p.faces[i].end - i.checked_sub(1).map_or(0, |before| p.faces[before].end);
-            (0..p.faces.len()).rev().map(corners)
-        });
-        match self {
-            Unended::Vertex => true,
-            Unended::Face => {
-                let [last, before] = [faces.next(), faces.next()];
-                last.is_some_and(|corners| corners < before.unwrap_or(3).max(3))
-            }
-            Unended::Other => false,
-        }
-    }
+/// Whether a last line without its end is a face of fewer than three corners.
+fn is_short(last: Option<&Piece>) -> bool {
+    let face = last.and_then(|p| Some((p, p.faces.split_last()?)));
+    face.is_some_and(|(p, (face, before))| face.line == p.lines && face.end - before.last().map_or(0, |f| f.end) < 3)
 }
 
 /// The error of a line, `lines` lines after the file's first.
