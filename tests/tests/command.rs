@@ -276,7 +276,9 @@ fn exit_codes() {
     let t = Terrain::open(&whole).unwrap();
     let end_of = |kind| t.section(kind).unwrap().as_ptr_range().end as usize - whole.as_ptr() as usize;
     let mut mixed = whole.to_vec();
-    [section::PROVENANCE, section::TILES].map(|kind| mixed[end_of(kind) - 1] ^= 1);
+    for kind in [section::PROVENANCE, section::TILES] {
+        mixed[end_of(kind) - 1] ^= 1;
+    }
     fs::write(folder.join("mixed.hpan"), &mixed).unwrap();
     let [out, err] = expect(1, &folder, &["verify", "mixed.hpan"]);
     holds(&out, &["checksums  fail     head, sections and ", "section provenance is damaged", "tile 3 is damaged"]);
