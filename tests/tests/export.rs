@@ -615,9 +615,9 @@ fn holes_are_listed_with_place_and_area() {
     holds(
         &out,
         &[
-            "3 enclosed holes seen at 10 cm a pixel, 6 m2; no gap of up to 25 cm met",
-            "\n  hole of 3 m2 at 10.",
-            "\n  hole of 1 m2 at 3.4",
+            "3 enclosed holes seen at 10 cm a pixel, about 6 m2; no gap of up to 25 cm met",
+            "\n  hole of about 3 m2 at 10.",
+            "\n  hole of about 1 m2 at 3.4",
         ],
     );
     // many: the largest, and how many others
@@ -644,7 +644,7 @@ fn holes_are_listed_with_place_and_area() {
 
 /// Areas are those within the open edges, whatever a pixel is; where these are not all of a hole's rim they are told as about.
 #[test]
-fn areas_of_holes_are_exact_or_about() {
+fn areas_of_holes_are_those_within_their_rims() {
     let folder = folder("areas_of_holes_are_exact_or_about");
     let (sin, cos) = 27f64.to_radians().sin_cos();
     // corners of a rectangle that is turned, and quads of the ground between it and another one
@@ -679,7 +679,7 @@ fn areas_of_holes_are_exact_or_about() {
         // less than half a pixel, or nearly two, wide; seen or not it is no larger
         let (all, out) = found(plate(60.0, 0.15), pixels);
         near(&all, &[120.0 * 0.3], 1e-3);
-        holds(&out, &["hole of 36 m2 at "]);
+        holds(&out, &["hole of about 36 m2 at "]);
         // an island in a hole with a hole of its own
         near(&found(plate(40.0, 20.0) + &island, pixels).0, &[3200.0 - 400.0, 100.0], 1e-4);
         // a bridge hides the middle of it: two are seen

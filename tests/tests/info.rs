@@ -123,7 +123,7 @@ fn wide_bundles_are_counted() {
         assert_eq!(leaves["leaves"]["classes"]["wide"], wide);
         assert_eq!(facts(&schema(), &folder, "p.hpan", &[])["wide_bundles"], wide);
         let [out, _] = expect(0, &folder, &["info", "p.hpan"]);
-        assert_eq!(out.contains(&format!("\nwide        {wide} bundles, ")), wide > 0, "{out}");
+        assert_eq!(out.contains(&format!("\nwide        {wide} bundles: ")), wide > 0, "{out}");
         assert_eq!(out.contains("\nwide "), wide > 0, "{out}");
     }
 }

@@ -373,7 +373,7 @@ fn the_model_is_the_one_that_is_checked() {
     let firmware = read("firmware-example/src/main.rs");
     for code in [
         format!("if terrain.header().wide_bundles == 0 {{ {test} }} else {{ {wide} }};\n"),
-        format!("{base} + 130 + {line} * lines + test * tests + 2300 * surfaces\n"),
+        format!("{base} + 130 + {line} * lines + test * tests + 2300 * LARGE\n"),
     ] {
         assert!(firmware.contains(&code), "{code}");
     }

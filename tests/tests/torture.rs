@@ -861,6 +861,20 @@ fn threads_that_are_refused_are_exit_4() {
     }
 }
 
+/// Long slats side by side, of which a few edges say nothing about the others: nobody looks for gaps for longer than that takes.
+#[test]
+fn long_slats_build_in_time() {
+    let here = folder("long_slats_build_in_time");
+    let slat = |k: u32| {
+        let [from, to] = [2 * k, 2 * k + 1].map(|v| f64::from(v) * 0.1);
+        format!("v 0 {from} 0\nv 1400 {from} 0\nv 1400 {to} 0\nv 0 {to} 0\nf -4 -3 -2 -1\n")
+    };
+    fs::write(here.join("a.obj"), (0..2000).map(slat).collect::<String>()).unwrap();
+    let done = bounded(&here, &["build", "a.obj"]);
+    assert!(done.status.success(), "{}", told(&done));
+    holds(&told(&done), &["open edges", "--max-gap"]);
+}
+
 #[test]
 fn vt_24_a_hundred_thousand_layers() {
     let here = builds("a_hundred_thousand_layers", 100_000, |i| {

@@ -131,32 +131,30 @@ struct Hole {
 /// What holes have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Area {
-    /// Square metres, in as many digits as count.
+    /// Square metres, in as many digits as count: ground between the middles of pixels is not seen.
     m2: f64,
-    /// How many those are, if it is not exact.
-    about: Option<usize>,
+    /// How many those are.
+    digits: usize,
 }
 
 impl Area {
-    /// What goes around it is known.
-    fn exact(m2: f64) -> Self {
-        Area { m2: rounded(m2, 6), about: None }
+    fn of(m2: f64, digits: usize) -> Self {
+        Area { m2: rounded(m2, digits), digits }
     }
 
     /// Of so many pixels, some of them at its border.
     fn counted(pixels: usize, border: usize, view: &View) -> Self {
         let digits = if 16 * border > pixels { 2 } else { 3 };
-        Area { m2: rounded(pixels as f64 / view.per_metre.powi(2), digits), about: Some(digits) }
+        Area::of(pixels as f64 / view.per_metre.powi(2), digits)
     }
 
     fn all(holes: &[Hole]) -> Self {
         let m2 = holes.iter().fold(0.0, |sum, h| sum + h.area.m2);
-        let about = holes.iter().filter_map(|h| h.area.about).min();
-        Area { m2: rounded(m2, about.unwrap_or(6)), about }
+        Area::of(m2, holes.iter().map(|h| h.area.digits).min().unwrap_or(4))
     }
 
     fn told(self) -> String {
-        format!("{}{}", if self.about.is_some() { "about " } else { "" }, area(self.m2))
+        format!("about {}", area(self.m2))
     }
 }
 
@@ -168,6 +166,9 @@ fn rounded(v: f64, digits: usize) -> f64 {
 /// Holes, the largest first: spots within the same rims are one, with the area that those enclose; where no rims are to be had
 /// the pixels of each are counted.
 fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim>, Vec<Option<u32>>)) -> Vec<Hole> {
+    if spots.is_empty() {
+        return Vec::new(); // nor are there any rims
+    }
     let mut sets = Sets::new(spots.len());
     let mut first: HashMap<u32, usize> = HashMap::new();
     for (i, spot) in spots.iter().enumerate() {
@@ -194,9 +195,9 @@ fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim
         }
         let around = || around.iter().map(|&i| &rims[i as usize]);
         let (area, length) = (around().map(|rim| rim.area).sum::<f64>(), around().map(|rim| rim.length).sum::<f64>());
-        // only pixels that a rim goes through are counted wrongly
+        // of pixels that a rim goes through half a pixel may be wrong
         let off = (area - pixels().count() as f64 * side * side).abs();
-        (off <= (2.0 * length + 4.0 * side) * side).then(|| Area::exact(area))
+        (off <= (length / 2.0 + 4.0 * side) * side).then(|| Area::of(area, 4))
     };
     let counted = |spot: Spot| {
         let at_border = |i: usize| beside(i).iter().any(|k| drawn.pixels.get(*k) != Some(&HOLE));

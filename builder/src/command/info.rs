@@ -125,7 +125,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     if h.wide_bundles > 0 {
         writeln!(
             out,
-            "wide        {}, which span more than 256 m, or hold more so: tests in them take a small core many times as long",
+            "wide        {}: of large or steep triangles, for which a small core takes many times as long",
             counted(h.wide_bundles, "bundle")
         )?;
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardpan_builder::{Scene, Triangle, import::Transform, settings::SourceFile};
 
-use super::{decimal, grouped, named, report::Report};
+use super::{decimal, grouped, named, note, report::Report};
 
 /// Metres by which places may be rounded unseen.
 const FINE: f64 = 0.001;
@@ -15,7 +15,8 @@ const WRITTEN: f64 = 0.125;
 const FEW: u64 = 20;
 const ODD: f64 = 0.25;
 
-/// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre.
+/// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
+/// they may be as they were meant.
 pub fn warn(
     scene: &Scene,
     sources: &[(PathBuf, SourceFile)],
@@ -27,8 +28,10 @@ pub fn warn(
     for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
         let (its, behind) = rest.split_at(*count);
         rest = behind;
-        if let Some(rounded) = rounded(scene, its, frame) {
-            report.warn(rounded.told(file));
+        match rounded(scene, its, frame) {
+            Some(rounded) if rounded.sure => report.warn(rounded.told(file)),
+            Some(rounded) => note(rounded.told(file)),
+            None => {}
         }
     }
 }
@@ -40,6 +43,8 @@ struct Rounded {
     step: f64,
     /// The number of the file that is farthest from zero.
     farthest: f64,
+    /// Whether some are on steps on which nobody measures: others may be as they were meant.
+    sure: bool,
 }
 
 impl Rounded {
@@ -49,8 +54,12 @@ impl Rounded {
         } else {
             format!("{} m", decimal(self.step))
         };
+        let ground = match self.sure {
+            true => "ground may be off by half of that",
+            false => "if they were rounded, ground may be off by half of that",
+        };
         format!(
-            "{}: all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: ground may be off by half of that; export it nearer to zero, or from where it has double precision",
+            "{}: all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: {ground}; export it nearer to zero, or from where it has double precision",
             named(file),
             grouped(self.farthest as u64)
         )
@@ -63,9 +72,12 @@ struct Axis {
     all: u64,
     /// Odd multiples of the step among them.
     odd: u64,
-    /// Whether they are more, or less, than whole numbers of a file that has no others: those may be as they were meant.
+    /// Whether some of these are odd multiples of a small step.
     telling: bool,
 }
+
+/// Steps, in the file's numbers, on which no grid of places lies by itself.
+const UNMEANT: f64 = 0.125;
 
 /// If all places of some triangles are so, and rounding made them so.
 fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<Rounded> {
@@ -84,14 +96,14 @@ fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<R
             }
             axis.all += 1;
             axis.odd += u64::from(single.to_bits() & 1);
-            axis.telling |= step > 1.0 || single.fract() != 0.0;
+            axis.telling |= step <= UNMEANT && single.to_bits() & 1 == 1;
             farthest = farthest.max(v.abs());
         }
     }
     let axes: Vec<Axis> = axes.into_iter().filter(|axis| axis.all >= FEW).collect();
     let is_rounded = axes.iter().all(|axis| axis.odd as f64 >= ODD * axis.all as f64);
-    let told = is_rounded && axes.iter().any(|axis| axis.telling);
-    told.then(|| Rounded { step: step_at(farthest) * metres, farthest })
+    let sure = axes.iter().any(|axis| axis.telling);
+    (is_rounded && !axes.is_empty()).then(|| Rounded { step: step_at(farthest) * metres, farthest, sure })
 }
 
 /// From a number to the next one of single precision, away from zero.
@@ -121,26 +133,30 @@ mod tests {
         let single = |v: f64| format!("{:.6}", v as f32);
         let utm = [500_123.3, 4_649_776.7];
         let plain = Frame::default();
-        assert_eq!(judged(single, utm, 0.7, plain).map(|r| r.step), Some(0.5));
+        let told = |r: Option<Rounded>| r.map(|r| (r.step, r.sure));
+        assert_eq!(told(judged(single, utm, 0.7, plain)), Some((0.5, true)));
         assert_eq!(judged(|v| v.to_string(), utm, 0.7, plain), None);
         assert_eq!(judged(|v| format!("{v:.2}"), utm, 0.7, plain), None);
         // whole metres and halves are as they were meant
         assert_eq!(judged(|v| v.to_string(), [500_000.0, 4_649_776.0], 1.0, plain), None);
         assert_eq!(judged(|v| v.to_string(), [500_000.0, 9_649_776.0], 1.0, plain), None);
-        assert_eq!(judged(|v| v.to_string(), [9_000_000.0, 12_000_000.0], 1.0, plain), None);
-        let cm = Frame { unit: Some(Unit::Cm), ..plain };
-        assert_eq!(judged(|v| v.to_string(), [9_000_000.0, 12_000_000.0], 70.0, cm), None);
+        // on steps that may be meant
+        let whole = |v: f64| v.to_string();
+        assert_eq!(told(judged(whole, [9_000_000.0, 12_000_000.0], 1.0, plain)), Some((1.0, false)));
+        assert_eq!(told(judged(whole, [4_468_000.0, 5_330_000.5], 0.5, plain)), Some((0.5, false)));
+        let mm = Frame { unit: Some(Unit::Mm), ..plain };
+        assert_eq!(told(judged(whole, [20_000_000.0, 20_000_002.0], 2.0, mm)), Some((0.002, false)));
         // tenths are as near to single precision as one has digits
         assert_eq!(judged(|v| format!("{v:.1}"), [155_000.3, 463_000.7], 0.7, plain), None);
         // other ways to write what was rounded
         for digits in [3, 4, 9] {
             let short = move |v: f64| format!("{:.digits$}", v as f32);
-            assert_eq!(judged(short, utm, 0.7, plain).map(|r| r.step), Some(0.5), "{digits}");
+            assert_eq!(told(judged(short, utm, 0.7, plain)), Some((0.5, true)), "{digits}");
         }
         // near zero nothing is lost
         assert_eq!(judged(single, [12_000.3, 900.7], 0.7, plain), None);
         // a file's own axes and unit count, however it was turned and moved
         let turned = Frame { unit: Some(Unit::Cm), rotate: 30.0, translate: [1e6, 2e6, 0.0], ..plain };
-        assert_eq!(judged(single, utm.map(|v| v * 100.0), 71.3, turned).map(|r| r.step), Some(0.32));
+        assert_eq!(told(judged(single, utm.map(|v| v * 100.0), 71.3, turned)), Some((0.32, false)));
     }
 }

@@ -1,4 +1,4 @@
-//! Rims: what open edges go all around, and its exact area.
+//! Rims: what open edges go all around, and its area.
 
 use std::collections::HashMap;
 

@@ -19,6 +19,8 @@ const END: f64 = 1.0 / 512.0;
 /// Tests for one query at each place of the edges, about, beyond which nothing is looked for, and edges by which that is known.
 const MOST_WORK: u64 = 250_000_000;
 const SAMPLES: usize = 1000;
+/// The golden section: multiples of it are spread evenly.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// The places of an edge that are asked about.
 #[derive(Clone, Copy)]
@@ -100,7 +102,12 @@ impl<'a> Walk<'a> {
             let [x, y, z] = edge.on(0.5);
             (u64::from(self.t.closest_costed([x, y, z + REACH]).1.tests) * places, *edge)
         };
-        let tested: Vec<(u64, &Edge)> = asked.iter().step_by(1 + asked.len() / SAMPLES).map(tests).collect();
+        // spread so that no order of the edges makes those of one kind of it
+        let spread = |k: usize| &asked[((k as f64 * GOLDEN).fract() * asked.len() as f64) as usize];
+        let tested: Vec<(u64, &Edge)> = match asked.len() <= SAMPLES {
+            true => asked.iter().map(tests).collect(),
+            false => (0..SAMPLES).map(spread).map(tests).collect(),
+        };
         let sum: u64 = tested.iter().map(|(tests, _)| tests).sum();
         let work = sum / (tested.len() as u64).max(1) * asked.len() as u64;
         (work, tested.into_iter().max_by_key(|(tests, _)| *tests).map(|(_, edge)| edge), asked.len() as u64)

@@ -104,8 +104,9 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
 
 /// Whether a text ends with a statement without a line's end: it may be cut off there.
 fn is_unended(block: &[u8]) -> bool {
-    let last = block.rsplit(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default().trim_ascii();
-    !last.is_empty() && !last.starts_with(b"#")
+    let last = block.rsplit(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
+    // zeros and other marks of an end are no statement
+    last.iter().find(|b| **b > b' ').is_some_and(|first| *first != b'#')
 }
 
 /// Whether a last line without its end is a face of fewer than three corners.
