@@ -62,9 +62,7 @@ f 5 6 7 8
 /// What a build says beside its note of friction that nobody stated, which has a test of its own.
 #[allow(dead_code)] // not every test builds
 pub fn but_friction(said: &str) -> String {
-    // a note, or a warning where settings speak of materials
-    let told = |line: &&str| line.starts_with("note: ") || line.starts_with("warning: ");
-    let plain = |line: &&str| told(line) && line.contains(": mu is 0.85 by default of ");
+    let plain = |line: &&str| line.starts_with("note: ") && line.contains(": mu is 0.85 by default of ");
     said.split_inclusive('\n').filter(|line| !plain(line)).collect()
 }
 
