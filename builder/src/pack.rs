@@ -147,7 +147,6 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     h.max_layers = most(|t| t.head.max_layers);
     h.triangles = report.triangles;
     h.bundles = sum(|t| t.head.bundle_count.into());
-    h.wide_bundles = u32::try_from(sum(|t| t.wide_bundles)).unwrap_or(u32::MAX);
     h.patch_blocks = sum(|t| t.patch_blocks);
     h.references = sum(|t| t.head.references.into());
     h.near = z_steps(options.near);
@@ -156,6 +155,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     h.default_z = z_steps(options.default_z);
     (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
     h.fallback = options.fallback as u32;
+    h.wide_tests = most(|t| t.wide_tests);
     h.bound =
         [most(|t| t.head.bound[0]), most(|t| t.head.bound[1]), most(|t| t.head.bound[2]), most(|t| t.head.bound[3])];
     let moved = mesh.moved.iter().map(|m| m.1);

@@ -37,7 +37,8 @@ pub struct Blob {
     pub head: Tile,
     pub nodes: u64,
     pub patch_blocks: u64,
-    pub wide_bundles: u64,
+    /// Most tests of a query that are of wide bundles.
+    pub wide_tests: u32,
     pub index_bytes: u64,
     /// Where it costs more than it may, and the tests and lines that such places take at least.
     pub crowd: Option<(Crowd, [u32; 2])>,
@@ -347,7 +348,6 @@ fn build(
     let index_bytes = (bundles_at * 128) as u64;
     let mut bytes: Vec<u8> = w.words.as_bytes().to_vec();
     let references: u32 = w.bundles.iter().map(|r| u32::from(r[6] >> 12) + 1).sum();
-    let wide_bundles = w.bundles.iter().filter(|r| r[6] >> 8 & 3 == format::bundle::WIDE).count() as u64;
     bytes.extend_from_slice(w.bundles.as_bytes());
     let mut patch_blocks = 0;
     for (n, (f, part)) in parts.iter().enumerate() {
@@ -407,7 +407,7 @@ fn build(
         .map(|crowd| (in_metres(crowd), [crowd.tests, crowd.lines]))
         .reduce(|a, b| (a.0.worse(b.0), [0, 1].map(|i| a.1[i].max(b.1[i]))));
     let nodes = w.nodes.len() as u64;
-    Ok(Blob { crowd, x: at[0], y: at[1], head, nodes, patch_blocks, wide_bundles, index_bytes, bytes })
+    Ok(Blob { crowd, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests: w.wide_tests, index_bytes, bytes })
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
@@ -493,6 +493,10 @@ fn side_for(tris: &[Tri], members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
         .unwrap_or(finest)
 }
 
+fn is_wide(record: &Record) -> bool {
+    record[6] >> 8 & 3 == format::bundle::WIDE
+}
+
 #[derive(Default)]
 struct Writer {
     words: Vec<u32>,
@@ -502,6 +506,7 @@ struct Writer {
     patches_at: usize,
     bound: [u32; 4],
     layers: u32,
+    wide_tests: u32,
 }
 
 /// What the nodes of a group have in common.
@@ -510,6 +515,8 @@ struct Group {
     frame: Frame,
     first: u32,
     count: u32,
+    /// Whether some of its bundles are wide.
+    wide: bool,
 }
 
 impl Writer {
@@ -535,8 +542,8 @@ impl Writer {
                 Ok(())
             }
             Plot::Group { bundled, frame, grid, .. } => {
-                let group =
-                    Group { frame: *frame, first: self.bundles.len() as u32, count: bundled.records.len() as u32 };
+                let (first, count) = (self.bundles.len() as u32, bundled.records.len() as u32);
+                let group = Group { frame: *frame, first, count, wide: bundled.records.iter().any(is_wide) };
                 self.bundles.extend_from_slice(&bundled.records);
                 self.grid(grid, at, group, depth)
             }
@@ -630,9 +637,9 @@ impl Writer {
             }
             Entry::Patch(p) => {
                 let one = Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true };
-                self.cells(&Block::of(one), at, depth)?;
+                self.cells(&Block::of(one), at, group, depth)?;
             }
-            Entry::Block(cells) => self.cells(cells, at, depth)?,
+            Entry::Block(cells) => self.cells(cells, at, group, depth)?,
         }
         Ok(())
     }
@@ -646,7 +653,7 @@ impl Writer {
         (u32::from(w.mask) | u32::from(w.guess) << word::GUESS | sheet, w.number)
     }
 
-    fn cells(&mut self, cells: &Block, at: usize, depth: u32) -> Result<(), BuildError> {
+    fn cells(&mut self, cells: &Block, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
         let mut further: Vec<u32> = Vec::new();
         let mut places = Vec::with_capacity(block::CELLS);
         for (cell, (words, sole)) in cells.cells().enumerate() {
@@ -704,6 +711,11 @@ impl Writer {
             let leaf_lines = sum(|w| if w.mask == 0 { w.tests } else { 2 });
             let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
             self.raise([depth, leaves, tests, lines + leaf_lines], layers);
+            if group.wide {
+                let wide = |w: &&Word| w.mask != 0 && is_wide(&self.bundles[(group.first + w.number) as usize]);
+                let tests = words.iter().filter(wide).map(|w| w.tests).sum();
+                self.wide_tests = self.wide_tests.max(tests);
+            }
         }
         Ok(())
     }

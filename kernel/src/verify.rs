@@ -80,8 +80,8 @@ struct Walk {
     depth: usize,
     /// Words read; what is read again is counted again and soon too much, so that the work is the file's size.
     words: usize,
-    /// Nodes, leaves, tests, lines, layers.
-    cost: [u32; 5],
+    /// Nodes, leaves, tests, lines, layers, tests of wide bundles.
+    cost: [u32; 6],
 }
 
 /// A node of the tile and its next entry.
@@ -217,8 +217,9 @@ impl<'a> Verifier<'a> {
                 false => {
                     let (head, whole) = (check.head.bound, self.terrain.header.bound);
                     let above = |a: &[u32], b: &[u32]| a.iter().zip(b).any(|(a, b)| a > b);
-                    let [cost @ .., layers] = walk.cost;
-                    if above(&cost, &head) || above(&head, &whole) || layers > check.head.max_layers {
+                    let [cost @ .., layers, wide] = walk.cost;
+                    let extra = layers > check.head.max_layers || wide > self.terrain.header.wide_tests;
+                    if above(&cost, &head) || above(&head, &whole) || extra {
                         return Err(VerifyError::BoundExceeded(index));
                     }
                     (self.next, self.stage) = (index.wrapping_add(1), Stage::first());
@@ -259,7 +260,7 @@ impl Walk {
     fn new() -> Walk {
         let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
         stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
-        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0] }
+        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0, 0] }
     }
 }
 
@@ -314,7 +315,6 @@ fn structure(t: &Terrain, damaged: u32) -> Result<(), VerifyError> {
     let numbers = [h.default_mu, h.default_rolling, h.default_gain];
     let errors = [h.error_plan, h.error_height];
     if h.reserved0 != 0
-        || u64::from(h.wide_bundles) > h.bundles
         || !zero(&h.reserved2)
         || !numbers.iter().all(|v| v.is_finite())
         || !errors.iter().all(is_error)
@@ -537,8 +537,7 @@ impl<'t, 'a> Check<'t, 'a> {
         let view = Bundle { words, record, node: &Node::default() };
         let (class, kind) = (view.class(), view.halves()[6]);
         let (count, flags) = (usize::from(kind >> 12) + 1, kind >> 10 & 3);
-        let widest = if self.header.wide_bundles == 0 { bundle::MEDIUM } else { bundle::WIDE };
-        if class > widest || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
+        if class > bundle::WIDE || flags != 0 || u32::from(view.attribute()) >= self.head.palette_len {
             return false;
         }
         let mut vertices = 0;
@@ -643,7 +642,7 @@ impl<'t, 'a> Check<'t, 'a> {
                 },
                 entry::PATCH => {
                     let reads = self.patch_reads(to)?;
-                    raise(&mut walk.cost, [0, reads, reads, reads, 1]);
+                    raise(&mut walk.cost, [0, reads, reads, reads, 1, 0]);
                     None
                 }
                 _ => match e {
@@ -660,7 +659,7 @@ impl<'t, 'a> Check<'t, 'a> {
             walk.words = walk.words.wrapping_add(8);
             *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
             walk.depth = walk.depth.wrapping_add(1);
-            raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0]);
+            raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0, 0]);
         }
         Some(true)
     }
@@ -721,7 +720,7 @@ impl<'t, 'a> Check<'t, 'a> {
         for (cell, &w) in home.iter().enumerate() {
             let (before, count) = further(b, cell as u32);
             let (before, count) = (before as usize, count as usize);
-            let mut place = [0, 0, 0, format::word_lines(tail, before, count), 0];
+            let mut place = [0, 0, 0, format::word_lines(tail, before, count), 0, 0];
             let kind = w >> word::GUESS;
             if w & word::MASK == 0 && kind & 15 == word::LIST {
                 if w != word::LIST << word::GUESS || count != 1 {
@@ -752,7 +751,7 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     /// Checks the list of a cell, and says how many words it has.
-    fn list(&self, node: &Node, at: usize, place: &mut [u32; 5]) -> Option<usize> {
+    fn list(&self, node: &Node, at: usize, place: &mut [u32; 6]) -> Option<usize> {
         let word_at = |i: usize| self.t.words.get(self.at.wrapping_add(at).wrapping_add(i)).copied();
         let count = word_at(0)?;
         if count == 0 || count > format::MAX_WORDS || !self.holds(at, 1 + 2 * count as usize) {
@@ -770,7 +769,7 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 
     /// Checks a word that names a bundle or a patch, in a cell of a sole sheet or not, and adds what it costs.
-    fn word(&self, node: &Node, w: u32, number: u32, sole: bool, place: &mut [u32; 5]) -> Option<()> {
+    fn word(&self, node: &Node, w: u32, number: u32, sole: bool, place: &mut [u32; 6]) -> Option<()> {
         let (mask, guess) = (w & word::MASK, w >> word::GUESS & 15);
         let [leaves, tests, lines] = if mask == 0 {
             if guess != word::PATCH || sole {
@@ -784,11 +783,13 @@ impl<'t, 'a> Check<'t, 'a> {
             }
             let record = self.at_128.wrapping_add(node.bundles as usize).wrapping_add(number as usize);
             let kind = self.t.bundles.get(record)?[3] as u16;
-            if mask >> ((kind >> 12) + 1) != 0 || (sole && kind >> 8 & 3 == bundle::WIDE) {
+            let (wide, tests) = (kind >> 8 & 3 == bundle::WIDE, mask.count_ones());
+            if mask >> ((kind >> 12) + 1) != 0 || (sole && wide) {
                 return None;
             }
-            place[4] = place[4].saturating_add(mask.count_ones());
-            [1, mask.count_ones(), 2]
+            place[4] = place[4].saturating_add(tests);
+            place[5] = place[5].saturating_add(if wide { tests } else { 0 });
+            [1, tests, 2]
         };
         for (p, by) in place.iter_mut().skip(1).zip([leaves, tests, lines]) {
             *p = p.saturating_add(by);
@@ -797,7 +798,7 @@ impl<'t, 'a> Check<'t, 'a> {
     }
 }
 
-fn raise(cost: &mut [u32; 5], by: [u32; 5]) {
+fn raise(cost: &mut [u32; 6], by: [u32; 6]) {
     for (c, b) in cost.iter_mut().zip(by) {
         *c = (*c).max(b);
     }

@@ -49,7 +49,7 @@ fn document_and_code_agree() {
         page_min "[i32; 2]", page_count "[u32; 2]", tile_count "u32", max_layers "u32", triangles "u64",
         bundles "u64", patch_blocks "u64", references "u64", near "i64", far "i64", layer_merge "i64",
         default_z "i64", default_mu "f64", default_rolling "f64", default_gain "f64", fallback "u32",
-        wide_bundles "u32", bound "[u32; 4]", error_plan "f64", error_height "f64", reserved2 "[u8; 224]",
+        wide_tests "u32", bound "[u32; 4]", error_plan "f64", error_height "f64", reserved2 "[u8; 224]",
         sections "[Section; SECTIONS]"),
     );
     agree(

@@ -108,22 +108,25 @@ fn vt_32_info_has_the_published_shape() {
     assert!(bridge["bound"]["tests"].as_u64() > Some(0));
 }
 
-/// Bundles of triangles whose products need 128 bits are counted, where there are any.
+/// Tests of triangles whose products need 128 bits are told, where there are any: here of those two, whatever lies on them.
 #[test]
-fn wide_bundles_are_counted() {
-    let folder = folder("wide_bundles_are_counted");
-    for (side, wide) in [(60_000, 16), (60, 0)] {
-        fs::write(
-            folder.join("p.obj"),
-            format!("v 0 0 0\nv {side} 0 1\nv {side} {side} 2\nv 0 {side} 3\nf 1 2 3\nf 1 3 4\n"),
-        )
-        .unwrap();
+fn wide_tests_are_told() {
+    let folder = folder("wide_tests_are_told");
+    for (side, wide, classes) in [(60_000, 2, 16), (60, 0, 0)] {
+        let mut obj = format!("v 0 0 0\nv {side} 0 1\nv {side} {side} 2\nv 0 {side} 3\nf 1 2 3\nf 1 3 4\n");
+        for deck in 0..9 {
+            obj += &["3 3", "9 3", "3 9"].map(|p| format!("v {p} {}\n", 30 + deck)).concat();
+            obj += "f -3 -2 -1\n";
+        }
+        fs::write(folder.join("p.obj"), obj).unwrap();
         expect(0, &folder, &["build", "p.obj", "-o", "p.hpan"]);
         let leaves = facts(&schema(), &folder, "p.hpan", &["--leaves"]);
-        assert_eq!(leaves["leaves"]["classes"]["wide"], wide);
-        assert_eq!(facts(&schema(), &folder, "p.hpan", &[])["wide_bundles"], wide);
+        assert_eq!(leaves["leaves"]["classes"]["wide"], classes);
+        let said = facts(&schema(), &folder, "p.hpan", &[]);
+        assert_eq!(said["wide_tests"], wide);
+        assert!(said["bound"]["tests"].as_u64() >= Some(9), "{said}");
         let [out, _] = expect(0, &folder, &["info", "p.hpan"]);
-        assert_eq!(out.contains(&format!("\nwide        {wide} bundles: ")), wide > 0, "{out}");
+        assert_eq!(out.contains(&format!("\nwide        up to {wide} tests: ")), wide > 0, "{out}");
         assert_eq!(out.contains("\nwide "), wide > 0, "{out}");
     }
 }

@@ -122,13 +122,6 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         counted(h.bundles, "bundle"),
         h.references as f64 / h.triangles.max(1) as f64
     )?;
-    if h.wide_bundles > 0 {
-        writeln!(
-            out,
-            "wide        {}: of large or steep triangles, for which a small core takes many times as long",
-            counted(h.wide_bundles, "bundle")
-        )?;
-    }
     if h.patch_blocks > 0 {
         writeln!(out, "heights     {} of 4 x 4 cells", counted(h.patch_blocks, "block"))?;
     }
@@ -146,6 +139,13 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
         side = 1u32 << h.page_log2
     )?;
     writeln!(out, "query cost  at most {} of 64 bytes", costs(&bound))?;
+    if h.wide_tests > 0 {
+        writeln!(
+            out,
+            "wide        up to {}: of large or steep triangles, for which a small core takes many times as long",
+            counted(h.wide_tests, "test")
+        )?;
+    }
     if let Some(column) = read::costliest(t) {
         let ([x, y], c) = (column.extent(t), column.cost);
         writeln!(
@@ -212,11 +212,11 @@ fn facts(t: &Terrain) -> Value {
         "triangles": h.triangles,
         "references": h.references,
         "bundles": h.bundles,
-        "wide_bundles": h.wide_bundles,
         "patch_blocks": h.patch_blocks,
         "tiles": h.tile_count,
         "tile_log2": h.tile_log2,
         "bound": cost_of(&bound),
+        "wide_tests": h.wide_tests,
         "costliest": read::costliest(t).map(|c| costliest(t, &c)),
         "division": division(t),
         "max_layers": t.max_layers(),

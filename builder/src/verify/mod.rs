@@ -186,7 +186,6 @@ struct Totals {
     attributes: BTreeSet<u32>,
     triangles: u64,
     patch_blocks: u64,
-    wide_bundles: u64,
     cells: u64,
     points: u64,
     bundles: u64,
@@ -226,7 +225,6 @@ impl Totals {
         self.points += p.points;
         self.bundles += o.sums[0];
         self.references += o.sums[1];
-        self.wide_bundles += p.wide_bundles;
         self.bounds = self.bounds.into_iter().chain(p.bounds).reduce(tile::widened);
         self.crossings = self.crossings.wrapping_add(o.crossings);
         self.seams.join(o.seams);
@@ -463,7 +461,6 @@ impl<'a> Verifying<'a> {
             ("triangles", h.triangles, triangles),
             ("bundles", h.bundles, totals.bundles),
             ("references", h.references, totals.references),
-            ("wide bundles", h.wide_bundles.into(), totals.wide_bundles.min(u32::MAX.into())),
             ("patch blocks", h.patch_blocks, patch_blocks),
         ] {
             if stated != there {

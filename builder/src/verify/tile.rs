@@ -43,7 +43,6 @@ pub struct Proof {
     /// Triangles whose least corner lies in the tile.
     pub triangles: u64,
     pub patch_blocks: u64,
-    pub wide_bundles: u64,
     /// Cells that were proven.
     pub cells: u64,
     /// Least and greatest corners of triangles, and of what lies in the tile of patches, rounded outwards.
@@ -164,9 +163,7 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
         }
         proof.bounds = Some([low, high]);
     }
-    let kinds = || (0..h.bundle_count).map(|b| view.bundle(b)[6]);
-    let references: u32 = kinds().map(|kind| u32::from(kind >> 12) + 1).sum();
-    proof.wide_bundles = kinds().filter(|kind| kind >> 8 & 3 == bundle::WIDE).count() as u64;
+    let references: u32 = (0..h.bundle_count).map(|b| u32::from(view.bundle(b)[6] >> 12) + 1).sum();
     if references != h.references {
         proof.counts.add(view.fault(format!("{} references stated, {references} there", h.references)));
     }

@@ -257,8 +257,8 @@ pub struct Header {
     pub default_gain: f64,
     /// One of [`fallback`].
     pub fallback: u32,
-    /// Wide bundles of all tiles, at most 2^32 - 1.
-    pub wide_bundles: u32,
+    /// Stated most tests of a vertical query that are of wide bundles: they take many times as long.
+    pub wide_tests: u32,
     /// Stated worst cost of a vertical query: nodes, leaves, tests, lines.
     pub bound: [u32; 4],
     /// Error against the source in plan, metres.

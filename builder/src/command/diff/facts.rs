@@ -116,7 +116,7 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("tiles", format!("{} of 2^{} steps", grouped(h.tile_count.into()), h.tile_log2)),
             ("references", grouped(h.references)),
             ("bundles", grouped(h.bundles)),
-            ("wide bundles", grouped(h.wide_bundles.into())),
+            ("wide tests", grouped(h.wide_tests.into())),
             ("bytes", grouped(h.total_len)),
             ("layer bound", grouped(t.max_layers().into())),
             ("query cost", costs(&bound)),
