@@ -26,8 +26,6 @@ trait Class: Copy {
     fn plan(b: &Bundle, i: usize) -> [u32; 2];
     /// Height of a vertex above the base, given its plan coordinates.
     fn height(b: &Bundle, i: usize, plan: [u32; 2]) -> i32;
-    /// Height of a plane at a distance in query steps from one of its points.
-    fn rise(normal: &Normal, q: [isize; 2]) -> i64;
 }
 
 #[derive(Clone, Copy)]
@@ -53,11 +51,6 @@ impl Class for Narrow {
         let plane = product(gx, x as isize).wrapping_add(product(gy, y as isize)) >> 8;
         (plane as i32).wrapping_add(h[NARROW_ZERO.0 + (i & 15)].into())
     }
-
-    #[inline(always)]
-    fn rise(normal: &Normal, q: [isize; 2]) -> i64 {
-        normal.rise_low(q)
-    }
 }
 
 impl Class for Medium {
@@ -72,11 +65,6 @@ impl Class for Medium {
     fn height(b: &Bundle, i: usize, _: [u32; 2]) -> i32 {
         let [low, high] = b.pair(i).map(|w| w >> 20);
         (high << 12 | low) as i32
-    }
-
-    #[inline(always)]
-    fn rise(normal: &Normal, [x, y]: [isize; 2]) -> i64 {
-        normal.rise(x as i64, y as i64)
     }
 }
 
@@ -242,9 +230,8 @@ impl Held {
     #[inline(always)]
     pub fn height(&self, p: Place, normal: &Normal) -> Option<i64> {
         let q = local(p, self.base, self.reach)?;
-        let [x, y] = from(self.plans[0], q).map(|v| v as i64);
         let inside = Near::new(self.plans, q).inside() == Some(true);
-        inside.then(|| (self.z << 8).wrapping_add(normal.rise(x, y)))
+        inside.then(|| (self.z << 8).wrapping_add(normal.rise(from(self.plans[0], q))))
     }
 }
 
@@ -483,7 +470,7 @@ impl Bundle<'_> {
         let ([a, b, c], [pa, pb, pc]) = (numbers, plans);
         let z = [C::height(self, a, pa), C::height(self, b, pb), C::height(self, c, pc)];
         let normal = Normal::of(plans, z);
-        let rise = C::rise(&normal, from(pa, q));
+        let rise = normal.rise(from(pa, q));
         ((self.base_z().wrapping_add(z[0].into()) << 8).wrapping_add(rise), normal)
     }
 }
