@@ -78,14 +78,11 @@ trait Triangles: Copy {
     /// Height and normal of a triangle over a place inside it or on its border.
     fn plane(&self, part: u32) -> (i64, Normal);
     fn cover(&self, near: &Self::Near) -> Cover;
-    /// The vertex of a triangle that stands at the place.
-    fn vertex(&self, part: u32, near: &Self::Near) -> Option<usize>;
-    /// How a triangle with this vertex, which stands at the place, covers it; none if it has another.
-    fn around(&self, part: u32, vertex: usize) -> Option<Cover>;
-    /// Height of a vertex in 2^-8 steps.
-    fn level(&self, vertex: usize) -> i64;
-    /// Height of a triangle over a place on one of its edges.
-    fn border(&self, part: u32, near: &Self::Near) -> i64;
+    /// Ends of the edge of a triangle on which the place lies, one vertex twice if it stands there, and their height there;
+    /// none if edges are not told apart.
+    fn met(&self, part: u32, near: &Self::Near) -> Option<([usize; 2], i64)>;
+    /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not.
+    fn around(&self, part: u32, ends: [usize; 2]) -> Option<Cover>;
 }
 
 /// Those of a narrow or medium bundle over a place in query steps from its base.
@@ -100,6 +97,12 @@ impl<C: Class> Local<'_, C> {
     #[inline(always)]
     fn height(&self, vertex: usize) -> i32 {
         C::height(&self.bundle, vertex, C::plan(&self.bundle, vertex))
+    }
+
+    /// Height of a vertex in 2^-8 steps.
+    #[inline(always)]
+    fn level(&self, vertex: usize) -> i64 {
+        self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
     }
 }
 
@@ -126,37 +129,40 @@ impl<C: Class> Triangles for Local<'_, C> {
         near.cover()
     }
 
-    #[inline(always)]
-    fn vertex(&self, part: u32, near: &Near) -> Option<usize> {
-        near.corner().map(|k| self.bundle.corner_numbers(part)[k])
+    #[inline(never)]
+    fn met(&self, part: u32, near: &Near) -> Option<([usize; 2], i64)> {
+        let numbers = self.bundle.corner_numbers(part);
+        if let Some(k) = near.corner() {
+            return Some(([numbers[k]; 2], self.level(numbers[k])));
+        }
+        let (a, b, [n, d]) = near.along();
+        let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
+        let z = self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64));
+        Some(([numbers[a], numbers[b]], z))
     }
 
     #[inline(always)]
-    fn around(&self, part: u32, vertex: usize) -> Option<Cover> {
+    fn around(&self, part: u32, [from, to]: [usize; 2]) -> Option<Cover> {
         let [a, b, c] = self.bundle.corner_numbers(part);
-        let (before, after) = if vertex == a {
+        let (before, after) = if from == a {
             (c, b)
-        } else if vertex == b {
+        } else if from == b {
             (a, c)
-        } else if vertex == c {
+        } else if from == c {
             (b, a)
         } else {
             return None;
         };
-        Some(Cover::around([before, vertex, after].map(|i| C::plan(&self.bundle, i))))
-    }
-
-    #[inline(always)]
-    fn level(&self, vertex: usize) -> i64 {
-        self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
-    }
-
-    #[inline(never)]
-    fn border(&self, part: u32, near: &Near) -> i64 {
-        let numbers = self.bundle.corner_numbers(part);
-        let (a, b, [n, d]) = near.along();
-        let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
-        self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64))
+        let plan = |i: usize| C::plan(&self.bundle, i);
+        if from == to {
+            Some(Cover::around([before, from, after].map(plan)))
+        } else if to == after {
+            Some(Cover::along([from, to].map(plan)))
+        } else if to == before {
+            Some(Cover::along([to, from].map(plan)))
+        } else {
+            None
+        }
     }
 }
 
@@ -198,20 +204,12 @@ impl Triangles for Wide<'_> {
         corners.cover(self.p.query_x(), self.p.query_y())
     }
 
-    fn vertex(&self, _: u32, _: &Self::Near) -> Option<usize> {
+    fn met(&self, _: u32, _: &Self::Near) -> Option<([usize; 2], i64)> {
         None
     }
 
-    fn around(&self, _: u32, _: usize) -> Option<Cover> {
+    fn around(&self, _: u32, _: [usize; 2]) -> Option<Cover> {
         None
-    }
-
-    fn level(&self, vertex: usize) -> i64 {
-        self.bundle.wide(vertex)[2] << 8
-    }
-
-    fn border(&self, part: u32, _: &Self::Near) -> i64 {
-        self.plane(part).0
     }
 }
 
@@ -394,7 +392,7 @@ impl Bundle<'_> {
 
     /// The rest of the loop, from a triangle that has the place on its border.
     ///
-    /// Triangles that have one vertex there are told apart by their edges alone, and have one height.
+    /// Triangles that have one vertex or one edge there are told apart by their corners alone, and have one height.
     #[cold]
     #[inline(never)]
     fn borders<O: Observer, S: Sink>(
@@ -405,17 +403,16 @@ impl Bundle<'_> {
         sink: &mut S,
         triangles: impl Triangles,
     ) -> bool {
-        let met = triangles.vertex(part, &triangles.near(part)).map(|vertex| (vertex, triangles.level(vertex)));
+        let met = triangles.met(part, &triangles.near(part));
         let mut owned = false;
         loop {
-            let around = met.and_then(|(vertex, z)| Some((triangles.around(part, vertex)?, z)));
+            let around = met.and_then(|(ends, z)| Some((triangles.around(part, ends)?, z)));
             let (cover, z) = around.unwrap_or_else(|| {
                 let near = triangles.near(part);
                 let cover = triangles.cover(&near);
-                let z = match (cover, triangles.vertex(part, &near)) {
-                    (Cover::Outside | Cover::Inside, _) => 0,
-                    (_, Some(vertex)) => triangles.level(vertex),
-                    _ => triangles.border(part, &near),
+                let z = match cover {
+                    Cover::Outside | Cover::Inside => 0,
+                    _ => triangles.met(part, &near).map_or_else(|| triangles.plane(part).0, |met| met.1),
                 };
                 (cover, z)
             });
@@ -428,7 +425,7 @@ impl Bundle<'_> {
                 Cover::Second => Claim::Second,
                 _ => Claim::Last,
             };
-            // beside the owner of a vertex the others there are nothing
+            // beside the owner of an edge or a vertex the others there are nothing
             let idle = cover == Cover::Outside || (owned && around.is_some());
             if !idle && (S::BORDERS || claim == Claim::First) {
                 let known = !S::BORDERS || O::COUNTS;

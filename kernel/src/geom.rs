@@ -49,7 +49,13 @@ impl Cover {
         Cover::at_corner(rises(a[0], b[0], a[1], b[1]), rises(b[0], c[0], b[1], c[1]))
     }
 
-    /// The same, given whether the sides of both edges rise.
+    /// How a triangle covers a place on its edge from the first to the second of these.
+    #[inline(always)]
+    pub fn along([a, b]: [[u32; 2]; 2]) -> Cover {
+        if rises(a[0], b[0], a[1], b[1]) { Cover::Owned } else { Cover::Second }
+    }
+
+    /// How a triangle covers a place on both edges, given whether the sides of both edges rise.
     #[inline(always)]
     fn at_corner(before: bool, after: bool) -> Cover {
         match (before, after) {
