@@ -68,20 +68,25 @@ impl Class for Medium {
     }
 }
 
+/// How a triangle meets a place on its border.
+#[derive(Clone, Copy)]
+struct Met {
+    cover: Cover,
+    /// Of the edge on which the place lies; one vertex twice if it stands there.
+    ends: [usize; 2],
+    /// Height there in 2^-8 steps.
+    z: i64,
+}
+
 /// The triangles of a bundle over one place.
 trait Triangles: Copy {
-    /// A triangle as it lies to the place.
-    type Near;
-    fn near(&self, part: u32) -> Self::Near;
     /// Whether the place lies inside a triangle; none on its border.
     fn inside(&self, part: u32) -> Option<bool>;
     /// Height and normal of a triangle over a place inside it or on its border.
     fn plane(&self, part: u32) -> (i64, Normal);
-    fn cover(&self, near: &Self::Near) -> Cover;
-    /// Ends of the edge of a triangle on which the place lies, one vertex twice if it stands there, and their height there;
-    /// none if edges are not told apart.
-    fn met(&self, part: u32, near: &Self::Near) -> Option<([usize; 2], i64)>;
-    /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not.
+    /// How a triangle meets the place, which is on its border.
+    fn met(&self, part: u32) -> Met;
+    /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not, or it is not known.
     fn around(&self, part: u32, ends: [usize; 2]) -> Option<Cover>;
 }
 
@@ -99,6 +104,11 @@ impl<C: Class> Local<'_, C> {
         C::height(&self.bundle, vertex, C::plan(&self.bundle, vertex))
     }
 
+    #[inline(always)]
+    fn near(&self, part: u32) -> Near {
+        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(&self.bundle, i)), self.q)
+    }
+
     /// Height of a vertex in 2^-8 steps.
     #[inline(always)]
     fn level(&self, vertex: usize) -> i64 {
@@ -107,13 +117,6 @@ impl<C: Class> Local<'_, C> {
 }
 
 impl<C: Class> Triangles for Local<'_, C> {
-    type Near = Near;
-
-    #[inline(always)]
-    fn near(&self, part: u32) -> Near {
-        Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(&self.bundle, i)), self.q)
-    }
-
     #[inline(always)]
     fn inside(&self, part: u32) -> Option<bool> {
         self.near(part).inside()
@@ -124,21 +127,16 @@ impl<C: Class> Triangles for Local<'_, C> {
         self.bundle.plane_at::<C>(part, self.q)
     }
 
-    #[inline(always)]
-    fn cover(&self, near: &Near) -> Cover {
-        near.cover()
-    }
-
     #[inline(never)]
-    fn met(&self, part: u32, near: &Near) -> Option<([usize; 2], i64)> {
-        let numbers = self.bundle.corner_numbers(part);
+    fn met(&self, part: u32) -> Met {
+        let (near, numbers) = (self.near(part), self.bundle.corner_numbers(part));
         if let Some(k) = near.corner() {
-            return Some(([numbers[k]; 2], self.level(numbers[k])));
+            return Met { cover: near.at(k), ends: [numbers[k]; 2], z: self.level(numbers[k]) };
         }
         let (a, b, [n, d]) = near.along();
         let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
         let z = self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64));
-        Some(([numbers[a], numbers[b]], z))
+        Met { cover: near.on(a, b), ends: [numbers[a], numbers[b]], z }
     }
 
     #[inline(always)]
@@ -173,19 +171,22 @@ struct Wide<'a> {
     p: Place,
 }
 
-/// Rare and large: one copy of each.
-impl Triangles for Wide<'_> {
-    type Near = (Corners, [i64; 3]);
-
-    #[inline(never)]
-    fn near(&self, part: u32) -> Self::Near {
+impl Wide<'_> {
+    fn corners(&self, part: u32) -> (Corners, [i64; 3]) {
         let [a, b, c] = self.bundle.corners_3d(part);
         (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
     }
 
+    fn cover(&self, part: u32) -> Cover {
+        self.corners(part).0.cover(self.p.query_x(), self.p.query_y())
+    }
+}
+
+/// Rare and large: one copy of each.
+impl Triangles for Wide<'_> {
     #[inline(never)]
     fn inside(&self, part: u32) -> Option<bool> {
-        match self.cover(&self.near(part)) {
+        match self.cover(part) {
             Cover::Outside => Some(false),
             Cover::Inside => Some(true),
             _ => None,
@@ -194,18 +195,13 @@ impl Triangles for Wide<'_> {
 
     #[inline(never)]
     fn plane(&self, part: u32) -> (i64, Normal) {
-        let (corners, z) = self.near(part);
+        let (corners, z) = self.corners(part);
         let (normal, rise) = corners.plane(z, self.p.query_x(), self.p.query_y());
         ((z[0] << 8).wrapping_add(rise), normal)
     }
 
-    #[inline(never)]
-    fn cover(&self, (corners, _): &Self::Near) -> Cover {
-        corners.cover(self.p.query_x(), self.p.query_y())
-    }
-
-    fn met(&self, _: u32, _: &Self::Near) -> Option<([usize; 2], i64)> {
-        None
+    fn met(&self, part: u32) -> Met {
+        Met { cover: self.cover(part), ends: [0; 2], z: self.plane(part).0 }
     }
 
     fn around(&self, _: u32, _: [usize; 2]) -> Option<Cover> {
@@ -403,22 +399,9 @@ impl Bundle<'_> {
         sink: &mut S,
         triangles: impl Triangles,
     ) -> bool {
-        let met = triangles.met(part, &triangles.near(part));
-        let mut owned = false;
+        let first = triangles.met(part);
+        let (mut cover, mut z, mut shared, mut owned) = (first.cover, first.z, true, false);
         loop {
-            let around = met.and_then(|(ends, z)| Some((triangles.around(part, ends)?, z)));
-            let (cover, z) = around.unwrap_or_else(|| {
-                let near = triangles.near(part);
-                let cover = triangles.cover(&near);
-                let z = match cover {
-                    Cover::Outside | Cover::Inside => 0,
-                    _ => triangles.met(part, &near).map_or_else(|| triangles.plane(part).0, |met| met.1),
-                };
-                (cover, z)
-            });
-            if cover == Cover::Inside {
-                return self.inside(part, o, sink, triangles);
-            }
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             let claim = match cover {
                 Cover::Owned => Claim::First,
@@ -426,7 +409,7 @@ impl Bundle<'_> {
                 _ => Claim::Last,
             };
             // beside the owner of an edge or a vertex the others there are nothing
-            let idle = cover == Cover::Outside || (owned && around.is_some());
+            let idle = cover == Cover::Outside || (owned && shared);
             if !idle && (S::BORDERS || claim == Claim::First) {
                 let known = !S::BORDERS || O::COUNTS;
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
@@ -434,13 +417,25 @@ impl Bundle<'_> {
                 if !S::BORDERS {
                     return true;
                 }
-                owned |= around.is_some() && claim == Claim::First;
+                owned |= shared && claim == Claim::First;
             }
             mask &= !(1 << part);
             if mask == 0 {
                 return false;
             }
             part = mask.trailing_zeros();
+            (cover, z, shared) = if let Some(cover) = triangles.around(part, first.ends) {
+                (cover, first.z, true)
+            } else {
+                match triangles.inside(part) {
+                    Some(true) => return self.inside(part, o, sink, triangles),
+                    Some(false) => (Cover::Outside, 0, false),
+                    None => {
+                        let met = triangles.met(part);
+                        (met.cover, met.z, false)
+                    }
+                }
+            };
         }
     }
 

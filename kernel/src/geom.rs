@@ -105,18 +105,21 @@ impl Near {
         (u != 0 && v != 0 && w != 0).then_some(true)
     }
 
-    /// How the triangle covers the position.
+    /// How the triangle covers the position, at which this corner lies.
     #[inline(always)]
-    pub fn cover(&self) -> Cover {
-        if let Some(inside) = self.inside() {
-            return if inside { Cover::Inside } else { Cover::Outside };
-        }
-        let rises = |a: usize, b: usize| rises(self.x[a], self.x[b], self.y[a], self.y[b]);
-        match (self.corner(), self.edge()) {
-            (Some(k), _) => Cover::at_corner(rises((k + 2) % 3, k), rises(k, (k + 1) % 3)),
-            (None, (a, b)) if rises(a, b) => Cover::Owned,
-            _ => Cover::Second,
-        }
+    pub fn at(&self, k: usize) -> Cover {
+        Cover::at_corner(self.rises((k + 2) % 3, k), self.rises(k, (k + 1) % 3))
+    }
+
+    /// How the triangle covers the position, which is on the edge between these corners.
+    #[inline(always)]
+    pub fn on(&self, a: usize, b: usize) -> Cover {
+        if self.rises(a, b) { Cover::Owned } else { Cover::Second }
+    }
+
+    #[inline(always)]
+    fn rises(&self, a: usize, b: usize) -> bool {
+        rises(self.x[a], self.x[b], self.y[a], self.y[b])
     }
 
     /// The corner that lies at the position.
