@@ -358,14 +358,15 @@ pub(crate) fn divide_half_even(n: i64, d: i64) -> i64 {
 #[inline(always)]
 fn divide(m: u64, d: u64) -> (u64, u64) {
     if cfg!(target_pointer_width = "32") && d >> 32 == 0 && m >> 32 < d {
-        return divide_32(m, d as u32);
+        let (q, r) = divide_32(m, d as u32);
+        return (q.into(), r.into());
     }
     let q = m.checked_div(d).unwrap_or(0);
     (q, m.wrapping_sub(q.wrapping_mul(d)))
 }
 
 /// Schoolbook division in base 2^16 for a quotient below 2^32 (Knuth, volume 2, algorithm D).
-fn divide_32(m: u64, d: u32) -> (u64, u64) {
+fn divide_32(m: u64, d: u32) -> (u32, u32) {
     let shift = d.leading_zeros() & 31;
     let (d, m) = (d << shift, m << shift);
     let (high, low) = (d >> 16, d & 0xFFFF);
@@ -385,7 +386,7 @@ fn divide_32(m: u64, d: u32) -> (u64, u64) {
     };
     let (q1, rest) = digit((m >> 32) as u32, (m >> 16) as u32 & 0xFFFF);
     let (q0, rest) = digit(rest, m as u32 & 0xFFFF);
-    (u64::from(q1) << 16 | u64::from(q0), u64::from(rest >> shift))
+    (q1 << 16 | q0, rest >> shift)
 }
 
 /// The same in 128 bits; 0 if `d` is not above zero.
@@ -419,7 +420,7 @@ mod tests {
             let d = if i < 900 { edges[i / 100] } else { (next() >> (i % 32)).max(1) };
             let q = next() >> (i / 7 % 32);
             let m = q * d + next() % d;
-            assert_eq!(divide_32(m, d as u32), (m / d, m % d), "{m} / {d}");
+            assert_eq!(divide_32(m, d as u32), ((m / d) as u32, (m % d) as u32), "{m} / {d}");
         }
     }
 
@@ -431,7 +432,7 @@ mod tests {
         let mut check = |plans: [[u32; 2]; 3], z: [i32; 3], q: [isize; 2]| {
             let normal = Normal::of(plans, z);
             let place = [0, 1].map(|k| q[k] + (plans[0][k] << 8) as isize);
-            if normal.z <= 0 || Near::new(plans, place).cover() == Cover::Outside {
+            if normal.z <= 0 || Near::new(plans, place).inside() == Some(false) {
                 return;
             }
             let (d, up) = (normal.z.into(), i128::from(normal.x) * q[0] as i128 + i128::from(normal.y) * q[1] as i128);
