@@ -16,7 +16,7 @@ pub struct Scene {
 }
 
 /// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres, `plain` two of them;
-/// `decks` and `slabs` have eight pairs of 100 and 250 m, which are not wide.
+/// `decks` and `slabs` have 8 and 24 pairs of 100 and 250 m, which are not wide.
 /// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
 pub const ALL: [Scene; 11] = [
     Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true, more: 0 },
@@ -26,8 +26,8 @@ pub const ALL: [Scene; 11] = [
     Scene { name: "demo", make: || Some(proving_ground::scene()), uniform: 600, worst: 1500, corners: false, more: 0 },
     Scene { name: "wide", make: || Some(wide()), uniform: 600, worst: 800, corners: true, more: 0 },
     Scene { name: "plain", make: || Some(plain()), uniform: 600, worst: 400, corners: true, more: 0 },
-    Scene { name: "decks", make: || Some(decks(100.0)), uniform: 600, worst: 400, corners: true, more: 0 },
-    Scene { name: "slabs", make: || Some(decks(250.0)), uniform: 600, worst: 400, corners: true, more: 0 },
+    Scene { name: "decks", make: || Some(decks(8, 100.0)), uniform: 600, worst: 400, corners: true, more: 0 },
+    Scene { name: "slabs", make: || Some(decks(24, 250.0)), uniform: 600, worst: 400, corners: true, more: 0 },
     Scene {
         name: "multilayer",
         make: || file("roads/chrono_multilayer/multilayer-terrain.obj", None),
@@ -206,10 +206,10 @@ fn plain() -> Source {
     scene
 }
 
-/// Eight decks over each other, each of two triangles of a size, that slope.
-fn decks(size: f64) -> Source {
+/// Decks over each other, each of two triangles of a size, that slope.
+fn decks(decks: u16, size: f64) -> Source {
     let mut scene = empty();
-    for deck in 0..8u16 {
+    for deck in 0..decks {
         let mut random = 5 + u64::from(deck);
         sheet(&mut scene, 1, 1, deck % 3, |i, j| {
             let [x, y] = [i, j].map(|k| size * f64::from(k));
