@@ -440,7 +440,7 @@ mod tests {
             assert_eq!(normal.rise(q), want, "{plans:?} {z:?} {q:?}");
             if d >> 31 != 0 {
                 large += 1;
-                halves += usize::from(2 * up % d == 0 && 2 * up / d & 1 == 1);
+                halves += usize::from(2 * up % d == 0 && up % d != 0);
                 high += usize::from(want.unsigned_abs() >> 31 != 0);
             }
         };
