@@ -14,9 +14,6 @@ static IMAGE: &[u8] = include_image!("../ramp.hpan");
 const BUDGET: u64 = 42_000;
 /// Of them for height, slope and friction of one answer, at most.
 const READING: u64 = 470;
-/// Triangles of 20 m and more that slope and meet over one place, on their edges too: what you know of your ground, for the head does not
-/// tell. The ramp has two.
-const LARGE: u64 = 2;
 /// Bytes of flash that a step of the proof reads, and tiles of the image at most.
 const STEP: usize = 256;
 const TILES: usize = 512;
@@ -44,11 +41,11 @@ fn proven(terrain: &Terrain) -> bool {
 }
 
 /// Instructions of a wheel on a Cortex-M4F at most: the model of the kernel's README for `closest`, with what `Fixed` and reading the
-/// answer add. If some bundles are so wide that their tests are slow, all tests count as such.
+/// answer add. Tests of large or steep triangles are slow.
 fn worst(terrain: &Terrain) -> u64 {
-    let [lines, tests] = [terrain.bound().lines, terrain.bound().tests].map(u64::from);
-    let test = if terrain.header().wide_bundles == 0 { 150 } else { 7870 };
-    READING + 1940 + 130 + 110 * lines + test * tests + 2300 * LARGE
+    let bound = terrain.bound();
+    let [lines, tests, wide] = [bound.lines, bound.tests, terrain.header().wide_tests].map(u64::from);
+    READING + 1940 + 130 + 110 * lines + 150 * (tests - wide) + 7870 * wide
 }
 
 /// One tick: hubs in millimetres, x east, y north, z up. Nothing where there is no ground: that is for the controller to judge.

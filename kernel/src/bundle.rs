@@ -26,8 +26,6 @@ trait Class: Copy {
     fn plan(b: &Bundle, i: usize) -> [u32; 2];
     /// Height of a vertex above the base, given its plan coordinates.
     fn height(b: &Bundle, i: usize, plan: [u32; 2]) -> i32;
-    /// Height of a plane at a distance in query steps from one of its points.
-    fn rise(normal: &Normal, q: [isize; 2]) -> i64;
 }
 
 #[derive(Clone, Copy)]
@@ -53,11 +51,6 @@ impl Class for Narrow {
         let plane = product(gx, x as isize).wrapping_add(product(gy, y as isize)) >> 8;
         (plane as i32).wrapping_add(h[NARROW_ZERO.0 + (i & 15)].into())
     }
-
-    #[inline(always)]
-    fn rise(normal: &Normal, q: [isize; 2]) -> i64 {
-        normal.rise_low(q)
-    }
 }
 
 impl Class for Medium {
@@ -73,31 +66,28 @@ impl Class for Medium {
         let [low, high] = b.pair(i).map(|w| w >> 20);
         (high << 12 | low) as i32
     }
+}
 
-    #[inline(always)]
-    fn rise(normal: &Normal, [x, y]: [isize; 2]) -> i64 {
-        normal.rise(x as i64, y as i64)
-    }
+/// How a triangle meets a place on its border.
+#[derive(Clone, Copy)]
+struct Met {
+    cover: Cover,
+    /// Of the edge on which the place lies; one vertex twice if it stands there.
+    ends: [usize; 2],
+    /// Height there in 2^-8 steps.
+    z: i64,
 }
 
 /// The triangles of a bundle over one place.
 trait Triangles: Copy {
-    /// A triangle as it lies to the place.
-    type Near;
-    fn near(&self, part: u32) -> Self::Near;
     /// Whether the place lies inside a triangle; none on its border.
     fn inside(&self, part: u32) -> Option<bool>;
     /// Height and normal of a triangle over a place inside it or on its border.
     fn plane(&self, part: u32) -> (i64, Normal);
-    fn cover(&self, near: &Self::Near) -> Cover;
-    /// The vertex of a triangle that stands at the place.
-    fn vertex(&self, part: u32, near: &Self::Near) -> Option<usize>;
-    /// How a triangle with this vertex, which stands at the place, covers it; none if it has another.
-    fn around(&self, part: u32, vertex: usize) -> Option<Cover>;
-    /// Height of a vertex in 2^-8 steps.
-    fn level(&self, vertex: usize) -> i64;
-    /// Height of a triangle over a place on one of its edges.
-    fn border(&self, part: u32, near: &Self::Near) -> i64;
+    /// How a triangle meets the place, which is on its border.
+    fn met(&self, part: u32) -> Met;
+    /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not, or it is not known.
+    fn around(&self, part: u32, ends: [usize; 2]) -> Option<Cover>;
 }
 
 /// Those of a narrow or medium bundle over a place in query steps from its base.
@@ -113,16 +103,20 @@ impl<C: Class> Local<'_, C> {
     fn height(&self, vertex: usize) -> i32 {
         C::height(&self.bundle, vertex, C::plan(&self.bundle, vertex))
     }
-}
-
-impl<C: Class> Triangles for Local<'_, C> {
-    type Near = Near;
 
     #[inline(always)]
     fn near(&self, part: u32) -> Near {
         Near::new(self.bundle.corner_numbers(part).map(|i| C::plan(&self.bundle, i)), self.q)
     }
 
+    /// Height of a vertex in 2^-8 steps.
+    #[inline(always)]
+    fn level(&self, vertex: usize) -> i64 {
+        self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
+    }
+}
+
+impl<C: Class> Triangles for Local<'_, C> {
     #[inline(always)]
     fn inside(&self, part: u32) -> Option<bool> {
         self.near(part).inside()
@@ -133,42 +127,40 @@ impl<C: Class> Triangles for Local<'_, C> {
         self.bundle.plane_at::<C>(part, self.q)
     }
 
-    #[inline(always)]
-    fn cover(&self, near: &Near) -> Cover {
-        near.cover()
+    #[inline(never)]
+    fn met(&self, part: u32) -> Met {
+        let (near, numbers) = (self.near(part), self.bundle.corner_numbers(part));
+        if let Some(k) = near.corner() {
+            return Met { cover: near.at(k), ends: [numbers[k]; 2], z: self.level(numbers[k]) };
+        }
+        let (a, b, [n, d]) = near.along();
+        let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
+        let z = self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64));
+        Met { cover: near.on(a, b), ends: [numbers[a], numbers[b]], z }
     }
 
     #[inline(always)]
-    fn vertex(&self, part: u32, near: &Near) -> Option<usize> {
-        near.corner().map(|k| self.bundle.corner_numbers(part)[k])
-    }
-
-    #[inline(always)]
-    fn around(&self, part: u32, vertex: usize) -> Option<Cover> {
+    fn around(&self, part: u32, [from, to]: [usize; 2]) -> Option<Cover> {
         let [a, b, c] = self.bundle.corner_numbers(part);
-        let (before, after) = if vertex == a {
+        let (before, after) = if from == a {
             (c, b)
-        } else if vertex == b {
+        } else if from == b {
             (a, c)
-        } else if vertex == c {
+        } else if from == c {
             (b, a)
         } else {
             return None;
         };
-        Some(Cover::around([before, vertex, after].map(|i| C::plan(&self.bundle, i))))
-    }
-
-    #[inline(always)]
-    fn level(&self, vertex: usize) -> i64 {
-        self.bundle.base_z().wrapping_add(self.height(vertex).into()) << 8
-    }
-
-    #[inline(never)]
-    fn border(&self, part: u32, near: &Near) -> i64 {
-        let numbers = self.bundle.corner_numbers(part);
-        let (a, b, [n, d]) = near.along();
-        let rise = self.height(numbers[b]).wrapping_sub(self.height(numbers[a]));
-        self.level(numbers[a]).wrapping_add(divide_half_even(product(rise as isize, n), d as i64))
+        let plan = |i: usize| C::plan(&self.bundle, i);
+        if from == to {
+            Some(Cover::around([before, from, after].map(plan)))
+        } else if to == after {
+            Some(Cover::along([from, to].map(plan)))
+        } else if to == before {
+            Some(Cover::along([to, from].map(plan)))
+        } else {
+            None
+        }
     }
 }
 
@@ -179,19 +171,22 @@ struct Wide<'a> {
     p: Place,
 }
 
-/// Rare and large: one copy of each.
-impl Triangles for Wide<'_> {
-    type Near = (Corners, [i64; 3]);
-
-    #[inline(never)]
-    fn near(&self, part: u32) -> Self::Near {
+impl Wide<'_> {
+    fn corners(&self, part: u32) -> (Corners, [i64; 3]) {
         let [a, b, c] = self.bundle.corners_3d(part);
         (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
     }
 
+    fn cover(&self, part: u32) -> Cover {
+        self.corners(part).0.cover(self.p.query_x(), self.p.query_y())
+    }
+}
+
+/// Rare and large: one copy of each.
+impl Triangles for Wide<'_> {
     #[inline(never)]
     fn inside(&self, part: u32) -> Option<bool> {
-        match self.cover(&self.near(part)) {
+        match self.cover(part) {
             Cover::Outside => Some(false),
             Cover::Inside => Some(true),
             _ => None,
@@ -200,30 +195,17 @@ impl Triangles for Wide<'_> {
 
     #[inline(never)]
     fn plane(&self, part: u32) -> (i64, Normal) {
-        let (corners, z) = self.near(part);
+        let (corners, z) = self.corners(part);
         let (normal, rise) = corners.plane(z, self.p.query_x(), self.p.query_y());
         ((z[0] << 8).wrapping_add(rise), normal)
     }
 
-    #[inline(never)]
-    fn cover(&self, (corners, _): &Self::Near) -> Cover {
-        corners.cover(self.p.query_x(), self.p.query_y())
+    fn met(&self, part: u32) -> Met {
+        Met { cover: self.cover(part), ends: [0; 2], z: self.plane(part).0 }
     }
 
-    fn vertex(&self, _: u32, _: &Self::Near) -> Option<usize> {
+    fn around(&self, _: u32, _: [usize; 2]) -> Option<Cover> {
         None
-    }
-
-    fn around(&self, _: u32, _: usize) -> Option<Cover> {
-        None
-    }
-
-    fn level(&self, vertex: usize) -> i64 {
-        self.bundle.wide(vertex)[2] << 8
-    }
-
-    fn border(&self, part: u32, _: &Self::Near) -> i64 {
-        self.plane(part).0
     }
 }
 
@@ -242,9 +224,8 @@ impl Held {
     #[inline(always)]
     pub fn height(&self, p: Place, normal: &Normal) -> Option<i64> {
         let q = local(p, self.base, self.reach)?;
-        let [x, y] = from(self.plans[0], q).map(|v| v as i64);
         let inside = Near::new(self.plans, q).inside() == Some(true);
-        inside.then(|| (self.z << 8).wrapping_add(normal.rise(x, y)))
+        inside.then(|| (self.z << 8).wrapping_add(normal.rise(from(self.plans[0], q))))
     }
 }
 
@@ -407,7 +388,7 @@ impl Bundle<'_> {
 
     /// The rest of the loop, from a triangle that has the place on its border.
     ///
-    /// Triangles that have one vertex there are told apart by their edges alone, and have one height.
+    /// Triangles that have one vertex or one edge there are told apart by their corners alone, and have one height.
     #[cold]
     #[inline(never)]
     fn borders<O: Observer, S: Sink>(
@@ -418,31 +399,17 @@ impl Bundle<'_> {
         sink: &mut S,
         triangles: impl Triangles,
     ) -> bool {
-        let met = triangles.vertex(part, &triangles.near(part)).map(|vertex| (vertex, triangles.level(vertex)));
-        let mut owned = false;
+        let first = triangles.met(part);
+        let (mut cover, mut z, mut shared, mut owned) = (first.cover, first.z, true, false);
         loop {
-            let around = met.and_then(|(vertex, z)| Some((triangles.around(part, vertex)?, z)));
-            let (cover, z) = around.unwrap_or_else(|| {
-                let near = triangles.near(part);
-                let cover = triangles.cover(&near);
-                let z = match (cover, triangles.vertex(part, &near)) {
-                    (Cover::Outside | Cover::Inside, _) => 0,
-                    (_, Some(vertex)) => triangles.level(vertex),
-                    _ => triangles.border(part, &near),
-                };
-                (cover, z)
-            });
-            if cover == Cover::Inside {
-                return self.inside(part, o, sink, triangles);
-            }
             o.see(Trace::Test { record: self.record, part, covered: cover != Cover::Outside });
             let claim = match cover {
                 Cover::Owned => Claim::First,
                 Cover::Second => Claim::Second,
                 _ => Claim::Last,
             };
-            // beside the owner of a vertex the others there are nothing
-            let idle = cover == Cover::Outside || (owned && around.is_some());
+            // beside the owner of an edge or a vertex the others there are nothing
+            let idle = cover == Cover::Outside || (owned && shared);
             if !idle && (S::BORDERS || claim == Claim::First) {
                 let known = !S::BORDERS || O::COUNTS;
                 let normal = if known { triangles.plane(part).1 } else { Normal::UNKNOWN };
@@ -450,13 +417,25 @@ impl Bundle<'_> {
                 if !S::BORDERS {
                     return true;
                 }
-                owned |= around.is_some() && claim == Claim::First;
+                owned |= shared && claim == Claim::First;
             }
             mask &= !(1 << part);
             if mask == 0 {
                 return false;
             }
             part = mask.trailing_zeros();
+            (cover, z, shared) = if let Some(cover) = triangles.around(part, first.ends) {
+                (cover, first.z, true)
+            } else {
+                match triangles.inside(part) {
+                    Some(true) => return self.inside(part, o, sink, triangles),
+                    Some(false) => (Cover::Outside, 0, false),
+                    None => {
+                        let met = triangles.met(part);
+                        (met.cover, met.z, false)
+                    }
+                }
+            };
         }
     }
 
@@ -483,7 +462,7 @@ impl Bundle<'_> {
         let ([a, b, c], [pa, pb, pc]) = (numbers, plans);
         let z = [C::height(self, a, pa), C::height(self, b, pb), C::height(self, c, pc)];
         let normal = Normal::of(plans, z);
-        let rise = C::rise(&normal, from(pa, q));
+        let rise = normal.rise(from(pa, q));
         ((self.base_z().wrapping_add(z[0].into()) << 8).wrapping_add(rise), normal)
     }
 }

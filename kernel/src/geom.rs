@@ -49,7 +49,13 @@ impl Cover {
         Cover::at_corner(rises(a[0], b[0], a[1], b[1]), rises(b[0], c[0], b[1], c[1]))
     }
 
-    /// The same, given whether the sides of both edges rise.
+    /// How a triangle covers a place on its edge from the first to the second of these.
+    #[inline(always)]
+    pub fn along([a, b]: [[u32; 2]; 2]) -> Cover {
+        if rises(a[0], b[0], a[1], b[1]) { Cover::Owned } else { Cover::Second }
+    }
+
+    /// How a triangle covers a place on both edges, given whether the sides of both edges rise.
     #[inline(always)]
     fn at_corner(before: bool, after: bool) -> Cover {
         match (before, after) {
@@ -99,18 +105,21 @@ impl Near {
         (u != 0 && v != 0 && w != 0).then_some(true)
     }
 
-    /// How the triangle covers the position.
+    /// How the triangle covers the position, at which this corner lies.
     #[inline(always)]
-    pub fn cover(&self) -> Cover {
-        if let Some(inside) = self.inside() {
-            return if inside { Cover::Inside } else { Cover::Outside };
-        }
-        let rises = |a: usize, b: usize| rises(self.x[a], self.x[b], self.y[a], self.y[b]);
-        match (self.corner(), self.edge()) {
-            (Some(k), _) => Cover::at_corner(rises((k + 2) % 3, k), rises(k, (k + 1) % 3)),
-            (None, (a, b)) if rises(a, b) => Cover::Owned,
-            _ => Cover::Second,
-        }
+    pub fn at(&self, k: usize) -> Cover {
+        Cover::at_corner(self.rises((k + 2) % 3, k), self.rises(k, (k + 1) % 3))
+    }
+
+    /// How the triangle covers the position, which is on the edge between these corners.
+    #[inline(always)]
+    pub fn on(&self, a: usize, b: usize) -> Cover {
+        if self.rises(a, b) { Cover::Owned } else { Cover::Second }
+    }
+
+    #[inline(always)]
+    fn rises(&self, a: usize, b: usize) -> bool {
+        rises(self.x[a], self.x[b], self.y[a], self.y[b])
     }
 
     /// The corner that lies at the position.
@@ -174,16 +183,50 @@ impl Normal {
         }
     }
 
-    /// [`Normal::rise`] where numerators are known to fit 62 bits: plan below 2^16 and relief below 2^19 steps.
+    /// Height of the plane above its point at distance `q` in query steps, in 2^-8 steps, rounded half to even: of a normal
+    /// [`Normal::of`] corners of at most 24 bits of relief, between them, so that it has 32 bits and its sign.
     #[inline(always)]
-    pub fn rise_low(&self, [qx, qy]: [isize; 2]) -> i64 {
-        let up = self.x.wrapping_mul(qx as i64).wrapping_add(self.y.wrapping_mul(qy as i64));
-        divide_half_even(up.wrapping_neg(), self.z)
+    pub fn rise(&self, q: [isize; 2]) -> i64 {
+        if self.z >> 31 == 0 { divide_half_even(self.drop(q).wrapping_neg(), self.z) } else { self.rise_large(q) }
+    }
+
+    /// What divided by `z` is the depth of the plane, modulo 2^64.
+    #[inline(always)]
+    fn drop(&self, [qx, qy]: [isize; 2]) -> i64 {
+        self.x.wrapping_mul(qx as i64).wrapping_add(self.y.wrapping_mul(qy as i64))
+    }
+
+    /// [`Normal::rise`] where 64 bits may not hold what is divided: guessed from the first 31 bits of the divisor, and set right
+    /// by what the guess leaves, which 64 bits hold.
+    #[inline(never)]
+    fn rise_large(&self, q: [isize; 2]) -> i64 {
+        if self.z <= 0 {
+            return 0;
+        }
+        let [x, y, z] = [self.x, self.y, self.z].map(|v| v.wrapping_shr(33u32.wrapping_sub(self.z.leading_zeros())));
+        let n = Normal { x, y, z }.drop(q).wrapping_neg();
+        let (guess, sign) = (divide(n.unsigned_abs(), z as u64).0 as i64, n >> 63);
+        let mut rise = (guess ^ sign).wrapping_sub(sign);
+        let mut rest = self.drop(q).wrapping_add(rise.wrapping_mul(self.z)).wrapping_neg();
+        // below 2^32 it is off by four at most
+        for _ in 0..4 {
+            let twice = rest.wrapping_mul(2);
+            let odd = rise & 1;
+            let step = if twice.wrapping_add(odd) > self.z {
+                1
+            } else if twice.wrapping_sub(odd) < self.z.wrapping_neg() {
+                -1
+            } else {
+                break;
+            };
+            rise = rise.wrapping_add(step);
+            rest = rest.wrapping_sub(step.wrapping_mul(self.z));
+        }
+        rise
     }
 
     /// Height of the plane above its point at distance (`qx`, `qy`) in query steps, in 2^-8 steps, rounded half to even.
-    #[inline(always)]
-    pub fn rise(&self, qx: i64, qy: i64) -> i64 {
+    fn rise_any(&self, qx: i64, qy: i64) -> i64 {
         let fits = bits(self.x).max(bits(self.y)) + bits(qx).max(bits(qy)) < 62;
         if fits {
             let up = self.x.wrapping_mul(qx).wrapping_add(self.y.wrapping_mul(qy));
@@ -260,7 +303,7 @@ impl Corners {
             y: uz.wrapping_mul(vx).wrapping_sub(ux.wrapping_mul(vz)),
             z: ux.wrapping_mul(vy).wrapping_sub(uy.wrapping_mul(vx)),
         };
-        (n, n.rise(px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8)))
+        (n, n.rise_any(px.wrapping_sub(x0 << 8), py.wrapping_sub(y0 << 8)))
     }
 
     #[cold]
@@ -315,14 +358,15 @@ pub(crate) fn divide_half_even(n: i64, d: i64) -> i64 {
 #[inline(always)]
 fn divide(m: u64, d: u64) -> (u64, u64) {
     if cfg!(target_pointer_width = "32") && d >> 32 == 0 && m >> 32 < d {
-        return divide_32(m, d as u32);
+        let (q, r) = divide_32(m, d as u32);
+        return (q.into(), r.into());
     }
     let q = m.checked_div(d).unwrap_or(0);
     (q, m.wrapping_sub(q.wrapping_mul(d)))
 }
 
 /// Schoolbook division in base 2^16 for a quotient below 2^32 (Knuth, volume 2, algorithm D).
-fn divide_32(m: u64, d: u32) -> (u64, u64) {
+fn divide_32(m: u64, d: u32) -> (u32, u32) {
     let shift = d.leading_zeros() & 31;
     let (d, m) = (d << shift, m << shift);
     let (high, low) = (d >> 16, d & 0xFFFF);
@@ -342,7 +386,7 @@ fn divide_32(m: u64, d: u32) -> (u64, u64) {
     };
     let (q1, rest) = digit((m >> 32) as u32, (m >> 16) as u32 & 0xFFFF);
     let (q0, rest) = digit(rest, m as u32 & 0xFFFF);
-    (u64::from(q1) << 16 | u64::from(q0), u64::from(rest >> shift))
+    (q1 << 16 | q0, rest >> shift)
 }
 
 /// The same in 128 bits; 0 if `d` is not above zero.
@@ -376,8 +420,66 @@ mod tests {
             let d = if i < 900 { edges[i / 100] } else { (next() >> (i % 32)).max(1) };
             let q = next() >> (i / 7 % 32);
             let m = q * d + next() % d;
-            assert_eq!(divide_32(m, d as u32), (m / d, m % d), "{m} / {d}");
+            assert_eq!(divide_32(m, d as u32), ((m / d) as u32, (m % d) as u32), "{m} / {d}");
         }
+    }
+
+    /// Heights in triangles of at most 20 bits in plan and 24 in height, the largest, needles and cliffs among them, are those of
+    /// 128 bits.
+    #[test]
+    fn rises_as_in_128_bits() {
+        let [mut large, mut halves, mut high] = [0; 3];
+        let mut check = |plans: [[u32; 2]; 3], z: [i32; 3], q: [isize; 2]| {
+            let normal = Normal::of(plans, z);
+            let place = [0, 1].map(|k| q[k] + (plans[0][k] << 8) as isize);
+            if normal.z <= 0 || Near::new(plans, place).inside() == Some(false) {
+                return;
+            }
+            let (d, up) = (normal.z.into(), i128::from(normal.x) * q[0] as i128 + i128::from(normal.y) * q[1] as i128);
+            let want = divide_half_even_wide(-up, d);
+            assert_eq!(normal.rise(q), want, "{plans:?} {z:?} {q:?}");
+            if d >> 31 != 0 {
+                large += 1;
+                halves += usize::from(2 * up % d == 0 && up % d != 0);
+                high += usize::from(want.unsigned_abs() >> 31 != 0);
+            }
+        };
+        // the divisor's first 31 bits, a one and zeros in the middle, are the farthest below it that they can be
+        for k in 0..4000 {
+            let (back, [low, high]) =
+                (k / 200, if k & 1 == 0 { [0, 0xFF_FFFF - k % 200] } else { [0xFF_FFFF - k % 200, 0] });
+            let corners = [[0, 0], [0xF_FFFF, 0], [0xF_FFFF, 0x8_0001]];
+            check(corners, [low, high, high], [0xFFF_FF00 - back as isize, 0]);
+        }
+        let mut seed = 2u64;
+        let mut next = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 32) % below
+        };
+        for i in 0..1_000_000 {
+            let (plan, relief) = (1 << (20 - i % 21), 1 << (24 - i / 21 % 25));
+            let mut coordinate = |end: u64| match next(16) {
+                0..3 => 0,
+                3 => end - 1,
+                4 => end / 2,
+                5 => end / 2 + 1,
+                _ => next(end),
+            };
+            let mut plans = [(); 3].map(|()| [(); 2].map(|()| coordinate(plan) as u32));
+            let z = [(); 3].map(|()| coordinate(relief) as i32);
+            if Normal::of(plans, z).z < 0 {
+                plans.swap(1, 2);
+            }
+            // a place between the corners, or the next one
+            let v = next(513) as i64;
+            let w = next(513 - v as u64) as i64;
+            let q = [0, 1].map(|k| {
+                let [a, b, c] = plans.map(|p| i64::from(p[k]));
+                ((v * (b - a) + w * (c - a)) / 2) as isize + next(3) as isize - 1
+            });
+            check(plans, z, q);
+        }
+        assert!(large > 100_000 && halves > 1_000 && high > 1_000, "{large} {halves} {high}");
     }
 
     #[test]

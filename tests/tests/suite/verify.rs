@@ -408,7 +408,6 @@ fn by_02_more_tiles_than_can_be() {
     }
     let entries = tile + 4 * word(&bytes, tile + 128 + 16) as usize;
     empty_root(&mut bytes, tile, 17, 1, [entries, first, count]);
-    set(&mut bytes, WIDE_TESTS, u32::MAX);
     forge(&mut bytes);
     let start = std::time::Instant::now();
     let verdict = proven(&bytes);
@@ -545,7 +544,6 @@ fn by_02_more_places_than_words() {
     let bundle = sixteen([[x + 1, y + 1, z], [x + far, y + 1, z], [x + 1, y + far, z]]);
     (first..first + count).for_each(|b| bytes[tile + 128 * b..][..128].copy_from_slice(&bundle));
     empty_root(&mut bytes, tile, 20, 8, [entries, first, count]);
-    set(&mut bytes, WIDE_TESTS, u32::MAX);
     forge(&mut bytes);
     let verdict = proven(&bytes);
     let cover = verdict.check("cover").unwrap();

@@ -1,7 +1,7 @@
 //! Counts the instructions of every query on an emulated board and hashes the answers.
 //!
 //! The image and the queries are loaded beside the firmware, as they would be flashed. Lines on the console:
-//! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines`,
+//! `count NAME MIN MEAN MAX`, `stack NAME BYTES`, `worst NAME x y z nodes leaves tests lines`, `bound nodes leaves tests lines wide`,
 //! `sample nodes leaves tests lines INSTRUCTIONS` of each `closest` that is timed, `held` of all others, and `hash KIND VALUE`. Exit codes: 0 fine, 2 no queries,
 //! 3 no image, 4 something else opens too, 98 a call needs more stack than is looked at.
 #![no_std]
@@ -183,7 +183,7 @@ fn main() -> ! {
     }
     steps(&terrain, &clock, own, &mut output.damage);
     let Cost { nodes, leaves, tests, lines } = terrain.bound();
-    println!("bound {nodes} {leaves} {tests} {lines}");
+    println!("bound {nodes} {leaves} {tests} {lines} {}", terrain.header().wide_tests);
     for (kind, name) in KINDS.iter().enumerate() {
         println!("hash {name} {:016x}", probe::hash(&terrain, &queries, kind));
     }

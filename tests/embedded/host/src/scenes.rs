@@ -15,9 +15,11 @@ pub struct Scene {
     pub more: usize,
 }
 
-/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres, `plain` two of them.
+/// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres, `plain` two of them,
+/// `island` has hills over two;
+/// `decks` and `slabs` have 8 and 24 pairs of 100 and 250 m, which are not wide.
 /// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
-pub const ALL: [Scene; 9] = [
+pub const ALL: [Scene; 12] = [
     Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "field", make: || Some(field()), uniform: 1200, worst: 400, corners: false, more: 0 },
@@ -25,6 +27,9 @@ pub const ALL: [Scene; 9] = [
     Scene { name: "demo", make: || Some(proving_ground::scene()), uniform: 600, worst: 1500, corners: false, more: 0 },
     Scene { name: "wide", make: || Some(wide()), uniform: 600, worst: 800, corners: true, more: 0 },
     Scene { name: "plain", make: || Some(plain()), uniform: 600, worst: 400, corners: true, more: 0 },
+    Scene { name: "island", make: || Some(island()), uniform: 600, worst: 800, corners: true, more: 0 },
+    Scene { name: "decks", make: || Some(decks(8, 100.0)), uniform: 600, worst: 400, corners: true, more: 0 },
+    Scene { name: "slabs", make: || Some(decks(24, 250.0)), uniform: 600, worst: 400, corners: true, more: 0 },
     Scene {
         name: "multilayer",
         make: || file("roads/chrono_multilayer/multilayer-terrain.obj", None),
@@ -200,5 +205,28 @@ fn plain() -> Source {
             [[0.0, 700.3], [1500.7, 2300.9]][i as usize][j as usize],
         ]
     });
+    scene
+}
+
+/// Hills over two triangles of 2 km.
+fn island() -> Source {
+    let mut scene = hills();
+    sheet(&mut scene, 1, 1, 1, |i, j| {
+        let [x, y] = [i, j].map(|k| 2000.0 * f64::from(k) - 1000.0);
+        [x, y, [[-40.0, -41.3], [-39.1, -40.7]][i as usize][j as usize]]
+    });
+    scene
+}
+
+/// Decks over each other, each of two triangles of a size, that slope.
+fn decks(decks: u16, size: f64) -> Source {
+    let mut scene = empty();
+    for deck in 0..decks {
+        let mut random = 5 + u64::from(deck);
+        sheet(&mut scene, 1, 1, deck % 3, |i, j| {
+            let [x, y] = [i, j].map(|k| size * f64::from(k));
+            [x, y, 0.3 * size * (f64::from(deck) + 0.9 * unit(&mut random))]
+        });
+    }
     scene
 }
