@@ -44,8 +44,8 @@ fn proven(terrain: &Terrain) -> bool {
 /// answer add. If some bundles are so wide that their tests are slow, all tests count as such.
 fn worst(terrain: &Terrain) -> u64 {
     let [lines, tests] = [terrain.bound().lines, terrain.bound().tests].map(u64::from);
-    let test = if terrain.header().wide_bundles == 0 { 80 } else { 8060 };
-    READING + 1140 + 130 + 250 * lines + test * tests
+    let test = if terrain.header().wide_bundles == 0 { 70 } else { 8020 };
+    READING + 1150 + 130 + 260 * lines + test * tests
 }
 
 /// One tick: hubs in millimetres, x east, y north, z up. Nothing where there is no ground: that is for the controller to judge.
