@@ -86,6 +86,18 @@ trait Triangles: Copy {
     fn plane(&self, part: u32) -> (i64, Normal);
     /// How a triangle meets the place, which is on its border.
     fn met(&self, part: u32) -> Met;
+    /// How a triangle covers the place, wherever that lies, and its height there if that is on its border.
+    #[inline(always)]
+    fn cover(&self, part: u32) -> (Cover, i64) {
+        match self.inside(part) {
+            Some(true) => (Cover::Inside, 0),
+            Some(false) => (Cover::Outside, 0),
+            None => {
+                let met = self.met(part);
+                (met.cover, met.z)
+            }
+        }
+    }
     /// How a triangle with this edge or vertex, on which the place lies, covers it; none if it has not, or it is not known.
     fn around(&self, part: u32, ends: [usize; 2]) -> Option<Cover>;
 }
@@ -177,7 +189,7 @@ impl Wide<'_> {
         (Corners { x: [a[0], b[0], c[0]], y: [a[1], b[1], c[1]] }, [a[2], b[2], c[2]])
     }
 
-    fn cover(&self, part: u32) -> Cover {
+    fn side(&self, part: u32) -> Cover {
         self.corners(part).0.cover(self.p.query_x(), self.p.query_y())
     }
 }
@@ -186,7 +198,7 @@ impl Wide<'_> {
 impl Triangles for Wide<'_> {
     #[inline(never)]
     fn inside(&self, part: u32) -> Option<bool> {
-        match self.cover(part) {
+        match self.side(part) {
             Cover::Outside => Some(false),
             Cover::Inside => Some(true),
             _ => None,
@@ -201,7 +213,15 @@ impl Triangles for Wide<'_> {
     }
 
     fn met(&self, part: u32) -> Met {
-        Met { cover: self.cover(part), ends: [0; 2], z: self.plane(part).0 }
+        let (cover, z) = self.cover(part);
+        Met { cover, ends: [0; 2], z }
+    }
+
+    fn cover(&self, part: u32) -> (Cover, i64) {
+        match self.side(part) {
+            cover @ (Cover::Inside | Cover::Outside) => (cover, 0),
+            cover => (cover, self.plane(part).0),
+        }
     }
 
     fn around(&self, _: u32, _: [usize; 2]) -> Option<Cover> {
@@ -427,14 +447,11 @@ impl Bundle<'_> {
             (cover, z, shared) = if let Some(cover) = triangles.around(part, first.ends) {
                 (cover, first.z, true)
             } else {
-                match triangles.inside(part) {
-                    Some(true) => return self.inside(part, o, sink, triangles),
-                    Some(false) => (Cover::Outside, 0, false),
-                    None => {
-                        let met = triangles.met(part);
-                        (met.cover, met.z, false)
-                    }
+                let (cover, z) = triangles.cover(part);
+                if cover == Cover::Inside {
+                    return self.inside(part, o, sink, triangles);
                 }
+                (cover, z, false)
             };
         }
     }

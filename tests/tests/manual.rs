@@ -383,7 +383,7 @@ fn the_model_is_the_one_that_is_checked() {
     let share = |(stated, counted): (f64, f64)| (stated / counted * 10.0).round() / 10.0;
     let (stated, counted) = at("demo");
     let example = kernel.split_once("The demo's states ").unwrap().1;
-    assert_eq!(number(example, "22 x 150 = "), stated);
+    assert_eq!(number(example, &format!("22 x {test} = ")), stated);
     assert!((number(&example.replace('\n', " "), "counted on it is ") - counted).abs() < 2.0, "{counted}");
     assert_eq!(number(example, "168 MHz, that is "), (stated * 2.0 / 168.0).round());
     let meshes = SMALL.iter().filter(|&&s| s != "field");
