@@ -204,10 +204,12 @@ impl Normal {
             return 0;
         }
         let [x, y, z] = [self.x, self.y, self.z].map(|v| v.wrapping_shr(33u32.wrapping_sub(self.z.leading_zeros())));
-        let mut rise = divide_half_even(Normal { x, y, z }.drop(q).wrapping_neg(), z);
+        let n = Normal { x, y, z }.drop(q).wrapping_neg();
+        let (guess, sign) = (divide(n.unsigned_abs(), z as u64).0 as i64, n >> 63);
+        let mut rise = (guess ^ sign).wrapping_sub(sign);
         let mut rest = self.drop(q).wrapping_add(rise.wrapping_mul(self.z)).wrapping_neg();
-        // below 2^32 it is off by five at most, and seldom at all
-        for _ in 0..5 {
+        // below 2^32 it is off by four at most
+        for _ in 0..4 {
             let twice = rest.wrapping_mul(2);
             let odd = rise & 1;
             let step = if twice.wrapping_add(odd) > self.z {
