@@ -1182,7 +1182,12 @@ fn files_that_settings_do_not_name() {
     let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
     holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
     let [out, _] = expect(0, &folder, &["build", "--settings", "side.toml"]);
-    holds(&out, &["\nnext: if it lies on its side, build it again with --up z; else hardpan info side.hpan\n"]);
+    holds(
+        &out,
+        &[
+            "\nnext: if it lies on its side, build it again with --up z; else hardpan export png side.hpan; hardpan info side.hpan\n",
+        ],
+    );
     expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
     // or one of several
     let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";

@@ -25,6 +25,7 @@ use super::{
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
     lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
+    look,
     materials::is_image,
     named, note, one_place, overlap, precision,
     progress::stage,
@@ -315,6 +316,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             s.moved[1] * 1e3
         )?;
     }
+    writeln!(out, "{}", beside.sum())?;
     let bound = terrain.bound();
     writeln!(
         out,
@@ -326,7 +328,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
     if !is_nowhere(&output) {
-        writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
+        writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
     }
     Ok(())
 }
@@ -389,6 +391,13 @@ impl Beside {
         json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
     }
 
+    /// What was looked for, and how much of it there is.
+    fn sum(&self) -> String {
+        let gaps = gaps::sum(self.gaps.as_ref().map(Vec::len), NARROW);
+        let steps = steps::sum(self.steps.as_ref().map(Vec::len), steps::LEAST);
+        format!("beside {}: {gaps}, {steps}", counted(self.edges, "open edge"))
+    }
+
     /// Says what there is, which no check counts as a fault, or that nobody looked. The sources have so many upright faces.
     fn note(&self, t: &Terrain, image: &Path, sources: &[Placed], upright: u64) {
         let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
@@ -402,9 +411,8 @@ impl Beside {
             note(format!("{many}; to look for {what} beside them: hardpan verify {image} {how}"));
         }
         let gaps = self.gaps.as_deref().unwrap_or_default();
-        let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
         let map = format!("hardpan export png {image} --map holes");
-        if let Some(told) = gaps::told(gaps, widest) {
+        if let Some(told) = gaps::told(gaps, NARROW) {
             note(format!("{told}; to see them: {map} {gap}"));
         }
         if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {

@@ -84,10 +84,9 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
         0 => format!("no enclosed hole seen at {pixel} a pixel"),
         n => format!("{} seen at {pixel} a pixel, {}", counted(n, "enclosed hole"), all_area.told()),
     };
-    let narrow = match gaps.len() as u64 {
+    let narrow = match gaps.len() {
         _ if crowded.is_some() => "too crowded to look for gaps".into(),
-        0 => format!("no gap of up to {} met along the open edges", metres(widest)),
-        n => format!("{} of up to {} met along the open edges", counted(n, "gap"), metres(widest)),
+        n => format!("{} along the open edges", gaps::sum(Some(n), widest)),
     };
     let mut notes = vec![
         format!("{seen}; {narrow}"),
@@ -96,8 +95,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     match (&steps, max_step) {
         (Some(Err(_)), _) => notes.push("too crowded to look for steps".into()),
         (Some(Ok(steps)), Some(least)) => {
-            let many = if steps.is_empty() { "no step".into() } else { counted(steps.len() as u64, "step") };
-            notes.push(format!("{many} of more than {} down from the open edges", metres(least)));
+            notes.push(format!("{} down from the open edges", steps::sum(Some(steps.len()), least)));
         }
         _ => {}
     }
@@ -106,8 +104,10 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     }
     let holes_told =
         holes.iter().map(|h| format!("hole of {} at {}", h.area.told(), gaps::place(&h.spot.at, 1.0 / view.per_metre)));
-    let details =
-        listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
+    let details = listed(holes_told, "smaller")
+        .chain(listed(gaps.iter().map(Gap::told), "narrower"))
+        .chain(listed(found_steps.iter().map(|s| s.told(t)), "lower"))
+        .collect();
     let mut facts = json!({
         "enclosed_holes": holes.len(), "enclosed_area": all_area.m2,
         "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.spot.at, "area": h.area.m2 })).collect::<Vec<_>>(),

@@ -135,6 +135,12 @@ impl Command {
     }
 }
 
+/// What to type to see an image that was just made.
+fn look(image: &Path) -> String {
+    let image = quoted(image);
+    format!("hardpan export png {image}; hardpan info {image}")
+}
+
 /// Begins so many threads: one that is refused later is a panic.
 fn threads(count: usize) -> Done {
     let begun = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();

@@ -21,7 +21,7 @@ use super::{
     border::{Border, Edge},
     counted, few,
     gaps::{self, Gap, listed},
-    grouped, load, maps,
+    grouped, load,
     materials::is_image,
     named, note, quoted,
     relief::ALL,
@@ -53,7 +53,7 @@ pub struct Args {
     /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
     #[arg(long)]
     no_seams: bool,
-    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any, or if triangles lie
+    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, widest first, and fail if there are any, or if triangles lie
     /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. What higher ground fills from side to side is a wall, and none. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
@@ -180,8 +180,8 @@ struct Sought {
     /// The limit, by its name, metres.
     limit: (&'static str, f64),
     edges: u64,
-    /// What counts beside them.
-    counts: String,
+    /// How many there are.
+    sum: String,
     /// Or why nobody looked.
     found: Result<Found, String>,
 }
@@ -207,22 +207,22 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
         let found = found.map(|gaps| Found {
             count: gaps.len(),
-            lines: listed(gaps.iter().map(Gap::told)).collect(),
+            lines: listed(gaps.iter().map(Gap::told), "narrower").collect(),
             first: gaps::facts(&gaps),
             told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
         });
-        let counts = format!("gaps of up to {} count", maps::metres(most));
-        Sought { what: "gaps", limit: ("max_gap", most), edges: count, counts, found }
+        let sum = gaps::sum(found.as_ref().ok().map(|f| f.count), most);
+        Sought { what: "gaps", limit: ("max_gap", most), edges: count, sum, found }
     });
     let steps = args.max_step.map(|least| {
         let found = steps::steps(&walk, least, scene, |_| true).map(|steps| Found {
             count: steps.len(),
-            lines: steps::listed(&steps, t).collect(),
+            lines: listed(steps.iter().map(|s| s.told(t)), "lower").collect(),
             first: steps::facts(&steps, t),
             told: steps::told(&steps, t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
         });
-        let counts = format!("ground counts that is lower by {} to {}", maps::metres(least), maps::metres(steps::DECK));
-        Sought { what: "steps", limit: ("max_step", least), edges: count, counts, found }
+        let sum = steps::sum(found.as_ref().ok().map(|f| f.count), least);
+        Sought { what: "steps", limit: ("max_step", least), edges: count, sum, found }
     });
     gaps.into_iter().chain(steps).collect()
 }
@@ -247,13 +247,9 @@ impl Sought {
 
     /// A line of the table of checks, and the first that were found.
     fn table(&self, out: &mut impl Write) -> Done {
-        let found = match &self.found {
-            Err(_) => ": too crowded to look".into(),
-            Ok(found) if found.count == 0 => String::new(),
-            Ok(found) => format!(": {} found", grouped(found.count as u64)),
-        };
+        let why = if self.found.is_err() { ": too crowded" } else { "" };
         let edges = counted(self.edges, "open edge");
-        writeln!(out, "{:<10} {:<8} {edges}, beside which {}{found}", self.what, word(self.outcome()), self.counts)?;
+        writeln!(out, "{:<10} {:<8} beside {edges}: {}{why}", self.what, word(self.outcome()), self.sum)?;
         let lines = self.found.iter().flat_map(|found| &found.lines);
         lines.into_iter().try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
         Ok(())
