@@ -1,6 +1,7 @@
 //! `hardpan verify`: what an image claims, proven from its bytes.
 
 use std::{
+    collections::{HashMap, HashSet},
     fs::File,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -114,10 +115,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let absent = settings.absent(&scene);
             if !absent.is_empty() {
                 let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
-                let from: Vec<String> = settings.sources.iter().map(|s| named(Path::new(&s.file))).collect();
+                let from = each(settings.sources.iter().map(|s| named(Path::new(&s.file))));
                 let text = format!(
-                    "it lacks materials of the image: {names}; is it the source? The image was built from {}",
-                    from.join(", ")
+                    "it lacks materials of the image: {names}; is it the source? The image was built from {from}"
                 );
                 return Err(Failure::input(&args.against[0], text));
             }
@@ -155,8 +155,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         table(&verdict, &said, &named(&args.file), out)?;
         sought.iter().try_for_each(|s| s.table(out))?;
         if let Some(agreement) = &agreement {
-            let names: Vec<String> = args.against.iter().map(|f| named(f)).collect();
-            comparison(agreement, &names.join(", "), out)?;
+            comparison(agreement, &each(args.against.iter().map(|f| named(f))), out)?;
         }
     }
     if let Some(check) = verdict.failed() {
@@ -365,8 +364,7 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
     if known.inputs.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = known.inputs.iter().map(|i| shown(&i.file)).collect();
-    let names = names.join(", ");
+    let names = each(known.inputs.iter().map(|i| shown(&i.file)));
     for (i, found) in found {
         let path = &args.against[*i];
         let again = given[..*i].iter().any(|before| before.sha256 == given[*i].sha256);
@@ -384,19 +382,37 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
         }
     }
     let left = (0..).zip(&known.inputs).filter(|(i, _)| !found.iter().any(|(_, f)| f.is_some_and(|f| f.0 == *i)));
-    let left: Vec<&Path> = left.map(|(_, input)| Path::new(&input.file)).collect();
+    let mut left: Vec<&Input> = left.map(|(_, input)| input).collect();
     if left.is_empty() {
         return Ok(());
     }
-    let missing: Vec<String> = left.iter().map(|file| named(file)).collect();
+    let missing = each(left.iter().map(|input| shown(&input.file)));
+    let mut met = HashSet::new();
+    left.retain(|input| met.insert(&input.sha256));
+    let left = left.into_iter().map(|input| Path::new(&input.file));
     let all: Vec<String> = args.against.iter().map(PathBuf::as_path).chain(left).map(quoted).collect();
     let text = format!(
         "it was built from {names}, and not named here: {}; name each: hardpan verify {} --against {}",
-        missing.join(", "),
+        missing,
         quoted(&args.file),
         all.join(" ")
     );
     Err(Failure::input(&args.file, text))
+}
+
+/// Names, each once, with how often it is there.
+fn each(names: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = names.collect();
+    let mut times: HashMap<String, u64> = HashMap::new();
+    all.iter().for_each(|name| *times.entry(name.clone()).or_default() += 1);
+    all.retain_mut(|name| match times.remove(name) {
+        Some(n) if n > 1 => {
+            *name += &format!(" ({})", counted(n, "time"));
+            true
+        }
+        first => first.is_some(),
+    });
+    all.join(", ")
 }
 
 fn place([x, y, z]: &[f64; 3]) -> String {
