@@ -218,7 +218,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let mut settings = settings;
     args.over(&mut settings.build);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
-    let mu_by_default = applied.plain.clone();
+    let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
+    let mu_by_default = applied.plain.iter().chain(unfit).cloned().collect();
     let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
     let (settings, options) = (&provenance.settings, &provenance.settings.build);
     let (built, time) = stage("building", || build_recorded(&scene, options, Some(&provenance)));

@@ -46,8 +46,7 @@ impl Origin<'_> {
             return None;
         }
         let ground = ground(image);
-        let rest = self.rules.materials.iter().any(|m| m.name.as_deref() == Some(""));
-        if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| !rest) {
+        if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| self.rules.rest().is_none()) {
             report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
         for (name, title) in &self.applied.slips {
