@@ -197,7 +197,7 @@ pub fn place(at: &[f64], size: f64) -> String {
     at.iter().map(|v| format!("{:.decimals$}", v + 0.0)).collect::<Vec<_>>().join(",")
 }
 
-/// The first of them, and how many follow, which are less so.
+/// The first of them, and how many follow, which are so, as "no wider".
 pub fn listed(lines: impl ExactSizeIterator<Item = String>, less: &str) -> impl Iterator<Item = String> {
     let [told, most] = LISTED;
     let all = if lines.len() > most { format!("the first {}", grouped(most as u64)) } else { "all".into() };

@@ -28,7 +28,6 @@ mod progress;
 mod query;
 mod relief;
 mod report;
-mod rims;
 mod scale;
 mod signals;
 mod steps;

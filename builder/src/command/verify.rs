@@ -206,7 +206,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
         let found = found.map(|gaps| Found {
             count: gaps.len(),
-            lines: listed(gaps.iter().map(Gap::told), "narrower").collect(),
+            lines: listed(gaps.iter().map(Gap::told), "no wider").collect(),
             first: gaps::facts(&gaps),
             told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
         });
@@ -216,7 +216,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
     let steps = args.max_step.map(|least| {
         let found = steps::steps(&walk, least, scene, |_| true).map(|steps| Found {
             count: steps.len(),
-            lines: listed(steps.iter().map(|s| s.told(t)), "lower").collect(),
+            lines: listed(steps.iter().map(|s| s.told(t)), "no higher").collect(),
             first: steps::facts(&steps, t),
             told: steps::told(&steps, t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
         });
