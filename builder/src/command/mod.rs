@@ -80,7 +80,7 @@ enum Command {
     Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known answers
     Demo(demo::Args),
-    /// Print what completes commands and options in a shell
+    /// Print what completes commands, options and files in a shell
     Completions(help::Completions),
     /// Print the manual page, or write those of all commands
     Man(help::Manual),
