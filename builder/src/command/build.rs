@@ -222,7 +222,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     args.over(&mut settings.build);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
     let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
-    let mu_by_default = applied.plain.iter().chain(unfit).cloned().collect();
+    let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
+    mu_by_default.sort_unstable();
     let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
     let (settings, options) = (&provenance.settings, &provenance.settings.build);
     let (built, time) = stage("building", || build_recorded(&scene, options, Some(&provenance)));
