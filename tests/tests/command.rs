@@ -643,7 +643,11 @@ fn by_05_verify_against_several_files() {
     for named in [&["deck.obj"][..], &["deck.obj", "deck.obj"]] {
         let [out, err] = expect(0, &folder, &[&["verify", "again.hpan", "--against"], named].concat());
         assert!(out.matches(" 0 beyond the stated error").count() == 2 && err.is_empty(), "{out}{err}");
+        let times = if named.len() == 1 { "" } else { " (2 times)" };
+        holds(&out, &[&format!("\nagainst deck.obj{times}: stated error ")]);
     }
+    let why = error(2, &folder, &["verify", "again.hpan", "--against", "floor.obj"]);
+    holds(&why, &["not built from this file; it was built from deck.obj (2 times): name each once"]);
     // what is typed goes before what is recorded, for all
     let [_, err] = expect(1, &folder, &["verify", "both.hpan", "--against", "floor.obj", "deck.obj", "--unit", "m"]);
     holds(&err, &["error: both.hpan: its error is larger than it states"]);

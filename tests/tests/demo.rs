@@ -206,7 +206,14 @@ fn fixture(folder: &Path, name: &str) -> String {
     let image = format!("{name}.hpan");
     let [out, err] = expect(0, folder, &["demo", "--fixture", name]);
     assert_eq!(err, "");
-    holds(&out, &[&format!("{image}: "), " bytes, verified", &format!("next: hardpan info {image}")]);
+    holds(
+        &out,
+        &[
+            &format!("{image}: "),
+            " bytes, verified",
+            &format!("next: hardpan export png {image}; hardpan info {image}\n"),
+        ],
+    );
     assert!(folder.join(&image).is_file());
     image
 }

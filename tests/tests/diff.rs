@@ -614,6 +614,19 @@ fn a_map_of_few_frictions_and_of_rolling_resistance() {
     assert!((4..7).all(|k| at(k).len() == 2 && at(k) == at(4)) && at(7) == [[242; 3]]);
     let row = |y: usize| all[(top + 96 + y) * wide + left + 900..][..8].iter().all(|p| *p == [242; 3]);
     assert_eq!((0..8).filter(|y| row(*y)).count(), 6);
+    // slight ones are told as they are
+    image(
+        "c.hpan",
+        ["mu = 0.80003", "mu = 0.79999", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8"],
+    );
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "c.hpan", "--png", "map.png"]);
+    assert!(out.ends_with("; mu changes by -0.00001 to +0.00003 here\n"), "{out}");
+    image(
+        "d.hpan",
+        ["mu = 0.800000001", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8", "mu = 0.8"],
+    );
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "d.hpan", "--png", "map.png"]);
+    assert!(out.ends_with("; mu changes by up to +1e-9 here\n"), "{out}");
 }
 
 /// No square of the grid meets it, nor the middle of a triangle; the edges where it was do.

@@ -253,7 +253,8 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     holds(&notes(None, 400.0, 0, &[]), &[doubt]);
     // the last line says so again
     let [out, _] = expect(0, &here, &["build", "a.fbx"]);
-    let last = "next: if it lies on its side, build it again with --up z; else hardpan info a.hpan";
+    let last =
+        "next: if it lies on its side, build it again with --up z; else hardpan export png a.hpan; hardpan info a.hpan";
     assert_eq!(out.lines().last(), Some(last));
     let steep = "warning: a.fbx says that y points up, and is built so: 5 % of the surface is less steep than 60 degrees, with z up 95 %; if it lies on its side, --up z, else --up y\n";
     assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);

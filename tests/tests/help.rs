@@ -234,12 +234,27 @@ fn completions_for_every_shell() {
     holds(&expect(2, &folder, &["completions", "cmd"])[1], &["[possible values: bash"]);
     expect(2, &folder, &["completions"]);
     // what bash makes of it
-    let script =
-        "source ./bash; COMP_WORDS=(hardpan ma); COMP_CWORD=1; _hardpan hardpan ma hardpan; echo ${COMPREPLY[@]}";
+    let script = r#"
+source ./bash
+[[ $(complete -p hardpan) == *'-o default -F '* ]] || exit 1
+function=$(complete -p hardpan | sed 's/.* -F \([^ ]*\).*/\1/')
+told() {
+    COMP_WORDS=(hardpan "$@"); COMP_CWORD=$#
+    $function hardpan "${@: -1}" "${COMP_WORDS[$# - 1]}"
+    echo ${COMPREPLY[@]}
+}
+told ma
+for first in build verify 'export png' 'build a.obj'; do told $first ''; told $first tr; told $first --str; done
+told export ''
+told demo --fixture br
+"#;
     match Command::new("bash").args(["--norc", "-c", script]).current_dir(&folder).output() {
         Ok(Output { status, stdout, stderr }) => {
             assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
-            assert_eq!(String::from_utf8(stdout).unwrap(), "materials man\n");
+            // where files are taken no word is left, and bash falls back to them
+            let files = ["\n\n--strict", "\n\n", "\n\n", "\n\n--strict"].join("\n");
+            let wanted = format!("materials man\n{files}\nobj png help\nbridge\n");
+            assert_eq!(String::from_utf8(stdout).unwrap(), wanted);
         }
         Err(e) => println!("skipped, because there is no bash: {e}"),
     }

@@ -664,7 +664,7 @@ fn vt_24_files_that_are_cut_off_are_told() {
     let cut =
         "warning: a.obj: last line that is cut off (export the file again; if it is whole, give it its line's end)";
     let small = "note: a.obj: faces left out that have fewer than three corners";
-    let maybe = "note: a.obj: last line without its end (if the file was cut off there, export it again)";
+    let maybe = "note: a.obj: last line without its end (the file may be cut off there, and a face in it lack corners; if so, export it again)";
     assert_eq!(said(whole), "");
     assert_eq!(said(&format!("{whole}# no more")), "");
     assert_eq!(said(whole.trim_end()), format!("{maybe}{}", at(8)));

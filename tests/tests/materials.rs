@@ -1182,7 +1182,12 @@ fn files_that_settings_do_not_name() {
     let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
     holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
     let [out, _] = expect(0, &folder, &["build", "--settings", "side.toml"]);
-    holds(&out, &["\nnext: if it lies on its side, build it again with --up z; else hardpan info side.hpan\n"]);
+    holds(
+        &out,
+        &[
+            "\nnext: if it lies on its side, build it again with --up z; else hardpan export png side.hpan; hardpan info side.hpan\n",
+        ],
+    );
     expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
     // or one of several
     let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";
@@ -1312,6 +1317,38 @@ fn a_file_that_is_not_the_source_is_told() {
     let last = why.lines().last().unwrap();
     let told = "it lacks materials of the image: \"Grass\"; is it the source? The image was built from mats.obj";
     assert_eq!(last, format!("error: other.obj: {told}"));
+}
+
+/// Nor does what is made of an image state the mu of a material that no entry fitted: an entry would give it another one.
+#[test]
+fn vt_26_what_no_entry_fits_stays_so() {
+    let folder = mats("vt_26_what_no_entry_fits_stays_so");
+    write(&folder, "s.toml", "[[source]]\nfile = \"mats.obj\"\n[[material]]\nname = \"Grass\"\nmu = 1\n");
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
+    assert_eq!(friction(&folder, "a.hpan"), [Some(1.0); 3]);
+    let [out, _] = expect(0, &folder, &["materials", "a.hpan"]);
+    assert!(out.ends_with("mu is that by default, which nobody stated, of \"Concrete\", \"unnamed\"\n"), "{out}");
+    for name in ["of.toml", "of.json"] {
+        expect(0, &folder, &["materials", "a.hpan", "-o", name]);
+    }
+    expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj"]);
+    let text = fs::read_to_string(folder.join("of.toml")).unwrap();
+    holds(&text, &["# [[material]]\n# name = \"Concrete\"\n", "\n# mu = 1.0\n"]);
+    for settings in ["of.toml", "of.json", "e.toml"] {
+        let text = fs::read_to_string(folder.join(settings)).unwrap();
+        let stated = text.lines().filter(|line| !line.starts_with('#') && line.contains("mu") && !line.contains("_mu"));
+        assert_eq!(stated.count(), 1, "{text}");
+        let [_, err] = expect(0, &folder, &["build", "--settings", settings, "-o", "b.hpan"]);
+        let both = "(\"Concrete\" 100.0 m2, \"unnamed\" 100.0 m2)";
+        holds(&err, &[&format!("warning: no entry of the settings fits 2 of 3 materials {both}: mu 1 and rr 1\n")]);
+        expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
+    }
+    // where no entry is left, all are stated, for settings without any leave what the source has
+    write(&folder, "s.toml", "[[source]]\nfile = \"mats.obj\"\n[[material]]\npattern = \"Sand*\"\nmu = 1\n");
+    expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
+    expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj", "--force"]);
+    expect(0, &folder, &["build", "--settings", "e.toml", "-o", "b.hpan"]);
+    expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
 }
 
 /// Friction that nobody stated is told of an image, too, and stated by none of the settings that are made of it.

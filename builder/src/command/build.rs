@@ -25,6 +25,7 @@ use super::{
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
     lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
+    look,
     materials::is_image,
     named, note, one_place, overlap, precision,
     progress::stage,
@@ -39,6 +40,9 @@ use super::{
 };
 
 #[derive(clap::Args)]
+#[command(after_help = "\
+Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
+others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES")]
 pub struct Args {
     /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
@@ -217,7 +221,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let mut settings = settings;
     args.over(&mut settings.build);
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
-    let mu_by_default = applied.plain.clone();
+    let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
+    let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
+    mu_by_default.sort_unstable();
     let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
     let (settings, options) = (&provenance.settings, &provenance.settings.build);
     let (built, time) = stage("building", || build_recorded(&scene, options, Some(&provenance)));
@@ -315,6 +321,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
             s.moved[1] * 1e3
         )?;
     }
+    writeln!(out, "{}", beside.sum())?;
     let bound = terrain.bound();
     writeln!(
         out,
@@ -326,7 +333,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
     let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
     if !is_nowhere(&output) {
-        writeln!(out, "next: {}hardpan info {}", then.unwrap_or_default(), quoted(&output))?;
+        writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
     }
     Ok(())
 }
@@ -389,6 +396,13 @@ impl Beside {
         json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
     }
 
+    /// What was looked for, and how much of it there is.
+    fn sum(&self) -> String {
+        let gaps = gaps::sum(self.gaps.as_ref().map(Vec::len), NARROW);
+        let steps = steps::sum(self.steps.as_ref().map(Vec::len), steps::LEAST);
+        format!("beside {}: {gaps}, {steps}", counted(self.edges, "open edge"))
+    }
+
     /// Says what there is, which no check counts as a fault, or that nobody looked. The sources have so many upright faces.
     fn note(&self, t: &Terrain, image: &Path, sources: &[Placed], upright: u64) {
         let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
@@ -402,9 +416,8 @@ impl Beside {
             note(format!("{many}; to look for {what} beside them: hardpan verify {image} {how}"));
         }
         let gaps = self.gaps.as_deref().unwrap_or_default();
-        let widest = gaps.iter().fold(0.0, |most: f64, g| most.max(g.width));
         let map = format!("hardpan export png {image} --map holes");
-        if let Some(told) = gaps::told(gaps, widest) {
+        if let Some(told) = gaps::told(gaps, NARROW) {
             note(format!("{told}; to see them: {map} {gap}"));
         }
         if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {

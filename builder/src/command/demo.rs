@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::{
     Done, Failure, NewFile, Replace,
     canvas::{Canvas, Colour, NOTHING, mix},
-    drive, grouped, make_folder,
+    drive, grouped, look, make_folder,
     maps::{self, Drawn, Key, Map, Wish},
     named, query, quoted,
     relief::{View, relief},
@@ -112,7 +112,7 @@ fn write_fixture(fixture: Fixture, args: &Args, out: &mut impl Write) -> Done {
         what.map(ToString::to_string).unwrap_or_default(),
         grouped(built.image.len() as u64)
     )?;
-    Ok(writeln!(out, "next: hardpan info {}", quoted(&place))?)
+    Ok(writeln!(out, "next: {}", look(&place))?)
 }
 
 const FOLDER: &str = "hardpan-demo";

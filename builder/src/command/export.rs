@@ -12,14 +12,14 @@ use hardpan_builder::{
     Input, build,
     export::Obj,
     import::{self, file_name},
-    settings::{MaterialRule, SourceFile},
+    settings::SourceFile,
 };
 use serde_json::json;
 
 use super::{
     Done, Failure, NewFile, Replace, counted, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
-    materials::{mu_by_default, provenance, recorded, settings_of},
+    materials::{provenance, recorded, settings_again},
     named, note,
     progress::stage,
     quoted,
@@ -188,12 +188,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     if args.local {
         ground.local();
     }
-    let mut known = settings_of(&t);
-    let by_default = mu_by_default(&t);
-    // what nobody stated stays so
-    let plain = |rule: &&mut MaterialRule| rule.name.as_ref().is_some_and(|name| by_default.contains(name));
-    known.materials.iter_mut().filter(plain).for_each(|rule| rule.mu = None);
-    let settings = ground.settings(&known, &file_name(&place));
+    let settings = ground.settings(&settings_again(&t), &file_name(&place));
     let [east, north, up] = ground.translate();
     let translate = format!("--translate {east},{north},{up}");
     let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();

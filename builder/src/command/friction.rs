@@ -46,8 +46,7 @@ impl Origin<'_> {
             return None;
         }
         let ground = ground(image);
-        let rest = self.rules.materials.iter().any(|m| m.name.as_deref() == Some(""));
-        if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| !rest) {
+        if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| self.rules.rest().is_none()) {
             report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
         for (name, title) in &self.applied.slips {
@@ -148,9 +147,18 @@ pub fn ground<'a>(image: &Terrain<'a>) -> Vec<(&'a str, f64)> {
 
 /// The first few of the sources as they are typed, each behind a blank.
 pub fn typed_files(sources: &[(PathBuf, SourceFile)]) -> String {
-    let more = if sources.len() > FEW { " ..." } else { "" };
-    let files: String = sources.iter().take(FEW).map(|(file, _)| format!(" {}", quoted(file))).collect();
-    files + more
+    // one that is placed several times has its names once
+    let mut files: Vec<&Path> = Vec::new();
+    for (file, _) in sources {
+        if !files.contains(&file.as_path()) {
+            files.push(file);
+        }
+        if files.len() > FEW {
+            break;
+        }
+    }
+    let more = if files.len() > FEW { " ..." } else { "" };
+    files.iter().take(FEW).map(|file| format!(" {}", quoted(file))).collect::<String>() + more
 }
 
 /// `2 of 3 materials ("Grass" 100.0 m2, ...)`: those of the ground with these names; none if there are none.

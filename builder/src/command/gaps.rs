@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     border::{Edge, Lips, span},
-    grouped,
+    counted, grouped,
     maps::metres,
     walk::{Places, Sets, Walk, Way, ends, middle},
 };
@@ -23,7 +23,7 @@ pub struct Gap {
     pub width: f64,
     /// It goes on, and is wider there than is asked for.
     wider: bool,
-    /// Metres between the ends of what was met of it, about.
+    /// Metres along it, about: of two edges that face each other half of each, of a hole half of its rim without its width.
     pub length: f64,
     /// Metres by which one side of it is higher than the other at most.
     pub rise: f64,
@@ -86,7 +86,7 @@ pub fn typed(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(sane).ok_or_else(|| "must be a width in metres, from 0.001 to 100".into())
 }
 
-/// Gaps beside the edges of a walk, longest first, each once: runs along edges are of one gap where they meet in a corner, or where the
+/// Gaps beside the edges of a walk, widest first, those before all that go on wider than is asked for, each once: runs along edges are of one gap where they meet in a corner, or where the
 /// ground begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
 /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
 /// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
@@ -97,33 +97,43 @@ pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<G
     let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
     let near = |width: f64| width / 64.0 + 2.0 * walk.hair;
     let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH]);
+    let mut lengths = vec![0.0; runs.len()];
     for (i, run) in runs.iter().enumerate() {
+        let part = run.length() / run.met.len() as f64;
         for m in &run.met {
+            let mut faces = false;
             lips.at(m.far, near(m.width), |j, share| {
                 if runs[j].holds(share) {
-                    sets.join(i, j)
+                    sets.join(i, j);
+                    faces = true;
                 }
             });
+            lengths[i] += if faces { part / 2.0 } else { part };
         }
     }
     let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
-    let mut gaps: HashMap<usize, Vec<&Run>> = HashMap::new();
-    for (i, run) in runs.iter().enumerate() {
-        gaps.entry(sets.head(i)).or_default().push(run);
+    let mut gaps: HashMap<usize, (Vec<&Run>, f64)> = HashMap::new();
+    for (i, (run, length)) in runs.iter().zip(lengths).enumerate() {
+        let gap = gaps.entry(sets.head(i)).or_default();
+        gap.0.push(run);
+        gap.1 += length;
     }
-    let gaps = gaps.into_iter().filter_map(|(head, runs)| Gap::of(&runs, rings.contains(&head), walk.hair));
-    let mut gaps: Vec<Gap> = gaps.collect();
-    gaps.sort_by(|a, b| b.length.total_cmp(&a.length).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits))));
+    let gap =
+        |(head, (runs, length)): (usize, (Vec<&Run>, f64))| Gap::of(&runs, length, rings.contains(&head), walk.hair);
+    let mut gaps: Vec<Gap> = gaps.into_iter().filter_map(gap).collect();
+    let wide = |a: &Gap, b: &Gap| b.wider.cmp(&a.wider).then(b.width.total_cmp(&a.width));
+    gaps.sort_by(|a, b| {
+        wide(a, b).then(b.length.total_cmp(&a.length)).then(a.at.map(f64::to_bits).cmp(&b.at.map(f64::to_bits)))
+    });
     gaps
 }
 
 impl Gap {
-    /// Nothing if it is a jag or a corner; what edges go all around, or lies all around them, is none.
-    fn of(runs: &[&Run], ring: bool, hair: f64) -> Option<Self> {
+    /// From runs along so many metres. Nothing if it is a jag or a corner; what edges go all around, or lies all around them, is none.
+    fn of(runs: &[&Run], length: f64, ring: bool, hair: f64) -> Option<Self> {
         let met: Vec<&Met> = runs.iter().flat_map(|run| &run.met).collect();
         let plan = |[x, y, _]: [f64; 3]| [x, y];
         let middles = met.iter().map(|m| plan(m.at));
-        let sides = met.iter().flat_map(|m| [m.near, m.far]).map(plan);
         let width = met.iter().fold(0.0, |most: f64, m| most.max(m.width));
         let best = middle(&met, hair, |m| plan(m.at), |m| m.room)?;
         let wider = runs.iter().any(|run| run.wider);
@@ -132,7 +142,7 @@ impl Gap {
             room: best.room,
             width,
             wider,
-            length: ends(sides).map_or(0.0, span),
+            length: if ring { (length - width).max(width) } else { length },
             rise: met.iter().fold(0.0, |most: f64, m| most.max((m.far[2] - m.near[2]).abs())),
             ways: runs.iter().map(|run| run.way()).collect(),
             edges: runs.iter().map(|run| run.lip()).collect(),
@@ -150,13 +160,27 @@ impl Gap {
     }
 }
 
-/// How many there are beside open edges, up to how wide, and the longest; nothing if there are none.
+/// How many there are beside open edges, up to how wide, and the widest; nothing if there are none.
 pub fn told(gaps: &[Gap], most: f64) -> Option<String> {
-    let longest = gaps.first()?.told();
-    Some(match gaps.len() as u64 {
-        1 => format!("beside open edges there is a {longest}"),
-        n => format!("{} gaps of up to {} beside open edges, the longest a {longest}", grouped(n), metres(most)),
+    let widest = gaps.first()?.told();
+    Some(match gaps.len() {
+        1 => format!("beside open edges there is a {widest}"),
+        n => format!("{} beside open edges, the widest a {widest}", sum(Some(n), most)),
     })
+}
+
+/// How many there are up to so wide, metres, if anybody looked.
+pub fn sum(found: Option<usize>, most: f64) -> String {
+    many(found, "gap", &format!("of up to {}", metres(most)))
+}
+
+/// How many there are of a kind, if anybody looked for it.
+pub fn many(found: Option<usize>, one: &str, kind: &str) -> String {
+    match found {
+        None => format!("{one}s {kind} not looked for"),
+        Some(0) => format!("no {one}s {kind}"),
+        Some(n) => format!("{} {kind}", counted(n as u64, one)),
+    }
 }
 
 /// For programs: the first of them.
@@ -173,12 +197,12 @@ pub fn place(at: &[f64], size: f64) -> String {
     at.iter().map(|v| format!("{:.decimals$}", v + 0.0)).collect::<Vec<_>>().join(",")
 }
 
-/// The first of them, and how many follow.
-pub fn listed(lines: impl ExactSizeIterator<Item = String>) -> impl Iterator<Item = String> {
+/// The first of them, and how many follow, which are so, as "no wider".
+pub fn listed(lines: impl ExactSizeIterator<Item = String>, less: &str) -> impl Iterator<Item = String> {
     let [told, most] = LISTED;
     let all = if lines.len() > most { format!("the first {}", grouped(most as u64)) } else { "all".into() };
     let rest = lines.len().saturating_sub(told) as u64;
-    let rest = (rest > 0).then(|| format!("and {} smaller; --json lists {all}", grouped(rest)));
+    let rest = (rest > 0).then(|| format!("and {} {less}; --json lists {all}", grouped(rest)));
     lines.take(told).chain(rest)
 }
 
@@ -188,6 +212,12 @@ impl Run<'_> {
         let last = self.first + self.met.len() - 1;
         let to = if last + 1 == self.places.count { 1.0 } else { self.places.share(last) };
         [if self.first == 0 { 0.0 } else { self.places.share(self.first) }, to]
+    }
+
+    /// Metres along the edge.
+    fn length(&self) -> f64 {
+        let [from, to] = self.shares();
+        (to - from) * span(self.edge.plan)
     }
 
     /// The part of the edge beside it, to the next place where it is cut off.

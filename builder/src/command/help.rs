@@ -62,8 +62,26 @@ pub struct Completions {
 pub fn completions(args: &Completions, out: &mut impl Write) -> Done {
     let mut text = Vec::new(); // what writes it panics where a pipe is closed
     generate(args.shell, &mut cli(), "hardpan", &mut text);
+    if args.shell == Shell::Bash {
+        text.extend(BASH_FILES);
+    }
     Ok(out.write_all(&text)?)
 }
+
+/// Options are offered only where one begins: else they would stand before the files, to which bash falls back where nothing is left.
+const BASH_FILES: &[u8] = b"
+_hardpan_or_files() {
+    local word words
+    _hardpan \"$@\"
+    [[ \"$2\" == -* ]] && return 0
+    words=(\"${COMPREPLY[@]}\")
+    COMPREPLY=()
+    for word in \"${words[@]}\"; do
+        [[ \"$word\" == -* ]] || COMPREPLY+=(\"$word\")
+    done
+}
+complete -F _hardpan_or_files -o bashdefault -o default hardpan
+";
 
 #[derive(clap::Args)]
 #[command(after_help = "\

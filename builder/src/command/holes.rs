@@ -1,9 +1,6 @@
 //! The map of holes: places without ground that ground surrounds, open edges, and gaps along them.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, HashMap},
-};
+use std::cmp::Reverse;
 
 use hardpan::Terrain;
 use serde_json::{Value, json};
@@ -13,11 +10,10 @@ use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
     gaps::{self, Gap, LISTED, listed},
-    maps::{Drawn, Key, canvas, metres, no_ground, no_ground_told, number, of_tops, slight},
+    maps::{Drawn, Key, canvas, metres, no_ground, no_ground_told, of_tops, slight},
     relief::{View, light, lit},
-    rims::{Rim, rims},
     steps::{self, Step},
-    walk::{Sets, Walk},
+    walk::Walk,
 };
 
 /// A place without ground that ground surrounds.
@@ -55,9 +51,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
     let crowded = walk.crowded("gaps", gaps::FEWEST, true);
     let gaps = if crowded.is_none() { gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)) } else { Vec::new() };
-    let spots = joined(view, &ground, &hollow, &gaps);
-    let rims = if spots.is_empty() { Default::default() } else { rims(t, view, &edges) };
-    let holes = measured(view, &ground, spots, &rims);
+    let holes = joined(view, &ground, &hollow, &gaps);
     let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| view.has(p)));
     let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
     let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
@@ -78,16 +72,14 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let other = if marked.is_empty() { "" } else { "other " };
     keys.extend(marked);
     keys.push(Key::Line(EDGE, format!("{other}edges of one triangle alone")));
-    let all_area = Area::all(&holes);
     let pixel = metres(1.0 / view.per_metre);
     let seen = match holes.len() as u64 {
         0 => format!("no enclosed hole seen at {pixel} a pixel"),
-        n => format!("{} seen at {pixel} a pixel, {}", counted(n, "enclosed hole"), all_area.told()),
+        n => format!("{} seen at {pixel} a pixel", counted(n, "enclosed hole")),
     };
-    let narrow = match gaps.len() as u64 {
+    let narrow = match gaps.len() {
         _ if crowded.is_some() => "too crowded to look for gaps".into(),
-        0 => format!("no gap of up to {} met along the open edges", metres(widest)),
-        n => format!("{} of up to {} met along the open edges", counted(n, "gap"), metres(widest)),
+        n => format!("{} along the open edges", gaps::sum(Some(n), widest)),
     };
     let mut notes = vec![
         format!("{seen}; {narrow}"),
@@ -96,21 +88,25 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     match (&steps, max_step) {
         (Some(Err(_)), _) => notes.push("too crowded to look for steps".into()),
         (Some(Ok(steps)), Some(least)) => {
-            let many = if steps.is_empty() { "no step".into() } else { counted(steps.len() as u64, "step") };
-            notes.push(format!("{many} of more than {} down from the open edges", metres(least)));
+            notes.push(format!("{} down from the open edges", steps::sum(Some(steps.len()), least)));
         }
         _ => {}
     }
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
-    let holes_told =
-        holes.iter().map(|h| format!("hole of {} at {}", h.area.told(), gaps::place(&h.spot.at, 1.0 / view.per_metre)));
-    let details =
-        listed(holes_told).chain(listed(gaps.iter().map(Gap::told))).chain(steps::listed(found_steps, t)).collect();
+    let holes_told = holes.iter().map(|h| {
+        let [wide, deep] = h.size(view).map(metres);
+        format!("hole {wide} by {deep} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
+    });
+    let details = listed(holes_told, "no larger")
+        .chain(listed(gaps.iter().map(Gap::told), "no wider"))
+        .chain(listed(found_steps.iter().map(|s| s.told(t)), "no higher"))
+        .collect();
+    let hole = |h: &Spot| json!({ "at": h.at, "size": h.size(view), "pixels": h.set.len() });
+    let listed_holes: Vec<Value> = holes.iter().take(LISTED[1]).map(hole).collect();
     let mut facts = json!({
-        "enclosed_holes": holes.len(), "enclosed_area": all_area.m2,
-        "holes": holes.iter().take(LISTED[1]).map(|h| json!({ "at": h.spot.at, "area": h.area.m2 })).collect::<Vec<_>>(),
+        "enclosed_holes": holes.len(), "holes": listed_holes,
         "max_gap": widest, "narrow_gaps": crowded.is_none().then_some(gaps.len()), "gaps": gaps::facts(&gaps),
         "open_edges": edges.len(), "open_length": length,
     });
@@ -120,107 +116,6 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
         facts["first_steps"] = steps::facts(found_steps, t);
     }
     Drawn { ground, keys, notes, details, facts }
-}
-
-/// A place without ground that ground surrounds.
-struct Hole {
-    spot: Spot,
-    area: Area,
-}
-
-/// What holes have.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Area {
-    /// Square metres, in as many digits as count: ground between the middles of pixels is not seen.
-    m2: f64,
-    /// How many those are.
-    digits: usize,
-}
-
-impl Area {
-    fn of(m2: f64, digits: usize) -> Self {
-        Area { m2: rounded(m2, digits), digits }
-    }
-
-    /// Of so many pixels, some of them at its border.
-    fn counted(pixels: usize, border: usize, view: &View) -> Self {
-        let digits = if 16 * border > pixels { 2 } else { 3 };
-        Area::of(pixels as f64 / view.per_metre.powi(2), digits)
-    }
-
-    fn all(holes: &[Hole]) -> Self {
-        let m2 = holes.iter().fold(0.0, |sum, h| sum + h.area.m2);
-        Area::of(m2, holes.iter().map(|h| h.area.digits).min().unwrap_or(4))
-    }
-
-    fn told(self) -> String {
-        format!("about {}", area(self.m2))
-    }
-}
-
-/// So many digits that count.
-fn rounded(v: f64, digits: usize) -> f64 {
-    format!("{v:.*e}", digits - 1).parse().unwrap_or(v)
-}
-
-/// Holes, the largest first: spots within the same rims are one, with the area that those enclose; where no rims are to be had
-/// the pixels of each are counted.
-fn measured(view: &View, drawn: &Canvas, spots: Vec<Spot>, (rims, of): &(Vec<Rim>, Vec<Option<u32>>)) -> Vec<Hole> {
-    if spots.is_empty() {
-        return Vec::new(); // nor are there any rims
-    }
-    let mut sets = Sets::new(spots.len());
-    let mut first: HashMap<u32, usize> = HashMap::new();
-    for (i, spot) in spots.iter().enumerate() {
-        for rim in spot.set.iter().filter_map(|&pixel| of[pixel]) {
-            sets.join(*first.entry(rim).or_insert(i), i);
-        }
-    }
-    let mut groups: BTreeMap<usize, Vec<Spot>> = BTreeMap::new();
-    for (i, spot) in spots.into_iter().enumerate() {
-        groups.entry(sets.head(i)).or_default().push(spot);
-    }
-    let side = 1.0 / view.per_metre;
-    // ground inside a rim, and not along it, has no rim of its own: an island of several sheets, or a bridge
-    let beside = |i: usize| [i.wrapping_sub(1), i + 1, i.wrapping_sub(view.width), i + view.width];
-    let amid = |i: usize| of[i].is_some() && beside(i).iter().all(|k| of.get(*k) == Some(&of[i]));
-    let all = drawn.pixels.iter().enumerate();
-    let doubtful: BTreeSet<u32> =
-        all.filter(|(i, pixel)| **pixel != HOLE && amid(*i)).filter_map(|(i, _)| of[i]).collect();
-    let within = |spots: &[Spot]| {
-        let pixels = || spots.iter().flat_map(|spot| &spot.set);
-        let around: BTreeSet<u32> = pixels().map(|&pixel| of[pixel]).collect::<Option<_>>()?;
-        if !around.is_disjoint(&doubtful) {
-            return None;
-        }
-        let around = || around.iter().map(|&i| &rims[i as usize]);
-        let (area, length) = (around().map(|rim| rim.area).sum::<f64>(), around().map(|rim| rim.length).sum::<f64>());
-        // of pixels that a rim goes through half a pixel may be wrong
-        let off = (area - pixels().count() as f64 * side * side).abs();
-        (off <= (length / 2.0 + 4.0 * side) * side).then(|| Area::of(area, 4))
-    };
-    let counted = |spot: Spot| {
-        let at_border = |i: usize| beside(i).iter().any(|k| drawn.pixels.get(*k) != Some(&HOLE));
-        let border = spot.set.iter().filter(|&&i| at_border(i)).count();
-        Hole { area: Area::counted(spot.set.len(), border, view), spot }
-    };
-    let holes = groups.into_values().flat_map(|spots| match within(&spots) {
-        Some(area) => vec![Hole { spot: Spot::joined(view, spots), area }],
-        None => spots.into_iter().map(counted).collect(),
-    });
-    let mut holes: Vec<Hole> = holes.collect();
-    holes.sort_by(|a, b| b.area.m2.total_cmp(&a.area.m2));
-    holes
-}
-
-/// Square metres with a unit that fits.
-fn area(v: f64) -> String {
-    let (v, unit) = match v {
-        v if v >= 0.1 || v == 0.0 => (v, "m2"),
-        v if v >= 1e-4 => (v * 1e4, "cm2"),
-        v => (v * 1e6, "mm2"),
-    };
-    format!("{} {unit}", number(v))
 }
 
 /// From which share of an edge to which the picture shows it, if it does.
@@ -311,14 +206,14 @@ impl Spot {
         Spot { at: view.middle(column, row), set, reach }
     }
 
-    /// Several as one.
-    fn joined(view: &View, mut spots: Vec<Spot>) -> Self {
-        if spots.len() == 1 {
-            return spots.remove(0);
-        }
-        let mut set: Vec<usize> = spots.into_iter().flat_map(|spot| spot.set).collect();
-        set.sort_unstable();
-        Spot::of(view, set)
+    /// How far it goes from west to east and from south to north, to a pixel, metres.
+    fn size(&self, view: &View) -> [f64; 2] {
+        let across = |way: fn(usize, usize) -> usize| {
+            let ends =
+                self.set.iter().map(|i| way(*i, view.width)).fold([usize::MAX, 0], |[a, b], v| [a.min(v), b.max(v)]);
+            (ends[1] - ends[0] + 1) as f64 / view.per_metre
+        };
+        [across(|i, wide| i % wide), across(|i, wide| i / wide)]
     }
 }
 
@@ -345,7 +240,7 @@ pub fn fine(view: &View) -> [f64; 2] {
 }
 
 /// Draws edges, those of gaps and steps on top, and rings about what is small, larger ones if it is listed in words; whether there are any.
-fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps: &[Gap], steps: &[Step]) -> bool {
+fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
     let [wide, small] = fine(view);
     let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
         let [a, b] = plan.map(|[x, y]| view.place(x, y));
@@ -355,7 +250,7 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps:
     // so wide that nothing of those shows beside them
     gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
     steps.iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
-    let holes = holes.iter().map(|h| &h.spot).enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
+    let holes = holes.iter().enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
     let small_ones: Vec<(usize, [f64; 2])> =
         holes.chain(gaps.iter().enumerate().map(|(i, g)| (i, [g.at[0], g.at[1]]))).collect();
     for (i, [x, y]) in &small_ones {
@@ -373,11 +268,6 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Hole], gaps:
 mod tests {
     use super::*;
     use crate::command::relief::ALL;
-
-    #[test]
-    fn areas_have_units() {
-        assert_eq!([0.0, 6.0, 0.05, 3e-4, 2.5e-5].map(area), ["0 m2", "6 m2", "500 cm2", "3 cm2", "25 mm2"]);
-    }
 
     #[test]
     fn what_touches_the_border_is_no_hole() {

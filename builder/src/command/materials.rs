@@ -10,7 +10,7 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC, format::section};
 use hardpan_builder::{
-    Fallback, Options, Provenance, Scene, Settings, export, import, read,
+    Fallback, Material, Options, Provenance, Scene, Settings, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -54,6 +54,8 @@ pub struct Args {
 /// A material and what lies on it.
 struct Listed {
     rule: MaterialRule,
+    /// What settings say of it; nothing if no entry does.
+    stated: Option<MaterialRule>,
     triangles: u64,
     /// Square metres in plan.
     area: f64,
@@ -73,17 +75,6 @@ struct Found {
 }
 
 impl Found {
-    /// What is stated of a material.
-    fn stated(&self, rule: &MaterialRule) -> MaterialRule {
-        let mut rule = rule.clone();
-        if self.sources {
-            (rule.mu, rule.rr, rule.gain) = (None, None, None);
-        } else if self.is_by_default(&rule) {
-            rule.mu = None;
-        }
-        rule
-    }
-
     /// Whether nobody stated the mu of an image's material.
     fn is_by_default(&self, rule: &MaterialRule) -> bool {
         rule.name.as_ref().is_some_and(|name| self.mu_by_default.contains(name))
@@ -125,10 +116,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             found.listed.sort_by(|a, b| b.area.total_cmp(&a.area).then(b.blocks.cmp(&a.blocks))); // stable: then by name
             if args.json {
                 let facts = |l: &Listed| {
-                    let by_default = found.is_by_default(&l.rule);
-                    let rule = if by_default { l.rule.clone() } else { found.stated(&l.rule) };
-                    let mut facts = facts(l, &rule);
-                    if by_default {
+                    let stated = l.stated.as_ref().filter(|_| found.sources);
+                    let mut facts = facts(l, stated.unwrap_or(&l.rule));
+                    if found.is_by_default(&l.rule) {
                         facts["mu_by_default"] = true.into();
                     }
                     facts
@@ -206,7 +196,12 @@ fn from(file: &Path, output: Option<&Path>) -> String {
 }
 
 fn of_scene(scene: &Scene) -> Vec<Listed> {
-    let mut listed: Vec<Listed> = scene.materials.iter().map(|m| listed(m.into())).collect();
+    let unstated = |m: &Material| {
+        let mut rule = MaterialRule::from(m);
+        (rule.mu, rule.rr, rule.gain) = (None, None, None);
+        Some(rule)
+    };
+    let mut listed: Vec<Listed> = scene.materials.iter().map(|m| listed(m.into(), unstated(m))).collect();
     for t in &scene.triangles {
         let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
         let area2 = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
@@ -228,17 +223,17 @@ pub fn areas_in(t: &Terrain) -> Vec<(u64, f64)> {
     all
 }
 
-fn listed(rule: MaterialRule) -> Listed {
-    Listed { rule, triangles: 0, area: 0.0, blocks: 0 }
+fn listed(rule: MaterialRule, stated: Option<MaterialRule>) -> Listed {
+    Listed { rule, stated, triangles: 0, area: 0.0, blocks: 0 }
 }
 
 fn of_image(file: &Path) -> Done<Found> {
     let image = load(file)?;
     let t = terrain(file, &image)?;
     let settings = settings_of(&t);
-    let each = settings.materials.iter().cloned().zip(areas_in(&t));
+    let each = settings.materials.iter().cloned().zip(stated(&t, &settings)).zip(areas_in(&t));
     let mut all: Vec<Listed> =
-        each.map(|(rule, (triangles, area))| Listed { triangles, area, ..listed(rule) }).collect();
+        each.map(|((rule, stated), (triangles, area))| Listed { triangles, area, ..listed(rule, stated) }).collect();
     for tile in read::tiles(&t) {
         for p in tile.patches() {
             if let Some(a) = tile.palette().get(usize::from(p.attribute)) {
@@ -282,6 +277,29 @@ pub fn settings_of(t: &Terrain) -> Settings {
     Settings { materials, ..known }
 }
 
+/// The settings with which an image is built again; what nobody stated they do not state either.
+pub fn settings_again(t: &Terrain) -> Settings {
+    let known = settings_of(t);
+    Settings { materials: stated(t, &known).into_iter().flatten().collect(), ..known }
+}
+
+/// What settings say of an image's materials, of which these are all that they have: of some whose mu nobody stated nothing, for
+/// what no entry fits has another one than what an entry leaves out.
+fn stated(t: &Terrain, known: &Settings) -> Vec<Option<MaterialRule>> {
+    let by_default = mu_by_default(t);
+    let unstated = |rule: &MaterialRule| rule.name.as_ref().is_some_and(|name| by_default.contains(name));
+    let stated = |rule: &MaterialRule| {
+        let mut rule = rule.clone();
+        if unstated(&rule) && rule.mu.take() != Some(import::DEFAULT_MU) {
+            return None;
+        }
+        Some(rule)
+    };
+    let all: Vec<_> = known.materials.iter().map(stated).collect();
+    // settings without entries leave what their source has
+    if all.iter().all(Option::is_none) { known.materials.iter().cloned().map(Some).collect() } else { all }
+}
+
 /// The settings that the builder recorded, if it did.
 pub fn recorded(t: &Terrain) -> Option<Settings> {
     provenance(t).filter(|known| !known.frame.is_empty()).map(|known| known.settings)
@@ -321,7 +339,7 @@ fn table(listed: &[Listed], out: &mut impl Write) -> Done {
         "{:<wide$} {:>11} {:>15} {:>7} {:>8} {:>8} {:>5}",
         "material", "triangles", "m2 in plan", "mu", "rr", "gain", "type"
     )?;
-    for Listed { rule, triangles, area, blocks } in listed {
+    for Listed { rule, triangles, area, blocks, .. } in listed {
         let number = |v: Option<f64>| decimal(v.unwrap_or_default());
         write!(
             out,
@@ -343,9 +361,9 @@ fn table(listed: &[Listed], out: &mut impl Write) -> Done {
     Ok(())
 }
 
-fn facts(l: &Listed, stated: &MaterialRule) -> Value {
+fn facts(l: &Listed, rule: &MaterialRule) -> Value {
     let mut facts = json!({ "triangles": l.triangles, "plan_area": l.area, "patch_blocks": l.blocks });
-    if let (Some(facts), Value::Object(rule)) = (facts.as_object_mut(), without_null(json!(stated))) {
+    if let (Some(facts), Value::Object(rule)) = (facts.as_object_mut(), without_null(json!(rule))) {
         facts.extend(rule);
     }
     facts
@@ -386,15 +404,20 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     if known.sources.is_empty() {
         text += "\n# [[source]]\n# file = \"FILE.obj\"\n";
     }
-    for Listed { rule, triangles, area, blocks } in &found.listed {
+    for Listed { rule, stated, triangles, area, blocks } in &found.listed {
         let blocks = if *blocks > 0 { format!(", {} of heights", counted(*blocks, "block")) } else { String::new() };
         let _ = write!(text, "\n# {}, {area:.1} m2 in plan{blocks}\n", counted(*triangles, "triangle"));
-        let stated = found.stated(rule);
+        let Some(stated) = stated else {
+            let entry = toml::to_string(&rule.brief()).unwrap_or_default();
+            text += "# no entry fitted it; until one does it has what stands here behind #\n# [[material]]\n";
+            entry.lines().for_each(|line| _ = writeln!(text, "# {line}"));
+            continue;
+        };
         let _ = write!(text, "[[material]]\n{}", toml::to_string(&stated.brief()).unwrap_or_default());
         if found.sources {
             let [mu, rr, gain] = [rule.mu, rule.rr, rule.gain].map(|v| toml::Value::from(v.unwrap_or_default()));
             let _ = write!(text, "# mu = {mu}  # by default, until stated\n# rr = {rr}\n# gain = {gain}\n");
-        } else if let (true, Some(mu)) = (found.is_by_default(rule), rule.mu) {
+        } else if let (None, Some(mu)) = (stated.mu, rule.mu) {
             let _ = writeln!(text, "# mu = {}  # by default, until stated", toml::Value::from(mu));
         }
     }
@@ -403,7 +426,7 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
 
 /// The same in JSON, which has no comments: what nobody states is not there.
 fn settings_json(found: &Found) -> String {
-    let materials = found.listed.iter().map(|l| found.stated(&l.rule).brief()).collect();
+    let materials = found.listed.iter().filter_map(|l| Some(l.stated.as_ref()?.brief())).collect();
     let settings = Settings { materials, ..found.settings.clone().unwrap_or_default() };
     format!("{:#}\n", without_null(json!(settings)))
 }

@@ -28,7 +28,6 @@ mod progress;
 mod query;
 mod relief;
 mod report;
-mod rims;
 mod scale;
 mod signals;
 mod steps;
@@ -81,7 +80,7 @@ enum Command {
     Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known answers
     Demo(demo::Args),
-    /// Print what completes commands and options in a shell
+    /// Print what completes commands, options and files in a shell
     Completions(help::Completions),
     /// Print the manual page, or write those of all commands
     Man(help::Manual),
@@ -133,6 +132,12 @@ impl Command {
             _ => Some(0),
         }
     }
+}
+
+/// What to type to see an image that was just made.
+fn look(image: &Path) -> String {
+    let image = quoted(image);
+    format!("hardpan export png {image}; hardpan info {image}")
 }
 
 /// Begins so many threads: one that is refused later is a panic.

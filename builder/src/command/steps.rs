@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 use super::{
     border::{Edge, span},
     counted,
-    gaps::{LISTED, place},
-    grouped,
+    gaps::{LISTED, many, place},
     maps::metres,
     shown,
     walk::{Places, Sets, Walk, Way, middle},
@@ -129,6 +128,11 @@ pub fn told(steps: &[Step], t: &Terrain) -> Option<String> {
     })
 }
 
+/// How many there are of more than so many metres, if anybody looked.
+pub fn sum(found: Option<usize>, least: f64) -> String {
+    many(found, "step", &format!("of {} to {}", metres(least), metres(DECK)))
+}
+
 /// For programs: the first of them.
 pub fn facts(steps: &[Step], t: &Terrain) -> Value {
     let fact = |s: &Step| {
@@ -140,14 +144,6 @@ pub fn facts(steps: &[Step], t: &Terrain) -> Value {
         })
     };
     steps.iter().take(LISTED[1]).map(fact).collect()
-}
-
-/// The first of them in words, and how many follow.
-pub fn listed(steps: &[Step], t: &Terrain) -> impl Iterator<Item = String> {
-    let rest = steps.len().saturating_sub(LISTED[0]) as u64;
-    let rest = (rest > 0)
-        .then(|| format!("and {} lower; --json lists the first {}", grouped(rest), grouped(LISTED[1] as u64)));
-    steps.iter().take(LISTED[0]).map(|s| s.told(t)).chain(rest).collect::<Vec<_>>().into_iter()
 }
 
 /// A step along an edge, or a part of it.

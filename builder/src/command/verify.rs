@@ -1,6 +1,7 @@
 //! `hardpan verify`: what an image claims, proven from its bytes.
 
 use std::{
+    collections::{HashMap, HashSet},
     fs::File,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -21,7 +22,7 @@ use super::{
     border::{Border, Edge},
     counted, few,
     gaps::{self, Gap, listed},
-    grouped, load, maps,
+    grouped, load,
     materials::is_image,
     named, note, quoted,
     relief::ALL,
@@ -53,7 +54,7 @@ pub struct Args {
     /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
     #[arg(long)]
     no_seams: bool,
-    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, and fail if there are any, or if triangles lie
+    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, widest first, and fail if there are any, or if triangles lie
     /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. What higher ground fills from side to side is a wall, and none. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
@@ -114,10 +115,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let absent = settings.absent(&scene);
             if !absent.is_empty() {
                 let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
-                let from: Vec<String> = settings.sources.iter().map(|s| named(Path::new(&s.file))).collect();
+                let from = each(settings.sources.iter().map(|s| named(Path::new(&s.file))));
                 let text = format!(
-                    "it lacks materials of the image: {names}; is it the source? The image was built from {}",
-                    from.join(", ")
+                    "it lacks materials of the image: {names}; is it the source? The image was built from {from}"
                 );
                 return Err(Failure::input(&args.against[0], text));
             }
@@ -155,8 +155,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         table(&verdict, &said, &named(&args.file), out)?;
         sought.iter().try_for_each(|s| s.table(out))?;
         if let Some(agreement) = &agreement {
-            let names: Vec<String> = args.against.iter().map(|f| named(f)).collect();
-            comparison(agreement, &names.join(", "), out)?;
+            comparison(agreement, &each(args.against.iter().map(|f| named(f))), out)?;
         }
     }
     if let Some(check) = verdict.failed() {
@@ -180,8 +179,8 @@ struct Sought {
     /// The limit, by its name, metres.
     limit: (&'static str, f64),
     edges: u64,
-    /// What counts beside them.
-    counts: String,
+    /// How many there are.
+    sum: String,
     /// Or why nobody looked.
     found: Result<Found, String>,
 }
@@ -207,22 +206,22 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
         let found = found.map(|gaps| Found {
             count: gaps.len(),
-            lines: listed(gaps.iter().map(Gap::told)).collect(),
+            lines: listed(gaps.iter().map(Gap::told), "no wider").collect(),
             first: gaps::facts(&gaps),
             told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
         });
-        let counts = format!("gaps of up to {} count", maps::metres(most));
-        Sought { what: "gaps", limit: ("max_gap", most), edges: count, counts, found }
+        let sum = gaps::sum(found.as_ref().ok().map(|f| f.count), most);
+        Sought { what: "gaps", limit: ("max_gap", most), edges: count, sum, found }
     });
     let steps = args.max_step.map(|least| {
         let found = steps::steps(&walk, least, scene, |_| true).map(|steps| Found {
             count: steps.len(),
-            lines: steps::listed(&steps, t).collect(),
+            lines: listed(steps.iter().map(|s| s.told(t)), "no higher").collect(),
             first: steps::facts(&steps, t),
             told: steps::told(&steps, t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
         });
-        let counts = format!("ground counts that is lower by {} to {}", maps::metres(least), maps::metres(steps::DECK));
-        Sought { what: "steps", limit: ("max_step", least), edges: count, counts, found }
+        let sum = steps::sum(found.as_ref().ok().map(|f| f.count), least);
+        Sought { what: "steps", limit: ("max_step", least), edges: count, sum, found }
     });
     gaps.into_iter().chain(steps).collect()
 }
@@ -247,13 +246,9 @@ impl Sought {
 
     /// A line of the table of checks, and the first that were found.
     fn table(&self, out: &mut impl Write) -> Done {
-        let found = match &self.found {
-            Err(_) => ": too crowded to look".into(),
-            Ok(found) if found.count == 0 => String::new(),
-            Ok(found) => format!(": {} found", grouped(found.count as u64)),
-        };
+        let why = if self.found.is_err() { ": too crowded" } else { "" };
         let edges = counted(self.edges, "open edge");
-        writeln!(out, "{:<10} {:<8} {edges}, beside which {}{found}", self.what, word(self.outcome()), self.counts)?;
+        writeln!(out, "{:<10} {:<8} beside {edges}: {}{why}", self.what, word(self.outcome()), self.sum)?;
         let lines = self.found.iter().flat_map(|found| &found.lines);
         lines.into_iter().try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
         Ok(())
@@ -369,8 +364,7 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
     if known.inputs.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = known.inputs.iter().map(|i| shown(&i.file)).collect();
-    let names = names.join(", ");
+    let names = each(known.inputs.iter().map(|i| shown(&i.file)));
     for (i, found) in found {
         let path = &args.against[*i];
         let again = given[..*i].iter().any(|before| before.sha256 == given[*i].sha256);
@@ -388,19 +382,37 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
         }
     }
     let left = (0..).zip(&known.inputs).filter(|(i, _)| !found.iter().any(|(_, f)| f.is_some_and(|f| f.0 == *i)));
-    let left: Vec<&Path> = left.map(|(_, input)| Path::new(&input.file)).collect();
+    let mut left: Vec<&Input> = left.map(|(_, input)| input).collect();
     if left.is_empty() {
         return Ok(());
     }
-    let missing: Vec<String> = left.iter().map(|file| named(file)).collect();
+    let missing = each(left.iter().map(|input| shown(&input.file)));
+    let mut met = HashSet::new();
+    left.retain(|input| met.insert(&input.sha256));
+    let left = left.into_iter().map(|input| Path::new(&input.file));
     let all: Vec<String> = args.against.iter().map(PathBuf::as_path).chain(left).map(quoted).collect();
     let text = format!(
         "it was built from {names}, and not named here: {}; name each: hardpan verify {} --against {}",
-        missing.join(", "),
+        missing,
         quoted(&args.file),
         all.join(" ")
     );
     Err(Failure::input(&args.file, text))
+}
+
+/// Names, each once, with how often it is there.
+fn each(names: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = names.collect();
+    let mut times: HashMap<String, u64> = HashMap::new();
+    all.iter().for_each(|name| *times.entry(name.clone()).or_default() += 1);
+    all.retain_mut(|name| match times.remove(name) {
+        Some(n) if n > 1 => {
+            *name += &format!(" ({})", counted(n, "time"));
+            true
+        }
+        first => first.is_some(),
+    });
+    all.join(", ")
 }
 
 fn place([x, y, z]: &[f64; 3]) -> String {

@@ -35,7 +35,7 @@ use crate::{Material, Scene, Triangle, names::quoted};
 /// What a material, or an object, is called that has no name.
 const NO_NAME: &str = "unnamed";
 /// mu of a material about which the file says nothing.
-const DEFAULT_MU: f64 = 0.85;
+pub const DEFAULT_MU: f64 = 0.85;
 /// The name of sources beyond [`MOST_SOURCES`].
 const OTHERS: &str = "others";
 /// Sources with names of their own.

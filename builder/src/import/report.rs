@@ -167,7 +167,7 @@ things! {
     NoMesh Ignored "cameras_lights_and_bones" None;
     Includes Ignored "includes" Some("calls of other files left out (name those files on the command line too)");
     Unknown Ignored "unknown" Some("lines left out that are no OBJ statements");
-    Unended Repaired "last_line_without_end" Some("last line without its end (if the file was cut off there, export it again)");
+    Unended Repaired "last_line_without_end" Some("last line without its end (the file may be cut off there, and a face in it lack corners; if so, export it again)");
     Cut Repaired "cut_off" Some("last line that is cut off (export the file again; if it is whole, give it its line's end)");
     Continued Repaired "continued_lines" None;
     Polygons Repaired "polygons" None;

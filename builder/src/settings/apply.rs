@@ -65,6 +65,11 @@ impl Settings {
         Ok(applied)
     }
 
+    /// The entry named "", which takes what no other fits.
+    pub fn rest(&self) -> Option<&MaterialRule> {
+        self.materials.iter().find(|rule| rule.pattern.is_none() && rule.name.as_deref() == Some(""))
+    }
+
     fn apply_materials(&self, scene: &mut Scene, applied: &mut Applied) -> Result<(), SettingsError> {
         let mut named: HashMap<&str, usize> = HashMap::new();
         let mut patterns: Vec<(usize, Vec<char>)> = Vec::new();

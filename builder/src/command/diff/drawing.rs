@@ -9,9 +9,9 @@ use super::{
     super::{
         border::span,
         canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
-        counted,
+        counted, decimal,
         holes::{fine, spots},
-        maps::{self, Drawn, Key, Sheet, Window, frame, metres, number},
+        maps::{self, Drawn, Key, Sheet, Window, frame, metres},
         relief::{View, light, lit},
         scale::Scale,
     },
@@ -293,9 +293,9 @@ const CHANGES: usize = 4;
 impl Friction {
     fn of(all: &[Seen], sign: f64, colour: Colour) -> Self {
         let changes = all.iter().map(|s| f64::from(s.mu) * sign).filter(|mu| *mu > 0.0);
-        // as they are told, so that rounding makes no others
-        let told: BTreeSet<u64> = changes.map(|mu| (mu * 1e4).round().max(1.0) as u64).collect();
-        Friction { sign, colour, changes: told.into_iter().map(|mu| mu as f64 / 1e4).collect() }
+        // as they are told, so that rounding makes no others; above zero bits are in the order of numbers
+        let told: BTreeSet<u64> = changes.map(|mu| told(mu).to_bits()).collect();
+        Friction { sign, colour, changes: told.into_iter().map(f64::from_bits).collect() }
     }
 
     fn most(&self) -> f64 {
@@ -306,7 +306,7 @@ impl Friction {
     fn colour(&self, change: f64) -> Colour {
         let share = match self.changes.len() {
             1 => 1.0,
-            n if n <= CHANGES => self.changes.partition_point(|c| *c < change - 5e-5) as f64 / (n - 1) as f64,
+            n if n <= CHANGES => self.changes.partition_point(|c| *c < told(change)) as f64 / (n - 1) as f64,
             _ => (change / self.most()).min(1.0),
         };
         mix(SAME, self.colour, LEAST_MU + (1.0 - LEAST_MU) * share)
@@ -315,7 +315,7 @@ impl Friction {
     fn keys(&self) -> Vec<Key> {
         let mut told = match self.changes.len() {
             n if n <= CHANGES => self.changes.clone(),
-            _ => vec![self.most() / 4.0, self.most()],
+            _ => vec![told(self.most() / 4.0), self.most()],
         };
         if self.sign < 0.0 {
             told.reverse();
@@ -368,5 +368,10 @@ fn signed(change: f64) -> String {
 }
 
 fn signed_number(change: f64) -> String {
-    format!("{}{}", if change > 0.0 { "+" } else { "" }, number(change))
+    format!("{}{}", if change > 0.0 { "+" } else { "" }, decimal(change))
+}
+
+/// A change of friction in four digits that count.
+fn told(change: f64) -> f64 {
+    format!("{change:.3e}").parse().unwrap_or(change)
 }
