@@ -189,7 +189,7 @@ pub fn read(path: &Path) -> Done<Drive> {
             if !distance.is_finite() {
                 return Err("too far from the place before it; places are in metres".into());
             }
-            let t = field(0)?;
+            let t = field(0)?.or(known[0].map(|_| f64::NAN));
             let finite = t.filter(|t| t.is_finite());
             if let Some((now, before)) = finite.zip(last.and_then(|s| s.t)).filter(|(now, before)| now < before) {
                 let wheels = if known[4].is_none() { "; if these are wheels, call their column wheel" } else { "" };

@@ -397,7 +397,7 @@ impl Width {
     }
 }
 
-/// Counts lines with numbers that are not finite, or without x or y.
+/// Counts lines with numbers that are not finite, or without x, y or time.
 #[derive(Default)]
 pub struct Odd {
     lines: u64,

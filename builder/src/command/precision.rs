@@ -100,8 +100,17 @@ fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<R
             farthest = farthest.max(v.abs());
         }
     }
+    // one that lies on the steps along x, as grids may, is of steps along y that it would not have by itself
+    let [base, top] = [0.0, 1.0].map(|z| frame.back([0.0, 0.0, z]));
+    let upright = |k: usize| (0..3).all(|i| (top[k] - base[k]).abs() >= (top[i] - base[i]).abs());
+    let finer = |step: f64| {
+        let places = triangles.iter().map(|t| frame.back(scene.positions[t.v[0] as usize]));
+        let off = places.filter(|p| (0..3).any(|k| !upright(k) && (p[k] / step).fract() != 0.0)).count();
+        off as f64 >= ODD * triangles.len() as f64
+    };
     let axes: Vec<Axis> = axes.into_iter().filter(|axis| axis.all >= FEW).collect();
-    let is_rounded = axes.iter().all(|axis| axis.odd as f64 >= ODD * axis.all as f64);
+    let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
+    let is_rounded = axes.iter().all(is_odd) || (axes.iter().any(is_odd) && finer(step_at(farthest)));
     let sure = axes.iter().any(|axis| axis.telling);
     (is_rounded && !axes.is_empty()).then(|| Rounded { step: step_at(farthest) * metres, farthest, sure })
 }
@@ -146,6 +155,11 @@ mod tests {
         assert_eq!(told(judged(whole, [4_468_000.0, 5_330_000.5], 0.5, plain)), Some((0.5, false)));
         let mm = Frame { unit: Some(Unit::Mm), ..plain };
         assert_eq!(told(judged(whole, [20_000_000.0, 20_000_002.0], 2.0, mm)), Some((0.002, false)));
+        // of a grid that lies on the steps along x
+        let single = |v: f64| format!("{}", v as f32);
+        for side in [0.25, 1.25] {
+            assert_eq!(told(judged(single, [690_000.0, 5_334_000.0], side, plain)), Some((0.5, false)), "{side}");
+        }
         // tenths are as near to single precision as one has digits
         assert_eq!(judged(|v| format!("{v:.1}"), [155_000.3, 463_000.7], 0.7, plain), None);
         // other ways to write what was rounded
