@@ -163,6 +163,12 @@ impl Room {
         Room([0, 1, 2].map(|i| [ends[i][0].min(ends[i][1]) - more[i], ends[i][0].max(ends[i][1]) + more[i]]))
     }
 
+    /// Whether a place lies in it, but for so much in plan and in height.
+    fn holds(&self, place: [f64; 3], [flat, high]: [f64; 2]) -> bool {
+        let more = [flat, flat, high];
+        (0..3).all(|i| self.0[i][0] - more[i] <= place[i] && place[i] <= self.0[i][1] + more[i])
+    }
+
     fn meets(&self, other: &Room) -> bool {
         (0..3).all(|i| self.0[i][0] <= other.0[i][1] && other.0[i][0] <= self.0[i][1])
     }
@@ -173,7 +179,7 @@ pub struct Lips<'a> {
     edges: Vec<&'a Edge>,
     /// Where each of them lies.
     boxes: Vec<Room>,
-    /// Sides of a cell in plan and its height, metres: the edges' means at least, so that there are no more than a few points for each.
+    /// Sides of a cell in plan and its height, metres: large enough that there are no more than a few points for each edge.
     size: [f64; 2],
     cells: HashMap<[i64; 3], Vec<usize>>,
 }
@@ -182,10 +188,10 @@ pub struct Lips<'a> {
 const AROUND: usize = 4096;
 
 impl<'a> Lips<'a> {
-    /// With cells of a size at least.
-    pub fn new(edges: Vec<&'a Edge>, size: [f64; 2]) -> Self {
+    /// With cells of a size at least, of which a mean edge spans so many at most.
+    pub fn new(edges: Vec<&'a Edge>, size: [f64; 2], spans: f64) -> Self {
         let sums = edges.iter().fold([0.0; 2], |[flat, high], e| [flat + span(e.plan), high + (e.z[1] - e.z[0]).abs()]);
-        let size = [0, 1].map(|i| (sums[i] / edges.len().max(1) as f64).max(size[i]));
+        let size = [0, 1].map(|i| (sums[i] / spans / edges.len().max(1) as f64).max(size[i]));
         let boxes = edges.iter().map(|e| Room::of(e, [0.0; 2])).collect();
         let mut lips = Lips { edges, boxes, size, cells: HashMap::new() };
         for i in 0..lips.edges.len() {
@@ -230,6 +236,9 @@ impl<'a> Lips<'a> {
     pub fn at(&self, place: [f64; 3], near: f64, mut see: impl FnMut(usize, f64)) {
         let [x, y, z] = place;
         for &i in about(cell(place, self.size)).filter_map(|cell| self.cells.get(&cell)).flatten() {
+            if !self.boxes[i].holds(place, [near, REACH]) {
+                continue;
+            }
             let e = self.edges[i];
             let ([a, b], length) = (e.plan, span(e.plan));
             let along = (x - a[0]) * (b[0] - a[0]) + (y - a[1]) * (b[1] - a[1]);

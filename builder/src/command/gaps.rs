@@ -86,7 +86,7 @@ pub fn typed(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(sane).ok_or_else(|| "must be a width in metres, from 0.001 to 100".into())
 }
 
-/// Gaps beside the edges of a walk, widest first, those before all that go on wider than is asked for, each once: runs along edges are of one gap where they meet in a corner, or where the
+/// Gaps beside the edges of a walk, first those that go on wider than is asked for, then the others, both widest first, each once: runs along edges are of one gap where they meet in a corner, or where the
 /// ground begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
 /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
 /// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
@@ -96,24 +96,27 @@ pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<G
     let (mut sets, rings) = Sets::of_runs(runs.iter().map(Run::corners));
     let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
     let near = |width: f64| width / 64.0 + 2.0 * walk.hair;
-    let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH]);
-    let mut lengths = vec![0.0; runs.len()];
-    for (i, run) in runs.iter().enumerate() {
-        let part = run.length() / run.met.len() as f64;
-        for m in &run.met {
+    let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH], 32.0);
+    // the runs that each faces, and its length, of which they have the other half
+    let faced = runs.par_iter().map(|run| {
+        let (mut facing, part) = (Vec::new(), run.length() / run.met.len() as f64);
+        let length = run.met.iter().map(|m| {
             let mut faces = false;
             lips.at(m.far, near(m.width), |j, share| {
                 if runs[j].holds(share) {
-                    sets.join(i, j);
                     faces = true;
+                    facing.extend((facing.last() != Some(&j)).then_some(j));
                 }
             });
-            lengths[i] += if faces { part / 2.0 } else { part };
-        }
-    }
+            if faces { part / 2.0 } else { part }
+        });
+        (length.sum::<f64>(), facing)
+    });
+    let faced: Vec<(f64, Vec<usize>)> = faced.collect();
+    faced.iter().enumerate().for_each(|(i, (_, facing))| facing.iter().for_each(|&j| sets.join(i, j)));
     let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
     let mut gaps: HashMap<usize, (Vec<&Run>, f64)> = HashMap::new();
-    for (i, (run, length)) in runs.iter().zip(lengths).enumerate() {
+    for (i, (run, (length, _))) in runs.iter().zip(faced).enumerate() {
         let gap = gaps.entry(sets.head(i)).or_default();
         gap.0.push(run);
         gap.1 += length;

@@ -105,7 +105,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
                 false => settings_file(&found, args, output),
             };
             NewFile::write(output, text.as_bytes())?.keep()?;
-            let count = counted(found.listed.len() as u64, "material");
+            let stated = found.listed.iter().filter(|l| l.stated.is_some());
+            let count = counted(stated.count() as u64, "material");
             if is_nowhere(output) {
                 return Ok(());
             }

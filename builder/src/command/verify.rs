@@ -1,7 +1,7 @@
 //! `hardpan verify`: what an image claims, proven from its bytes.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     fs::File,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -115,7 +115,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             let absent = settings.absent(&scene);
             if !absent.is_empty() {
                 let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
-                let from = each(settings.sources.iter().map(|s| named(Path::new(&s.file))));
+                let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));
                 let text = format!(
                     "it lacks materials of the image: {names}; is it the source? The image was built from {from}"
                 );
@@ -155,7 +155,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         table(&verdict, &said, &named(&args.file), out)?;
         sought.iter().try_for_each(|s| s.table(out))?;
         if let Some(agreement) = &agreement {
-            comparison(agreement, &each(args.against.iter().map(|f| named(f))), out)?;
+            comparison(agreement, &each(args.against.iter().map(|f| (named(f), ()))), out)?;
         }
     }
     if let Some(check) = verdict.failed() {
@@ -364,7 +364,7 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
     if known.inputs.is_empty() {
         return Ok(());
     }
-    let names = each(known.inputs.iter().map(|i| shown(&i.file)));
+    let names = each(known.inputs.iter().map(|i| (shown(&i.file), &i.sha256)));
     for (i, found) in found {
         let path = &args.against[*i];
         let again = given[..*i].iter().any(|before| before.sha256 == given[*i].sha256);
@@ -386,7 +386,7 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
     if left.is_empty() {
         return Ok(());
     }
-    let missing = each(left.iter().map(|input| shown(&input.file)));
+    let missing = each(left.iter().map(|i| (shown(&i.file), &i.sha256)));
     let mut met = HashSet::new();
     left.retain(|input| met.insert(&input.sha256));
     let left = left.into_iter().map(|input| Path::new(&input.file));
@@ -400,19 +400,20 @@ fn all_named(args: &Args, known: &Provenance, given: &[Input], found: &[(usize, 
     Err(Failure::input(&args.file, text))
 }
 
-/// Names, each once, with how often it is there.
-fn each(names: impl Iterator<Item = String>) -> String {
-    let mut all: Vec<String> = names.collect();
-    let mut times: HashMap<String, u64> = HashMap::new();
-    all.iter().for_each(|name| *times.entry(name.clone()).or_default() += 1);
-    all.retain_mut(|name| match times.remove(name) {
-        Some(n) if n > 1 => {
-            *name += &format!(" ({})", counted(n, "time"));
-            true
+/// Names, each once of those that are alike in what goes with it, with how often it is there.
+fn each<K: PartialEq>(all: impl Iterator<Item = (String, K)>) -> String {
+    let mut times: Vec<((String, K), u64)> = Vec::new();
+    for one in all {
+        match times.iter_mut().find(|(before, _)| *before == one) {
+            Some((_, n)) => *n += 1,
+            None => times.push((one, 1)),
         }
-        first => first.is_some(),
-    });
-    all.join(", ")
+    }
+    let told = |((name, _), n): ((String, K), u64)| match n {
+        1 => name,
+        n => format!("{name} ({})", counted(n, "time")),
+    };
+    times.into_iter().map(told).collect::<Vec<_>>().join(", ")
 }
 
 fn place([x, y, z]: &[f64; 3]) -> String {

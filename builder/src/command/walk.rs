@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
         // fields of heights end at no edge: beside them all is asked for
         let ends = (t.header().patch_blocks == 0).then(|| {
             let all = border.open.iter().chain(&border.folds).collect();
-            Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)])
+            Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)], 1.0)
         });
         let way = |edge: &&'a Edge| {
             let facing = ends.as_ref().map(|ends| ends.facing(edge, widest, hair));
