@@ -80,6 +80,10 @@ impl Replace<'_> {
         if is_nowhere(place) {
             return Ok(());
         }
+        if place == Path::new("-") {
+            let text = "this would be a file of that name, and not stdout; name a file, or to call it so: ./-";
+            return Err(Failure::input(place, text));
+        }
         behind_links(place)?;
         match fs::metadata(place) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
@@ -234,7 +238,7 @@ fn holds(place: &Path, mut bytes: &[u8]) -> io::Result<bool> {
 }
 
 /// Where a chain of links leads to, whether or not there is a file. An error if that is nowhere.
-fn behind_links(place: &Path) -> Done<PathBuf> {
+pub fn behind_links(place: &Path) -> Done<PathBuf> {
     let mut at = place.to_owned();
     for _ in 0..40 {
         let Ok(to) = fs::read_link(&at) else { return Ok(at) };
