@@ -78,7 +78,7 @@ pub struct Rule {
     step: [f64; 2],
     triangles: u64,
     /// Bytes of index, of all tiles that are being made or are made.
-    bytes: AtomicU64,
+    pub asked: AtomicU64,
 }
 
 impl Rule {
@@ -89,18 +89,18 @@ impl Rule {
             root_log2: u64::from(side).max(1).next_power_of_two().ilog2(),
             step: mesh.step.map(exp2),
             triangles: mesh.faces.len() as u64,
-            bytes: AtomicU64::new(0),
+            asked: AtomicU64::new(0),
         }
     }
 
     /// Counts bytes of index. An error if those of all tiles are more than may be.
     pub fn take(&self, bytes: u64) -> Result<(), BuildError> {
-        self.allows(self.bytes.fetch_add(bytes, Relaxed) + bytes)
+        self.allows(self.asked.fetch_add(bytes, Relaxed) + bytes)
     }
 
     /// Counts those of a tile no longer.
     pub fn give_back(&self, bytes: u64) {
-        self.bytes.fetch_sub(bytes, Relaxed);
+        self.asked.fetch_sub(bytes, Relaxed);
     }
 
     /// Whether all tiles together may take so many bytes of index.

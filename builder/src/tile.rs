@@ -755,3 +755,27 @@ impl Writer {
         self.layers = self.layers.max(layers);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Report, Split, fixtures, mesh};
+
+    /// However often and in whatever order tiles are built, the rule has asked for what they take, once.
+    #[test]
+    fn what_a_rule_asks_for_counts_once_for_each_tile() {
+        let options = Options { split: Some(Split::DENSE), tile_log2: Some(15), ..Options::default() };
+        let mut mesh = mesh::ground(&fixtures::town(1), &options, &mut Report::default()).unwrap();
+        mesh.tile_log2 = 15;
+        let tiling = Tiling::new(&mesh, &options).unwrap();
+        let all = || (0..tiling.count()).map(|index| tiling.build(&mesh, index).ok().unwrap());
+        let blobs: Vec<Blob> = all().collect();
+        all().rev().for_each(drop);
+        let sum = |of: fn(&Blob) -> u64| blobs.iter().map(of).sum::<u64>();
+        let asked = tiling.how.rule.as_ref().unwrap().asked.load(Relaxed);
+        assert!(blobs.len() > 3 && asked == sum(|b| b.asked), "{asked} of {} tiles", blobs.len());
+        // about what they have: the rest is their heads and palettes
+        let index = sum(|b| b.index_bytes);
+        assert!(asked > index / 2 && asked < index * 5 / 4, "{asked} of {index}");
+    }
+}
