@@ -63,7 +63,7 @@ impl fmt::Display for BuildError {
                 };
                 write!(
                     f,
-                    "{} of {} triangles lie outside the domain, with most of {objects}; an image has room for what lies within {plan} m in plan and {height} m in height of ({x}, {y}, {z}), near which most vertices are; outside lie:",
+                    "{} of {} triangles lie outside the domain, among them most of {objects}; an image has room for what lies within {plan} m in plan and {height} m in height of ({x}, {y}, {z}), near which most vertices are; outside lie:",
                     grouped(outside),
                     grouped(*triangles)
                 )?;

@@ -769,7 +769,7 @@ mod tests {
         mesh.tile_log2 = 15;
         let tiling = Tiling::new(&mesh, &options).unwrap();
         let all = || (0..tiling.count()).map(|index| tiling.build(&mesh, index).ok().unwrap());
-        let blobs: Vec<Blob> = all().collect();
+        let mut blobs: Vec<Blob> = all().collect();
         all().rev().for_each(drop);
         let sum = |of: fn(&Blob) -> u64| blobs.iter().map(of).sum::<u64>();
         let asked = tiling.how.rule.as_ref().unwrap().asked.load(Relaxed);
@@ -777,5 +777,10 @@ mod tests {
         // about what they have: the rest is their heads and palettes
         let index = sum(|b| b.index_bytes);
         assert!(asked > index / 2 && asked < index * 5 / 4, "{asked} of {index}");
+        // wherever they were built
+        assert_eq!(tiling.allows(&blobs), Ok(()));
+        blobs.iter_mut().for_each(|b| b.asked = (257 << 20) / 4);
+        assert!(matches!(tiling.allows(&blobs), Err(BuildError::Limit(text)) if text.contains("preset dense")));
+        assert_eq!(tiling.allows(&blobs[..3]), Ok(()));
     }
 }

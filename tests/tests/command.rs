@@ -1041,13 +1041,14 @@ fn a_dash_is_no_name_of_output() {
         &["build", "bridge.obj", "-o"][..],
         &["build", "bridge.obj", "--report"],
         &["export", "png", "bridge.hpan", "-o"],
+        &["man", "-o"],
         &["query", "bridge.hpan", "--csv", "p.csv", "-o"],
         &["diff", "bridge.hpan", "bridge.hpan", "--png"],
     ] {
         let why = error(2, &folder, &[line, &["-"]].concat());
         assert_eq!(
             why,
-            "error: -: this would be a file of that name, and not stdout; name a file, or to call it so: ./-\n"
+            "error: -: this would be a file or a folder, and not stdout; name another one, or to call it so: ./-\n"
         );
     }
     assert_eq!(there(), before);

@@ -1374,7 +1374,7 @@ fn vt_28_local_files_are_moved_back() {
         assert_eq!(identity(&folder, image), identity(&folder, "s.hpan"));
     }
     let lost = ["build", "--settings", "silent.toml", "-o", "lost.hpan"];
-    holds(&expect(2, &folder, &lost)[1], &["lie outside the domain, with most of an object"]);
+    holds(&expect(2, &folder, &lost)[1], &["lie outside the domain, among them most of an object"]);
 }
 
 #[test]

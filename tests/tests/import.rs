@@ -491,7 +491,7 @@ fn vt_24_ground_that_fits_about_another_origin() {
             holds(
                 &why,
                 &[
-                    "2 of 2 triangles lie outside the domain, with most of an object; ",
+                    "2 of 2 triangles lie outside the domain, among them most of an object; ",
                     "\none image cannot hold all of it, wherever its origin is\n",
                 ],
             );

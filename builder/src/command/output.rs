@@ -42,8 +42,15 @@ fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Stops at what looks like stdout, and would be a file or a folder.
+fn is_name(place: &Path) -> Done {
+    let text = "this would be a file or a folder, and not stdout; name another one, or to call it so: ./-";
+    if place == Path::new("-") { Err(Failure::input(place, text)) } else { Ok(()) }
+}
+
 /// Makes a folder, and those that it lies in; `hint` says what to do where it is a file.
 pub fn make_folder(folder: &Path, hint: &str) -> Done {
+    is_name(folder)?;
     fs::create_dir_all(folder).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
             Failure::input(folder, format!("this, or a part of its path, is a file; {hint}"))
@@ -80,10 +87,7 @@ impl Replace<'_> {
         if is_nowhere(place) {
             return Ok(());
         }
-        if place == Path::new("-") {
-            let text = "this would be a file of that name, and not stdout; name a file, or to call it so: ./-";
-            return Err(Failure::input(place, text));
-        }
+        is_name(place)?;
         behind_links(place)?;
         match fs::metadata(place) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
