@@ -1043,7 +1043,6 @@ fn a_dash_is_no_name_of_output() {
         &["export", "png", "bridge.hpan", "-o"],
         &["man", "-o"],
         &["query", "bridge.hpan", "--csv", "p.csv", "-o"],
-        &["diff", "bridge.hpan", "bridge.hpan", "--png"],
     ] {
         let why = error(2, &folder, &[line, &["-"]].concat());
         assert_eq!(
