@@ -136,6 +136,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
         false if crowded => "no claim is known to be false, but one cannot be proven".into(),
+        // no image claims to be free of them
+        false if verdict.checks.iter().all(|c| c.outcome != Outcome::Fail || c.name == "seams") && measured => {
+            "every claim holds, but --no-seams finds seams".into()
+        }
         true if amiss => {
             let said: Vec<String> = sought.iter().filter_map(Sought::said).collect();
             format!("every claim holds, but {}", said.join(", and "))
