@@ -1,6 +1,9 @@
 //! Why a scene cannot become an image.
 
-use crate::{Crowd, MaxCost, Outlier, names::FEW};
+use crate::{
+    Crowd, MaxCost, Outlier,
+    names::{FEW, grouped},
+};
 use std::fmt;
 
 /// Why a scene cannot become an image. Each says what is wrong, where, and what to do.
@@ -15,6 +18,8 @@ pub enum BuildError {
     Empty,
     /// Most of a source lies outside the domain.
     OutsideDomain {
+        /// Triangles of the scene.
+        triangles: u64,
         /// Whose triangles lie outside, those that lose most first.
         outliers: Vec<Outlier>,
         /// The middle of the domain, metres: near the median of the ground's vertices.
@@ -50,10 +55,17 @@ impl fmt::Display for BuildError {
                 )
             }
             Self::Empty => f.write_str("no ground: every triangle is vertical or collapsed"),
-            Self::OutsideDomain { outliers, origin: [x, y, z], reach: [plan, height], holds } => {
+            Self::OutsideDomain { triangles, outliers, origin: [x, y, z], reach: [plan, height], holds } => {
+                let outside = outliers.iter().map(|o| o.triangles).sum();
+                let objects = match outliers.iter().filter(|o| o.share > 0.5).count() {
+                    1 => "an object".into(),
+                    n => format!("{n} objects"),
+                };
                 write!(
                     f,
-                    "most of a source lies outside the domain, which reaches {plan} m in plan and {height} m in height about ({x}, {y}, {z}), where most vertices are:"
+                    "{} of {} triangles lie outside the domain, among them most of {objects}; an image has room for what lies within {plan} m in plan and {height} m in height of ({x}, {y}, {z}), near which most vertices are; outside lie:",
+                    grouped(outside),
+                    grouped(*triangles)
                 )?;
                 let sources = outliers.iter().map(|o| format!("\n  {o}, {:.0} % of it", o.share * 100.0));
                 sources.take(FEW).try_for_each(|line| f.write_str(&line))?;
@@ -64,10 +76,10 @@ impl fmt::Display for BuildError {
                     Some([x, y, z]) => {
                         write!(
                             f,
-                            "\nabout another origin there is room for all: --origin {x},{y},{z}, or origin = [{x:.1}, {y:.1}, {z:.1}] under [build]\nor "
+                            "\nabout another origin one image holds all of it: --origin {x},{y},{z}, or origin = [{x:.1}, {y:.1}, {z:.1}] under [build]\nor "
                         )?;
                     }
-                    None => f.write_str("\nabout no origin there is room for all\n")?,
+                    None => f.write_str("\none image cannot hold all of it, wherever its origin is\n")?,
                 }
                 f.write_str(
                     "leave out what does not belong here: include = false for its material in the settings\

@@ -1,5 +1,6 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
+use crate::BuildError;
 use crate::bundle::{Bundled, Tri, lists};
 use crate::cost::{Crowd, MaxCost};
 use crate::split::Rule;
@@ -24,6 +25,8 @@ const FINER_BYTES: usize = 32;
 const MOST: usize = 42;
 /// Words of a line.
 pub const LINE: usize = 16;
+/// Bytes of a node without its entries.
+const NODE_BYTES: usize = 32;
 /// Most levels below the first.
 const DEEPEST: u32 = 6;
 
@@ -102,7 +105,7 @@ pub enum Entry {
 pub struct Content<'a> {
     pub bundled: &'a Bundled,
     /// Who decides how far the grid is divided; else the native rule.
-    pub rule: Option<Rule>,
+    pub rule: Option<&'a Rule>,
     /// What no cell may cost more than, and the steps within which two heights are one layer.
     pub most: Option<(MaxCost, f64)>,
     /// How many nodes there may be below each other.
@@ -129,12 +132,30 @@ fn sides(bits: u32) -> [u32; 2] {
     [bits.div_ceil(2), bits / 2]
 }
 
+/// The grid of a square.
+pub struct Built {
+    pub grid: Grid,
+    /// Where it costs more than it may.
+    pub crowd: Option<Crowd>,
+    /// Bytes of index that the rule asked for.
+    pub asked: u64,
+}
+
 /// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
-/// The triangles stand in the order of their places in bundles. Says where that costs more than it may.
-pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: &[PatchArea]) -> (Grid, Option<Crowd>) {
-    let mut grid = match &content.rule {
-        Some(rule) => examined(content, rule, low, log2, tris, patches, content.nodes),
-        None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
+/// The triangles stand in the order of their places in bundles. An error if the rule asks for more than it may.
+pub fn grid(
+    content: &Content,
+    low: [i64; 2],
+    log2: u32,
+    tris: &[u32],
+    patches: &[PatchArea],
+) -> Result<Built, BuildError> {
+    let (mut grid, asked) = match content.rule {
+        Some(rule) => {
+            let mut examined = Examined { content, rule, asked: 0 };
+            (examined.grid(low, log2, tris, patches, content.nodes)?, examined.asked)
+        }
+        None => (Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0), 0),
     };
     let mut crowd = None;
     if let Some((most, merge)) = content.most {
@@ -145,7 +166,7 @@ pub fn grid(content: &Content, low: [i64; 2], log2: u32, tris: &[u32], patches: 
         }
         crowd = Refining { content, most, merge, numbers, patches }.grid(&mut grid, low, content.nodes);
     }
-    (grid, crowd)
+    Ok(Built { grid, crowd, asked })
 }
 
 /// Blocks that one may be divided into: so many, and so many more for each of its triangles.
@@ -322,32 +343,51 @@ fn place(
     (list, near, entry)
 }
 
-/// The grid of a square by a rule: one block if it is accepted, else four squares.
-fn examined(
-    content: &Content,
-    rule: &Rule,
-    low: [i64; 2],
-    log2: u32,
-    tris: &[u32],
-    patches: &[PatchArea],
-    nodes: u32,
-) -> Grid {
-    let accepted = |log2: u32, tris: &[u32]| {
-        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
-    };
-    let side = u32::from(!accepted(log2, tris));
-    let log2 = log2 - side;
-    let entry = |k: i64| {
-        let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
-        match place(content, low, [log2; 2], tris, patches) {
-            (_, _, Some(entry)) => entry,
-            (list, near, None) if side == 0 || accepted(log2, &list) => {
-                Entry::Block(block_of(content, low, [log2; 2], &list, &near))
-            }
-            (list, near, None) => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)),
-        }
-    };
-    Grid { block_log2: [log2; 2], side_log2: [side; 2], entries: (0..1 << (2 * side)).map(entry).collect() }
+/// Divides squares by a rule.
+struct Examined<'a> {
+    content: &'a Content<'a>,
+    rule: &'a Rule,
+    /// Bytes of index that it asked for.
+    asked: u64,
+}
+
+impl Examined<'_> {
+    /// The grid of a square: one block if it is accepted, else four squares.
+    fn grid(
+        &mut self,
+        low: [i64; 2],
+        log2: u32,
+        tris: &[u32],
+        patches: &[PatchArea],
+        nodes: u32,
+    ) -> Result<Grid, BuildError> {
+        let (content, rule) = (self.content, self.rule);
+        let accepted = |log2: u32, tris: &[u32]| {
+            nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
+        };
+        let side = u32::from(!accepted(log2, tris));
+        let log2 = log2 - side;
+        self.take(NODE_BYTES + (4 << (2 * side)))?;
+        let entry = |k: i64| {
+            let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
+            Ok(match place(content, low, [log2; 2], tris, patches) {
+                (_, _, Some(entry)) => entry,
+                (list, near, None) if side == 0 || accepted(log2, &list) => {
+                    let block = block_of(content, low, [log2; 2], &list, &near);
+                    self.take(block_bytes(block.words.len()))?;
+                    Entry::Block(block)
+                }
+                (list, near, None) => Entry::Grid(self.grid(low, log2, &list, &near, nodes - 1)?),
+            })
+        };
+        let entries = (0..1 << (2 * side)).map(entry).collect::<Result<_, BuildError>>()?;
+        Ok(Grid { block_log2: [log2; 2], side_log2: [side; 2], entries })
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), BuildError> {
+        self.asked += bytes as u64;
+        self.rule.take(bytes as u64)
+    }
 }
 
 /// Blocks of one size for a rectangle: who meets which.
@@ -462,13 +502,13 @@ impl Level {
             cells: tests.iter().filter(|&&n| n > 0).count(),
             tests: tests.iter().sum(),
             most: tests.into_iter().max().unwrap_or(0),
-            bytes: 64 + 4 * words.saturating_sub(CELLS + INLINE),
+            bytes: block_bytes(words),
         }
     }
 
     /// What all blocks take.
     fn total(&self, content: &Content, patches: &[PatchArea]) -> Load {
-        let none = Load { bytes: 32, ..Load::default() };
+        let none = Load { bytes: NODE_BYTES, ..Load::default() };
         (0..self.blocks()).map(|k| self.load(content, k, &self.near(k, patches))).fold(none, |a, b| Load {
             cells: a.cells + b.cells,
             tests: a.tests + b.tests,
@@ -524,6 +564,11 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
     let mut areas: Vec<u64> = tris.iter().map(|&t| content.bundled.tris[t as usize].plan.area()).collect();
     let middle = areas.len() / 2;
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
+}
+
+/// About how many bytes a block of so many words takes.
+fn block_bytes(words: usize) -> usize {
+    64 + 4 * words.saturating_sub(CELLS + INLINE)
 }
 
 fn cell_size(block_log2: [u32; 2]) -> [i64; 2] {

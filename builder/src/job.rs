@@ -62,6 +62,7 @@ impl Job {
             let text = format!("an image of this scene takes each of its {} tiles once", tiling.count());
             return Err(BuildError::Scene(text));
         }
+        tiling.allows(&tiles)?;
         if let Some(most) = options.max_cost {
             affordable(&mesh, &mut tiling, &tiles, most)?;
         }

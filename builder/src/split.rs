@@ -9,9 +9,12 @@
 //! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of bundles
 //! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
 
+use crate::BuildError;
 use crate::bundle::Tri;
 use crate::mesh::{Mesh, exp2};
+use crate::names::counted;
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Build parameters of VS Terrain. In a settings file those that are left out are as in [`Split::DEFAULT`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +47,12 @@ impl Split {
     pub const DENSE: Split =
         Split { depth_tolerance: 14, bundle_size: 16, bundle_increase: 0.5, min_volume: 1e-4, volume_increase: 1.5 };
 
+    /// The name of a preset: `default` or `dense`.
+    pub fn preset(&self) -> Option<&'static str> {
+        let presets = [("default", Split::DEFAULT), ("dense", Split::DENSE)];
+        presets.into_iter().find(|(_, preset)| preset == self).map(|(name, _)| name)
+    }
+
     /// Most triangles of a square that is accepted for them, and the volume below which it is accepted, at a depth.
     pub fn limits(&self, depth: u32) -> (u64, f64) {
         let beyond = f64::from(depth.saturating_sub(self.depth_tolerance));
@@ -58,18 +67,54 @@ impl Split {
     }
 }
 
-/// The parameters for one mesh.
-#[derive(Clone, Copy)]
+/// Most bytes of index that a rule may ask for in all tiles, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
+/// where triangles stand steep or lie in stacks no smaller square tells them apart, and a rule goes on to the finest.
+const MOST: [u64; 2] = [256 << 20, 256];
+
+/// The parameters for one mesh, and what they have asked for.
 pub struct Rule {
     split: Split,
     root_log2: u32,
     step: [f64; 2],
+    triangles: u64,
+    /// Bytes of index, of all tiles that are being made or are made.
+    pub asked: AtomicU64,
 }
 
 impl Rule {
     pub fn new(split: Split, mesh: &Mesh) -> Rule {
         let side = (0..2).map(|i| mesh.bounds[1][i].abs_diff(mesh.bounds[0][i])).max().expect("two axes");
-        Rule { split, root_log2: u64::from(side).max(1).next_power_of_two().ilog2(), step: mesh.step.map(exp2) }
+        Rule {
+            split,
+            root_log2: u64::from(side).max(1).next_power_of_two().ilog2(),
+            step: mesh.step.map(exp2),
+            triangles: mesh.faces.len() as u64,
+            asked: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts bytes of index. An error if those of all tiles are more than may be.
+    pub fn take(&self, bytes: u64) -> Result<(), BuildError> {
+        self.allows(self.asked.fetch_add(bytes, Relaxed) + bytes)
+    }
+
+    /// Counts those of a tile no longer.
+    pub fn give_back(&self, bytes: u64) {
+        self.asked.fetch_sub(bytes, Relaxed);
+    }
+
+    /// Whether all tiles together may take so many bytes of index.
+    pub fn allows(&self, bytes: u64) -> Result<(), BuildError> {
+        let most = MOST[0].max(MOST[1] * self.triangles);
+        if bytes <= most {
+            return Ok(());
+        }
+        let split = self.split.preset().map_or("[build.split]".into(), |name| format!("preset {name}"));
+        Err(BuildError::Limit(format!(
+            "{split} divides this ground too far: it asks for more than {} MiB of index for {}; leave it out, or give a greater bundle_size or min_volume under [build.split]",
+            most >> 20,
+            counted(self.triangles, "triangle")
+        )))
     }
 
     /// Whether a square of side 2^`log2` steps is accepted with these triangles.

@@ -3,7 +3,7 @@
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, lists, morton, place};
 use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered};
-use crate::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
+use crate::grid::{Block, Built, Content, Entry, Grid, LINE, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::Rule;
@@ -11,6 +11,7 @@ use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
@@ -42,6 +43,8 @@ pub struct Blob {
     pub index_bytes: u64,
     /// Where it costs more than it may, and the tests and lines that such places take at least.
     pub crowd: Option<(Crowd, [u32; 2])>,
+    /// Bytes of index that a rule asked for.
+    pub asked: u64,
 }
 
 /// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
@@ -56,6 +59,8 @@ pub struct Tiling {
     moved: HashMap<[i32; 2], [f64; 2]>,
     /// What the source itself is off by in each tile, if that is said.
     source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
+    /// Of each tile that was built, what its rule asked for.
+    asked: Vec<AtomicU64>,
 }
 
 impl Tiling {
@@ -107,7 +112,8 @@ impl Tiling {
         let tiles: Vec<[i32; 2]> =
             tiles.into_iter().map(|t| place(t).map(|v| (i64::from(v) - (1 << 31)) as i32)).collect();
         let (moved, source_error) = (moved(mesh, tiles.iter().copied()), mesh.source_error(tiles.iter().copied()));
-        Ok(Tiling { how, tiles, starts, faces, moved, source_error })
+        let asked = tiles.iter().map(|_| AtomicU64::new(0)).collect();
+        Ok(Tiling { how, tiles, starts, faces, moved, source_error, asked })
     }
 
     /// How many tiles there are.
@@ -124,7 +130,19 @@ impl Tiling {
     pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
         let at = self.tiles[index];
-        build(mesh, &self.how, index as u32, at, faces, (self.moved[&at], self.source_error.as_ref().map(|e| e[&at])))
+        // one that is built again counts once
+        let before = self.asked[index].swap(0, Relaxed);
+        self.how.rule.iter().for_each(|rule| rule.give_back(before));
+        let off = (self.moved[&at], self.source_error.as_ref().map(|e| e[&at]));
+        let tile = build(mesh, &self.how, index as u32, at, faces, off)?;
+        self.asked[index].store(tile.asked, Relaxed);
+        Ok(tile)
+    }
+
+    /// Whether these tiles, wherever they were built, take no more than the rule may ask for.
+    pub fn allows(&self, tiles: &[Blob]) -> Result<(), BuildError> {
+        let asked = tiles.iter().map(|t| t.asked).sum();
+        self.how.rule.as_ref().map_or(Ok(()), |rule| rule.allows(asked))
     }
 }
 
@@ -268,14 +286,23 @@ enum Plot {
     Empty,
     Patch(PatchArea),
     Inner { side_log2: u32, children: Vec<Plot> },
-    Group { bundled: Bundled, frame: Frame, grid: Grid, crowd: Option<Crowd> },
+    Group { bundled: Bundled, frame: Frame, built: Built },
 }
 
 impl Plot {
+    /// What its rule asked for.
+    fn asked(&self) -> u64 {
+        match self {
+            Plot::Group { built, .. } => built.asked,
+            Plot::Inner { children, .. } => children.iter().map(Plot::asked).sum(),
+            Plot::Empty | Plot::Patch(_) => 0,
+        }
+    }
+
     /// Where its groups cost more than they may.
     fn crowds(&self) -> Box<dyn Iterator<Item = Crowd> + '_> {
         match self {
-            Plot::Group { crowd, .. } => Box::new(crowd.iter().copied()),
+            Plot::Group { built, .. } => Box::new(built.crowd.iter().copied()),
             Plot::Inner { children, .. } => Box::new(children.iter().flat_map(Plot::crowds)),
             Plot::Empty | Plot::Patch(_) => Box::new(std::iter::empty()),
         }
@@ -329,7 +356,7 @@ fn build(
         })
         .collect();
     let all: Vec<u32> = (0..tris.len() as u32).collect();
-    let plot = divide(&tris, how, &all, &areas, [x, y], mesh.tile_log2, 0);
+    let plot = divide(&tris, how, &all, &areas, [x, y], mesh.tile_log2, 0)?;
 
     let mut w = Writer::default();
     w.words.resize(PALETTE, 0);
@@ -407,7 +434,8 @@ fn build(
         .map(|crowd| (in_metres(crowd), [crowd.tests, crowd.lines]))
         .reduce(|a, b| (a.0.worse(b.0), [0, 1].map(|i| a.1[i].max(b.1[i]))));
     let nodes = w.nodes.len() as u64;
-    Ok(Blob { crowd, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests: w.wide_tests, index_bytes, bytes })
+    let (asked, wide_tests) = (plot.asked(), w.wide_tests);
+    Ok(Blob { crowd, asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes })
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
@@ -419,11 +447,11 @@ fn divide(
     [x, y]: [i64; 2],
     log2: u32,
     depth: u32,
-) -> Plot {
+) -> Result<Plot, BuildError> {
     if members.is_empty() {
         match patches {
-            [] => return Plot::Empty,
-            [one] if depth > 0 => return Plot::Patch(*one),
+            [] => return Ok(Plot::Empty),
+            [one] if depth > 0 => return Ok(Plot::Patch(*one)),
             _ => {}
         }
     }
@@ -457,16 +485,16 @@ fn divide(
                     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
                     divide(tris, how, list, &near, [cx, cy], log2 - side_log2, depth + 1)
                 })
-                .collect();
-            return Plot::Inner { side_log2, children };
+                .collect::<Result<_, _>>()?;
+            return Ok(Plot::Inner { side_log2, children });
         }
     }
     let frame = Frame::of(x, y, log2);
     let bundled = bundle(tris, members, frame);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
-    let content = Content { bundled: &bundled, rule: how.rule, most: how.most, nodes };
-    let (grid, crowd) = grid(&content, [x, y], log2, &bundled.order, patches);
-    Plot::Group { bundled, frame, grid, crowd }
+    let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
+    let built = grid(&content, [x, y], log2, &bundled.order, patches)?;
+    Ok(Plot::Group { bundled, frame, built })
 }
 
 /// log2 of the squares along a side of which none holds too many triangles, at most 6.
@@ -541,11 +569,11 @@ impl Writer {
                 }
                 Ok(())
             }
-            Plot::Group { bundled, frame, grid, .. } => {
+            Plot::Group { bundled, frame, built } => {
                 let (first, count) = (self.bundles.len() as u32, bundled.records.len() as u32);
                 let group = Group { frame: *frame, first, count, wide: bundled.records.iter().any(is_wide) };
                 self.bundles.extend_from_slice(&bundled.records);
-                self.grid(grid, at, group, depth)
+                self.grid(&built.grid, at, group, depth)
             }
             Plot::Empty | Plot::Patch(_) => unreachable!("not nodes"),
         }
@@ -725,5 +753,34 @@ impl Writer {
             *b = (*b).max(c);
         }
         self.layers = self.layers.max(layers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Report, Split, fixtures, mesh};
+
+    /// However often and in whatever order tiles are built, the rule has asked for what they take, once.
+    #[test]
+    fn what_a_rule_asks_for_counts_once_for_each_tile() {
+        let options = Options { split: Some(Split::DENSE), tile_log2: Some(15), ..Options::default() };
+        let mut mesh = mesh::ground(&fixtures::town(1), &options, &mut Report::default()).unwrap();
+        mesh.tile_log2 = 15;
+        let tiling = Tiling::new(&mesh, &options).unwrap();
+        let all = || (0..tiling.count()).map(|index| tiling.build(&mesh, index).ok().unwrap());
+        let mut blobs: Vec<Blob> = all().collect();
+        all().rev().for_each(drop);
+        let sum = |of: fn(&Blob) -> u64| blobs.iter().map(of).sum::<u64>();
+        let asked = tiling.how.rule.as_ref().unwrap().asked.load(Relaxed);
+        assert!(blobs.len() > 3 && asked == sum(|b| b.asked), "{asked} of {} tiles", blobs.len());
+        // about what they have: the rest is their heads and palettes
+        let index = sum(|b| b.index_bytes);
+        assert!(asked > index / 2 && asked < index * 5 / 4, "{asked} of {index}");
+        // wherever they were built
+        assert_eq!(tiling.allows(&blobs), Ok(()));
+        blobs.iter_mut().for_each(|b| b.asked = (257 << 20) / 4);
+        assert!(matches!(tiling.allows(&blobs), Err(BuildError::Limit(text)) if text.contains("preset dense")));
+        assert_eq!(tiling.allows(&blobs[..3]), Ok(()));
     }
 }

@@ -985,3 +985,95 @@ fn ground_of_two_frictions_at_one_height_is_told() {
     let tower: Vec<String> = decks.chain([road, cases[1].0.clone()]).collect();
     holds(&strict(&tower, 1), &["100.0 m2"]);
 }
+
+/// A rule of VS Terrain that would divide without end stops soon, in little memory; what it divides too far it names.
+#[cfg(unix)]
+#[test]
+fn a_preset_that_divides_too_far_is_refused() {
+    let folder = folder("a_preset_that_divides_too_far");
+    // one over the other, which no smaller square tells apart
+    let sheet = |k: u32| format!("v 0 0 {k}\nv 60 0 {k}\nv 0 60 {k}\nf -3 -2 -1\n");
+    fs::write(folder.join("stack.obj"), (0..48).map(sheet).collect::<String>()).unwrap();
+    let line = ["build", "stack.obj", "--up", "z", "--unit", "m"];
+    let build = |more: &[&str], code: i32| {
+        let script = "ulimit -v 3000000; ulimit -t 60; exec \"$0\" \"$@\"";
+        let mut command = Command::new("sh");
+        let typed = [&line[..], more].concat();
+        let done = command.args(["-c", script]).arg(&*HARDPAN).args(typed).current_dir(&folder).output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(code), "{said}");
+        said
+    };
+    let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
+        leave it out, or give a greater bundle_size or min_volume under [build.split]; --preset default divides less\n";
+    for threads in ["1", "2"] {
+        holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
+    }
+    assert!(!folder.join("stack.hpan").exists());
+    // and so it goes
+    fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 48\n").unwrap();
+    for more in [&["--settings", "s.toml"][..], &[]] {
+        build(more, 0);
+        holds(&expect(0, &folder, &["query", "stack.hpan", "9,9"])[0], &["47.000000"]);
+    }
+    fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 1\nmin_volume = 0\n").unwrap();
+    holds(&build(&["--settings", "s.toml"], 2), &["error: stack.obj: [build.split] divides this ground too far"]);
+}
+
+/// Threads change the time that a build takes, and no byte.
+#[test]
+fn a_build_on_any_number_of_threads() {
+    let folder = bridge("a_build_on_any_number_of_threads");
+    let image = |threads| {
+        expect(0, &folder, &["build", "bridge.obj", "--tile", "14", "--threads", threads]);
+        fs::read(folder.join("bridge.hpan")).unwrap()
+    };
+    assert!(image("1") == image("2") && image("2") == image("5"));
+    for bad in ["0", "-1", "many"] {
+        expect(2, &folder, &["build", "bridge.obj", "--threads", bad]);
+    }
+}
+
+/// Where `-` is not stdout it is no name of a file either.
+#[test]
+fn a_dash_is_no_name_of_output() {
+    let folder = bridge("a_dash_is_no_name_of_output");
+    fs::write(folder.join("p.csv"), "1,2\n").unwrap();
+    let there = || fs::read_dir(&folder).unwrap().count();
+    let before = there();
+    for line in [
+        &["build", "bridge.obj", "-o"][..],
+        &["build", "bridge.obj", "--report"],
+        &["export", "png", "bridge.hpan", "-o"],
+        &["man", "-o"],
+        &["query", "bridge.hpan", "--csv", "p.csv", "-o"],
+    ] {
+        let why = error(2, &folder, &[line, &["-"]].concat());
+        assert_eq!(
+            why,
+            "error: -: this would be a file or a folder, and not stdout; name another one, or to call it so: ./-\n"
+        );
+    }
+    assert_eq!(there(), before);
+    expect(0, &folder, &["build", "bridge.obj", "-o", "./-"]);
+    expect(0, &folder, &["verify", "./-"]);
+}
+
+/// Seams are no damage: what `--no-seams` says to type takes them away, or shows them.
+#[test]
+fn seams_that_are_a_fault_say_what_helps() {
+    let folder = folder("seams_that_are_a_fault");
+    let sheet = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 10 0\nv {x} 10 0\nf -4 -3 -2 -1\n", x + 10.0, x + 10.0);
+    fs::write(folder.join("a.obj"), sheet(0.0) + &sheet(10.0005)).unwrap();
+    let build = |more: &[&str]| expect(0, &folder, &[&["build", "a.obj"], more].concat());
+    build(&["--stitch", "false"]);
+    holds(&expect(0, &folder, &["verify", "a.hpan"])[0], &["seams      note"]);
+    let [out, why] = expect(1, &folder, &["verify", "a.hpan", "--no-seams"]);
+    holds(&out, &["a.hpan: every claim holds, but --no-seams finds seams\n", "seams      fail"]);
+    let then = "mend the source there, or if it was built without stitching, build it with --stitch 4,64";
+    holds(&why, &["error: a.hpan: seams: ", then, "; to see them: hardpan export png a.hpan --map holes\n"]);
+    let [out, _] = expect(0, &folder, &["export", "png", "a.hpan", "--map", "holes"]);
+    holds(&out, &["gap 0.473 mm wide, "]);
+    build(&["--stitch", "4,64"]);
+    expect(0, &folder, &["verify", "a.hpan", "--no-seams"]);
+}

@@ -1396,7 +1396,7 @@ fn vt_28_local_files_are_moved_back() {
         assert_eq!(identity(&folder, image), identity(&folder, "s.hpan"));
     }
     let lost = ["build", "--settings", "silent.toml", "-o", "lost.hpan"];
-    holds(&expect(2, &folder, &lost)[1], &["most of a source lies outside the domain"]);
+    holds(&expect(2, &folder, &lost)[1], &["lie outside the domain, among them most of an object"]);
 }
 
 #[test]

@@ -492,9 +492,15 @@ fn vt_24_without_permission() {
         (&["build", "secret.obj", "-o", "closed/b.hpan"][..], &["secret.obj: permission denied; check with"][..]),
         (&["materials", "secret.obj"], &["secret.obj: permission denied"]),
         (&["info", "secret.obj"], &["secret.obj: permission denied"]),
-        (&["build", "square.obj", "-o", "closed/b.hpan"], &["closed/b.hpan: no file may be written here; "]),
+        (
+            &["build", "square.obj", "-o", "closed/b.hpan"],
+            &["closed/b.hpan: no file may be written here; ", "check with: ls -ld closed\n"],
+        ),
         (&["build", "square.obj", "-o", "closed/a.hpan"], &["closed/a.hpan: no file may be written here; "]),
-        (&["materials", "square.obj", "-o", "closed/a.toml"], &["closed/a.toml: no file may be written here; "]),
+        (
+            &["materials", "square.obj", "-o", "./closed/a.toml"],
+            &["closed/a.toml: no file may be written here; ", "check with: ls -ld ./closed\n"],
+        ),
         (&["build", "square.obj", "-o", "closed/a.hpan", "--report", "closed/r.json"], &["closed/r.json: no file may"]),
     ] {
         let done = run(line).unwrap();
@@ -557,6 +563,34 @@ fn vt_24_a_full_disk() {
         Command::new("sh").args(["-c", script]).arg(&*HARDPAN).args(line).current_dir(&here).output().unwrap()
     };
     fills(&other, &small, "files may not be so large here");
+}
+
+/// An image that stands is told where its report finds no room.
+#[test]
+fn a_report_without_room_says_that_the_image_stands() {
+    let here = folder("a_report_without_room");
+    // long names, which are in the report more often than in the image
+    let deck = |k: u32| SQUARE.replace(" 0\n", &format!(" {k}\n")).replace("1 2 3 4", "-4 -3 -2 -1");
+    let object = |k: u32| format!("usemtl {k}{}\n{}", "\"".repeat(2000), deck(k));
+    fs::write(here.join("a.obj"), (0..40).map(object).collect::<String>()).unwrap();
+    fs::write(here.join("s.toml"), "[[material]]\npattern = \"*\"\nlabel = 1\n").unwrap();
+    let line = ["build", "a.obj", "--settings", "s.toml", "-o", "a.hpan", "--report", "r.json"];
+    expect(0, &here, &line);
+    let size = |name: &str| fs::metadata(here.join(name)).unwrap().len();
+    let most = (size("a.hpan") + size("r.json")) / 2 / 512;
+    assert!(size("a.hpan") < most * 512 && most * 512 < size("r.json"), "{} {}", size("a.hpan"), size("r.json"));
+    for name in ["a.hpan", "r.json"] {
+        fs::remove_file(here.join(name)).unwrap();
+    }
+    let script = format!("trap '' XFSZ; ulimit -f {most}; exec \"$0\" \"$@\"");
+    let done = Command::new("sh").args(["-c", &script]).arg(&*HARDPAN).args(line).current_dir(&here).output().unwrap();
+    assert_eq!(done.status.code(), Some(4));
+    holds(
+        &told(&done),
+        &["r.json: files may not be so large here; ", "; only the report is missing, the image is in its place\n"],
+    );
+    assert_eq!(names(&here), ["a.hpan", "a.obj", "s.toml"].map(String::from).into());
+    expect(0, &here, &["verify", "a.hpan"]);
 }
 
 /// Starts the command with these signals ignored and no others, whatever this process ignores.
@@ -1069,7 +1103,12 @@ fn vt_25_cg_01_every_real_mesh_builds_and_verifies() {
             assert_eq!(done.status.code(), Some(2));
             holds(
                 &told(&done),
-                &["most of a source lies outside the domain", "\"ground\" (material \"Ground\")", "--drop-outliers"],
+                &[
+                    "58 of 7,148 triangles lie outside the domain, among them most of 4 objects; ",
+                    "\n  2 of 2 triangles of \"ground\" (material \"Ground\")",
+                    "\none image cannot hold all of it",
+                    "--drop-outliers",
+                ],
             );
             typed.push("--drop-outliers");
         }

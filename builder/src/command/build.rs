@@ -18,7 +18,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace,
+    Done, Failure, NewFile, Replace, Threads,
     border::{Border, Edge},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
@@ -73,12 +73,15 @@ pub struct Args {
     /// Leave out what lies outside the domain, even if it is most of a source
     #[arg(long)]
     drop_outliers: bool,
-    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings
+    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
+    /// index, or 256 bytes a triangle, are refused, as steep and stacked triangles may ask for
     #[arg(long, value_parser = ["default", "dense"])]
     preset: Option<String>,
     /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
@@ -159,7 +162,12 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     let text = report.text(end.as_ref().map(drop));
     let written = NewFile::write(place, text.as_bytes()).and_then(NewFile::keep);
-    end.and(written)
+    match (end, written) {
+        (Ok(()), Err(Failure::Machine(text))) => {
+            Err(Failure::Machine(format!("{text}; only the report is missing, the image is in its place")))
+        }
+        (end, written) => end.and(written),
+    }
 }
 
 fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
 use hardpan::{Cost, Terrain, format::bundle, format::section};
-use hardpan_builder::{Provenance, Split, names::section_name, read};
+use hardpan_builder::{Provenance, names::section_name, read};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -370,8 +370,7 @@ fn division(t: &Terrain) -> String {
     let Some(settings) = recorded(t) else { return "by a rule that is not recorded".into() };
     let most = settings.build.max_cost.map(|m| format!(", until no query takes more than {m}")).unwrap_or_default();
     let rule = settings.build.split.map_or("by the native rule".into(), |s| {
-        let name = [(Split::DEFAULT, " (preset default)"), (Split::DENSE, " (preset dense)")];
-        let name = name.iter().find(|(preset, _)| *preset == s).map_or("", |n| n.1);
+        let name = s.preset().map(|name| format!(" (preset {name})")).unwrap_or_default();
         format!(
             "by the rules of VS Terrain{name}: depth tolerance {}, bundle size {} + {} a step, volume {} m3 + {} of it a step",
             s.depth_tolerance, s.bundle_size, s.bundle_increase, s.min_volume, s.volume_increase

@@ -44,7 +44,7 @@ use std::{
     process::ExitCode,
 };
 
-use self::output::{NewFile, Replace, is_nowhere, make_folder, one_place, write_image};
+use self::output::{NewFile, Replace, behind_links, is_nowhere, make_folder, one_place, write_image};
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
@@ -89,7 +89,7 @@ enum Command {
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)");
 const EXITS: &str = "\
 All about one of them: hardpan COMMAND --help
-Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused, 130 interrupted";
+Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused (disk, permission, threads, or memory: \"memory allocation of N bytes failed\"), 130 interrupted";
 pub fn main() -> ExitCode {
     signals::end_by(output::interrupted);
     signals::abort_by(4);
@@ -128,7 +128,8 @@ impl Command {
     fn threads(&self) -> Option<usize> {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
-            Command::Verify(args) => Some(args.threads.unwrap_or(0).into()),
+            Command::Build(args) => Some(args.threads.count()),
+            Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),
         }
     }
@@ -138,6 +139,20 @@ impl Command {
 fn look(image: &Path) -> String {
     let image = quoted(image);
     format!("hardpan export png {image}; hardpan info {image}")
+}
+
+#[derive(clap::Args)]
+struct Threads {
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    /// How many, 0 if nobody says.
+    fn count(&self) -> usize {
+        self.threads.unwrap_or(0).into()
+    }
 }
 
 /// Begins so many threads: one that is refused later is a panic.
@@ -223,10 +238,15 @@ impl Failure {
             return Self::input(place, cause);
         }
         let cause = match error.kind() {
-            StorageFull | QuotaExceeded => "the disk is full; free some space, or name a file on another one",
-            FileTooLarge => "files may not be so large here; name one on another disk, or look at: ulimit -f",
-            PermissionDenied => "no file may be written here; name one where you may write, or check with: ls -ld .",
-            ReadOnlyFilesystem => "this disk may only be read; name a file on another one",
+            StorageFull | QuotaExceeded => "the disk is full; free some space, or name a file on another one".into(),
+            FileTooLarge => "files may not be so large here; name one on another disk, or look at: ulimit -f".into(),
+            PermissionDenied => {
+                let end = behind_links(place).unwrap_or_else(|_| place.to_owned());
+                let there = end.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
+                let look = format!("ls -ld {}", quoted(there));
+                format!("no file may be written here; name one where you may write, or check with: {look}")
+            }
+            ReadOnlyFilesystem => "this disk may only be read; name a file on another one".into(),
             _ => return Self::io(place, error),
         };
         Self::Machine(format!("{}: {cause}", named(place)))
@@ -257,6 +277,7 @@ impl Failure {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
+            BuildError::Limit(text) if text.contains("preset dense") => "; --preset default divides less",
             BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",
             _ => "",
         };

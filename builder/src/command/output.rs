@@ -42,8 +42,15 @@ fn temporary_files() -> MutexGuard<'static, Vec<PathBuf>> {
     TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Stops at what looks like stdout, and would be a file or a folder.
+fn is_name(place: &Path) -> Done {
+    let text = "this would be a file or a folder, and not stdout; name another one, or to call it so: ./-";
+    if place == Path::new("-") { Err(Failure::input(place, text)) } else { Ok(()) }
+}
+
 /// Makes a folder, and those that it lies in; `hint` says what to do where it is a file.
 pub fn make_folder(folder: &Path, hint: &str) -> Done {
+    is_name(folder)?;
     fs::create_dir_all(folder).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
             Failure::input(folder, format!("this, or a part of its path, is a file; {hint}"))
@@ -80,6 +87,7 @@ impl Replace<'_> {
         if is_nowhere(place) {
             return Ok(());
         }
+        is_name(place)?;
         behind_links(place)?;
         match fs::metadata(place) {
             Ok(data) if data.is_dir() => return Err(Failure::input(place, "this is a folder; name a file in it")),
@@ -234,7 +242,7 @@ fn holds(place: &Path, mut bytes: &[u8]) -> io::Result<bool> {
 }
 
 /// Where a chain of links leads to, whether or not there is a file. An error if that is nowhere.
-fn behind_links(place: &Path) -> Done<PathBuf> {
+pub fn behind_links(place: &Path) -> Done<PathBuf> {
     let mut at = place.to_owned();
     for _ in 0..40 {
         let Ok(to) = fs::read_link(&at) else { return Ok(at) };

@@ -18,7 +18,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure,
+    Done, Failure, Threads,
     border::{Border, Edge},
     counted, few,
     gaps::{self, Gap, listed},
@@ -64,9 +64,8 @@ pub struct Args {
     /// another deck; borders of height fields; edges where the sheet folds back under itself
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
     max_step: Option<f64>,
-    /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Print the checks as JSON
     #[arg(long)]
     json: bool,
@@ -137,6 +136,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
         false if crowded => "no claim is known to be false, but one cannot be proven".into(),
+        // no image claims to be free of them
+        false if verdict.checks.iter().all(|c| c.outcome != Outcome::Fail || c.name == "seams") && measured => {
+            "every claim holds, but --no-seams finds seams".into()
+        }
         true if amiss => {
             let said: Vec<String> = sought.iter().filter_map(Sought::said).collect();
             format!("every claim holds, but {}", said.join(", and "))
@@ -159,12 +162,16 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     }
     if let Some(check) = verdict.failed() {
-        if crowded {
-            let text = format!("{}; nothing is known to be damaged; {CLEAN}, and build again", first_fault(check));
-            return Err(Failure::check(&args.file, text));
-        }
-        let text = format!("{}; copy the image again, or build it again: hardpan build FILE.obj", first_fault(check));
-        return Err(Failure::check(&args.file, text));
+        let then = match check.name {
+            _ if crowded => format!("nothing is known to be damaged; {CLEAN}, and build again"),
+            // nor are they damage
+            "seams" => format!(
+                "mend the source there, or if it was built without stitching, build it with --stitch 4,64; to see them: hardpan export png {} --map holes",
+                quoted(&args.file)
+            ),
+            _ => "copy the image again, or build it again: hardpan build FILE.obj".into(),
+        };
+        return Err(Failure::check(&args.file, format!("{}; {then}", first_fault(check))));
     }
     if let Some(agreement) = agreement.filter(|a| !a.holds()) {
         return Err(Failure::check(&args.file, beyond(&agreement)));

@@ -130,6 +130,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     report.outside = report.outliers.iter().map(|o| o.triangles).sum();
     if options.outliers == Outliers::Stop && report.outliers.iter().any(|o| o.share > 0.5) {
         return Err(BuildError::OutsideDomain {
+            triangles: report.triangles_in,
             outliers: report.outliers.clone(),
             origin: [0, 1, 2].map(|i| origin[i] as f64 / scale[i]),
             reach: step.map(|log2| exp2(31 + log2)),

@@ -113,7 +113,7 @@ fn outliers_are_named_and_do_not_move_the_origin() {
         let error = build(scene, &Options::default()).err().unwrap();
         assert!(matches!(error, BuildError::OutsideDomain { .. }), "{error}");
         let words =
-            ["\"stray\"", "(30000000, 1, 0), 100 % of it", "about (0, 0, 0)", "524288 m", "include = false", "coarser"];
+            ["\"stray\"", "(30000000, 1, 0), 100 % of it", "of (0, 0, 0)", "524288 m", "include = false", "coarser"];
         for word in words.iter().chain(&["move it here", "outliers = \"drop\""]) {
             assert!(error.to_string().contains(word), "{error}");
         }
