@@ -193,9 +193,6 @@ impl Repair {
     /// Most others that a vertex may have within the threshold to be joined to one of them, or they to it: more are no mesh
     /// with gaps, but a heap, or a mesh finer than the threshold, of which joining would leave nothing.
     pub const CROWD: u64 = 64;
-    /// Most vertices along a side of a triangle at which it is divided into a fan. Beyond, the triangle is divided in rows, by points inside it: a
-    /// fan would be needles that nobody can prove apart, and a query at its apex would test them all.
-    pub const FAN: usize = 32;
 }
 
 impl std::fmt::Display for Outlier {

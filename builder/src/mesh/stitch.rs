@@ -6,9 +6,9 @@
 //! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
 //!   joined by the rule of `weld`.
 //! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
-//!   triangle: the triangle is divided into a fan from its apex, along the edge through all such vertices. Where two of
-//!   them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex that can be
-//!   had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
+//!   triangle: the triangle is divided into a [fan] from its apex, along the edge through all such vertices, and with points inside it
+//!   if they are many. Where two of them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex
+//!   that can be had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
 //!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
 //!   they count as moved as far as it. New edges are shorter than the one they replace.
 //!
@@ -29,7 +29,7 @@ use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settl
 use super::{Face, Moved, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
-use fan::{Fan, fan};
+use fan::{Fan, NEEDLES, fan};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::cell::LazyCell;
@@ -490,7 +490,7 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
         beyond.sort_by_key(|(place, w)| (place.along, place.off.abs(), *w));
         beyond.dedup_by_key(|(place, _)| place.along);
         let all = try_split(k, &beyond, false);
-        if all.is_none() && beyond.len() > Repair::FAN {
+        if all.is_none() && beyond.len() > NEEDLES {
             continue; // one by one they would be a fan as well
         }
         beyond.sort_by_key(|(place, w)| (place.off.abs(), *w));

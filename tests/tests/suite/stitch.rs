@@ -253,13 +253,13 @@ fn what_many_vertices_divide_keeps_its_ground() {
         }
     }
     // at most as many as make a fan: no point is made
-    for n in [33, 34] {
+    for n in [9, 10] {
         let scene = mesh(&coarse_and_fine(n, false, [0, 0], 1));
         let (after, r) = stitched(&scene);
-        assert_eq!(r.stitch.added as i64 == n - 1, n == 33);
+        assert_eq!(r.stitch.added as i64 == n - 1, n == 9);
         let corners =
             |all: &[[Point; 3]]| all.iter().flatten().copied().collect::<std::collections::BTreeSet<_>>().len();
-        assert_eq!(corners(&after) == corners(&given(&scene)), n == 33);
+        assert_eq!(corners(&after) == corners(&given(&scene)), n == 9);
     }
 }
 
@@ -272,11 +272,15 @@ fn many_vertices_along_a_thin_triangle_are_left() {
     faces[0] = [start, end, [end[0] / 2, end[1] / 2 + 200, end[2] / 2]];
     let scene = mesh(&faces);
     let r = repair(&scene, &Options::default()).unwrap().1.stitch;
-    assert_eq!((r.divided, r.added, r.left), (0, 0, n as u64 - 1));
+    // along its other sides, where it is thinner than the threshold, there are a few
+    assert!(r.added < 64 && r.left >= n as u64 - 64, "{r:?}");
     let image = build(&scene, &Options::default()).unwrap().image;
     let verdict = verify(&image, &Verify::default()).unwrap();
     assert!(verdict.passed(), "{verdict:?}");
-    assert_eq!(verdict.check("seams").unwrap().faults.count, r.left);
+    let told = verdict.check("seams").unwrap().faults.count;
+    assert!((n as u64 - 64..=r.left).contains(&told), "{told} of {r:?}");
+    let bound = Terrain::open(&image).unwrap().bound();
+    assert!(bound.tests <= 60, "{bound:?}");
 }
 
 #[test]

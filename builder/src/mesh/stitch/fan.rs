@@ -8,13 +8,17 @@
 use super::super::area2;
 use super::super::weld::Rest;
 use super::distance;
-use crate::{Near, Repair};
+use crate::Near;
 use std::collections::HashSet;
 
+/// Most vertices that make a fan where there is room for rows: as many triangles come to lie around the apex for each that it had.
+const FAN: usize = 8;
+/// Most that make one where there is none.
+pub const NEEDLES: usize = 64;
 /// Of how many points of a row one has another above it.
 const STRIDE: usize = 4;
 /// Most points of the last row.
-const LAST: usize = 8;
+const LAST: usize = 2;
 /// Least distance of points of a row, steps: rounded, they keep their order.
 const APART: f64 = 16.0;
 /// Least distance of rows, in reaches, and what it is where there is room.
@@ -45,28 +49,29 @@ struct Point {
 }
 
 /// Divides a triangle from its apex along a path: vertices, and how far along the side they lie, in steps. None if they are
-/// many and there is no room for rows.
-pub fn fan(path: Vec<(u32, f64)>, apex: u32, rest: &Rest, near: Near) -> Option<Fan> {
-    let mut path = path;
+/// more than [`NEEDLES`] and there is no room for rows.
+pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, rest: &Rest, near: Near) -> Option<Fan> {
+    let vertices = |path: Vec<(u32, f64)>| path.into_iter().map(|p| p.0).collect::<Vec<u32>>();
     for _ in 0..TRIES {
-        if path.len() - 2 <= Repair::FAN {
-            let path: Vec<u32> = path.into_iter().map(|p| p.0).collect();
-            let parts = path.windows(2).map(|pair| [pair[0], pair[1], apex]).collect();
-            return Some(Fan { path, points: Vec::new(), parts, off: 0.0 });
+        if path.len() - 2 <= FAN {
+            break;
         }
-        let rows = Rows::new(&path, apex, rest, near)?;
+        let Some(rows) = Rows::new(&path, apex, rest, near) else { break };
         let unsound = rows.unsound();
         if unsound.is_empty() {
-            let path = path.into_iter().map(|p| p.0).collect();
             let parts = rows.parts.iter().map(|part| part.map(|p| p.v)).collect();
-            return Some(Fan { path, points: rows.points, parts, off: rows.off });
+            return Some(Fan { path: vertices(path), points: rows.points, parts, off: rows.off });
         }
         // its parts are small, and may have them
         let end = path.len() - 1;
         let mut number = 0..;
         path.retain(|_| number.next().is_some_and(|i| i == 0 || i == end || !unsound.contains(&i)));
     }
-    None
+    (path.len() - 2 <= NEEDLES).then(|| {
+        let path = vertices(path);
+        let parts = path.windows(2).map(|pair| [pair[0], pair[1], apex]).collect();
+        Fan { path, points: Vec::new(), parts, off: 0.0 }
+    })
 }
 
 struct Rows<'a> {
@@ -113,7 +118,7 @@ impl<'a> Rows<'a> {
                 .collect();
             for (f, pair) in feet.windows(2).zip(above.windows(2)) {
                 let middle = (pair[0].along + pair[1].along) / 2.0;
-                let turn = f[0] + row[f[0]..f[1]].partition_point(|p| p.along < middle) - 1;
+                let turn = f[0] + row[f[0]..f[1]].partition_point(|p| p.along < middle).max(1) - 1;
                 let of = |i: usize| if i < turn { pair[0] } else { pair[1] };
                 rows.parts.extend((f[0]..f[1]).map(|i| [row[i], row[i + 1], of(i)]));
                 rows.parts.push([row[turn], pair[1], pair[0]]);
