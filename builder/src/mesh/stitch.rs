@@ -6,7 +6,7 @@
 //! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
 //!   joined by the rule of `weld`.
 //! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
-//!   triangle: the triangle is divided into a [fan] from its apex, along the edge through all such vertices, and with points inside it
+//!   triangle: the triangle is divided into a [fan](mod@fan) from its apex, along the edge through all such vertices, and with points inside it
 //!   if they are many. Where two of them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex
 //!   that can be had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
 //!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
