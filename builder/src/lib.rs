@@ -158,7 +158,7 @@ pub struct Repair {
     pub nudged: u64,
     /// Triangles divided, because of vertices near their open edges.
     pub divided: u64,
-    /// Triangles that dividing added.
+    /// Triangles that dividing added; at many vertices it makes points inside the triangle, too.
     pub added: u64,
     /// Edges with one user in the end.
     pub open_edges: u64,

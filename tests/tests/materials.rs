@@ -353,6 +353,41 @@ fn crowds_that_repairs_let_be_are_told() {
     assert_eq!(told(&["--weld", "0,0", "--stitch=false"], "weld_crowded"), (0, String::new()));
 }
 
+/// A fine road along a coarse plane builds by default, at a cost for a controller; where the plane's triangle is a thread, what
+/// stays open is told.
+#[test]
+fn a_fine_road_along_a_coarse_plane_builds() {
+    let folder = folder("a_fine_road_along_a_coarse_plane_builds");
+    let n = 2000;
+    let road = |deep: f64| {
+        let mut obj = format!("v 0 0 0\nv 1000 0 0\nv 500 {deep} 0\nf -3 -2 -1\n");
+        for i in 0..n {
+            let [x, next] = [i, i + 1].map(|i| f64::from(i) / 2.0);
+            obj += &format!("v {x} 0 0\nv {next} 0 0\nv {next} 5 0\nv {x} 5 0\nf -4 -3 -2 -1\n");
+        }
+        obj
+    };
+    write(&folder, "coarse.obj", &road(-1000.0));
+    write(&folder, "thread.obj", &road(-0.05));
+    let [out, err] = expect(0, &folder, &["build", "coarse.obj", "--unit", "m"]);
+    holds(&out, &["gaps closed: 0 vertices joined, 1 triangle divided"]);
+    assert!(!err.contains("warning"), "{err}");
+    let facts: Value = serde_json::from_str(&expect(0, &folder, &["info", "coarse.hpan", "--json"])[0]).unwrap();
+    let tests = facts["bound"]["tests"].as_u64().unwrap();
+    assert!(tests <= 40, "{tests}");
+    holds(
+        &expect(0, &folder, &["verify", "coarse.hpan", "--no-seams", "--against", "coarse.obj"])[0],
+        &["every claim holds"],
+    );
+    let [_, err] = expect(0, &folder, &["build", "thread.obj", "--unit", "m"]);
+    holds(
+        &err,
+        &["warning: thread.obj: ", " could not be joined to open edges close by; wheels may find hairline gaps there"],
+    );
+    expect(1, &folder, &["build", "thread.obj", "--unit", "m", "--strict"]);
+    holds(&expect(0, &folder, &["verify", "thread.hpan"])[0], &["every claim holds", "seams      note"]);
+}
+
 /// The nearest point of the lattice of 2^-12 m.
 fn on_lattice(v: f64) -> f64 {
     (v * 4096.0).round() / 4096.0

@@ -64,7 +64,8 @@ pub struct Args {
     /// Make vertices within so many lattice steps one, in plan and in height [default: 0,0, those on one lattice point]
     #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
     weld: Option<Near>,
-    /// Close gaps between open edges of at most so many lattice steps, in plan and in height; or false for none [default: 4,64]
+    /// Close gaps between open edges of at most so many lattice steps, in plan and in height, or false for none: triangles are divided at
+    /// vertices beside their sides, and at many of them by points inside, so that none becomes a fan of needles [default: 4,64]
     #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
     stitch: Option<Stitch>,
     /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]

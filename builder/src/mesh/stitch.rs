@@ -6,9 +6,9 @@
 //! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
 //!   joined by the rule of `weld`.
 //! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
-//!   triangle: the triangle is divided into a fan from its apex, along the edge through all such vertices. Where two of
-//!   them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex that can be
-//!   had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
+//!   triangle: the triangle is divided into a [fan](mod@fan) from its apex, along the edge through all such vertices, and with points inside it
+//!   if they are many. Where two of them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex
+//!   that can be had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
 //!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
 //!   they count as moved as far as it. New edges are shorter than the one they replace.
 //!
@@ -21,6 +21,7 @@
 //! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
 //! in each reach along them. [`Repair::crowded`] counts the first.
 
+mod fan;
 mod nudge;
 
 use super::near::{Beside, Lines, Points, beside, distance};
@@ -28,13 +29,14 @@ use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settl
 use super::{Face, Moved, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
+use fan::{Fan, NEEDLES, fan};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::cell::LazyCell;
 
 /// Most passes over the mesh.
 const PASSES: usize = 8;
-/// Triangles that dividing may add beside as many as there are: only heaps of loose triangles come to that.
+/// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
 const ADDED: u64 = 4096;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
@@ -42,7 +44,7 @@ const ROUNDS: usize = 64;
 /// Closes what lies within the threshold.
 pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &mut Rest, near: Near) -> Repair {
     let mut repair = Repair::default();
-    let most = faces.len() as u64 + ADDED;
+    let most = 2 * faces.len() as u64 + ADDED;
     for _ in 0..PASSES {
         if repair.added > most {
             break;
@@ -135,14 +137,16 @@ impl Rim {
 
     /// The number of a vertex among those of the rim.
     fn number(&self, v: u32) -> Option<usize> {
-        let number = self.numbers[v as usize];
+        // points that were made since are not in it
+        let number = self.numbers.get(v as usize).copied().unwrap_or(INNER);
         (number != INNER).then_some(number as usize)
     }
 
     /// How many triangles use an edge.
     fn users(&self, a: u32, b: u32) -> u32 {
         let (low, high) = (a.min(b) as usize, a.max(b));
-        let at = &self.edges[self.starts[low] as usize..self.starts[low + 1] as usize];
+        let Some(&[start, end]) = self.starts.get(low..low + 2) else { return 0 };
+        let at = &self.edges[start as usize..end as usize];
         let from = if at.len() <= 16 { 0 } else { at.partition_point(|e| (e >> 32) < u64::from(high)) };
         let ends = at[from..].iter().map(|e| (e >> 32) as u32);
         ends.skip_while(|&e| e < high).take_while(|&e| e == high).count() as u32
@@ -175,10 +179,10 @@ struct Piece {
     open: u8,
 }
 
-/// How a triangle is to be divided: the side from its corner `side`, through these vertices, which lie off it by so much.
+/// How a triangle is to be divided.
 struct Split {
-    side: usize,
-    through: Vec<u32>,
+    fan: Fan,
+    /// How far places of it are moved.
     by: [f64; 2],
     /// The part that is upright and goes.
     upright: Option<Upright>,
@@ -287,12 +291,19 @@ impl<'a> Draft<'a> {
 }
 
 /// Divides triangles at the vertices near their open edges. Returns whether there were any.
-fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
+fn divide(
+    faces: &mut Vec<Face>,
+    moved: &mut Moved,
+    rest: &mut Rest,
+    near: Near,
+    rim: &Rim,
+    repair: &mut Repair,
+) -> bool {
     let Draft { mut pieces, mut edges } = Draft::new(faces, moved, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
-    let whole = pieces.len();
+    let (whole, known) = (pieces.len(), rest.vertices.len());
     let mut gone: Vec<Upright> = Vec::new();
-    let most = repair.added + faces.len() as u64 + ADDED;
+    let most = repair.added + 2 * faces.len() as u64 + ADDED;
     for _ in 0..ROUNDS {
         if repair.added > most {
             break;
@@ -316,6 +327,7 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
             }
         }
         let mut lost: Vec<Upright> = Vec::new();
+        let before = rest.vertices.len();
         for (i, split) in splits {
             let Piece { face, by, at, .. } = pieces[i as usize];
             if let Some(part) = split.upright {
@@ -329,13 +341,16 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
                 }
                 lost.push(part);
             }
-            let [a, b, apex] = [0, 1, 2].map(|k| face.v[(split.side + k) % 3]);
+            let Fan { points, parts, .. } = split.fan;
             repair.divided += 1;
-            repair.added += split.through.len() as u64;
+            repair.added += parts.len() as u64 - 1;
             sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
-            let path: Vec<u32> = [a].into_iter().chain(split.through).chain([b]).collect();
-            for pair in path.windows(2) {
-                let Some(v) = oriented([pair[0], pair[1], apex], &rest.vertices) else {
+            // its points are numbered after those of others before it
+            let later = (rest.vertices.len() - before) as u32;
+            rest.vertices.extend(points);
+            for part in parts {
+                let part = part.map(|v| if v as usize >= before { v + later } else { v });
+                let Some(v) = oriented(part, &rest.vertices) else {
                     repair.upright += 1;
                     continue;
                 };
@@ -375,8 +390,33 @@ fn divide(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near, rim
         note(moved, inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
     }
     faces.extend(pieces[whole..].iter().filter(stays).map(|p| p.face));
+    if rest.vertices.len() > known {
+        faces.retain(|f| f.v[0] != GONE);
+        number(faces, moved, rest);
+    }
     settle(faces, rest.materials, repair);
     true
+}
+
+/// Numbers vertices by their coordinates again.
+fn number(faces: &mut [Face], moved: &mut Moved, rest: &mut Rest) {
+    let mut order: Vec<u32> = (0..rest.vertices.len() as u32).collect();
+    order.sort_by_key(|&v| rest.vertices[v as usize]); // mostly sorted already
+    let mut vertices: Vec<[i32; 3]> = Vec::with_capacity(order.len());
+    let mut numbers = vec![0; order.len()];
+    for v in order {
+        let place = rest.vertices[v as usize];
+        if vertices.last() != Some(&place) {
+            vertices.push(place);
+        }
+        numbers[v as usize] = vertices.len() as u32 - 1;
+    }
+    rest.vertices = vertices;
+    let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), &rest.vertices).expect("it has area");
+    faces.iter_mut().for_each(|f| f.v = renumber(f.v));
+    faces.sort();
+    let before = std::mem::take(moved);
+    note(moved, before.into_iter().map(|(v, by)| (renumber(v), by)));
 }
 
 /// Triangles with an edge of a part that went count as moved as far as it.
@@ -414,13 +454,17 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
     let try_split = |k: usize, through: &[(Beside, u32)], upright: bool| -> Option<Split> {
         let ([a, b], apex) = (side(k), v[(k + 2) % 3]);
         let by = through.iter().fold([0f64; 2], |m, (place, _)| [m[0].max(place.by[0]), m[1].max(place.by[1])]);
-        let path: Vec<u32> = [a].into_iter().chain(through.iter().map(|t| t.1)).chain([b]).collect();
+        let long = (length([a, b]) as f64).sqrt();
+        let between = through.iter().map(|(place, w)| (*w, place.along as f64 / long));
+        let fan = fan([(a, 0.0)].into_iter().chain(between).chain([(b, long)]).collect(), apex, rest, near)?;
+        let (path, by) = (&fan.path, [by[0], by[1].max(fan.off)]);
         let flat = |pair: &[u32]| {
             let [p, q, r] = rest.corners([pair[0], pair[1], apex]);
             area2(p, q, r) == 0
         };
         let shorter = path.windows(2).all(|pair| length([pair[0], pair[1]]) < length([a, b]));
-        let upright = match path.windows(2).filter(|pair| flat(pair)).count() {
+        let flats = if fan.points.is_empty() { path.windows(2).filter(|pair| flat(pair)).count() } else { 0 };
+        let upright = match flats {
             0 if !upright => None,
             1 if upright && path.len() == 3 => {
                 let end = if flat(&path[..2]) { a } else { b };
@@ -431,8 +475,7 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
             _ => return None,
         };
         let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
-        let through = path[1..path.len() - 1].to_vec();
-        (shorter && bearable(piece.by, far, rest.farthest)).then_some(Split { side: k, through, by, upright })
+        (shorter && bearable(piece.by, far, rest.farthest)).then_some(Split { fan, by, upright })
     };
     let mut left = 0;
     for k in edges.open_sides(piece, rest) {
@@ -447,6 +490,9 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
         beyond.sort_by_key(|(place, w)| (place.along, place.off.abs(), *w));
         beyond.dedup_by_key(|(place, _)| place.along);
         let all = try_split(k, &beyond, false);
+        if all.is_none() && beyond.len() > NEEDLES {
+            continue; // one by one they would be a fan as well
+        }
         beyond.sort_by_key(|(place, w)| (place.off.abs(), *w));
         let one = |upright| beyond.iter().find_map(|b| try_split(k, std::slice::from_ref(b), upright));
         // exactly on another side

@@ -2,7 +2,7 @@
 
 use crate::common::{as_given, compare, hills, lattice_scene, on_threads, shuffled};
 use hardpan::{Point as Place, Terrain};
-use hardpan_builder::{Options, Report, Scene, Triangle, build, fixtures, repair};
+use hardpan_builder::{Options, Report, Scene, Triangle, Verify, build, fixtures, repair, verify};
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
 use verification::seams::{Point, lost, open_edges, seams, triangles};
@@ -175,8 +175,112 @@ fn a_long_edge_meets_ten_thousand_vertices() {
     let clock = std::time::Instant::now();
     let (after, r) = stitched(&scene);
     assert!(clock.elapsed().as_secs() < 20, "not quadratic: {:?}", clock.elapsed());
-    assert_eq!((after.len() as i64, r.stitch.added as i64, r.stitch.left), (3 * n, n - 1, 0));
+    assert_eq!((after.len() as u64, r.stitch.divided, r.stitch.left), (2 * n as u64 + 1 + r.stitch.added, 1, 0));
     assert_eq!(seams(&after, 4, 64), []);
+}
+
+/// A large tilted triangle, and along its side a road of so many segments: about half a metre each, or some a hundred times as long as
+/// others. Its vertices lie off the side by at most so many steps of plan and height.
+fn coarse_and_fine(n: i64, uneven: bool, off: [i64; 2], seed: u64) -> Vec<[Point; 3]> {
+    let mut r = Random(seed);
+    let mut at = vec![0];
+    for i in 0..n {
+        let length = if !uneven {
+            2048
+        } else if i % 97 == 5 {
+            200_000
+        } else {
+            r.within(40, 4000)
+        };
+        at.push(at[i as usize] + length);
+    }
+    let road: Vec<Point> = (0..=n)
+        .map(|i| {
+            let t = at[i as usize];
+            let by = |r: &mut Random, k: usize| if i % n == 0 { 0 } else { r.within(-off[k], off[k]) };
+            [t + by(&mut r, 0), t / 5 * 2 + by(&mut r, 0), t / 10 + by(&mut r, 1)]
+        })
+        .collect();
+    let [start, end] = [road[0], road[n as usize]];
+    let mut faces = vec![[start, end, [end[0] / 3, end[0], -end[0] / 7]]];
+    let south = |p: Point| [p[0], p[1] - 9000, p[2]];
+    for pair in road.windows(2) {
+        let [p, q] = [pair[0], pair[1]];
+        faces.extend([[p, south(p), q], [south(p), south(q), q]]);
+    }
+    faces
+}
+
+/// A side along a fine road is divided by points inside the triangle: into no more parts around a point than a controller can pay
+/// for, in time in proportion, and every place keeps its ground.
+#[test]
+fn a_fine_road_along_a_coarse_triangle_makes_no_fan_of_needles() {
+    for (n, uneven, off) in [
+        (2000, false, [0, 0]),
+        (2000, false, [2, 30]),
+        (2000, true, [2, 30]),
+        (20_000, false, [0, 0]),
+        (20_000, true, [2, 30]),
+    ] {
+        let name = format!("{n} segments, uneven {uneven}, off by {off:?}");
+        let scene = mesh(&coarse_and_fine(n, uneven, off, 7));
+        let clock = std::time::Instant::now();
+        let built = build(&scene, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let seconds = clock.elapsed().as_secs_f64();
+        let r = built.report.stitch;
+        let t = Terrain::open_verified(&built.image).unwrap();
+        println!("{name}: {seconds:.2} s, {:?}, {} bytes; {r:?}", t.bound(), built.image.len());
+        assert!(t.bound().tests <= 60, "{name}: {:?}", t.bound());
+        assert!(seconds < 20.0, "{name}: {seconds} s");
+        assert_eq!((r.left, r.divided > 0), (0, true), "{name}");
+        let verdict = verify(&built.image, &Verify { exhaustive: n < 20_000, no_seams: true, progress: None }).unwrap();
+        assert!(verdict.passed(), "{name}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_many_vertices_divide_keeps_its_ground() {
+    for seed in 0..6 {
+        for off in [[0, 0], [2, 30]] {
+            let scene = mesh(&coarse_and_fine(150, seed % 2 == 1, off, seed));
+            let r = holds(&format!("seed {seed}, off by {off:?}"), &scene);
+            assert_eq!((r.stitch.left, r.stitch.joined), (0, 0), "seed {seed}");
+            let one = on_threads(1, || stitched(&scene));
+            assert_eq!(one, on_threads(2, || stitched(&shuffled(&scene, seed + 1))), "seed {seed}");
+            let oracle = Oracle::new(&repair(&scene, &Options::default()).unwrap().0);
+            let image = build(&scene, &Options::default()).unwrap().image;
+            compare(&Terrain::open_verified(&image).unwrap(), &oracle, &points(&oracle, 60, seed));
+        }
+    }
+    // at most as many as make a fan: no point is made
+    for n in [9, 10] {
+        let scene = mesh(&coarse_and_fine(n, false, [0, 0], 1));
+        let (after, r) = stitched(&scene);
+        assert_eq!(r.stitch.added as i64 == n - 1, n == 9);
+        let corners =
+            |all: &[[Point; 3]]| all.iter().flatten().copied().collect::<std::collections::BTreeSet<_>>().len();
+        assert_eq!(corners(&after) == corners(&given(&scene)), n == 9);
+    }
+}
+
+/// Where a triangle is too thin for points inside it, its side stays open, and that is counted.
+#[test]
+fn many_vertices_along_a_thin_triangle_are_left() {
+    let n = 2000;
+    let mut faces = coarse_and_fine(n, false, [0, 0], 1);
+    let [start, end, _] = faces[0];
+    faces[0] = [start, end, [end[0] / 2, end[1] / 2 + 200, end[2] / 2]];
+    let scene = mesh(&faces);
+    let r = repair(&scene, &Options::default()).unwrap().1.stitch;
+    // along its other sides, where it is thinner than the threshold, there are a few
+    assert!(r.added < 64 && r.left >= n as u64 - 64, "{r:?}");
+    let image = build(&scene, &Options::default()).unwrap().image;
+    let verdict = verify(&image, &Verify::default()).unwrap();
+    assert!(verdict.passed(), "{verdict:?}");
+    let told = verdict.check("seams").unwrap().faults.count;
+    assert!((n as u64 - 64..=r.left).contains(&told), "{told} of {r:?}");
+    let bound = Terrain::open(&image).unwrap().bound();
+    assert!(bound.tests <= 60, "{bound:?}");
 }
 
 #[test]

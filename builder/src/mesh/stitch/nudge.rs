@@ -7,8 +7,8 @@
 
 use super::super::near::beside;
 use super::super::weld::{Rest, bearable};
-use super::super::{Face, Moved, area2, oriented};
-use super::{Draft, Piece, Rim, distance};
+use super::super::{Face, Moved, area2};
+use super::{Draft, Piece, Rim, distance, number};
 use crate::{Near, Repair};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -115,20 +115,11 @@ fn step(
     (free && corners.iter().all(stays) && sides.iter().all(divides)).then_some(place)
 }
 
-/// Puts vertices at new places, and numbers all by their coordinates again.
+/// Puts vertices at new places.
 fn place(faces: &mut [Face], moved: &mut Moved, rest: &mut Rest, places: &BTreeMap<[i32; 3], u32>) {
     if places.is_empty() {
         return;
     }
     places.iter().for_each(|(place, &w)| rest.vertices[w as usize] = *place);
-    let mut order: Vec<u32> = (0..rest.vertices.len() as u32).collect();
-    order.sort_by_key(|&v| rest.vertices[v as usize]); // mostly sorted already
-    let mut numbers = vec![0; order.len()];
-    order.iter().zip(0..).for_each(|(&v, number)| numbers[v as usize] = number);
-    rest.vertices.sort();
-    let vertices = &rest.vertices;
-    let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), vertices).expect("none was turned over");
-    faces.iter_mut().for_each(|f| f.v = renumber(f.v));
-    faces.sort();
-    *moved = std::mem::take(moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
+    number(faces, moved, rest);
 }
