@@ -156,9 +156,9 @@ mod tests {
         let mm = Frame { unit: Some(Unit::Mm), ..plain };
         assert_eq!(told(judged(whole, [20_000_000.0, 20_000_002.0], 2.0, mm)), Some((0.002, false)));
         // of a grid that lies on the steps along x
-        let single = |v: f64| format!("{}", v as f32);
+        let shortest = |v: f64| (v as f32).to_string();
         for side in [0.25, 1.25] {
-            assert_eq!(told(judged(single, [690_000.0, 5_334_000.0], side, plain)), Some((0.5, false)), "{side}");
+            assert_eq!(told(judged(shortest, [690_000.0, 5_334_000.0], side, plain)), Some((0.5, false)), "{side}");
         }
         // tenths are as near to single precision as one has digits
         assert_eq!(judged(|v| format!("{v:.1}"), [155_000.3, 463_000.7], 0.7, plain), None);
