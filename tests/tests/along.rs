@@ -438,8 +438,8 @@ fn places_that_are_no_numbers_are_answered() {
     assert_eq!((strict, err), (out, format!("error: {told}; {missed}\n")));
     // nor are times
     write("t,x,y\n0,20,0\n,21,0\n2,22,0\n");
-    let told = "log.csv: 1 line has a number that is blank or not finite; the first is line 3";
-    assert_eq!(expect(1, &folder, &[&along[..], &["--strict"]].concat())[1], format!("error: {told}\n"));
+    let untimed = "error: log.csv: 1 line has a number that is blank or not finite; the first is line 3\n";
+    assert_eq!(expect(1, &folder, &[&along[..], &["--strict"]].concat())[1], untimed);
     write("t,x,y,z\n0,20,0,1\n1,nan,0,1\n2,23,4,1\n3,23,-inf,1\n4,23,4,NaN\nnan,23,4,1\n");
     // nor are places whose fields are blank
     let words = fs::read_to_string(folder.join("log.csv")).unwrap();
