@@ -137,8 +137,6 @@ pub struct Built {
     pub grid: Grid,
     /// Where it costs more than it may.
     pub crowd: Option<Crowd>,
-    /// Bytes of index that the rule asked for.
-    pub asked: u64,
 }
 
 /// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
@@ -150,12 +148,9 @@ pub fn grid(
     tris: &[u32],
     patches: &[PatchArea],
 ) -> Result<Built, BuildError> {
-    let (mut grid, asked) = match content.rule {
-        Some(rule) => {
-            let mut examined = Examined { content, rule, asked: 0 };
-            (examined.grid(low, log2, tris, patches, content.nodes)?, examined.asked)
-        }
-        None => (Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0), 0),
+    let mut grid = match content.rule {
+        Some(rule) => examined(content, rule, low, log2, tris, patches, content.nodes)?,
+        None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
     };
     let mut crowd = None;
     if let Some((most, merge)) = content.most {
@@ -166,7 +161,7 @@ pub fn grid(
         }
         crowd = Refining { content, most, merge, numbers, patches }.grid(&mut grid, low, content.nodes);
     }
-    Ok(Built { grid, crowd, asked })
+    Ok(Built { grid, crowd })
 }
 
 /// Blocks that one may be divided into: so many, and so many more for each of its triangles.
@@ -343,51 +338,36 @@ fn place(
     (list, near, entry)
 }
 
-/// Divides squares by a rule.
-struct Examined<'a> {
-    content: &'a Content<'a>,
-    rule: &'a Rule,
-    /// Bytes of index that it asked for.
-    asked: u64,
-}
-
-impl Examined<'_> {
-    /// The grid of a square: one block if it is accepted, else four squares.
-    fn grid(
-        &mut self,
-        low: [i64; 2],
-        log2: u32,
-        tris: &[u32],
-        patches: &[PatchArea],
-        nodes: u32,
-    ) -> Result<Grid, BuildError> {
-        let (content, rule) = (self.content, self.rule);
-        let accepted = |log2: u32, tris: &[u32]| {
-            nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
-        };
-        let side = u32::from(!accepted(log2, tris));
-        let log2 = log2 - side;
-        self.take(NODE_BYTES + (4 << (2 * side)))?;
-        let entry = |k: i64| {
-            let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
-            Ok(match place(content, low, [log2; 2], tris, patches) {
-                (_, _, Some(entry)) => entry,
-                (list, near, None) if side == 0 || accepted(log2, &list) => {
-                    let block = block_of(content, low, [log2; 2], &list, &near);
-                    self.take(block_bytes(block.words.len()))?;
-                    Entry::Block(block)
-                }
-                (list, near, None) => Entry::Grid(self.grid(low, log2, &list, &near, nodes - 1)?),
-            })
-        };
-        let entries = (0..1 << (2 * side)).map(entry).collect::<Result<_, BuildError>>()?;
-        Ok(Grid { block_log2: [log2; 2], side_log2: [side; 2], entries })
-    }
-
-    fn take(&mut self, bytes: usize) -> Result<(), BuildError> {
-        self.asked += bytes as u64;
-        self.rule.take(bytes as u64)
-    }
+/// The grid of a square by a rule: one block if it is accepted, else four squares.
+fn examined(
+    content: &Content,
+    rule: &Rule,
+    low: [i64; 2],
+    log2: u32,
+    tris: &[u32],
+    patches: &[PatchArea],
+    nodes: u32,
+) -> Result<Grid, BuildError> {
+    let accepted = |log2: u32, tris: &[u32]| {
+        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
+    };
+    let side = u32::from(!accepted(log2, tris));
+    let log2 = log2 - side;
+    rule.take(NODE_BYTES + (4 << (2 * side)))?;
+    let entry = |k: i64| {
+        let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
+        Ok(match place(content, low, [log2; 2], tris, patches) {
+            (_, _, Some(entry)) => entry,
+            (list, near, None) if side == 0 || accepted(log2, &list) => {
+                let block = block_of(content, low, [log2; 2], &list, &near);
+                rule.take(block_bytes(block.words.len()))?;
+                Entry::Block(block)
+            }
+            (list, near, None) => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)?),
+        })
+    };
+    let entries = (0..1 << (2 * side)).map(entry).collect::<Result<_, BuildError>>()?;
+    Ok(Grid { block_log2: [log2; 2], side_log2: [side; 2], entries })
 }
 
 /// Blocks of one size for a rectangle: who meets which.

@@ -4,6 +4,7 @@ use crate::mesh::{self, Mesh};
 use crate::tile::{self, Blob, Tiling};
 use crate::{BuildError, Built, Crowd, MaxCost, Options, Provenance, Report, Scene, pack, shares};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A scene on its way into an image: all that needs the whole of it is done, and each tile can be made by itself, in any
 /// order and on any thread or machine that has the same scene and options.
@@ -53,16 +54,31 @@ impl Job {
         self.tiling.build(&self.mesh, index).map(FinishedTile)
     }
 
+    /// Makes all tiles, none after those that take more than they may together.
+    pub(crate) fn all(&self) -> Result<Vec<FinishedTile>, BuildError> {
+        let asked = AtomicU64::new(0);
+        let made = |index| {
+            let tile = self.tile(index)?;
+            self.allows(asked.fetch_add(tile.0.asked, Relaxed) + tile.0.asked).map(|()| tile)
+        };
+        (0..self.tiles()).into_par_iter().map(made).collect()
+    }
+
+    /// Whether a rule may ask for so many bytes of index in all tiles.
+    fn allows(&self, bytes: u64) -> Result<(), BuildError> {
+        self.options.split.map_or(Ok(()), |split| split.allows(bytes, self.mesh.faces.len()))
+    }
+
     /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-        let Job { mesh, options, mut tiling, mut report } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
-        if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
-            let text = format!("an image of this scene takes each of its {} tiles once", tiling.count());
+        if tiles.len() != self.tiles() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
+            let text = format!("an image of this scene takes each of its {} tiles once", self.tiles());
             return Err(BuildError::Scene(text));
         }
-        tiling.allows(&tiles)?;
+        self.allows(tiles.iter().map(|t| t.asked).sum())?;
+        let Job { mesh, options, mut tiling, mut report } = self;
         if let Some(most) = options.max_cost {
             affordable(&mesh, &mut tiling, &tiles, most)?;
         }
@@ -92,4 +108,30 @@ fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -
         crowded = again.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     }
     costliest.map_or(Ok(()), |worst| Err(BuildError::Cost { worst, most, enough }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Split, fixtures};
+
+    /// However often and wherever tiles are made, a rule has asked for what they take, and may ask for so much in all.
+    #[test]
+    fn what_a_rule_asks_for_is_what_tiles_take() {
+        let options = Options { split: Some(Split::DENSE), tile_log2: Some(15), ..Options::default() };
+        let image = |each: Option<u64>| {
+            let job = Job::new(&fixtures::town(1), &options).unwrap();
+            let (mut tiles, again) = (job.all().ok().unwrap(), job.all().ok().unwrap());
+            let sum = |tiles: &[FinishedTile], of: fn(&Blob) -> u64| tiles.iter().map(|t| of(&t.0)).sum::<u64>();
+            let [asked, index] = [sum(&tiles, |b| b.asked), sum(&tiles, |b| b.index_bytes)];
+            assert!(tiles.len() == 4 && asked == sum(&again, |b| b.asked), "{asked} of {} tiles", tiles.len());
+            // about what they have: the rest is their heads and palettes
+            assert!(asked > index / 2 && asked < index * 5 / 4, "{asked} of {index}");
+            tiles.iter_mut().for_each(|t| t.0.asked = each.unwrap_or(t.0.asked));
+            job.image(tiles, None).map(|built| built.image.len())
+        };
+        let whole = image(None);
+        assert!(whole.is_ok() && image(Some(64 << 20)) == whole);
+        assert!(matches!(image(Some((64 << 20) + 1)), Err(BuildError::Limit(text)) if text.contains("preset dense")));
+    }
 }

@@ -73,8 +73,6 @@ pub use verify::{
     Agreement, Check, Fault, Faults, Lost, Outcome, Side, Spot, Verdict, Verify, against, erased, verify,
 };
 
-use rayon::prelude::*;
-
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 struct Readme;
@@ -214,6 +212,6 @@ pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
 /// [`build`], with a record of where the scene came from; the identity is the same with any record.
 pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
     let job = Job::new(scene, options)?;
-    let tiles = (0..job.tiles()).into_par_iter().map(|index| job.tile(index)).collect::<Result<_, _>>()?;
+    let tiles = job.all()?;
     job.image(tiles, provenance)
 }

@@ -60,6 +60,20 @@ impl Split {
         (size, self.min_volume * (1.0 + beyond * self.volume_increase))
     }
 
+    /// Whether it may ask for so many bytes of index, in a tile or in all, of a mesh of so many triangles.
+    pub(crate) fn allows(&self, bytes: u64, triangles: usize) -> Result<(), BuildError> {
+        let most = MOST[0].max(MOST[1] * triangles as u64);
+        if bytes <= most {
+            return Ok(());
+        }
+        let split = self.preset().map_or("[build.split]".into(), |name| format!("preset {name}"));
+        Err(BuildError::Limit(format!(
+            "{split} divides this ground too far: it asks for more than {} MiB of index for {}; leave it out, or give a greater bundle_size or min_volume under [build.split]",
+            most >> 20,
+            counted(triangles as u64, "triangle")
+        )))
+    }
+
     /// Whether its numbers are in range.
     pub(crate) fn is_sane(&self) -> bool {
         let positive = [self.bundle_increase, self.min_volume, self.volume_increase];
@@ -67,17 +81,17 @@ impl Split {
     }
 }
 
-/// Most bytes of index that a rule may ask for in all tiles, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
+/// Most bytes of index that a rule may ask for, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
 /// where triangles stand steep or lie in stacks no smaller square tells them apart, and a rule goes on to the finest.
 const MOST: [u64; 2] = [256 << 20, 256];
 
-/// The parameters for one mesh, and what they have asked for.
+/// The parameters for one tile of a mesh.
 pub struct Rule {
     split: Split,
     root_log2: u32,
     step: [f64; 2],
-    triangles: u64,
-    /// Bytes of index, of all tiles that are being made or are made.
+    triangles: usize,
+    /// Bytes of index that they have asked for in the tile.
     pub asked: AtomicU64,
 }
 
@@ -88,33 +102,15 @@ impl Rule {
             split,
             root_log2: u64::from(side).max(1).next_power_of_two().ilog2(),
             step: mesh.step.map(exp2),
-            triangles: mesh.faces.len() as u64,
+            triangles: mesh.faces.len(),
             asked: AtomicU64::new(0),
         }
     }
 
-    /// Counts bytes of index. An error if those of all tiles are more than may be.
-    pub fn take(&self, bytes: u64) -> Result<(), BuildError> {
-        self.allows(self.asked.fetch_add(bytes, Relaxed) + bytes)
-    }
-
-    /// Counts those of a tile no longer.
-    pub fn give_back(&self, bytes: u64) {
-        self.asked.fetch_sub(bytes, Relaxed);
-    }
-
-    /// Whether all tiles together may take so many bytes of index.
-    pub fn allows(&self, bytes: u64) -> Result<(), BuildError> {
-        let most = MOST[0].max(MOST[1] * self.triangles);
-        if bytes <= most {
-            return Ok(());
-        }
-        let split = self.split.preset().map_or("[build.split]".into(), |name| format!("preset {name}"));
-        Err(BuildError::Limit(format!(
-            "{split} divides this ground too far: it asks for more than {} MiB of index for {}; leave it out, or give a greater bundle_size or min_volume under [build.split]",
-            most >> 20,
-            counted(self.triangles, "triangle")
-        )))
+    /// Counts bytes of index. An error if those of the tile are more than may be.
+    pub fn take(&self, bytes: usize) -> Result<(), BuildError> {
+        let bytes = bytes as u64;
+        self.split.allows(self.asked.fetch_add(bytes, Relaxed) + bytes, self.triangles)
     }
 
     /// Whether a square of side 2^`log2` steps is accepted with these triangles.

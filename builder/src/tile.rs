@@ -6,12 +6,12 @@ use crate::field::{Part, Rastered};
 use crate::grid::{Block, Built, Content, Entry, Grid, LINE, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
-use crate::split::Rule;
+use crate::split::{Rule, Split};
 use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
@@ -43,14 +43,16 @@ pub struct Blob {
     pub index_bytes: u64,
     /// Where it costs more than it may, and the tests and lines that such places take at least.
     pub crowd: Option<(Crowd, [u32; 2])>,
-    /// Bytes of index that a rule asked for.
+    /// Bytes of index that its rule asked for.
     pub asked: u64,
 }
 
 /// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
 /// each can be built apart from the others.
 pub struct Tiling {
-    how: How,
+    split: Option<Split>,
+    /// As of [`How`].
+    most: Option<(MaxCost, f64)>,
     tiles: Vec<[i32; 2]>,
     /// Where the triangles of each tile start.
     starts: Vec<u32>,
@@ -59,13 +61,10 @@ pub struct Tiling {
     moved: HashMap<[i32; 2], [f64; 2]>,
     /// What the source itself is off by in each tile, if that is said.
     source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
-    /// Of each tile that was built, what its rule asked for.
-    asked: Vec<AtomicU64>,
 }
 
 impl Tiling {
     pub fn new(mesh: &Mesh, options: &Options) -> Result<Tiling, BuildError> {
-        let how = How::new(options, mesh);
         let log2 = mesh.tile_log2;
         let s = 1i64 << log2;
         let pairs = pairs(mesh, log2);
@@ -112,8 +111,8 @@ impl Tiling {
         let tiles: Vec<[i32; 2]> =
             tiles.into_iter().map(|t| place(t).map(|v| (i64::from(v) - (1 << 31)) as i32)).collect();
         let (moved, source_error) = (moved(mesh, tiles.iter().copied()), mesh.source_error(tiles.iter().copied()));
-        let asked = tiles.iter().map(|_| AtomicU64::new(0)).collect();
-        Ok(Tiling { how, tiles, starts, faces, moved, source_error, asked })
+        let most = options.max_cost.map(|most| (most, options.layer_merge * exp2(-mesh.step[1])));
+        Ok(Tiling { split: options.split, most, tiles, starts, faces, moved, source_error })
     }
 
     /// How many tiles there are.
@@ -123,26 +122,16 @@ impl Tiling {
 
     /// Lets queries cost this much.
     pub fn allow(&mut self, most: MaxCost) {
-        self.how.most = self.how.most.map(|(_, merge)| (most, merge));
+        self.most = self.most.map(|(_, merge)| (most, merge));
     }
 
     /// Builds one tile of this mesh.
     pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
         let at = self.tiles[index];
-        // one that is built again counts once
-        let before = self.asked[index].swap(0, Relaxed);
-        self.how.rule.iter().for_each(|rule| rule.give_back(before));
+        let how = How { rule: self.split.map(|s| Rule::new(s, mesh)), most: self.most };
         let off = (self.moved[&at], self.source_error.as_ref().map(|e| e[&at]));
-        let tile = build(mesh, &self.how, index as u32, at, faces, off)?;
-        self.asked[index].store(tile.asked, Relaxed);
-        Ok(tile)
-    }
-
-    /// Whether these tiles, wherever they were built, take no more than the rule may ask for.
-    pub fn allows(&self, tiles: &[Blob]) -> Result<(), BuildError> {
-        let asked = tiles.iter().map(|t| t.asked).sum();
-        self.how.rule.as_ref().map_or(Ok(()), |rule| rule.allows(asked))
+        build(mesh, &how, index as u32, at, faces, off)
     }
 }
 
@@ -170,18 +159,11 @@ impl Homes {
     }
 }
 
-/// How the ground of tiles is divided.
+/// How the ground of a tile is divided.
 struct How {
     rule: Option<Rule>,
     /// The most that a query may cost, and the height steps within which two heights are one layer.
     most: Option<(MaxCost, f64)>,
-}
-
-impl How {
-    fn new(options: &Options, mesh: &Mesh) -> How {
-        let merge = options.layer_merge * exp2(-mesh.step[1]);
-        How { rule: options.split.map(|s| Rule::new(s, mesh)), most: options.max_cost.map(|most| (most, merge)) }
-    }
 }
 
 /// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds, and of
@@ -290,15 +272,6 @@ enum Plot {
 }
 
 impl Plot {
-    /// What its rule asked for.
-    fn asked(&self) -> u64 {
-        match self {
-            Plot::Group { built, .. } => built.asked,
-            Plot::Inner { children, .. } => children.iter().map(Plot::asked).sum(),
-            Plot::Empty | Plot::Patch(_) => 0,
-        }
-    }
-
     /// Where its groups cost more than they may.
     fn crowds(&self) -> Box<dyn Iterator<Item = Crowd> + '_> {
         match self {
@@ -434,7 +407,8 @@ fn build(
         .map(|crowd| (in_metres(crowd), [crowd.tests, crowd.lines]))
         .reduce(|a, b| (a.0.worse(b.0), [0, 1].map(|i| a.1[i].max(b.1[i]))));
     let nodes = w.nodes.len() as u64;
-    let (asked, wide_tests) = (plot.asked(), w.wide_tests);
+    let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
+    let wide_tests = w.wide_tests;
     Ok(Blob { crowd, asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes })
 }
 
@@ -753,34 +727,5 @@ impl Writer {
             *b = (*b).max(c);
         }
         self.layers = self.layers.max(layers);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Report, Split, fixtures, mesh};
-
-    /// However often and in whatever order tiles are built, the rule has asked for what they take, once.
-    #[test]
-    fn what_a_rule_asks_for_counts_once_for_each_tile() {
-        let options = Options { split: Some(Split::DENSE), tile_log2: Some(15), ..Options::default() };
-        let mut mesh = mesh::ground(&fixtures::town(1), &options, &mut Report::default()).unwrap();
-        mesh.tile_log2 = 15;
-        let tiling = Tiling::new(&mesh, &options).unwrap();
-        let all = || (0..tiling.count()).map(|index| tiling.build(&mesh, index).ok().unwrap());
-        let mut blobs: Vec<Blob> = all().collect();
-        all().rev().for_each(drop);
-        let sum = |of: fn(&Blob) -> u64| blobs.iter().map(of).sum::<u64>();
-        let asked = tiling.how.rule.as_ref().unwrap().asked.load(Relaxed);
-        assert!(blobs.len() > 3 && asked == sum(|b| b.asked), "{asked} of {} tiles", blobs.len());
-        // about what they have: the rest is their heads and palettes
-        let index = sum(|b| b.index_bytes);
-        assert!(asked > index / 2 && asked < index * 5 / 4, "{asked} of {index}");
-        // wherever they were built
-        assert_eq!(tiling.allows(&blobs), Ok(()));
-        blobs.iter_mut().for_each(|b| b.asked = (257 << 20) / 4);
-        assert!(matches!(tiling.allows(&blobs), Err(BuildError::Limit(text)) if text.contains("preset dense")));
-        assert_eq!(tiling.allows(&blobs[..3]), Ok(()));
     }
 }
