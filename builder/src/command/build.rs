@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(long)]
     drop_outliers: bool,
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
-    /// index, or 256 bytes a triangle, are refused, as steep and stacked triangles may ask for
+    /// index, or 256 bytes a triangle, are refused, as steep and stacked triangles may ask for; a note says if they make an image large
     #[arg(long, value_parser = ["default", "dense"])]
     preset: Option<String>,
     /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
@@ -289,8 +289,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
-    // of the side that is chosen by itself nothing else is known to be better
-    if let Some(text) = scattered(&terrain).filter(|_| options.tile_log2.is_some()) {
+    if let Some(text) = heavy(&terrain, options, r.index_bytes) {
         note(format!("{}: {text}", named(who)));
     }
     let left_out = [
@@ -347,24 +346,38 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
-/// What to say of an image that is large because few triangles lie over many tiles.
-fn scattered(t: &Terrain) -> Option<String> {
+/// Why an image is large for its triangles, and what to type: tiles that many of them lie over or that hold few, or the rules of a preset.
+fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
-    let large = bytes > LARGE && bytes / triangles > SCATTERED && h.references > triangles + triangles / 2;
-    (large && h.tile_log2 < 26).then(|| {
-        format!(
-            "{} bytes a triangle: large ones are in each of the {} that they lie over; fewer tiles take less, as with --tile {}",
-            grouped(bytes / triangles),
-            counted(tiles, "tile"),
-            (h.tile_log2 + 2).min(26)
-        )
-    })
+    if bytes <= LARGE || bytes / triangles <= HEAVY || h.patch_blocks > 0 {
+        return None;
+    }
+    let few = tiles > triangles / FEW_EACH;
+    let why = match options.split {
+        Some(split) if !few && index > bytes / 2 => {
+            let split = split.preset().map_or("[build.split]".into(), |name| format!("preset {name}"));
+            format!(
+                "{split} divides this ground far; left out, or with a greater bundle_size or min_volume under [build.split], it takes less"
+            )
+        }
+        // of a side that is chosen by itself nothing else is known to be better where many lie over several
+        _ if h.tile_log2 < 26 && (few || options.tile_log2.is_some() && h.references > triangles + triangles / 2) => {
+            format!(
+                "each of the {} has its own head and all that lies over it; fewer take less, as with --tile {}",
+                counted(tiles, "tile"),
+                (h.tile_log2 + 2).min(26)
+            )
+        }
+        _ => return None,
+    };
+    Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
 }
 
-/// Bytes of an image, and of it for each triangle, from which on it is said why.
+/// Bytes of an image, and of it for each triangle, from which on it is said why; triangles of a tile that are few.
 const LARGE: u64 = 4 << 20;
-const SCATTERED: u64 = 300;
+const HEAVY: u64 = 300;
+const FEW_EACH: u64 = 8;
 /// How wide a gap may be that is noted, metres.
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.

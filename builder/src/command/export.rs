@@ -17,9 +17,9 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, gaps, has_extension, is_nowhere, load, make_folder,
+    Done, Failure, NewFile, Replace, counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
-    materials::{provenance, recorded, settings_again},
+    materials::{mu_by_default, provenance, recorded, settings_again},
     named, note,
     progress::stage,
     quoted,
@@ -50,7 +50,8 @@ enum What {
 #[command(after_help = "\
 The same image again, with the same identity:
   hardpan export obj town.hpan                       write town-ground.obj, .mtl and .toml
-  hardpan build --settings town-ground.toml          make town-ground.hpan")]
+  hardpan build --settings town-ground.toml          make town-ground.hpan
+The settings state no mu that nobody stated before: such materials are named, and a build warns of them, or fails with --strict")]
 struct ObjArgs {
     /// A terrain image
     image: PathBuf,
@@ -189,6 +190,10 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         ground.local();
     }
     let settings = ground.settings(&settings_again(&t), &file_name(&place));
+    let by_default = mu_by_default(&t);
+    let stated = |name: &str| settings.materials.iter().any(|rule| rule.mu.is_some() && rule.fits(name));
+    let mut unstated: Vec<&str> = friction::ground(&t).into_iter().map(|(name, _)| name).collect();
+    unstated.retain(|name| by_default.contains(*name) && !stated(name));
     let [east, north, up] = ground.translate();
     let translate = format!("--translate {east},{north},{up}");
     let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
@@ -279,6 +284,11 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         writeln!(out, "x and y are measured from {east}, {north} m; {settings} {translate}")?;
     }
     if !nowhere {
+        if !unstated.is_empty() {
+            let names = few(unstated.iter().map(|name| shown(&format!("{name:?}"))), unstated.len() as u64);
+            let then = format!("a build warns of it, and --strict refuses it, until {} states it", named(&toml));
+            writeln!(out, "nobody stated mu of {names}: {then}")?;
+        }
         writeln!(out, "next: hardpan build --settings {}", quoted(&toml))?;
     }
     Ok(())

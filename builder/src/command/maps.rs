@@ -248,8 +248,9 @@ pub fn view(
 /// Places along the longer side at which it is seen which materials there are most of.
 const LOOK: f64 = 512.0;
 
-/// A length with its unit.
+/// A length with its unit, which is that of the rounded number: 99.96 cm are 1 m.
 pub fn metres(v: f64) -> String {
+    let v: f64 = format!("{v:.2e}").parse().expect("a number");
     let (v, unit) = match v.abs() {
         a if a >= 1000.0 => (v / 1000.0, "km"),
         a if a >= 1.0 => (v, "m"),
@@ -783,6 +784,7 @@ mod tests {
         assert_eq!(size("640"), Ok([Some(640), None]));
         assert!(["0", "x", "640x", "70000", "-1"].iter().all(|bad| size(bad).is_err()));
         assert_eq!([1234.0, 12.345, 0.25, 0.0034, 0.0].map(metres), ["1.23 km", "12.3 m", "25 cm", "3.4 mm", "0 m"]);
+        assert_eq!([999.7, 0.9996, -0.9994, 0.009996].map(metres), ["1 km", "1 m", "-99.9 cm", "1 cm"]);
     }
 
     #[test]

@@ -172,20 +172,19 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     let places = shares::places(scene, &areas);
     drop(areas);
     report.duplicates = clean::duplicates(&mut faces, &materials);
-    let mut moved = Moved::new();
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
-    let mut rest = weld::Rest { vertices, materials: &materials, origin, farthest };
+    let mut ground = weld::Ground { vertices, faces, moved: Moved::new(), materials: &materials, origin, farthest };
     if options.weld != crate::Near::default() {
-        report.weld = weld::weld(&mut faces, &mut moved, &rest, options.weld);
-        report.weld.moved = worst(&moved, step);
+        report.weld = weld::weld(&mut ground, options.weld);
+        report.weld.moved = worst(&ground.moved, step);
     }
     if let Some(near) = options.stitch {
-        report.stitch = stitch::stitch(&mut faces, &mut moved, &mut rest, near);
-        report.stitch.moved = worst(&moved, step);
+        report.stitch = stitch::stitch(&mut ground, near);
+        report.stitch.moved = worst(&ground.moved, step);
     }
-    let vertices = rest.vertices;
+    let weld::Ground { vertices, faces, moved, .. } = ground;
     report.triangles = faces.len() as u64;
     report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
     if faces.is_empty() && scene.fields.is_empty() {

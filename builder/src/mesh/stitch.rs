@@ -25,8 +25,8 @@ mod fan;
 mod nudge;
 
 use super::near::{Beside, Lines, Points, beside, distance};
-use super::weld::{GONE, Joins, Rest, bearable, covered, join, joins, note, settle};
-use super::{Face, Moved, area2, edge, oriented};
+use super::weld::{GONE, Ground, Joins, bearable, covered, join, joins};
+use super::{Face, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
 use fan::{Fan, NEEDLES, fan};
@@ -42,35 +42,35 @@ const ADDED: u64 = 4096;
 const ROUNDS: usize = 64;
 
 /// Closes what lies within the threshold.
-pub fn stitch(faces: &mut Vec<Face>, moved: &mut Moved, rest: &mut Rest, near: Near) -> Repair {
+pub fn stitch(ground: &mut Ground, near: Near) -> Repair {
     let mut repair = Repair::default();
-    let most = 2 * faces.len() as u64 + ADDED;
+    let most = 2 * ground.faces.len() as u64 + ADDED;
     for _ in 0..PASSES {
         if repair.added > most {
             break;
         }
-        let mut rim = Rim::new(faces, rest, near);
-        let Joins { moves, crowded, undecided } = rim.joins(rest);
+        let mut rim = Rim::new(ground, near);
+        let Joins { moves, crowded, undecided } = rim.joins(ground);
         let wanted = moves.len() as u64;
-        let joined = join(faces, moved, rest, near, moves, &mut repair);
+        let joined = join(ground, near, moves, &mut repair);
         if joined > 0 {
-            rim = Rim::new(faces, rest, near);
+            rim = Rim::new(ground, near);
         }
         repair.open_edges = rim.open;
         (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
-        let divided = divide(faces, moved, rest, near, &rim, &mut repair);
+        let divided = divide(ground, near, &rim, &mut repair);
         let settled = joined == 0 && !divided;
-        if settled && (repair.left == crowded || !nudge::nudge(faces, moved, rest, near, &rim, &mut repair)) {
+        if settled && (repair.left == crowded || !nudge::nudge(ground, near, &rim, &mut repair)) {
             return repair;
         }
     }
     // not settled: what would come next is left
-    let rim = Rim::new(faces, rest, near);
+    let rim = Rim::new(ground, near);
     repair.open_edges = rim.open;
-    let Joins { moves, crowded, undecided } = rim.joins(rest);
+    let Joins { moves, crowded, undecided } = rim.joins(ground);
     (repair.left, repair.crowded) = (moves.len() as u64 + crowded + undecided, crowded);
-    let draft = Draft::new(faces, moved, &rim);
-    repair.left += draft.pieces.iter().map(|p| split(p, &draft.edges, rest, near).1).sum::<u64>();
+    let draft = Draft::new(ground, &rim);
+    repair.left += draft.pieces.iter().map(|p| split(p, &draft.edges, ground, near).1).sum::<u64>();
     repair
 }
 
@@ -99,19 +99,20 @@ struct Rim {
 const INNER: u32 = u32::MAX;
 
 impl Rim {
-    fn new(faces: &[Face], rest: &Rest, near: Near) -> Rim {
+    fn new(ground: &Ground, near: Near) -> Rim {
+        let faces = &ground.faces;
         let at_lesser = faces.iter().enumerate().flat_map(|(i, f)| {
             (0..3).map(move |k| {
                 let (a, b) = (f.v[k], f.v[(k + 1) % 3]);
                 (a.min(b), u64::from(a.max(b)) << 32 | (3 * i + k) as u64)
             })
         });
-        let (starts, mut edges) = lists(rest.vertices.len(), at_lesser);
+        let (starts, mut edges) = lists(ground.vertices.len(), at_lesser);
         // first how many open edges there are at each vertex
-        let mut numbers = vec![0; rest.vertices.len()];
+        let mut numbers = vec![0; ground.vertices.len()];
         let mut sides = vec![0u8; faces.len()];
         let mut open = 0;
-        for v in 0..rest.vertices.len() {
+        for v in 0..ground.vertices.len() {
             let run = &mut edges[starts[v] as usize..starts[v + 1] as usize];
             run.sort_unstable();
             for e in run.chunk_by(|a, b| a >> 32 == b >> 32).filter(|e| e.len() == 1) {
@@ -130,7 +131,7 @@ impl Rim {
                 open_at.push(count);
             }
         }
-        let points = rest.points(&vertices, near);
+        let points = ground.points(&vertices, near);
         let faces = sides.into_iter().zip(0..).filter(|(sides, _)| *sides != 0).map(|(sides, i)| (i, sides)).collect();
         Rim { open, vertices, points, numbers, open_at, edges, starts, faces }
     }
@@ -153,8 +154,8 @@ impl Rim {
     }
 
     /// Which of its vertices are to be joined.
-    fn joins(&self, rest: &Rest) -> Joins {
-        joins(rest, &self.vertices, &self.points, Some(|a, b| self.users(a, b) > 0))
+    fn joins(&self, ground: &Ground) -> Joins {
+        joins(ground, &self.vertices, &self.points, Some(|a, b| self.users(a, b) > 0))
     }
 }
 
@@ -163,8 +164,8 @@ fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> + Clone {
 }
 
 /// Squared length of an edge in plan.
-fn length(rest: &Rest, side: [u32; 2]) -> u128 {
-    let [p, q] = rest.corners(side);
+fn length(ground: &Ground, side: [u32; 2]) -> u128 {
+    let [p, q] = ground.corners(side);
     distance(p, q).0
 }
 
@@ -223,27 +224,27 @@ impl Edges<'_> {
     }
 
     /// Which sides of a triangle are open, the longest first.
-    fn open_sides(&self, piece: &Piece, rest: &Rest) -> Vec<usize> {
+    fn open_sides(&self, piece: &Piece, ground: &Ground) -> Vec<usize> {
         let side = |k: usize| [piece.face.v[k], piece.face.v[(k + 1) % 3]];
         let open = |k: &usize| {
             let before = piece.open >> k & 1 == 1;
             side(*k).into_iter().all(|v| self.is_open_at(v)) && self.is_open(side(*k), before)
         };
         let mut sides: Vec<usize> = (0..3).filter(open).collect();
-        sides.sort_by_key(|&k| (std::cmp::Reverse(length(rest, side(k))), side(k)));
+        sides.sort_by_key(|&k| (std::cmp::Reverse(length(ground, side(k))), side(k)));
         sides
     }
 
     /// The open vertices beside a side of a triangle; none if there is a crowd at its ends or along it.
-    fn beside(&self, piece: &Piece, k: usize, rest: &Rest, near: Near) -> Option<Vec<(Beside, u32)>> {
+    fn beside(&self, piece: &Piece, k: usize, ground: &Ground, near: Near) -> Option<Vec<(Beside, u32)>> {
         let (rim, v) = (self.rim, piece.face.v);
         let side = [v[k], v[(k + 1) % 3]];
         if side.iter().any(|&w| rim.number(w).is_some_and(|i| rim.points.is_crowded(i as u32))) {
             return None;
         }
-        let line = rest.corners(side);
+        let line = ground.corners(side);
         const FEW: usize = 4;
-        let room = LazyCell::new(|| FEW + (length(rest, side).isqrt() / u128::from(near.plan.max(1))) as usize);
+        let room = LazyCell::new(|| FEW + (length(ground, side).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
         let mut beyond = Vec::new();
         self.lines.along(line, |i| {
@@ -278,10 +279,10 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn new(faces: &[Face], moved: &Moved, rim: &'a Rim) -> Self {
+    fn new(ground: &Ground, rim: &'a Rim) -> Self {
         let piece = |&(i, open): &(u32, u8)| {
-            let face = faces[i as usize];
-            Piece { face, by: moved.get(&face.v).copied().unwrap_or_default(), at: Some(i), open }
+            let face = ground.faces[i as usize];
+            Piece { face, by: ground.by(&face.v), at: Some(i), open }
         };
         Draft {
             pieces: rim.faces.iter().map(piece).collect(),
@@ -291,25 +292,18 @@ impl<'a> Draft<'a> {
 }
 
 /// Divides triangles at the vertices near their open edges. Returns whether there were any.
-fn divide(
-    faces: &mut Vec<Face>,
-    moved: &mut Moved,
-    rest: &mut Rest,
-    near: Near,
-    rim: &Rim,
-    repair: &mut Repair,
-) -> bool {
-    let Draft { mut pieces, mut edges } = Draft::new(faces, moved, rim);
+fn divide(ground: &mut Ground, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
+    let Draft { mut pieces, mut edges } = Draft::new(ground, rim);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
-    let (whole, known) = (pieces.len(), rest.vertices.len());
+    let (whole, known) = (pieces.len(), ground.vertices.len());
     let mut gone: Vec<Upright> = Vec::new();
-    let most = repair.added + 2 * faces.len() as u64 + ADDED;
+    let most = repair.added + 2 * ground.faces.len() as u64 + ADDED;
     for _ in 0..ROUNDS {
         if repair.added > most {
             break;
         }
         let splits: Vec<(Option<Split>, u64)> =
-            active.par_iter().map(|&i| split(&pieces[i as usize], &edges, rest, near)).collect();
+            active.par_iter().map(|&i| split(&pieces[i as usize], &edges, ground, near)).collect();
         repair.left += splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum::<u64>();
         let mut next = Vec::new();
         let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
@@ -327,7 +321,7 @@ fn divide(
             }
         }
         let mut lost: Vec<Upright> = Vec::new();
-        let before = rest.vertices.len();
+        let before = ground.vertices.len();
         for (i, split) in splits {
             let Piece { face, by, at, .. } = pieces[i as usize];
             if let Some(part) = split.upright {
@@ -346,11 +340,11 @@ fn divide(
             repair.added += parts.len() as u64 - 1;
             sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
             // its points are numbered after those of others before it
-            let later = (rest.vertices.len() - before) as u32;
-            rest.vertices.extend(points);
+            let later = (ground.vertices.len() - before) as u32;
+            ground.vertices.extend(points);
             for part in parts {
                 let part = part.map(|v| if v as usize >= before { v + later } else { v });
-                let Some(v) = oriented(part, &rest.vertices) else {
+                let Some(v) = oriented(part, &ground.vertices) else {
                     repair.upright += 1;
                     continue;
                 };
@@ -364,8 +358,8 @@ fn divide(
                 });
             }
             if let Some(at) = at {
-                moved.remove(&face.v);
-                faces[at as usize].v[0] = GONE;
+                ground.moved.remove(&face.v);
+                ground.faces[at as usize].v[0] = GONE;
             }
             pieces[i as usize].face.v[0] = GONE;
         }
@@ -380,43 +374,43 @@ fn divide(
         return false;
     }
     let stays = |p: &&Piece| p.face.v[0] != GONE;
-    note(moved, pieces.iter().filter(stays).filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
+    ground.note(pieces.iter().filter(stays).filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
     // those that do not touch the rim hold edges too, and were never divided
     let mut inner: Vec<Piece> = Vec::new();
     if !gone.is_empty() {
         let whole = |f: &&Face| f.v[0] != GONE;
-        inner.extend(faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None, open: 0 }));
+        inner.extend(ground.faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None, open: 0 }));
         inherit(&mut inner, &gone);
-        note(moved, inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
+        ground.note(inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
     }
-    faces.extend(pieces[whole..].iter().filter(stays).map(|p| p.face));
-    if rest.vertices.len() > known {
-        faces.retain(|f| f.v[0] != GONE);
-        number(faces, moved, rest);
+    ground.faces.extend(pieces[whole..].iter().filter(stays).map(|p| p.face));
+    if ground.vertices.len() > known {
+        ground.faces.retain(|f| f.v[0] != GONE);
+        number(ground);
     }
-    settle(faces, rest.materials, repair);
+    ground.settle(repair);
     true
 }
 
 /// Numbers vertices by their coordinates again.
-fn number(faces: &mut [Face], moved: &mut Moved, rest: &mut Rest) {
-    let mut order: Vec<u32> = (0..rest.vertices.len() as u32).collect();
-    order.sort_by_key(|&v| rest.vertices[v as usize]); // mostly sorted already
+fn number(ground: &mut Ground) {
+    let mut order: Vec<u32> = (0..ground.vertices.len() as u32).collect();
+    order.sort_by_key(|&v| ground.vertices[v as usize]); // mostly sorted already
     let mut vertices: Vec<[i32; 3]> = Vec::with_capacity(order.len());
     let mut numbers = vec![0; order.len()];
     for v in order {
-        let place = rest.vertices[v as usize];
+        let place = ground.vertices[v as usize];
         if vertices.last() != Some(&place) {
             vertices.push(place);
         }
         numbers[v as usize] = vertices.len() as u32 - 1;
     }
-    rest.vertices = vertices;
-    let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), &rest.vertices).expect("it has area");
-    faces.iter_mut().for_each(|f| f.v = renumber(f.v));
-    faces.sort();
-    let before = std::mem::take(moved);
-    note(moved, before.into_iter().map(|(v, by)| (renumber(v), by)));
+    ground.vertices = vertices;
+    let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), &ground.vertices).expect("it has area");
+    ground.faces.iter_mut().for_each(|f| f.v = renumber(f.v));
+    ground.faces.sort();
+    let before: Vec<_> = std::mem::take(&mut ground.moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
+    ground.note(before);
 }
 
 /// Triangles with an edge of a part that went count as moved as far as it.
@@ -439,13 +433,13 @@ fn inherit(pieces: &mut [Piece], lost: &[Upright]) {
 }
 
 /// How a triangle is divided now, if it is; and how many vertices near its open edges cannot be had.
-fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split>, u64) {
+fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<Split>, u64) {
     let v = piece.face.v;
     let side = |k: usize| [v[k], v[(k + 1) % 3]];
-    let length = |side: [u32; 2]| length(rest, side);
+    let length = |side: [u32; 2]| length(ground, side);
     // how far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part
     let off = |part: [u32; 3], w: u32, apex: u32| {
-        covered(rest, part, near, |a, b| match [a, b].map(|p| p == w) {
+        covered(ground, part, near, |a, b| match [a, b].map(|p| p == w) {
             [false, false] => edges.users(a, b) > 1,
             _ => a == apex || b == apex || edges.users(a, b) > 0,
         })
@@ -456,10 +450,10 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
         let by = through.iter().fold([0f64; 2], |m, (place, _)| [m[0].max(place.by[0]), m[1].max(place.by[1])]);
         let long = (length([a, b]) as f64).sqrt();
         let between = through.iter().map(|(place, w)| (*w, place.along as f64 / long));
-        let fan = fan([(a, 0.0)].into_iter().chain(between).chain([(b, long)]).collect(), apex, rest, near)?;
+        let fan = fan([(a, 0.0)].into_iter().chain(between).chain([(b, long)]).collect(), apex, ground, near)?;
         let (path, by) = (&fan.path, [by[0], by[1].max(fan.off)]);
         let flat = |pair: &[u32]| {
-            let [p, q, r] = rest.corners([pair[0], pair[1], apex]);
+            let [p, q, r] = ground.corners([pair[0], pair[1], apex]);
             area2(p, q, r) == 0
         };
         let shorter = path.windows(2).all(|pair| length([pair[0], pair[1]]) < length([a, b]));
@@ -475,11 +469,11 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
             _ => return None,
         };
         let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
-        (shorter && bearable(piece.by, far, rest.farthest)).then_some(Split { fan, by, upright })
+        (shorter && bearable(piece.by, far, ground.farthest)).then_some(Split { fan, by, upright })
     };
     let mut left = 0;
-    for k in edges.open_sides(piece, rest) {
-        let Some(mut beyond) = edges.beside(piece, k, rest, near) else {
+    for k in edges.open_sides(piece, ground) {
+        let Some(mut beyond) = edges.beside(piece, k, ground, near) else {
             left += 1; // a crowd, counted once
             continue;
         };
@@ -499,7 +493,7 @@ fn split(piece: &Piece, edges: &Edges, rest: &Rest, near: Near) -> (Option<Split
         let other = || {
             beyond.iter().find_map(|&(_, w)| {
                 [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
-                    let place = beside(rest.vertices[w as usize], rest.corners(side(k)), near)?;
+                    let place = beside(ground.vertices[w as usize], ground.corners(side(k)), near)?;
                     if place.off == 0 { try_split(k, &[(place, w)], false) } else { None }
                 })
             })

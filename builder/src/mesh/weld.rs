@@ -10,7 +10,7 @@
 //!
 //! No place loses its ground: where joining would leave a triangle without plan area, and no other triangle has the
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
-//! [`Rest::farthest`] in all.
+//! [`Ground::farthest`] in all.
 
 use super::near::{Points, beside, distance, meet};
 use super::{Face, Moved, clean, edge, facing::mix, oriented};
@@ -21,10 +21,13 @@ const ROUNDS: usize = 8;
 /// First corner of a triangle that is to go.
 pub const GONE: u32 = u32::MAX;
 
-/// What repairs read and never change.
-pub struct Rest<'a> {
+/// The ground under repair.
+pub struct Ground<'a> {
     /// Ascending.
     pub vertices: Vec<[i32; 3]>,
+    /// Ascending.
+    pub faces: Vec<Face>,
+    pub moved: Moved,
     pub materials: &'a [Material],
     /// The origin in steps.
     pub origin: [i64; 3],
@@ -32,9 +35,14 @@ pub struct Rest<'a> {
     pub farthest: [f64; 2],
 }
 
-impl Rest<'_> {
+impl Ground<'_> {
     pub fn corners<const N: usize>(&self, v: [u32; N]) -> [[i32; 3]; N] {
         v.map(|v| self.vertices[v as usize])
+    }
+
+    /// How far a face was moved so far.
+    pub fn by(&self, v: &[u32; 3]) -> [f64; 2] {
+        self.moved.get(v).copied().unwrap_or_default()
     }
 
     /// The places of vertices, whose numbers ascend.
@@ -47,6 +55,21 @@ impl Rest<'_> {
         let p = self.vertices[v as usize];
         (0..3).fold(0, |h, i| mix(h ^ (self.origin[i] + i64::from(p[i])) as u64))
     }
+
+    /// Notes how far faces were moved; of coincident ones the farthest.
+    pub fn note(&mut self, changed: impl IntoIterator<Item = ([u32; 3], [f64; 2])>) {
+        for (v, by) in changed {
+            let most = self.moved.entry(v).or_default();
+            *most = [most[0].max(by[0]), most[1].max(by[1])];
+        }
+    }
+
+    /// Takes out what is gone and brings the others in order.
+    pub fn settle(&mut self, repair: &mut Repair) {
+        self.faces.retain(|f| f.v[0] != GONE);
+        self.faces.sort(); // mostly sorted already
+        repair.duplicates += clean::duplicates(&mut self.faces, self.materials);
+    }
 }
 
 /// Whether a shift on top of another stays within a limit; none does not.
@@ -55,16 +78,16 @@ pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
 }
 
 /// Joins all vertices within reach of each other.
-pub fn weld(faces: &mut Vec<Face>, moved: &mut Moved, rest: &Rest, near: Near) -> Repair {
+pub fn weld(ground: &mut Ground, near: Near) -> Repair {
     let mut repair = Repair::default();
-    let mut used = vec![false; rest.vertices.len()];
-    faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
+    let mut used = vec![false; ground.vertices.len()];
+    ground.faces.iter().flat_map(|f| f.v).for_each(|v| used[v as usize] = true);
     let members: Vec<u32> = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
     drop(used);
     let Joins { moves, crowded, undecided } =
-        joins(rest, &members, &rest.points(&members, near), None::<fn(u32, u32) -> bool>);
+        joins(ground, &members, &ground.points(&members, near), None::<fn(u32, u32) -> bool>);
     let wanted = moves.len() as u64;
-    repair.left = wanted - join(faces, moved, rest, near, moves, &mut repair) + crowded + undecided;
+    repair.left = wanted - join(ground, near, moves, &mut repair) + crowded + undecided;
     repair.crowded = crowded;
     repair
 }
@@ -83,7 +106,12 @@ pub struct Joins {
 ///
 /// Vertices in a crowd are let be. Given which vertices an edge links, those that a chain of edges links within reach of
 /// both are no neighbours: a fine mesh, not a gap.
-pub fn joins(rest: &Rest, members: &[u32], points: &Points, linked: Option<impl Fn(u32, u32) -> bool + Sync>) -> Joins {
+pub fn joins(
+    ground: &Ground,
+    members: &[u32],
+    points: &Points,
+    linked: Option<impl Fn(u32, u32) -> bool + Sync>,
+) -> Joins {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Undecided,
@@ -143,7 +171,7 @@ pub fn joins(rest: &Rest, members: &[u32], points: &Points, linked: Option<impl 
     let mut states: Vec<State> = (0..members.len() as u32)
         .map(|i| if points.is_crowded(i) { State::Joined } else { State::Undecided })
         .collect();
-    let rank = |i: u32| (rest.hash(members[i as usize]), i);
+    let rank = |i: u32| (ground.hash(members[i as usize]), i);
     for _ in 0..ROUNDS {
         let decide = |&i: &u32| {
             let (own, mut state) = (rank(i), State::Root);
@@ -182,18 +210,12 @@ pub fn joins(rest: &Rest, members: &[u32], points: &Points, linked: Option<impl 
 }
 
 /// Moves vertices to their roots, but for those that would take ground away. Returns how many it moved.
-pub fn join(
-    faces: &mut Vec<Face>,
-    moved: &mut Moved,
-    rest: &Rest,
-    near: Near,
-    mut moves: Vec<(u32, u32)>,
-    repair: &mut Repair,
-) -> u64 {
+pub fn join(ground: &mut Ground, near: Near, mut moves: Vec<(u32, u32)>, repair: &mut Repair) -> u64 {
     if moves.is_empty() {
         return 0;
     }
-    let mut flagged = vec![false; rest.vertices.len()];
+    let faces = &ground.faces;
+    let mut flagged = vec![false; ground.vertices.len()];
     moves.iter().flat_map(|&(from, to)| [from, to]).for_each(|v| flagged[v as usize] = true);
     let touched: Vec<u32> = (0..faces.len() as u32)
         .into_par_iter()
@@ -206,17 +228,17 @@ pub fn join(
             touched.par_iter().map(|&i| faces[i as usize].v.map(|v| image(&moves, v))).collect();
         let shifted = |k: usize| {
             let face = &faces[touched[k] as usize].v;
-            let by = displacement(rest, *face, images[k]);
-            !bearable(moved.get(face).copied().unwrap_or_default(), by, rest.farthest)
+            let by = displacement(ground, *face, images[k]);
+            !bearable(ground.by(face), by, ground.farthest)
         };
         let strained: Vec<usize> = (0..images.len()).filter(|&k| shifted(k)).collect();
-        let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], &rest.vertices).is_none()).collect();
+        let lost: Vec<usize> = (0..images.len()).filter(|&k| oriented(images[k], &ground.vertices).is_none()).collect();
         if lost.is_empty() && strained.is_empty() {
             break (images, Vec::new());
         }
         let mut edges = Vec::with_capacity(3 * images.len());
         let mut points = Vec::with_capacity(3 * images.len());
-        for v in images.iter().filter(|v| oriented(**v, &rest.vertices).is_some()) {
+        for v in images.iter().filter(|v| oriented(**v, &ground.vertices).is_some()) {
             edges.extend([edge(v[0], v[1]), edge(v[1], v[2]), edge(v[2], v[0])]);
             points.extend(v);
         }
@@ -226,14 +248,14 @@ pub fn join(
             true => points.binary_search(&a).is_ok(),
             false => edges.binary_search(&edge(a, b)).is_ok(),
         };
-        let covered = |k: usize| covered(rest, images[k], near, held);
+        let covered = |k: usize| covered(ground, images[k], near, held);
         let fate = |&k: &usize| {
             let face = faces[touched[k] as usize].v;
-            let by = displacement(rest, face, images[k]);
+            let by = displacement(ground, face, images[k]);
             let off = covered(k)?;
             let by = [by[0] + off[0], by[1] + off[1]];
-            let before = moved.get(&face).copied().unwrap_or_default();
-            bearable(before, by, rest.farthest).then(|| (images[k], [before[0] + by[0], before[1] + by[1]]))
+            let before = ground.by(&face);
+            bearable(before, by, ground.farthest).then(|| (images[k], [before[0] + by[0], before[1] + by[1]]))
         };
         let fates: Vec<Option<([u32; 3], [f64; 2])>> = lost.iter().map(fate).collect();
         let mut pinned: Vec<u32> = lost
@@ -252,13 +274,14 @@ pub fn join(
     };
     let mut changed = Vec::new();
     for (&i, v) in touched.iter().zip(images) {
-        let face = &mut faces[i as usize];
-        if face.v == v {
+        let from = ground.faces[i as usize].v;
+        if from == v {
             continue;
         }
-        let by = displacement(rest, face.v, v);
-        let before = moved.remove(&face.v).unwrap_or_default();
-        match oriented(v, &rest.vertices) {
+        let by = displacement(ground, from, v);
+        let before = ground.moved.remove(&from).unwrap_or_default();
+        let face = &mut ground.faces[i as usize];
+        match oriented(v, &ground.vertices) {
             Some(v) => {
                 face.v = v;
                 changed.push((v, [before[0] + by[0], before[1] + by[1]]));
@@ -273,38 +296,38 @@ pub fn join(
     let mut heirs: Vec<(u32, [f64; 2])> = lost.iter().flat_map(|(v, by)| v.map(|v| (v, *by))).collect();
     heirs.sort_unstable_by_key(|h| h.0);
     if !heirs.is_empty() {
-        for v in touched.iter().map(|&i| faces[i as usize].v).filter(|v| v[0] != GONE) {
+        for v in touched.iter().map(|&i| ground.faces[i as usize].v).filter(|v| v[0] != GONE) {
             for corner in v {
                 let from = heirs.partition_point(|h| h.0 < corner);
                 changed.extend(heirs[from..].iter().take_while(|h| h.0 == corner).map(|h| (v, h.1)));
             }
         }
     }
-    note(moved, changed);
-    settle(faces, rest.materials, repair);
+    ground.note(changed);
+    ground.settle(repair);
     repair.joined += moves.len() as u64;
     moves.len() as u64
 }
 
 /// By how much a triangle without plan area lies off the edge or edges that it becomes, in steps of plan and height, if
 /// others hold them within reach.
-pub fn covered(rest: &Rest, [a, b, c]: [u32; 3], near: Near, held: impl Fn(u32, u32) -> bool) -> Option<[f64; 2]> {
+pub fn covered(ground: &Ground, [a, b, c]: [u32; 3], near: Near, held: impl Fn(u32, u32) -> bool) -> Option<[f64; 2]> {
     // the corners, the two that lie farthest apart in plan first
     let apart = |a: u32, b: u32| {
-        let [p, q] = rest.corners([a, b]);
+        let [p, q] = ground.corners([a, b]);
         distance(p, q).0
     };
     let [a, b, c] = *[[a, b, c], [b, c, a], [c, a, b]].iter().max_by_key(|v| apart(v[0], v[1])).expect("three");
-    let [p, q, r] = rest.corners([a, b, c]);
+    let [p, q, r] = ground.corners([a, b, c]);
     let end = |p: [i32; 3]| meet(r, p, near).then(|| gap(r, p));
     let off = end(p).or_else(|| end(q)).or_else(|| Some(beside(r, [p, q], near)?.by))?;
     (held(a, b) || (held(a, c) && held(c, b))).then_some(off)
 }
 
 /// The farthest that a corner goes, in steps of plan and height.
-fn displacement(rest: &Rest, from: [u32; 3], to: [u32; 3]) -> [f64; 2] {
+fn displacement(ground: &Ground, from: [u32; 3], to: [u32; 3]) -> [f64; 2] {
     (0..3).fold([0f64; 2], |most, k| {
-        let [p, q] = rest.corners([from[k], to[k]]);
+        let [p, q] = ground.corners([from[k], to[k]]);
         let by = gap(p, q);
         [most[0].max(by[0]), most[1].max(by[1])]
     })
@@ -314,19 +337,4 @@ fn displacement(rest: &Rest, from: [u32; 3], to: [u32; 3]) -> [f64; 2] {
 fn gap(p: [i32; 3], q: [i32; 3]) -> [f64; 2] {
     let (plan, height) = distance(p, q);
     [(plan as f64).sqrt(), f64::from(height)]
-}
-
-/// Notes how far triangles were moved; of coincident ones the farthest.
-pub fn note(moved: &mut Moved, changed: impl IntoIterator<Item = ([u32; 3], [f64; 2])>) {
-    for (v, by) in changed {
-        let most = moved.entry(v).or_default();
-        *most = [most[0].max(by[0]), most[1].max(by[1])];
-    }
-}
-
-/// Takes out what is gone and brings the rest in order.
-pub fn settle(faces: &mut Vec<Face>, materials: &[Material], repair: &mut Repair) {
-    faces.retain(|f| f.v[0] != GONE);
-    faces.sort(); // mostly sorted already
-    repair.duplicates += clean::duplicates(faces, materials);
 }

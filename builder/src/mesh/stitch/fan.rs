@@ -6,7 +6,7 @@
 //! make a fan. The points lie on the lattice: off the triangle's plane by half a step of height at most.
 
 use super::super::area2;
-use super::super::weld::Rest;
+use super::super::weld::Ground;
 use super::distance;
 use crate::Near;
 use std::collections::HashSet;
@@ -50,13 +50,13 @@ struct Point {
 
 /// Divides a triangle from its apex along a path: vertices, and how far along the side they lie, in steps. None if they are
 /// more than [`NEEDLES`] and there is no room for rows.
-pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, rest: &Rest, near: Near) -> Option<Fan> {
+pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, ground: &Ground, near: Near) -> Option<Fan> {
     let vertices = |path: Vec<(u32, f64)>| path.into_iter().map(|p| p.0).collect::<Vec<u32>>();
     for _ in 0..TRIES {
         if path.len() - 2 <= FAN {
             break;
         }
-        let Some(rows) = Rows::new(&path, apex, rest, near) else { break };
+        let Some(rows) = Rows::new(&path, apex, ground, near) else { break };
         let unsound = rows.unsound();
         if unsound.is_empty() {
             let parts = rows.parts.iter().map(|part| part.map(|p| p.v)).collect();
@@ -75,7 +75,7 @@ pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, rest: &Rest, near: Near) -> Opt
 }
 
 struct Rows<'a> {
-    rest: &'a Rest<'a>,
+    ground: &'a Ground<'a>,
     /// The triangle, from the start of the side.
     corners: [[i32; 3]; 3],
     points: Vec<[i32; 3]>,
@@ -84,15 +84,15 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(path: &[(u32, f64)], apex: u32, rest: &'a Rest, near: Near) -> Option<Self> {
+    fn new(path: &[(u32, f64)], apex: u32, ground: &'a Ground, near: Near) -> Option<Self> {
         let point = |(foot, &(v, along)): (usize, &(u32, f64))| Point { v, along, foot };
         let mut row: Vec<Point> = path.iter().enumerate().map(point).collect();
         let end = row.pop()?;
         let start = row.remove(0);
-        let corners = rest.corners([start.v, end.v, apex]);
+        let corners = ground.corners([start.v, end.v, apex]);
         let length = (distance(corners[0], corners[1]).0 as f64).sqrt();
         let altitude = area2(corners[0], corners[1], corners[2]) as f64 / length;
-        let mut rows = Rows { rest, corners, points: Vec::new(), parts: Vec::new(), off: 0.0 };
+        let mut rows = Rows { ground, corners, points: Vec::new(), parts: Vec::new(), off: 0.0 };
         let reach = f64::from(near.plan.max(1));
         let mut height = 0.0;
         while row.len() > LAST {
@@ -147,14 +147,14 @@ impl<'a> Rows<'a> {
         let off = (z * area - height).abs() as f64 / area as f64;
         self.off = if off > self.off { off } else { self.off };
         self.points.push([x, y, z as i32]);
-        (self.rest.vertices.len() + self.points.len() - 1) as u32
+        (self.ground.vertices.len() + self.points.len() - 1) as u32
     }
 
     /// Numbers in the path of what is at a part without area, or turned over.
     fn unsound(&self) -> HashSet<usize> {
-        let place = |v: u32| match (v as usize).checked_sub(self.rest.vertices.len()) {
+        let place = |v: u32| match (v as usize).checked_sub(self.ground.vertices.len()) {
             Some(i) => self.points[i],
-            None => self.rest.vertices[v as usize],
+            None => self.ground.vertices[v as usize],
         };
         let turned = |part: &&[Point; 3]| {
             let [a, b, c] = part.map(|p| place(p.v));

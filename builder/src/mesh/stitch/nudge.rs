@@ -5,9 +5,9 @@
 //! lattice points around, leaves no part upright and turns no triangle over that has the vertex, and no vertex lies where
 //! it ends. Of vertices that have triangles in common the first moves in a pass.
 
+use super::super::area2;
 use super::super::near::beside;
-use super::super::weld::{Rest, bearable};
-use super::super::{Face, Moved, area2};
+use super::super::weld::{Ground, bearable};
 use super::{Draft, Piece, Rim, distance, number};
 use crate::{Near, Repair};
 use rayon::prelude::*;
@@ -24,15 +24,9 @@ struct Side {
 }
 
 /// Moves vertices that nothing else helps. Returns whether there were any.
-pub fn nudge(
-    faces: &mut [Face],
-    moved: &mut Moved,
-    rest: &mut Rest,
-    near: Near,
-    rim: &Rim,
-    repair: &mut Repair,
-) -> bool {
-    let wanted = wanted(faces, moved, rest, near, rim);
+pub fn nudge(ground: &mut Ground, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
+    let wanted = wanted(ground, near, rim);
+    let faces = &ground.faces;
     // triangles at each of these vertices
     let mut at: HashMap<u32, Vec<usize>> = HashMap::new();
     for (i, face) in faces.iter().enumerate() {
@@ -49,31 +43,35 @@ pub fn nudge(
     let mut places: BTreeMap<[i32; 3], u32> = BTreeMap::new();
     for (&w, sides) in wanted.iter().filter(|(w, _)| !waits.contains(w)) {
         let corners: Vec<[u32; 3]> = at[&w].iter().map(|&i| faces[i].v).collect();
-        let way = WAYS.iter().find_map(|way| step(w, *way, sides, &corners, moved, rest, near));
+        let way = WAYS.iter().find_map(|way| step(w, *way, sides, &corners, ground, near));
         if let Some(place) = way {
             places.entry(place).or_insert(w);
         }
     }
     for (place, &w) in &places {
-        let by = distance(*place, rest.vertices[w as usize]).0 as f64;
+        let by = distance(*place, ground.vertices[w as usize]).0 as f64;
         for &i in &at[&w] {
-            moved.entry(faces[i].v).or_default()[0] += by.sqrt();
+            ground.moved.entry(ground.faces[i].v).or_default()[0] += by.sqrt();
         }
     }
     repair.nudged += places.len() as u64;
-    place(faces, moved, rest, &places);
-    !places.is_empty()
+    if places.is_empty() {
+        return false;
+    }
+    places.iter().for_each(|(place, &w)| ground.vertices[w as usize] = *place);
+    number(ground);
+    true
 }
 
 /// Open vertices beside an open edge that would divide its triangle soundly, but for a part that would be upright.
-fn wanted(faces: &[Face], moved: &Moved, rest: &Rest, near: Near, rim: &Rim) -> BTreeMap<u32, Vec<Side>> {
-    let draft = Draft::new(faces, moved, rim);
+fn wanted(ground: &Ground, near: Near, rim: &Rim) -> BTreeMap<u32, Vec<Side>> {
+    let draft = Draft::new(ground, rim);
     let of = |piece: &Piece| {
         let mut found = Vec::new();
-        for k in draft.edges.open_sides(piece, rest) {
+        for k in draft.edges.open_sides(piece, ground) {
             let v = [0, 1, 2].map(|i| piece.face.v[(k + i) % 3]);
-            for (_, w) in draft.edges.beside(piece, k, rest, near).into_iter().flatten() {
-                let [a, b, apex, p] = rest.corners([v[0], v[1], v[2], w]);
+            for (_, w) in draft.edges.beside(piece, k, ground, near).into_iter().flatten() {
+                let [a, b, apex, p] = ground.corners([v[0], v[1], v[2], w]);
                 if (area2(a, p, apex) == 0) != (area2(p, b, apex) == 0) {
                     found.push((w, Side { v, by: piece.by }));
                 }
@@ -94,32 +92,22 @@ fn step(
     [x, y]: [i32; 2],
     sides: &[Side],
     corners: &[[u32; 3]],
-    moved: &Moved,
-    rest: &Rest,
+    ground: &Ground,
     near: Near,
 ) -> Option<[i32; 3]> {
-    let from = rest.vertices[w as usize];
+    let from = ground.vertices[w as usize];
     let place = [from[0].checked_add(x)?, from[1].checked_add(y)?, from[2]];
     let far = [(distance(from, place).0 as f64).sqrt(), 0.0];
     let stays = |v: &[u32; 3]| {
-        let [a, b, c] = v.map(|v| if v == w { place } else { rest.vertices[v as usize] });
-        area2(a, b, c) > 0 && bearable(moved.get(v).copied().unwrap_or_default(), far, rest.farthest)
+        let [a, b, c] = v.map(|v| if v == w { place } else { ground.vertices[v as usize] });
+        area2(a, b, c) > 0 && bearable(ground.by(v), far, ground.farthest)
     };
     let divides = |side: &Side| {
-        let [a, b, apex] = rest.corners(side.v);
+        let [a, b, apex] = ground.corners(side.v);
         let shorter = distance(a, place).0.max(distance(place, b).0) < distance(a, b).0;
         let stands = area2(a, place, apex) == 0 || area2(place, b, apex) == 0;
-        shorter && !stands && beside(place, [a, b], near).is_some_and(|p| bearable(side.by, p.by, rest.farthest))
+        shorter && !stands && beside(place, [a, b], near).is_some_and(|p| bearable(side.by, p.by, ground.farthest))
     };
-    let free = rest.vertices.binary_search(&place).is_err();
+    let free = ground.vertices.binary_search(&place).is_err();
     (free && corners.iter().all(stays) && sides.iter().all(divides)).then_some(place)
-}
-
-/// Puts vertices at new places.
-fn place(faces: &mut [Face], moved: &mut Moved, rest: &mut Rest, places: &BTreeMap<[i32; 3], u32>) {
-    if places.is_empty() {
-        return;
-    }
-    places.iter().for_each(|(place, &w)| rest.vertices[w as usize] = *place);
-    number(faces, moved, rest);
 }
