@@ -105,7 +105,7 @@ pub enum Entry {
 pub struct Content<'a> {
     pub bundled: &'a Bundled,
     /// Who decides how far the grid is divided; else the native rule.
-    pub rule: Option<&'a Rule>,
+    pub rule: Option<&'a Rule<'a>>,
     /// What no cell may cost more than, and the steps within which two heights are one layer.
     pub most: Option<(MaxCost, f64)>,
     /// How many nodes there may be below each other.

@@ -4,7 +4,7 @@ use crate::mesh::{self, Mesh};
 use crate::tile::{self, Blob, Tiling};
 use crate::{BuildError, Built, Crowd, MaxCost, Options, Provenance, Report, Scene, pack, shares};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 
 /// A scene on its way into an image: all that needs the whole of it is done, and each tile can be made by itself, in any
 /// order and on any thread or machine that has the same scene and options.
@@ -51,34 +51,28 @@ impl Job {
     ///
     /// If there is no such tile.
     pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
-        self.tiling.build(&self.mesh, index).map(FinishedTile)
+        self.tiling.build(&self.mesh, index, &AtomicU64::new(0)).map(FinishedTile)
     }
 
-    /// Makes all tiles, none after those that take more than they may together.
+    /// Makes all tiles.
     pub(crate) fn all(&self) -> Result<Vec<FinishedTile>, BuildError> {
         let asked = AtomicU64::new(0);
-        let made = |index| {
-            let tile = self.tile(index)?;
-            self.allows(asked.fetch_add(tile.0.asked, Relaxed) + tile.0.asked).map(|()| tile)
-        };
-        (0..self.tiles()).into_par_iter().map(made).collect()
-    }
-
-    /// Whether a rule may ask for so many bytes of index in all tiles.
-    fn allows(&self, bytes: u64) -> Result<(), BuildError> {
-        self.options.split.map_or(Ok(()), |split| split.allows(bytes, self.mesh.faces.len()))
+        let tile = |index| self.tiling.build(&self.mesh, index, &asked).map(FinishedTile);
+        (0..self.tiles()).into_par_iter().map(tile).collect()
     }
 
     /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
+        let Job { mesh, options, mut tiling, mut report } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
-        if tiles.len() != self.tiles() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
-            let text = format!("an image of this scene takes each of its {} tiles once", self.tiles());
+        if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
+            let text = format!("an image of this scene takes each of its {} tiles once", tiling.count());
             return Err(BuildError::Scene(text));
         }
-        self.allows(tiles.iter().map(|t| t.asked).sum())?;
-        let Job { mesh, options, mut tiling, mut report } = self;
+        if let Some(split) = options.split {
+            split.allows(tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
+        }
         if let Some(most) = options.max_cost {
             affordable(&mesh, &mut tiling, &tiles, most)?;
         }
@@ -104,7 +98,7 @@ fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -
             enough.lines = enough.lines.map(|most| most.max(*lines));
         }
         tiling.allow(enough);
-        let again = crowded.par_iter().map(|(index, _)| tiling.build(mesh, *index).map(|t| of(&t)));
+        let again = crowded.par_iter().map(|(index, _)| tiling.build(mesh, *index, &AtomicU64::new(0)).map(|t| of(&t)));
         crowded = again.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     }
     costliest.map_or(Ok(()), |worst| Err(BuildError::Cost { worst, most, enough }))

@@ -53,6 +53,11 @@ impl Split {
         presets.into_iter().find(|(_, preset)| preset == self).map(|(name, _)| name)
     }
 
+    /// What to call it: its preset, or where settings have it.
+    pub fn title(&self) -> String {
+        self.preset().map_or("[build.split]".into(), |name| format!("preset {name}"))
+    }
+
     /// Most triangles of a square that is accepted for them, and the volume below which it is accepted, at a depth.
     pub fn limits(&self, depth: u32) -> (u64, f64) {
         let beyond = f64::from(depth.saturating_sub(self.depth_tolerance));
@@ -60,15 +65,15 @@ impl Split {
         (size, self.min_volume * (1.0 + beyond * self.volume_increase))
     }
 
-    /// Whether it may ask for so many bytes of index, in a tile or in all, of a mesh of so many triangles.
+    /// Whether it may ask for so many bytes of index in all tiles of a mesh of so many triangles.
     pub(crate) fn allows(&self, bytes: u64, triangles: usize) -> Result<(), BuildError> {
         let most = MOST[0].max(MOST[1] * triangles as u64);
         if bytes <= most {
             return Ok(());
         }
-        let split = self.preset().map_or("[build.split]".into(), |name| format!("preset {name}"));
         Err(BuildError::Limit(format!(
-            "{split} divides this ground too far: it asks for more than {} MiB of index for {}; leave it out, or give a greater bundle_size or min_volume under [build.split]",
+            "{} divides this ground too far: it asks for more than {} MiB of index for {}; leave it out, or give a greater bundle_size or min_volume under [build.split]",
+            self.title(),
             most >> 20,
             counted(triangles as u64, "triangle")
         )))
@@ -86,17 +91,19 @@ impl Split {
 const MOST: [u64; 2] = [256 << 20, 256];
 
 /// The parameters for one tile of a mesh.
-pub struct Rule {
+pub struct Rule<'a> {
     split: Split,
     root_log2: u32,
     step: [f64; 2],
     triangles: usize,
     /// Bytes of index that they have asked for in the tile.
     pub asked: AtomicU64,
+    /// And in all tiles that are made with it.
+    all: &'a AtomicU64,
 }
 
-impl Rule {
-    pub fn new(split: Split, mesh: &Mesh) -> Rule {
+impl<'a> Rule<'a> {
+    pub fn new(split: Split, mesh: &Mesh, all: &'a AtomicU64) -> Self {
         let side = (0..2).map(|i| mesh.bounds[1][i].abs_diff(mesh.bounds[0][i])).max().expect("two axes");
         Rule {
             split,
@@ -104,13 +111,15 @@ impl Rule {
             step: mesh.step.map(exp2),
             triangles: mesh.faces.len(),
             asked: AtomicU64::new(0),
+            all,
         }
     }
 
-    /// Counts bytes of index. An error if those of the tile are more than may be.
+    /// Counts bytes of index. An error if those of all tiles are more than may be.
     pub fn take(&self, bytes: usize) -> Result<(), BuildError> {
         let bytes = bytes as u64;
-        self.split.allows(self.asked.fetch_add(bytes, Relaxed) + bytes, self.triangles)
+        self.asked.fetch_add(bytes, Relaxed);
+        self.split.allows(self.all.fetch_add(bytes, Relaxed) + bytes, self.triangles)
     }
 
     /// Whether a square of side 2^`log2` steps is accepted with these triangles.

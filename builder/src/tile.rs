@@ -11,7 +11,7 @@ use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zerocopy::IntoBytes;
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
@@ -125,11 +125,11 @@ impl Tiling {
         self.most = self.most.map(|(_, merge)| (most, merge));
     }
 
-    /// Builds one tile of this mesh.
-    pub fn build(&self, mesh: &Mesh, index: usize) -> Result<Blob, BuildError> {
+    /// Builds one tile of this mesh. A rule may ask for so much in all tiles that are built with one count of `asked`.
+    pub fn build(&self, mesh: &Mesh, index: usize, asked: &AtomicU64) -> Result<Blob, BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
         let at = self.tiles[index];
-        let how = How { rule: self.split.map(|s| Rule::new(s, mesh)), most: self.most };
+        let how = How { rule: self.split.map(|s| Rule::new(s, mesh, asked)), most: self.most };
         let off = (self.moved[&at], self.source_error.as_ref().map(|e| e[&at]));
         build(mesh, &how, index as u32, at, faces, off)
     }
@@ -160,8 +160,8 @@ impl Homes {
 }
 
 /// How the ground of a tile is divided.
-struct How {
-    rule: Option<Rule>,
+struct How<'a> {
+    rule: Option<Rule<'a>>,
     /// The most that a query may cost, and the height steps within which two heights are one layer.
     most: Option<(MaxCost, f64)>,
 }

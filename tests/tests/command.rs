@@ -1018,6 +1018,12 @@ fn a_preset_that_divides_too_far_is_refused() {
     }
     fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 1\nmin_volume = 0\n").unwrap();
     holds(&build(&["--settings", "s.toml"], 2), &["error: stack.obj: [build.split] divides this ground too far"]);
+    // what it divides far, but not too far, is told
+    let small = |k: u32| sheet(k).replace("60", "6");
+    fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
+    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less\n";
+    holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
+    assert!(!build(&[], 0).contains("bytes a triangle"));
 }
 
 /// Threads change the time that a build takes, and no byte.

@@ -644,17 +644,30 @@ fn cg_02_long_outlines_and_fans_build_and_are_proven() {
     }
 }
 
-/// Large triangles in small tiles that somebody asked for make a large image, and that is said.
+/// Large triangles in small tiles that somebody asked for, or a few far apart, make a large image, and that is said.
 #[test]
-fn large_triangles_over_many_tiles_are_told() {
-    let folder = folder("large_triangles_over_many_tiles_are_told");
+fn few_triangles_over_many_tiles_are_told() {
+    let folder = folder("few_triangles_over_many_tiles_are_told");
     fs::write(folder.join("a.obj"), SQUARE.replace("10", "4000")).unwrap();
     let [_, err] = expect(0, &folder, &["build", "a.obj", "--tile", "16"]);
     holds(
         &err,
-        &["note: a.obj: ", " bytes a triangle: large ones are in each of the 63,001 tiles", "as with --tile 18\n"],
+        &["note: a.obj: ", " bytes a triangle: each of the 63,001 tiles has its own head", "as with --tile 18\n"],
     );
     assert!(!expect(0, &folder, &["build", "a.obj"])[1].contains("bytes a triangle"));
+    let one = |k: i32| format!("v {0} {1} 0\nv {0}.9 {1} 0\nv {0} {1}.9 0\nf -3 -2 -1\n", k % 32 * 6007, k / 32 * 6011);
+    fs::write(folder.join("far.obj"), (0..1024).map(one).collect::<String>()).unwrap();
+    let size = |more: &[&str]| {
+        let line = [&["build", "far.obj", "--up", "z", "--unit", "m"], more].concat();
+        let told = expect(0, &folder, &line)[1].lines().find(|l| l.contains("bytes a triangle")).map(String::from);
+        (told, fs::metadata(folder.join("far.hpan")).unwrap().len())
+    };
+    let (told, large) = size(&[]);
+    let told = told.unwrap();
+    holds(&told, &["note: far.obj: ", " bytes a triangle: each of the 1,024 tiles has its own head"]);
+    let (_, typed) = told.rsplit_once("as with ").unwrap();
+    let (_, less) = size(&typed.split(' ').collect::<Vec<_>>());
+    assert!(less < large / 4 * 3, "{less} of {large}");
 }
 
 /// A file without its last line's end may be cut off, and is where that is a face of too few corners.

@@ -1366,7 +1366,9 @@ fn vt_26_what_no_entry_fits_stays_so() {
     for name in ["of.toml", "of.json"] {
         expect(0, &folder, &["materials", "a.hpan", "-o", name]);
     }
-    expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj"]);
+    let [out, _] = expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj"]);
+    let then = "a build warns of it, and --strict refuses it, until e.toml states it";
+    holds(&out, &[&format!("\nnobody stated mu of \"Concrete\", \"unnamed\": {then}\n")]);
     let text = fs::read_to_string(folder.join("of.toml")).unwrap();
     holds(&text, &["# [[material]]\n# name = \"Concrete\"\n", "\n# mu = 1.0\n"]);
     for settings in ["of.toml", "of.json", "e.toml"] {
@@ -1381,8 +1383,8 @@ fn vt_26_what_no_entry_fits_stays_so() {
     // where no entry is left, all are stated, for settings without any leave what the source has
     write(&folder, "s.toml", "[[source]]\nfile = \"mats.obj\"\n[[material]]\npattern = \"Sand*\"\nmu = 1\n");
     expect(0, &folder, &["build", "--settings", "s.toml", "-o", "a.hpan"]);
-    expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj", "--force"]);
-    expect(0, &folder, &["build", "--settings", "e.toml", "-o", "b.hpan"]);
+    assert!(!expect(0, &folder, &["export", "obj", "a.hpan", "-o", "e.obj", "--force"])[0].contains("nobody"));
+    expect(0, &folder, &["build", "--settings", "e.toml", "-o", "b.hpan", "--strict"]);
     expect(0, &folder, &["diff", "a.hpan", "b.hpan"]);
 }
 

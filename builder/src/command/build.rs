@@ -346,38 +346,33 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
-/// Why an image is large for its triangles, and what to type: tiles that many of them lie over or that hold few, or the rules of a preset.
+/// Why an image is large for its triangles, and what to type: tiles that hold little, or the rules of a preset.
 fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
     if bytes <= LARGE || bytes / triangles <= HEAVY || h.patch_blocks > 0 {
         return None;
     }
-    let few = tiles > triangles / FEW_EACH;
     let why = match options.split {
-        Some(split) if !few && index > bytes / 2 => {
-            let split = split.preset().map_or("[build.split]".into(), |name| format!("preset {name}"));
-            format!(
-                "{split} divides this ground far; left out, or with a greater bundle_size or min_volume under [build.split], it takes less"
-            )
-        }
-        // of a side that is chosen by itself nothing else is known to be better where many lie over several
-        _ if h.tile_log2 < 26 && (few || options.tile_log2.is_some() && h.references > triangles + triangles / 2) => {
-            format!(
-                "each of the {} has its own head and all that lies over it; fewer take less, as with --tile {}",
-                counted(tiles, "tile"),
-                (h.tile_log2 + 2).min(26)
-            )
-        }
+        _ if bytes < LIGHT * tiles && h.tile_log2 < 26 => format!(
+            "each of the {} has its own head and all that lies over it; fewer take less, as with --tile {}",
+            counted(tiles, "tile"),
+            (h.tile_log2 + 2).min(26)
+        ),
+        Some(split) if index > bytes / 2 => format!(
+            "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less",
+            split.title()
+        ),
         _ => return None,
     };
     Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
 }
 
-/// Bytes of an image, and of it for each triangle, from which on it is said why; triangles of a tile that are few.
+/// Bytes of an image, and of it for each triangle, from which on it is said why.
 const LARGE: u64 = 4 << 20;
 const HEAVY: u64 = 300;
-const FEW_EACH: u64 = 8;
+/// Bytes of a tile below which it holds little for what it takes.
+const LIGHT: u64 = 32 << 10;
 /// How wide a gap may be that is noted, metres.
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
