@@ -125,7 +125,7 @@ impl Tiling {
         self.most = self.most.map(|(_, merge)| (most, merge));
     }
 
-    /// Builds one tile of this mesh. A rule may ask for so much in all tiles that are built with one count of `asked`.
+    /// Builds one tile of this mesh. `asked` counts the bytes of index that a rule asks for in all tiles that are built with it.
     pub fn build(&self, mesh: &Mesh, index: usize, asked: &AtomicU64) -> Result<Blob, BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
         let at = self.tiles[index];

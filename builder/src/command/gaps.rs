@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     border::{Edge, Lips, span},
     counted, grouped,
-    maps::metres,
+    maps::{METRE, in_unit, metres, unit},
     walk::{Places, Sets, Walk, Way, ends, middle},
 };
 
@@ -154,12 +154,14 @@ impl Gap {
         (ring || ends(middles).map_or(0.0, span) >= slender * width).then_some(gap)
     }
 
-    /// In words, with a place to query.
+    /// In words, with a place to query: all in the unit of its width, but lengths from 1 m on in metres.
     pub fn told(&self) -> String {
         let more = if self.wider { " or more" } else { "" };
-        let [width, length, rise] = [self.width, self.length, self.rise].map(metres);
+        let short = unit(self.width);
+        let (width, rise) = (in_unit(self.width, short), in_unit(self.rise, short));
+        let long = in_unit(self.length, if unit(self.length).0 <= 1.0 { METRE } else { short });
         let level = if self.rise < LEVEL { String::new() } else { format!(", one side up to {rise} higher") };
-        format!("gap {width}{more} wide, {length} long{level} at {}", place(&self.at, self.room))
+        format!("gap {width}{more} wide, {long} long{level} at {}", place(&self.at, self.room))
     }
 }
 
@@ -431,6 +433,23 @@ mod tests {
     use crate::command::border::Border;
     use hardpan::Terrain;
     use hardpan_builder::{Options, build, fixtures};
+
+    #[test]
+    fn a_gap_is_told_in_one_unit() {
+        let told = |[width, length, rise]: [f64; 3]| {
+            let (at, room) = ([1.0, 2.0, 3.0], 0.1);
+            Gap { at, room, width, wider: false, length, rise, ways: Vec::new(), edges: Vec::new() }.told()
+        };
+        assert_eq!(told([0.9996, 1.0, 0.0]), "gap 1 m wide, 1 m long at 1.000,2.000,3.000");
+        for (sizes, words) in [
+            ([0.0721, 0.543, 0.00198], "gap 7.21 cm wide, 54.3 cm long, one side up to 0.198 cm higher at "),
+            ([0.00123, 0.543, 0.2], "gap 1.23 mm wide, 543 mm long, one side up to 200 mm higher at "),
+            ([0.4, 0.9996, 0.0], "gap 40 cm wide, 1 m long at "),
+            ([2.0, 1234.0, 0.2], "gap 2 m wide, 1230 m long, one side up to 0.2 m higher at "),
+        ] {
+            assert!(told(sizes).starts_with(words), "{}", told(sizes));
+        }
+    }
 
     /// What is known of the edges around leaves nothing out that asking alone finds.
     #[test]

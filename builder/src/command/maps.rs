@@ -248,17 +248,32 @@ pub fn view(
 /// Places along the longer side at which it is seen which materials there are most of.
 const LOOK: f64 = 512.0;
 
-/// A length with its unit, which is that of the rounded number: 99.96 cm are 1 m.
+/// How many of a unit make a metre, and its name.
+pub type Unit = (f64, &'static str);
+pub const METRE: Unit = (1.0, "m");
+
+/// The unit of a length in metres, once it is rounded: that of 99.96 cm is the metre.
+pub fn unit(v: f64) -> Unit {
+    match rounded(v).abs() {
+        a if a >= 1000.0 => (1e-3, "km"),
+        a if a >= 1.0 || a == 0.0 => METRE,
+        a if a >= 0.01 => (1e2, "cm"),
+        _ => (1e3, "mm"),
+    }
+}
+
+/// A length with its unit.
 pub fn metres(v: f64) -> String {
-    let v: f64 = format!("{v:.2e}").parse().expect("a number");
-    let (v, unit) = match v.abs() {
-        a if a >= 1000.0 => (v / 1000.0, "km"),
-        a if a >= 1.0 => (v, "m"),
-        a if a >= 0.01 => (v * 100.0, "cm"),
-        a if a > 0.0 => (v * 1000.0, "mm"),
-        _ => (v, "m"),
-    };
-    format!("{} {unit}", number(v))
+    in_unit(v, unit(v))
+}
+
+/// A length in metres in a unit, with its name.
+pub fn in_unit(v: f64, (of, unit): Unit) -> String {
+    format!("{} {unit}", number(rounded(v) * of))
+}
+
+fn rounded(v: f64) -> f64 {
+    format!("{v:.2e}").parse().expect("a number")
 }
 
 /// Three digits that count.
