@@ -35,6 +35,7 @@ use super::{
     same, shown,
     steps::{self, Step},
     transform::{Transform, way},
+    twice,
     walk::Walk,
     write_image,
 };
@@ -283,6 +284,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     beside.note(&terrain, &output, &sources, r.vertical);
+    let (pairs, time) = stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene)));
+    report.seconds.twice = time.as_secs_f64();
+    report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
+    if let Some(told) = twice::told(&pairs, &terrain) {
+        note(format!("{told}; a wheel may take either; level them, or cut the lower one out if that is not meant"));
+    }
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
     written?;

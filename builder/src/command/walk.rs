@@ -150,6 +150,34 @@ pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl 
     alike().min_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
+/// Places in plan, by x and by y.
+pub struct Spread<'a> {
+    places: &'a [[f64; 2]],
+    by: [Vec<usize>; 2],
+}
+
+impl<'a> Spread<'a> {
+    pub fn new(places: &'a [[f64; 2]]) -> Self {
+        let by = [0, 1].map(|axis: usize| {
+            let mut order: Vec<usize> = (0..places.len()).collect();
+            order.sort_by(|&i, &k| places[i][axis].total_cmp(&places[k][axis]));
+            order
+        });
+        Spread { places, by }
+    }
+
+    /// Numbers of those from `low` to `high` in x or in y, whichever are fewer: all that lie in the rectangle are among them.
+    pub fn near(&self, low: [f64; 2], high: [f64; 2]) -> &[usize] {
+        let along = |axis: usize| {
+            let by = &self.by[axis];
+            let from = by.partition_point(|&i| self.places[i][axis] < low[axis]);
+            &by[from..from + by[from..].partition_point(|&i| self.places[i][axis] <= high[axis])]
+        };
+        let [x, y] = [along(0), along(1)];
+        if x.len() <= y.len() { x } else { y }
+    }
+}
+
 /// Sets of numbers: each names another one of its set, or itself.
 pub struct Sets(Vec<usize>);
 
