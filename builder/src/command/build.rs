@@ -43,7 +43,8 @@ use super::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
-others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES")]
+ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
+others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
 pub struct Args {
     /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
@@ -288,7 +289,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.twice = time.as_secs_f64();
     report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
     if let Some(told) = twice::told(&pairs, &terrain) {
-        note(format!("{told}; a wheel may take either; level them, or cut the lower one out if that is not meant"));
+        note(format!("{told}; {}", twice::MEND));
     }
     let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
     report.seconds.verify = time.as_secs_f64();
@@ -372,7 +373,7 @@ fn scattered(t: &Terrain) -> Option<String> {
 /// Bytes of an image, and of it for each triangle, from which on it is said why.
 const LARGE: u64 = 4 << 20;
 const SCATTERED: u64 = 300;
-/// How wide a gap may be that is noted, metres.
+/// How wide a gap may be that is noted, and how far apart ground that lies twice, metres.
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
 const FEW: [u64; 2] = [100_000, 8];

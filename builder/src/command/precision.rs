@@ -151,7 +151,7 @@ fn step_at(v: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardpan_builder::import::{Frame, Unit, Up, read_obj};
+    use hardpan_builder::import::{Frame, Unit, read_obj};
 
     /// What is said of a grid of places, each written by `number`, read in a frame.
     fn judged(number: impl Fn(f64) -> String, [x0, y0]: [f64; 2], side: f64, frame: Frame) -> Option<Rounded> {
@@ -173,12 +173,17 @@ mod tests {
             (r.lost, r.loses())
         };
         let utm = [690_000.0, 5_334_000.0];
-        // every other row falls onto the one before it; three of the quarters of four are rounded away from where they are
+        // of rows a quarter of a metre apart 9 fall onto the row before
         assert_eq!(lost(utm, 0.25, Frame::default()), ([171, 361], true));
+        assert_eq!(lost(utm, 0.25, Frame { rotate: 30.0, ..Frame::default() }), ([171, 361], true));
         assert_eq!(lost(utm, 1.25, Frame::default()), ([0, 361], false));
-        // a file's own axes count
-        let up = Frame { up: Some(Up::Y), rotate: 30.0, ..Frame::default() };
-        assert_eq!(lost(utm, 0.25, up), ([0, 361], false));
+        // what stands upright and is larger is a wall
+        let [low, far, high] = [[0.0; 3], [1.5, 0.0, 0.0], [0.0, 0.0, 1.5]];
+        for (corners, lost) in
+            [([low, far, high], false), ([low, low, high], false), ([low, low, [0.0, 0.5, 0.5]], true)]
+        {
+            assert_eq!(is_lost(corners, &[0, 1], 0.5), lost, "{corners:?}");
+        }
     }
 
     #[test]

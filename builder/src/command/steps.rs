@@ -284,12 +284,7 @@ impl Drop {
         let ([a, b], length) = (e.plan, span(e.plan));
         let [dx, dy] = t.slope_f64(&below.hit);
         let rise = (e.z[1] - e.z[0] - dx * (b[0] - a[0]) - dy * (b[1] - a[1])) / length;
-        Some(Drop {
-            at,
-            low,
-            grows: rise,
-            owners: [own, below].map(|a| Owner::of(&a.hit)),
-        })
+        Some(Drop { at, low, grows: rise, owners: [own, below].map(|a| Owner::of(&a.hit)) })
     }
 }
 
@@ -308,7 +303,7 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
         let [a, b] = face.plan;
         let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0]);
         let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0]);
-        for &i in spread.near(low, high) {
+        for i in spread.near(low, high) {
             let Drop { at: [x, y, z], low, .. } = *drops[i];
             if face.reaches([x, y], (z + low) / 2.0, moved) {
                 covered[i].store(true, Ordering::Relaxed);

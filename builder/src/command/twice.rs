@@ -1,4 +1,4 @@
-//! Ground that lies twice: over other ground, nearly parallel to it and not as far away as another deck.
+//! Ground that lies twice: over other ground, nearly parallel to it and some centimetres away.
 
 use std::{
     collections::BTreeMap,
@@ -18,15 +18,29 @@ use super::{
     walk::Spread,
 };
 
-/// Places at most at which is asked, for so many triangles each, and at least.
-const PLACES: [u64; 2] = [1 << 12, 1 << 15];
+/// Places at least and at most at which is asked; between, as many as there are triangles.
+const PLACES: [u64; 2] = [1 << 12, 1 << 14];
 /// Triangles over one cell beyond which it is a heap, and no ground.
 const HEAP: usize = 256;
-/// What grows apart faster, metres a metre, crosses.
-const PARALLEL: f64 = 0.05;
-/// Less is what touches or crosses by chance: places of a pair of sources, and square metres.
+/// What comes apart faster crosses, metres a metre.
+const PARALLEL: f64 = 0.1;
+/// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what lies twice at
+/// least so many times as much is near.
+const OFTEN: usize = 2;
+/// Less is what touches by chance: places of a pair of sources, and square metres.
 const FEWEST: usize = 8;
 const SMALL: f64 = 1.0;
+
+/// What to do about it.
+pub const MEND: &str =
+    "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
+
+/// How far apart, as it is typed, metres.
+pub fn typed(text: &str) -> Result<f64, String> {
+    let sane = |v: &f64| *v > steps::LEAST && *v <= steps::DECK;
+    let range = || format!("must be a height in metres, more than {} and at most {}", steps::LEAST, steps::DECK);
+    text.parse().ok().filter(sane).ok_or_else(range)
+}
 
 /// Ground of one source over that of one source.
 pub struct Pair {
@@ -53,19 +67,25 @@ impl Near {
     fn apart(&self) -> f64 {
         self.at[2] - self.low
     }
+
+    fn is_of_one(&self) -> bool {
+        self.owners[0].source == self.owners[1].source
+    }
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Asked is the kernel, at places
-/// spread evenly over the cells in which triangles lie over others. The top and the underside of one thing are not two grounds: of one
-/// source, if `scene` is the source, only what is wound alike counts.
+/// spread evenly over the cells in which triangles lie over others. Top and underside of one thing are no two grounds: of one
+/// source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
     let (places, each) = places(t);
     let layers = |hits: &mut Vec<Hit>, &[x, y]: &[f64; 2]| {
         let found = t.layers([x, y, 0.0], hits);
         let near = |pair: &[Hit]| {
-            let ([z, low], [[dx, dy], [ex, ey]]) = ([0, 1].map(|i| t.z_f64(&pair[i])), [0, 1].map(|i| t.slope_f64(&pair[i])));
-            let is_near = z - low > steps::LEAST && z - low <= most && (dx - ex).hypot(dy - ey) <= PARALLEL;
-            is_near.then(|| Near { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) })
+            let [z, low] = [0, 1].map(|i| t.z_f64(&pair[i]));
+            let [[dx, dy], [ex, ey]] = [0, 1].map(|i| t.slope_f64(&pair[i]));
+            let near = Near { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
+            let is_near = near.apart() > steps::LEAST && near.apart() <= 2.0 * most;
+            (is_near && (dx - ex).hypot(dy - ey) <= PARALLEL).then_some(near)
         };
         hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
     };
@@ -79,7 +99,7 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
     for near in all {
         pairs.entry(near.owners.map(|o| o.source)).or_default().push(near);
     }
-    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, each)).collect();
+    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, each)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
     pairs
 }
@@ -110,12 +130,13 @@ fn places(t: &Terrain) -> (Vec<[f64; 2]>, f64) {
     (places, each * step * step)
 }
 
-/// Of which of these the upper ground looks up and the lower one down, in one source: top and underside.
+/// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
 fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
-    let plan: Vec<[f64; 2]> = all.iter().map(|n| [n.at[0], n.at[1]]).collect();
+    let of_one: Vec<&Near> = all.iter().filter(|n| n.is_of_one()).collect();
+    let plan: Vec<[f64; 2]> = of_one.iter().map(|n| [n.at[0], n.at[1]]).collect();
     let spread = Spread::new(&plan);
     // bits: above up and down, below up and down
-    let seen: Vec<AtomicU8> = all.iter().map(|_| AtomicU8::new(0)).collect();
+    let seen: Vec<AtomicU8> = of_one.iter().map(|_| AtomicU8::new(0)).collect();
     let look = |face: &Triangle| {
         let [a, b, c] = face.v.map(|v| scene.positions[v as usize]);
         let area = |p: [f64; 3], q: [f64; 3], [x, y]: [f64; 2]| (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
@@ -124,67 +145,76 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
             return;
         }
         let ends = |pick: fn(f64, f64) -> f64| [0, 1].map(|i| pick(pick(a[i], b[i]), c[i]));
-        for &i in spread.near(ends(f64::min), ends(f64::max)) {
-            let (near, p) = (&all[i], plan[i]);
-            let shares = [area(b, c, p), area(c, a, p), area(a, b, p)].map(|part| part / whole);
+        for i in spread.near(ends(f64::min), ends(f64::max)) {
+            let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| area(p, q, plan[i]) / whole);
             if shares.iter().any(|share| *share < 0.0) {
                 continue;
             }
             let z = shares[0] * a[2] + shares[1] * b[2] + shares[2] * c[2];
             let bit = if whole > 0.0 { 1 } else { 2 };
-            for (height, shift) in [(near.at[2], 0), (near.low, 2)] {
-                if (z - height).abs() < near.apart() / 2.0 {
+            for (height, shift) in [(of_one[i].at[2], 0), (of_one[i].low, 2)] {
+                if (z - height).abs() < of_one[i].apart() / 2.0 {
                     seen[i].fetch_or(bit << shift, Ordering::Relaxed);
                 }
             }
         }
     };
-    scene.triangles.par_iter().for_each(look);
-    let is_plate = |(near, seen): (&Near, AtomicU8)| {
-        let one = near.owners[0].source == near.owners[1].source;
-        one && matches!(seen.into_inner(), 0b1001 | 0b0110)
-    };
-    all.iter().zip(seen).map(is_plate).collect()
+    if !of_one.is_empty() {
+        scene.triangles.par_iter().for_each(look);
+    }
+    let mut seen = seen.into_iter().map(|seen| matches!(seen.into_inner(), 0b1001 | 0b0110));
+    all.iter().map(|n| n.is_of_one() && seen.next().unwrap_or_default()).collect()
 }
 
 impl Pair {
-    /// Of places that stand for so many square metres each; none if it is too little.
-    fn of(mut near: Vec<Near>, each: f64) -> Option<Self> {
+    /// Of places that stand for so many square metres each, those farther apart too; none if it is too little, or crosses.
+    fn of(mut near: Vec<Near>, most: f64, each: f64) -> Option<Self> {
         near.sort_by(|a, b| a.apart().total_cmp(&b.apart()));
-        let (count, area) = (near.len(), near.len() as f64 * each);
+        let count = near.partition_point(|n| n.apart() <= most);
+        let (area, beyond) = (count as f64 * each, near.len() - count);
+        if count < FEWEST || area < SMALL || count < OFTEN * beyond {
+            return None;
+        }
         let Near { at, low, owners } = near[count / 2];
-        let apart = [0, count / 2, count - 1].map(|i| near[i].apart());
-        (count >= FEWEST && area >= SMALL).then_some(Pair { area, apart, at, low, owners })
+        Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| near[i].apart()), at, low, owners })
     }
 
     /// In words, with a place to query.
-    fn told(&self, t: &Terrain) -> String {
-        let [above, below] = self.owners.map(|o| o.told(t));
-        let at = place(&[self.at[0], self.at[1]], 0.1);
-        let [z, low] = [self.at[2], self.low].map(steps::height);
-        format!("at {at}: z {z:.4} ({above}) over {low:.4} ({below})")
-    }
-
-    /// From how far apart to how far.
-    fn range(&self) -> String {
+    pub fn told(&self, t: &Terrain) -> String {
         let [least, median, most] = self.apart.map(metres);
-        if least == most { format!("{median} apart") } else { format!("{least} to {most} apart, half of it up to {median}") }
+        let half = if least == most { String::new() } else { format!(" to {most}, half of it no more than {median}") };
+        let [above, below] = self.owners.map(|o| o.told(t));
+        let at = place(&self.at[..2], 0.1);
+        let [z, low] = [self.at[2], self.low].map(steps::height);
+        format!("{}, {least}{half} apart, as at {at}: z {z:.4} ({above}) over {low:.4} ({below})", about(self.area))
     }
 }
 
-/// How much lies twice; nothing if none does.
+/// Square metres.
+fn about(area: f64) -> String {
+    format!("about {} m2", grouped(area.round() as u64))
+}
+
+fn whole(pairs: &[Pair]) -> String {
+    about(pairs.iter().map(|p| p.area).sum())
+}
+
+/// How much lies twice, and where the most; nothing if none does.
 pub fn told(pairs: &[Pair], t: &Terrain) -> Option<String> {
-    let first = pairs.first()?;
-    let area = |area: f64| format!("about {} m2", grouped(area.round() as u64));
-    let most = format!("{}, {}, as {}", area(first.area), first.range(), first.told(t));
-    Some(match pairs.len() {
+    let most = pairs.first()?.told(t);
+    Some(match pairs.len() as u64 {
         1 => format!("ground lies twice on {most}"),
-        n => format!(
-            "ground lies twice on {}, of {} pairs of sources, the most {most}",
-            area(pairs.iter().map(|p| p.area).sum()),
-            grouped(n as u64)
-        ),
+        n => format!("ground lies twice on {}, of {} pairs of sources, the most on {most}", whole(pairs), grouped(n)),
     })
+}
+
+/// How much there is up to so far apart, metres.
+pub fn sum(pairs: &[Pair], most: f64) -> String {
+    let apart = format!("{} to {} apart", metres(steps::LEAST), metres(most));
+    match pairs {
+        [] => format!("no ground twice, {apart}"),
+        _ => format!("ground twice, {apart}, on {}", whole(pairs)),
+    }
 }
 
 /// For programs: the first of them.

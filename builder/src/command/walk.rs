@@ -150,31 +150,50 @@ pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl 
     alike().min_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
-/// Places in plan, by x and by y.
-pub struct Spread<'a> {
-    places: &'a [[f64; 2]],
-    by: [Vec<usize>; 2],
+/// Places in plan, in squares of which there are about as many.
+pub struct Spread {
+    low: [f64; 2],
+    side: f64,
+    /// Squares in x and in y.
+    count: [usize; 2],
+    /// Numbers of the places by square, row by row, and where in there each square begins.
+    order: Vec<usize>,
+    begins: Vec<usize>,
 }
 
-impl<'a> Spread<'a> {
-    pub fn new(places: &'a [[f64; 2]]) -> Self {
-        let by = [0, 1].map(|axis: usize| {
-            let mut order: Vec<usize> = (0..places.len()).collect();
-            order.sort_by(|&i, &k| places[i][axis].total_cmp(&places[k][axis]));
-            order
-        });
-        Spread { places, by }
+impl Spread {
+    /// Of places in metres.
+    pub fn new(places: &[[f64; 2]]) -> Self {
+        let end = |i: usize, pick: fn(f64, f64) -> f64| places.iter().map(|p| p[i]).reduce(pick).unwrap_or(0.0);
+        let low = [0, 1].map(|i| end(i, f64::min));
+        let [wide, deep] = [0, 1].map(|i| end(i, f64::max) - low[i]);
+        let many = places.len().max(1) as f64;
+        let side = (wide * deep / many).sqrt().max(wide.max(deep) / many).max(f64::MIN_POSITIVE);
+        let count = [wide, deep].map(|v| (v / side) as usize + 1);
+        let mut spread = Spread { low, side, count, order: Vec::new(), begins: Vec::new() };
+        let square = |p: &[f64; 2]| spread.along(1, p[1]) * count[0] + spread.along(0, p[0]);
+        let mut keyed: Vec<(usize, usize)> = places.iter().map(square).zip(0..).collect();
+        keyed.sort_unstable();
+        let mut begins = vec![0; count[0] * count[1] + 1];
+        keyed.iter().for_each(|(square, _)| begins[square + 1] += 1);
+        (1..begins.len()).for_each(|i| begins[i] += begins[i - 1]);
+        (spread.order, spread.begins) = (keyed.into_iter().map(|(_, number)| number).collect(), begins);
+        spread
     }
 
-    /// Numbers of those from `low` to `high` in x or in y, whichever are fewer: all that lie in the rectangle are among them.
-    pub fn near(&self, low: [f64; 2], high: [f64; 2]) -> &[usize] {
-        let along = |axis: usize| {
-            let by = &self.by[axis];
-            let from = by.partition_point(|&i| self.places[i][axis] < low[axis]);
-            &by[from..from + by[from..].partition_point(|&i| self.places[i][axis] <= high[axis])]
+    /// The square in which something lies along x or y, the first or the last if it is none.
+    fn along(&self, axis: usize, v: f64) -> usize {
+        (((v - self.low[axis]) / self.side) as usize).min(self.count[axis] - 1)
+    }
+
+    /// Numbers of the places in a rectangle, and of others beside it.
+    pub fn near(&self, low: [f64; 2], high: [f64; 2]) -> impl Iterator<Item = usize> {
+        let [x, y] = [0, 1].map(|i| [self.along(i, low[i]), self.along(i, high[i])]);
+        let row = move |row: usize| {
+            let from = row * self.count[0];
+            &self.order[self.begins[from + x[0]]..self.begins[from + x[1] + 1]]
         };
-        let [x, y] = [along(0), along(1)];
-        if x.len() <= y.len() { x } else { y }
+        (y[0]..=y[1]).flat_map(row).copied()
     }
 }
 
