@@ -6,7 +6,10 @@ use std::{
 };
 
 use hardpan::{Hit, Terrain};
-use hardpan_builder::{Scene, Triangle, read};
+use hardpan_builder::{
+    Scene, Triangle,
+    read::{self, Named},
+};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -74,10 +77,10 @@ impl Near {
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Asked is the kernel, at places
-/// spread evenly over the cells in which triangles lie over others. Top and underside of one thing are no two grounds: of one
+/// spread evenly over the cells in which that may be. Top and underside of one thing are no two grounds: of one
 /// source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
-    let (places, each) = places(t);
+    let (places, each) = places(t, most);
     let layers = |hits: &mut Vec<Hit>, &[x, y]: &[f64; 2]| {
         let found = t.layers([x, y, 0.0], hits);
         let near = |pair: &[Hit]| {
@@ -104,18 +107,23 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
     pairs
 }
 
-/// Places spread over the cells in which triangles lie over others, metres, and the square metres of each.
-fn places(t: &Terrain) -> (Vec<[f64; 2]>, f64) {
+/// Places spread over the cells in which triangles lie over others and may be near them, metres, and the square metres of each.
+fn places(t: &Terrain, most: f64) -> (Vec<[f64; 2]>, f64) {
+    let h = t.header();
+    let reach = (2.0 * most / f64::exp2(f64::from(h.z_log2))) as i64;
     let stacked = |tile: &read::TileView| {
-        let mut cells: Vec<[[i64; 2]; 2]> = Vec::new();
-        tile.stacked(|low, size, all| cells.extend((all.len() <= HEAP).then_some([low, size])));
+        let (mut cells, mut heights) = (Vec::new(), Vec::new());
+        tile.stacked(|low, size, all| {
+            if all.len() <= HEAP && may_be_near(all, reach, &mut heights) {
+                cells.push([low, size]);
+            }
+        });
         cells
     };
     let tiles: Vec<read::TileView> = read::tiles(t).collect();
     let cells: Vec<_> = tiles.par_iter().map(stacked).collect();
     let area = |size: [i64; 2]| size[0] as f64 * size[1] as f64;
     let sum: f64 = cells.iter().flatten().map(|[_, size]| area(*size)).sum();
-    let h = t.header();
     let (each, step) = (sum / h.triangles.clamp(PLACES[0], PLACES[1]) as f64, f64::exp2(f64::from(h.xy_log2)));
     // of the plastic number: multiples of both are spread evenly in a square
     const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
@@ -128,6 +136,21 @@ fn places(t: &Terrain) -> (Vec<[f64; 2]>, f64) {
         }
     }
     (places, each * step * step)
+}
+
+/// Whether two triangles of different sheets come within so many steps in height anywhere. The list is reused.
+fn may_be_near(all: &[Named], reach: i64, heights: &mut Vec<([i64; 2], u32)>) -> bool {
+    heights.clear();
+    heights.extend(all.iter().map(|n| {
+        let [a, b, c] = n.bundle.corners(n.part).map(|p| i64::from(p[2]));
+        ([a.min(b).min(c), a.max(b).max(c)], n.sheet)
+    }));
+    heights.sort_unstable();
+    let near = |(i, &([_, top], sheet)): (usize, &([i64; 2], u32))| {
+        let mut above = heights[i + 1..].iter().take_while(|(other, _)| other[0] <= top + reach);
+        above.any(|(_, other)| *other != sheet)
+    };
+    heights.iter().enumerate().any(near)
 }
 
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
