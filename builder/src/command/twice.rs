@@ -205,11 +205,14 @@ impl Pair {
     /// In words, with a place to query.
     pub fn told(&self, t: &Terrain) -> String {
         let [least, median, most] = self.apart.map(metres);
-        let half = if least == most { String::new() } else { format!(" to {most}, half of it no more than {median}") };
+        let apart = match least == most {
+            true => format!("{least} apart"),
+            false => format!("{least} to {most} apart, half of it no more than {median}"),
+        };
         let [above, below] = self.owners.map(|o| o.told(t));
         let at = place(&self.at[..2], 0.1);
         let [z, low] = [self.at[2], self.low].map(steps::height);
-        format!("{}, {least}{half} apart, as at {at}: z {z:.4} ({above}) over {low:.4} ({below})", about(self.area))
+        format!("{}, {apart}, as at {at}: z {z:.4} ({above}) over {low:.4} ({below})", about(self.area))
     }
 }
 
