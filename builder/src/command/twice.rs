@@ -6,10 +6,7 @@ use std::{
 };
 
 use hardpan::{Hit, Terrain};
-use hardpan_builder::{
-    Scene, Triangle,
-    read::{self, Named},
-};
+use hardpan_builder::{Scene, Triangle, read};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -22,17 +19,17 @@ use super::{
 };
 
 /// Places at least and at most at which is asked; between, as many as there are triangles.
-const PLACES: [u64; 2] = [1 << 12, 1 << 14];
+const PLACES: [u64; 2] = [1 << 12, 1 << 13];
 /// Triangles over one cell beyond which it is a heap, and no ground.
 const HEAP: usize = 256;
 /// What comes apart faster crosses, metres a metre.
 const PARALLEL: f64 = 0.1;
 /// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what lies twice at
 /// least so many times as much is near.
-const OFTEN: usize = 2;
+const OFTEN: f64 = 2.0;
 /// Less is what touches by chance: places of a pair of sources, and square metres.
 const FEWEST: usize = 8;
-const SMALL: f64 = 1.0;
+const SMALL: f64 = 4.0;
 
 /// What to do about it.
 pub const MEND: &str =
@@ -59,10 +56,17 @@ pub struct Pair {
     owners: [Owner; 2],
 }
 
-/// Two layers over a place.
+/// Where is asked, metres, and for how many square metres that stands.
+struct Place {
+    at: [f64; 2],
+    area: f64,
+}
+
+/// Two layers over such a place.
 struct Near {
     at: [f64; 3],
     low: f64,
+    area: f64,
     owners: [Owner; 2],
 }
 
@@ -77,21 +81,21 @@ impl Near {
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Asked is the kernel, at places
-/// spread evenly over the cells in which that may be. Top and underside of one thing are no two grounds: of one
+/// in the cells in which triangles lie over others. Top and underside of one thing are no two grounds: of one
 /// source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
-    let (places, each) = places(t, most);
-    let layers = |hits: &mut Vec<Hit>, &[x, y]: &[f64; 2]| {
+    let layers = |hits: &mut Vec<Hit>, &Place { at: [x, y], area }: &Place| {
         let found = t.layers([x, y, 0.0], hits);
         let near = |pair: &[Hit]| {
             let [z, low] = [0, 1].map(|i| t.z_f64(&pair[i]));
             let [[dx, dy], [ex, ey]] = [0, 1].map(|i| t.slope_f64(&pair[i]));
-            let near = Near { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
+            let near = Near { at: [x, y, z], low, area, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
             let is_near = near.apart() > steps::LEAST && near.apart() <= 2.0 * most;
             (is_near && (dx - ex).hypot(dy - ey) <= PARALLEL).then_some(near)
         };
         hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
     };
+    let places = places(t);
     let all = places.par_iter().map_init(|| vec![Hit::NONE; HEAP], layers);
     let mut all: Vec<Near> = all.flatten_iter().collect();
     if let Some(scene) = scene {
@@ -102,55 +106,38 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
     for near in all {
         pairs.entry(near.owners.map(|o| o.source)).or_default().push(near);
     }
-    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, each)).collect();
+    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
     pairs
 }
 
-/// Places spread over the cells in which triangles lie over others and may be near them, metres, and the square metres of each.
-fn places(t: &Terrain, most: f64) -> (Vec<[f64; 2]>, f64) {
-    let h = t.header();
-    let reach = (2.0 * most / f64::exp2(f64::from(h.z_log2))) as i64;
+/// Places spread over the cells in which triangles lie over others, half of them by area and half by cell, for what is small and fine too.
+fn places(t: &Terrain) -> Vec<Place> {
     let stacked = |tile: &read::TileView| {
-        let (mut cells, mut heights) = (Vec::new(), Vec::new());
-        tile.stacked(|low, size, all| {
-            if all.len() <= HEAP && may_be_near(all, reach, &mut heights) {
-                cells.push([low, size]);
-            }
-        });
+        let mut cells: Vec<[[i64; 2]; 2]> = Vec::new();
+        tile.stacked(|low, size, all| cells.extend((all.len() <= HEAP).then_some([low, size])));
         cells
     };
     let tiles: Vec<read::TileView> = read::tiles(t).collect();
-    let cells: Vec<_> = tiles.par_iter().map(stacked).collect();
-    let area = |size: [i64; 2]| size[0] as f64 * size[1] as f64;
-    let sum: f64 = cells.iter().flatten().map(|[_, size]| area(*size)).sum();
-    let (each, step) = (sum / h.triangles.clamp(PLACES[0], PLACES[1]) as f64, f64::exp2(f64::from(h.xy_log2)));
+    let cells: Vec<[[i64; 2]; 2]> = tiles.par_iter().flat_map_iter(stacked).collect();
+    let h = t.header();
+    let step = f64::exp2(f64::from(h.xy_log2));
+    let area = |size: [i64; 2]| (size[0] as f64 * step) * (size[1] as f64 * step);
+    let (whole, count) = (cells.iter().map(|[_, size]| area(*size)).sum::<f64>(), cells.len() as f64);
+    let each = 1.0 / h.triangles.clamp(PLACES[0], PLACES[1]) as f64;
     // of the plastic number: multiples of both are spread evenly in a square
     const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
-    let (mut places, mut passed) = (Vec::new(), 0.0);
-    for [low, size] in cells.iter().flatten() {
-        passed += area(*size);
+    let (mut places, mut passed): (Vec<Place>, f64) = (Vec::new(), 0.0);
+    for [low, size] in cells {
+        let share = (area(size) / whole + 1.0 / count) / 2.0;
+        passed += share;
         while (places.len() as f64 + 0.5) * each < passed {
-            let share = SPREAD.map(|s| (places.len() as f64 * s).fract());
-            places.push([0, 1].map(|i| ((h.origin[i] + low[i]) as f64 + share[i] * size[i] as f64) * step));
+            let way = SPREAD.map(|s| (places.len() as f64 * s).fract());
+            let at = [0, 1].map(|i| ((h.origin[i] + low[i]) as f64 + way[i] * size[i] as f64) * step);
+            places.push(Place { at, area: area(size) * each / share });
         }
     }
-    (places, each * step * step)
-}
-
-/// Whether two triangles of different sheets come within so many steps in height anywhere. The list is reused.
-fn may_be_near(all: &[Named], reach: i64, heights: &mut Vec<([i64; 2], u32)>) -> bool {
-    heights.clear();
-    heights.extend(all.iter().map(|n| {
-        let [a, b, c] = n.bundle.corners(n.part).map(|p| i64::from(p[2]));
-        ([a.min(b).min(c), a.max(b).max(c)], n.sheet)
-    }));
-    heights.sort_unstable();
-    let near = |(i, &([_, top], sheet)): (usize, &([i64; 2], u32))| {
-        let mut above = heights[i + 1..].iter().take_while(|(other, _)| other[0] <= top + reach);
-        above.any(|(_, other)| *other != sheet)
-    };
-    heights.iter().enumerate().any(near)
+    places
 }
 
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
@@ -190,15 +177,16 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
 }
 
 impl Pair {
-    /// Of places that stand for so many square metres each, those farther apart too; none if it is too little, or crosses.
-    fn of(mut near: Vec<Near>, most: f64, each: f64) -> Option<Self> {
+    /// Of places, those up to twice as far apart too; none if it is too little, or crosses.
+    fn of(mut near: Vec<Near>, most: f64) -> Option<Self> {
         near.sort_by(|a, b| a.apart().total_cmp(&b.apart()));
         let count = near.partition_point(|n| n.apart() <= most);
-        let (area, beyond) = (count as f64 * each, near.len() - count);
-        if count < FEWEST || area < SMALL || count < OFTEN * beyond {
+        let (near, beyond) = near.split_at(count);
+        let [area, farther] = [near, beyond].map(|all| all.iter().map(|n| n.area).sum::<f64>());
+        if count < FEWEST || area < SMALL || area < OFTEN * farther {
             return None;
         }
-        let Near { at, low, owners } = near[count / 2];
+        let Near { at, low, owners, .. } = near[count / 2];
         Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| near[i].apart()), at, low, owners })
     }
 
