@@ -230,7 +230,7 @@ fn what_single_precision_took_is_a_warning() {
     let strict = ["build", "s.obj", "--up", "z", "--settings", "s.toml", "--strict"];
     fs::write(folder.join("s.obj"), grid(0.25)).unwrap();
     let [_, err] = expect(1, &folder, &strict);
-    let told = "warning: s.obj: all its numbers are of single precision, which so far from zero (up to 5,334,010) has steps of 0.5 m: ";
+    let told = "warning: s.obj: all its numbers are of single precision, which so far from zero (up to 5,334,009) has steps of 0.5 m: ";
     holds(
         &err,
         &[told, " of 3,042 triangles have no plan area by that, and ground may be off by half of it; export it nearer"],
