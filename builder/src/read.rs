@@ -56,6 +56,18 @@ pub struct Named<'a> {
     pub part: usize,
 }
 
+/// A cell over which triangles lie in more than one sheet.
+pub struct Stack<'a, 'w> {
+    /// Its lower left corner in lattice steps from the origin.
+    pub low: [i64; 2],
+    /// Its sides in lattice steps.
+    pub size: [i64; 2],
+    words: &'w [(u32, u32)],
+    records: &'a [[u16; bundle::HALVES]],
+    base: [i32; 2],
+    shift: u8,
+}
+
 /// What lies in a leaf that a query read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafView {
@@ -306,31 +318,20 @@ impl<'a> TileView<'a> {
         });
     }
 
-    /// Calls `see` with every cell over which triangles lie in more than one sheet: its lower left corner, its sides, and they.
-    pub fn stacked(&self, mut see: impl FnMut([i64; 2], [i64; 2], &[Named])) {
-        let (mut all, mut words) = (Vec::new(), Vec::new());
+    /// Calls `see` with every cell over which triangles lie in more than one sheet.
+    pub fn stacked(&self, mut see: impl FnMut(Stack<'a, '_>)) {
+        let mut words = Vec::new();
         self.held(|placed, low, held| {
             let Held::Block(block) = held else { return };
-            let Placed { node, .. } = placed;
-            let records = records(self.words, node);
+            let records = records(self.words, placed.node);
             for cell in 0..block::CELLS {
                 words.clear();
                 words.extend(self.named(block, cell).into_iter().flat_map(|(words, _)| words));
-                let starts = |(w, _): &(u32, u32)| w & word::SHEET != 0;
-                if !words.iter().skip(1).any(starts) {
-                    continue;
+                if words.iter().skip(1).any(|(w, _)| w & word::SHEET != 0) {
+                    let (low, size) = cell_of(placed, low, cell);
+                    let (base, shift) = (placed.node.base, placed.node.shift & 31);
+                    see(Stack { low, size, words: &words, records, base, shift });
                 }
-                let mut sheet = 0;
-                all.clear();
-                for (i, &(w, number)) in words.iter().enumerate() {
-                    sheet += u32::from(i > 0 && w & word::SHEET != 0);
-                    let Some(halves) = records.get(number as usize).filter(|_| w & word::MASK != 0) else { continue };
-                    let bundle = BundleView { halves, base: node.base, shift: node.shift & 31 };
-                    let parts = (0..bundle.triangles()).filter(|part| w >> part & 1 == 1);
-                    all.extend(parts.map(|part| Named { sheet, bundle, part }));
-                }
-                let (low, size) = cell_of(placed, low, cell);
-                see(low, size, &all);
             }
         });
     }
@@ -434,6 +435,27 @@ impl Placed<'_> {
         let [x, y] = self.node.side_log2.map(|l| u32::from(l) & 15);
         let at = [k & ((1 << x) - 1), k >> x & ((1 << y) - 1)];
         [0, 1].map(|i| self.low[i] + ((at[i] as i64) << (self.node.entry_log2[i] & 63)))
+    }
+}
+
+impl<'a> Stack<'a, '_> {
+    /// How many triangles it names.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|(w, _)| (w & word::MASK).count_ones()).sum()
+    }
+
+    /// The triangles that it names, sheet by sheet.
+    pub fn triangles(&self) -> impl Iterator<Item = Named<'a>> {
+        let mut sheet = 0;
+        self.words.iter().enumerate().flat_map(move |(i, &(w, number))| {
+            sheet += u32::from(i > 0 && w & word::SHEET != 0);
+            let halves = self.records.get(number as usize).filter(|_| w & word::MASK != 0);
+            let bundle = halves.map(|halves| BundleView { halves, base: self.base, shift: self.shift });
+            let (named, sheet) = (bundle.map(|bundle| (bundle, bundle.triangles())), sheet);
+            named.into_iter().flat_map(move |(bundle, count)| {
+                (0..count).filter(move |part| w >> part & 1 == 1).map(move |part| Named { sheet, bundle, part })
+            })
+        })
     }
 }
 

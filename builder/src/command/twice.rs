@@ -18,10 +18,11 @@ use super::{
     walk::Spread,
 };
 
-/// Places at least and at most at which is asked; between, as many as there are triangles.
-const PLACES: [u64; 2] = [1 << 12, 1 << 13];
+/// Places at least and at most at which is asked; between, one for so many triangles.
+const PLACES: [u64; 2] = [1 << 11, 1 << 13];
+const EACH: u64 = 4;
 /// Triangles over one cell beyond which it is a heap, and no ground.
-const HEAP: usize = 256;
+const HEAP: u32 = 256;
 /// What comes apart faster crosses, metres a metre.
 const PARALLEL: f64 = 0.1;
 /// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what lies twice at
@@ -96,7 +97,7 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
         hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
     };
     let places = places(t);
-    let all = places.par_iter().map_init(|| vec![Hit::NONE; HEAP], layers);
+    let all = places.par_iter().map_init(|| vec![Hit::NONE; HEAP as usize], layers);
     let mut all: Vec<Near> = all.flatten_iter().collect();
     if let Some(scene) = scene {
         let mut plates = plates(scene, &all).into_iter();
@@ -115,20 +116,21 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
 fn places(t: &Terrain) -> Vec<Place> {
     let stacked = |tile: &read::TileView| {
         let mut cells: Vec<[[i64; 2]; 2]> = Vec::new();
-        tile.stacked(|low, size, all| cells.extend((all.len() <= HEAP).then_some([low, size])));
+        tile.stacked(|cell| cells.extend((cell.count() <= HEAP).then_some([cell.low, cell.size])));
         cells
     };
     let tiles: Vec<read::TileView> = read::tiles(t).collect();
-    let cells: Vec<[[i64; 2]; 2]> = tiles.par_iter().flat_map_iter(stacked).collect();
+    let cells: Vec<Vec<[[i64; 2]; 2]>> = tiles.par_iter().map(stacked).collect();
+    let cells = || cells.iter().flatten();
     let h = t.header();
     let step = f64::exp2(f64::from(h.xy_log2));
     let area = |size: [i64; 2]| (size[0] as f64 * step) * (size[1] as f64 * step);
-    let (whole, count) = (cells.iter().map(|[_, size]| area(*size)).sum::<f64>(), cells.len() as f64);
-    let each = 1.0 / h.triangles.clamp(PLACES[0], PLACES[1]) as f64;
+    let (whole, count) = (cells().map(|[_, size]| area(*size)).sum::<f64>(), cells().count() as f64);
+    let each = 1.0 / (h.triangles / EACH).clamp(PLACES[0], PLACES[1]) as f64;
     // of the plastic number: multiples of both are spread evenly in a square
     const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
     let (mut places, mut passed): (Vec<Place>, f64) = (Vec::new(), 0.0);
-    for [low, size] in cells {
+    for &[low, size] in cells() {
         let share = (area(size) / whole + 1.0 / count) / 2.0;
         passed += share;
         while (places.len() as f64 + 0.5) * each < passed {
