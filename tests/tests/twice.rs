@@ -244,8 +244,8 @@ fn what_single_precision_took_is_a_warning() {
     // houses with upright walls
     let mut town = String::new();
     for k in 0..100 {
-        let [x, y] = [x0 + 20.25 * f64::from(k % 10), y0 + 20.25 * f64::from(k / 10)];
-        for (dx, dy) in [(0.0, 0.0), (10.0, 0.0), (10.0, 8.5), (0.0, 8.5)] {
+        let [x, y] = [x0 + 20.25 * f64::from(k % 10), y0 + 20.3 * f64::from(k / 10)];
+        for (dx, dy) in [(0.0, 0.0), (10.0, 0.0), (10.0, 8.3), (0.0, 8.3)] {
             for z in [0.0, 6.0] {
                 writeln!(town, "v {} {} {z}", single(x + dx), single(y + dy)).unwrap();
             }
