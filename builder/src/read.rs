@@ -56,6 +56,18 @@ pub struct Named<'a> {
     pub part: usize,
 }
 
+/// A cell over which triangles lie in more than one sheet.
+pub struct Stack<'a, 'w> {
+    /// Its lower left corner in lattice steps from the origin.
+    pub low: [i64; 2],
+    /// Its sides in lattice steps.
+    pub size: [i64; 2],
+    words: &'w [(u32, u32)],
+    records: &'a [[u16; bundle::HALVES]],
+    base: [i32; 2],
+    shift: u8,
+}
+
 /// What lies in a leaf that a query read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeafView {
@@ -306,27 +318,19 @@ impl<'a> TileView<'a> {
         });
     }
 
-    /// Calls `see` with every cell over which triangles lie in more than one sheet: its lower left corner, its sides, and they.
-    pub fn stacked(&self, mut see: impl FnMut([i64; 2], [i64; 2], &[Named])) {
-        let mut all = Vec::new();
+    /// Calls `see` with every cell over which triangles lie in more than one sheet.
+    pub fn stacked(&self, mut see: impl FnMut(Stack<'a, '_>)) {
+        let mut words = Vec::new();
         self.held(|placed, low, held| {
             let Held::Block(block) = held else { return };
-            let Placed { node, .. } = placed;
-            let records = records(self.words, node);
+            let records = records(self.words, placed.node);
             for cell in 0..block::CELLS {
-                let Some((words, _)) = self.named(block, cell) else { continue };
-                let mut sheet = 0;
-                all.clear();
-                for (i, (w, number)) in words.into_iter().enumerate() {
-                    sheet += u32::from(i > 0 && w & word::SHEET != 0);
-                    let Some(halves) = records.get(number as usize).filter(|_| w & word::MASK != 0) else { continue };
-                    let bundle = BundleView { halves, base: node.base, shift: node.shift & 31 };
-                    let parts = (0..bundle.triangles()).filter(|part| w >> part & 1 == 1);
-                    all.extend(parts.map(|part| Named { sheet, bundle, part }));
-                }
-                if sheet > 0 {
+                words.clear();
+                words.extend(self.named(block, cell).into_iter().flat_map(|(words, _)| words));
+                if words.iter().skip(1).any(|(w, _)| w & word::SHEET != 0) {
                     let (low, size) = cell_of(placed, low, cell);
-                    see(low, size, &all);
+                    let (base, shift) = (placed.node.base, placed.node.shift & 31);
+                    see(Stack { low, size, words: &words, records, base, shift });
                 }
             }
         });
@@ -351,7 +355,11 @@ impl<'a> TileView<'a> {
     }
 
     /// The words of a cell with ground, each with the number of what it names, and the lines that reading them takes.
-    fn named(&self, block: &[u32], cell: usize) -> Option<(Vec<(u32, u32)>, u32)> {
+    fn named<'b>(
+        &'b self,
+        block: &'b [u32],
+        cell: usize,
+    ) -> Option<(impl Iterator<Item = (u32, u32)> + use<'a, 'b>, u32)> {
         let home = block[cell];
         let kind = home >> word::GUESS & 15;
         let list = home & word::MASK == 0 && kind == word::LIST;
@@ -361,20 +369,21 @@ impl<'a> TileView<'a> {
         let share = |c: usize| (block[block::COUNTS] >> (4 * c) & 15) as usize;
         let (before, count) = ((0..cell).map(share).sum::<usize>(), share(cell));
         let tail = block[block::TAIL] as usize;
-        let word_at = |i: usize| match block.get(block::FURTHER + i) {
+        let word_at = move |i: usize| match block.get(block::FURTHER + i) {
             Some(&w) => w,
             None => self.words.get(tail + i - block::INLINE).copied().unwrap_or_default(),
         };
-        let lines = format::word_lines(tail, before, count);
+        let mut lines = format::word_lines(tail, before, count);
+        let (mut own, mut listed) = (before..before + count, &[][..]);
         if list {
             let at = word_at(before) as usize;
             let count = self.words.get(at).copied().unwrap_or_default() as usize;
-            let pairs = self.words.get(at + 1..).and_then(|w| w.get(..2 * count)).unwrap_or_default();
-            let pairs = pairs.chunks_exact(2).map(|p| (p[0], p[1])).collect();
-            return Some((pairs, lines + format::lines(at, 1 + 2 * count)));
+            listed = self.words.get(at + 1..).and_then(|w| w.get(..2 * count)).unwrap_or_default();
+            lines += format::lines(at, 1 + 2 * count);
+            own = 0..0;
         }
-        let further = (before..before + count).map(word_at);
-        Some((std::iter::once(home).chain(further).map(|w| (w, w >> word::NUMBER)).collect(), lines))
+        let own = (!list).then_some(home).into_iter().chain(own.map(word_at)).map(|w| (w, w >> word::NUMBER));
+        Some((own.chain(listed.chunks_exact(2).map(|p| (p[0], p[1]))), lines))
     }
 
     /// Bound of a cell with ground.
@@ -426,6 +435,27 @@ impl Placed<'_> {
         let [x, y] = self.node.side_log2.map(|l| u32::from(l) & 15);
         let at = [k & ((1 << x) - 1), k >> x & ((1 << y) - 1)];
         [0, 1].map(|i| self.low[i] + ((at[i] as i64) << (self.node.entry_log2[i] & 63)))
+    }
+}
+
+impl<'a> Stack<'a, '_> {
+    /// How many triangles it names.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|(w, _)| (w & word::MASK).count_ones()).sum()
+    }
+
+    /// The triangles that it names, sheet by sheet.
+    pub fn triangles(&self) -> impl Iterator<Item = Named<'a>> {
+        let mut sheet = 0;
+        self.words.iter().enumerate().flat_map(move |(i, &(w, number))| {
+            sheet += u32::from(i > 0 && w & word::SHEET != 0);
+            let halves = self.records.get(number as usize).filter(|_| w & word::MASK != 0);
+            let bundle = halves.map(|halves| BundleView { halves, base: self.base, shift: self.shift });
+            let (named, sheet) = (bundle.map(|bundle| (bundle, bundle.triangles())), sheet);
+            named.into_iter().flat_map(move |(bundle, count)| {
+                (0..count).filter(move |part| w >> part & 1 == 1).map(move |part| Named { sheet, bundle, part })
+            })
+        })
     }
 }
 

@@ -35,6 +35,7 @@ use super::{
     same, shown,
     steps::{self, Step},
     transform::{Transform, way},
+    twice,
     walk::Walk,
     write_image,
 };
@@ -42,7 +43,8 @@ use super::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
-others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES")]
+ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
+others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
 pub struct Args {
     /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
@@ -283,7 +285,14 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     beside.note(&terrain, &output, &sources, r.vertical);
-    let (written, time) = stage("writing and verifying", || write_image(&output, who, &built.image));
+    let (pairs, time) = stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene)));
+    report.seconds.twice = time.as_secs_f64();
+    report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
+    if let Some(told) = twice::told(&pairs, &terrain) {
+        note(format!("{told}; {}", twice::MEND));
+    }
+    let (written, time) =
+        stage("writing and verifying", || write_image(&output, who, &built.image, built.report.stitch.divided));
     report.seconds.verify = time.as_secs_f64();
     written?;
     plain.into_iter().for_each(note);
@@ -373,7 +382,7 @@ const LARGE: u64 = 4 << 20;
 const HEAVY: u64 = 300;
 /// Bytes of a tile below which it holds little for what it takes.
 const LIGHT: u64 = 32 << 10;
-/// How wide a gap may be that is noted, metres.
+/// How wide a gap may be that is noted, and how far apart ground that lies twice, metres.
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
 const FEW: [u64; 2] = [100_000, 8];

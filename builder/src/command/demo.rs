@@ -104,7 +104,7 @@ fn write_fixture(fixture: Fixture, args: &Args, out: &mut impl Write) -> Done {
     let options = Options { undersides: Undersides::Ground, stitch: None, ..Options::default() };
     let built = build_recorded(&fixture.scene(), &options, Some(&Provenance::default()));
     let built = built.map_err(|e| Failure::build(&place, e))?;
-    write_image(&place, &place, &built.image)?;
+    write_image(&place, &place, &built.image, 0)?;
     writeln!(
         out,
         "{}: {}; {} bytes, verified",
@@ -153,7 +153,7 @@ fn demo(force: bool, out: &mut impl Write) -> Done {
     for (name, bytes) in &files {
         Replace::Same(bytes).or_any(force).check(&folder.join(name))?;
     }
-    write_image(&image_path, &image_path, &built.image)?;
+    write_image(&image_path, &image_path, &built.image, 0)?;
     let h = terrain.header();
     writeln!(
         out,

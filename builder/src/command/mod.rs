@@ -32,6 +32,7 @@ mod scale;
 mod signals;
 mod steps;
 mod transform;
+mod twice;
 mod verify;
 mod walk;
 

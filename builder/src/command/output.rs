@@ -257,16 +257,18 @@ fn link(place: &Path, what: impl Display) -> Failure {
     Failure::Machine(format!("{name}: this is {what}; name another file, or take the link away: rm {remove}"))
 }
 
-/// Writes an image of `source`, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
+/// Writes an image of `source`, of which stitching `divided` some triangles or none, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
 /// memory is refused the program ends at once, and nothing would take the file away.
-pub fn write_image(place: &Path, source: &Path, image: &Image) -> Done {
+pub fn write_image(place: &Path, source: &Path, image: &Image, divided: u64) -> Done {
     let verdict =
         hardpan_builder::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
     if let Some(check) = verdict.failed() {
         let cause = verify::first_fault(check);
         if verify::unproven(&verdict) {
             let clean = verify::CLEAN;
-            return Err(Failure::input(source, format!("{cause}; no image was written; {clean}")));
+            // stitching may have made them so
+            let leave = if divided > 0 { "; or leave hairline gaps: --stitch false" } else { "" };
+            return Err(Failure::input(source, format!("{cause}; no image was written; {clean}{leave}")));
         }
         let whose = "this is a fault of hardpan, not of the mesh: please report it";
         return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));

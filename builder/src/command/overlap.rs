@@ -81,8 +81,11 @@ fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
         let palette = tile.palette();
         let material = |n: &Named| palette.get(usize::from(n.bundle.attribute())).map_or(0, |a| a.material);
         let mut found: BTreeMap<Pair, Shared> = BTreeMap::new();
-        let mut over: Vec<Over> = Vec::new();
-        tile.stacked(|low, size, all| {
+        let (mut all, mut over): (Vec<Named>, Vec<Over>) = (Vec::new(), Vec::new());
+        tile.stacked(|cell| {
+            let (low, size) = (cell.low, cell.size);
+            all.clear();
+            all.extend(cell.triangles());
             let first = surface(material(&all[0]));
             if compared.load(Ordering::Relaxed) > most || all.iter().all(|n| surface(material(n)) == first) {
                 return;

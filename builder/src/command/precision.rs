@@ -15,6 +15,9 @@ const WRITTEN: f64 = 0.125;
 const FEW: u64 = 20;
 const ODD: f64 = 0.25;
 
+/// The share of lost triangles from which on they were not meant.
+const LOST: f64 = 0.1;
+
 /// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
 /// they may be as they were meant.
 pub fn warn(
@@ -29,7 +32,7 @@ pub fn warn(
         let (its, behind) = rest.split_at(*count);
         rest = behind;
         match rounded(scene, its, frame) {
-            Some(rounded) if rounded.sure => report.warn(rounded.told(file)),
+            Some(rounded) if rounded.sure || rounded.loses() => report.warn(rounded.told(file)),
             Some(rounded) => note(rounded.told(file)),
             None => {}
         }
@@ -45,18 +48,28 @@ struct Rounded {
     farthest: f64,
     /// Whether some are on steps on which nobody measures: others may be as they were meant.
     sure: bool,
+    /// Triangles that have no plan area and are no larger than rounding makes such, and all.
+    lost: [u64; 2],
 }
 
 impl Rounded {
+    /// Whether so many triangles are lost that they were not meant so.
+    fn loses(&self) -> bool {
+        let [lost, all] = self.lost;
+        lost as f64 >= LOST * all as f64
+    }
+
     fn told(&self, file: &Path) -> String {
         let step = if self.step < 0.1 {
             format!("{} mm", decimal((self.step * 1e4).round() / 10.0))
         } else {
             format!("{} m", decimal(self.step))
         };
-        let ground = match self.sure {
-            true => "ground may be off by half of that",
-            false => "if they were rounded, ground may be off by half of that",
+        let [lost, all] = self.lost.map(grouped);
+        let ground = match self.loses() {
+            true => format!("{lost} of {all} triangles have no plan area by that, and ground may be off by half of it"),
+            false if self.sure => "ground may be off by half of that".into(),
+            false => "if they were rounded, ground may be off by half of that".into(),
         };
         format!(
             "{}: all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: {ground}; export it nearer to zero, or from where it has double precision",
@@ -112,7 +125,21 @@ fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<R
     let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
     let is_rounded = axes.iter().all(is_odd) || (axes.iter().any(is_odd) && finer(step_at(farthest)));
     let sure = axes.iter().any(|axis| axis.telling);
-    (is_rounded && !axes.is_empty()).then(|| Rounded { step: step_at(farthest) * metres, farthest, sure })
+    let step = step_at(farthest);
+    (is_rounded && !axes.is_empty()).then(|| {
+        let corners = |t: &Triangle| t.v.map(|v| frame.back(scene.positions[v as usize]).map(|v| f64::from(v as f32)));
+        let plan: Vec<usize> = (0..3).filter(|k| !upright(*k)).collect();
+        let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
+        Rounded { step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) }
+    })
+}
+
+/// Whether a triangle lies upright, or is none, and may have had an area before its corners were rounded to such steps: it is no larger
+/// than two of them whichever way. Walls are larger.
+fn is_lost([a, b, c]: [[f64; 3]; 3], plan: &[usize], step: f64) -> bool {
+    let &[x, y] = plan else { return false };
+    let is_small = (0..3).all(|k| a[k].max(b[k]).max(c[k]) - a[k].min(b[k]).min(c[k]) <= 2.0 * step);
+    is_small && (b[x] - a[x]) * (c[y] - a[y]) == (b[y] - a[y]) * (c[x] - a[x])
 }
 
 /// From a number to the next one of single precision, away from zero.
@@ -135,6 +162,28 @@ mod tests {
         let text: String = vertices.chain(faces).collect();
         let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
         rounded(&read.scene, &read.scene.triangles, &read.frames[0])
+    }
+
+    #[test]
+    fn what_rounding_took_is_told_from_walls() {
+        let single = |v: f64| (v as f32).to_string();
+        let lost = |at: [f64; 2], side: f64, frame: Frame| {
+            let r = judged(single, at, side, frame).unwrap();
+            assert!(!r.sure);
+            (r.lost, r.loses())
+        };
+        let utm = [690_000.0, 5_334_000.0];
+        // of rows a quarter of a metre apart 9 fall onto the row before
+        assert_eq!(lost(utm, 0.25, Frame::default()), ([171, 361], true));
+        assert_eq!(lost(utm, 0.25, Frame { rotate: 30.0, ..Frame::default() }), ([171, 361], true));
+        assert_eq!(lost(utm, 1.25, Frame::default()), ([0, 361], false));
+        // what stands upright and is larger is a wall
+        let [low, far, high] = [[0.0; 3], [1.5, 0.0, 0.0], [0.0, 0.0, 1.5]];
+        for (corners, lost) in
+            [([low, far, high], false), ([low, low, high], false), ([low, low, [0.0, 0.5, 0.5]], true)]
+        {
+            assert_eq!(is_lost(corners, &[0, 1], 0.5), lost, "{corners:?}");
+        }
     }
 
     #[test]

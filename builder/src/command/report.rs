@@ -35,6 +35,8 @@ pub struct Report {
     pub gaps: Option<Value>,
     /// Steps beside them, if they were looked for.
     pub steps: Option<Value>,
+    /// Ground that lies over other ground.
+    pub twice: Option<Value>,
     pub seconds: Seconds,
     /// Whether it is not to be written: its file and the image's would be one.
     #[serde(skip)]
@@ -71,6 +73,7 @@ pub struct Seconds {
     pub build: f64,
     pub overlaps: f64,
     pub gaps: f64,
+    pub twice: f64,
     pub verify: f64,
 }
 

@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use hardpan::{Answer, Terrain};
+use hardpan::{Answer, Hit, Terrain};
 use hardpan_builder::Scene;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use super::{
     gaps::{LISTED, many, place},
     maps::metres,
     shown,
-    walk::{Places, Sets, Walk, Way, middle},
+    walk::{Places, Sets, Spread, Walk, Way, middle},
 };
 
 /// Ground that ends higher than what lies beside it.
@@ -35,9 +35,25 @@ pub struct Step {
 
 /// Numbers of a source and of a material.
 #[derive(Clone, Copy)]
-struct Owner {
-    source: u16,
-    material: u16,
+pub struct Owner {
+    pub source: u16,
+    pub material: u16,
+}
+
+impl Owner {
+    pub fn of(hit: &Hit) -> Self {
+        Owner { source: hit.source, material: hit.material }
+    }
+
+    /// In words.
+    pub fn told(self, t: &Terrain) -> String {
+        shown(&format!("{} of {}", t.material_name(self.material), t.source_name(self.source)))
+    }
+}
+
+/// A height to print.
+pub fn height(z: f64) -> f64 {
+    (z * 1e4).round() / 1e4 + 0.0 // no -0
 }
 
 /// More than this is another deck, or a wall that one falls off, metres.
@@ -109,12 +125,11 @@ impl Step {
 
     /// In words, with a place to query.
     pub fn told(&self, t: &Terrain) -> String {
-        let name = |o: Owner| format!("{} of {}", t.material_name(o.material), t.source_name(o.source));
-        let [above, below] = self.owners.map(|o| shown(&name(o)));
+        let [above, below] = self.owners.map(|o| o.told(t));
         let [x, y, z] = self.at;
         let at = place(&[x, y], 0.1);
         let (high, long) = (metres(self.height()), metres(self.length));
-        let [z, low] = [z, self.low].map(|v| (v * 1e4).round() / 1e4 + 0.0); // no -0
+        let [z, low] = [z, self.low].map(height);
         format!("step {high} high, {long} long at {at}: z {z:.4} ({above}) beside {low:.4} ({below})")
     }
 }
@@ -269,12 +284,7 @@ impl Drop {
         let ([a, b], length) = (e.plan, span(e.plan));
         let [dx, dy] = t.slope_f64(&below.hit);
         let rise = (e.z[1] - e.z[0] - dx * (b[0] - a[0]) - dy * (b[1] - a[1])) / length;
-        Some(Drop {
-            at,
-            low,
-            grows: rise,
-            owners: [own, below].map(|a| Owner { source: a.hit.source, material: a.hit.material }),
-        })
+        Some(Drop { at, low, grows: rise, owners: [own, below].map(|a| Owner::of(&a.hit)) })
     }
 }
 
@@ -284,24 +294,16 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     // metres that ground may have moved in plan and height from its source
     let hair = f64::exp2(f64::from(h.xy_log2));
     let moved = [h.error_plan + 2.0 * hair, h.error_height + f64::exp2(f64::from(h.z_log2))];
-    // by x, and by y: a face looks along the one where it has fewer
-    let by = [0, 1].map(|axis: usize| {
-        let mut order: Vec<usize> = (0..drops.len()).collect();
-        order.sort_by(|&i, &k| drops[i].at[axis].total_cmp(&drops[k].at[axis]));
-        order
-    });
+    let plan: Vec<[f64; 2]> = drops.iter().map(|d| [d.at[0], d.at[1]]).collect();
+    let spread = Spread::new(&plan);
     let covered: Vec<AtomicBool> = drops.iter().map(|_| AtomicBool::new(false)).collect();
     scene.triangles.par_iter().for_each(|face| {
         let corners = face.v.map(|v| scene.positions[v as usize]);
         let Some(face) = Standing::of(corners, moved[0]) else { return };
-        let near = |axis: usize| {
-            let [a, b] = face.plan.map(|p| p[axis]);
-            let from = by[axis].partition_point(|&i| drops[i].at[axis] < a.min(b) - moved[0]);
-            let to = by[axis].partition_point(|&i| drops[i].at[axis] <= a.max(b) + moved[0]);
-            &by[axis][from..to]
-        };
-        let near = [near(0), near(1)].into_iter().min_by_key(|near| near.len()).unwrap_or_default();
-        for &i in near {
+        let [a, b] = face.plan;
+        let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0]);
+        let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0]);
+        for i in spread.near(low, high) {
             let Drop { at: [x, y, z], low, .. } = *drops[i];
             if face.reaches([x, y], (z + low) / 2.0, moved) {
                 covered[i].store(true, Ordering::Relaxed);

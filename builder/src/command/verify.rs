@@ -28,7 +28,7 @@ use super::{
     relief::ALL,
     shown, steps,
     transform::Transform,
-    unopened,
+    twice, unopened,
     walk::Walk,
 };
 
@@ -64,6 +64,11 @@ pub struct Args {
     /// another deck; borders of height fields; edges where the sheet folds back under itself
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
     max_step: Option<f64>,
+    /// Look for ground that lies twice: over other ground, nearly parallel to it, by more than 5 mm and up to so many metres, as a mesh that was
+    /// exported twice or a road laid over the terrain; and fail if there is any. Surfaces that cross are none. Which way a face was wound leaves
+    /// no trace in an image: thin things that are no closed object count too, with top and underside, unless --against names the source
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = twice::typed)]
+    max_apart: Option<f64>,
     #[command(flatten)]
     pub threads: Threads,
     /// Print the checks as JSON
@@ -149,7 +154,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     };
     if args.json {
         let mut facts = facts(&verdict, verdict.passed() && measured && !amiss);
-        sought.iter().for_each(|s| facts[s.what] = s.facts());
+        sought.iter().for_each(|s| facts[s.what[0]] = s.facts());
         if let Some(agreement) = &agreement {
             facts["against"] = compared(agreement);
         }
@@ -180,13 +185,15 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if faults.is_empty() { Ok(()) } else { Err(Failure::check(&args.file, faults.join("; "))) }
 }
 
-/// What is looked for beside the open edges of an image, because it was asked for.
+/// What is looked for in an image because it was asked for, though no image claims to be free of it.
 struct Sought {
-    what: &'static str,
+    /// By its key, and in words.
+    what: [&'static str; 2],
     /// The limit, by its name, metres.
     limit: (&'static str, f64),
-    edges: u64,
-    /// How many there are.
+    /// Open edges, if it was looked for beside them.
+    edges: Option<u64>,
+    /// How much there is.
     sum: String,
     /// Or why nobody looked.
     found: Result<Found, String>,
@@ -200,37 +207,52 @@ struct Found {
     told: String,
 }
 
-/// Gaps and steps, as far as they are asked for; `scene` is the source, if it was named.
+/// Gaps, steps and ground that lies twice, as far as they are asked for; `scene` is the source, if it was named.
 fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
-    if args.max_gap.is_none() && args.max_step.is_none() {
-        return Vec::new();
+    let mut all = Vec::new();
+    if args.max_gap.is_some() || args.max_step.is_some() {
+        let border = Border::of(t);
+        let edges: Vec<&Edge> = border.open.iter().collect();
+        let walk = Walk::new(t, &border, &edges, ALL, args.max_gap.unwrap_or(0.0).max(steps::BESIDE));
+        let edges = Some(edges.len() as u64);
+        all.extend(args.max_gap.map(|most| gaps_of(&walk, edges, most)));
+        all.extend(args.max_step.map(|least| steps_of(&walk, edges, least, scene)));
     }
-    let border = Border::of(t);
-    let edges: Vec<&Edge> = border.open.iter().collect();
-    let count = edges.len() as u64;
-    let walk = Walk::new(t, &border, &edges, ALL, args.max_gap.unwrap_or(0.0).max(steps::BESIDE));
-    let gaps = args.max_gap.map(|most| {
-        let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(&walk, |_| Some(most))), Err);
-        let found = found.map(|gaps| Found {
-            count: gaps.len(),
-            lines: listed(gaps.iter().map(Gap::told), "no wider").collect(),
-            first: gaps::facts(&gaps),
-            told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
-        });
-        let sum = gaps::sum(found.as_ref().ok().map(|f| f.count), most);
-        Sought { what: "gaps", limit: ("max_gap", most), edges: count, sum, found }
+    all.extend(args.max_apart.map(|most| {
+        let pairs = twice::twice(t, most, scene);
+        let found = Found {
+            count: pairs.len(),
+            lines: listed(pairs.iter().map(|p| p.told(t)), "of no more").collect(),
+            first: twice::facts(&pairs, t),
+            told: twice::told(&pairs, t).map(|told| format!("{told}; {}", twice::MEND)).unwrap_or_default(),
+        };
+        let (what, limit) = (["twice", "ground twice"], ("max_apart", most));
+        Sought { what, limit, edges: None, sum: twice::sum(&pairs, most), found: Ok(found) }
+    }));
+    all
+}
+
+fn gaps_of(walk: &Walk, edges: Option<u64>, most: f64) -> Sought {
+    let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(walk, |_| Some(most))), Err);
+    let found = found.map(|gaps| Found {
+        count: gaps.len(),
+        lines: listed(gaps.iter().map(Gap::told), "no wider").collect(),
+        first: gaps::facts(&gaps),
+        told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
     });
-    let steps = args.max_step.map(|least| {
-        let found = steps::steps(&walk, least, scene, |_| true).map(|steps| Found {
-            count: steps.len(),
-            lines: listed(steps.iter().map(|s| s.told(t)), "no higher").collect(),
-            first: steps::facts(&steps, t),
-            told: steps::told(&steps, t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
-        });
-        let sum = steps::sum(found.as_ref().ok().map(|f| f.count), least);
-        Sought { what: "steps", limit: ("max_step", least), edges: count, sum, found }
+    let sum = gaps::sum(found.as_ref().ok().map(|f| f.count), most);
+    Sought { what: ["gaps"; 2], limit: ("max_gap", most), edges, sum, found }
+}
+
+fn steps_of(walk: &Walk, edges: Option<u64>, least: f64, scene: Option<&Scene>) -> Sought {
+    let found = steps::steps(walk, least, scene, |_| true).map(|steps| Found {
+        count: steps.len(),
+        lines: listed(steps.iter().map(|s| s.told(walk.t)), "no higher").collect(),
+        first: steps::facts(&steps, walk.t),
+        told: steps::told(&steps, walk.t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
     });
-    gaps.into_iter().chain(steps).collect()
+    let sum = steps::sum(found.as_ref().ok().map(|f| f.count), least);
+    Sought { what: ["steps"; 2], limit: ("max_step", least), edges, sum, found }
 }
 
 impl Sought {
@@ -246,16 +268,16 @@ impl Sought {
     fn said(&self) -> Option<String> {
         match self.outcome() {
             Outcome::Pass => None,
-            Outcome::Skipped => Some(format!("no {} were looked for", self.what)),
-            _ => Some(format!("--{} finds {}", self.limit.0.replace('_', "-"), self.what)),
+            Outcome::Skipped => Some(format!("no {} were looked for", self.what[1])),
+            _ => Some(format!("--{} finds {}", self.limit.0.replace('_', "-"), self.what[1])),
         }
     }
 
     /// A line of the table of checks, and the first that were found.
     fn table(&self, out: &mut impl Write) -> Done {
         let why = if self.found.is_err() { ": too crowded" } else { "" };
-        let edges = counted(self.edges, "open edge");
-        writeln!(out, "{:<10} {:<8} beside {edges}: {}{why}", self.what, word(self.outcome()), self.sum)?;
+        let beside = self.edges.map(|n| format!("beside {}: ", counted(n, "open edge"))).unwrap_or_default();
+        writeln!(out, "{:<10} {:<8} {beside}{}{why}", self.what[0], word(self.outcome()), self.sum)?;
         let lines = self.found.iter().flat_map(|found| &found.lines);
         lines.into_iter().try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
         Ok(())
@@ -265,11 +287,13 @@ impl Sought {
         let found = self.found.as_ref().ok();
         let mut facts = json!({
             "outcome": word(self.outcome()),
-            "open_edges": self.edges,
             "found": found.map(|f| f.count),
             "first": found.map(|f| &f.first),
         });
         facts[self.limit.0] = self.limit.1.into();
+        if let Some(edges) = self.edges {
+            facts["open_edges"] = edges.into();
+        }
         facts
     }
 

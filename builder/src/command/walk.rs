@@ -150,6 +150,53 @@ pub fn middle<T>(all: &[T], slack: f64, at: impl Fn(&T) -> [f64; 2], much: impl 
     alike().min_by(|a, b| off(a).total_cmp(&off(b)))
 }
 
+/// Places in plan, in squares of which there are about as many.
+pub struct Spread {
+    low: [f64; 2],
+    side: f64,
+    /// Squares in x and in y.
+    count: [usize; 2],
+    /// Numbers of the places by square, row by row, and where in there each square begins.
+    order: Vec<usize>,
+    begins: Vec<usize>,
+}
+
+impl Spread {
+    /// Of places in metres.
+    pub fn new(places: &[[f64; 2]]) -> Self {
+        let end = |i: usize, pick: fn(f64, f64) -> f64| places.iter().map(|p| p[i]).reduce(pick).unwrap_or(0.0);
+        let low = [0, 1].map(|i| end(i, f64::min));
+        let [wide, deep] = [0, 1].map(|i| end(i, f64::max) - low[i]);
+        let many = places.len().max(1) as f64;
+        let side = (wide * deep / many).sqrt().max(wide.max(deep) / many).max(f64::MIN_POSITIVE);
+        let count = [wide, deep].map(|v| (v / side) as usize + 1);
+        let mut spread = Spread { low, side, count, order: Vec::new(), begins: Vec::new() };
+        let square = |p: &[f64; 2]| spread.along(1, p[1]) * count[0] + spread.along(0, p[0]);
+        let mut keyed: Vec<(usize, usize)> = places.iter().map(square).zip(0..).collect();
+        keyed.sort_unstable();
+        let mut begins = vec![0; count[0] * count[1] + 1];
+        keyed.iter().for_each(|(square, _)| begins[square + 1] += 1);
+        (1..begins.len()).for_each(|i| begins[i] += begins[i - 1]);
+        (spread.order, spread.begins) = (keyed.into_iter().map(|(_, number)| number).collect(), begins);
+        spread
+    }
+
+    /// The square in which something lies along x or y, the first or the last if it is none.
+    fn along(&self, axis: usize, v: f64) -> usize {
+        (((v - self.low[axis]) / self.side) as usize).min(self.count[axis] - 1)
+    }
+
+    /// Numbers of the places in a rectangle, and of others beside it.
+    pub fn near(&self, low: [f64; 2], high: [f64; 2]) -> impl Iterator<Item = usize> {
+        let [x, y] = [0, 1].map(|i| [self.along(i, low[i]), self.along(i, high[i])]);
+        let row = move |row: usize| {
+            let from = row * self.count[0];
+            &self.order[self.begins[from + x[0]]..self.begins[from + x[1] + 1]]
+        };
+        (y[0]..=y[1]).flat_map(row).copied()
+    }
+}
+
 /// Sets of numbers: each names another one of its set, or itself.
 pub struct Sets(Vec<usize>);
 

@@ -263,6 +263,43 @@ fn what_many_vertices_divide_keeps_its_ground() {
     }
 }
 
+/// A road along x, turned by an angle, with a vertex each so many metres, and beside it a verge of two triangles: length, spacing and width.
+fn verge([length, spacing, width]: [f64; 3], angle: f64) -> Scene {
+    let n = (length / spacing) as i64;
+    let (sin, cos) = angle.to_radians().sin_cos();
+    let at = |x: f64, y: f64| [cos * x - sin * y, sin * x + cos * y, 0.01 * x].map(|v| (v * 4096.0).round() as i64);
+    let quad = |x: [f64; 2], y: [f64; 2]| {
+        let [a, b, c, d] = [at(x[0], y[0]), at(x[1], y[0]), at(x[1], y[1]), at(x[0], y[1])];
+        [[a, b, c], [a, c, d]].map(|t| t.map(|[x, y, z]| [x, y, 16 * z]))
+    };
+    let x = |i: i64| length * i as f64 / n as f64;
+    let road = (0..n).flat_map(|i| quad([x(i), x(i + 1)], [0.0, 3.5]));
+    mesh(&road.chain(quad([0.0, length], [-width, 0.0])).collect::<Vec<_>>())
+}
+
+/// However long and thin a verge is, its parts are as short as the road's, and it can be proven.
+#[test]
+fn a_thin_verge_beside_a_road_is_divided_into_short_parts() {
+    for of in [
+        [1000.0, 1.0, 1.0],
+        [500.0, 1.0, 0.3],
+        [500.0, 0.25, 5.0],
+        [2000.0, 2.0, 1.0],
+        [4000.0, 1.0, 10.0],
+        [100.0, 1.0, 0.05],
+    ] {
+        for angle in [0.0, 17.3, 45.0] {
+            let built = build(&verge(of, angle), &Options::default()).unwrap();
+            let (r, name) = (built.report.stitch, format!("{of:?} turned by {angle}"));
+            assert_eq!((r.left, r.divided > 0), (0, true), "{name}: {r:?}");
+            let bound = Terrain::open_verified(&built.image).unwrap().bound();
+            assert!(bound.tests <= 45, "{name}: {bound:?}");
+            let verdict = verify(&built.image, &Verify { exhaustive: true, no_seams: true, progress: None }).unwrap();
+            assert!(verdict.passed(), "{name}: {verdict:?}");
+        }
+    }
+}
+
 /// Where a triangle is too thin for points inside it, its side stays open, and that is counted.
 #[test]
 fn many_vertices_along_a_thin_triangle_are_left() {

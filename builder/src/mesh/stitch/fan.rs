@@ -2,8 +2,9 @@
 //!
 //! A few make a fan from its apex. Many would make needles, which nobody can prove apart, and a query at the apex would test
 //! them all. So points are made inside the triangle, in rows along the side: each has about a quarter as many as the
-//! row before, over some of its feet, and lies about half as far from it as its points lie apart, until few are left to
-//! make a fan. The points lie on the lattice: off the triangle's plane by half a step of height at most.
+//! row before, square over some of its feet, and lies about half as far from it as its points lie apart, until few are left to
+//! make a fan. Towards thin corners the rows come down with the triangle, so that parts stay short there, too. The points lie
+//! on the lattice: off the triangle's plane by half a step of height at most.
 
 use super::super::area2;
 use super::super::weld::Ground;
@@ -22,7 +23,7 @@ const LAST: usize = 2;
 /// Least distance of points of a row, steps: rounded, they keep their order.
 const APART: f64 = 16.0;
 /// Least distance of rows, in reaches, and what it is where there is room.
-const RISE: [f64; 2] = [16.0, 256.0];
+const RISE: [f64; 2] = [4.0, 256.0];
 /// Most times that the rows are laid anew without vertices that they cannot have.
 const TRIES: usize = 8;
 
@@ -78,6 +79,10 @@ struct Rows<'a> {
     ground: &'a Ground<'a>,
     /// The triangle, from the start of the side.
     corners: [[i32; 3]; 3],
+    /// The side's length, how far along it the apex lies, and how far off, in steps.
+    length: f64,
+    foot: f64,
+    altitude: f64,
     points: Vec<[i32; 3]>,
     parts: Vec<[Point; 3]>,
     off: f64,
@@ -92,14 +97,17 @@ impl<'a> Rows<'a> {
         let corners = ground.corners([start.v, end.v, apex]);
         let length = (distance(corners[0], corners[1]).0 as f64).sqrt();
         let altitude = area2(corners[0], corners[1], corners[2]) as f64 / length;
-        let mut rows = Rows { ground, corners, points: Vec::new(), parts: Vec::new(), off: 0.0 };
+        let way = |to: usize, k: usize| f64::from(corners[to][k]) - f64::from(corners[0][k]);
+        let foot = (way(1, 0) * way(2, 0) + way(1, 1) * way(2, 1)) / length;
+        let mut rows =
+            Rows { ground, corners, length, foot, altitude, points: Vec::new(), parts: Vec::new(), off: 0.0 };
         let reach = f64::from(near.plan.max(1));
-        let mut height = 0.0;
+        let (mut height, mut number) = (0.0, 0.0);
         while row.len() > LAST {
             let feet = feet(&row);
             let mut gaps: Vec<f64> = feet.windows(2).map(|f| row[f[1]].along - row[f[0]].along).collect();
             gaps.sort_by(f64::total_cmp);
-            let wide = gaps[gaps.len() / 2] * (1.0 - height / altitude);
+            let wide = gaps[gaps.len() / 2];
             // rows to come share the half of the way to the apex
             let (mut to_come, mut count) = (1, feet.len());
             while count > LAST {
@@ -111,11 +119,11 @@ impl<'a> Rows<'a> {
             if rise < RISE[0] * reach {
                 return None;
             }
-            height += rise;
-            let above: Vec<Point> = feet
-                .iter()
-                .map(|&i| Point { v: rows.point(row[i].along / length, height / altitude), ..row[i] })
-                .collect();
+            (height, number) = (height + rise, number + 1.0);
+            // this part of the half of the triangle lies below the row
+            let part = number / (number + f64::from(to_come) - 1.0);
+            let above: Vec<Point> =
+                feet.iter().map(|&i| Point { v: rows.point(row[i].along, height, part), ..row[i] }).collect();
             for (f, pair) in feet.windows(2).zip(above.windows(2)) {
                 let middle = (pair[0].along + pair[1].along) / 2.0;
                 let turn = f[0] + row[f[0]..f[1]].partition_point(|p| p.along < middle).max(1) - 1;
@@ -134,11 +142,16 @@ impl<'a> Rows<'a> {
         Some(rows)
     }
 
-    /// Makes a point: this part of the way along the side, and from there this part of the way to the apex.
-    fn point(&mut self, along: f64, up: f64) -> u32 {
-        let [a, b, c] = self.corners;
-        let way = |from: f64, to: i32, part: f64| from + (f64::from(to) - from) * part;
-        let [x, y] = [0, 1].map(|k| way(way(f64::from(a[k]), b[k], along), c[k], up).round_ties_even() as i32);
+    /// Makes a point so far along the side and so high over it, but over no more than a part of the half of the triangle.
+    fn point(&mut self, along: f64, height: f64, part: f64) -> u32 {
+        let Rows { corners: [a, b, c], length, foot, altitude, .. } = *self;
+        let roof = if along <= foot { along / foot } else { (length - along) / (length - foot) } * altitude;
+        let most = roof * part / 2.0;
+        let height = if most < height { most } else { height };
+        let [ex, ey] = [0, 1].map(|k| (f64::from(b[k]) - f64::from(a[k])) / length);
+        let way =
+            |from: i32, ahead: f64, up: f64| (f64::from(from) + along * ahead + height * up).round_ties_even() as i32;
+        let [x, y] = [way(a[0], ex, -ey), way(a[1], ey, ex)];
         let p = [x, y, 0];
         let parts = [(area2(p, b, c), a), (area2(a, p, c), b), (area2(a, b, p), c)];
         let area = area2(a, b, c);

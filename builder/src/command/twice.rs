@@ -1,0 +1,248 @@
+//! Ground that lies twice: over other ground, nearly parallel to it and some centimetres away.
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
+use hardpan::{Hit, Terrain};
+use hardpan_builder::{Scene, Triangle, read};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::{
+    gaps::{LISTED, place},
+    grouped,
+    maps::metres,
+    steps::{self, Owner},
+    walk::Spread,
+};
+
+/// Places at least and at most at which is asked; between, one for so many triangles.
+const PLACES: [u64; 2] = [1 << 11, 1 << 13];
+const EACH: u64 = 4;
+/// Triangles over one cell beyond which it is a heap, and no ground.
+const HEAP: u32 = 256;
+/// What comes apart faster crosses, metres a metre.
+const PARALLEL: f64 = 0.1;
+/// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what lies twice at
+/// least so many times as much is near.
+const OFTEN: f64 = 2.0;
+/// Less is what touches by chance: places of a pair of sources, and square metres.
+const FEWEST: usize = 8;
+const SMALL: f64 = 4.0;
+
+/// What to do about it.
+pub const MEND: &str =
+    "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
+
+/// How far apart, as it is typed, metres.
+pub fn typed(text: &str) -> Result<f64, String> {
+    let sane = |v: &f64| *v > steps::LEAST && *v <= steps::DECK;
+    let range = || format!("must be a height in metres, more than {} and at most {}", steps::LEAST, steps::DECK);
+    text.parse().ok().filter(sane).ok_or_else(range)
+}
+
+/// Ground of one source over that of one source.
+pub struct Pair {
+    /// About how much, square metres.
+    pub area: f64,
+    /// Metres apart, least, median and most.
+    apart: [f64; 3],
+    /// A place where it is the median apart, metres.
+    at: [f64; 3],
+    /// Height of the lower ground there.
+    low: f64,
+    /// Whose the ground is, above and below.
+    owners: [Owner; 2],
+}
+
+/// Where is asked, metres, and for how many square metres that stands.
+struct Place {
+    at: [f64; 2],
+    area: f64,
+}
+
+/// Two layers over such a place.
+struct Near {
+    at: [f64; 3],
+    low: f64,
+    area: f64,
+    owners: [Owner; 2],
+}
+
+impl Near {
+    fn apart(&self) -> f64 {
+        self.at[2] - self.low
+    }
+
+    fn is_of_one(&self) -> bool {
+        self.owners[0].source == self.owners[1].source
+    }
+}
+
+/// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Asked is the kernel, at places
+/// in the cells in which triangles lie over others. Top and underside of one thing are no two grounds: of one
+/// source, if `scene` is what the image was built from, only what is wound alike counts.
+pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
+    let layers = |hits: &mut Vec<Hit>, &Place { at: [x, y], area }: &Place| {
+        let found = t.layers([x, y, 0.0], hits);
+        let near = |pair: &[Hit]| {
+            let [z, low] = [0, 1].map(|i| t.z_f64(&pair[i]));
+            let [[dx, dy], [ex, ey]] = [0, 1].map(|i| t.slope_f64(&pair[i]));
+            let near = Near { at: [x, y, z], low, area, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
+            let is_near = near.apart() > steps::LEAST && near.apart() <= 2.0 * most;
+            (is_near && (dx - ex).hypot(dy - ey) <= PARALLEL).then_some(near)
+        };
+        hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
+    };
+    let places = places(t);
+    let all = places.par_iter().map_init(|| vec![Hit::NONE; HEAP as usize], layers);
+    let mut all: Vec<Near> = all.flatten_iter().collect();
+    if let Some(scene) = scene {
+        let mut plates = plates(scene, &all).into_iter();
+        all.retain(|_| !plates.next().unwrap_or_default());
+    }
+    let mut pairs: BTreeMap<[u16; 2], Vec<Near>> = BTreeMap::new();
+    for near in all {
+        pairs.entry(near.owners.map(|o| o.source)).or_default().push(near);
+    }
+    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most)).collect();
+    pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
+    pairs
+}
+
+/// Places spread over the cells in which triangles lie over others, half of them by area and half by cell, for what is small and fine too.
+fn places(t: &Terrain) -> Vec<Place> {
+    let stacked = |tile: &read::TileView| {
+        let mut cells: Vec<[[i64; 2]; 2]> = Vec::new();
+        tile.stacked(|cell| cells.extend((cell.count() <= HEAP).then_some([cell.low, cell.size])));
+        cells
+    };
+    let tiles: Vec<read::TileView> = read::tiles(t).collect();
+    let cells: Vec<Vec<[[i64; 2]; 2]>> = tiles.par_iter().map(stacked).collect();
+    let cells = || cells.iter().flatten();
+    let h = t.header();
+    let step = f64::exp2(f64::from(h.xy_log2));
+    let area = |size: [i64; 2]| (size[0] as f64 * step) * (size[1] as f64 * step);
+    let (whole, count) = (cells().map(|[_, size]| area(*size)).sum::<f64>(), cells().count() as f64);
+    let each = 1.0 / (h.triangles / EACH).clamp(PLACES[0], PLACES[1]) as f64;
+    // of the plastic number: multiples of both are spread evenly in a square
+    const SPREAD: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
+    let (mut places, mut passed): (Vec<Place>, f64) = (Vec::new(), 0.0);
+    for &[low, size] in cells() {
+        let share = (area(size) / whole + 1.0 / count) / 2.0;
+        passed += share;
+        while (places.len() as f64 + 0.5) * each < passed {
+            let way = SPREAD.map(|s| (places.len() as f64 * s).fract());
+            let at = [0, 1].map(|i| ((h.origin[i] + low[i]) as f64 + way[i] * size[i] as f64) * step);
+            places.push(Place { at, area: area(size) * each / share });
+        }
+    }
+    places
+}
+
+/// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
+fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
+    let of_one: Vec<&Near> = all.iter().filter(|n| n.is_of_one()).collect();
+    let plan: Vec<[f64; 2]> = of_one.iter().map(|n| [n.at[0], n.at[1]]).collect();
+    let spread = Spread::new(&plan);
+    // bits: above up and down, below up and down
+    let seen: Vec<AtomicU8> = of_one.iter().map(|_| AtomicU8::new(0)).collect();
+    let look = |face: &Triangle| {
+        let [a, b, c] = face.v.map(|v| scene.positions[v as usize]);
+        let area = |p: [f64; 3], q: [f64; 3], [x, y]: [f64; 2]| (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]);
+        let whole = area(a, b, [c[0], c[1]]);
+        if whole == 0.0 || !whole.is_finite() {
+            return;
+        }
+        let ends = |pick: fn(f64, f64) -> f64| [0, 1].map(|i| pick(pick(a[i], b[i]), c[i]));
+        for i in spread.near(ends(f64::min), ends(f64::max)) {
+            let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| area(p, q, plan[i]) / whole);
+            if shares.iter().any(|share| *share < 0.0) {
+                continue;
+            }
+            let z = shares[0] * a[2] + shares[1] * b[2] + shares[2] * c[2];
+            let bit = if whole > 0.0 { 1 } else { 2 };
+            for (height, shift) in [(of_one[i].at[2], 0), (of_one[i].low, 2)] {
+                if (z - height).abs() < of_one[i].apart() / 2.0 {
+                    seen[i].fetch_or(bit << shift, Ordering::Relaxed);
+                }
+            }
+        }
+    };
+    if !of_one.is_empty() {
+        scene.triangles.par_iter().for_each(look);
+    }
+    let mut seen = seen.into_iter().map(|seen| matches!(seen.into_inner(), 0b1001 | 0b0110));
+    all.iter().map(|n| n.is_of_one() && seen.next().unwrap_or_default()).collect()
+}
+
+impl Pair {
+    /// Of places, those up to twice as far apart too; none if it is too little, or crosses.
+    fn of(mut near: Vec<Near>, most: f64) -> Option<Self> {
+        near.sort_by(|a, b| a.apart().total_cmp(&b.apart()));
+        let count = near.partition_point(|n| n.apart() <= most);
+        let (near, beyond) = near.split_at(count);
+        let [area, farther] = [near, beyond].map(|all| all.iter().map(|n| n.area).sum::<f64>());
+        if count < FEWEST || area < SMALL || area < OFTEN * farther {
+            return None;
+        }
+        let Near { at, low, owners, .. } = near[count / 2];
+        Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| near[i].apart()), at, low, owners })
+    }
+
+    /// In words, with a place to query.
+    pub fn told(&self, t: &Terrain) -> String {
+        let [least, median, most] = self.apart.map(metres);
+        let apart = match least == most {
+            true => format!("{least} apart"),
+            false => format!("{least} to {most} apart, half of it no more than {median}"),
+        };
+        let [above, below] = self.owners.map(|o| o.told(t));
+        let at = place(&self.at[..2], 0.1);
+        let [z, low] = [self.at[2], self.low].map(steps::height);
+        format!("{}, {apart}, as at {at}: z {z:.4} ({above}) over {low:.4} ({below})", about(self.area))
+    }
+}
+
+/// Square metres.
+fn about(area: f64) -> String {
+    format!("about {} m2", grouped(area.round() as u64))
+}
+
+fn whole(pairs: &[Pair]) -> String {
+    about(pairs.iter().map(|p| p.area).sum())
+}
+
+/// How much lies twice, and where the most; nothing if none does.
+pub fn told(pairs: &[Pair], t: &Terrain) -> Option<String> {
+    let most = pairs.first()?.told(t);
+    Some(match pairs.len() as u64 {
+        1 => format!("ground lies twice on {most}"),
+        n => format!("ground lies twice on {}, of {} pairs of sources, the most on {most}", whole(pairs), grouped(n)),
+    })
+}
+
+/// How much there is up to so far apart, metres.
+pub fn sum(pairs: &[Pair], most: f64) -> String {
+    let apart = format!("{} to {} apart", metres(steps::LEAST), metres(most));
+    match pairs {
+        [] => format!("no ground twice, {apart}"),
+        _ => format!("ground twice, {apart}, on {}", whole(pairs)),
+    }
+}
+
+/// For programs: the first of them.
+pub fn facts(pairs: &[Pair], t: &Terrain) -> Value {
+    let fact = |p: &Pair| {
+        let [source, source_low] = p.owners.map(|o| t.source_name(o.source));
+        let [material, material_low] = p.owners.map(|o| t.material_name(o.material));
+        let [least, median, most] = p.apart;
+        json!({
+            "area": p.area, "least": least, "median": median, "most": most, "at": p.at, "low": p.low,
+            "source": source, "source_low": source_low, "material": material, "material_low": material_low,
+        })
+    };
+    pairs.iter().take(LISTED[1]).map(fact).collect()
+}

@@ -1,0 +1,258 @@
+//! Ground that lies twice, some centimetres apart; and ground that single precision took.
+
+mod shell;
+
+use std::{fmt::Write, fs, path::Path};
+
+use serde_json::{Value, json};
+use shell::{expect, folder, holds};
+use verification::obj::real_file;
+
+/// An object of squares with a side of `side`, so many in x and y, its height by place; wound upwards or downwards.
+struct Sheet<'a> {
+    name: &'a str,
+    low: [f64; 2],
+    count: [u32; 2],
+    side: f64,
+    z: &'a dyn Fn(f64, f64) -> f64,
+    down: bool,
+}
+
+impl Sheet<'_> {
+    fn write(&self, text: &mut String, first: u32) -> u32 {
+        let [wide, deep] = self.count.map(|n| n + 1);
+        writeln!(text, "o {}", self.name).unwrap();
+        for k in 0..wide * deep {
+            let [x, y] = [(0, k % wide), (1, k / wide)].map(|(i, n)| self.low[i] + f64::from(n) * self.side);
+            writeln!(text, "v {x:.4} {y:.4} {:.4}", (self.z)(x, y)).unwrap();
+        }
+        for k in (0..wide * (deep - 1)).filter(|k| k % wide + 1 < wide) {
+            let [a, b, c, d] = [k, k + 1, k + wide + 1, k + wide].map(|v| v + first);
+            let [b, d] = if self.down { [d, b] } else { [b, d] };
+            writeln!(text, "f {a} {b} {c}\nf {a} {c} {d}").unwrap();
+        }
+        first + wide * deep
+    }
+}
+
+/// Sheets as an OBJ.
+fn obj(sheets: &[Sheet]) -> String {
+    let mut text = String::new();
+    sheets.iter().fold(1, |first, sheet| sheet.write(&mut text, first));
+    text
+}
+
+fn square<'a>(name: &'a str, z: &'a dyn Fn(f64, f64) -> f64) -> Sheet<'a> {
+    Sheet { name, low: [0.0; 2], count: [60; 2], side: 1.0, z, down: false }
+}
+
+/// Builds ground, and gives back what it reports of ground that lies twice, and what it says.
+fn built(folder: &Path, text: &str, more: &[&str]) -> (Value, String) {
+    fs::write(folder.join("s.obj"), text).unwrap();
+    let [_, err] = expect(0, folder, &[&["build", "s.obj", "--up", "z", "--report", "s.json"], more].concat());
+    let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+    assert_eq!(err.contains("note: ground lies twice on about "), report["twice"]["found"] != json!(0), "{err}");
+    (report["twice"].clone(), err)
+}
+
+/// What `verify` finds.
+fn verified(code: i32, folder: &Path, arguments: &[&str]) -> Value {
+    let [out, _] = expect(code, folder, &[&["verify", "s.hpan", "--json"], arguments].concat());
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(facts["passed"], json!(code == 0));
+    facts["twice"].clone()
+}
+
+/// The area of all pairs of sources.
+fn area(twice: &Value) -> f64 {
+    twice["first"].as_array().unwrap().iter().map(|p| p["area"].as_f64().unwrap()).sum()
+}
+
+fn is_near(found: f64, area: f64) -> bool {
+    (found - area).abs() < 0.1 * area
+}
+
+/// Hills of 60 m by 60 m.
+fn hills(x: f64, y: f64) -> f64 {
+    2.0 * (x / 17.0).sin() + 1.5 * (y / 23.0).cos()
+}
+
+#[test]
+fn ground_that_was_exported_twice_is_told() {
+    let folder = folder("ground_that_was_exported_twice_is_told");
+    let higher = |x: f64, y: f64| hills(x, y) + 0.02;
+    let [low, high] = [square("low", &hills), square("high", &higher)];
+    let (twice, err) = built(&folder, &obj(&[low, high]), &[]);
+    let pair = &twice["first"][0];
+    assert_eq!([&twice["found"], &twice["max_apart"]], [&json!(1), &json!(0.1)]);
+    assert!(is_near(area(&twice), 3600.0), "{twice}");
+    let [least, median, most] = ["least", "median", "most"].map(|key| pair[key].as_f64().unwrap());
+    // heights in the file and on the lattice are rounded
+    assert!(least > 0.0198 && least <= median && median <= most && most < 0.0202, "{pair}");
+    assert_eq!([&pair["source"], &pair["source_low"]], [&json!("high"), &json!("low")]);
+    let mend =
+        "; a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
+    holds(&err, &["note: ground lies twice on about 3,", ") over ", " (unnamed of low)", mend]);
+    // the kernel has both at the place that is told
+    let [x, y, _] = [0, 1, 2].map(|i| pair["at"][i].as_f64().unwrap());
+    let [out, _] = expect(0, &folder, &["query", "s.hpan", &format!("{x:.4},{y:.4}"), "--layers"]);
+    assert!(out.contains(" high ") && out.contains(" low "), "{out}");
+
+    // nor does it hang on threads
+    for threads in ["1", "3"] {
+        let text = fs::read_to_string(folder.join("s.obj")).unwrap();
+        assert_eq!(built(&folder, &text, &["--threads", threads]).0, twice);
+    }
+    // verify says the same, from the bytes
+    let found = verified(1, &folder, &["--max-apart", "0.1"]);
+    assert_eq!(found["first"], twice["first"]);
+    verified(0, &folder, &["--max-apart", "0.015"]);
+    let [out, err] = expect(1, &folder, &["verify", "s.hpan", "--max-apart", "0.1"]);
+    assert!(out.starts_with("s.hpan: every claim holds, but --max-apart finds ground twice\n"), "{out}");
+    holds(&out, &["\ntwice      fail     ground twice, 5 mm to 10 cm apart, on about 3,"]);
+    holds(&err, &["error: s.hpan: ground lies twice on about 3,", mend]);
+    let [out, _] = expect(0, &folder, &["verify", "s.hpan", "--max-apart", "0.015"]);
+    holds(&out, &["\ntwice      pass     no ground twice, 5 mm to 1.5 cm apart\n"]);
+    for far in ["0.005", "0.6", "-1", "x"] {
+        let why = "must be a height in metres, more than 0.005 and at most 0.5";
+        holds(&expect(2, &folder, &["verify", "s.hpan", "--max-apart", far])[1], &[why]);
+    }
+}
+
+#[test]
+fn ground_of_one_object_twice_is_told_and_a_plate_is_not() {
+    let folder = folder("ground_of_one_object_twice_is_told_and_a_plate_is_not");
+    let higher = |x: f64, y: f64| hills(x, y) + 0.02;
+    let twice = |down: [bool; 2], names: [&str; 2], more: &[&str]| {
+        let low = Sheet { down: down[0], ..square(names[0], &hills) };
+        let high = Sheet { down: down[1], ..square(names[1], &higher) };
+        built(&folder, &obj(&[low, high]), more).0
+    };
+    for down in [[false; 2], [true; 2]] {
+        assert!(is_near(area(&twice(down, ["s", "s"], &[])), 3600.0));
+    }
+    // files wind at will: what is of two objects is no plate
+    assert!(is_near(area(&twice([true, false], ["a", "b"], &[])), 3600.0));
+    fs::write(folder.join("s.toml"), "[build]\nundersides = \"ground\"\n[[material]]\nname = \"\"\nmu = 0.9\n")
+        .unwrap();
+    for more in [&[][..], &["--settings", "s.toml"]] {
+        assert_eq!(twice([true, false], ["s", "s"], more)["found"], json!(0));
+        // which an image alone does not tell
+        assert!(is_near(area(&verified(1, &folder, &["--max-apart", "0.1"])), 3600.0));
+        verified(0, &folder, &["--max-apart", "0.1", "--against", "s.obj"]);
+    }
+    // a closed one, whose underside is no ground, or by settings is
+    let slab = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 .02\nv 9 0 .02\nv 9 9 .02\nv 0 9 .02\n\
+                f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    for more in [&[][..], &["--settings", "s.toml"]] {
+        assert_eq!(built(&folder, slab, more).0["found"], json!(0));
+        verified(i32::from(!more.is_empty()), &folder, &["--max-apart", "0.1"]);
+    }
+}
+
+#[test]
+fn a_road_laid_over_terrain_is_told() {
+    let folder = folder("a_road_laid_over_terrain_is_told");
+    let land = |x: f64, y: f64| hills(x, y);
+    let road = |lift: f64| {
+        let z = move |x: f64, y: f64| hills(x, y) + lift;
+        let road = Sheet { name: "road", low: [10.3, 5.1], count: [8, 100], side: 0.5, z: &z, down: false };
+        built(&folder, &obj(&[square("land", &land), road]), &[]).0
+    };
+    let told = road(0.02);
+    assert!(is_near(area(&told), 200.0), "{told}");
+    let pair = &told["first"][0];
+    assert_eq!([&pair["source"], &pair["source_low"]], [&json!("road"), &json!("land")]);
+    // as they are meant to lie, and another deck
+    for lift in [0.3, 5.0] {
+        assert_eq!(road(lift)["found"], json!(0), "{lift}");
+    }
+    let flat = |_: f64, _: f64| 0.0;
+    let paint = |_: f64, _: f64| 0.002;
+    let paint = Sheet { name: "paint", low: [10.3, 5.1], count: [2, 100], side: 0.1, z: &paint, down: false };
+    assert_eq!(built(&folder, &obj(&[square("land", &flat), paint]), &[]).0["found"], json!(0));
+}
+
+/// Along a line where they cross surfaces are near: steep or nearly level, in one object or two.
+#[test]
+fn what_crosses_lies_not_twice() {
+    let folder = folder("what_crosses_lies_not_twice");
+    let flat = |_: f64, _: f64| 0.0;
+    for slope in [0.02, 0.08, 0.5, 3.0] {
+        let ramp = move |x: f64, _: f64| slope * (x - 30.0);
+        for names in [["a", "b"], ["a", "a"]] {
+            let (twice, _) = built(&folder, &obj(&[square(names[0], &flat), square(names[1], &ramp)]), &[]);
+            assert_eq!(twice["found"], json!(0), "{slope} {names:?}: {twice}");
+        }
+    }
+    // stones that stick out of the ground
+    let stones = |x: f64, y: f64| 0.4 * (x * 1.3).sin() * (y * 1.1).sin() - 0.1;
+    let fine = Sheet { count: [240; 2], side: 0.25, ..square("stones", &stones) };
+    let (twice, _) = built(&folder, &obj(&[square("land", &flat), fine]), &[]);
+    assert_eq!(twice["found"], json!(0), "{twice}");
+}
+
+/// Of real files only one has it: the arrows on an interchange, about an inch above the road.
+#[test]
+fn real_ground_lies_once() {
+    let folder = folder("real_ground_lies_once");
+    for (name, more, most) in [
+        ("roads/cloverleaf.obj", &["--up", "z", "--unit", "in"][..], 30.0),
+        ("city/3dfier_innerbuffer_05.obj", &["--up", "z"], 0.0),
+        ("city/zdm2.obj", &["--up", "y"], 0.0),
+        ("city/recast_dungeon.obj", &["--up", "y"], 0.0),
+        ("roads/chrono_multilayer/multilayer-terrain.obj", &["--up", "z"], 0.0),
+    ] {
+        let Some(file) = real_file(name) else { continue };
+        let build = ["build", file.to_str().unwrap(), "-o", "s.hpan", "--report", "s.json", "--force"];
+        expect(0, &folder, &[&build, more].concat());
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+        let found = area(&report["twice"]);
+        assert!(found <= most && found >= 0.5 * most, "{name}: {found}");
+    }
+}
+
+/// A grid finer than the steps of single precision so far from zero loses triangles, which is no matter of taste; walls do not.
+#[test]
+fn what_single_precision_took_is_a_warning() {
+    let folder = folder("what_single_precision_took_is_a_warning");
+    let [x0, y0] = [690_000.0, 5_334_000.0];
+    let single = |v: f64| (v as f32).to_string();
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
+    let grid = |side: f64| {
+        let vertex = |i: u32| {
+            let [x, y] = [x0 + f64::from(i % 40) * side, y0 + f64::from(i / 40) * side];
+            format!("v {} {} {:.3}\n", single(x), single(y), hills(x - x0, y - y0))
+        };
+        let face = |i: u32| format!("f {0} {1} {2}\nf {1} {3} {2}\n", i + 1, i + 2, i + 41, i + 42);
+        (0..1600).map(vertex).chain((0..1560).filter(|i| i % 40 < 39).map(face)).collect::<String>()
+    };
+    let strict = ["build", "s.obj", "--up", "z", "--settings", "s.toml", "--strict"];
+    fs::write(folder.join("s.obj"), grid(0.25)).unwrap();
+    let [_, err] = expect(1, &folder, &strict);
+    let told = "warning: s.obj: all its numbers are of single precision, which so far from zero (up to 5,334,009) has steps of 0.5 m: ";
+    holds(
+        &err,
+        &[told, " of 3,042 triangles have no plan area by that, and ground may be off by half of it; export it nearer"],
+    );
+    fs::write(folder.join("s.obj"), grid(1.25)).unwrap();
+    let [_, err] = expect(0, &folder, &strict);
+    holds(
+        &err,
+        &["note: s.obj: all its numbers are of single precision", ": if they were rounded, ground may be off by half"],
+    );
+    // houses with upright walls
+    let mut town = String::new();
+    for k in 0..100 {
+        let [x, y] = [x0 + 20.25 * f64::from(k % 10), y0 + 20.3 * f64::from(k / 10)];
+        for (dx, dy) in [(0.0, 0.0), (10.0, 0.0), (10.0, 8.3), (0.0, 8.3)] {
+            for z in [0.0, 6.0] {
+                writeln!(town, "v {} {} {z}", single(x + dx), single(y + dy)).unwrap();
+            }
+        }
+        town += "f -8 -6 -5 -7\nf -6 -4 -3 -5\nf -4 -2 -1 -3\nf -2 -8 -7 -1\nf -7 -5 -3 -1\n";
+    }
+    fs::write(folder.join("s.obj"), town).unwrap();
+    let [_, err] = expect(0, &folder, &strict);
+    holds(&err, &["note: s.obj: all its numbers are of single precision"]);
+}
