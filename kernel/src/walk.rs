@@ -453,7 +453,8 @@ impl<'a> Terrain<'a> {
             }
         }
         let pair = |o: &Owner| {
-            let Attribute { material, source, .. } = self.attribute(tile, self.surface_at(0, Claim::Last, o.named).attribute);
+            let Attribute { material, source, .. } =
+                self.attribute(tile, self.surface_at(0, Claim::Last, o.named).attribute);
             (material, source)
         };
         pair(a) < pair(b)
