@@ -773,7 +773,8 @@ impl<'t, 'a> Check<'t, 'a> {
                     }
                     self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
                 }
-                *used = used.saturating_add(4 * count);
+                let beyond = (before + count).saturating_sub(before.max(block::INLINE));
+                *used = used.saturating_add(4 * beyond);
             }
             raise(&mut walk.cost, walk.place);
             walk.cell += 1;
