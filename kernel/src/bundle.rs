@@ -337,6 +337,39 @@ impl Bundle<'_> {
         }
     }
 
+    /// Corners of a triangle in plan from the origin, sorted, each as x and below it y, and their numbers.
+    pub fn sorted(&self, part: u32) -> ([i64; 3], [usize; 3]) {
+        let (numbers, [x, y]) = (self.corner_numbers(part), self.base());
+        let key = |[x, y]: [i32; 2]| i64::from(x) << 32 | i64::from(y as u32 ^ 1 << 31);
+        let from = |plan: [u32; 2]| key([x.wrapping_add(plan[0] as i32), y.wrapping_add(plan[1] as i32)]);
+        let [mut a, mut b, mut c] = match self.class() {
+            NARROW => numbers.map(|i| (from(Narrow::plan(self, i)), i)),
+            MEDIUM => numbers.map(|i| (from(Medium::plan(self, i)), i)),
+            _ => numbers.map(|i| {
+                let [x, y, _] = self.wide(i);
+                (key([x as i32, y as i32]), i)
+            }),
+        };
+        let order = |a: &mut (i64, usize), b: &mut (i64, usize)| {
+            if b.0 < a.0 {
+                core::mem::swap(a, b);
+            }
+        };
+        order(&mut a, &mut b);
+        order(&mut b, &mut c);
+        order(&mut a, &mut b);
+        ([a.0, b.0, c.0], [a.1, b.1, c.1])
+    }
+
+    /// Height of a vertex in steps from the origin.
+    pub fn level(&self, i: usize) -> i64 {
+        match self.class() {
+            NARROW => self.corner::<Narrow>(i)[2],
+            MEDIUM => self.corner::<Medium>(i)[2],
+            _ => self.wide(i)[2],
+        }
+    }
+
     fn corner<C: Class>(&self, i: usize) -> [i64; 3] {
         let ([x, y], plan) = (self.base(), C::plan(self, i));
         let from = |base: i32, to: u32| i64::from(base).wrapping_add(to.into());

@@ -4,7 +4,7 @@ use crate::cursor::Cursor;
 use crate::format::{self, FRACTION, Header, Node, fallback};
 use crate::open::Terrain;
 use crate::types::{Answer, Cost, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows, exp2};
-use crate::walk::{Claim, Leaf, Owner, Place, Sink, Surface};
+use crate::walk::{Claim, Leaf, Named, Owner, Place, Sink, Surface};
 
 /// What a search does, step by step; see [`Terrain::explain`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,7 +156,7 @@ struct Best<'t, 'a> {
     /// A height that is not among the best.
     passed: i64,
     /// Record, part and kind of others at the same height and of the same claim.
-    ties: [(usize, u32, LeafKind); TIES],
+    ties: [Named; TIES],
     tied: usize,
     /// The surface's place in the order of owners, once a tie was compared.
     owner: Option<Owner>,
@@ -217,15 +217,19 @@ impl<'t, 'a> Best<'t, 'a> {
     #[inline(never)]
     fn settle(&mut self, node: &Node) {
         let Some(best) = &mut self.surface else { return };
-        let owner = self.owner.get_or_insert_with(|| self.t.owner(self.tile, node, best));
+        let t = self.t;
+        let first = self.owner.unwrap_or_else(|| t.owner(node, (best.record, best.part, best.kind)));
+        let mut owner = first;
         for tie in self.ties.iter().take(self.tied) {
-            let s = self.t.surface_at(best.z, best.claim, *tie);
-            let other = self.t.owner(self.tile, node, &s);
-            if other < *owner {
-                (*best, *owner) = (s, other);
+            let other = t.owner(node, *tie);
+            if t.owns(self.tile, node, &other, &owner) {
+                owner = other;
             }
         }
-        self.tied = 0;
+        if owner.named != first.named {
+            *best = t.surface_at(best.z, best.claim, owner.named);
+        }
+        (self.owner, self.tied) = (Some(owner), 0);
     }
 
     /// The surface as an answer, if there is one.
@@ -249,7 +253,7 @@ struct Sorted<'t, 'a, 'o> {
     count: usize,
     full: bool,
     /// Of those that claim least, others at the height of a kept one: the height of their hits, record, part and kind.
-    ties: [(i64, (usize, u32, LeafKind)); TIES],
+    ties: [(i64, Named); TIES],
     tied: usize,
 }
 
@@ -268,14 +272,17 @@ impl Sink for Sorted<'_, '_, '_> {
         let at = kept.iter().take_while(|h| h.z > hit.z).count();
         if let Some(same) = self.out.get_mut(at).filter(|h| at < self.count && h.z == hit.z) {
             let claim = claim(same);
-            let owner = |s: &Surface| self.t.owner(self.tile, node, s);
-            let other = || owner(&self.t.surface_of(self.tile, same, claim));
+            let owns = || {
+                let owner = |s: &Surface| self.t.owner(node, (s.record, s.part, s.kind));
+                let other = self.t.surface_of(self.tile, same, claim);
+                self.t.owns(self.tile, node, &owner(s), &owner(&other))
+            };
             if s.claim == claim && claim == Claim::Last && self.tied < TIES {
                 if let Some(tie) = self.ties.get_mut(self.tied) {
                     *tie = (hit.z, (s.record, s.part, s.kind));
                     self.tied += 1;
                 }
-            } else if s.claim < claim || s.claim == claim && owner(s) < other() {
+            } else if s.claim < claim || s.claim == claim && owns() {
                 *same = hit;
             }
         } else if let Some(tail) = self.out.get_mut(at..=self.count) {
@@ -522,11 +529,13 @@ impl<'a> Terrain<'a> {
                 if hit.reach != Reach::Near {
                     let claim = claim(&hit);
                     let same = |tie: &&(i64, _)| claim == Claim::Last && tie.0 == hit.z;
-                    let owner = |s: &Surface| self.owner(leaf.tile, node, s);
                     let mut s = self.surface_of(leaf.tile, &hit, claim);
+                    let mut owner = self.owner(node, (s.record, s.part, s.kind));
                     for tie in ties.iter().take(tied).filter(same) {
-                        let other = self.surface_at(s.z, claim, tie.1);
-                        s = if owner(&other) < owner(&s) { other } else { s };
+                        let other = self.owner(node, tie.1);
+                        if self.owns(leaf.tile, node, &other, &owner) {
+                            (s, owner) = (self.surface_at(s.z, claim, tie.1), other);
+                        }
                     }
                     *to = self.hit(leaf.tile, &self.whole(leaf.tile, node, place, s), Reach::Near);
                 }

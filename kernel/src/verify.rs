@@ -51,7 +51,7 @@ impl core::error::Error for VerifyError {}
 ///
 /// All sections but the tiles come in the first step, whatever its limit: the head, materials, names, sources, and of each
 /// tile 64 bytes and its share of the pages. Then each tile: its checksum, then its bundles, patches and nodes, in pieces
-/// of one bundle, one patch block, or one block of cells with its lists.
+/// of one bundle, one patch block, one cell, or one word of a cell's list.
 #[derive(Clone)]
 pub struct Verifier<'a> {
     terrain: Terrain<'a>,
@@ -82,6 +82,18 @@ struct Walk {
     words: usize,
     /// Nodes, leaves, tests, lines, layers, tests of wide bundles.
     cost: [u32; 6],
+    /// In a block that was begun: the next cell, the next word of its list, and what the cell costs so far.
+    cell: usize,
+    word: u32,
+    place: [u32; 6],
+}
+
+/// What was found at an entry.
+enum Found {
+    Node(usize),
+    Leaf,
+    /// A block that is to be gone on with.
+    Begun,
 }
 
 /// A node of the tile and its next entry.
@@ -97,7 +109,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
-    /// first step), a tile's head, or a block of cells with its lists: small in a sound image, and at most the file.
+    /// first step), or else at most 128 bytes.
     ///
     /// The bytes of a tile count once for its checksum and again for its bundles, patches and nodes: all takes about
     /// 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights.
@@ -212,9 +224,9 @@ impl<'a> Verifier<'a> {
                     }
                 }
             }
-            Stage::Nodes(walk) => match check.turn(walk).ok_or(invalid)? {
-                true => return Ok(64),
-                false => {
+            Stage::Nodes(walk) => match check.turn(walk, left).ok_or(invalid)? {
+                Some(used) => return Ok(used),
+                None => {
                     let (head, whole) = (check.head.bound, self.terrain.header.bound);
                     let above = |a: &[u32], b: &[u32]| a.iter().zip(b).any(|(a, b)| a > b);
                     let [cost @ .., layers, wide] = walk.cost;
@@ -260,7 +272,7 @@ impl Walk {
     fn new() -> Walk {
         let mut stack = [Turn::default(); format::MAX_DEPTH as usize];
         stack[0] = Turn { at: format::ROOT as u32, entry: 0 };
-        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0, 0] }
+        Walk { stack, depth: 1, words: 8, cost: [3, 0, 0, 0, 0, 0], cell: 0, word: 0, place: [0; 6] }
     }
 }
 
@@ -611,48 +623,54 @@ impl<'t, 'a> Check<'t, 'a> {
         unit.is_power_of_two() && format::PATCH_UNITS.contains(&unit) && zero(spare) && (whole || patch.voids == 1)
     }
 
-    /// Checks one entry of the walk's deepest node; false when there is none left.
-    fn turn(&self, walk: &mut Walk) -> Option<bool> {
-        let Some(top) = walk.depth.checked_sub(1) else { return Some(false) };
+    /// Checks one entry of the walk's deepest node, or some `left` bytes of its block, and says how many bytes it read; none when there is
+    /// no entry left.
+    fn turn(&self, walk: &mut Walk, left: usize) -> Option<Option<usize>> {
+        const ENTRY: usize = 64; // and what it leads to
+        let Some(top) = walk.depth.checked_sub(1) else { return Some(None) };
         let Turn { at, entry: k } = *walk.stack.get(top)?;
         let node = self.node(at as usize, self.log2_of(walk)?)?;
         let [entry_x, entry_y] = node.entry_log2.map(u32::from);
         let [side_x, side_y] = node.side_log2.map(u32::from);
         if k >> (side_x + side_y) != 0 {
             walk.depth = top;
-            return Some(true);
+            return Some(Some(ENTRY));
         }
-        walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
-        walk.words = walk.words.wrapping_add(1);
-        if walk.words > self.len {
+        if walk.words >= self.len {
             return None;
         }
         let cells = entry_x >= 2 && entry_y >= 1;
         let first = node.entries as usize;
-        let child = if node.flags & NODE_DENSE != 0 {
-            self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, walk)?
+        let mut used = ENTRY;
+        let found = if node.flags & NODE_DENSE != 0 {
+            self.block(node, first.wrapping_add(block::WORDS * k as usize), cells, walk, left, &mut used)?
         } else {
             let e = *self.t.words.get(self.at.wrapping_add(first).wrapping_add(k as usize))?;
             let to = (e & entry::PLACE) as usize;
             match e >> entry::SHIFT {
-                entry::NODE => Some(to),
-                entry::BLOCK => match self.block(node, to, cells, walk)? {
-                    None => None,
+                entry::NODE => Found::Node(to),
+                entry::BLOCK => match self.block(node, to, cells, walk, left, &mut used)? {
                     // a node is named by the entry itself
-                    Some(_) => return None,
+                    Found::Node(_) => return None,
+                    found => found,
                 },
                 entry::PATCH => {
                     let reads = self.patch_reads(to)?;
                     raise(&mut walk.cost, [0, reads, reads, reads, 1, 0]);
-                    None
+                    Found::Leaf
                 }
                 _ => match e {
-                    entry::EMPTY | entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => None,
+                    entry::EMPTY | entry::NOT_IN_IMAGE | entry::NOT_UNDERSTOOD => Found::Leaf,
                     _ => return None,
                 },
             }
         };
-        if let Some(to) = child {
+        if matches!(found, Found::Begun) {
+            return Some(Some(used));
+        }
+        walk.words = walk.words.wrapping_add(1);
+        walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
+        if let Found::Node(to) = found {
             // a node lies behind the one that names it, so there is no circle
             if to <= at as usize || !to.is_multiple_of(8) {
                 return None;
@@ -662,7 +680,7 @@ impl<'t, 'a> Check<'t, 'a> {
             walk.depth = walk.depth.wrapping_add(1);
             raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0, 0]);
         }
-        Some(true)
+        Some(Some(used))
     }
 
     /// log2 of the sides of the rectangle of a walk's deepest node: an entry of the one above.
@@ -694,18 +712,26 @@ impl<'t, 'a> Check<'t, 'a> {
         sound.then_some(node)
     }
 
-    /// Checks a block; the node whose place it is, if it is one.
-    fn block(&self, node: &Node, at: usize, cells: bool, walk: &mut Walk) -> Option<Option<usize>> {
+    /// Checks some `left` bytes of a block, and adds what it read to what was `used`.
+    fn block(
+        &self,
+        node: &Node,
+        at: usize,
+        cells: bool,
+        walk: &mut Walk,
+        left: usize,
+        used: &mut usize,
+    ) -> Option<Found> {
         if !at.is_multiple_of(block::WORDS) || !self.holds(at, block::WORDS) || !cells {
             return None;
         }
         let b = self.t.block(self.at.wrapping_add(at))?;
-        walk.words = walk.words.wrapping_add(block::WORDS - 1);
         let tail = b[block::TAIL] as usize;
         let home = &b[..block::CELLS];
         if home[0] == word::NODE << word::GUESS {
             let rest = home.iter().all(|&w| w == home[0]) && b[block::COUNTS] == 0;
-            return (rest && b[block::FURTHER..].iter().all(|&w| w == 0)).then_some(Some(tail));
+            walk.words = walk.words.wrapping_add(block::WORDS - 1);
+            return (rest && b[block::FURTHER..].iter().all(|&w| w == 0)).then_some(Found::Node(tail));
         }
         let (last, count) = further(b, block::CELLS as u32 - 1);
         let all = (last + count) as usize;
@@ -718,18 +744,20 @@ impl<'t, 'a> Check<'t, 'a> {
             Some(&w) => Some(w),
             None => self.t.words.get(self.at.wrapping_add(tail).wrapping_add(i - block::INLINE)).copied(),
         };
-        for (cell, &w) in home.iter().enumerate() {
-            let (before, count) = further(b, cell as u32);
+        while let Some(&w) = home.get(walk.cell) {
+            let (before, count) = further(b, walk.cell as u32);
             let (before, count) = (before as usize, count as usize);
-            let mut place = [0, 0, 0, format::word_lines(tail, before, count), 0, 0];
             let kind = w >> word::GUESS;
+            if walk.word == 0 {
+                walk.place = [0, 0, 0, format::word_lines(tail, before, count), 0, 0];
+            }
             if w & word::MASK == 0 && kind & 15 == word::LIST {
                 if w != word::LIST << word::GUESS || count != 1 {
                     return None;
                 }
-                let at = word_at(before)? as usize;
-                let words = self.list(node, at, &mut place)?;
-                walk.words = walk.words.wrapping_add(words);
+                if !self.list(node, word_at(before)? as usize, walk, left, used)? {
+                    return Some(Found::Begun);
+                }
             } else if w & word::MASK == 0 && kind & 15 != word::PATCH {
                 let codes = [word::EMPTY, word::NOT_IN_IMAGE, word::NOT_UNDERSTOOD];
                 if !codes.contains(&kind) || count != 0 {
@@ -737,36 +765,54 @@ impl<'t, 'a> Check<'t, 'a> {
                 }
             } else {
                 let sole = w & word::SHEET != 0;
-                self.word(node, w, w >> word::NUMBER, sole, &mut place)?;
+                self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
                 for i in before..before + count {
                     let w = word_at(i)?;
                     if sole && w & word::SHEET != 0 {
                         return None;
                     }
-                    self.word(node, w, w >> word::NUMBER, sole, &mut place)?;
+                    self.word(node, w, w >> word::NUMBER, sole, &mut walk.place)?;
                 }
+                let beyond = (before + count).saturating_sub(before.max(block::INLINE));
+                *used = used.saturating_add(4 * beyond);
             }
-            raise(&mut walk.cost, place);
+            raise(&mut walk.cost, walk.place);
+            walk.cell += 1;
+            if *used >= left && walk.cell < block::CELLS {
+                return Some(Found::Begun);
+            }
         }
-        Some(None)
+        walk.cell = 0;
+        walk.words = walk.words.wrapping_add(block::WORDS - 1);
+        Some(Found::Leaf)
     }
 
-    /// Checks the list of a cell, and says how many words it has.
-    fn list(&self, node: &Node, at: usize, place: &mut [u32; 6]) -> Option<usize> {
+    /// Checks some `left` bytes of the list of a cell; whether that was all of it.
+    fn list(&self, node: &Node, at: usize, walk: &mut Walk, left: usize, used: &mut usize) -> Option<bool> {
         let word_at = |i: usize| self.t.words.get(self.at.wrapping_add(at).wrapping_add(i)).copied();
         let count = word_at(0)?;
         if count == 0 || count > format::MAX_WORDS || !self.holds(at, 1 + 2 * count as usize) {
             return None;
         }
-        place[3] = place[3].saturating_add(format::lines(at, 1 + 2 * count as usize));
-        for i in 0..count as usize {
+        if walk.word == 0 {
+            walk.place[3] = walk.place[3].saturating_add(format::lines(at, 1 + 2 * count as usize));
+            walk.words = walk.words.wrapping_add(1 + 2 * count as usize);
+        }
+        while walk.word < count {
+            let i = walk.word as usize;
             let (w, number) = (word_at(1 + 2 * i)?, word_at(2 + 2 * i)?);
             if w >> word::NUMBER != 0 {
                 return None;
             }
-            self.word(node, w, number, false, place)?;
+            self.word(node, w, number, false, &mut walk.place)?;
+            walk.word += 1;
+            *used = used.saturating_add(8);
+            if *used >= left && walk.word < count {
+                return Some(false);
+            }
         }
-        Some(1 + 2 * count as usize)
+        walk.word = 0;
+        Some(true)
     }
 
     /// Checks a word that names a bundle or a patch, in a cell of a sole sheet or not, and adds what it costs.

@@ -72,8 +72,18 @@ pub(crate) enum Claim {
     Last,
 }
 
-/// Order of surfaces at equal height and of equal claim: sorted corners, material, source.
-pub(crate) type Owner = ([[i32; 3]; 3], u16, u16);
+/// Record, part and kind of a surface.
+pub(crate) type Named = (usize, u32, LeafKind);
+
+/// A surface as it is compared with others at equal height and of equal claim.
+#[derive(Clone, Copy)]
+pub(crate) struct Owner {
+    /// Corners in plan from the origin, sorted: x, and below it y, so that they compare as pairs do.
+    plan: [i64; 3],
+    /// Their numbers in the bundle.
+    numbers: [usize; 3],
+    pub named: Named,
+}
 
 /// Keeps the last surface.
 struct Sole(Option<Surface>);
@@ -411,24 +421,43 @@ impl<'a> Terrain<'a> {
         Attribute { material: pair as u16, source: (pair >> 16) as u16, reserved }
     }
 
-    /// What comes first of surfaces at equal height: lattice corners from the origin, sorted; material; source.
+    /// A surface among others at equal height and of equal claim.
+    #[cold]
+    pub(crate) fn owner(&self, node: &Node, named: Named) -> Owner {
+        let (record, part, kind) = named;
+        match self.bundles.get(record).filter(|_| kind == LeafKind::Bundle) {
+            Some(words) => {
+                let (plan, numbers) = Bundle { words, record, node }.sorted(part);
+                Owner { plan, numbers, named }
+            }
+            None => Owner { plan: [i64::MAX; 3], numbers: [0; 3], named },
+        }
+    }
+
+    /// Whether the first comes before the second, by sorted corners from the origin, material and source. Corners of a triangle
+    /// differ in plan, so heights are read only where the plan leaves it open.
     #[cold]
     #[inline(never)]
-    pub(crate) fn owner(&self, tile: usize, node: &Node, s: &Surface) -> Owner {
-        let [mut a, mut b, mut c] = match self.bundles.get(s.record).filter(|_| s.kind == LeafKind::Bundle) {
-            Some(words) => Bundle { words, record: s.record, node }.corners_3d(s.part).map(|c| c.map(|v| v as i32)),
-            None => [[i32::MAX; 3]; 3],
+    pub(crate) fn owns(&self, tile: usize, node: &Node, a: &Owner, b: &Owner) -> bool {
+        let level = |o: &Owner, number: usize| {
+            let words = self.bundles.get(o.named.0).filter(|_| o.named.2 == LeafKind::Bundle);
+            words.map_or(0, |words| Bundle { words, record: o.named.0, node }.level(number))
         };
-        for _ in 0..2 {
-            if b < a {
-                (a, b) = (b, a);
+        for k in 0..3 {
+            if a.plan[k] != b.plan[k] {
+                return a.plan[k] < b.plan[k];
             }
-            if c < b {
-                (b, c) = (c, b);
+            let [z, other] = [level(a, a.numbers[k]), level(b, b.numbers[k])];
+            if z != other {
+                return z < other;
             }
         }
-        let Attribute { material, source, .. } = self.attribute(tile, s.attribute);
-        ([a, b, c], material, source)
+        let pair = |o: &Owner| {
+            let Attribute { material, source, .. } =
+                self.attribute(tile, self.surface_at(0, Claim::Last, o.named).attribute);
+            (material, source)
+        };
+        pair(a) < pair(b)
     }
 
     /// A surface as an answer.
@@ -474,7 +503,7 @@ impl<'a> Terrain<'a> {
 
     /// A surface whose normal is not known yet, from its height and claim, and its record, part and kind.
     #[cold]
-    pub(crate) fn surface_at(&self, z: i64, claim: Claim, (record, part, kind): (usize, u32, LeafKind)) -> Surface {
+    pub(crate) fn surface_at(&self, z: i64, claim: Claim, (record, part, kind): Named) -> Surface {
         let attribute = match self.bundles.get(record) {
             Some(words) if kind == LeafKind::Bundle => words[3] as u8,
             _ => self.patch(record).map_or(0, |p| p.attribute),

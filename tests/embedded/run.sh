@@ -179,7 +179,7 @@ build -p host
 build -p host --release
 host write "$out"
 
-all="hills proving field small demo wide plain island decks slabs multilayer undulating"
+all="hills proving field small demo wide plain island decks slabs zones fans multilayer undulating"
 for scene in $all; do
     if [ ! -e "$out/$scene.hpan" ]; then
         skip "the file of $scene is not at hand (set HARDPAN_DATA)"
@@ -196,7 +196,7 @@ for profile in least mixed; do
 done
 emulate microbit thumbv6m-none-eabi release "qemu-system-arm -M microbit" 0x30000 0x3c000 small
 emulate virt riscv32imac-unknown-none-elf release "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 \
-    hills proving field small demo wide plain island decks slabs
+    hills proving field small demo wide plain island decks slabs zones fans
 if usable wasm32-unknown-unknown node; then
     cargo rustc --quiet --locked -p probe --target wasm32-unknown-unknown --release --crate-type cdylib
     for scene in $all; do

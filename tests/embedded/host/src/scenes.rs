@@ -18,8 +18,9 @@ pub struct Scene {
 /// `small` is what fits a microbit. `demo` is the proving ground of `hardpan demo`; `wide` has triangles of kilometres, `plain` two of them,
 /// `island` has hills over two;
 /// `decks` and `slabs` have 8 and 24 pairs of 100 and 250 m, which are not wide.
+/// `zones` has a floor and two painted zones in its plane, `fans` eight grounds of four triangles in one plane.
 /// The last two are files of `HARDPAN_DATA`: Chrono's multilayer terrain, Recast's undulating one.
-pub const ALL: [Scene; 12] = [
+pub const ALL: [Scene; 14] = [
     Scene { name: "hills", make: || Some(hills()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "proving", make: || Some(proving()), uniform: 1200, worst: 4000, corners: true, more: 0 },
     Scene { name: "field", make: || Some(field()), uniform: 1200, worst: 400, corners: false, more: 0 },
@@ -30,6 +31,8 @@ pub const ALL: [Scene; 12] = [
     Scene { name: "island", make: || Some(island()), uniform: 600, worst: 800, corners: true, more: 0 },
     Scene { name: "decks", make: || Some(decks(8, 100.0)), uniform: 600, worst: 400, corners: true, more: 0 },
     Scene { name: "slabs", make: || Some(decks(24, 250.0)), uniform: 600, worst: 400, corners: true, more: 0 },
+    Scene { name: "zones", make: || Some(zones()), uniform: 600, worst: 400, corners: true, more: 0 },
+    Scene { name: "fans", make: || Some(fans(8)), uniform: 600, worst: 400, corners: true, more: 0 },
     Scene {
         name: "multilayer",
         make: || file("roads/chrono_multilayer/multilayer-terrain.obj", None),
@@ -192,6 +195,33 @@ fn wide() -> Source {
         });
     }
     sheet(&mut scene, 1, 1, 1, |i, j| [60000.0 * f64::from(i) - 30000.0, 60000.0 * f64::from(j) - 30000.0, 7000.0]);
+    scene
+}
+
+/// A floor of 60 m and two painted zones that overlap, all at one height.
+fn zones() -> Source {
+    let mut scene = empty();
+    for (zone, (at, size)) in (0..).zip([(-30.0, 60.0), (-20.0, 40.0), (-25.0, 40.0)]) {
+        sheet(&mut scene, 1, 1, zone, |i, j| [at + size * f64::from(i), at + size * f64::from(j), 0.0]);
+    }
+    scene
+}
+
+/// A square of 20 m divided into four triangles again and again, each time about another point, all in one plane.
+fn fans(count: u32) -> Source {
+    let (mut scene, mut random) = (empty(), 5);
+    for _ in 0..count {
+        let a = scene.positions.len() as u32;
+        let [x, y] = [0; 2].map(|_: u8| ((unit(&mut random) - 0.5) * 4800.0).floor() / 256.0);
+        scene.positions.extend([
+            [-10.0, -10.0, 0.0],
+            [10.0, -10.0, 0.0],
+            [10.0, 10.0, 0.0],
+            [-10.0, 10.0, 0.0],
+            [x, y, 0.0],
+        ]);
+        scene.triangles.extend((0..4).map(|k| Triangle { v: [a + k, a + (k + 1) % 4, a + 4], material: 0, source: 0 }));
+    }
     scene
 }
 
