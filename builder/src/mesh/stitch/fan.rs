@@ -2,8 +2,9 @@
 //!
 //! A few make a fan from its apex. Many would make needles, which nobody can prove apart, and a query at the apex would test
 //! them all. So points are made inside the triangle, in rows along the side: each has about a quarter as many as the
-//! row before, square over some of its feet, and lies about half as far from it as its points lie apart, until few are left to
-//! make a fan. Towards thin corners the rows come down with the triangle, so that parts stay short there, too. The points lie
+//! row before, over some of its feet, and lies about half as far from it as its points lie apart, until few are left to
+//! make a fan. The rows of a triangle that is about as high as long are straight, their points on the way to the apex; of a long and thin
+//! one that way leads far along the side, so points lie square over their feet, and the rows come down towards both ends. The points lie
 //! on the lattice: off the triangle's plane by half a step of height at most.
 
 use super::super::area2;
@@ -18,8 +19,8 @@ const FAN: usize = 8;
 pub const NEEDLES: usize = 64;
 /// Of how many points of a row one has another above it.
 const STRIDE: usize = 4;
-/// Most points of the last row.
-const LAST: usize = 2;
+/// Most points of the last row, and of that of a thin triangle.
+const LAST: [usize; 2] = [2, 3];
 /// Least distance of points of a row, steps: rounded, they keep their order.
 const APART: f64 = 16.0;
 /// Least distance of rows, in reaches, and what it is where there is room.
@@ -83,6 +84,8 @@ struct Rows<'a> {
     length: f64,
     foot: f64,
     altitude: f64,
+    /// Whether points lie square over their feet.
+    thin: bool,
     points: Vec<[i32; 3]>,
     parts: Vec<[Point; 3]>,
     off: f64,
@@ -99,19 +102,20 @@ impl<'a> Rows<'a> {
         let altitude = area2(corners[0], corners[1], corners[2]) as f64 / length;
         let way = |to: usize, k: usize| f64::from(corners[to][k]) - f64::from(corners[0][k]);
         let foot = (way(1, 0) * way(2, 0) + way(1, 1) * way(2, 1)) / length;
-        let mut rows =
-            Rows { ground, corners, length, foot, altitude, points: Vec::new(), parts: Vec::new(), off: 0.0 };
+        let (points, parts) = (Vec::new(), Vec::new());
+        let mut rows = Rows { ground, corners, length, foot, altitude, thin: false, points, parts, off: 0.0 };
         let reach = f64::from(near.plan.max(1));
-        let (mut height, mut number) = (0.0, 0.0);
-        while row.len() > LAST {
-            let feet = feet(&row);
+        let mut height = 0.0;
+        let mut last = LAST[0];
+        while row.len() > last {
+            let feet = rows.feet(&row);
             let mut gaps: Vec<f64> = feet.windows(2).map(|f| row[f[1]].along - row[f[0]].along).collect();
             gaps.sort_by(f64::total_cmp);
             let wide = gaps[gaps.len() / 2];
             // rows to come share the half of the way to the apex
             let (mut to_come, mut count) = (1, feet.len());
-            while count > LAST {
-                (to_come, count) = (to_come + 1, count.div_ceil(STRIDE) + 1);
+            while count > last {
+                (to_come, count) = (to_come + 1, count.div_ceil(STRIDE) + last - 1);
             }
             let room = (altitude / 2.0 - height) / f64::from(to_come);
             let wanted = if wide / 2.0 < RISE[1] * reach { RISE[1] * reach } else { wide / 2.0 };
@@ -119,11 +123,13 @@ impl<'a> Rows<'a> {
             if rise < RISE[0] * reach {
                 return None;
             }
-            (height, number) = (height + rise, number + 1.0);
-            // this part of the half of the triangle lies below the row
-            let part = number / (number + f64::from(to_come) - 1.0);
+            let leans = |way: f64| rise / altitude * way.abs() > wide;
+            if height == 0.0 && (leans(foot) || leans(length - foot)) {
+                (rows.thin, last) = (true, LAST[1]);
+            }
+            height += rise;
             let above: Vec<Point> =
-                feet.iter().map(|&i| Point { v: rows.point(row[i].along, height, part), ..row[i] }).collect();
+                feet.iter().map(|&i| Point { v: rows.point(row[i].along, height / altitude), ..row[i] }).collect();
             for (f, pair) in feet.windows(2).zip(above.windows(2)) {
                 let middle = (pair[0].along + pair[1].along) / 2.0;
                 let turn = f[0] + row[f[0]..f[1]].partition_point(|p| p.along < middle).max(1) - 1;
@@ -142,16 +148,37 @@ impl<'a> Rows<'a> {
         Some(rows)
     }
 
-    /// Makes a point so far along the side and so high over it, but over no more than a part of the half of the triangle.
-    fn point(&mut self, along: f64, height: f64, part: f64) -> u32 {
+    /// Which points of a row have another above them: its ends, of a thin triangle the one under the apex, and some between
+    /// that lie apart.
+    fn feet(&self, row: &[Point]) -> Vec<usize> {
+        let end = row.len() - 1;
+        let under = row.partition_point(|p| p.along < self.foot);
+        let mut feet = vec![0];
+        for i in 1..end {
+            let last = feet[feet.len() - 1];
+            let far = |from: &Point, to: &Point| to.along - from.along >= APART;
+            let apart = i - last >= STRIDE && far(&row[last], &row[i]) && far(&row[i], &row[end]);
+            if apart || self.thin && i == under {
+                feet.push(i);
+            }
+        }
+        feet.push(end);
+        feet
+    }
+
+    /// Makes a point: over a foot so far along the side, this part of the way up.
+    fn point(&mut self, along: f64, up: f64) -> u32 {
         let Rows { corners: [a, b, c], length, foot, altitude, .. } = *self;
-        let roof = if along <= foot { along / foot } else { (length - along) / (length - foot) } * altitude;
-        let most = roof * part / 2.0;
-        let height = if most < height { most } else { height };
-        let [ex, ey] = [0, 1].map(|k| (f64::from(b[k]) - f64::from(a[k])) / length);
-        let way =
-            |from: i32, ahead: f64, up: f64| (f64::from(from) + along * ahead + height * up).round_ties_even() as i32;
-        let [x, y] = [way(a[0], ex, -ey), way(a[1], ey, ex)];
+        let place = if self.thin {
+            let roof = if along < foot { along / foot } else { (length - along) / (length - foot) };
+            let [ex, ey] = [0, 1].map(|k| (f64::from(b[k]) - f64::from(a[k])) / length);
+            let over = |from: i32, ahead: f64, left: f64| f64::from(from) + along * ahead + up * roof * altitude * left;
+            [over(a[0], ex, -ey), over(a[1], ey, ex)]
+        } else {
+            let way = |from: f64, to: i32, part: f64| from + (f64::from(to) - from) * part;
+            [0, 1].map(|k| way(way(f64::from(a[k]), b[k], along / length), c[k], up))
+        };
+        let [x, y] = place.map(|v| v.round_ties_even() as i32);
         let p = [x, y, 0];
         let parts = [(area2(p, b, c), a), (area2(a, p, c), b), (area2(a, b, p), c)];
         let area = area2(a, b, c);
@@ -175,18 +202,4 @@ impl<'a> Rows<'a> {
         };
         self.parts.iter().filter(turned).flat_map(|part| part.map(|p| p.foot)).collect()
     }
-}
-
-/// Which points of a row have another above them: its ends, and some between that lie apart.
-fn feet(row: &[Point]) -> Vec<usize> {
-    let end = row.len() - 1;
-    let mut feet = vec![0];
-    for i in 1..end {
-        let last = feet[feet.len() - 1];
-        if i - last >= STRIDE && row[i].along - row[last].along >= APART && row[end].along - row[i].along >= APART {
-            feet.push(i);
-        }
-    }
-    feet.push(end);
-    feet
 }
