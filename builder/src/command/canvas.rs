@@ -236,6 +236,17 @@ impl Canvas {
         }
     }
 
+    /// A number, `times` as large, in a white box about a place, as near to it as nothing of it is cut off.
+    pub fn label(&mut self, [x, y]: [f64; 2], text: &str, times: usize) {
+        let size = [Size::Text.width(text) + 4, Size::Text.height()].map(|n| n * times);
+        let corner = |v: f64, size: usize, room: usize| {
+            ((v - size as f64 / 2.0).max(0.0) as usize).min(room.saturating_sub(size))
+        };
+        let at = [corner(x, size[0], self.width), corner(y, size[1], self.height)];
+        self.fill(at, size, WHITE);
+        self.letters([(at[0] + 2 * times) as i64, at[1] as i64], text, Size::Text, times as i64, INK);
+    }
+
     /// Lays another picture on this one.
     pub fn paste(&mut self, other: &Canvas, [x, y]: [usize; 2]) {
         for (row, pixels) in other.pixels.chunks_exact(other.width).enumerate() {

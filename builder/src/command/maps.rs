@@ -770,7 +770,8 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
                 for (at, number) in ticks {
                     let x = x + (at * k as f64) as usize;
                     canvas.fill([x, y + line], [k, 4 * k], INK);
-                    write(&mut canvas, [x - wide(number, Size::Text) / 2, y + line + 4 * k], number, Size::Text);
+                    let left = x.saturating_sub(wide(number, Size::Text) / 2);
+                    write(&mut canvas, [left, y + line + 4 * k], number, Size::Text);
                 }
             }
         }

@@ -126,7 +126,10 @@ impl Scale {
             let values = (0..=LONG).map(|i| (first + i as f64) * step + 0.0).take_while(|v| *v < high);
             let inside = values.filter(|v| *v > low).map(|v| ((v - low) / (high - low), tick(v, decimals)));
             // not at its very ends, whose numbers stand beside it
-            inside.filter(|(share, _)| (0.01..0.99).contains(share)).map(|(share, t)| (share * LONG as f64, t)).collect()
+            inside
+                .filter(|(share, _)| (0.01..0.99).contains(share))
+                .map(|(share, t)| (share * LONG as f64, t))
+                .collect()
         };
         let least = ((high - low) / LONG as f64).log10().floor();
         let steps = (0..4).flat_map(|i| [1.0, 2.0, 5.0].map(|n| (n, least as i32 + i)));
@@ -240,7 +243,9 @@ mod tests {
         assert_eq!(told([2.5, 2.5]), "");
         let (at, _) = ticks([0.0, 1.2])[2];
         assert!((at - LONG as f64 / 2.0).abs() < 1e-9, "{at}");
-        for ends in [[0.0, 1e-5], [-1e15, 1e15], [1e15, 1e15 + 1.0], [1234.56, 1234.97], [-0.03, 8848.9], [99.0, 1001.0]] {
+        for ends in
+            [[0.0, 1e-5], [-1e15, 1e15], [1e15, 1e15 + 1.0], [1234.56, 1234.97], [-0.03, 8848.9], [99.0, 1001.0]]
+        {
             let ticks = ticks(ends);
             assert!(apart(&ticks) && (2..=12).contains(&ticks.len()) || ends[0] == 1e15, "{ends:?} {ticks:?}");
         }
