@@ -77,9 +77,10 @@ _hardpan_or_files() {
     case "$3" in
         --settings)
             COMPREPLY=()
+            word="${2//\\/}"
             while IFS= read -r word; do
-                [[ -d "$word" || "$word" == *.[tT][oO][mM][lL] || "$word" == *.[jJ][sS][oO][nN] ]] && COMPREPLY+=("$word")
-            done < <(compgen -f -- "${2//\\/}")
+                COMPREPLY+=("$word")
+            done < <(compgen -d -- "$word"; for list in toml json; do compgen -f -X "!*.$list" -- "$word"; done)
             compopt -o filenames +o default +o bashdefault 2> /dev/null
             return 0
             ;;

@@ -107,7 +107,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
         .chain(listed(numbered(step_first, found_steps, |s| s.told(t)), "no higher"))
         .collect();
     if !details.is_empty() {
-        notes.push("those with a number are listed with their places where the picture is written".into());
+        notes.push("numbers are those of the list that the command prints".into());
     }
     let hole = |h: &Spot| json!({ "at": h.at, "size": h.size(view), "pixels": h.set.len() });
     let listed_holes: Vec<Value> = holes.iter().take(LISTED[1]).map(hole).collect();
@@ -275,23 +275,24 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
     gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
     steps.iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
     let plan = |at: [f64; 3]| [at[0], at[1]];
-    let holes: Vec<([f64; 2], bool)> = holes.iter().map(|h| (h.at, h.reach < small)).collect();
-    let gaps: Vec<([f64; 2], bool)> = gaps.iter().map(|g| (plan(g.at), true)).collect();
-    let steps: Vec<([f64; 2], bool)> = steps.iter().map(|s| (plan(s.at), true)).collect();
+    // each with how far it reaches
+    let holes: Vec<([f64; 2], f64)> = holes.iter().map(|h| (h.at, h.reach)).collect();
+    let gaps: Vec<([f64; 2], f64)> = gaps.iter().map(|g| (plan(g.at), 0.0)).collect();
+    let steps: Vec<([f64; 2], f64)> = steps.iter().map(|s| (plan(s.at), 0.0)).collect();
     let all = [(&holes, HOLE), (&gaps, HOLE), (&steps, STEP)];
     for (marks, colour) in all {
-        let ringed = marks.iter().filter(|(_, ringed)| *ringed);
+        let ringed = marks.iter().filter(|(_, reach)| *reach < small);
         ringed.for_each(|([x, y], _)| canvas.ring(view.place(*x, *y), small, 1.5 * wide, colour));
     }
-    // beside its ring, or in the middle of a large hole
+    // beside it, or in the middle of a large hole
     let times = magnitude(view);
     let listed = all.into_iter().flat_map(|(marks, _)| marks.iter().take(LISTED[0]));
-    for (i, ([x, y], ringed)) in listed.enumerate() {
+    for (i, ([x, y], reach)) in listed.enumerate() {
         let [x, y] = view.place(*x, *y);
-        let off = if *ringed { small } else { 0.0 };
+        let off = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
         canvas.label([x + off, y - off], &(i + 1).to_string(), times);
     }
-    holes.iter().chain(&gaps).any(|(_, ringed)| *ringed)
+    holes.iter().chain(&gaps).any(|(_, reach)| *reach < small)
 }
 
 #[cfg(test)]

@@ -71,11 +71,11 @@ impl Map {
             Map::Relief => "Shaded relief, coloured by height",
             Map::Layers => "How many ground heights lie over a place",
             Map::Leaves => "Which bundle or patch block answers",
-            Map::Materials => "The material of the highest ground",
+            Map::Materials => "The material of the highest ground, in colours that go by names",
             Map::Mu => "Its friction, from 0 to 1.2 in every picture",
             Map::Cost => "How many tests a query takes, beside the stated bound",
             Map::Error => "The error that the image states",
-            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges",
+            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges; the largest have numbers, as in the list that is printed",
         }
     }
 
