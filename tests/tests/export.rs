@@ -1336,7 +1336,7 @@ fn named(folder: &Path, names: &[&str]) {
 #[test]
 fn materials_keep_their_colours() {
     let folder = folder("materials_keep_their_colours");
-    let mut colours = |names: &[&str]| {
+    let colours = |names: &[&str]| {
         named(&folder, names);
         let (_, pixel) = map(&folder, "m.hpan", "materials", &["--per-metre", "40"]);
         let most = |i: usize| {
@@ -1369,7 +1369,7 @@ fn names_in_any_alphabet_are_drawn() {
     let folder = folder("names_in_any_alphabet_are_drawn");
     let typed = ["export", "png", "m.hpan", "--map", "materials", "--size", "400", "-o", "p.png"];
     // what is as dark as letters are, under the picture
-    let mut letters = |names: &[&str]| {
+    let letters = |names: &[&str]| {
         named(&folder, names);
         let [_, err] = expect(0, &folder, &typed);
         let (width, _, pixels) = decoded(&folder.join("p.png"));
@@ -1412,10 +1412,10 @@ fn scales_have_ticks() {
         fs::write(folder.join("f.obj"), floor(5, 5, z, 1, &[])).unwrap();
         expect(0, &folder, &["build", "f.obj", "-o", &format!("{image}.hpan")]);
     }
-    // 0.2, 0.4, 0.6, 0.8, 1.0 of 1.2 on 240 pixels; 1, 2, 3 of 4
-    map(&folder, "a.hpan", "mu", &["--size", "400"]);
+    // 0.2, 0.4, 0.6, 0.8, 1.0 of 1.2 on 240 pixels; 200, 400, 600, 800 of 1000
+    let _ = map(&folder, "a.hpan", "mu", &["--size", "400"]);
     assert_eq!(ticks(&folder.join("map.png"), 5), [40; 4]);
-    map(&folder, "a.hpan", "relief", &["--size", "400", "--range", "0,1000"]);
+    let _ = map(&folder, "a.hpan", "relief", &["--size", "400", "--range", "0,1000"]);
     assert_eq!(ticks(&folder.join("map.png"), 4), [48; 3]);
     // 2 mm, 2 cm, 10 cm and 20 cm of 30 cm
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--png", "d.png", "--size", "400"]);

@@ -75,7 +75,7 @@ impl Map {
             Map::Mu => "Its friction, from 0 to 1.2 in every picture",
             Map::Cost => "How many tests a query takes, beside the stated bound",
             Map::Error => "The error that the image states",
-            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges; the largest have numbers, as in the list that is printed",
+            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges, the largest with numbers",
         }
     }
 
