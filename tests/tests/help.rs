@@ -258,7 +258,7 @@ told build a.obj --report b
 told build a.obj --tile ''
 "#;
     fs::create_dir(folder.join("way")).unwrap();
-    for name in ["a.json", "b.toml", "b.png", "my set.toml", "way/c.toml", "way/c.hpan"] {
+    for name in ["a.json", "b.png", "my set.toml", "way/c.toml", "way/c.hpan"] {
         fs::write(folder.join(name), "").unwrap();
     }
     match Command::new("bash").args(["--norc", "-c", script]).current_dir(&folder).output() {
@@ -267,7 +267,7 @@ told build a.obj --tile ''
             // where files are taken no word is left, and bash falls back to them
             let files = ["\n\n--strict", "\n\n", "\n\n", "\n\n--strict"].join("\n");
             let lists = "relief,layers\nlayers leaves\n";
-            let settings = "way b.toml my set.toml a.json\nmy set.toml\nmy set.toml\nway/c.toml\n";
+            let settings = "way my set.toml a.json\nmy set.toml\nmy set.toml\nway/c.toml\n";
             let wanted = format!("materials man\n{files}\nobj png help\nbridge\n{lists}{settings}\n\n");
             assert_eq!(String::from_utf8(stdout).unwrap(), wanted);
         }

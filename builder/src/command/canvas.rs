@@ -236,9 +236,14 @@ impl Canvas {
         }
     }
 
-    /// A number, `times` as large, in a white box about a place, as near to it as nothing of it is cut off.
-    pub fn label(&mut self, [x, y]: [f64; 2], text: &str, times: usize) {
+    /// A number, `times` as large, in a white box to the upper right of what reaches so far from a place, or about the place if
+    /// that is nothing; as near to it as nothing of it is cut off.
+    pub fn label(&mut self, [x, y]: [f64; 2], reach: f64, text: &str, times: usize) {
         let size = [Size::Text.width(text) + 4, Size::Text.height()].map(|n| n * times);
+        let [x, y] = match size.map(|n| n as f64 / 2.0 + 0.7 * reach) {
+            _ if reach == 0.0 => [x, y],
+            [right, up] => [x + right, y - up],
+        };
         let corner = |v: f64, size: usize, room: usize| {
             ((v - size as f64 / 2.0).max(0.0) as usize).min(room.saturating_sub(size))
         };

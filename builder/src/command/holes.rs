@@ -289,8 +289,8 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
     let listed = all.into_iter().flat_map(|(marks, _)| marks.iter().take(LISTED[0]));
     for (i, ([x, y], reach)) in listed.enumerate() {
         let [x, y] = view.place(*x, *y);
-        let off = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
-        canvas.label([x + off, y - off], &(i + 1).to_string(), times);
+        let beside = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
+        canvas.label([x, y], beside, &(i + 1).to_string(), times);
     }
     holes.iter().chain(&gaps).any(|(_, reach)| *reach < small)
 }
