@@ -777,7 +777,7 @@ fn gaps_between_lanes_are_found_once() {
     // a ring is whole where the gap lies at the border
     let (_, pixel) = map(&folder, "gap.hpan", "holes", &["--window", "4,3,8,6", "--size", "800"]);
     let round = (0..60).map(|y| (0..800).filter(|&x| pixel(x, 599 - y) == HOLE).count()).collect::<Vec<_>>();
-    assert!(round[8..20].iter().all(|n| *n > 0) && round[40..].iter().all(|n| *n == 0), "{round:?}");
+    assert!(round[4..14].iter().all(|n| *n > 0) && round[14..].iter().all(|n| *n == 0), "{round:?}");
     let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", "20", "--max-gap", "0.01"]);
     assert_eq!([&facts["facts"]["narrow_gaps"], &facts["facts"]["max_gap"]], [&json!(0), &json!(0.01)]);
     for (arguments, why) in [
