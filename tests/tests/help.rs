@@ -247,13 +247,28 @@ told ma
 for first in build verify 'export png' 'build a.obj'; do told $first ''; told $first tr; told $first --str; done
 told export ''
 told demo --fixture br
+# lists with commas, settings only as those are, files as bash knows them, and nothing where a number is typed
+told export png a.hpan --map relief,la
+told export png a.hpan --map l
+told build a.obj --settings ''
+told build a.obj --settings my
+told build a.obj --settings 'my\ s'
+told build a.obj --settings way/
+told build a.obj --report b
+told build a.obj --tile ''
 "#;
+    fs::create_dir(folder.join("way")).unwrap();
+    for name in ["a.json", "b.png", "my set.toml", "way/c.toml", "way/c.hpan"] {
+        fs::write(folder.join(name), "").unwrap();
+    }
     match Command::new("bash").args(["--norc", "-c", script]).current_dir(&folder).output() {
         Ok(Output { status, stdout, stderr }) => {
             assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
             // where files are taken no word is left, and bash falls back to them
             let files = ["\n\n--strict", "\n\n", "\n\n", "\n\n--strict"].join("\n");
-            let wanted = format!("materials man\n{files}\nobj png help\nbridge\n");
+            let lists = "relief,layers\nlayers leaves\n";
+            let settings = "way my set.toml a.json\nmy set.toml\nmy set.toml\nway/c.toml\n";
+            let wanted = format!("materials man\n{files}\nobj png help\nbridge\n{lists}{settings}\n\n");
             assert_eq!(String::from_utf8(stdout).unwrap(), wanted);
         }
         Err(e) => println!("skipped, because there is no bash: {e}"),

@@ -1,5 +1,8 @@
 //! Pixels, letters and lines: what maps are drawn on.
 
+use std::borrow::Cow;
+
+use deunicode::deunicode_char;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
 use super::{Done, Failure};
@@ -151,8 +154,30 @@ impl Size {
     /// Width of a text: all letters are equally wide.
     pub fn width(self, text: &str) -> usize {
         let (weight, height) = self.font();
-        text.chars().count() * get_raster_width(weight, height)
+        drawn(text).chars().count() * get_raster_width(weight, height)
     }
+}
+
+/// A text in letters that the font has, the others as Latin ones that sound like them: "道路" as "Dao Lu". What has no sound is a
+/// question mark.
+pub fn drawn(text: &str) -> Cow<'_, str> {
+    let (weight, height) = Size::Text.font();
+    let has = |c: char| get_raster(c, weight, height).is_some();
+    if text.chars().all(has) {
+        return text.into();
+    }
+    let mut all = String::new();
+    for c in text.chars() {
+        match has(c) {
+            true => all.push(c),
+            false => all += deunicode_char(c).unwrap_or("?"),
+        }
+    }
+    // a blank follows each Chinese syllable
+    if !text.ends_with(has) {
+        all.truncate(all.trim_end().len());
+    }
+    all.into()
 }
 
 /// What stands in a PNG that was made here, and from which byte on.
@@ -211,6 +236,22 @@ impl Canvas {
         }
     }
 
+    /// A number, `times` as large, in a white box to the upper right of what reaches so far from a place, or about the place if
+    /// that is nothing; as near to it as nothing of it is cut off.
+    pub fn label(&mut self, [x, y]: [f64; 2], reach: f64, text: &str, times: usize) {
+        let size = [Size::Text.width(text) + 4, Size::Text.height()].map(|n| n * times);
+        let [x, y] = match size.map(|n| n as f64 / 2.0 + 0.7 * reach) {
+            _ if reach == 0.0 => [x, y],
+            [right, up] => [x + right, y - up],
+        };
+        let corner = |v: f64, size: usize, room: usize| {
+            ((v - size as f64 / 2.0).max(0.0) as usize).min(room.saturating_sub(size))
+        };
+        let at = [corner(x, size[0], self.width), corner(y, size[1], self.height)];
+        self.fill(at, size, WHITE);
+        self.letters([(at[0] + 2 * times) as i64, at[1] as i64], text, Size::Text, times as i64, INK);
+    }
+
     /// Lays another picture on this one.
     pub fn paste(&mut self, other: &Canvas, [x, y]: [usize; 2]) {
         for (row, pixels) in other.pixels.chunks_exact(other.width).enumerate() {
@@ -219,7 +260,7 @@ impl Canvas {
         }
     }
 
-    /// Writes a text `times` as large, from its left and top on; letters that the font lacks become question marks.
+    /// Writes a text `times` as large, from its left and top on, as [`drawn`].
     pub fn letters(&mut self, [x, y]: [i64; 2], text: &str, size: Size, times: i64, colour: Colour) {
         self.write(text, size, colour, |column, row| {
             (0..times * times).map(move |k| [x + column * times + k % times, y + row * times + k / times])
@@ -241,10 +282,7 @@ impl Canvas {
     ) {
         let (weight, height) = size.font();
         let mut left = 0;
-        for c in text.chars().map(|c| if c == '\u{2212}' { '-' } else { c }) {
-            let Some(letter) = get_raster(c, weight, height).or_else(|| get_raster('?', weight, height)) else {
-                continue;
-            };
+        for letter in drawn(text).chars().filter_map(|c| get_raster(c, weight, height)) {
             for (row, shades) in letter.rows().enumerate() {
                 for (column, shade) in shades.iter().enumerate().filter(|s| *s.1 > 0) {
                     for [x, y] in places((left + column) as i64, row as i64) {
@@ -371,6 +409,24 @@ mod tests {
             assert!((pair[1] - pair[0] - even).abs() < 0.35 * even, "{steps:?}");
         }
         assert_eq!((scale(-1.0), scale(2.0)), (SCALE[0], SCALE[9]));
+    }
+
+    #[test]
+    fn every_letter_is_drawn() {
+        for (text, wanted) in [
+            ("Größe ñ", "Größe ñ"),
+            ("Łąka İstanbul", "Łąka İstanbul"),
+            ("Асфальт", "Asfal't"),
+            ("道路", "Dao Lu"),
+            ("道路 2", "Dao Lu  2"),
+            ("Οδός", "Odos"),
+            ("Đường", "Đuong"),
+            ("\u{2212}3 m ", "-3 m "),
+            ("\u{e000}", "?"),
+        ] {
+            assert_eq!(drawn(text), wanted);
+            assert_eq!(Size::Text.width(text), Size::Text.width(wanted));
+        }
     }
 
     #[test]

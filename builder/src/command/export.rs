@@ -12,12 +12,19 @@ use hardpan_builder::{
     Input, build,
     export::Obj,
     import::{self, file_name},
+    names::first,
     settings::SourceFile,
 };
 use serde_json::json;
 
 use super::{
+<<<<<<< HEAD
     Done, Failure, NewFile, Replace, counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
+=======
+    Done, Failure, NewFile, Replace,
+    canvas::PAINTS,
+    counted, gaps, has_extension, is_nowhere, load, make_folder,
+>>>>>>> maps
     maps::{self, Map, Window, Wish},
     materials::{mu_by_default, provenance, recorded, settings_again},
     named, note,
@@ -87,7 +94,7 @@ struct PngArgs {
     /// Where they go: a file for one map, else a folder [default: beside IMAGE, as IMAGE-MAP.png]
     #[arg(short, long, value_name = "FILE.png|FOLDER")]
     output: Option<PathBuf>,
-    /// The part to draw, in metres [default: all]
+    /// The part to draw, in metres; some of it must lie where the image has ground [default: all]
     #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true)]
     window: Option<Window>,
     /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
@@ -326,6 +333,20 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             "no map but holes shows steps; add --map holes, or leave --max-step out",
         ));
     }
+    let [low, high] = t.bounds();
+    let lies = format!(
+        "x {} to {} m, y {} to {} m",
+        maps::place(low[0]),
+        maps::place(high[0]),
+        maps::place(low[1]),
+        maps::place(high[1])
+    );
+    let shows = view.window();
+    if (0..2).any(|i| shows[i] > high[i] || shows[i + 2] < low[i]) {
+        let text =
+            format!("--window shows none of the ground, which lies at {lies}; give a part of that, or leave it out");
+        return Err(Failure::input(&args.image, text));
+    }
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
     let within = |folder: &Path| -> Vec<PathBuf> {
         wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
@@ -376,15 +397,16 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
     } else if places.len() == 1 && wanted == [Map::Relief] {
         note("other maps: --map relief,layers,leaves,materials,mu,cost,error,holes, or all");
     }
+    if wanted.contains(&Map::Materials) {
+        let all = maps::respelt(&t);
+        let each = all.iter().map(|[legend, name]| format!("{legend} is {name}"));
+        if !all.is_empty() {
+            let said = first(each, all.len() as u64, PAINTS);
+            note(format!("names of materials are drawn in letters that the picture has: {said}"));
+        }
+    }
     if barren {
-        let [low, high] = t.bounds();
-        note(format!(
-            "no ground is met in the picture; it lies at x {} to {} m, y {} to {} m",
-            maps::place(low[0]),
-            maps::place(high[0]),
-            maps::place(low[1]),
-            maps::place(high[1])
-        ));
+        note(format!("no ground is met in the picture; it lies at {lies}"));
     }
     Ok(())
 }

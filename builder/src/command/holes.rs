@@ -10,7 +10,8 @@ use super::{
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
     gaps::{self, Gap, LISTED, listed},
-    maps::{Drawn, Key, canvas, metres, no_ground, no_ground_told, of_tops, slight},
+    grouped,
+    maps::{Drawn, Key, canvas, magnitude, metres, no_ground, no_ground_told, of_tops, slight},
     relief::{View, light, lit},
     steps::{self, Step},
     walk::Walk,
@@ -58,10 +59,10 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
 
     let mut keys = vec![Key::Box(HOLE, format!("{}, with ground all around", no_ground_told(view)))];
     if rings {
-        keys.push(Key::Ring(HOLE, "around gaps and small holes, larger around those in words".into()));
+        keys.push(Key::Ring(HOLE, "around a gap or a small hole".into()));
     }
     if !found_steps.is_empty() {
-        keys.push(Key::Ring(STEP, "around steps, where they are highest".into()));
+        keys.push(Key::Ring(STEP, "around a step, where it is highest".into()));
     }
     if outside {
         keys.push(no_ground(view));
@@ -79,7 +80,7 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     };
     let narrow = match gaps.len() {
         _ if crowded.is_some() => "too crowded to look for gaps".into(),
-        n => format!("{} along the open edges", gaps::sum(Some(n), widest)),
+        n => looked(&format!("gaps of up to {}", metres(widest)), n),
     };
     let mut notes = vec![
         format!("{seen}; {narrow}"),
@@ -88,21 +89,26 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     match (&steps, max_step) {
         (Some(Err(_)), _) => notes.push("too crowded to look for steps".into()),
         (Some(Ok(steps)), Some(least)) => {
-            notes.push(format!("{} down from the open edges", steps::sum(Some(steps.len()), least)));
+            let kind = format!("steps down of {} to {}", metres(least), metres(steps::DECK));
+            notes.push(looked(&kind, steps.len()));
         }
         _ => {}
     }
     if t.header().patch_blocks > 0 {
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
-    let holes_told = holes.iter().map(|h| {
+    let hole_told = |h: &Spot| {
         let [wide, deep] = h.size(view).map(metres);
         format!("hole {wide} by {deep} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
-    });
-    let details = listed(holes_told, "no larger")
-        .chain(listed(gaps.iter().map(Gap::told), "no wider"))
-        .chain(listed(found_steps.iter().map(|s| s.told(t)), "no higher"))
+    };
+    let [hole_first, gap_first, step_first] = firsts(&holes, &gaps);
+    let details: Vec<String> = listed(numbered(hole_first, &holes, hole_told), "no larger")
+        .chain(listed(numbered(gap_first, &gaps, Gap::told), "no wider"))
+        .chain(listed(numbered(step_first, found_steps, |s| s.told(t)), "no higher"))
         .collect();
+    if !details.is_empty() {
+        notes.push("numbers are those of the list that the command prints".into());
+    }
     let hole = |h: &Spot| json!({ "at": h.at, "size": h.size(view), "pixels": h.set.len() });
     let listed_holes: Vec<Value> = holes.iter().take(LISTED[1]).map(hole).collect();
     let mut facts = json!({
@@ -116,6 +122,23 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
         facts["first_steps"] = steps::facts(found_steps, t);
     }
     Drawn { ground, keys, notes, details, facts }
+}
+
+/// What was looked for along the open edges, and how many there are.
+fn looked(kind: &str, found: usize) -> String {
+    let found = if found == 0 { "none".into() } else { grouped(found as u64) };
+    format!("{kind} looked for along the open edges: {found}")
+}
+
+/// The numbers of the first hole, gap and step: only those have one that are listed in words.
+fn firsts(holes: &[Spot], gaps: &[Gap]) -> [usize; 3] {
+    let [holes, gaps] = [holes.len(), gaps.len()].map(|n| n.min(LISTED[0]));
+    [1, 1 + holes, 1 + holes + gaps]
+}
+
+/// In words, each with its number.
+fn numbered<T>(first: usize, all: &[T], told: impl Fn(&T) -> String) -> impl ExactSizeIterator<Item = String> {
+    all.iter().enumerate().map(move |(i, one)| format!("{}: {}", first + i, told(one)))
 }
 
 /// From which share of an edge to which the picture shows it, if it does.
@@ -239,7 +262,8 @@ pub fn fine(view: &View) -> [f64; 2] {
     [wide, 6.0 * wide]
 }
 
-/// Draws edges, those of gaps and steps on top, and rings about what is small, larger ones if it is listed in words; whether there are any.
+/// Draws edges, those of gaps and steps on top, rings about what is small, and the numbers of what is listed in words; whether there are
+/// rings about gaps and holes.
 fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps: &[Gap], steps: &[Step]) -> bool {
     let [wide, small] = fine(view);
     let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
@@ -250,18 +274,25 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
     // so wide that nothing of those shows beside them
     gaps.iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
     steps.iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
-    let holes = holes.iter().enumerate().filter(|(_, h)| h.reach < small).map(|(i, h)| (i, h.at));
-    let small_ones: Vec<(usize, [f64; 2])> =
-        holes.chain(gaps.iter().enumerate().map(|(i, g)| (i, [g.at[0], g.at[1]]))).collect();
-    for (i, [x, y]) in &small_ones {
-        let radius = if *i < LISTED[0] { small + 4.0 * wide } else { small };
-        canvas.ring(view.place(*x, *y), radius, 1.5 * wide, HOLE);
+    let plan = |at: [f64; 3]| [at[0], at[1]];
+    // each with how far it reaches
+    let holes: Vec<([f64; 2], f64)> = holes.iter().map(|h| (h.at, h.reach)).collect();
+    let gaps: Vec<([f64; 2], f64)> = gaps.iter().map(|g| (plan(g.at), 0.0)).collect();
+    let steps: Vec<([f64; 2], f64)> = steps.iter().map(|s| (plan(s.at), 0.0)).collect();
+    let all = [(&holes, HOLE), (&gaps, HOLE), (&steps, STEP)];
+    for (marks, colour) in all {
+        let ringed = marks.iter().filter(|(_, reach)| *reach < small);
+        ringed.for_each(|([x, y], _)| canvas.ring(view.place(*x, *y), small, 1.5 * wide, colour));
     }
-    for (i, step) in steps.iter().enumerate() {
-        let radius = if i < LISTED[0] { small + 4.0 * wide } else { small };
-        canvas.ring(view.place(step.at[0], step.at[1]), radius, 1.5 * wide, STEP);
+    // beside it, or in the middle of a large hole
+    let times = magnitude(view);
+    let listed = all.into_iter().flat_map(|(marks, _)| marks.iter().take(LISTED[0]));
+    for (i, ([x, y], reach)) in listed.enumerate() {
+        let [x, y] = view.place(*x, *y);
+        let beside = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
+        canvas.label([x, y], beside, &(i + 1).to_string(), times);
     }
-    !small_ones.is_empty()
+    holes.iter().chain(&gaps).any(|(_, reach)| *reach < small)
 }
 
 #[cfg(test)]

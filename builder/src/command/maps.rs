@@ -12,12 +12,12 @@ use hardpan_builder::{names::suggestion, read};
 use serde_json::{Value, json};
 
 use super::{
-    canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, mix, scale},
+    canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, drawn, mix, scale},
     counted, cut, decimal, grouped,
     holes::holes,
     named,
     relief::{ALL, Seen, View, light, lit},
-    scale::{Classes, Scale},
+    scale::{Bar, Classes, LONG, Scale},
     shown,
 };
 
@@ -71,11 +71,11 @@ impl Map {
             Map::Relief => "Shaded relief, coloured by height",
             Map::Layers => "How many ground heights lie over a place",
             Map::Leaves => "Which bundle or patch block answers",
-            Map::Materials => "The material of the highest ground",
+            Map::Materials => "The material of the highest ground, in colours that go by names",
             Map::Mu => "Its friction, from 0 to 1.2 in every picture",
             Map::Cost => "How many tests a query takes, beside the stated bound",
             Map::Error => "The error that the image states",
-            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges",
+            Map::Holes => "Places without ground that ground surrounds, gaps, and open edges, the largest with numbers",
         }
     }
 
@@ -294,20 +294,16 @@ pub enum Key {
     Box(Colour, String),
     /// The same of a paint.
     Paint(Paint, String),
-    /// The scale, as strong as it is drawn, with what its ends are.
-    Scale(f64, String, String),
+    Bar(Bar),
     /// A line of a colour.
     Line(Colour, String),
     /// A ring of a colour.
     Ring(Colour, String),
 }
 
-impl Key {
-    /// A scale with its ends, and what lies beyond them.
-    fn scale(strength: f64, scale: &Scale, number: impl Fn(f64) -> String) -> Self {
-        let [low, high] = scale.told(number);
-        Key::Scale(strength, low + " ", format!(" {high}"))
-    }
+/// A number on a scale in so many decimals.
+fn tick(v: f64, decimals: usize) -> String {
+    format!("{v:.decimals$}")
 }
 
 /// A drawn map.
@@ -407,7 +403,7 @@ fn shaded(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let mut keys = match seen.heights {
         None => Vec::new(),
         Some(_) if low == high => vec![Key::Box(tint(low), format!("flat, at {}", level(low)))],
-        Some(_) => vec![Key::scale(TINT, &scale, level)],
+        Some(_) => vec![Key::Bar(scale.bar(TINT, level, tick))],
     };
     keys.extend(seen.gaps().then(|| no_ground(view)));
     let notes = vec!["sun in the north-west; slopes drawn 1.3 times as steep".into()];
@@ -493,8 +489,9 @@ fn leaves(t: &Terrain, view: &View) -> Drawn {
     }
 }
 
-/// A paint for each material, whatever part of the image is drawn: in the order of the table, or where there are more than
-/// paints, of those that are seen most from above on all of the ground; the others have one together.
+/// A paint for each material, whatever part of the image is drawn, or where there are more than paints, for those that are seen
+/// most from above on all of the ground; the others have one together. The colour goes by the name, so that it is mostly the same
+/// in images of other materials too: of two with one colour the later has lines, and a third has a paint that is left.
 pub fn paints(t: &Terrain) -> Vec<Paint> {
     let count = t.materials().len();
     let mut most: Vec<usize> = (0..count).collect();
@@ -509,9 +506,37 @@ pub fn paints(t: &Terrain) -> Vec<Paint> {
         most.truncate(PAINTS);
         most.sort_unstable();
     }
-    let mut all = vec![Paint::of(PAINTS); count];
-    most.into_iter().enumerate().for_each(|(i, m)| all[m] = Paint::of(i));
-    all
+    let mut numbers = vec![PAINTS; count];
+    let mut free = [true; PAINTS];
+    // all have what is their own before a third takes what is left
+    for tries in [2, PAINTS] {
+        for &m in &most {
+            let colour = name_hash(t.material_name(m as u16)) as usize;
+            let each = (0..tries).map(|k| (colour + k / 2) % CATEGORIES.len() + k % 2 * CATEGORIES.len());
+            if let Some(number) = each.into_iter().find(|&n| numbers[m] == PAINTS && free[n]) {
+                (numbers[m], free[number]) = (number, false);
+            }
+        }
+    }
+    numbers.into_iter().map(Paint::of).collect()
+}
+
+/// FNV-1a, without the bits that it mixes least: materials of the demo have a colour each.
+fn name_hash(name: &str) -> u32 {
+    name.bytes().fold(0x811C_9DC5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)) >> 10
+}
+
+/// Names of materials as a legend has them: in letters that can be drawn, and short; those that would read the same with their
+/// number, from 1.
+fn names(t: &Terrain) -> Vec<String> {
+    let each = (0..t.materials().len()).map(|m| drawn(&shown(t.material_name(m as u16))).into_owned());
+    cut(&each.collect::<Vec<_>>(), NAME_MOST)
+}
+
+/// The names that are drawn in other letters, as they are drawn and as they are.
+pub fn respelt(t: &Terrain) -> Vec<[String; 2]> {
+    let each = names(t).into_iter().enumerate().map(|(m, legend)| [legend, shown(t.material_name(m as u16))]);
+    each.filter(|[_, name]| drawn(name) != *name).collect()
 }
 
 fn materials(t: &Terrain, view: &View) -> Drawn {
@@ -534,8 +559,7 @@ fn materials(t: &Terrain, view: &View) -> Drawn {
         share if share < 0.05 => "< 0.1 %".into(),
         share => format!("{share:.1} %"),
     };
-    let names: Vec<String> = (0..paints.len()).map(|m| shown(t.material_name(m as u16))).collect();
-    let names = cut(&names, NAME_MOST);
+    let names = names(t);
     let (rest, named): (Vec<_>, Vec<_>) = ranked.iter().partition(|(m, _)| is_rest(paint(*m)));
     let key = |(m, n): &(u16, usize)| Key::Paint(paint(*m), format!("{} {}", names[usize::from(*m)], share(*n)));
     let mut keys: Vec<Key> = named.iter().map(key).collect();
@@ -575,7 +599,7 @@ fn friction(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     values.dedup();
     let seen = [values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0)];
     let scale = Scale::new(Some(range.unwrap_or(FRICTION)), seen);
-    let mut keys = vec![Key::scale(1.0, &scale, |v| format!("mu {}", decimal(v)))];
+    let mut keys = vec![Key::Bar(scale.bar(1.0, |v| format!("mu {}", decimal(v)), tick))];
     if values.len() <= 10 {
         keys.extend(values.iter().map(|&v| Key::Box(scale.colour(v), decimal(v))));
     }
@@ -636,7 +660,7 @@ fn error(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let scale = Scale::new(range, height);
     let mut keys = match scale.ends {
         [low, high] if low == high => vec![Key::Box(scale.colour(low), format!("{} everywhere", metres(low)))],
-        _ => vec![Key::scale(1.0, &scale, metres)],
+        _ => vec![Key::Bar(scale.bar(1.0, metres, |v, _| metres(v)))],
     };
     keys.extend(nothing(view, &all));
     let notes = vec![format!(
@@ -691,19 +715,20 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
         Key::Box(_, text) | Key::Paint(_, text) | Key::Line(_, text) | Key::Ring(_, text) => {
             3 * line / 2 + gap + wide(text, Size::Text)
         }
-        Key::Scale(_, low, high) => wide(low, Size::Text) + 240 * k + wide(high, Size::Text),
+        Key::Bar(Bar { ends: [low, high], .. }) => wide(low, Size::Text) + LONG * k + 2 * gap + wide(high, Size::Text),
     };
-    let (mut places, mut x, mut row) = (Vec::new(), 0, 0);
+    let (mut places, mut x, mut row, mut rows) = (Vec::new(), 0, 0, 0);
     for key in &keys {
         let width = key_width(key);
         if x > 0 && x + width > inner {
-            (x, row) = (0, row + 1);
+            (x, row) = (0, rows);
         }
+        let numbers = matches!(key, Key::Bar(bar) if !bar.ticks.is_empty()); // beneath it
+        rows = rows.max(row + 1 + usize::from(numbers));
         places.push([x, row]);
         x += width + 2 * gap;
     }
     let inner = keys.iter().map(key_width).max().unwrap_or(0).max(inner);
-    let rows = if keys.is_empty() { 0 } else { row + 1 };
     let pitch = line + gap;
     let top = edge + Size::Title.height() * k + gap + line + gap;
     let below = gap + 2 * line + gap + (rows + notes.len()) * pitch + edge;
@@ -751,13 +776,19 @@ pub fn frame(drawn: Drawn, title: &str, view: &View) -> Sheet {
                 canvas.ring(middle, 0.4 * line as f64, 1.5 * k as f64, *colour);
                 write(&mut canvas, [x + 3 * line / 2 + gap, y], text, Size::Text);
             }
-            Key::Scale(strength, low, high) => {
+            Key::Bar(Bar { colours, ends: [low, high], ticks }) => {
                 write(&mut canvas, [x, y], low, Size::Text);
-                let x = x + wide(low, Size::Text);
-                for i in 0..240 * k {
-                    canvas.fill([x + i, y], [1, line], mix(WHITE, scale(i as f64 / (240 * k - 1) as f64), *strength));
+                let x = x + wide(low, Size::Text) + gap;
+                for (i, colour) in colours.iter().enumerate() {
+                    canvas.fill([x + i * k, y], [k, line], *colour);
                 }
-                write(&mut canvas, [x + 240 * k, y], high, Size::Text);
+                write(&mut canvas, [x + LONG * k + gap, y], high, Size::Text);
+                for (at, number) in ticks {
+                    let x = x + (at * k as f64) as usize;
+                    canvas.fill([x, y + line], [k, 4 * k], INK);
+                    let left = x.saturating_sub(wide(number, Size::Text) / 2);
+                    write(&mut canvas, [left, y + line + 4 * k], number, Size::Text);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What the colours of a map stand for: numbers between two ends, or counts in classes.
 
 use super::{
-    canvas::{Colour, scale},
+    canvas::{Colour, Size, WHITE, mix, scale},
     maps::Map,
 };
 
@@ -18,6 +18,19 @@ pub struct Scale {
     /// Least and greatest number in the picture.
     seen: [f64; 2],
 }
+
+/// A scale in a legend.
+pub struct Bar {
+    /// From its low end to its high one, a pixel each.
+    pub colours: Vec<Colour>,
+    /// What those are, and what lies beyond them.
+    pub ends: [String; 2],
+    /// Pixels from its low end, and the number there.
+    pub ticks: Vec<(f64, String)>,
+}
+
+/// Pixels of a bar.
+pub const LONG: usize = 240;
 
 /// Counts, few or many in one colour.
 pub struct Classes {
@@ -103,6 +116,31 @@ impl Scale {
         scale(if high > low { (v - low) / (high - low) } else { 0.5 })
     }
 
+    /// Its colours, as strong as they are drawn, with round numbers between its ends: `end` tells those, `tick` others, in so many
+    /// decimals at least.
+    pub fn bar(&self, strength: f64, end: impl Fn(f64) -> String, tick: impl Fn(f64, usize) -> String) -> Bar {
+        let colour = |i: usize| mix(WHITE, scale(i as f64 / (LONG - 1) as f64), strength);
+        let [low, high] = self.ends;
+        let ticks = |step: f64, decimals: usize| -> Vec<(f64, String)> {
+            let first = (low / step).floor();
+            let values = (0..=LONG).map(|i| (first + i as f64) * step + 0.0).take_while(|v| *v < high);
+            let inside = values.filter(|v| *v > low).map(|v| ((v - low) / (high - low), tick(v, decimals)));
+            // not at its very ends, whose numbers stand beside it
+            inside
+                .filter(|(share, _)| (0.01..0.99).contains(share))
+                .map(|(share, t)| (share * LONG as f64, t))
+                .collect()
+        };
+        let least = ((high - low) / LONG as f64).log10().floor();
+        let steps = (0..4).flat_map(|i| [1.0, 2.0, 5.0].map(|n| (n, least as i32 + i)));
+        let mut each = steps.map(|(n, ten)| ticks(n * 10f64.powi(ten), usize::try_from(-ten).unwrap_or(0)));
+        Bar {
+            colours: (0..LONG).map(colour).collect(),
+            ends: self.told(end),
+            ticks: if high > low { each.find(|ticks| apart(ticks)).unwrap_or_default() } else { Vec::new() },
+        }
+    }
+
     /// What its ends are, and what lies beyond them.
     pub fn told(&self, number: impl Fn(f64) -> String) -> [String; 2] {
         let ([low, high], [least, most]) = (self.ends, self.seen);
@@ -112,6 +150,15 @@ impl Scale {
             if most > high { format!("{high_told} and above, to {most_told}") } else { high_told },
         ]
     }
+}
+
+/// Whether numbers at ticks, in order, leave room between each two.
+pub fn apart(ticks: &[(f64, String)]) -> bool {
+    let wide = |text: &str| Size::Text.width(text) as f64;
+    ticks.windows(2).all(|two| {
+        let [(a, left), (b, right)] = two else { return true };
+        b - a >= (wide(left) + wide(right)) / 2.0 + wide("0")
+    })
 }
 
 impl Classes {
@@ -182,6 +229,26 @@ mod tests {
             |range: [f64; 2], seen| Classes::new(Some(range), 0, seen).told(["test", "tests"]).into_iter().map(|t| t.1);
         assert_eq!(told([2.0, 4.0], [1, 9]).collect::<Vec<_>>(), ["2 and less", "3", "4 and more, to 9 tests"]);
         assert_eq!(told([2.0, 4.0], [2, 4]).collect::<Vec<_>>(), ["2", "3", "4 tests"]);
+    }
+
+    #[test]
+    fn ticks_are_round_and_leave_room() {
+        let ticks = |ends| {
+            let tick = |v: f64, decimals: usize| format!("{v:.decimals$}");
+            Scale::new(Some(ends), ends).bar(1.0, |v| v.to_string(), tick).ticks
+        };
+        let told = |ends| ticks(ends).into_iter().map(|t| t.1).collect::<Vec<_>>().join(" ");
+        assert_eq!(told([0.0, 1.2]), "0.2 0.4 0.6 0.8 1.0");
+        assert_eq!(told([-1.3, 2.1]), "-1.0 -0.5 0.0 0.5 1.0 1.5 2.0");
+        assert_eq!(told([2.5, 2.5]), "");
+        let (at, _) = ticks([0.0, 1.2])[2];
+        assert!((at - LONG as f64 / 2.0).abs() < 1e-9, "{at}");
+        for ends in
+            [[0.0, 1e-5], [-1e15, 1e15], [1e15, 1e15 + 1.0], [1234.56, 1234.97], [-0.03, 8848.9], [99.0, 1001.0]]
+        {
+            let ticks = ticks(ends);
+            assert!(apart(&ticks) && (1..=12).contains(&ticks.len()) || ends[0] == 1e15, "{ends:?} {ticks:?}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::{
         holes::{fine, spots},
         maps::{self, Drawn, Key, Sheet, Window, frame, metres},
         relief::{View, light, lit},
-        scale::Scale,
+        scale::{Bar, LONG, Scale, apart},
     },
     ground::Ground,
     pairs::{Both, Kind, Pair},
@@ -198,21 +198,14 @@ impl Drawing {
         }
         let any = |what: fn(&Seen) -> bool| all.iter().any(what);
         let mut keys = Vec::new();
-        let [low, high] = scale.ends;
         let [low_told, high_told] = scale.told(signed);
         let all_of_it = range.is_some();
-        if seen[0] < 0.0 || low < 0.0 && all_of_it {
-            keys.push(Key::Box(LOWER, low_told));
-        }
-        if low < 0.0 && (seen[0] < 0.0 || all_of_it) {
-            keys.push(Key::Box(of_change(low / 4.0), signed(low / 4.0)));
+        if seen[0] < 0.0 || scale.ends[0] < 0.0 && all_of_it {
+            keys.push(side(scale.ends[0].min(0.0), low_told, of_change, LOWER));
         }
         keys.push(Key::Box(SAME, "unchanged".into()));
-        if high > 0.0 && (seen[1] > 0.0 || all_of_it) {
-            keys.push(Key::Box(of_change(high / 4.0), signed(high / 4.0)));
-        }
-        if seen[1] > 0.0 || high > 0.0 && all_of_it {
-            keys.push(Key::Box(HIGHER, high_told));
+        if seen[1] > 0.0 || scale.ends[1] > 0.0 && all_of_it {
+            keys.push(side(scale.ends[1].max(0.0), high_told, of_change, HIGHER));
         }
         keys.extend(any(|s| s.lost).then(|| Key::Box(LOST, "ground lost".into())));
         keys.extend(any(|s| s.gained).then(|| Key::Box(GAINED, "ground gained".into())));
@@ -257,6 +250,29 @@ impl Drawing {
         let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: Value::Null };
         frame(drawn, &format!("Changes: {title}"), &view)
     }
+}
+
+/// The colours of changes of height up to the end of a scale, lower ones from right to left as on a line of numbers: even in the
+/// square root of the change, as they are drawn, with round changes at ticks. A scale that ends at nothing has `all` for every change.
+fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> Key {
+    if end == 0.0 {
+        return Key::Box(all, told);
+    }
+    let long = LONG as f64;
+    let at = |share: f64| if end < 0.0 { 1.0 - share } else { share };
+    let colours = (0..LONG).map(|i| colour(end * at((i as f64 + 0.5) / long).powi(2))).collect();
+    let mut ticks: Vec<(f64, String)> = Vec::new();
+    let ten = end.abs().log10().floor();
+    let round = (0..4).flat_map(|i| [5.0, 2.0, 1.0].map(|n| n * 10f64.powf(ten - f64::from(i)) * end.signum()));
+    for (share, change) in round.map(|change| ((change / end).sqrt(), change)).filter(|(share, _)| *share < 0.95) {
+        let place = if end < 0.0 { ticks.len() } else { 0 };
+        ticks.insert(place, (at(share) * long, signed(change)));
+        if !apart(&ticks) {
+            ticks.remove(place);
+        }
+    }
+    let ends = if end < 0.0 { [told, "0".into()] } else { ["0".into(), told] };
+    Key::Bar(Bar { colours, ends, ticks })
 }
 
 /// From the most that something fell to the most that it rose, of which one may be nothing.
