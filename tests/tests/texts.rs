@@ -25,7 +25,8 @@ fn through_f32(file: &Path, raised: f32) {
     let mut first = raised;
     let mut line = |line: &str| match line.strip_prefix("v ") {
         Some(numbers) => {
-            let [x, y, z] = <[f32; 3]>::try_from(numbers.split(' ').map(|v| v.parse().unwrap()).collect::<Vec<f32>>()).unwrap();
+            let [x, y, z] =
+                <[f32; 3]>::try_from(numbers.split(' ').map(|v| v.parse().unwrap()).collect::<Vec<f32>>()).unwrap();
             format!("v {x} {y} {}\n", z + std::mem::take(&mut first))
         }
         None => format!("{line}\n"),
@@ -78,11 +79,23 @@ fn tables_by_name_are_told_to_be_entries_of_a_list() {
     let folder = folder("tables_by_name");
     fs::write(folder.join("b.obj"), BRIDGE).unwrap();
     for (text, line, then) in [
-        ("[material.Asphalt]\nmu = 1", 1, "[[material]], with two brackets on each side, then in a line of its own: name = \"Asphalt\"\n"),
-        ("[[material.Asphalt]]\nmu = 1", 1, "[[material]], with two brackets on each side, then in a line of its own: name = \"Asphalt\"\n"),
+        (
+            "[material.Asphalt]\nmu = 1",
+            1,
+            "[[material]], with two brackets on each side, then in a line of its own: name = \"Asphalt\"\n",
+        ),
+        (
+            "[[material.Asphalt]]\nmu = 1",
+            1,
+            "[[material]], with two brackets on each side, then in a line of its own: name = \"Asphalt\"\n",
+        ),
         ("\n[material.\"Steel plate\"] # rough\nmu = 1", 2, "a line of its own: name = \"Steel plate\"\n"),
         ("[[material]]\nname = \"Asphalt\"\n[material.Wood]\nmu = 1", 3, "a line of its own: name = \"Wood\"\n"),
-        ("[source.town]\nunit = \"m\"", 1, "[[source]], with two brackets on each side, then in a line of its own: file = \"FILE.obj\"\n"),
+        (
+            "[source.town]\nunit = \"m\"",
+            1,
+            "[[source]], with two brackets on each side, then in a line of its own: file = \"FILE.obj\"\n",
+        ),
         ("[source]\nunit = \"m\"", 1, "[[source]], with two brackets on each side\n"),
     ] {
         fs::write(folder.join("s.toml"), text).unwrap();

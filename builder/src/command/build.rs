@@ -27,7 +27,7 @@ use super::{
     lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
     look,
     materials::is_image,
-    named, note, one_place, overlap, precision,
+    named, nodata, note, one_place, overlap, precision,
     progress::stage,
     quoted,
     relief::ALL,
@@ -94,11 +94,15 @@ pub struct Args {
     force: bool,
 }
 
-/// What files are whose names end so, and that go into images.
-const SOURCES: [(&str, &[&str]); 3] = [
-    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae"]),
+/// What files are whose names end so, and are no images.
+const OTHERS: [(&str, &[&str]); 7] = [
+    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae", "usd", "usda", "usdc", "usdz", "blend"]),
     ("a material library", &["mtl"]),
     ("settings", &["toml", "json"]),
+    ("a picture", &["png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "exr"]),
+    ("heights", &["tif", "tiff", "asc", "hgt", "las", "laz", "xyz", "raw", "r16", "crg"]),
+    ("a table", &["csv", "tsv", "xls", "xlsx"]),
+    ("an archive", &["zip", "gz", "rar", "7z", "tar"]),
 ];
 
 /// A threshold, or none.
@@ -222,10 +226,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(taken) = taken {
         taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
     }
+    nodata::warn(&scene, &sources, &frames, &triangles, report);
     let lies = lies(&scene, &sources, &frames, &triangles);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
     precision::warn(&scene, &sources, &frames, &triangles, report);
-    doubt_unit(&scene, &sources, &report.import.files.clone(), report);
+    doubt_unit(&scene, &sources, &lies, &report.import.files.clone(), report);
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -648,8 +653,8 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
     }
-    let source = SOURCES.iter().find(|(_, ends)| ends.iter().any(|end| has_extension(output, end)));
-    if let Some((what, _)) = source.filter(|_| !args.force) {
+    let other = OTHERS.iter().find(|(_, ends)| ends.iter().any(|end| has_extension(output, end)));
+    if let Some((what, _)) = other.filter(|_| !args.force) {
         let text =
             format!("this is the name of {what}, and what is written is an image; name it FILE.hpan, or add --force");
         return Err(Failure::input(output, text));

@@ -19,6 +19,7 @@ mod lie;
 mod lines;
 mod maps;
 mod materials;
+mod nodata;
 mod output;
 mod overlap;
 mod picture;
@@ -339,7 +340,13 @@ fn warn(text: impl Display) {
 fn load(path: &Path) -> Done<ImageFile> {
     let data = fs::metadata(path).map_err(|e| match path == Path::new("-") {
         true => Failure::input(path, "there is no file of this name; an image that comes through a pipe is /dev/stdin"),
-        false => Failure::io(path, e),
+        false => {
+            let image = path.with_extension("hpan");
+            match path.extension().is_none() && image.is_file() {
+                true => Failure::input(path, format!("there is no such file; the image is {}", quoted(&image))),
+                false => Failure::io(path, e),
+            }
+        }
     })?;
     if data.is_dir() {
         return Err(Failure::input(path, "this is a folder; name an image in it"));

@@ -27,7 +27,9 @@ use super::{
     info::hex,
     is_nowhere, load,
     maps::{self, Window},
-    note, same, scale, shown, terrain,
+    note,
+    progress::stage,
+    same, scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
@@ -129,14 +131,19 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         None => None,
     };
     let both = Both::new([&a, &b], args.tolerance.unwrap_or(0.0));
-    let looked = (!equal || picture.is_some()).then(|| ground(&both, args.grid, picture.as_ref())).transpose()?;
+    let looked = match &picture {
+        Some(picture) if equal => Some(picture.unchanged(&both)),
+        None if equal => None,
+        picture => Some(stage("comparing", || ground(&both, args.grid, picture.as_ref())).0?),
+    };
     let sheet = picture.zip(looked.as_ref()).map(|(picture, ground)| {
         let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
-        (picture.view, picture.draw(&both, ground, args.range, &title))
+        (picture.view, stage("drawing", || picture.draw(&both, ground, args.range, &title)).0)
     });
     let materials = facts::materials(&a, &b);
     let mut looked = looked.filter(|_| !equal);
-    let moved = if equal { None } else { Moved::of(&both, &materials, args.grid)? };
+    let find = || stage("looking whether all is moved", || Moved::of(&both, &materials, args.grid)).0;
+    let moved = if equal { None } else { find()? };
     if let Some(ground) = &mut looked {
         ground.raised = Raised::of(ground, &both, &materials);
         ground.rounded = Rounded::of(ground, &both, &materials);
