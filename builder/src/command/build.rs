@@ -41,6 +41,7 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
+Told are meshes that seem to lie on their side, x and y that look like degrees, and heights that stand for no data (-9999, -32768 and such).
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
 others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES")]
 pub struct Args {
@@ -89,7 +90,7 @@ pub struct Args {
     /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
     #[arg(long)]
     strict: bool,
-    /// Replace an output file that is not a terrain image, or a report that is none
+    /// Replace an output file that is not a terrain image, or a report that is none; or give an image the name of a picture, a table and such
     #[arg(long)]
     force: bool,
 }
