@@ -70,7 +70,9 @@ pub fn lies<'a>(
         rest = behind;
         let nodata = NoData::of(scene, its, frame);
         let measured = |t: &&Triangle| nodata.as_ref().is_none_or(|nodata| !nodata.touches(scene, t));
-        let degrees = degrees(scene, &mut ground(scene, its).filter(measured), frame);
+        // z is the height of most such meshes, whatever is typed
+        let mut axes = [frame.upright(), 2].into_iter();
+        let degrees = axes.find_map(|up| degrees(scene, &mut ground(scene, its).filter(measured), frame, up));
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
             let (area, drivable) = areas(scene, triangles, frame);
             let mut lie =
@@ -115,20 +117,24 @@ fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &
 
 /// A corner of ground whose x and y, in the file's numbers, look like longitude and latitude, in degrees, and its heights like metres: where
 /// ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in 3,000 does, in degrees.
-fn degrees(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &Transform) -> Option<[f64; 2]> {
+fn degrees(
+    scene: &Scene,
+    triangles: &mut dyn Iterator<Item = &Triangle>,
+    frame: &Transform,
+    up: usize,
+) -> Option<[f64; 2]> {
     const TIMES: f64 = 30.0;
     /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
     const WIDE: f64 = 0.1;
     /// Triangles that are not level at least, and the shares that they have of all, and that rise so of them.
     const FEW: usize = 20;
     const SHARES: [f64; 2] = [0.25, 0.8];
-    let (up, mut first) = (frame.upright(), None);
-    let plan = [0, 1, 2].map(|i| (up + i) % 3);
+    // the first two of the three that are no heights
+    let [x, y] = [usize::from(up == 0), if up == 2 { 1 } else { 2 }];
+    let mut first = None;
     let [mut all, mut uneven, mut rising] = [0; 3];
     for t in triangles {
         let corners = t.v.map(|v| frame.back(scene.positions[v as usize]));
-        // x is the lesser of the two that are no heights
-        let [x, y] = [plan[1].min(plan[2]), plan[1].max(plan[2])];
         if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
             return None;
         }
@@ -175,7 +181,7 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             if lie.says == Says::Nobody && steep {
                 return Err(Failure::input(
                     lie.files[0],
-                    format!("{text}; if it is meant so, {}", remedy(&up.to_string())),
+                    format!("{text}; if it is meant so, build it with {}", remedy(&up.to_string())),
                 ));
             }
             report.warn(format!("{names}: {text}"));

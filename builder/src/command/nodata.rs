@@ -15,6 +15,11 @@ fn known(height: f64) -> Option<f64> {
     KNOWN.into_iter().find(|v| (v - height).abs() <= 1e-9 * v.abs()).or((height as f32 == end as f32).then_some(end))
 }
 
+/// A height in as many digits as single precision has, where it has more.
+fn told(value: f64) -> String {
+    if value.abs() < 1e19 { decimal(value) } else { format!("{:e}", value as f32) }
+}
+
 /// Such heights of one file, which lie farther from all others than those lie apart.
 pub struct NoData<'a> {
     frame: &'a Transform,
@@ -56,17 +61,17 @@ impl<'a> NoData<'a> {
         let places = corners.iter().map(|v| scene.positions[*v as usize]);
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
         let faces = ground(scene, triangles).filter(|t| self.touches(scene, t)).count() as u64;
-        let values: Vec<String> = self.values.iter().map(|v| decimal(*v)).collect();
+        let values: Vec<String> = self.values.iter().map(|v| told(*v)).collect();
+        // as gdal_translate writes it
+        let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
+        let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
         format!(
-            "{}: {} of {} have the height {}, far from all others, as rasters have it where there is no data; the first is at x {}, y {}, and {} no ground that was measured: leave such points out before they become a mesh (of points: grep -v ' {}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
+            "{}: {} of {} have the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
             named(file),
             grouped(corners.len() as u64),
             counted(all, "vertex"),
             few(values.iter().cloned(), values.len() as u64),
-            decimal(first[0]),
-            decimal(first[1]),
-            if faces == 1 { "1 triangle is".into() } else { format!("{} are", counted(faces, "triangle")) },
-            values[0]
+            counted(faces, "triangle")
         )
     }
 }
