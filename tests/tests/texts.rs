@@ -58,7 +58,7 @@ fn mending_in_single_precision_is_told_from_rounding() {
     let [_, err] = built(&[], 0.0);
     holds(&err, &["moves vertices by up to 0.0153 mm; --local writes them about the middle of the ground"]);
     let [out, _] = expect(1, &folder, &diff);
-    let said = "as a program of single precision rounds them (--tolerance 0.0001 passes over that)";
+    let said = "as a program of single precision may round them (--tolerance 0.0001 passes over that)";
     holds(&out, &["different: heights other by up to 0.000015 m on ", &format!("{said}\n")]);
     let tolerant = [&diff[..], &["--tolerance", "0.0001"]].concat();
     holds(&expect(0, &folder, &tolerant)[0], &["alike"]);
@@ -101,7 +101,7 @@ fn tables_by_name_are_told_to_be_entries_of_a_list() {
     ] {
         fs::write(folder.join("s.toml"), text).unwrap();
         let [_, err] = expect(2, &folder, &["build", "b.obj", "--settings", "s.toml"]);
-        holds(&err, &[&format!("s.toml: line {line}, column 1: there may be several of these: write "), then]);
+        holds(&err, &[&format!("s.toml: line {line}, column "), ": there may be several of these: write ", then]);
     }
 }
 
@@ -110,14 +110,10 @@ fn tables_by_name_are_told_to_be_entries_of_a_list() {
 fn diff_names_the_units_of_a_slip() {
     let folder = folder("diff_names_units");
     let names = "US survey feet?";
-    for (zero, z) in [([0.0, 0.0], 3.0), ([500_000.0, 4_649_000.0], 30.0)] {
-        fs::write(folder.join("h.obj"), hills(30, 40.0, [zero[0], zero[1], z])).unwrap();
+    for (zero, z, side) in [([0.0, 0.0], 3.0, 32.0), ([500_000.0, 4_649_000.0], 30.0, 8.0)] {
+        fs::write(folder.join("h.obj"), hills(30, side, [zero[0], zero[1], z])).unwrap();
         for unit in ["m", "ft", "us-ft", "km"] {
-            // of kilometres only what is near the zero
-            if unit != "km" || zero[0] == 0.0 {
-                let image = format!("{unit}.hpan");
-                expect(0, &folder, &["build", "h.obj", "--unit", unit, "-o", &image]);
-            }
+            expect(0, &folder, &["build", "h.obj", "--unit", unit, "-o", &format!("{unit}.hpan")]);
         }
         let first = |a: &str, b: &str| {
             let [out, _] = expect(1, &folder, &["diff", a, b]);
@@ -126,9 +122,8 @@ fn diff_names_the_units_of_a_slip() {
         holds(&first("m.hpan", "us-ft.hpan"), &["times as large, a slip between metres and ", names]);
         holds(&first("us-ft.hpan", "m.hpan"), &["times as large, a slip between metres and ", names]);
         holds(&first("m.hpan", "ft.hpan"), &["0.3048 times as large, a slip between metres and feet?"]);
-        if zero[0] == 0.0 {
-            holds(&first("m.hpan", "km.hpan"), &["1000 times as large, a slip between kilometres and metres, or "]);
-        } else {
+        holds(&first("m.hpan", "km.hpan"), &["1000 times as large, a slip between kilometres and metres, or "]);
+        if zero[0] > 0.0 {
             holds(&first("ft.hpan", "us-ft.hpan"), &["times as large, a slip between feet and ", names]);
         }
     }

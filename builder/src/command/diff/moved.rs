@@ -141,9 +141,9 @@ impl Moved {
         let ([low, high], [to_low, to_high]) = (a.bounds(), b.bounds());
         let (size, to_size) = ([0, 1, 2].map(|i| high[i] - low[i]), [0, 1, 2].map(|i| to_high[i] - to_low[i]));
         let off = |times: f64, i: usize| STEPS * (times * steps(a)[i] + steps(b)[i]);
-        let near = |i: usize, from: f64, to: f64, times: f64| (to - times * from).abs() <= off(times, i);
-        let fits = |&Move { times, by }: &Move| {
-            (0..3).all(|i| near(i, low[i], to_low[i] - by[i], times) && near(i, high[i], to_high[i] - by[i], times))
+        let fits = |m: &Move, part: f64| {
+            let ends = [(m.there(low), to_low), (m.there(high), to_high)];
+            ends.iter().all(|(there, to)| (0..3).all(|i| (to[i] - there[i]).abs() <= part * off(m.times, i)))
         };
         // straight up only is a height that changed
         let elsewhere = |m: &Move| {
@@ -154,11 +154,11 @@ impl Moved {
         let units = UNITS.iter().flat_map(|(unit, _)| [*unit, 1.0 / unit]);
         let larger = |times: f64| Move { times, by: [0.0; 3] };
         let along = Move { times: 1.0, by: [0, 1, 2].map(|i| ((to_low[i] - low[i]) + (to_high[i] - high[i])) / 2.0) };
-        // a unit tells more than a way does
-        let known = units.map(larger).chain([along, larger(to_size[longest] / size[longest])]);
-        let Some(moved) = { known }.find(|m| m.times.is_finite() && m.times > 0.0 && fits(m) && elsewhere(m)) else {
-            return Ok(None);
-        };
+        // a unit tells more than a way does, and one from which only rounding differs more than another
+        let told = |m: &Move, part: f64| m.times.is_finite() && m.times > 0.0 && fits(m, part) && elsewhere(m);
+        let exact = units.clone().map(larger).find(|m| told(m, HALF / STEPS));
+        let mut all = units.map(larger).chain([along, larger(to_size[longest] / size[longest])]);
+        let Some(moved) = exact.or_else(|| all.find(|m| told(m, 1.0))) else { return Ok(None) };
         let times = moved.times;
         let off = [off(times, 0), off(times, 2)];
         if !moved.holds([a, b], off) {
@@ -324,7 +324,7 @@ impl Rounded {
     pub fn said(&self) -> String {
         let also = if self.also.is_empty() { String::new() } else { format!("; also: {}", self.also.join(", ")) };
         format!(
-            "heights other by up to {:.6} m{}, as a program of single precision rounds them (--tolerance {} passes over that){also}",
+            "heights other by up to {:.6} m{}, as a program of single precision may round them (--tolerance {} passes over that){also}",
             self.by,
             on(self.share),
             decimal(self.tolerance)
