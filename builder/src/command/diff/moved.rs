@@ -156,7 +156,7 @@ impl Moved {
         let along = Move { times: 1.0, by: [0, 1, 2].map(|i| ((to_low[i] - low[i]) + (to_high[i] - high[i])) / 2.0) };
         // a unit tells more than a way does, and one from which only rounding differs more than another
         let told = |m: &Move, part: f64| m.times.is_finite() && m.times > 0.0 && fits(m, part) && elsewhere(m);
-        let exact = units.clone().map(larger).find(|m| told(m, HALF / STEPS));
+        let exact = units.clone().map(larger).find(|m| told(m, 0.5 / STEPS));
         let mut all = units.map(larger).chain([along, larger(to_size[longest] / size[longest])]);
         let Some(moved) = exact.or_else(|| all.find(|m| told(m, 1.0))) else { return Ok(None) };
         let times = moved.times;
