@@ -148,7 +148,7 @@ fn degrees_are_told_from_ground_on_its_side() {
     // the same in metres, as small, and standing on its side; walls about a floor
     let alarm = |file: &str, more: &[&str]| {
         let [_, err] = expect(0, &folder, &[&["build", file, "-o", "m.hpan"], more].concat());
-        assert!(!err.contains("degrees"), "{err}");
+        assert!(!err.contains("look like degrees"), "{err}");
     };
     fs::write(folder.join("m.obj"), hills(30, 1.0, [-122.1, 42.9, 1500.0])).unwrap();
     alarm("m.obj", &[]);
@@ -179,7 +179,7 @@ fn heights_that_stand_for_no_data_are_told() {
         let [_, err] = expect(0, &folder, &["build", "n.obj", "--drop-outliers"]);
         let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
         holds(&err, &[&said, "the first is at x 18, y 52, and nobody measured the ", "$' ALL.xyz > FILE.xyz)"]);
-        assert!(!err.contains("degrees") && !err.contains("side"), "{err}");
+        assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
     }
     // in another unit and with another axis up
     let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
@@ -213,7 +213,7 @@ fn real_meshes_are_not_doubted_so() {
         let folder = folder("real_meshes_are_not_doubted");
         for up in ["y", "z"] {
             let [_, err] = expect(0, &folder, &["build", file.to_str().unwrap(), "--up", up, "-o", "r.hpan"]);
-            assert!(!err.contains("degrees") && !err.contains("no data"), "{name}: {err}");
+            assert!(!err.contains("look like degrees") && !err.contains("no data"), "{name}: {err}");
         }
     }
 }
@@ -246,9 +246,10 @@ fn hints_lead_to_what_was_meant() {
     assert_eq!(why, "error: bridge: there is no such file; the image is bridge.hpan\n");
     let why = error(2, &folder, &["build", "*.obj", "-o", "all.hpan"]);
     holds(&why, &["*.obj: there is no such file or folder; a shell puts names of files in place of * and ?"]);
-    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Asfolt\"\n").unwrap();
-    let why = error(2, &folder, &["build", "bridge.obj", "--settings", "s.toml"]);
-    holds(&why, &["(did you mean \"Asphalt\"?)"]);
+    fs::write(folder.join("road.obj"), BRIDGE.replace("Asphalt", "Road")).unwrap();
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Rode\"\n").unwrap();
+    let why = error(2, &folder, &["build", "road.obj", "--settings", "s.toml"]);
+    holds(&why, &["(did you mean \"Road\"?)"]);
     fs::write(folder.join("trail.vprp"), "QS VANE REPLAY FILE\n").unwrap();
     let why = error(3, &folder, &["build", "trail.vprp"]);
     holds(&why, &["vprp files (trails) are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
