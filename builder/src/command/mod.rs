@@ -50,7 +50,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, ImageFile,
-    import::{ImportError, ImportErrorKind},
+    import::{ImportError, ImportErrorKind, file_name},
     names::{costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 
@@ -342,9 +342,12 @@ fn load(path: &Path) -> Done<ImageFile> {
         true => Failure::input(path, "there is no file of this name; an image that comes through a pipe is /dev/stdin"),
         false => {
             let image = path.with_extension("hpan");
-            match path.extension().is_none() && image.is_file() {
-                true => Failure::input(path, format!("there is no such file; the image is {}", quoted(&image))),
-                false => Failure::io(path, e),
+            let meant = path.extension().is_none() && image.is_file();
+            let hint = format!("check the spelling (did you mean {:?}?)", file_name(&image));
+            if meant {
+                Failure::input(path, format!("there is no such file or folder; {hint}"))
+            } else {
+                Failure::io(path, e)
             }
         }
     })?;
