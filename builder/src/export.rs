@@ -44,8 +44,8 @@ pub struct Obj<'a> {
     pub vertices: Vec<[i32; 3]>,
     /// By source, material and corners, each once.
     pub triangles: Vec<Stored>,
-    /// Whole metres that the file leaves out of x and y, and that its settings add again.
-    pub offset: [f64; 2],
+    /// Whole metres that the file leaves out of x, y and z, and that its settings add again.
+    pub offset: [f64; 3],
 }
 
 impl<'a> Obj<'a> {
@@ -62,32 +62,31 @@ impl<'a> Obj<'a> {
         vertices.sort_unstable();
         vertices.dedup();
         triangles.sort_by_key(|s| (s.source, s.material)); // stable
-        Ok(Obj { t, vertices, triangles, offset: [0.0; 2] })
+        Ok(Obj { t, vertices, triangles, offset: [0.0; 3] })
     }
 
-    /// Takes the middle of the ground, in whole metres, for the file's zero in plan.
+    /// Takes the middle of the ground, in whole metres, for the file's zero.
     pub fn local(&mut self) {
         let [low, high] = self.t.bounds();
-        self.offset = [0, 1].map(|i| ((low[i] + high[i]) / 2.0).round() + 0.0);
+        self.offset = [0, 1, 2].map(|i| ((low[i] + high[i]) / 2.0).round() + 0.0);
     }
 
-    /// Where the settings move the file, metres.
-    pub fn translate(&self) -> [f64; 3] {
-        [self.offset[0], self.offset[1], 0.0]
+    /// Metres of a lattice step along x, y and z.
+    pub fn steps(&self) -> [f64; 3] {
+        let h = self.t.header();
+        [h.xy_log2, h.xy_log2, h.z_log2].map(exp2)
     }
 
     /// A vertex of the file, metres.
     fn place(&self, v: &[i32; 3]) -> [f64; 3] {
-        let h = self.t.header();
-        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
-        let offset = self.translate();
-        [0, 1, 2].map(|i| (h.origin[i] + i64::from(v[i])) as f64 * step[i] - offset[i])
+        let (origin, step) = (self.t.header().origin, self.steps());
+        [0, 1, 2].map(|i| (origin[i] + i64::from(v[i])) as f64 * step[i] - self.offset[i])
     }
 
-    /// How far a program that reads the file in single precision moves a vertex at most along an axis, metres.
-    pub fn moved_by_f32(&self) -> f64 {
-        let moved = |v: f64| (v - f64::from(v as f32)).abs();
-        self.vertices.iter().flat_map(|v| self.place(v)).map(moved).fold(0.0, f64::max)
+    /// How far a program that reads the file in single precision moves a vertex at most along x, y and z, metres.
+    pub fn moved_by_f32(&self) -> [f64; 3] {
+        let moved = |v: &[i32; 3]| self.place(v).map(|v| (v - f64::from(v as f32)).abs());
+        self.vertices.iter().map(moved).fold([0.0; 3], |a, b| [0, 1, 2].map(|i| a[i].max(b[i])))
     }
 
     /// Writes the file: lattice points as decimals that read back as the same numbers, triangles counter-clockwise from above.
@@ -139,8 +138,7 @@ impl<'a> Obj<'a> {
     /// With what settings a build of the file, called `file`, makes the same image: those of the image, where the ground
     /// is neither moved nor mended again, and states the error that it had.
     pub fn settings(&self, known: &Settings, file: &str) -> Settings {
-        let h = self.t.header();
-        let step = [h.xy_log2, h.xy_log2, h.z_log2].map(exp2);
+        let (h, step) = (self.t.header(), self.steps());
         let build = Options {
             tile_log2: u8::try_from(h.tile_log2).ok(),
             origin: Some([0, 1, 2].map(|i| h.origin[i] as f64 * step[i])),
@@ -165,7 +163,7 @@ impl<'a> Obj<'a> {
             file: file.into(),
             up: Some(import::Up::default()),
             unit: Some(import::Unit::default()),
-            translate: (self.offset != [0.0; 2]).then(|| self.translate()),
+            translate: (self.offset != [0.0; 3]).then_some(self.offset),
             licence: licences.join("; "),
             ..SourceFile::default()
         };

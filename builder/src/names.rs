@@ -87,9 +87,12 @@ pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> S
         k if lower.chars().count() > 2 && k != lower && k.starts_with(&lower) => 1,
         k => strsim::osa_distance(&lower, &k), // two letters swapped are one change
     };
+    // as one who heard it may write it
+    let spoken = |text: &str| plain(text).chars().filter(|c| !"aeiou".contains(*c)).collect::<String>();
+    let most = |k: &str| k.chars().count().max(3) / 3 + usize::from(spoken(k) == spoken(word));
     let near = known.into_iter().map(|k| (distance(k), k)).min();
     match near {
-        Some((d, k)) if d <= k.chars().count().max(3) / 3 => format!(" (did you mean {k:?}?)"),
+        Some((d, k)) if d <= most(k) => format!(" (did you mean {k:?}?)"),
         _ => String::new(),
     }
 }
@@ -200,6 +203,8 @@ mod tests {
         assert_eq!(meant("slot70", &["slot", "slot704"]), " (did you mean \"slot704\"?)");
         assert_eq!(meant("wet_grass", &["dry grass", "Wet Grass"]), " (did you mean \"Wet Grass\"?)");
         assert_eq!(meant("pond", &["road", "grass"]), "");
+        assert_eq!(meant("Rode", &["Rail", "Road"]), " (did you mean \"Road\"?)");
+        assert_eq!(meant("Rock", &["Rail", "Road"]), "");
     }
 
     #[test]

@@ -190,7 +190,7 @@ fn one_cause_of_all_changes_is_said() {
     }
     for (times, said) in [
         ("0.3048", "all is 0.3048 times as large, a slip between metres and feet?"),
-        ("1000", "all is 1000 times as large, a slip between metres and millimetres?"),
+        ("1000", "all is 1000 times as large, a slip between kilometres and metres, or metres and millimetres?"),
         ("1.37", "all is 1.37 times as large"),
     ] {
         let (out, facts) = diff(&["--scale", times]);

@@ -1505,8 +1505,8 @@ fn vt_28_local_files_are_moved_back() {
     );
     let (here, said) = facts(&["--local"]);
     assert_eq!((said.as_str(), &here["moved_by_f32"], &here["proven"]), ("", &json!(0.0), &json!(true)));
-    assert_eq!(here["translate"], json!([388100.0, 3949001.0, 0.0]));
-    let translate = "--translate 388100,3949001,0";
+    assert_eq!(here["translate"], json!([388100.0, 3949001.0, 33.0]));
+    let translate = "--translate 388100,3949001,33";
     holds(&fs::read_to_string(folder.join("s-ground.obj")).unwrap(), &[translate, "\nv -3."]);
     holds(&expect(0, &folder, &["export", "obj", "s.hpan", "--force", "--local"])[0], &[translate, "proven"]);
     // by the settings, and by what is typed where they do not say it
@@ -1515,7 +1515,7 @@ fn vt_28_local_files_are_moved_back() {
     let silent: String = text.lines().filter(|l| !l.starts_with("translate")).map(|l| format!("{l}\n")).collect();
     assert_ne!(text, silent);
     fs::write(folder.join("silent.toml"), silent).unwrap();
-    let [option, value] = ["--translate", "388100,3949001,0"];
+    let [option, value] = ["--translate", "388100,3949001,33"];
     expect(0, &folder, &["build", "--settings", "silent.toml", option, value, "-o", "typed.hpan"]);
     for image in ["again.hpan", "typed.hpan"] {
         assert_eq!(identity(&folder, image), identity(&folder, "s.hpan"));

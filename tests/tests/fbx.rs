@@ -831,9 +831,18 @@ fn vt_24_a_vertex_that_is_not_there() {
     let mut mesh = sheet([0.0, 1000.0], [0.0, 1000.0], 0.0);
     mesh.faces.push(vec![0, 1, 9]);
     let object = Object { name: "a\x1Bb", mesh: Some(0), ..Object::default() };
-    write(&here.join("a.fbx"), binary(7400, &document(7400, Some(Says::Y_UP_CM), &[mesh], &[object]), false, false));
+    let mut bytes = binary(7400, &document(7400, Some(Says::Y_UP_CM), &[mesh], &[object]), false, false);
+    write(&here.join("a.fbx"), bytes.clone());
     let why = error(2, &here, &["build", "a.fbx"]);
     holds(&why, &["a.fbx: its records can be read, but what they say contradicts itself, as when faces have corners"]);
+    // who wrote it may be known for it
+    bytes.extend(b"Open Asset Import Library (Assimp) 5.2.0");
+    write(&here.join("a.fbx"), bytes);
+    let why = error(3, &here, &["build", "a.fbx"]);
+    holds(
+        &why,
+        &["a.fbx: assimp wrote it, and leaves out", "; have it write Wavefront OBJ: assimp export SOURCE FILE.obj"],
+    );
 }
 
 #[test]

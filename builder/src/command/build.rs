@@ -27,7 +27,7 @@ use super::{
     lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
     look,
     materials::is_image,
-    named, note, one_place, overlap, precision,
+    named, nodata, note, one_place, overlap, precision,
     progress::stage,
     quoted,
     relief::ALL,
@@ -42,6 +42,7 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
+Told are meshes that seem to lie on their side, x and y that look like degrees, and heights that stand for no data (-9999, -32768 and such).
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
 others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
@@ -91,16 +92,20 @@ pub struct Args {
     /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
     #[arg(long)]
     strict: bool,
-    /// Replace an output file that is not a terrain image, or a report that is none
+    /// Replace an output file that is not a terrain image, or a report that is none; or give an image the name of a picture, a table and such
     #[arg(long)]
     force: bool,
 }
 
-/// What files are whose names end so, and that go into images.
-const SOURCES: [(&str, &[&str]); 3] = [
-    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae"]),
+/// What files are whose names end so, and are no images.
+const OTHERS: [(&str, &[&str]); 7] = [
+    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae", "usd", "usda", "usdc", "usdz", "blend"]),
     ("a material library", &["mtl"]),
     ("settings", &["toml", "json"]),
+    ("a picture", &["png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "exr"]),
+    ("heights", &["tif", "tiff", "asc", "hgt", "las", "laz", "xyz", "raw", "r16", "crg"]),
+    ("a table", &["csv", "tsv", "xls", "xlsx"]),
+    ("an archive", &["zip", "gz", "rar", "7z", "tar"]),
 ];
 
 /// A threshold, or none.
@@ -224,10 +229,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(taken) = taken {
         taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
     }
+    nodata::warn(&scene, &sources, &frames, &triangles, report);
     let lies = lies(&scene, &sources, &frames, &triangles);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
     precision::warn(&scene, &sources, &frames, &triangles, report);
-    doubt_unit(&scene, &sources, &report.import.files.clone(), report);
+    doubt_unit(&scene, &sources, &lies, &report.import.files.clone(), report);
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -665,8 +671,8 @@ fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) ->
     if sources.iter().any(|(file, _)| same(output, file)) {
         return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
     }
-    let source = SOURCES.iter().find(|(_, ends)| ends.iter().any(|end| has_extension(output, end)));
-    if let Some((what, _)) = source.filter(|_| !args.force) {
+    let other = OTHERS.iter().find(|(_, ends)| ends.iter().any(|end| has_extension(output, end)));
+    if let Some((what, _)) = other.filter(|_| !args.force) {
         let text =
             format!("this is the name of {what}, and what is written is an image; name it FILE.hpan, or add --force");
         return Err(Failure::input(output, text));

@@ -18,13 +18,9 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-<<<<<<< HEAD
-    Done, Failure, NewFile, Replace, counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
-=======
     Done, Failure, NewFile, Replace,
     canvas::PAINTS,
-    counted, gaps, has_extension, is_nowhere, load, make_folder,
->>>>>>> maps
+    counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
     materials::{mu_by_default, provenance, recorded, settings_again},
     named, note,
@@ -65,7 +61,7 @@ struct ObjArgs {
     /// Where the triangles go; MTL and TOML of the same name go beside it [default: beside IMAGE, as IMAGE-ground.obj]
     #[arg(short, long, value_name = "FILE.obj")]
     output: Option<PathBuf>,
-    /// Measure x and y from the middle of the ground, in whole metres: for programs that compute in single precision. The settings
+    /// Measure x, y and z from the middle of the ground, in whole metres: for programs that compute in single precision. The settings
     /// move it back; with other settings --translate does
     #[arg(long)]
     local: bool,
@@ -201,7 +197,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let stated = |name: &str| settings.materials.iter().any(|rule| rule.mu.is_some() && rule.fits(name));
     let mut unstated: Vec<&str> = friction::ground(&t).into_iter().map(|(name, _)| name).collect();
     unstated.retain(|name| by_default.contains(*name) && !stated(name));
-    let [east, north, up] = ground.translate();
+    let [east, north, up] = ground.offset;
     let translate = format!("--translate {east},{north},{up}");
     let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
     let mut head = format!(
@@ -212,8 +208,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         quoted(Path::new(toml.file_name().unwrap_or_default()))
     );
     if args.local {
-        head +=
-            &format!("\nx and y are measured from {east}, {north} m; those settings move them back, or: {translate}");
+        head += &format!("\nIts zero is at {east}, {north}, {up} m; those settings move it back, or: {translate}");
     }
     let (texts, _) = stage("writing", || -> Done<_> {
         let mut texts = [Vec::new(), Vec::new()];
@@ -256,8 +251,10 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         files.into_iter().map(|(place, text)| NewFile::write_checked(place, text)).collect::<Done<_>>()?;
     files.into_iter().try_for_each(NewFile::keep)?;
     let (triangles, vertices) = (ground.triangles.len(), ground.vertices.len());
-    let moved = ground.moved_by_f32();
-    if moved > f64::exp2(f64::from(t.header().xy_log2 - 1)) {
+    let by_axis = ground.moved_by_f32();
+    let moved = by_axis.into_iter().fold(0.0, f64::max);
+    // less than half a step the lattice takes back
+    if by_axis.iter().zip(ground.steps()).any(|(moved, step)| *moved >= step / 2.0) {
         let hint = if args.local { "" } else { "; --local writes them about the middle of the ground" };
         let text = format!(
             "its numbers are so large that single precision, in which many programs read them, moves vertices by up to {}",
@@ -268,7 +265,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     if args.json {
         let facts = json!({
             "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "settings": toml.to_string_lossy(),
-            "triangles": triangles, "vertices": vertices, "translate": ground.translate(), "moved_by_f32": moved, "identity": identity, "proven": proven,
+            "triangles": triangles, "vertices": vertices, "translate": ground.offset, "moved_by_f32": moved, "identity": identity, "proven": proven,
         });
         return Ok(writeln!(out, "{facts:#}")?);
     }
@@ -287,8 +284,8 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         writeln!(out, "proven: built again they make the same image, identity {identity}")?;
     }
     if args.local {
-        let settings = if nowhere { "what moves them back:" } else { "these settings move them back, or:" };
-        writeln!(out, "x and y are measured from {east}, {north} m; {settings} {translate}")?;
+        let settings = if nowhere { "what moves it back:" } else { "these settings move it back, or:" };
+        writeln!(out, "its zero is at {east}, {north}, {up} m; {settings} {translate}")?;
     }
     if !nowhere {
         if !unstated.is_empty() {

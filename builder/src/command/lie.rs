@@ -8,7 +8,7 @@ use hardpan_builder::{
     settings::SourceFile,
 };
 
-use super::{Done, Failure, decimal, few, named, note, report::Report};
+use super::{Done, Failure, decimal, few, named, nodata::NoData, note, report::Report};
 
 /// Files with one axis up, as one and the same says: how their ground lies.
 pub struct Lie<'a> {
@@ -21,6 +21,8 @@ pub struct Lie<'a> {
     drivable: [f64; 3],
     /// Whether each of them could hardly be driven on as it lies, and more of it otherwise.
     steep: bool,
+    /// A place, if x and y look like degrees.
+    degrees: Option<[f64; 2]>,
 }
 
 impl Lie<'_> {
@@ -66,17 +68,24 @@ pub fn lies<'a>(
     for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
         let (its, behind) = rest.split_at(*count);
         rest = behind;
+        let nodata = NoData::of(scene, its, frame);
+        let measured = |t: &&Triangle| nodata.as_ref().is_none_or(|nodata| !nodata.touches(scene, t));
+        // z is the height of most such meshes, whatever is typed
+        let mut axes = [frame.upright(), 2].into_iter();
+        let degrees = axes.find_map(|up| degrees(scene, &mut ground(scene, its).filter(measured), frame, up));
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
             let (area, drivable) = areas(scene, triangles, frame);
-            let mut lie = Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false };
+            let mut lie =
+                Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false, degrees };
             let [here, there] = lie.shares();
             lie.steep = here < 10.0 && there > here;
             lie
         };
         // walls without their roof say nothing, nor do those of a town of which only the roads are ground
-        let [whole, lie] = [lie(&mut its.iter()), lie(&mut ground(scene, its))];
+        let [whole, lie] = [lie(&mut its.iter().filter(measured)), lie(&mut ground(scene, its).filter(measured))];
         let lie = if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie };
-        match all.iter_mut().find(|l| (l.up, l.says, l.steep) == (lie.up, lie.says, lie.steep)) {
+        let kind = |l: &Lie| (l.up, l.says, l.steep, l.degrees.is_some());
+        match all.iter_mut().find(|l| kind(l) == kind(&lie)) {
             Some(alike) => {
                 alike.files.push(file);
                 alike.area += lie.area;
@@ -106,6 +115,42 @@ fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &
     (all, drivable)
 }
 
+/// A corner of ground whose x and y, in the file's numbers, look like longitude and latitude, in degrees, and its heights like metres: where
+/// ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in 3,000 does, in degrees.
+fn degrees(
+    scene: &Scene,
+    triangles: &mut dyn Iterator<Item = &Triangle>,
+    frame: &Transform,
+    up: usize,
+) -> Option<[f64; 2]> {
+    const TIMES: f64 = 30.0;
+    /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
+    const WIDE: f64 = 0.1;
+    /// Triangles that are not level at least, and the shares that they have of all, and that rise so of them.
+    const FEW: usize = 20;
+    const SHARES: [f64; 2] = [0.25, 0.8];
+    // the first two of the three that are no heights
+    let [x, y] = [usize::from(up == 0), if up == 2 { 1 } else { 2 }];
+    let mut first = None;
+    let [mut all, mut uneven, mut rising] = [0; 3];
+    for t in triangles {
+        let corners = t.v.map(|v| frame.back(scene.positions[v as usize]));
+        if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
+            return None;
+        }
+        first.get_or_insert([corners[0][x], corners[0][y]]);
+        let sides = [0, 1, 2].map(|i| [x, y, up].map(|k| corners[(i + 1) % 3][k] - corners[i][k]));
+        let rise = sides.iter().fold(0.0f64, |most, side| most.max(side[2].abs()));
+        let longest = sides.iter().fold(0.0f64, |most, [dx, dy, _]| most.max(dx * dx + dy * dy));
+        let area = (sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]).abs();
+        all += 1;
+        uneven += usize::from(rise > 0.0);
+        rising += usize::from(area > WIDE * longest && rise > TIMES * longest.sqrt());
+    }
+    let holds = uneven >= FEW && uneven as f64 >= SHARES[0] * all as f64 && rising as f64 >= SHARES[1] * uneven as f64;
+    first.filter(|_| holds)
+}
+
 /// Triangles whose material is ground.
 pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> {
     let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
@@ -125,6 +170,23 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             [_] => format!("--up {axis}"),
             _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
         };
+        if let Some([x, y]) = lie.degrees {
+            let zone = ((x + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
+            let code = if y < 0.0 { 32700 } else { 32600 } + zone;
+            let text = format!(
+                "x and y look like degrees, {} and {}, beside heights in metres: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
+                few_digits(x),
+                few_digits(y)
+            );
+            if lie.says == Says::Nobody && steep {
+                return Err(Failure::input(
+                    lie.files[0],
+                    format!("{text}; if it is meant so, build it with {}", remedy(&up.to_string())),
+                ));
+            }
+            report.warn(format!("{names}: {text}"));
+            continue;
+        }
         match lie.says {
             Says::Nobody if steep => {
                 let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| match lies {
@@ -275,7 +337,17 @@ pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
 }
 
 /// Says where ground is so small or so large that its unit is hardly what was thought; of the large, where nobody said it.
-pub fn doubt_unit(scene: &Scene, sources: &[(PathBuf, SourceFile)], files: &[FileReport], report: &mut Report) {
+/// Of degrees another doubt is told.
+pub fn doubt_unit(
+    scene: &Scene,
+    sources: &[(PathBuf, SourceFile)],
+    lies: &[Lie],
+    files: &[FileReport],
+    report: &mut Report,
+) {
+    if lies.iter().any(|lie| lie.degrees.is_some()) {
+        return;
+    }
     const SMALL: f64 = 0.5;
     const LARGE: f64 = 10_000.0;
     /// As large as the domain of the default steps, beyond which a build stops.

@@ -19,6 +19,7 @@ mod lie;
 mod lines;
 mod maps;
 mod materials;
+mod nodata;
 mod output;
 mod overlap;
 mod picture;
@@ -50,7 +51,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, ImageFile,
-    import::{ImportError, ImportErrorKind},
+    import::{ImportError, ImportErrorKind, file_name},
     names::{costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 
@@ -340,7 +341,16 @@ fn warn(text: impl Display) {
 fn load(path: &Path) -> Done<ImageFile> {
     let data = fs::metadata(path).map_err(|e| match path == Path::new("-") {
         true => Failure::input(path, "there is no file of this name; an image that comes through a pipe is /dev/stdin"),
-        false => Failure::io(path, e),
+        false => {
+            let image = path.with_extension("hpan");
+            let meant = path.extension().is_none() && image.is_file();
+            let hint = format!("check the spelling (did you mean {:?}?)", file_name(&image));
+            if meant {
+                Failure::input(path, format!("there is no such file or folder; {hint}"))
+            } else {
+                Failure::io(path, e)
+            }
+        }
     })?;
     if data.is_dir() {
         return Err(Failure::input(path, "this is a folder; name an image in it"));

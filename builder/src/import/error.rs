@@ -72,8 +72,11 @@ impl ImportError {
                 let library = |name: &str| name.ends_with(".mtl");
                 let fits = |other: &&str| *other != name && library(other) == library(&name);
                 let others = there.iter().map(String::as_str).filter(fits);
-                let near = suggestion(&name, others);
-                (Input, "there is no such file or folder".into(), format!("check the spelling{near}"))
+                let hint = match name.contains(['*', '?']) {
+                    true => "a shell puts names of files in place of * and ?, where they stand without quotation marks and a file fits".into(),
+                    false => format!("check the spelling{}", suggestion(&name, others)),
+                };
+                (Input, "there is no such file or folder".into(), hint)
             }
             ErrorKind::IsADirectory => (Input, "this is a folder".into(), "name a file in it".into()),
             ErrorKind::NotADirectory => {

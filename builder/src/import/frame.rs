@@ -319,6 +319,11 @@ impl Transform {
         self.axes.0[2]
     }
 
+    /// Which of the file's numbers of a point is its height: 0, 1 or 2.
+    pub fn upright(&self) -> usize {
+        self.up().place().0
+    }
+
     /// Who said which axis points up.
     pub fn says(&self) -> Says {
         self.says

@@ -357,7 +357,8 @@ const SIGNATURES: [(&[u8], &str); 18] = [
 fn what(kind: &str) -> String {
     match kind {
         "sdf" | "urdf" | "world" => format!("{kind} files (models, worlds) are"),
-        "json" | "vprp" => format!("{kind} files (scenes, trails) are"),
+        "json" => "json files (scenes) are".into(),
+        "vprp" => "vprp files (trails) are".into(),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
         "html" => "this is a web page, and such are".into(),
@@ -411,10 +412,14 @@ fn way_round(kind: &str, inside: &str) -> String {
         "exr" => {
             format!("make points of its heights, in metres: gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 FILE.exr FILE.xyz (of heights from 0 to 1: -scale 0 1 LOW HIGH); {TRIANGULATE}")
         }
+        "raw" | "r16" => {
+            format!("make points of its heights, in metres: say beside it how large it is (of 16 bits, the low byte first; else byte order = 1), printf 'ENVI\\nsamples = COLUMNS\\nlines = ROWS\\nbands = 1\\ndata type = 12\\ninterleave = bsq\\nbyte order = 0\\n' > FILE.hdr, then gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 65535 LOW HIGH FILE.{kind} FILE.xyz; {TRIANGULATE}")
+        }
         "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
         "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
-        "json" | "vprp" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
+        "vprp" => "make a drive of it, of time, x and y: (echo t,x,y; sed -n 's/^\\([0-9.]*\\):\\([^ ]*\\) \\([^ ]*\\) .*/\\1,\\2,\\3/p' FILE.vprp) > FILE.csv, and ask an image for the ground along it: hardpan query IMAGE.hpan --along FILE.csv".into(),
+        "json" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
         "zip" | "gz" | "rar" | "7z" => match inside {
             "" | "obj" | "fbx" => "unpack it, then: hardpan build FILE.obj".into(),
             inside => format!("unpack it; {} not read either; {}", what(inside), way_round(inside, "")),

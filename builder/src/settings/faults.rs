@@ -43,6 +43,21 @@ impl Place<'_> {
         (key.rsplit(['.', '[', '{', '"']).next().unwrap_or_default().trim(), lists > 0)
     }
 
+    /// What to write in place of a line of TOML that begins a table, `[material]` or `[material.Road]`, where a list has many.
+    fn list(&self) -> Option<String> {
+        let (head, _) = self.line.trim().strip_prefix('[')?.split_once(']')?;
+        let (list, name) = head.trim_start_matches('[').split_once('.').unwrap_or((head, ""));
+        let (list, name) = (list.trim(), name.trim().trim_matches(['"', '\'']));
+        let then = match (list, name) {
+            ("material", "") | ("source", "") => String::new(),
+            ("material", name) => format!(", then in a line of its own: name = {name:?}"),
+            ("source", _) => ", then in a line of its own: file = \"FILE.obj\"".into(),
+            _ => return None,
+        };
+        let text = format!("there may be several of these: write [[{list}]], with two brackets on each side{then}");
+        (self.mark == '=').then_some(text)
+    }
+
     /// What stands from here on, without a comment.
     fn rest(&self) -> &str {
         let rest = &self.line[self.before.len()..];
@@ -146,6 +161,10 @@ const MEANT: [(&str, &str); 6] = [
 fn unknown(kind: &str, place: &Place) -> String {
     let mut words = kind.split('`').skip(1).step_by(2);
     let word = words.next().unwrap_or_default();
+    // under a [[material]] the table of the next one is one of its keys
+    if let Some(text) = place.list().filter(|_| place.line.contains(word)) {
+        return text;
+    }
     let here: Vec<&str> = words.collect();
     let there: Vec<&str> = match kind.starts_with("field") {
         true => {
@@ -224,9 +243,8 @@ fn other(found: &str, expected: &str, place: &Place) -> String {
             None => found.split('`').nth(1).unwrap_or(found).into(),
         },
     };
-    let header = place.line.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
-    if let Some(name) = header.filter(|_| place.mark == '=' && found == "a table" && expected == "a sequence") {
-        return format!("there may be several of these: write [[{name}]], with two brackets on each side");
+    if let Some(text) = place.list().filter(|_| found == "a table" && expected == "a sequence") {
+        return text;
     }
     let who = match (key, within) {
         ("", _) => return format!("{found} stands where {wanted} belongs"),

@@ -9,7 +9,7 @@ use super::{
     super::Done,
     drawing::{Drawing, Seen},
     edges::{Found, by_place, crossings},
-    moved::{Move, Raised, Rises},
+    moved::{Move, Raised, Rises, Rounded},
     pairs::{Both, Kind, Space},
     places::{Grid, Place, Role, borders, marks},
 };
@@ -46,6 +46,8 @@ pub struct Ground {
     pub largest: Option<Largest>,
     /// If nearly all heights that changed did so by one and the same.
     pub raised: Option<Raised>,
+    /// If most did so as by rounding.
+    pub rounded: Option<Rounded>,
     #[serde(skip)]
     pub rises: Rises,
     /// Of all ground over squares, m2.
@@ -168,6 +170,7 @@ pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Don
         changed: count(Kind::Height),
         largest: all.largest,
         raised: None,
+        rounded: None,
         rises: all.rises,
         area: all.area,
         lost: count(Kind::Lost),

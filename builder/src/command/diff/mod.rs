@@ -18,7 +18,7 @@ use self::{
     drawing::Drawing,
     facts::{content_of, first_byte},
     ground::ground,
-    moved::{Moved, Raised},
+    moved::{Moved, Raised, Rounded},
     pairs::Both,
     verdict::Difference,
 };
@@ -27,7 +27,9 @@ use super::{
     info::hex,
     is_nowhere, load,
     maps::{self, Window},
-    note, same, scale, shown, terrain,
+    note,
+    progress::stage,
+    same, scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
@@ -43,7 +45,8 @@ grid have their area, too: a finer --grid is nearer. What is no more at two plac
 a step or two of the lattice, has no area: it lies along an edge.
 The first line says so if nine tenths of the heights that changed did so by the same, to a tenth and 1 mm, or two steps of the lattice (raised by
 0.020 m everywhere), or if extents and nine tenths of the ground are the same but moved, or larger by one factor, as by a slip of units.
-It says on how much of the ground, and what else is other, unless that is all ground, and nothing else is but along edges.
+It says on how much of the ground, and what else is other, unless that is all ground, and nothing else is but along edges. So it does if half the
+heights that changed did so by two steps of the lattice at most, as rounding to single precision makes them: --tolerance passes over those.
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
@@ -128,16 +131,22 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         None => None,
     };
     let both = Both::new([&a, &b], args.tolerance.unwrap_or(0.0));
-    let looked = (!equal || picture.is_some()).then(|| ground(&both, args.grid, picture.as_ref())).transpose()?;
+    let looked = match &picture {
+        Some(picture) if equal => Some(picture.unchanged(&both)),
+        None if equal => None,
+        picture => Some(stage("comparing", || ground(&both, args.grid, picture.as_ref())).0?),
+    };
     let sheet = picture.zip(looked.as_ref()).map(|(picture, ground)| {
         let title = [path_a, path_b].map(|path| shown(&file_name(path))).join(" -> ");
-        (picture.view, picture.draw(&both, ground, args.range, &title))
+        (picture.view, stage("drawing", || picture.draw(&both, ground, args.range, &title)).0)
     });
     let materials = facts::materials(&a, &b);
     let mut looked = looked.filter(|_| !equal);
-    let moved = if equal { None } else { Moved::of(&both, &materials, args.grid)? };
+    let find = || stage("looking whether all is moved", || Moved::of(&both, &materials, args.grid)).0;
+    let moved = if equal { None } else { find()? };
     if let Some(ground) = &mut looked {
         ground.raised = Raised::of(ground, &both, &materials);
+        ground.rounded = Rounded::of(ground, &both, &materials);
     }
     let mut difference = Difference {
         equal,

@@ -44,6 +44,19 @@ pub struct Raised {
     unchanged: bool,
 }
 
+/// Heights of which most that changed did so by no more than rounding to single precision does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rounded {
+    /// Metres, up or down.
+    pub by: f64,
+    /// A tolerance that passes over them, metres.
+    pub tolerance: f64,
+    /// How much of the ground that either has they are.
+    pub share: f64,
+    /// What else is other.
+    pub also: Vec<String>,
+}
+
 /// Changes of height of ground that both images have, metres.
 #[derive(Clone, Debug, Default)]
 pub struct Rises {
@@ -59,11 +72,13 @@ pub struct Rises {
 }
 
 /// Units that are taken for metres or for each other, and what they are.
-const UNITS: [(f64, &str); 7] = [
-    (1000.0, "a slip between metres and millimetres?"),
+const UNITS: [(f64, &str); 9] = [
+    (1000.0, "a slip between kilometres and metres, or metres and millimetres?"),
     (100.0, "a slip between metres and centimetres?"),
     (10.0, "a slip between centimetres and millimetres?"),
     (0.3048, "a slip between metres and feet?"),
+    (1200.0 / 3937.0, "a slip between metres and US survey feet?"),
+    (1200.0 / 3937.0 / 0.3048, "a slip between feet and US survey feet?"),
     (0.0254, "a slip between metres and inches?"),
     (0.9144, "a slip between metres and yards?"),
     (1609.344, "a slip between metres and miles?"),
@@ -126,24 +141,27 @@ impl Moved {
         let ([low, high], [to_low, to_high]) = (a.bounds(), b.bounds());
         let (size, to_size) = ([0, 1, 2].map(|i| high[i] - low[i]), [0, 1, 2].map(|i| to_high[i] - to_low[i]));
         let off = |times: f64, i: usize| STEPS * (times * steps(a)[i] + steps(b)[i]);
-        let near = |i: usize, from: f64, to: f64, times: f64| (to - times * from).abs() <= off(times, i);
-        let longest = if size[0] >= size[1] { 0 } else { 1 };
-        let moved = if (0..3).all(|i| near(i, size[i], to_size[i], 1.0)) {
-            Move { times: 1.0, by: [0, 1, 2].map(|i| ((to_low[i] - low[i]) + (to_high[i] - high[i])) / 2.0) }
-        } else {
-            let times = to_size[longest] / size[longest];
-            let known = UNITS.iter().flat_map(|(unit, _)| [*unit, 1.0 / unit]);
-            let times =
-                known.into_iter().find(|unit| near(longest, size[longest], to_size[longest], *unit)).unwrap_or(times);
-            Move { times, by: [0.0; 3] }
+        let fits = |m: &Move, part: f64| {
+            let ends = [(m.there(low), to_low), (m.there(high), to_high)];
+            ends.iter().all(|(there, to)| (0..3).all(|i| (to[i] - there[i]).abs() <= part * off(m.times, i)))
         };
-        let Move { times, by } = moved;
-        let all =
-            (0..3).all(|i| near(i, low[i], to_low[i] - by[i], times) && near(i, high[i], to_high[i] - by[i], times));
         // straight up only is a height that changed
-        let elsewhere = times != 1.0 || (0..2).any(|i| by[i].abs() > off(1.0, i));
+        let elsewhere = |m: &Move| {
+            let there = [low, high].map(|p| (p, m.there(p)));
+            there.iter().any(|(from, to)| (0..2).any(|i| (to[i] - from[i]).abs() > off(m.times, i)))
+        };
+        let longest = if size[0] >= size[1] { 0 } else { 1 };
+        let units = UNITS.iter().flat_map(|(unit, _)| [*unit, 1.0 / unit]);
+        let larger = |times: f64| Move { times, by: [0.0; 3] };
+        let along = Move { times: 1.0, by: [0, 1, 2].map(|i| ((to_low[i] - low[i]) + (to_high[i] - high[i])) / 2.0) };
+        // a unit tells more than a way does, and one from which only rounding differs more than another
+        let told = |m: &Move, part: f64| m.times.is_finite() && m.times > 0.0 && fits(m, part) && elsewhere(m);
+        let exact = units.clone().map(larger).find(|m| told(m, 0.5 / STEPS));
+        let mut all = units.map(larger).chain([along, larger(to_size[longest] / size[longest])]);
+        let Some(moved) = exact.or_else(|| all.find(|m| told(m, 1.0))) else { return Ok(None) };
+        let times = moved.times;
         let off = [off(times, 0), off(times, 2)];
-        if !(times.is_finite() && times > 0.0 && all && elsewhere && moved.holds([a, b], off)) {
+        if !moved.holds([a, b], off) {
             return Ok(None);
         }
         let [beside, above] = off.map(|v| v / times);
@@ -239,42 +257,45 @@ impl Rises {
         self.add(later.wide, later.all);
     }
 
+    /// All that count, unless they are too few.
+    fn changed(&self, tolerance: f64) -> Option<Vec<f64>> {
+        let changed: Vec<f64> = self.changes.iter().copied().filter(|rise| rise.abs() > tolerance).collect();
+        (changed.len() >= FEW).then_some(changed)
+    }
+
+    /// How much of the ground so many of the changes are.
+    fn share(&self, changes: usize) -> f64 {
+        changes as f64 / (self.changes.len() as u64 + self.alone) as f64
+    }
+
+    /// The most that heights were rounded, if half of those that changed were, and how much of the ground they are.
+    fn rounded(&self, tolerance: f64, step: f64) -> Option<[f64; 2]> {
+        let changed = self.changed(tolerance)?;
+        let sizes = changed.iter().map(|rise| rise.abs()).filter(|size| *size <= NEAR.2 * step);
+        let (count, most) = sizes.fold((0, 0.0f64), |(n, most), size| (n + 1, most.max(size)));
+        (count as f64 >= HALF * changed.len() as f64).then(|| [most, self.share(count)])
+    }
+
     /// By how much nearly all heights rose that did, about how far from it others may be, and how much of the ground it is.
     fn one(&self, tolerance: f64, step: f64) -> Option<[f64; 3]> {
-        let mut changed: Vec<f64> = self.changes.iter().copied().filter(|rise| rise.abs() > tolerance).collect();
-        if changed.len() < FEW {
-            return None;
-        }
+        let mut changed = self.changed(tolerance)?;
         let half = changed.len() / 2;
         let by = *changed.select_nth_unstable_by(half, f64::total_cmp).1;
         let near = (NEAR.0 * by.abs()).min(NEAR.1).max(NEAR.2 * step);
-        let right = changed.iter().filter(|rise| (*rise - by).abs() <= near).count() as f64;
+        let right = changed.iter().filter(|rise| (*rise - by).abs() <= near).count();
         let other = changed.len() as u64 + self.alone;
         // less may be what rounding makes of ground
-        let told = by.abs() > 3.0 * step && right >= MOST * changed.len() as f64 && right >= other as f64 / 3.0;
-        told.then(|| [by, near, right / (self.changes.len() as u64 + self.alone) as f64])
+        let told = by.abs() > 3.0 * step && right as f64 >= MOST * changed.len() as f64 && 3 * right as u64 >= other;
+        told.then(|| [by, near, self.share(right)])
     }
 }
 
 impl Raised {
     /// If nearly all heights that changed did so by the same, on no less than a third of all ground that is other.
     pub fn of(ground: &Ground, both: &Both, materials: &Materials) -> Option<Self> {
-        let step = both.images.map(|t| f64::exp2(t.header().z_log2.into())).into_iter().fold(0.0, f64::max);
         let rises = &ground.rises;
-        let [by, near, share] = rises.one(ground.tolerance, step)?;
-        let both = both.moved(Move { times: 1.0, by: [0.0, 0.0, by] }, near, 0.0);
-        let mut space = both.space();
-        // an edge may have any change where it was not moved straight up
-        let other = |change: f64| change.abs() > ground.tolerance && (change - by).abs() > near;
-        let ends = [0, 1].map(|i| {
-            let wide = rises.wide.map(|wide| wide[i]).filter(|change| other(*change));
-            let any = rises.all.map(|all| all[i]).filter(|l| other(l.to - l.from));
-            let any = any.filter(|l| both.reaches(l.at, false, &mut space)).map(|l| l.to - l.from);
-            any.or(wide)
-        });
-        let mut also: Vec<String> = ends.into_iter().flatten().map(|change| raised(change, by)).collect();
-        also.dedup();
-        also.extend(others(ground, materials));
+        let [by, near, share] = rises.one(ground.tolerance, step(both))?;
+        let also = beyond(ground, both, materials, [by, near]);
         Some(Raised { by, share, also, unchanged: rises.unchanged })
     }
 
@@ -288,6 +309,51 @@ impl Raised {
             (also, _) => format!("{way} by {by} m{}; also: {}", on(self.share), also.join(", ")),
         }
     }
+}
+
+impl Rounded {
+    /// If half the heights that changed did so by a step or two of the lattice.
+    pub fn of(ground: &Ground, both: &Both, materials: &Materials) -> Option<Self> {
+        let step = step(both);
+        let [by, share] = ground.rises.rounded(ground.tolerance, step)?;
+        let tolerance = format!("1e{}", (NEAR.2 * step).log10().ceil()).parse().ok()?;
+        Some(Rounded { by, tolerance, share, also: beyond(ground, both, materials, [0.0, NEAR.2 * step]) })
+    }
+
+    /// `heights other by up to 0.000015 m on 90.2 % of the ground, as rounded to single precision: ...`.
+    pub fn said(&self) -> String {
+        let also = if self.also.is_empty() { String::new() } else { format!("; also: {}", self.also.join(", ")) };
+        format!(
+            "heights other by up to {:.6} m{}, as a program of single precision may round them (--tolerance {} passes over that){also}",
+            self.by,
+            on(self.share),
+            decimal(self.tolerance)
+        )
+    }
+}
+
+/// The coarser lattice step of height.
+fn step(both: &Both) -> f64 {
+    both.images.map(|t| f64::exp2(t.header().z_log2.into())).into_iter().fold(0.0, f64::max)
+}
+
+/// What is other but heights that changed by so much, or nearly.
+fn beyond(ground: &Ground, both: &Both, materials: &Materials, [by, near]: [f64; 2]) -> Vec<String> {
+    let rises = &ground.rises;
+    let both = both.moved(Move { times: 1.0, by: [0.0, 0.0, by] }, near, 0.0);
+    let mut space = both.space();
+    // an edge may have any change where it was not moved straight up
+    let other = |change: f64| change.abs() > ground.tolerance && (change - by).abs() > near;
+    let ends = [0, 1].map(|i| {
+        let wide = rises.wide.map(|wide| wide[i]).filter(|change| other(*change));
+        let any = rises.all.map(|all| all[i]).filter(|l| other(l.to - l.from));
+        let any = any.filter(|l| both.reaches(l.at, false, &mut space)).map(|l| l.to - l.from);
+        any.or(wide)
+    });
+    let mut also: Vec<String> = ends.into_iter().flatten().map(|change| raised(change, by)).collect();
+    also.dedup();
+    also.extend(others(ground, materials));
+    also
 }
 
 fn way(by: f64) -> &'static str {
@@ -324,6 +390,19 @@ mod tests {
         }
         assert_eq!(one(vec![0.02; FEW - 1], 0), None);
         assert_eq!(one(vec![2.0 * step; 1000], 0), None);
+    }
+
+    #[test]
+    fn steps_of_the_lattice_are_rounding() {
+        let step = 2f64.powi(-16);
+        let rounded = |changes: Vec<f64>| Rises { changes, ..Rises::default() }.rounded(0.0, step);
+        let some = |each: usize, size: f64| (0..1000).map(|i| if i % each == 0 { size } else { 0.0 }).collect();
+        assert_eq!(rounded(some(4, -step)), Some([step, 0.25]));
+        assert_eq!(rounded(some(4, 3.0 * step)), None);
+        assert_eq!(rounded(some(100, step)), None); // too few
+        // more of it than what else changed
+        let mixed = |edited: usize| (0..1000).map(|i| if i < edited { 0.5 } else { 2.0 * step }).collect();
+        assert_eq!((rounded(mixed(400)), rounded(mixed(600))), (Some([2.0 * step, 0.6]), None));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
     edges::MOST as CROSSINGS,
     facts::{Fact, FirstByte, Materials, NO_GROUND, Sources, WINDOWS},
     ground::{Count, Ground, Largest, MaterialChange},
-    moved::{Moved, Raised},
+    moved::{Moved, Raised, Rounded},
 };
 
 /// Pairs of materials that the table shows, those at most places first.
@@ -95,8 +95,8 @@ pub fn print(d: &Difference, out: &mut impl Write) -> Done {
             format!("alike: at none of {} asked does the ground differ by more than the tolerance", places())
         }
         _ => {
-            let raised = || d.ground.as_ref().and_then(|g| g.raised.as_ref().map(Raised::said));
-            let how = d.moved.as_ref().map(Moved::said).or_else(raised);
+            let raised = |g: &Ground| g.raised.as_ref().map(Raised::said).or(g.rounded.as_ref().map(Rounded::said));
+            let how = d.moved.as_ref().map(Moved::said).or_else(|| d.ground.as_ref().and_then(raised));
             how.map_or("different".into(), |how| format!("different: {how}"))
         }
     };

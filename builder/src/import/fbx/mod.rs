@@ -204,6 +204,11 @@ fn why(path: &Path, bytes: &[u8], end: u64, error: ErrorType) -> ImportError {
             let cause = "reading stops here: what stands at this place, or just before it, is not as FBX has it".into();
             input(Place::Byte(stopped), cause, AGAIN)
         }
+        _ if memchr::memmem::find(bytes, b"Open Asset Import Library").is_some() => {
+            let cause = "assimp wrote it, and leaves out records by which lists in it end";
+            let hint = "have it write Wavefront OBJ: assimp export SOURCE FILE.obj, then: hardpan build FILE.obj, with --up y or z as it lies";
+            ImportError::new(ImportErrorKind::Unsupported, path, cause, hint)
+        }
         _ => {
             let cause = "its records can be read, but what they say contradicts itself, as when faces have corners that are not there, or objects lie in each other";
             input(Place::File, cause.into(), AGAIN)

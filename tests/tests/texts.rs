@@ -1,0 +1,300 @@
+//! What the command says, where it was misunderstood or silent.
+
+mod shell;
+
+use serde_json::{Value, json};
+use shell::{BRIDGE, bridge, error, expect, folder, holds};
+use std::{fs, path::Path};
+use verification::obj::real_file;
+
+/// A bumpy square of `n` x `n` cells of `side` m from a corner on, as an OBJ.
+fn hills(n: usize, side: f64, [x, y, z]: [f64; 3]) -> String {
+    let all = (0..=n).flat_map(|j| (0..=n).map(move |i| (i, j)));
+    let height = |i: usize, j: usize| z + ((i * 7 + j * 13) % 29) as f64 * 0.031;
+    let vertex = |(i, j)| format!("v {} {} {}\n", x + i as f64 * side, y + j as f64 * side, height(i, j));
+    let mut text: String = all.map(vertex).collect();
+    for (i, j) in (0..n).flat_map(|j| (0..n).map(move |i| (i, j))) {
+        let a = j * (n + 1) + i + 1;
+        text += &format!("f {a} {} {} {}\n", a + 1, a + n + 2, a + n + 1);
+    }
+    text
+}
+
+/// As a program of single precision reads the vertices of a file and writes them again, the first so much higher.
+fn through_f32(file: &Path, raised: f32) {
+    let text = fs::read_to_string(file).unwrap();
+    let mut first = raised;
+    let mut line = |line: &str| match line.strip_prefix("v ") {
+        Some(numbers) => {
+            let [x, y, z] =
+                <[f32; 3]>::try_from(numbers.split(' ').map(|v| v.parse().unwrap()).collect::<Vec<f32>>()).unwrap();
+            format!("v {x} {y} {}\n", z + std::mem::take(&mut first))
+        }
+        None => format!("{line}\n"),
+    };
+    let text: String = text.lines().map(&mut line).collect();
+    fs::write(file, text).unwrap();
+}
+
+/// At 300 m single precision has steps of two of the lattice's: about a local zero nothing is lost, else `diff` knows it.
+#[test]
+fn mending_in_single_precision_is_told_from_rounding() {
+    let folder = folder("mending_in_single_precision");
+    fs::write(folder.join("h.obj"), hills(40, 1.3, [3.0, -7.0, 300.0])).unwrap();
+    expect(0, &folder, &["build", "h.obj"]);
+    let mesh = folder.join("h-ground.obj");
+    let built = |more: &[&str], raised| {
+        let [out, err] = expect(0, &folder, &[&["export", "obj", "h.hpan", "--force"], more].concat());
+        through_f32(&mesh, raised);
+        expect(0, &folder, &["build", "--settings", "h-ground.toml", "--stitch", "false"]);
+        [out, err]
+    };
+    let diff = ["diff", "h.hpan", "h-ground.hpan"];
+    let [out, err] = built(&["--local"], 0.0);
+    holds(&out, &["its zero is at 29, 19, 300 m; these settings move it back, or: --translate 29,19,300\n"]);
+    assert_eq!(err, "");
+    holds(&expect(0, &folder, &diff)[0], &["equal: "]);
+    // from the frame's zero
+    let [_, err] = built(&[], 0.0);
+    holds(&err, &["moves vertices by up to 0.0153 mm; --local writes them about the middle of the ground"]);
+    let [out, _] = expect(1, &folder, &diff);
+    let said = "as a program of single precision may round them (--tolerance 0.0001 passes over that)";
+    holds(&out, &["different: heights other by up to 0.000015 m on ", &format!("{said}\n")]);
+    let tolerant = [&diff[..], &["--tolerance", "0.0001"]].concat();
+    holds(&expect(0, &folder, &tolerant)[0], &["alike"]);
+    // what was mended does not drown
+    built(&[], 0.25);
+    holds(&expect(1, &folder, &diff)[0], &[&format!("{said}; also: raised by up to 0.25")]);
+    let facts: Value = serde_json::from_str(&expect(1, &folder, &[&diff[..], &["--json"]].concat())[0]).unwrap();
+    assert_eq!(facts["ground"]["rounded"]["tolerance"], json!(0.0001));
+    let [out, _] = expect(1, &folder, &tolerant);
+    assert!(out.starts_with("different\n"), "{out}");
+    built(&["--local"], 0.25);
+    let [out, _] = expect(1, &folder, &diff);
+    assert!(out.starts_with("different\n"), "{out}");
+}
+
+/// A table for each material, as others have it, is answered with the list.
+#[test]
+fn tables_by_name_are_told_to_be_entries_of_a_list() {
+    let folder = folder("tables_by_name");
+    fs::write(folder.join("b.obj"), BRIDGE).unwrap();
+    for (text, line, then) in [
+        (
+            "[material.Asphalt]\nmu = 1",
+            1,
+            "[[material]], with two brackets on each side, then in a line of its own: name = \"Asphalt\"\n",
+        ),
+        (
+            "[[material.Asphalt]]\nmu = 1",
+            1,
+            "[[material]], with two brackets on each side, then in a line of its own: name = \"Asphalt\"\n",
+        ),
+        ("\n[material.\"Steel plate\"] # rough\nmu = 1", 2, "a line of its own: name = \"Steel plate\"\n"),
+        ("[[material]]\nname = \"Asphalt\"\n[material.Wood]\nmu = 1", 3, "a line of its own: name = \"Wood\"\n"),
+        (
+            "[source.town]\nunit = \"m\"",
+            1,
+            "[[source]], with two brackets on each side, then in a line of its own: file = \"FILE.obj\"\n",
+        ),
+        ("[source]\nunit = \"m\"", 1, "[[source]], with two brackets on each side\n"),
+    ] {
+        fs::write(folder.join("s.toml"), text).unwrap();
+        let [_, err] = expect(2, &folder, &["build", "b.obj", "--settings", "s.toml"]);
+        holds(&err, &[&format!("s.toml: line {line}, column "), ": there may be several of these: write ", then]);
+    }
+}
+
+/// A slip of units is named near the zero and at map coordinates.
+#[test]
+fn diff_names_the_units_of_a_slip() {
+    let folder = folder("diff_names_units");
+    let names = "US survey feet?";
+    for (zero, z, side) in [([0.0, 0.0], 3.0, 32.0), ([500_000.0, 4_649_000.0], 30.0, 8.0)] {
+        fs::write(folder.join("h.obj"), hills(30, side, [zero[0], zero[1], z])).unwrap();
+        for unit in ["m", "ft", "us-ft", "km"] {
+            expect(0, &folder, &["build", "h.obj", "--unit", unit, "-o", &format!("{unit}.hpan")]);
+        }
+        let first = |a: &str, b: &str| {
+            let [out, _] = expect(1, &folder, &["diff", a, b]);
+            out.lines().next().unwrap().to_string()
+        };
+        holds(&first("m.hpan", "us-ft.hpan"), &["times as large, a slip between metres and ", names]);
+        holds(&first("us-ft.hpan", "m.hpan"), &["times as large, a slip between metres and ", names]);
+        holds(&first("m.hpan", "ft.hpan"), &["0.3048 times as large, a slip between metres and feet?"]);
+        holds(&first("m.hpan", "km.hpan"), &["1000 times as large, a slip between kilometres and metres, or "]);
+        if zero[0] > 0.0 {
+            holds(&first("ft.hpan", "us-ft.hpan"), &["times as large, a slip between feet and ", names]);
+        }
+    }
+}
+
+/// Longitude, latitude and metres: all of it is cliffs, whichever axis is up.
+#[test]
+fn degrees_are_told_from_ground_on_its_side() {
+    let folder = folder("degrees");
+    let zones = [([-122.1, 42.9], "EPSG:32610"), ([151.2, -33.9], "EPSG:32756")];
+    for ([x, y], code) in zones {
+        fs::write(folder.join("d.obj"), hills(30, 1.0 / 3600.0, [x, y, 1500.0])).unwrap();
+        let said = ["d.obj: x and y look like degrees, ", &format!("gdalwarp -t_srs {code} HEIGHTS.tif METRES.tif")];
+        let why = error(2, &folder, &["build", "d.obj"]);
+        holds(&why, &said);
+        assert!(!why.contains("--up y"), "{why}");
+        let [out, err] = expect(0, &folder, &["build", "d.obj", "--up", "z"]);
+        holds(&err, &[&format!("warning: {}", said[0]), said[1]]);
+        assert!(!err.contains("on its side") && !out.contains("on its side") && !err.contains("check --unit"), "{err}");
+        expect(1, &folder, &["build", "d.obj", "--up", "z", "--strict"]);
+    }
+    // the same in metres, as small, and standing on its side; walls about a floor
+    let alarm = |file: &str, more: &[&str]| {
+        let [_, err] = expect(0, &folder, &[&["build", file, "-o", "m.hpan"], more].concat());
+        assert!(!err.contains("look like degrees"), "{err}");
+    };
+    fs::write(folder.join("m.obj"), hills(30, 1.0, [-122.1, 42.9, 1500.0])).unwrap();
+    alarm("m.obj", &[]);
+    alarm("m.obj", &["--up", "y"]);
+    fs::write(folder.join("m.obj"), hills(30, 0.02, [-122.1, 42.9, 0.0])).unwrap();
+    alarm("m.obj", &["--up", "z"]);
+    let fence: String = (0..40).map(|i| format!("v {i} 0 0\nv {i} 0.001 30\nv {i}.01 0 0\nf -3 -2 -1\n")).collect();
+    fs::write(folder.join("m.obj"), fence + "v 0 0 0\nv 40 0 0\nv 40 40 0\nf -3 -2 -1\n").unwrap();
+    alarm("m.obj", &["--up", "z"]);
+}
+
+/// What rasters have in place of a height is told, with number and place, and does not hide how the rest lies.
+#[test]
+fn heights_that_stand_for_no_data_are_told() {
+    let folder = folder("no_data");
+    let ground = hills(30, 2.0, [10.0, 20.0, 100.0]);
+    let with = |height: &str| {
+        let vertex = |(i, line): (usize, &str)| match (i, line.rsplit_once(' ')) {
+            (40 | 41 | 500, Some((place, _))) => format!("{place} {height}\n"),
+            _ => format!("{line}\n"),
+        };
+        fs::write(folder.join("n.obj"), ground.lines().enumerate().map(vertex).collect::<String>()).unwrap();
+    };
+    for (height, told) in
+        [("-9999", "-9999"), ("-32768.0", "-32768"), ("-32767", "-32767"), ("1e20", "1e20"), ("1e38", "1e38")]
+    {
+        with(height);
+        let [_, err] = expect(0, &folder, &["build", "n.obj", "--drop-outliers"]);
+        let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
+        holds(&err, &[&said, "the first is at x 18, y 52, and nobody measured the ", "$' ALL.xyz > FILE.xyz)"]);
+        assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
+    }
+    // in another unit and with another axis up
+    let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {x} {z} -{y}\n"),
+        _ => format!("{line}\n"),
+    };
+    with("-9999");
+    let text = fs::read_to_string(folder.join("n.obj")).unwrap();
+    fs::write(folder.join("y.obj"), text.lines().map(turned).collect::<String>()).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "y.obj", "--up", "y", "--unit", "us-ft", "--translate", "0,0,7.3"]);
+    holds(&err, &["warning: y.obj: 3 of 961 vertices have the height -9999, "]);
+    // a number nobody knows, and one that is not far from others
+    for height in ["-9998", "-9999.5", "0", "101"] {
+        with(height);
+        let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
+        assert!(!err.contains("no data"), "{err}");
+    }
+    with("-9999");
+    let deep =
+        fs::read_to_string(folder.join("n.obj")).unwrap() + "v 0 0 -9000\nv 1 0 -9000\nv 0 1 -9000\nf -3 -2 -1\n";
+    fs::write(folder.join("n.obj"), deep).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
+    assert!(!err.contains("no data"), "{err}");
+}
+
+/// Real meshes in metres are neither degrees nor without data.
+#[test]
+fn real_meshes_are_not_doubted_so() {
+    for name in ["city/zdm2.obj", "terrain/recast_undulating.obj", "terrain/chrono_bump_YUP.obj"] {
+        let Some(file) = real_file(name) else { continue };
+        let folder = folder("real_meshes_are_not_doubted");
+        let [_, err] = expect(0, &folder, &["build", file.to_str().unwrap(), "--up", "z", "-o", "r.hpan"]);
+        assert!(!err.contains("look like degrees") && !err.contains("no data"), "{name}: {err}");
+    }
+}
+
+#[test]
+fn an_image_is_not_called_as_a_picture_is() {
+    let folder = bridge("an_image_is_not_called_as_a_picture");
+    for (name, what) in [
+        ("out.png", "a picture"),
+        ("out.JPG", "a picture"),
+        ("out.csv", "a table"),
+        ("out.zip", "an archive"),
+        ("out.blend", "a mesh"),
+        ("out.tif", "heights"),
+        ("out.obj", "a mesh"),
+    ] {
+        let why = error(2, &folder, &["build", "bridge.obj", "-o", name]);
+        holds(&why, &[&format!("{name}: this is the name of {what}, "), "name it FILE.hpan, or add --force"]);
+        assert!(!folder.join(name).exists());
+    }
+    expect(0, &folder, &["build", "bridge.obj", "-o", "out.png", "--force"]);
+    expect(0, &folder, &["build", "bridge.obj", "-o", "out.bin"]);
+}
+
+#[test]
+fn hints_lead_to_what_was_meant() {
+    let folder = bridge("hints_lead_to_what_was_meant");
+    expect(0, &folder, &["export", "png", "bridge.hpan", "--map", "holes"]);
+    let why = error(2, &folder, &["export", "png", "bridge"]);
+    holds(&why, &["bridge: there is no such file or folder; check the spelling (did you mean \"bridge.hpan\"?)\n"]);
+    let why = error(2, &folder, &["build", "*.obj", "-o", "all.hpan"]);
+    holds(&why, &["*.obj: there is no such file or folder; a shell puts names of files in place of * and ?"]);
+    fs::write(folder.join("road.obj"), BRIDGE.replace("Asphalt", "Road")).unwrap();
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Rode\"\n").unwrap();
+    let why = error(2, &folder, &["build", "road.obj", "--settings", "s.toml"]);
+    holds(&why, &["(did you mean \"Road\"?)"]);
+    fs::write(folder.join("trail.vprp"), "QS VANE REPLAY FILE\n").unwrap();
+    let why = error(3, &folder, &["build", "trail.vprp"]);
+    holds(&why, &["vprp files (trails) are not read; ", "hardpan query IMAGE.hpan --along FILE.csv"]);
+    for name in ["h.raw", "h.r16"] {
+        fs::write(folder.join(name), [7; 64]).unwrap();
+        let why = error(3, &folder, &["build", name]);
+        holds(&why, &["data type = 12", "gdal_translate -of XYZ", "Delaunay"]);
+        assert!(!why.contains("FBX"), "{why}");
+    }
+}
+
+/// The recipe for trails makes a drive of one.
+#[test]
+fn the_recipe_for_trails_works() {
+    let Some(trail) = real_file("mavs/data/waypoints/x_axis_points.vprp") else { return };
+    let folder = bridge("the_recipe_for_trails");
+    fs::copy(trail, folder.join("FILE.vprp")).unwrap();
+    let why = error(3, &folder, &["build", "FILE.vprp"]);
+    let recipe = why.split_once("x and y: ").unwrap().1.split_once(", and ask").unwrap().0;
+    assert!(std::process::Command::new("sh").args(["-c", recipe]).current_dir(&folder).status().unwrap().success());
+    assert_eq!(fs::read_to_string(folder.join("FILE.csv")).unwrap(), "t,x,y\n0.01,-1000.0,0.0\n0.02,1000.0,0.0\n");
+}
+
+/// Of equal images only the picture is asked, and shows the ground.
+#[test]
+fn equal_images_are_drawn() {
+    let folder = folder("equal_images_are_drawn");
+    fs::write(folder.join("h.obj"), hills(40, 1.0, [0.0; 3])).unwrap();
+    expect(0, &folder, &["build", "h.obj"]);
+    let equal = ["diff", "h.hpan", "h.hpan", "--png", "same.png", "--size", "100"];
+    let [out, err] = expect(0, &folder, &equal);
+    holds(&out, &["equal: ", "same.png: 100 x 100 pixels"]);
+    assert!(err.is_empty() && !out.contains("no place has ground"), "{out}{err}");
+    let facts: Value = serde_json::from_str(&expect(0, &folder, &[&equal[..], &["--json"]].concat())[0]).unwrap();
+    assert_eq!(facts["ground"], Value::Null);
+    let at = facts["picture"]["ground_at"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap() as usize);
+    let [x, y]: [usize; 2] = at.collect::<Vec<_>>().try_into().unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(fs::File::open(folder.join("same.png")).unwrap()))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let bytes = info.color_type.samples();
+    let grey = |x: usize, y: usize| {
+        let at = y * info.line_size + x * bytes;
+        let [r, g, b] = [0, 1, 2].map(|i| pixels[at + i]);
+        r == g && g == b && r > 60
+    };
+    assert!((0..100).all(|i| grey(x + i, y + 50) && grey(x + 50, y + i)));
+}
