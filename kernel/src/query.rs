@@ -530,11 +530,10 @@ impl<'a> Terrain<'a> {
                     let claim = claim(&hit);
                     let same = |tie: &&(i64, _)| claim == Claim::Last && tie.0 == hit.z;
                     let mut s = self.surface_of(leaf.tile, &hit, claim);
-                    let mut owner = self.owner(node, (s.record, s.part, s.kind));
                     for tie in ties.iter().take(tied).filter(same) {
-                        let other = self.owner(node, tie.1);
-                        if self.owns(leaf.tile, node, &other, &owner) {
-                            (s, owner) = (self.surface_at(s.z, claim, tie.1), other);
+                        let owner = self.owner(node, (s.record, s.part, s.kind));
+                        if self.owns(leaf.tile, node, &self.owner(node, tie.1), &owner) {
+                            s = self.surface_at(s.z, claim, tie.1);
                         }
                     }
                     *to = self.hit(leaf.tile, &self.whole(leaf.tile, node, place, s), Reach::Near);
