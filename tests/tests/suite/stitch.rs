@@ -175,7 +175,8 @@ fn a_long_edge_meets_ten_thousand_vertices() {
     let clock = std::time::Instant::now();
     let (after, r) = stitched(&scene);
     assert!(clock.elapsed().as_secs() < 20, "not quadratic: {:?}", clock.elapsed());
-    assert_eq!((after.len() as u64, r.stitch.divided, r.stitch.left), (2 * n as u64 + 1 + r.stitch.added, 1, 0));
+    // once, and again for a vertex where the triangle is too thin for the rows of the others
+    assert_eq!((after.len() as u64, r.stitch.divided, r.stitch.left), (2 * n as u64 + 1 + r.stitch.added, 2, 0));
     assert_eq!(seams(&after, 4, 64), []);
 }
 
