@@ -359,7 +359,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
             self.asked.update(|asked| asked + 1);
             self.walk.ground(self.way.edge, [x, y], [by, way * along], reach).is_none()
         };
-        if clear && bare(hair) && bare(most) {
+        if clear && bare(most) {
             return most;
         }
         let (mut free, mut far) = (0.0, hair);
@@ -386,9 +386,13 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
             let [low, top] = self.walk.heights;
             (found.total <= LAYERS).then(|| all.filter(|z| (low..=top).contains(z)).collect::<Vec<f64>>())
         };
-        let (Some(there), Some(here)) = (heights(to), heights(from)) else { return false };
-        let mut higher = there.iter().filter(|z| **z > lip + REACH);
-        higher.any(|z| here.iter().all(|other| (z - other).abs() > REACH))
+        let Some(mut higher) = heights(to) else { return false };
+        higher.retain(|z| *z > lip + REACH);
+        if higher.is_empty() {
+            return false;
+        }
+        let Some(here) = heights(from) else { return false };
+        higher.iter().any(|z| here.iter().all(|other| (z - other).abs() > REACH))
     }
 
     fn met(&self, number: usize) -> Option<Met> {
@@ -412,12 +416,14 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
                 None => (bare, far) = (far, 2.0 * far),
             }
         };
-        // most often it begins where the next edge is
+        // near by it begins most often where the next edge is, farther away in several sheets at once; all that is asked is whole parts of a hair, so that the order changes nothing
         let fine = hair / 16.0;
-        let next = ((nearest + hair) / fine).floor() * fine;
-        let mut near = [next - fine, next + fine, next - hair, next + hair].into_iter();
+        let whole = |by: f64| (by / fine).floor() * fine;
+        let next = whole(nearest + hair);
+        let near = [next, next + fine, next - fine, next + hair, next - hair];
+        let mut near = near.into_iter().filter(|_| next < REACH);
         while far - bare > fine {
-            let by = near.find(|by| (bare..far).contains(by) && *by > bare).unwrap_or((bare + far) / 2.0);
+            let by = near.find(|by| bare < *by && *by < far).unwrap_or_else(|| whole((bare + far) / 2.0));
             match at(by) {
                 Some(found) => (far, z) = (by, found),
                 None => bare = by,
