@@ -41,7 +41,8 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
+Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
+as gaps that would take more than about a second and the build;
 others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES")]
 pub struct Args {
     /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
