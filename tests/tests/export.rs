@@ -754,7 +754,7 @@ fn gaps_between_lanes_are_found_once() {
     fs::write(folder.join("gap.obj"), lanes(0.012, 0.0, 0.0, 1)).unwrap();
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
     let [out, err] = expect(0, &folder, &["build", "gap.obj", "--settings", "s.toml", "--strict"]);
-    holds(&out, &["\nbeside 8 open edges: 1 gap of up to 10 cm, no steps of 5 mm to 50 cm\n"]);
+    holds(&out, &["\nbeside 8 open edges: 1 gap of up to 10 cm, no steps of 5 mm to 50 cm, a metre long or longer\n"]);
     holds(&err, &["note: beside open edges there is a gap 1.19 cm wide, 20 m long at "]);
     for size in ["1", "20", "80", "200"] {
         let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", size]);
@@ -899,7 +899,7 @@ fn gaps_are_told_widest_first_with_their_length_along_the_edge() {
     let plate = band(17 + 132, [0.5, 2.0], 64) + &band(17 + 132 + 130, [2.01, 4.0], 64);
     fs::write(folder.join("g.obj"), lanes(0.02, 0.0, 0.0, 1) + &short + &bend + &plate).unwrap();
     let [out, err] = expect(0, &folder, &["build", "g.obj", "--report", "g.json"]);
-    holds(&out, &["open edges: 4 gaps of up to 10 cm, no steps of 5 mm to 50 cm\n"]);
+    holds(&out, &["open edges: 4 gaps of up to 10 cm, no steps of 5 mm to 50 cm, a metre long or longer\n"]);
     holds(&err, &["note: 4 gaps of up to 10 cm beside open edges, the widest a gap 6 cm wide, 1 m long at 40.4"]);
     let report: Value = serde_json::from_slice(&fs::read(folder.join("g.json")).unwrap()).unwrap();
     let first = report["gaps"]["first"].as_array().unwrap();
@@ -1103,6 +1103,31 @@ fn corners_are_no_gaps() {
             let code = if degrees < 15.0 { 1 } else { 0 };
             expect(code, &folder, &["verify", "p.hpan", "--max-gap", "0.1"]);
         }
+    }
+}
+
+/// Joints of paving stones are looked for while that takes no longer than about a second, and left to `verify` from then on.
+#[test]
+fn joints_of_paving_stones_are_soon_looked_for() {
+    let folder = folder("joints_of_paving_stones_are_soon_looked_for");
+    for (n, found) in [(60, json!(1)), (150, Value::Null)] {
+        let stone = |k: usize| {
+            let [x, y, z] = [(k / n) as f64 * 0.1, (k % n) as f64 * 0.1, (k % 5) as f64 * 0.001];
+            let corners = [[0.0, 0.0], [0.09, 0.0], [0.09, 0.09], [0.0, 0.09]];
+            let corners = corners.map(|[dx, dy]| format!("v {} {} {z}\n", x + dx, y + dy));
+            corners.concat() + "f -4 -3 -2\nf -4 -2 -1\n"
+        };
+        fs::write(folder.join("stones.obj"), (0..n * n).map(stone).collect::<String>()).unwrap();
+        let line = ["build", "stones.obj", "--report", "r.json", "--up", "z", "--unit", "m"];
+        let [_, err] = soon(10, 0, &folder, &line);
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
+        assert_eq!(report["gaps"]["open_edges"], json!(4 * n * n), "{report}");
+        assert_eq!(report["gaps"]["found"], found, "{report}");
+        if found.is_null() {
+            holds(&err, &["to look for gaps beside them: hardpan verify stones.hpan --max-gap 0.1"]);
+        }
+        let [out, _] = soon(30, 1, &folder, &["verify", "stones.hpan", "--max-gap", "0.1"]);
+        holds(&out, &["open edges: 1 gap of up to 10 cm\n", " gap 1 cm wide, "]);
     }
 }
 

@@ -181,7 +181,9 @@ pub struct Lips<'a> {
     boxes: Vec<Room>,
     /// Sides of a cell in plan and its height, metres: large enough that there are no more than a few points for each edge.
     size: [f64; 2],
-    cells: HashMap<[i64; 3], Vec<usize>>,
+    /// Which of `held` are in a cell, from one to before another.
+    cells: HashMap<[i64; 3], [usize; 2]>,
+    held: Vec<usize>,
 }
 
 /// Most edges about one that are looked at, some of them several times.
@@ -193,16 +195,24 @@ impl<'a> Lips<'a> {
         let sums = edges.iter().fold([0.0; 2], |[flat, high], e| [flat + span(e.plan), high + (e.z[1] - e.z[0]).abs()]);
         let size = [0, 1].map(|i| (sums[i] / spans / edges.len().max(1) as f64).max(size[i]));
         let boxes = edges.iter().map(|e| Room::of(e, [0.0; 2])).collect();
-        let mut lips = Lips { edges, boxes, size, cells: HashMap::new() };
-        for i in 0..lips.edges.len() {
-            for place in lips.along(lips.edges[i]) {
-                let cell = lips.cells.entry(place).or_default();
-                if cell.last() != Some(&i) {
-                    cell.push(i);
-                }
-            }
+        let mut lips = Lips { edges, boxes, size, cells: HashMap::new(), held: Vec::new() };
+        let places = lips.edges.par_iter().enumerate();
+        let mut places: Vec<([i64; 3], usize)> =
+            places.flat_map_iter(|(i, e)| lips.along(e).map(move |cell| (cell, i))).collect();
+        places.par_sort_unstable();
+        places.dedup();
+        let mut from = 0;
+        for cell in places.chunk_by(|(a, _), (b, _)| a == b) {
+            lips.cells.insert(cell[0].0, [from, from + cell.len()]);
+            from += cell.len();
         }
+        lips.held = places.into_iter().map(|(_, i)| i).collect();
         lips
+    }
+
+    /// The edges in a cell.
+    fn cell(&self, cell: &[i64; 3]) -> &[usize] {
+        self.cells.get(cell).map_or(&[], |&[from, to]| &self.held[from..to])
     }
 
     /// The cells of points along an edge.
@@ -213,29 +223,41 @@ impl<'a> Lips<'a> {
     }
 
     /// The edges beside one, no farther away than this, which is half a cell's side at most, as it sees them; none if they are many.
-    pub fn facing(&self, e: &Edge, most: f64, hair: f64) -> Option<Vec<[[f64; 2]; 2]>> {
+    /// And how many cells and edges were looked at.
+    pub fn facing(&self, e: &Edge, most: f64, hair: f64) -> (Option<Vec<[[f64; 2]; 2]>>, u64) {
         let mut cells: Vec<[i64; 3]> = self.along(e).flat_map(about).collect();
         cells.sort_unstable();
         cells.dedup();
         let around = Room::of(e, [most + 2.0 * hair, most + 2.0 * REACH + hair]);
         let (mut near, mut many): (Vec<usize>, usize) = (Vec::new(), 0);
-        for cell in cells.iter().filter_map(|cell| self.cells.get(cell)) {
+        for cell in cells.iter().map(|cell| self.cell(cell)) {
             many += cell.len();
             if many > AROUND {
-                return None;
+                return (None, (cells.len() + AROUND) as u64);
             }
             near.extend(cell.iter().filter(|&&i| around.meets(&self.boxes[i])));
         }
         near.sort_unstable();
         near.dedup();
         let others = near.into_iter().map(|i| self.edges[i]).filter(|other| other.ends != e.ends);
-        Some(others.filter_map(|other| e.seen(other, most, hair)).collect())
+        (Some(others.filter_map(|other| e.seen(other, most, hair)).collect()), (cells.len() + many) as u64)
     }
 
-    /// Tells `see` the edges on which a place lies, but for so little in plan, and at which share of their lengths.
-    pub fn at(&self, place: [f64; 3], near: f64, mut see: impl FnMut(usize, f64)) {
+    /// Tells `see` the edges on which a place lies, but for so little in plan, a quarter of a cell's side at most,
+    /// and at which share of their lengths. How many cells and edges were looked at.
+    pub fn at(&self, place: [f64; 3], near: f64, mut see: impl FnMut(usize, f64)) -> u64 {
         let [x, y, z] = place;
-        for &i in about(cell(place, self.size)).filter_map(|cell| self.cells.get(&cell)).flatten() {
+        // some point of an edge that is in a cell's list is no more than a quarter of a cell from any other
+        let [flat, high] = [0.26 * self.size[0] + near, 0.26 * self.size[1] + REACH];
+        let [from, to] = [-1.0, 1.0].map(|s| cell([x + s * flat, y + s * flat, z + s * high], self.size));
+        let levels = |column, row| (from[2]..=to[2]).map(move |level| [column, row, level]);
+        let rows = |column| (from[1]..=to[1]).flat_map(move |row| levels(column, row));
+        let mut looked = 0;
+        let lists = (from[0]..=to[0])
+            .flat_map(rows)
+            .map(|cell| self.cell(&cell))
+            .inspect(|list| looked += 1 + list.len() as u64);
+        for &i in lists.flatten() {
             if !self.boxes[i].holds(place, [near, REACH]) {
                 continue;
             }
@@ -248,6 +270,7 @@ impl<'a> Lips<'a> {
                 see(i, share);
             }
         }
+        looked
     }
 }
 

@@ -43,7 +43,8 @@ use super::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Told are meshes that seem to lie on their side, x and y that look like degrees, and heights that stand for no data (-9999, -32768 and such).
-Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for;
+Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
+as gaps that would take more than about a second and the build;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
 others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
 pub struct Args {
@@ -392,8 +393,10 @@ const LIGHT: u64 = 32 << 10;
 const NARROW: f64 = 0.1;
 /// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
 const FEW: [u64; 2] = [100_000, 8];
-/// So much work, or so much for each triangle: see [`Walk::work`].
+/// So much work for steps, or so much for each triangle: see [`Walk::work`].
 const WORK: [u64; 2] = [7_000_000, 8];
+/// All the work for gaps, or so much of it for each triangle, about a second or what the build takes: see [`Walk::over`].
+const ALL_WORK: [u64; 2] = [150_000_000, 300];
 
 /// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
 struct Beside {
@@ -408,11 +411,12 @@ impl Beside {
         let edges: Vec<&Edge> = border.open.iter().collect();
         let triangles = t.header().triangles;
         let few = edges.len() as u64 <= FEW[0].max(triangles / FEW[1]);
-        let most = WORK[0].max(triangles.saturating_mul(WORK[1]));
-        let walk = few.then(|| Walk::new(t, &border, &edges, ALL, NARROW));
-        let within = |fewest: usize, met: bool| walk.as_ref().filter(|walk| walk.work(fewest, met).0 <= most);
-        let gaps = within(gaps::FEWEST, true).map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
-        let steps = within(steps::FEWEST, false).map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
+        let most = |[all, each]: [u64; 2]| all.max(triangles.saturating_mul(each));
+        let walk = few.then(|| Walk::within(t, &border, &edges, ALL, NARROW, most(ALL_WORK)));
+        let gaps = walk.as_ref().map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
+        let gaps = gaps.filter(|_| walk.as_ref().is_some_and(|walk| !walk.over()));
+        let steps = walk.as_ref().filter(|walk| walk.work(steps::FEWEST, false).0 <= most(WORK));
+        let steps = steps.map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
         Beside { edges: edges.len() as u64, gaps, steps: steps.and_then(Result::ok) }
     }
 

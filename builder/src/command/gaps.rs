@@ -1,6 +1,9 @@
 //! Gaps: beside an open edge there is no ground, and a little farther there is again.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cell::Cell,
+    collections::{HashMap, HashSet},
+};
 
 use hardpan::Hit;
 use rayon::prelude::*;
@@ -76,6 +79,8 @@ const LEVEL: f64 = 0.001;
 const RIGHT: f64 = 4.0;
 /// Most heights over a place that are compared; of more nothing is known.
 const LAYERS: usize = 64;
+/// What a query takes besides its tests of triangles, in such.
+const QUERY: u64 = 8;
 /// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther: a
 /// step of that and the gap's width is still none.
 pub const REACH: f64 = 0.25;
@@ -90,29 +95,43 @@ pub fn typed(text: &str) -> Result<f64, String> {
 /// ground begins again at the other. Asked is the kernel, near the edge's height, so that a gap in a deck counts though a road
 /// lies under it. `most` says how wide a gap at a place may be, in metres, or that nothing is asked there. What is open to the
 /// outside and not as deep as it is wide, such as a jag in the ground's border, is no gap; nor is what widens and is less
-/// than four times as long, such as a corner of a pit; nor what higher ground fills from side to side: that is a wall.
+/// than four times as long, such as a corner of a pit; nor what higher ground fills from side to side: that is a wall. Nothing is told if it takes more work than the walk may: [`Walk::over`].
 pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<Gap> {
-    let runs: Vec<Run> = walk.ways.par_iter().flat_map_iter(|way| Beside { walk, way, most: &most }.runs()).collect();
+    let runs: Vec<Run> = walk
+        .ways
+        .par_iter()
+        .flat_map_iter(|way| Beside { walk, way, most: &most, asked: Cell::new(0) }.runs())
+        .collect();
+    if walk.over() {
+        return Vec::new();
+    }
     let (mut sets, rings) = Sets::of_runs(runs.iter().map(Run::corners));
     let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
     let near = |width: f64| width / 64.0 + 2.0 * walk.hair;
-    let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH], 32.0);
+    let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH], 8.0);
     // the runs that each faces, and its length, of which they have the other half
     let faced = runs.par_iter().map(|run| {
         let (mut facing, part) = (Vec::new(), run.length() / run.met.len() as f64);
         let length = run.met.iter().map(|m| {
             let mut faces = false;
-            lips.at(m.far, near(m.width), |j, share| {
+            if walk.over() {
+                return 0.0;
+            }
+            let looked = lips.at(m.far, near(m.width), |j, share| {
                 if runs[j].holds(share) {
                     faces = true;
                     facing.extend((facing.last() != Some(&j)).then_some(j));
                 }
             });
+            walk.add(looked);
             if faces { part / 2.0 } else { part }
         });
         (length.sum::<f64>(), facing)
     });
     let faced: Vec<(f64, Vec<usize>)> = faced.collect();
+    if walk.over() {
+        return Vec::new();
+    }
     faced.iter().enumerate().for_each(|(i, (_, facing))| facing.iter().for_each(|&j| sets.join(i, j)));
     let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
     let mut gaps: HashMap<usize, (Vec<&Run>, f64)> = HashMap::new();
@@ -262,12 +281,19 @@ struct Beside<'a, F> {
     walk: &'a Walk<'a>,
     way: &'a Way<'a>,
     most: F,
+    /// Queries since work was counted last.
+    asked: Cell<u64>,
 }
 
 impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
     fn runs(&self) -> Vec<Run<'a>> {
-        let met = |number| Some((number, self.met(number)?));
-        let met: Vec<(usize, Met)> = (0..self.places().count).filter_map(met).collect();
+        let met = |number| {
+            let met = self.met(number);
+            self.count(self.place(number));
+            Some((number, met?))
+        };
+        let met: Vec<(usize, Met)> =
+            (0..self.places().count).take_while(|_| !self.walk.over()).filter_map(met).collect();
         let mut runs: Vec<Run> = Vec::new();
         for (number, m) in met {
             match runs.last_mut() {
@@ -284,8 +310,18 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
                 }),
             }
         }
-        runs.iter_mut().for_each(|run| self.settle(run));
+        runs.iter_mut().for_each(|run| {
+            self.settle(run);
+            self.count(run.met[0].near);
+        });
         runs
+    }
+
+    /// Counts the work of the queries at a place.
+    fn count(&self, [x, y, z]: [f64; 3]) {
+        let asked = self.asked.take();
+        let each = || QUERY + u64::from(self.walk.t.closest_costed([x, y, z + REACH]).1.tests);
+        self.walk.add(if asked > 0 { asked * each() } else { 1 });
     }
 
     fn places(&self) -> Places {
@@ -311,14 +347,21 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
     /// The height of ground so far beside a place, if there is ground near a height.
     fn ground(&self, p: [f64; 3], by: f64, z: f64) -> Option<f64> {
         let reach = [z - REACH - by, z + REACH + by];
+        self.asked.update(|asked| asked + 1);
         self.walk.ground(self.way.edge, [p[0], p[1]], [by, 0.0], reach).map(|a| self.walk.t.z_f64(&a.hit))
     }
 
-    /// How far there is no ground from so far beside a place on along the edge, or back, up to a length.
-    fn free(&self, [x, y, z]: [f64; 3], by: f64, way: f64, most: f64) -> f64 {
+    /// How far there is no ground from so far beside a place on along the edge, or back, up to a length; with `clear` no edge is there.
+    fn free(&self, [x, y, z]: [f64; 3], by: f64, [way, most]: [f64; 2], clear: bool) -> f64 {
         let hair = self.walk.hair;
         let reach = [z - REACH - most, z + REACH + most];
-        let bare = |along: f64| self.walk.ground(self.way.edge, [x, y], [by, way * along], reach).is_none();
+        let bare = |along: f64| {
+            self.asked.update(|asked| asked + 1);
+            self.walk.ground(self.way.edge, [x, y], [by, way * along], reach).is_none()
+        };
+        if clear && bare(most) {
+            return most;
+        }
         let (mut free, mut far) = (0.0, hair);
         while far < most && bare(far) {
             (free, far) = (far, 2.0 * far);
@@ -336,15 +379,20 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
     /// Whether higher ground than that of a lip begins on the way from one place to another: a wall.
     fn rises(&self, lip: f64, from: [f64; 2], to: [f64; 2]) -> bool {
         let heights = |[x, y]: [f64; 2]| {
+            self.asked.update(|asked| asked + 1);
             let mut hits = [Hit::NONE; LAYERS];
             let found = self.walk.t.layers([x, y, 0.0], &mut hits);
             let all = hits[..found.written].iter().map(|hit| self.walk.t.z_f64(hit));
             let [low, top] = self.walk.heights;
             (found.total <= LAYERS).then(|| all.filter(|z| (low..=top).contains(z)).collect::<Vec<f64>>())
         };
-        let (Some(there), Some(here)) = (heights(to), heights(from)) else { return false };
-        let mut higher = there.iter().filter(|z| **z > lip + REACH);
-        higher.any(|z| here.iter().all(|other| (z - other).abs() > REACH))
+        let Some(mut higher) = heights(to) else { return false };
+        higher.retain(|z| *z > lip + REACH);
+        if higher.is_empty() {
+            return false;
+        }
+        let Some(here) = heights(from) else { return false };
+        higher.iter().any(|z| here.iter().all(|other| (z - other).abs() > REACH))
     }
 
     fn met(&self, number: usize) -> Option<Met> {
@@ -368,11 +416,17 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
                 None => (bare, far) = (far, 2.0 * far),
             }
         };
-        while far - bare > hair / 16.0 {
-            let half = (bare + far) / 2.0;
-            match at(half) {
-                Some(found) => (far, z) = (half, found),
-                None => bare = half,
+        // near by it begins most often where the next edge is, farther away in several sheets at once; all that is asked is whole parts of a hair, so that the order changes nothing
+        let fine = hair / 16.0;
+        let whole = |by: f64| (by / fine).floor() * fine;
+        let next = whole(nearest + hair);
+        let near = [next, next + fine, next - fine, next + hair, next - hair];
+        let mut near = near.into_iter().filter(|_| next < REACH);
+        while far - bare > fine {
+            let by = near.find(|by| bare < *by && *by < far).unwrap_or_else(|| whole((bare + far) / 2.0));
+            match at(by) {
+                Some(found) => (far, z) = (by, found),
+                None => bare = by,
             }
         }
         // ground that comes near from above or below has no end there
@@ -387,7 +441,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
         }
         let ([x, y], [far_x, far_y]) = (self.off(p, bare / 2.0), self.off(p, far));
         let middle = [x, y, (p[2] + z) / 2.0];
-        let free = self.free(middle, 0.0, 1.0, bare) + self.free(middle, 0.0, -1.0, bare);
+        let clear = bare <= REACH && self.way.clear(self.places().share(number), bare / 2.0, bare);
+        let free = self.free(middle, 0.0, [1.0, bare], clear) + self.free(middle, 0.0, [-1.0, bare], clear);
         Some(Met {
             at: middle,
             // along the edge nothing is known where lower ground is met half way
@@ -410,7 +465,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
             let p = self.place(number);
             let most = self.most(p).unwrap_or(0.0);
             [2.0, 4.0].iter().any(|times| self.ground(p, times * most, p[2]).is_some())
-                && self.free(p, most / 2.0, 1.0, most) + self.free(p, most / 2.0, -1.0, most) >= most
+                && self.free(p, most / 2.0, [1.0, most], false) + self.free(p, most / 2.0, [-1.0, most], false) >= most
         };
         let next = run.first + run.met.len();
         let widens = [run.first > 0 && bare(run.first - 1), next < count && bare(next)];
@@ -478,7 +533,7 @@ mod tests {
                 let walk = Walk::new(&t, &border, &edges, [-1e9, 1e9], most);
                 for way in &walk.ways {
                     let [known, asked] = [way, &way.unknown()].map(|way| {
-                        let runs = Beside { walk: &walk, way, most: |_| Some(most) }.runs();
+                        let runs = Beside { asked: Cell::new(0), walk: &walk, way, most: |_| Some(most) }.runs();
                         runs.iter().flat_map(|run| &run.met).map(|m| (m.at, m.width, m.far)).collect::<Vec<_>>()
                     });
                     // beyond a sheet that comes near from above or below, and has no edge there, more may be found

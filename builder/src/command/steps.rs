@@ -143,9 +143,10 @@ pub fn told(steps: &[Step], t: &Terrain) -> Option<String> {
     })
 }
 
-/// How many there are of more than so many metres, if anybody looked.
+/// How many there are of more than so many metres, if anybody looked. Of none that is known of such as reach one of the places.
 pub fn sum(found: Option<usize>, least: f64) -> String {
-    many(found, "step", &format!("of {} to {}", metres(least), metres(DECK)))
+    let long = if found == Some(0) { ", a metre long or longer" } else { "" };
+    many(found, "step", &format!("of {} to {}{long}", metres(least), metres(DECK)))
 }
 
 /// For programs: the first of them.

@@ -1,6 +1,9 @@
 //! A walk along open edges: the places at which the kernel is asked what lies beside them, and what is met there put together.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
@@ -48,6 +51,9 @@ pub struct Walk<'a> {
     /// A step of the lattice, metres.
     pub hair: f64,
     pub ways: Vec<Way<'a>>,
+    /// Work that was done so far, in tests of triangles, and the most of it.
+    done: AtomicU64,
+    most: u64,
 }
 
 /// One edge.
@@ -71,22 +77,66 @@ impl Way<'_> {
         let place = share * span(self.edge.plan);
         self.facing.as_ref().map_or(0.0, |facing| first(facing, place, self.hair))
     }
+
+    /// Whether it is known that no edge is near the places that are so far beside it, and no farther than `most` along it from a
+    /// share of its length.
+    pub fn clear(&self, share: f64, by: f64, most: f64) -> bool {
+        let (length, more) = (span(self.edge.plan), most + 2.0 * self.hair);
+        let place = share * length;
+        let misses = |[a, b]: &[[f64; 2]; 2]| {
+            let away = |i: usize, at: f64, more: f64| a[i].max(b[i]) < at - more || a[i].min(b[i]) > at + more;
+            away(0, by, 2.0 * self.hair) || away(1, place, more)
+        };
+        place >= more && place + more <= length && self.facing.as_ref().is_some_and(|all| all.iter().all(misses))
+    }
 }
 
 impl<'a> Walk<'a> {
     /// Nothing is looked for that is farther away from an edge than `widest`, in metres.
     pub fn new(t: &'a Terrain<'a>, border: &Border, edges: &[&'a Edge], heights: [f64; 2], widest: f64) -> Self {
+        Self::within(t, border, edges, heights, widest, u64::MAX)
+    }
+
+    /// With so much work at most, all of it in tests of triangles: see [`Walk::over`].
+    pub fn within(
+        t: &'a Terrain<'a>,
+        border: &Border,
+        edges: &[&'a Edge],
+        heights: [f64; 2],
+        widest: f64,
+        most: u64,
+    ) -> Self {
         let hair = f64::exp2(f64::from(t.header().xy_log2));
         // fields of heights end at no edge: beside them all is asked for
         let ends = (t.header().patch_blocks == 0).then(|| {
             let all = border.open.iter().chain(&border.folds).collect();
             Lips::new(all, [2.0 * widest + 8.0 * hair, 2.0 * (widest + 2.0 * REACH)], 1.0)
         });
+        let mut walk = Walk { t, heights, hair, ways: Vec::new(), done: AtomicU64::new(0), most };
         let way = |edge: &&'a Edge| {
-            let facing = ends.as_ref().map(|ends| ends.facing(edge, widest, hair));
-            Way { edge, facing: facing.flatten(), hair }
+            let facing = ends.as_ref().filter(|_| !walk.over()).and_then(|ends| {
+                let (facing, looked) = ends.facing(edge, widest, hair);
+                walk.add(looked);
+                facing
+            });
+            Way { edge, facing, hair }
         };
-        Walk { t, heights, hair, ways: edges.par_iter().map(way).collect() }
+        walk.ways = edges.par_iter().map(way).collect();
+        if walk.over() {
+            // which of them were looked at hangs on the order of the work
+            walk.ways.iter_mut().for_each(|way| way.facing = None);
+        }
+        walk
+    }
+
+    /// Counts work.
+    pub fn add(&self, work: u64) {
+        self.done.fetch_add(work, Relaxed);
+    }
+
+    /// Whether there was more work than there may be: then what was found counts for nothing. That does not hang on the order of the work.
+    pub fn over(&self) -> bool {
+        self.done.load(Relaxed) > self.most
     }
 
     /// About how many triangles queries test at the places, so many of an edge at least, known from queries at a few of the edges; the
