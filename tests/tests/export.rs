@@ -1127,7 +1127,7 @@ fn joints_of_paving_stones_are_soon_looked_for() {
             holds(&err, &["to look for gaps beside them: hardpan verify stones.hpan --max-gap 0.1"]);
         }
         let [out, _] = soon(30, 1, &folder, &["verify", "stones.hpan", "--max-gap", "0.1"]);
-        holds(&out, &["open edges: 1 gap of up to 10 cm\n", " gap 1 cm wide, "]);
+        holds(&out, &["open edges: 1 gap of up to 10 cm\n", " gap 9.99 mm wide, "]);
     }
 }
 
