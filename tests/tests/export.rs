@@ -1380,7 +1380,7 @@ fn materials_keep_their_colours() {
         names.iter().enumerate().map(|(i, n)| (most(i), known[*n].clone())).collect::<Vec<_>>()
     };
     let before = colours(&["Asphalt", "Grass", "Ice"]);
-    let after = colours(&["Asphalt", "Grass", "Asphalt_new"]);
+    let after = colours(&["Asphalt", "Grass", "Asphalt_wet"]);
     assert_eq!(before[..2], after[..2]);
     assert!(after[2].0 != after[0].0 && after[2].0 != after[1].0, "{after:?}");
     // in whatever place of the table

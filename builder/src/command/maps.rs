@@ -521,9 +521,10 @@ pub fn paints(t: &Terrain) -> Vec<Paint> {
     numbers.into_iter().map(Paint::of).collect()
 }
 
-/// FNV-1a, without the bits that it mixes least: materials of the demo have a colour each.
+/// FNV-1a from another start, without the bits that it mixes least: materials of the demo have a colour each, grass is green, and water
+/// some blue.
 fn name_hash(name: &str) -> u32 {
-    name.bytes().fold(0x811C_9DC5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)) >> 10
+    name.bytes().fold(0x7627_819C, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)) >> 10
 }
 
 /// Names of materials as a legend has them: in letters that can be drawn, and short; those that would read the same with their
