@@ -111,8 +111,8 @@ impl<'a> Verifier<'a> {
     /// Checks about `max_bytes` more, at least one piece; `Ok(true)` when all is proven. A piece is all sections but the tiles (the
     /// first step), or else at most 128 bytes.
     ///
-    /// The bytes of a tile count once for its checksum and again for its bundles, patches and nodes: all takes about
-    /// 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights.
+    /// The bytes of a tile count once for its checksum and again for its bundles, patches and nodes: from 256 bytes on all takes
+    /// about 2 x `bytes().len()` / `max_bytes` steps, up to 3 x for fields of heights; with fewer it takes more.
     ///
     /// What is wrong outside the tiles comes at once, for it has no bit: materials, names or pages may be false. The steps after
     /// that check the tiles all the same, and it comes again at the end.
@@ -636,9 +636,6 @@ impl<'t, 'a> Check<'t, 'a> {
             walk.depth = top;
             return Some(Some(ENTRY));
         }
-        if walk.words >= self.len {
-            return None;
-        }
         let cells = entry_x >= 2 && entry_y >= 1;
         let first = node.entries as usize;
         let mut used = ENTRY;
@@ -668,19 +665,25 @@ impl<'t, 'a> Check<'t, 'a> {
         if matches!(found, Found::Begun) {
             return Some(Some(used));
         }
-        walk.words = walk.words.wrapping_add(1);
+        self.read(walk, 1)?;
         walk.stack.get_mut(top)?.entry = k.wrapping_add(1);
         if let Found::Node(to) = found {
             // a node lies behind the one that names it, so there is no circle
             if to <= at as usize || !to.is_multiple_of(8) {
                 return None;
             }
-            walk.words = walk.words.wrapping_add(8);
+            self.read(walk, 8)?;
             *walk.stack.get_mut(walk.depth)? = Turn { at: to as u32, entry: 0 };
             walk.depth = walk.depth.wrapping_add(1);
             raise(&mut walk.cost, [2 + walk.depth as u32, 0, 0, 0, 0, 0]);
         }
         Some(Some(used))
+    }
+
+    /// Counts words that were read: in a sound tile they are no more than it has.
+    fn read(&self, walk: &mut Walk, words: usize) -> Option<()> {
+        walk.words = walk.words.wrapping_add(words);
+        (walk.words <= self.len).then_some(())
     }
 
     /// log2 of the sides of the rectangle of a walk's deepest node: an entry of the one above.
@@ -730,7 +733,7 @@ impl<'t, 'a> Check<'t, 'a> {
         let home = &b[..block::CELLS];
         if home[0] == word::NODE << word::GUESS {
             let rest = home.iter().all(|&w| w == home[0]) && b[block::COUNTS] == 0;
-            walk.words = walk.words.wrapping_add(block::WORDS - 1);
+            self.read(walk, block::WORDS - 1)?;
             return (rest && b[block::FURTHER..].iter().all(|&w| w == 0)).then_some(Found::Node(tail));
         }
         let (last, count) = further(b, block::CELLS as u32 - 1);
@@ -783,7 +786,7 @@ impl<'t, 'a> Check<'t, 'a> {
             }
         }
         walk.cell = 0;
-        walk.words = walk.words.wrapping_add(block::WORDS - 1);
+        self.read(walk, block::WORDS - 1)?;
         Some(Found::Leaf)
     }
 
@@ -796,7 +799,7 @@ impl<'t, 'a> Check<'t, 'a> {
         }
         if walk.word == 0 {
             walk.place[3] = walk.place[3].saturating_add(format::lines(at, 1 + 2 * count as usize));
-            walk.words = walk.words.wrapping_add(1 + 2 * count as usize);
+            self.read(walk, 1 + 2 * count as usize)?;
         }
         while walk.word < count {
             let i = walk.word as usize;

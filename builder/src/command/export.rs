@@ -339,7 +339,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         maps::place(high[1])
     );
     let shows = view.window();
-    if (0..2).any(|i| shows[i] > high[i] || shows[i + 2] < low[i]) {
+    if (0..2).any(|i| shows[i] >= high[i] || shows[i + 2] <= low[i]) {
         let text =
             format!("--window shows none of the ground, which lies at {lies}; give a part of that, or leave it out");
         return Err(Failure::input(&args.image, text));

@@ -174,7 +174,7 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             let zone = ((x + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
             let code = if y < 0.0 { 32700 } else { 32600 } + zone;
             let text = format!(
-                "x and y look like degrees, {} and {}, beside heights in metres: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
+                "x and y look like degrees, {} and {}, beside heights in metres, if heights are in no other unit than x and y: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
                 few_digits(x),
                 few_digits(y)
             );

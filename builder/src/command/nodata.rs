@@ -66,10 +66,11 @@ impl<'a> NoData<'a> {
         let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
         format!(
-            "{}: {} of {} have the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
+            "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
             named(file),
             grouped(corners.len() as u64),
             counted(all, "vertex"),
+            if corners.len() == 1 { "has" } else { "have" },
             few(values.iter().cloned(), values.len() as u64),
             counted(faces, "triangle")
         )

@@ -63,7 +63,7 @@ impl Rounded {
         let step = if self.step < 0.1 {
             format!("{} mm", decimal((self.step * 1e4).round() / 10.0))
         } else {
-            format!("{} m", decimal(self.step))
+            format!("{} m", decimal((self.step * 1e4).round() / 1e4))
         };
         let [lost, all] = self.lost.map(grouped);
         let ground = match self.loses() {

@@ -124,8 +124,9 @@ impl<'a> Rows<'a> {
                 return None;
             }
             let leans = |way: f64| rise / altitude * way.abs() > wide;
-            if height == 0.0 && (leans(foot) || leans(length - foot)) {
+            if !rows.thin && height == 0.0 && (leans(foot) || leans(length - foot)) {
                 (rows.thin, last) = (true, LAST[1]);
+                continue;
             }
             height += rise;
             let above: Vec<Point> =
