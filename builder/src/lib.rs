@@ -113,6 +113,8 @@ pub struct Report {
     pub steep: u64,
     /// Left out: coincident with another triangle.
     pub duplicates: u64,
+    /// Of those: of another friction than what stays, where priority does not say which is meant.
+    pub contested: Option<Contested>,
     /// What welding did.
     pub weld: Repair,
     /// What stitching did.
@@ -139,6 +141,17 @@ pub struct Report {
     pub leaf_bytes: u64,
     /// Bytes of the image.
     pub image_bytes: u64,
+}
+
+/// Coincident triangles of equal priority and of different mu, rolling resistance or gain: by name one stayed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contested {
+    /// How many went.
+    pub triangles: u64,
+    /// Material of the first that stayed.
+    pub stays: String,
+    /// Material of what went there.
+    pub goes: String,
 }
 
 /// What a repair did to the ground.

@@ -298,3 +298,31 @@ fn equal_images_are_drawn() {
     };
     assert!((0..100).all(|i| grey(x + i, y + 50) && grey(x + 50, y + i)));
 }
+
+/// The same triangles twice with two frictions: which stays goes by the name, so it is said; a priority says what is meant.
+#[test]
+fn coincident_triangles_of_two_frictions_are_told() {
+    let folder = folder("coincident_triangles_of_two_frictions_are_told");
+    let faces = "f 1 2 3\nf 1 3 4\n";
+    let obj = format!("v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nusemtl Sand\n{faces}usemtl Ice\n{faces}");
+    fs::write(folder.join("m.obj"), obj).unwrap();
+    let settings = |sand: &str, ice: &str| {
+        let text = format!(
+            "[[source]]\nfile = \"m.obj\"\nup = \"z\"\nunit = \"m\"\n[[material]]\nname = \"Sand\"\n{sand}\n[[material]]\nname = \"Ice\"\n{ice}\n"
+        );
+        fs::write(folder.join("s.toml"), text).unwrap();
+    };
+    let line = ["build", "--settings", "s.toml", "-o", "m.hpan", "--force"];
+    settings("mu = 0.6", "mu = 0.1");
+    let [_, err] = expect(0, &folder, &line);
+    let told = "2 triangles lie exactly on others of another friction, as \"Sand\" on \"Ice\", and \"Ice\" answers";
+    assert!(err.contains(told), "{err}");
+    expect(1, &folder, &[&line[..], &["--strict"]].concat());
+    for (sand, ice) in
+        [("mu = 0.6\npriority = 1", "mu = 0.1"), ("mu = 0.6", "mu = 0.1\npriority = 1"), ("mu = 0.6", "mu = 0.6")]
+    {
+        settings(sand, ice);
+        let [_, err] = expect(0, &folder, &[&line[..], &["--strict"]].concat());
+        assert!(!err.contains("lie exactly"), "{err}");
+    }
+}

@@ -9,7 +9,8 @@ use std::{
 
 use hardpan::Terrain;
 use hardpan_builder::{
-    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split, build_recorded,
+    BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
+    build_recorded,
     import::{self, Frame, Import, file_name, utf8},
     read::triangles,
     repair,
@@ -283,6 +284,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         Ok(Some(text)) => report.warn(format!("{}: {text}", named(who))),
         Ok(None) => {}
         Err(why) => note(format!("{}: {why}", named(who))),
+    }
+    if let Some(Contested { triangles, stays, goes }) = &r.contested {
+        let them = counted(*triangles, "triangle");
+        let [stays, goes] = [stays, goes].map(|name| shown(&format!("{name:?}")));
+        report.warn(format!("{}: {them} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers, by its name; to say what is meant: priority = 1 for its material in settings", named(who)));
     }
     if args.strict && !report.warnings.is_empty() {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));

@@ -1,7 +1,7 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
 use super::{Face, area2, exp2, oriented};
-use crate::{Material, Report, radix};
+use crate::{Contested, Material, Report, radix};
 use rayon::prelude::*;
 
 /// Triangles that are looked at together.
@@ -105,16 +105,21 @@ fn is_steeper([a, b, c]: [[i32; 3]; 3], rise: f64) -> bool {
 }
 
 /// Keeps one of coincident triangles of a sorted mesh: the material of highest priority, then the first by name, then
-/// the first source by name. Returns how many went.
-pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material]) -> u64 {
+/// the first source by name. Returns how many went, and what of them had the priority of what stays and another friction.
+pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material]) -> (u64, Option<Contested>) {
     let before = faces.len();
-    let priority = |f: &Face| materials[usize::from(f.material)].priority;
+    let of = |f: &Face| &materials[usize::from(f.material)];
+    let surface = |f: &Face| [of(f).mu, of(f).rr, of(f).gain];
+    let mut contested: Option<Contested> = None;
     faces.dedup_by(|next, kept| {
         let same = next.v == kept.v;
-        if same && priority(next) > priority(kept) {
+        if same && of(next).priority > of(kept).priority {
             *kept = *next;
+        } else if same && of(next).priority == of(kept).priority && surface(next) != surface(kept) {
+            let first = || Contested { triangles: 0, stays: of(kept).name.clone(), goes: of(next).name.clone() };
+            contested.get_or_insert_with(first).triangles += 1;
         }
         same
     });
-    (before - faces.len()) as u64
+    ((before - faces.len()) as u64, contested)
 }

@@ -171,7 +171,7 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     drop(ceilings);
     let places = shares::places(scene, &areas);
     drop(areas);
-    report.duplicates = clean::duplicates(&mut faces, &materials);
+    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials);
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);

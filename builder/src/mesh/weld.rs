@@ -68,7 +68,7 @@ impl Ground<'_> {
     pub fn settle(&mut self, repair: &mut Repair) {
         self.faces.retain(|f| f.v[0] != GONE);
         self.faces.sort(); // mostly sorted already
-        repair.duplicates += clean::duplicates(&mut self.faces, self.materials);
+        repair.duplicates += clean::duplicates(&mut self.faces, self.materials).0;
     }
 }
 
