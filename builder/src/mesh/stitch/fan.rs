@@ -76,6 +76,15 @@ pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, ground: &Ground, near: Near) ->
     })
 }
 
+/// Where the points of the rows lie.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// On the way from their feet to the apex.
+    Straight,
+    /// Square over their feet, lower towards both ends.
+    Square,
+}
+
 struct Rows<'a> {
     ground: &'a Ground<'a>,
     /// The triangle, from the start of the side.
@@ -84,11 +93,20 @@ struct Rows<'a> {
     length: f64,
     foot: f64,
     altitude: f64,
-    /// Whether points lie square over their feet.
-    thin: bool,
+    reach: f64,
+    kind: Kind,
     points: Vec<[i32; 3]>,
     parts: Vec<[Point; 3]>,
     off: f64,
+}
+
+/// A row to come.
+struct Next {
+    /// Which points of the row before have one of it above them, and how far those lie apart.
+    feet: Vec<usize>,
+    wide: f64,
+    /// How far it lies from the row before.
+    rise: f64,
 }
 
 impl<'a> Rows<'a> {
@@ -102,31 +120,20 @@ impl<'a> Rows<'a> {
         let altitude = area2(corners[0], corners[1], corners[2]) as f64 / length;
         let way = |to: usize, k: usize| f64::from(corners[to][k]) - f64::from(corners[0][k]);
         let foot = (way(1, 0) * way(2, 0) + way(1, 1) * way(2, 1)) / length;
-        let (points, parts) = (Vec::new(), Vec::new());
-        let mut rows = Rows { ground, corners, length, foot, altitude, thin: false, points, parts, off: 0.0 };
         let reach = f64::from(near.plan.max(1));
+        let (points, parts) = (Vec::new(), Vec::new());
+        let kind = Kind::Straight;
+        let mut rows = Rows { ground, corners, length, foot, altitude, reach, kind, points, parts, off: 0.0 };
+        let Next { wide, rise, .. } = rows.next(&row, 0.0);
+        let leans = |way: f64| rise / altitude * way.abs() > wide;
+        if leans(foot) || leans(length - foot) {
+            rows.kind = Kind::Square;
+        }
         let mut height = 0.0;
-        let mut last = LAST[0];
-        while row.len() > last {
-            let feet = rows.feet(&row);
-            let mut gaps: Vec<f64> = feet.windows(2).map(|f| row[f[1]].along - row[f[0]].along).collect();
-            gaps.sort_by(f64::total_cmp);
-            let wide = gaps[gaps.len() / 2];
-            // rows to come share the half of the way to the apex
-            let (mut to_come, mut count) = (1, feet.len());
-            while count > last {
-                (to_come, count) = (to_come + 1, count.div_ceil(STRIDE) + last - 1);
-            }
-            let room = (altitude / 2.0 - height) / f64::from(to_come);
-            let wanted = if wide / 2.0 < RISE[1] * reach { RISE[1] * reach } else { wide / 2.0 };
-            let rise = if wanted < room { wanted } else { room };
+        while row.len() > rows.last() {
+            let Next { feet, rise, .. } = rows.next(&row, height);
             if rise < RISE[0] * reach {
                 return None;
-            }
-            let leans = |way: f64| rise / altitude * way.abs() > wide;
-            if !rows.thin && height == 0.0 && (leans(foot) || leans(length - foot)) {
-                (rows.thin, last) = (true, LAST[1]);
-                continue;
             }
             height += rise;
             let above: Vec<Point> =
@@ -149,6 +156,27 @@ impl<'a> Rows<'a> {
         Some(rows)
     }
 
+    /// Most points of the last row.
+    fn last(&self) -> usize {
+        LAST[usize::from(self.kind == Kind::Square)]
+    }
+
+    /// The row above one of this height.
+    fn next(&self, row: &[Point], height: f64) -> Next {
+        let feet = self.feet(row);
+        let mut gaps: Vec<f64> = feet.windows(2).map(|f| row[f[1]].along - row[f[0]].along).collect();
+        gaps.sort_by(f64::total_cmp);
+        let wide = gaps[gaps.len() / 2];
+        // rows to come share the half of the way to the apex
+        let (last, mut to_come, mut count) = (self.last(), 1, feet.len());
+        while count > last {
+            (to_come, count) = (to_come + 1, count.div_ceil(STRIDE) + last - 1);
+        }
+        let room = (self.altitude / 2.0 - height) / f64::from(to_come);
+        let wanted = f64::max(wide / 2.0, RISE[1] * self.reach);
+        Next { feet, wide, rise: f64::min(wanted, room) }
+    }
+
     /// Which points of a row have another above them: its ends, of a thin triangle the one under the apex, and some between
     /// that lie apart.
     fn feet(&self, row: &[Point]) -> Vec<usize> {
@@ -159,7 +187,7 @@ impl<'a> Rows<'a> {
             let last = feet[feet.len() - 1];
             let far = |from: &Point, to: &Point| to.along - from.along >= APART;
             let apart = i - last >= STRIDE && far(&row[last], &row[i]) && far(&row[i], &row[end]);
-            if apart || self.thin && i == under {
+            if apart || self.kind == Kind::Square && i == under {
                 feet.push(i);
             }
         }
@@ -170,7 +198,7 @@ impl<'a> Rows<'a> {
     /// Makes a point: over a foot so far along the side, this part of the way up.
     fn point(&mut self, along: f64, up: f64) -> u32 {
         let Rows { corners: [a, b, c], length, foot, altitude, .. } = *self;
-        let place = if self.thin {
+        let place = if self.kind == Kind::Square {
             let roof = if along < foot { along / foot } else { (length - along) / (length - foot) };
             let [ex, ey] = [0, 1].map(|k| (f64::from(b[k]) - f64::from(a[k])) / length);
             let over = |from: i32, ahead: f64, left: f64| f64::from(from) + along * ahead + up * roof * altitude * left;
