@@ -19,7 +19,7 @@ const FAN: usize = 8;
 pub const NEEDLES: usize = 64;
 /// Of how many points of a row one has another above it.
 const STRIDE: usize = 4;
-/// Most points of the last row, and of that of a thin triangle.
+/// Most points of the last row, by the kind of the rows.
 const LAST: [usize; 2] = [2, 3];
 /// Least distance of points of a row, steps: rounded, they keep their order.
 const APART: f64 = 16.0;
@@ -100,15 +100,6 @@ struct Rows<'a> {
     off: f64,
 }
 
-/// A row to come.
-struct Next {
-    /// Which points of the row before have one of it above them, and how far those lie apart.
-    feet: Vec<usize>,
-    wide: f64,
-    /// How far it lies from the row before.
-    rise: f64,
-}
-
 impl<'a> Rows<'a> {
     fn new(path: &[(u32, f64)], apex: u32, ground: &'a Ground, near: Near) -> Option<Self> {
         let point = |(foot, &(v, along)): (usize, &(u32, f64))| Point { v, along, foot };
@@ -121,17 +112,16 @@ impl<'a> Rows<'a> {
         let way = |to: usize, k: usize| f64::from(corners[to][k]) - f64::from(corners[0][k]);
         let foot = (way(1, 0) * way(2, 0) + way(1, 1) * way(2, 1)) / length;
         let reach = f64::from(near.plan.max(1));
-        let (points, parts) = (Vec::new(), Vec::new());
-        let kind = Kind::Straight;
+        let (kind, points, parts) = (Kind::Straight, Vec::new(), Vec::new());
         let mut rows = Rows { ground, corners, length, foot, altitude, reach, kind, points, parts, off: 0.0 };
-        let Next { wide, rise, .. } = rows.next(&row, 0.0);
+        let (_, wide, rise) = rows.next(&row, 0.0);
         let leans = |way: f64| rise / altitude * way.abs() > wide;
         if leans(foot) || leans(length - foot) {
             rows.kind = Kind::Square;
         }
         let mut height = 0.0;
-        while row.len() > rows.last() {
-            let Next { feet, rise, .. } = rows.next(&row, height);
+        while row.len() > LAST[rows.kind as usize] {
+            let (feet, _, rise) = rows.next(&row, height);
             if rise < RISE[0] * reach {
                 return None;
             }
@@ -156,29 +146,24 @@ impl<'a> Rows<'a> {
         Some(rows)
     }
 
-    /// Most points of the last row.
-    fn last(&self) -> usize {
-        LAST[usize::from(self.kind == Kind::Square)]
-    }
-
-    /// The row above one of this height.
-    fn next(&self, row: &[Point], height: f64) -> Next {
+    /// The row above one of this height: its feet, how far apart they lie mostly, and how far it rises.
+    fn next(&self, row: &[Point], height: f64) -> (Vec<usize>, f64, f64) {
         let feet = self.feet(row);
         let mut gaps: Vec<f64> = feet.windows(2).map(|f| row[f[1]].along - row[f[0]].along).collect();
         gaps.sort_by(f64::total_cmp);
         let wide = gaps[gaps.len() / 2];
         // rows to come share the half of the way to the apex
-        let (last, mut to_come, mut count) = (self.last(), 1, feet.len());
+        let (last, mut to_come, mut count) = (LAST[self.kind as usize], 1, feet.len());
         while count > last {
             (to_come, count) = (to_come + 1, count.div_ceil(STRIDE) + last - 1);
         }
         let room = (self.altitude / 2.0 - height) / f64::from(to_come);
-        let wanted = f64::max(wide / 2.0, RISE[1] * self.reach);
-        Next { feet, wide, rise: f64::min(wanted, room) }
+        let wanted = (wide / 2.0).max(RISE[1] * self.reach);
+        (feet, wide, wanted.min(room))
     }
 
-    /// Which points of a row have another above them: its ends, of a thin triangle the one under the apex, and some between
-    /// that lie apart.
+    /// Which points of a row have another above them: its ends, some between that lie apart, and if they are square the one under
+    /// the apex.
     fn feet(&self, row: &[Point]) -> Vec<usize> {
         let end = row.len() - 1;
         let under = row.partition_point(|p| p.along < self.foot);
