@@ -29,7 +29,7 @@ use super::weld::{GONE, Ground, Joins, bearable, covered, join, joins};
 use super::{Face, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
-use fan::{Fan, NEEDLES, fan};
+use fan::{FAN, Fan, NEEDLES, fan};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::cell::LazyCell;
@@ -471,9 +471,14 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
         let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
         (shorter && bearable(piece.by, far, ground.farthest)).then_some(Split { fan, by, upright })
     };
+    let along = |k| (k, edges.beside(piece, k, ground, near));
+    let open: Vec<_> = edges.open_sides(piece, ground).into_iter().map(along).collect();
+    let is_many = |beyond: &Option<Vec<(Beside, u32)>>| beyond.as_ref().is_some_and(|b| b.len() > FAN);
+    let many = open.iter().filter(|(_, beyond)| is_many(beyond)).count();
     let mut left = 0;
-    for k in edges.open_sides(piece, ground) {
-        let Some(mut beyond) = edges.beside(piece, k, ground, near) else {
+    for (k, beyond) in open {
+        let is_many = is_many(&beyond);
+        let Some(mut beyond) = beyond else {
             left += 1; // a crowd, counted once
             continue;
         };
@@ -481,6 +486,14 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
             continue;
         }
         left += beyond.len() as u64;
+        // rows along one side of several would leave slivers at the others: it is halved until each part has such a side at most
+        if many > 1 && is_many {
+            let middle = length(side(k)) as i128 / 2;
+            let halves = beyond.iter().min_by_key(|(place, w)| ((place.along - middle).abs(), *w));
+            if let Some(split) = halves.and_then(|b| try_split(k, &[*b], false)) {
+                return (Some(split), left);
+            }
+        }
         beyond.sort_by_key(|(place, w)| (place.along, place.off.abs(), *w));
         beyond.dedup_by_key(|(place, _)| place.along);
         let all = try_split(k, &beyond, false);

@@ -14,7 +14,7 @@ use crate::Near;
 use std::collections::HashSet;
 
 /// Most vertices that make a fan where there is room for rows: as many triangles come to lie around the apex for each that it had.
-const FAN: usize = 8;
+pub const FAN: usize = 8;
 /// Most that make one where there is none.
 pub const NEEDLES: usize = 64;
 /// Of how many points of a row one has another above it.
