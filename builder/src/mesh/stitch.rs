@@ -29,7 +29,7 @@ use super::weld::{GONE, Ground, Joins, bearable, covered, join, joins};
 use super::{Face, area2, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
-use fan::{FAN, Fan, NEEDLES, fan};
+use fan::{FAN, Fan, NEEDLES, fan, has_room};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use std::cell::LazyCell;
@@ -486,19 +486,26 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
             continue;
         }
         left += beyond.len() as u64;
+        let middle = length(side(k)) as i128 / 2;
+        let central = beyond.iter().min_by_key(|(place, w)| ((place.along - middle).abs(), *w)).copied();
+        let halve = || central.and_then(|b| try_split(k, &[b], false));
         // rows along one side of several would leave slivers at the others: it is halved until each part has such a side at most
-        if many > 1 && is_many {
-            let middle = length(side(k)) as i128 / 2;
-            let halves = beyond.iter().min_by_key(|(place, w)| ((place.along - middle).abs(), *w));
-            if let Some(split) = halves.and_then(|b| try_split(k, &[*b], false)) {
-                return (Some(split), left);
-            }
+        if many > 1
+            && is_many
+            && let Some(split) = halve()
+        {
+            return (Some(split), left);
         }
         beyond.sort_by_key(|(place, w)| (place.along, place.off.abs(), *w));
         beyond.dedup_by_key(|(place, _)| place.along);
         let all = try_split(k, &beyond, false);
         if all.is_none() && beyond.len() > NEEDLES {
-            continue; // one by one they would be a fan as well
+            // half as many may have fewer rows; one by one they would be a fan as well
+            let [a, b] = side(k);
+            match halve().filter(|_| has_room([a, b, v[(k + 2) % 3]], ground, near)) {
+                Some(split) => return (Some(split), left),
+                None => continue,
+            }
         }
         beyond.sort_by_key(|(place, w)| (place.off.abs(), *w));
         let one = |upright| beyond.iter().find_map(|b| try_split(k, std::slice::from_ref(b), upright));
