@@ -473,11 +473,17 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
     };
     let along = |k| (k, edges.beside(piece, k, ground, near));
     let open: Vec<_> = edges.open_sides(piece, ground).into_iter().map(along).collect();
-    let is_many = |beyond: &Option<Vec<(Beside, u32)>>| beyond.as_ref().is_some_and(|b| b.len() > FAN);
-    let many = open.iter().filter(|(_, beyond)| is_many(beyond)).count();
+    // sides with many vertices that lie beside no longer one
+    let mut met = HashSet::new();
+    let mut many = Vec::new();
+    for (k, beyond) in &open {
+        let beyond = beyond.iter().flatten();
+        if beyond.clone().count() > FAN && beyond.filter(|(_, w)| met.insert(*w)).count() > FAN {
+            many.push(*k);
+        }
+    }
     let mut left = 0;
     for (k, beyond) in open {
-        let is_many = is_many(&beyond);
         let Some(mut beyond) = beyond else {
             left += 1; // a crowd, counted once
             continue;
@@ -490,8 +496,8 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
         let central = beyond.iter().min_by_key(|(place, w)| ((place.along - middle).abs(), *w)).copied();
         let halve = || central.and_then(|b| try_split(k, &[b], false));
         // rows along one side of several would leave slivers at the others: it is halved until each part has such a side at most
-        if many > 1
-            && is_many
+        if many.len() > 1
+            && many.contains(&k)
             && let Some(split) = halve()
         {
             return (Some(split), left);

@@ -288,6 +288,8 @@ fn a_thin_verge_beside_a_road_is_divided_into_short_parts() {
         [2000.0, 2.0, 1.0],
         [4000.0, 1.0, 10.0],
         [100.0, 1.0, 0.05],
+        // the top of a kerb
+        [150.0, 3.0, 0.02],
     ] {
         for angle in [0.0, 17.3, 45.0] {
             let built = build(&verge(of, angle), &Options::default()).unwrap();
@@ -301,13 +303,57 @@ fn a_thin_verge_beside_a_road_is_divided_into_short_parts() {
     }
 }
 
+/// A triangle in metres, turned by 37 degrees, and along each of its sides so many others.
+fn gore(corners: [[f64; 2]; 3], counts: [i64; 3]) -> Scene {
+    let (sin, cos) = 37f64.to_radians().sin_cos();
+    let at = |[x, y]: [f64; 2]| [cos * x - sin * y, sin * x + cos * y, 0.01 * x + 0.02 * y];
+    let step = |p: [f64; 2]| {
+        let [x, y, z] = at(p).map(|v| (v * 4096.0).round() as i64);
+        [x, y, 16 * z]
+    };
+    let mut faces = vec![corners.map(step)];
+    for (k, count) in counts.into_iter().enumerate() {
+        let [p, q] = [corners[k], corners[(k + 1) % 3]];
+        let side = [q[0] - p[0], q[1] - p[1]];
+        let place =
+            |part: f64, off: f64| step([p[0] + part * side[0] + off * side[1], p[1] + part * side[1] - off * side[0]]);
+        let part = |i: i64| i as f64 / count as f64;
+        let beside = |i| [place(part(i), 0.0), place((part(i) + part(i + 1)) / 2.0, part(1)), place(part(i + 1), 0.0)];
+        faces.extend((0..count).map(beside));
+    }
+    mesh(&faces)
+}
+
+/// With many vertices along several sides a triangle is halved until rows lie along one side of each part: no side stays open.
+#[test]
+fn many_vertices_along_several_sides_are_met() {
+    for (corners, counts) in [
+        ([[0.0, 0.0], [60.0, 0.0], [60.0, 4.0]], [120, 8, 120]),
+        ([[0.0, 0.0], [100.0, 0.0], [80.0, 40.0]], [500, 0, 500]),
+        ([[0.0, 0.0], [100.0, 0.0], [30.0, 80.0]], [2000, 1500, 1]),
+        ([[0.0, 0.0], [20.0, 0.0], [20.0, 20.0]], [100, 100, 100]),
+        ([[0.0, 0.0], [300.0, 0.0], [-80.0, 9.0]], [300, 400, 90]),
+    ] {
+        let (scene, name) = (gore(corners, counts), format!("{corners:?}, {counts:?}"));
+        let built = build(&scene, &Options::default()).unwrap();
+        let r = built.report.stitch;
+        assert_eq!((r.left, r.divided > 2), (0, true), "{name}: {r:?}");
+        let bound = Terrain::open_verified(&built.image).unwrap().bound();
+        assert!(bound.tests <= 45, "{name}: {bound:?}");
+        let verdict = verify(&built.image, &Verify { exhaustive: true, no_seams: true, progress: None }).unwrap();
+        assert!(verdict.passed(), "{name}: {verdict:?}");
+        let one = on_threads(1, || stitched(&scene));
+        assert_eq!(one, on_threads(2, || stitched(&shuffled(&scene, 3))), "{name}");
+    }
+}
+
 /// Where a triangle is too thin for points inside it, its side stays open, and that is counted.
 #[test]
 fn many_vertices_along_a_thin_triangle_are_left() {
     let n = 2000;
     let mut faces = coarse_and_fine(n, false, [0, 0], 1);
     let [start, end, _] = faces[0];
-    faces[0] = [start, end, [end[0] / 2, end[1] / 2 + 200, end[2] / 2]];
+    faces[0] = [start, end, [end[0] / 2, end[1] / 2 + 30, end[2] / 2]];
     let scene = mesh(&faces);
     let r = repair(&scene, &Options::default()).unwrap().1.stitch;
     // along its other sides, where it is thinner than the threshold, there are a few

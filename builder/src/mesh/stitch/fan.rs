@@ -25,6 +25,8 @@ const LAST: [usize; 2] = [2, 3];
 const APART: f64 = 16.0;
 /// Least distance of rows, in reaches, and what it is where there is room.
 const RISE: [f64; 2] = [1.0, 256.0];
+/// Altitude of a triangle whose parts have room for rows, in reaches.
+const ROOM: f64 = 128.0;
 /// Most times that the rows are laid anew without vertices that they cannot have.
 const TRIES: usize = 8;
 
@@ -76,12 +78,11 @@ pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, ground: &Ground, near: Near) ->
     })
 }
 
-/// Whether rows of a few points find room in a triangle, over its first side.
+/// Whether a triangle is so high over its first side that rows find room in its parts.
 pub fn has_room(v: [u32; 3], ground: &Ground, near: Near) -> bool {
-    const ROWS: f64 = 3.0;
     let [a, b, c] = ground.corners(v);
     let altitude = area2(a, b, c) as f64 / (distance(a, b).0 as f64).sqrt();
-    altitude / 2.0 >= ROWS * RISE[0] * f64::from(near.plan.max(1))
+    altitude >= ROOM * f64::from(near.plan.max(1))
 }
 
 /// Where the points of the rows lie.
