@@ -330,20 +330,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             "no map but holes shows steps; add --map holes, or leave --max-step out",
         ));
     }
-    let [low, high] = t.bounds();
-    let lies = format!(
-        "x {} to {} m, y {} to {} m",
-        maps::place(low[0]),
-        maps::place(high[0]),
-        maps::place(low[1]),
-        maps::place(high[1])
-    );
-    let shows = view.window();
-    if (0..2).any(|i| shows[i] >= high[i] || shows[i + 2] <= low[i]) {
-        let text =
-            format!("--window shows none of the ground, which lies at {lies}; give a part of that, or leave it out");
-        return Err(Failure::input(&args.image, text));
-    }
+    maps::meets(&view, t.bounds()).map_err(|e| Failure::input(&args.image, e))?;
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
     let within = |folder: &Path| -> Vec<PathBuf> {
         wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
@@ -403,7 +390,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         }
     }
     if barren {
-        note(format!("no ground is met in the picture; it lies at {lies}"));
+        note(maps::missed(t.bounds()));
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ pub struct Args {
     /// resistance or gain, other material
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
-    /// The part to draw, in metres [default: all]
+    /// The part to draw, in metres; some of it must lie where the images have ground [default: all]
     #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true, requires = "png")]
     window: Option<Window>,
     /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
@@ -178,7 +178,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     }
     if drawn.is_some_and(|(_, (_, sheet))| sheet.barren) {
-        note("no ground is met in the picture; see x and y of hardpan info for a --window");
+        note(maps::missed(drawing::bounds(&a, &b)));
     }
     if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
 }
