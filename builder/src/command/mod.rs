@@ -279,7 +279,6 @@ impl Failure {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::Limit(text) if text.contains("preset dense") => "; --preset default divides less",
             BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",
             _ => "",
         };
