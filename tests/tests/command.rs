@@ -234,6 +234,48 @@ fn files_of_others_are_safe() {
     assert_eq!(names.len(), 3, "nothing is left behind: {names:?}");
 }
 
+/// No command writes over what it reads, nor under a name that something else has, unless it is said so; what is lost by a slip is
+/// a source.
+#[test]
+fn outputs_are_not_called_as_images_and_sources_are() {
+    let folder = bridge("outputs_are_not_called_as_images_and_sources_are");
+    let image = fs::read(folder.join("bridge.hpan")).unwrap();
+    let query = ["query", "bridge.hpan", "0,0", "-o"];
+    let build = ["build", "bridge.obj", "--report"];
+    let list = ["materials", "bridge.hpan", "-o"];
+    let demo = ["demo", "--fixture", "flat", "-o"];
+    for (typed, name, is, not) in [
+        (&query[..], "new.hpan", "a terrain image", "a table; name it FILE.csv"),
+        (&query, "new.OBJ", "a mesh", "a table; name it FILE.csv"),
+        (&query, "new.fbx", "a mesh", "a table; name it FILE.csv"),
+        (&query, "new.toml", "settings", "a table; name it FILE.csv"),
+        (&build, "new.obj", "a mesh", "a report; name it FILE.json"),
+        (&list, "new.hpan", "a terrain image", "settings; name it FILE.toml"),
+        (&demo, "new.png", "a picture", "an image; name it FILE.hpan"),
+    ] {
+        let why = error(2, &folder, &[typed, &[name]].concat());
+        assert_eq!(why, format!("error: {name}: this is the name of {is}, and not of {not}, or add --force\n"));
+        assert!(!folder.join(name).exists());
+        expect(0, &folder, &[typed, &[name, "--force"]].concat());
+        fs::remove_file(folder.join(name)).unwrap();
+    }
+    for name in ["a.csv", "a.json", "a.txt", "a"] {
+        expect(0, &folder, &[&query[..], &[name]].concat());
+    }
+    // what it is made of, not even then
+    fs::copy(folder.join("bridge.obj"), folder.join("renamed.csv")).unwrap();
+    for (typed, name, why) in [
+        (&query[..], "./bridge.hpan", "this would replace its own source"),
+        (&query, "bridge.obj", "the image was built from this very file"),
+        (&query, "renamed.csv", "the image was built from this very file"),
+        (&list, "bridge.hpan", "this would replace its own source"),
+    ] {
+        holds(&error(2, &folder, &[typed, &[name, "--force"]].concat()), &[&format!("{name}: {why}; name another")]);
+    }
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert!(read("bridge.hpan") == image && [read("bridge.obj"), read("renamed.csv")] == [BRIDGE.as_bytes(); 2]);
+}
+
 #[test]
 fn exit_codes() {
     let folder = bridge("exit_codes");

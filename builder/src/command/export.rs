@@ -18,7 +18,7 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace,
+    Done, Failure, Kind, NewFile, Replace,
     canvas::PAINTS,
     counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
@@ -27,7 +27,6 @@ use super::{
     progress::stage,
     quoted,
     relief::{ALL, View},
-    same,
     scale::{self, Range},
     shown, steps, terrain, warn,
 };
@@ -147,15 +146,8 @@ fn beside(image: &Path, end: &str) -> PathBuf {
     image.with_file_name(name)
 }
 
-fn may_write(place: &Path, image: &Path, replace: Replace) -> Done {
-    if same(place, image) {
-        return Err(Failure::input(place, "this would replace the image itself; name another file with -o"));
-    }
-    replace.check(place)
-}
-
 /// Stops if a file is one that the image was built from, whatever it is called now.
-fn not_a_source(place: &Path, t: &Terrain) -> Done {
+pub fn not_a_source(place: &Path, t: &Terrain) -> Done {
     if !place.is_file() {
         return Ok(());
     }
@@ -183,7 +175,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     }
     for file in [&place, &library, &toml] {
         not_a_source(file, &t)?;
-        may_write(file, &args.image, Replace::None.or_any(args.force))?;
+        Replace::None.or_any(args.force).check_made(file, Kind::MESH, [&args.image])?;
     }
     let mut ground = Obj::new(&t).map_err(|e| {
         let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
@@ -352,7 +344,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         }
     };
     for place in &places {
-        may_write(place, &args.image, Replace::PICTURE.or_any(args.force))?;
+        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [&args.image])?;
     }
     let title = shown(&file_name(&args.image));
     let mut barren = false;

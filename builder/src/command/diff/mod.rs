@@ -23,13 +23,13 @@ use self::{
     verdict::Difference,
 };
 use super::{
-    Done, Failure, NewFile, Replace, has_extension,
+    Done, Failure, Kind, NewFile, Replace, has_extension,
     info::hex,
     is_nowhere, load,
     maps::{self, Window},
     note,
     progress::stage,
-    same, scale, shown, terrain,
+    scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
@@ -118,10 +118,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         if !has_extension(place, "png") && !is_nowhere(place) {
             return Err(Failure::input(place, "maps are PNG; name it FILE.png"));
         }
-        if [path_a, path_b].into_iter().any(|image| same(place, image)) {
-            return Err(Failure::input(place, "the map would replace an image; name another file"));
-        }
-        Replace::PICTURE.or_any(args.force).check(place)?;
+        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [path_a, path_b])?;
     }
     let picture = match &args.png {
         Some(place) => {
