@@ -334,6 +334,26 @@ fn layers_that_rose_alike_are_the_same_layers() {
     assert!(!out.contains("\nlost") && !out.contains("\ngained") && !out.contains("\nno area"), "{out}");
 }
 
+/// All ground a millimetre higher or lower, or a tenth of one, is told as that.
+#[test]
+fn all_ground_a_little_higher_is_raised() {
+    let folder = hills("all_ground_a_little_higher_is_raised");
+    for (by, said) in
+        [("0.001", "raised by 0.001000 m"), ("-0.001", "lowered by 0.001000 m"), ("0.0001", "raised by 0.000100 m")]
+    {
+        expect(0, &folder, &["build", "a.obj", "--translate", &format!("0,0,{by}"), "-o", "b.hpan"]);
+        let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+        let first = out.lines().next().unwrap();
+        let found = first.strip_prefix("different: ").and_then(|text| text.strip_suffix(" everywhere")).expect(&out);
+        // to a step of the lattice
+        let height = |text: &str| text.split(' ').nth(2).unwrap().parse::<f64>().unwrap();
+        assert!(
+            (height(found) - height(said)).abs() < 2e-5 && found.split(' ').next() == said.split(' ').next(),
+            "{out}"
+        );
+    }
+}
+
 /// Small changes by the hundred: rings about the largest alone; and ground that is as it was shows how it lies.
 #[test]
 fn a_map_of_many_small_changes_is_calm() {
