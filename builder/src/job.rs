@@ -138,7 +138,6 @@ mod tests {
         assert!(least > asked / 2, "{least} of {asked}");
         sums(&stack(1.0), Split::DENSE);
         sums(&fixtures::town(1), Split::DEFAULT);
-        sums(&fixtures::soup(60), Split::DEFAULT);
         let far = Job::new(&stack(1000.0), &Options { split: Some(Split::DEFAULT), ..Options::default() });
         assert!(matches!(far.err(), Some(BuildError::Limit(text)) if text.contains("more than 256 MiB of index")));
     }

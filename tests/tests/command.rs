@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds};
+use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds, soon};
 
 /// Asks by CSV on stdin; gives back the answers' columns.
 fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {
@@ -1052,6 +1052,17 @@ fn a_preset_that_divides_too_far_is_refused() {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
     }
     assert!(!folder.join("stack.hpan").exists());
+    // what covers all squares shows that before anything is built
+    let plate = |k: u32| {
+        let z = f64::from(k) / 2.0;
+        format!("v 0 0 {z}\nv 1000 0 {z}\nv 1000 1000 {z}\nv 0 1000 {z}\nf -4 -3 -2 -1\n")
+    };
+    fs::write(folder.join("plates.obj"), (0..20).map(plate).collect::<String>()).unwrap();
+    for preset in ["default", "dense"] {
+        let [_, why] = soon(2, 2, &folder, &["build", "plates.obj", "--up", "z", "--preset", preset]);
+        holds(&why, &[&format!("error: plates.obj: preset {preset} divides this ground too far")]);
+        assert!(why.ends_with("or give a greater bundle_size or min_volume under [build.split]\n"), "{why}");
+    }
     // and so it goes
     fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 48\n").unwrap();
     for more in [&["--settings", "s.toml"][..], &[]] {
