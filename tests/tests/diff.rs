@@ -338,7 +338,7 @@ fn layers_that_rose_alike_are_the_same_layers() {
 #[test]
 fn all_ground_a_little_higher_is_raised() {
     let folder = hills("all_ground_a_little_higher_is_raised");
-    for (by, way) in [(0.001, "raised"), (-0.001, "lowered"), (0.0001, "raised")] {
+    for (by, way) in [(0.001f64, "raised"), (-0.001, "lowered"), (0.0001, "raised")] {
         expect(0, &folder, &["build", "a.obj", "--translate", &format!("0,0,{by}"), "-o", "b.hpan"]);
         let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
         let first = out.lines().next().unwrap().strip_prefix(&format!("different: {way} by "));
