@@ -1,5 +1,6 @@
 //! Triangles into bundles: 128 bytes each, at most 16 triangles that do not overlap in plan.
 
+use crate::mesh::{Face, Mesh};
 use crate::plan::Plan;
 use crate::radix;
 use hardpan::format::bundle::{
@@ -20,6 +21,11 @@ pub struct Tri {
 }
 
 impl Tri {
+    pub fn new(mesh: &Mesh, face: &Face, attribute: u8) -> Self {
+        let corners = face.v.map(|v| mesh.vertices[v as usize]);
+        Tri { v: face.v, plan: Plan::new(corners), z: corners.map(|c| c[2]), attribute }
+    }
+
     pub fn corner(&self, k: usize) -> [i32; 3] {
         let [x, y] = self.plan.corner(k).map(|v| v as i32);
         [x, y, self.z[k]]

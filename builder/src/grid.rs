@@ -547,7 +547,7 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
 }
 
 /// About how many bytes a block of so many words takes.
-fn block_bytes(words: usize) -> usize {
+pub fn block_bytes(words: usize) -> usize {
     64 + 4 * words.saturating_sub(CELLS + INLINE)
 }
 

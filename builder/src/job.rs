@@ -37,6 +37,10 @@ impl Job {
             mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
         }
         let tiling = Tiling::new(&mesh, options)?;
+        if let Some(split) = options.split {
+            split
+                .allows((0..tiling.count()).into_par_iter().map(|i| tiling.least(&mesh, i)).sum(), mesh.faces.len())?;
+        }
         Ok(Job { mesh, options: options.clone(), tiling, report })
     }
 
@@ -107,7 +111,36 @@ fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Split, fixtures};
+    use crate::{Material, Split, Triangle, fixtures};
+
+    /// What is foreseen of a rule is no more than it asks for, and of ground in stacks not much less.
+    #[test]
+    fn what_a_rule_asks_for_is_foreseen() {
+        let stack = |side: f64| {
+            let mut scene =
+                Scene { materials: vec![Material::new("m", 0.8)], sources: vec!["s".into()], ..Scene::default() };
+            for k in 0..20 {
+                let z = f64::from(k) / 2.0;
+                scene.positions.extend([[0.0, 0.0, z], [side, 0.0, z], [side, side, z], [0.0, side, z]]);
+                let corners = [[0, 1, 2], [0, 2, 3]].map(|v| v.map(|v| 4 * k + v));
+                scene.triangles.extend(corners.map(|v| Triangle { v, material: 0, source: 0 }));
+            }
+            scene
+        };
+        let sums = |scene: &Scene, split: Split| {
+            let job = Job::new(scene, &Options { split: Some(split), ..Options::default() }).unwrap();
+            let least: Vec<u64> = (0..job.tiles()).map(|i| job.tiling.least(&job.mesh, i)).collect();
+            let asked: Vec<u64> = job.all().unwrap().iter().map(|tile| tile.0.asked).collect();
+            assert!(least.iter().zip(&asked).all(|(least, asked)| least <= asked), "{least:?} {asked:?}");
+            [least, asked].map(|all| all.iter().sum::<u64>())
+        };
+        let [least, asked] = sums(&stack(20.0), Split::DEFAULT);
+        assert!(least > asked / 2, "{least} of {asked}");
+        sums(&stack(1.0), Split::DENSE);
+        sums(&fixtures::town(1), Split::DEFAULT);
+        let far = Job::new(&stack(1000.0), &Options { split: Some(Split::DEFAULT), ..Options::default() });
+        assert!(matches!(far.err(), Some(BuildError::Limit(text)) if text.contains("more than 256 MiB of index")));
+    }
 
     /// However often and wherever tiles are made, a rule has asked for what they take, and may ask for so much in all.
     #[test]

@@ -172,7 +172,7 @@ fn what_along_and_plot_refuse() {
         holds(&error(2, &folder, &[&along[..], &[other]].concat()), &["plots are SVG or PNG", "FILE.png"]);
     }
     error(2, &folder, &[&along[..], &["p.svg", "-o", "p.svg"]].concat());
-    holds(&error(2, &folder, &[&along[..], &["p.png", "-o", "./p.png"]].concat()), &["would be one file"]);
+    holds(&error(2, &folder, &[&along[..], &["p.png", "-o", "./p.png", "--force"]].concat()), &["would be one file"]);
     for points in [&["1,2"][..], &["--csv", "drive.csv"], &[]] {
         let why = error(2, &folder, &[&["query", "bridge.hpan", "--plot", "p.png"], points].concat());
         holds(&why, &["p.png: a plot is of a drive; name one as well: --along DRIVE.csv"]);

@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds};
+use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds, soon};
 
 /// Asks by CSV on stdin; gives back the answers' columns.
 fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {
@@ -232,6 +232,48 @@ fn files_of_others_are_safe() {
     assert!(why.contains("city.toml: this is the name of settings, and") && why.contains("--force"), "{why}");
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing is left behind: {names:?}");
+}
+
+/// No command writes over what it reads, nor under a name that something else has, unless it is said so; what is lost by a slip is
+/// a source.
+#[test]
+fn outputs_are_not_called_as_images_and_sources_are() {
+    let folder = bridge("outputs_are_not_called_as_images_and_sources_are");
+    let image = fs::read(folder.join("bridge.hpan")).unwrap();
+    let query = ["query", "bridge.hpan", "0,0", "-o"];
+    let build = ["build", "bridge.obj", "--report"];
+    let list = ["materials", "bridge.hpan", "-o"];
+    let demo = ["demo", "--fixture", "flat", "-o"];
+    for (typed, name, is, not) in [
+        (&query[..], "new.hpan", "a terrain image", "a table; name it FILE.csv"),
+        (&query, "new.OBJ", "a mesh", "a table; name it FILE.csv"),
+        (&query, "new.fbx", "a mesh", "a table; name it FILE.csv"),
+        (&query, "new.toml", "settings", "a table; name it FILE.csv"),
+        (&build, "new.obj", "a mesh", "a report; name it FILE.json"),
+        (&list, "new.hpan", "a terrain image", "settings; name it FILE.toml"),
+        (&demo, "new.png", "a picture", "an image; name it FILE.hpan"),
+    ] {
+        let why = error(2, &folder, &[typed, &[name]].concat());
+        assert_eq!(why, format!("error: {name}: this is the name of {is}, and not of {not}, or add --force\n"));
+        assert!(!folder.join(name).exists());
+        expect(0, &folder, &[typed, &[name, "--force"]].concat());
+        fs::remove_file(folder.join(name)).unwrap();
+    }
+    for name in ["a.csv", "a.json", "a.txt", "a"] {
+        expect(0, &folder, &[&query[..], &[name]].concat());
+    }
+    // what it is made of, not even then
+    fs::copy(folder.join("bridge.obj"), folder.join("renamed.csv")).unwrap();
+    for (typed, name, why) in [
+        (&query[..], "./bridge.hpan", "this would replace its own source"),
+        (&query, "bridge.obj", "the image was built from this very file"),
+        (&query, "renamed.csv", "the image was built from this very file"),
+        (&list, "bridge.hpan", "this would replace its own source"),
+    ] {
+        holds(&error(2, &folder, &[typed, &[name, "--force"]].concat()), &[&format!("{name}: {why}; name another")]);
+    }
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert!(read("bridge.hpan") == image && [read("bridge.obj"), read("renamed.csv")] == [BRIDGE.as_bytes(); 2]);
 }
 
 #[test]
@@ -1005,11 +1047,22 @@ fn a_preset_that_divides_too_far_is_refused() {
         said
     };
     let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-        leave it out, or give a greater bundle_size or min_volume under [build.split]; --preset default divides less\n";
+        leave it out, or give a greater bundle_size or min_volume under [build.split]\n";
     for threads in ["1", "2"] {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
     }
     assert!(!folder.join("stack.hpan").exists());
+    // what covers all squares shows that before anything is built
+    let plate = |k: u32| {
+        let z = f64::from(k) / 2.0;
+        format!("v 0 0 {z}\nv 1000 0 {z}\nv 1000 1000 {z}\nv 0 1000 {z}\nf -4 -3 -2 -1\n")
+    };
+    fs::write(folder.join("plates.obj"), (0..20).map(plate).collect::<String>()).unwrap();
+    for preset in ["default", "dense"] {
+        let [_, why] = soon(2, 2, &folder, &["build", "plates.obj", "--up", "z", "--preset", preset]);
+        holds(&why, &[&format!("error: plates.obj: preset {preset} divides this ground too far")]);
+        assert!(why.ends_with("or give a greater bundle_size or min_volume under [build.split]\n"), "{why}");
+    }
     // and so it goes
     fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 48\n").unwrap();
     for more in [&["--settings", "s.toml"][..], &[]] {

@@ -334,6 +334,20 @@ fn layers_that_rose_alike_are_the_same_layers() {
     assert!(!out.contains("\nlost") && !out.contains("\ngained") && !out.contains("\nno area"), "{out}");
 }
 
+/// All ground a millimetre higher or lower, or a tenth of one, is told as that.
+#[test]
+fn all_ground_a_little_higher_is_raised() {
+    let folder = hills("all_ground_a_little_higher_is_raised");
+    for (by, way) in [(0.001f64, "raised"), (-0.001, "lowered"), (0.0001, "raised")] {
+        expect(0, &folder, &["build", "a.obj", "--translate", &format!("0,0,{by}"), "-o", "b.hpan"]);
+        let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+        let first = out.lines().next().unwrap().strip_prefix(&format!("different: {way} by "));
+        let told = first.and_then(|text| text.strip_suffix(" m everywhere")).expect(&out);
+        // to a step of the lattice
+        assert!((told.parse::<f64>().unwrap() - by.abs()).abs() < 2f64.powi(-16), "{out}");
+    }
+}
+
 /// Small changes by the hundred: rings about the largest alone; and ground that is as it was shows how it lies.
 #[test]
 fn a_map_of_many_small_changes_is_calm() {
@@ -547,10 +561,19 @@ fn a_map_of_friction_and_of_a_window() {
         holds(&expect(2, &folder, &[&diff[..], &["--range", bad]].concat())[1], &["0 between them"]);
     }
     expect(2, &folder, &["diff", "a.hpan", "b.hpan", "--range", "-1,1"]);
+    // a window beside all ground would replace the map by an empty one
+    let kept = fs::read(folder.join("map.png")).unwrap();
+    let why = error(2, &folder, &[&diff[..], &["--window", "41,0,45,10"]].concat());
+    holds(&why, &["map.png: --window shows none of the ground, which lies at x 0 to 40 m, y 0 to 10 m; give"]);
+    assert!(fs::read(folder.join("map.png")).unwrap() == kept);
     // what does not lie over each other says so
     expect(0, &folder, &["build", "b.obj", "--translate", "300,0,0", "-o", "far.hpan"]);
     let [out, _] = expect(1, &folder, &["diff", "a.hpan", "far.hpan", "--png", "map.png"]);
     holds(&out, &["pixels, 21.2 cm each; no place has ground in both images: they do not lie over each other"]);
+    // all ground is that of both, between them is none
+    let between = ["--png", "map.png", "--window", "100,0,110,10"];
+    let [_, err] = expect(1, &folder, &[&["diff", "a.hpan", "far.hpan"], &between[..]].concat());
+    holds(&err, &["note: no ground is met in the picture; it lies at x 0 to 340 m, y 0 to 10 m\n"]);
 }
 
 /// Changes of friction that are few have a colour each, in the legend too; rolling resistance and gain have places, and lines of their own.

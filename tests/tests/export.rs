@@ -1663,7 +1663,7 @@ fn windows_sizes_and_places_of_maps() {
     fs::copy(folder.join("pierced.hpan"), folder.join("image.png")).unwrap();
     holds(
         &error(2, &folder, &["export", "png", "image.png", "-o", "./image.png", "--force"]),
-        &["image.png: this would replace the image itself"],
+        &["image.png: this would replace its own source"],
     );
     expect(0, &folder, &["export", "png", "pierced.hpan", "--size", "50", "--map", "mu,cost,mu", "-o", "maps"]);
     let names: BTreeSet<_> = fs::read_dir(folder.join("maps")).unwrap().map(|f| f.unwrap().file_name()).collect();

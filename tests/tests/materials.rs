@@ -829,6 +829,38 @@ fn files_of_one_name_are_told_apart() {
     }
 }
 
+/// From wherever files are named, and wherever their project lies, they are called the same.
+#[test]
+fn names_of_files_do_not_depend_on_how_they_are_typed() {
+    let all = folder("names_of_files_do_not_depend_on_how_they_are_typed");
+    let mut images = Vec::new();
+    for home in ["ann", "somewhere/else"] {
+        let project = all.join(home);
+        for (i, file) in ["a/lod/t.obj", "b/lod/t.obj", "t.obj", "maps/other.obj"].iter().enumerate() {
+            fs::create_dir_all(project.join(file).parent().unwrap()).unwrap();
+            let x = 10 * i;
+            write(&project, file, &format!("v {x} 0 5\nv {} 0 5\nv {x} 4 5\nf 1 2 3\n", x + 4));
+        }
+        let whole = |file: &str| project.join(file).to_str().unwrap().to_string();
+        let typed = [
+            ("", ["a/lod/t.obj", "b/lod/t.obj", "t.obj", "maps/other.obj"].map(String::from)),
+            ("a/lod", ["t.obj", "../../b/lod/t.obj", "../../t.obj", "../../maps/other.obj"].map(String::from)),
+            ("b", ["../maps/./other.obj", "../a/../t.obj", "lod/t.obj", "../a/lod/t.obj"].map(String::from)),
+            ("maps", [whole("t.obj"), "other.obj".into(), whole("a/lod/t.obj"), whole("b/lod/t.obj")]),
+        ];
+        for (from, files) in typed {
+            let out = project.join("all.hpan");
+            let output = ["build", "-o", out.to_str().unwrap()];
+            expect(0, &project.join(from), &[&output[..], &files.each_ref().map(String::as_str)].concat());
+            let head = facts(&project, &["info", "all.hpan", "--json"]);
+            images.push((head["sources"].clone(), head["identity"].clone()));
+        }
+    }
+    let names = json!(["a/lod/t.obj/unnamed", "b/lod/t.obj/unnamed", "other.obj/unnamed", "t.obj/unnamed"]);
+    assert_eq!(images[0].0, names);
+    assert!(images.iter().all(|image| *image == images[0]), "{images:?}");
+}
+
 #[test]
 fn by_09_provenance() {
     let folder = mats("by_09_provenance");

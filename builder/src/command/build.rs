@@ -19,7 +19,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, Threads,
+    Done, Failure, Kind, NewFile, Replace, Threads,
     border::{Border, Edge},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
@@ -99,17 +99,6 @@ pub struct Args {
     force: bool,
 }
 
-/// What files are whose names end so, and are no images.
-const OTHERS: [(&str, &[&str]); 7] = [
-    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae", "usd", "usda", "usdc", "usdz", "blend"]),
-    ("a material library", &["mtl"]),
-    ("settings", &["toml", "json"]),
-    ("a picture", &["png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "exr"]),
-    ("heights", &["tif", "tiff", "asc", "hgt", "las", "laz", "xyz", "raw", "r16", "crg"]),
-    ("a table", &["csv", "tsv", "xls", "xlsx"]),
-    ("an archive", &["zip", "gz", "rar", "7z", "tar"]),
-];
-
 /// A threshold, or none.
 #[derive(Clone, Copy)]
 struct Stitch(Option<Near>);
@@ -164,7 +153,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
-    Replace::Only(0, report::START, "a report of a build").or_any(args.force).check(place)?;
+    Replace::Only(0, report::START, "a report of a build").or_any(args.force).check_made(place, Kind::REPORT, None)?;
     let mut report = Report::default();
     let end = make(args, out, &mut report);
     if report.withheld {
@@ -675,17 +664,6 @@ fn unstitched(scene: &Scene, options: &Options, t: &Terrain) -> Result<Option<St
 
 /// An image may be replaced; other people's files need a word.
 fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) -> Done {
-    if args.settings.iter().any(|file| same(output, file)) {
-        return Err(Failure::input(output, "the image would replace its own settings; name another file with -o"));
-    }
-    if sources.iter().any(|(file, _)| same(output, file)) {
-        return Err(Failure::input(output, "the image would replace its own source; name another file with -o"));
-    }
-    let other = OTHERS.iter().find(|(_, ends)| ends.iter().any(|end| has_extension(output, end)));
-    if let Some((what, _)) = other.filter(|_| !args.force) {
-        let text =
-            format!("this is the name of {what}, and what is written is an image; name it FILE.hpan, or add --force");
-        return Err(Failure::input(output, text));
-    }
-    Replace::IMAGE.or_any(args.force).check(output)
+    let of = args.settings.iter().chain(sources.iter().map(|(file, _)| file));
+    Replace::IMAGE.or_any(args.force).check_made(output, Kind::IMAGE, of)
 }

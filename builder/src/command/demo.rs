@@ -17,7 +17,7 @@ use hardpan_builder::{
 use serde_json::Value;
 
 use super::{
-    Done, Failure, NewFile, Replace,
+    Done, Failure, Kind, NewFile, Replace,
     canvas::{Canvas, Colour, NOTHING, mix},
     drive, grouped, look, make_folder,
     maps::{self, Drawn, Key, Map, Wish},
@@ -39,7 +39,7 @@ pub struct Args {
     /// Where it goes [default: NAME.hpan]
     #[arg(short, long, value_name = "FILE.hpan", requires = "fixture")]
     output: Option<PathBuf>,
-    /// Replace files that the demo did not write; with --fixture one that is not a terrain image
+    /// Replace files that the demo did not write; with --fixture one that is not a terrain image, or give it the name of a picture and such
     #[arg(long)]
     force: bool,
 }
@@ -100,7 +100,7 @@ fn write_fixture(fixture: Fixture, args: &Args, out: &mut impl Write) -> Done {
     let value = fixture.to_possible_value();
     let (name, what) = value.as_ref().map_or(("", None), |v| (v.get_name(), v.get_help()));
     let place = args.output.clone().unwrap_or_else(|| format!("{name}.hpan").into());
-    Replace::IMAGE.or_any(args.force).check(&place)?;
+    Replace::IMAGE.or_any(args.force).check_made(&place, Kind::IMAGE, None)?;
     let options = Options { undersides: Undersides::Ground, stitch: None, ..Options::default() };
     let built = build_recorded(&fixture.scene(), &options, Some(&Provenance::default()));
     let built = built.map_err(|e| Failure::build(&place, e))?;

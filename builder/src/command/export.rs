@@ -18,7 +18,7 @@ use hardpan_builder::{
 use serde_json::json;
 
 use super::{
-    Done, Failure, NewFile, Replace,
+    Done, Failure, Kind, NewFile, Replace,
     canvas::PAINTS,
     counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
@@ -27,7 +27,6 @@ use super::{
     progress::stage,
     quoted,
     relief::{ALL, View},
-    same,
     scale::{self, Range},
     shown, steps, terrain, warn,
 };
@@ -147,15 +146,8 @@ fn beside(image: &Path, end: &str) -> PathBuf {
     image.with_file_name(name)
 }
 
-fn may_write(place: &Path, image: &Path, replace: Replace) -> Done {
-    if same(place, image) {
-        return Err(Failure::input(place, "this would replace the image itself; name another file with -o"));
-    }
-    replace.check(place)
-}
-
 /// Stops if a file is one that the image was built from, whatever it is called now.
-fn not_a_source(place: &Path, t: &Terrain) -> Done {
+pub fn not_a_source(place: &Path, t: &Terrain) -> Done {
     if !place.is_file() {
         return Ok(());
     }
@@ -183,7 +175,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     }
     for file in [&place, &library, &toml] {
         not_a_source(file, &t)?;
-        may_write(file, &args.image, Replace::None.or_any(args.force))?;
+        Replace::None.or_any(args.force).check_made(file, Kind::MESH, [&args.image])?;
     }
     let mut ground = Obj::new(&t).map_err(|e| {
         let hint = "to look at the heights: hardpan export png; to keep the image as it is, keep its .hpan file";
@@ -330,20 +322,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             "no map but holes shows steps; add --map holes, or leave --max-step out",
         ));
     }
-    let [low, high] = t.bounds();
-    let lies = format!(
-        "x {} to {} m, y {} to {} m",
-        maps::place(low[0]),
-        maps::place(high[0]),
-        maps::place(low[1]),
-        maps::place(high[1])
-    );
-    let shows = view.window();
-    if (0..2).any(|i| shows[i] >= high[i] || shows[i + 2] <= low[i]) {
-        let text =
-            format!("--window shows none of the ground, which lies at {lies}; give a part of that, or leave it out");
-        return Err(Failure::input(&args.image, text));
-    }
+    maps::meets(&view, t.bounds()).map_err(|e| Failure::input(&args.image, e))?;
     let called = |map: Map| beside(&args.image, &format!("-{}.png", map.name()));
     let within = |folder: &Path| -> Vec<PathBuf> {
         wanted.iter().map(|&map| folder.join(called(map).file_name().unwrap_or_default())).collect()
@@ -365,7 +344,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         }
     };
     for place in &places {
-        may_write(place, &args.image, Replace::PICTURE.or_any(args.force))?;
+        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [&args.image])?;
     }
     let title = shown(&file_name(&args.image));
     let mut barren = false;
@@ -403,7 +382,7 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
         }
     }
     if barren {
-        note(format!("no ground is met in the picture; it lies at {lies}"));
+        note(maps::missed(t.bounds()));
     }
     Ok(())
 }

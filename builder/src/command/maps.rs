@@ -245,6 +245,27 @@ pub fn view(
     Ok(View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height, heights: ALL })
 }
 
+/// Where the ground lies, by its bounds.
+fn lies([low, high]: [[f64; 3]; 2]) -> String {
+    let [x, y] = [0, 1].map(|i| format!("{} to {} m", place(low[i]), place(high[i])));
+    format!("x {x}, y {y}")
+}
+
+/// What is said of a picture without ground.
+pub fn missed(bounds: [[f64; 3]; 2]) -> String {
+    format!("no ground is met in the picture; it lies at {}", lies(bounds))
+}
+
+/// Stops at a view beside the ground within these bounds.
+pub fn meets(view: &View, [low, high]: [[f64; 3]; 2]) -> Result<(), String> {
+    let shows = view.window();
+    if (0..2).all(|i| shows[i] < high[i] && shows[i + 2] > low[i]) {
+        return Ok(());
+    }
+    let lies = lies([low, high]);
+    Err(format!("--window shows none of the ground, which lies at {lies}; give a part of that, or leave it out"))
+}
+
 /// Places along the longer side at which it is seen which materials there are most of.
 const LOOK: f64 = 512.0;
 

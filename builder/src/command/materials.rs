@@ -16,11 +16,11 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, NewFile, Replace, counted, decimal, few, grouped, has_extension, is_nowhere,
+    Done, Failure, Kind, NewFile, Replace, counted, decimal, few, grouped, has_extension, is_nowhere,
     lie::{lies, suspect},
     load, named, note, quoted,
     report::Report,
-    same, shown, terrain,
+    shown, terrain,
     transform::Transform,
     warn, width,
 };
@@ -41,7 +41,7 @@ pub struct Args {
     /// Write a settings file here instead of a list, JSON as FILE.json; "-" is stdout
     #[arg(short, long, value_name = "FILE.toml", conflicts_with = "json")]
     output: Option<PathBuf>,
-    /// Replace an output file that is there
+    /// Replace an output file that is there, or give settings the name of an image, a mesh and such
     #[arg(long)]
     force: bool,
     /// Print the list as JSON
@@ -91,7 +91,7 @@ impl Found {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let stdout = |output: &Path| output == Path::new("-");
     if let Some(output) = args.output.as_ref().filter(|o| !stdout(o)) {
-        may_write(output, args)?;
+        Replace::None.or_any(args.force).check_made(output, Kind::SETTINGS, &args.files)?;
     }
     let mut found = match &args.files[..] {
         [file] if is_image(file)? => of_image(file)?,
@@ -140,13 +140,6 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
             }
         }
     }
-}
-
-fn may_write(output: &Path, args: &Args) -> Done {
-    if args.files.iter().any(|file| same(output, file)) {
-        return Err(Failure::input(output, "the settings would replace their own source; name another file with -o"));
-    }
-    Replace::None.or_any(args.force).check(output)
 }
 
 /// Whether a file begins as an image does.

@@ -46,7 +46,7 @@ use std::{
     process::ExitCode,
 };
 
-use self::output::{NewFile, Replace, behind_links, is_nowhere, make_folder, one_place, write_image};
+use self::output::{Kind, NewFile, Replace, behind_links, is_nowhere, make_folder, one_place, write_image};
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
@@ -279,7 +279,6 @@ impl Failure {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::Limit(text) if text.contains("preset dense") => "; --preset default divides less",
             BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",
             _ => "",
         };

@@ -17,7 +17,7 @@ use hardpan_builder::{
     names::{named, quoted},
 };
 
-use super::{Done, Failure, canvas::SIGNED, unopened, verify};
+use super::{Done, Failure, canvas::SIGNED, has_extension, same, unopened, verify};
 
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -59,6 +59,30 @@ pub fn make_folder(folder: &Path, hint: &str) -> Done {
     })
 }
 
+/// What a new file is, and how its name may end; the first is what to type.
+pub struct Kind(&'static str, &'static [&'static str]);
+
+impl Kind {
+    pub const IMAGE: Self = Kind("an image", &["hpan"]);
+    pub const ANSWERS: Self = Kind("a table", &["csv", "tsv", "json"]);
+    pub const PICTURE: Self = Kind("a picture", &["png", "svg"]);
+    pub const REPORT: Self = Kind("a report", &["json"]);
+    pub const SETTINGS: Self = Kind("settings", &["toml", "json"]);
+    pub const MESH: Self = Kind("an OBJ, its materials and settings", &["obj", "mtl", "toml"]);
+}
+
+/// What files are whose names end so.
+const KINDS: [(&str, &[&str]); 8] = [
+    ("a terrain image", &["hpan"]),
+    ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae", "usd", "usda", "usdc", "usdz", "blend"]),
+    ("a material library", &["mtl"]),
+    ("settings", &["toml", "json"]),
+    ("a picture", &["png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "exr"]),
+    ("heights", &["tif", "tiff", "asc", "hgt", "las", "laz", "xyz", "raw", "r16", "crg"]),
+    ("a table", &["csv", "tsv", "xls", "xlsx"]),
+    ("an archive", &["zip", "gz", "rar", "7z", "tar"]),
+];
+
 /// What a new file may replace.
 pub enum Replace<'a> {
     /// Any file.
@@ -80,6 +104,27 @@ impl Replace<'_> {
     /// Any file, if the user says so.
     pub fn or_any(self, force: bool) -> Self {
         if force { Replace::Any } else { self }
+    }
+
+    /// [`check`](Self::check) of a file that is made of others: it replaces none of them, whatever the user says, and is not called
+    /// as another kind of file is, unless they say so.
+    pub fn check_made<'p>(
+        self,
+        place: &Path,
+        Kind(what, ends): Kind,
+        of: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> Done {
+        if of.into_iter().any(|source| same(place, source)) {
+            return Err(Failure::input(place, "this would replace its own source; name another file"));
+        }
+        let called = |ends: &[&str]| ends.iter().any(|end| has_extension(place, end));
+        let other = KINDS.iter().find(|(other, ends)| *other != what && called(ends));
+        if let Some((other, _)) = other.filter(|_| !called(ends) && !matches!(self, Replace::Any)) {
+            let text =
+                format!("this is the name of {other}, and not of {what}; name it FILE.{}, or add --force", ends[0]);
+            return Err(Failure::input(place, text));
+        }
+        self.check(place)
     }
 
     /// Stops if a file cannot be written here, or may not, or would be one with another one that this run writes. Once for each.

@@ -32,10 +32,11 @@ pub fn crowded(scene: &Scene, numbered: bool) -> Option<(String, &'static str)> 
         );
         return Some((cause, "divide such fans by rings around their middle in a mesh editor"));
     }
-    let (all, here, [x, y]) = slivers(scene)?;
+    let thin = slivers(scene);
+    let Err(Squares { worst: (here, [x, y]), .. }) = Squares::over(&thin) else { return None };
     let cause = format!(
         "{} triangles are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on",
-        grouped(all as u64),
+        grouped(thin.len() as u64),
         grouped(here as u64),
     );
     Some((cause, "cut them across in a mesh editor, and faces of very many corners into smaller ones"))
@@ -72,22 +73,19 @@ fn fan(scene: &Scene) -> Option<(usize, u32)> {
     Some((vertex, count[vertex]))
 }
 
-/// How many slivers there are, if dividing the plan until each square has [`FEW`] of them takes too many squares; and a square that
-/// has many: how many, and its middle.
-fn slivers(scene: &Scene) -> Option<(usize, usize, [f64; 2])> {
+/// A triangle in plan that runs counter-clockwise.
+type Plan = [[f64; 2]; 3];
+
+/// All that are much longer than wide.
+fn slivers(scene: &Scene) -> Vec<Plan> {
     let slim =
         |v| wide(scene, v).filter(|(_, longest, double)| *longest < FAR && longest * longest > SLIM * SLIM * double);
-    let turned = |[a, b, c]: [[f64; 2]; 3]| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
-    let thin: Vec<[[f64; 2]; 3]> = scene.triangles.par_iter().filter_map(|t| Some(turned(slim(t.v)?.0))).collect();
-    let far =
-        |of: fn(f64, f64) -> f64, start: f64| [0, 1].map(|i| thin.iter().flatten().fold(start, |m, p| of(m, p[i])));
-    let (low, high) = (far(f64::min, f64::INFINITY), far(f64::max, f64::NEG_INFINITY));
-    let mut squares = Squares { left: MEETINGS[0].max(MEETINGS[1] * thin.len()), worst: (0, [0.0; 2]) };
-    let enough = squares.divide(&thin, low, (high[0] - low[0]).max(high[1] - low[1])).is_some();
-    (!enough).then_some((thin.len(), squares.worst.0, squares.worst.1))
+    let turned = |[a, b, c]: Plan| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
+    scene.triangles.par_iter().filter_map(|t| Some(turned(slim(t.v)?.0))).collect()
 }
 
 /// A division of the plan.
+#[derive(Debug)]
 struct Squares {
     /// How often slivers may still meet squares.
     left: usize,
@@ -96,8 +94,25 @@ struct Squares {
 }
 
 impl Squares {
+    /// How often so many slivers may meet squares.
+    fn most(slivers: usize) -> usize {
+        MEETINGS[0].max(MEETINGS[1] * slivers)
+    }
+
+    /// Divides the plan until each square has [`FEW`] slivers; an error, as far as it came, if that takes too many squares.
+    fn over(thin: &[Plan]) -> Result<Self, Self> {
+        let far =
+            |of: fn(f64, f64) -> f64, start: f64| [0, 1].map(|i| thin.iter().flatten().fold(start, |m, p| of(m, p[i])));
+        let (low, high) = (far(f64::min, f64::INFINITY), far(f64::max, f64::NEG_INFINITY));
+        let mut squares = Squares { left: Self::most(thin.len()), worst: (0, [0.0; 2]) };
+        match squares.divide(thin, low, (high[0] - low[0]).max(high[1] - low[1])) {
+            Some(()) => Ok(squares),
+            None => Err(squares),
+        }
+    }
+
     /// None if it takes too many.
-    fn divide(&mut self, slivers: &[[[f64; 2]; 3]], low: [f64; 2], side: f64) -> Option<()> {
+    fn divide(&mut self, slivers: &[Plan], low: [f64; 2], side: f64) -> Option<()> {
         let half = side / 2.0;
         if slivers.len() <= FEW || side <= FINEST {
             if slivers.len() > self.worst.0 {
@@ -115,7 +130,7 @@ impl Squares {
 }
 
 /// Whether a triangle that runs counter-clockwise meets a square.
-fn meets(t: &[[f64; 2]; 3], low: [f64; 2], side: f64) -> bool {
+fn meets(t: &Plan, low: [f64; 2], side: f64) -> bool {
     let high = low.map(|v| v + side);
     let beside = |i: usize| t.iter().all(|p| p[i] < low[i]) || t.iter().all(|p| p[i] > high[i]);
     let beyond = |k: usize| {
@@ -147,20 +162,24 @@ mod tests {
 
     #[test]
     fn slivers_are_crowded_where_many_lie_side_by_side() {
-        for (scene, is) in [
-            (strips(100, [10_000.0, 0.05], 0.0), false),
-            (strips(2_000, [10_000.0, 0.05], 0.0), false),
-            (strips(4_000, [5_000.0, 0.005], 0.005), true),
-            (strips(4_000, [5_000.0, 0.005], 100.0), false),
-            (strips(10_000, [1_000.0, 0.005], 0.0), true),
-            (strips(100_000, [10.0, 0.01], 0.0), false),
-            (strips(0, [1.0, 1.0], 0.0), false),
+        // and how often slivers meet squares at most; none: until no more is allowed
+        for (scene, work) in [
+            (strips(100, [10_000.0, 0.05], 0.0), Some(200)),
+            (strips(2_000, [10_000.0, 0.05], 0.0), Some(8_100_000)),
+            (strips(4_000, [5_000.0, 0.005], 0.005), None),
+            (strips(4_000, [5_000.0, 0.005], 100.0), Some(8_000)),
+            (strips(10_000, [1_000.0, 0.005], 0.0), None),
+            (strips(100_000, [10.0, 0.01], 0.0), Some(2_300_000)),
+            (strips(0, [1.0, 1.0], 0.0), Some(0)),
         ] {
-            let begin = std::time::Instant::now();
-            let told = crowded(&scene, true);
-            println!("{} triangles: {told:?}, {:?}", scene.triangles.len(), begin.elapsed());
-            assert_eq!(told.is_some(), is, "{told:?}");
-            assert!(begin.elapsed().as_secs() < 5);
+            let thin = slivers(&scene);
+            let divided = Squares::over(&thin);
+            assert_eq!(crowded(&scene, true).is_some(), work.is_none(), "{divided:?}");
+            match (&divided, work) {
+                (Ok(squares), Some(work)) => assert!(Squares::most(thin.len()) - squares.left <= work, "{squares:?}"),
+                (Err(squares), None) => assert!(squares.left < FEW, "{squares:?}"),
+                _ => panic!("{} slivers: {divided:?}", thin.len()),
+            }
         }
         // far away, and where numbers end
         let mut scene = strips(10_000, [1_000.0, 0.005], 0.0);

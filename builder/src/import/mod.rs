@@ -21,7 +21,7 @@ pub use report::{Count, FileReport, ImportReport, Library};
 pub use text::{Utf8, utf8};
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fs,
     io::Read as _,
     path::{Path, PathBuf},
@@ -66,7 +66,7 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
 /// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
-/// them apart.
+/// them apart, however they are typed.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     let mut parts = Vec::with_capacity(files.len());
     for (file, frame) in files {
@@ -74,7 +74,8 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
         parts.push(read_as(check(path)?, path, frame)?);
     }
     if files.len() > 1 {
-        let names = names(files.iter().map(|(file, _)| file.as_ref()), &parts);
+        let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
+        let names = names(&paths, &parts);
         for (import, name) in parts.iter_mut().zip(names) {
             import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
         }
@@ -115,18 +116,36 @@ pub fn keeps_name(name: &str) -> bool {
     !name.is_empty() && c.words() == name.as_bytes() && c.rest() == b"\n"
 }
 
-/// Names of files, with as many folders as it takes for no two of them to have a source of one name.
-fn names<'a>(paths: impl Iterator<Item = &'a Path> + Clone, parts: &[Import]) -> Vec<String> {
-    let longest = paths.clone().map(|p| p.components().count()).max().unwrap_or(1);
-    let told_apart = |folders: &usize| {
-        let named = paths.clone().zip(parts).map(|(p, import)| (p, last_parts(p, *folders), &import.scene.sources));
-        let mut seen: HashMap<(String, &str), &Path> = HashMap::new();
-        named
-            .into_iter()
-            .all(|(path, name, sources)| sources.iter().all(|s| *seen.entry((name.clone(), s)).or_insert(path) == path))
-    };
-    let folders = (1..=longest).find(told_apart).unwrap_or(1);
-    paths.clone().map(|p| last_parts(p, folders)).collect()
+/// Names of files. Those of one name that have a source of one name get as many of their folders as tell them apart, below the folder
+/// that they share: wherever they lie and however they are typed, they are called so.
+fn names(paths: &[&Path], parts: &[Import]) -> Vec<String> {
+    let real: Vec<PathBuf> = paths.iter().map(|path| real(path)).collect();
+    let mut names: Vec<String> = paths.iter().map(|path| file_name(path)).collect();
+    let mut alike: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    names.iter().enumerate().for_each(|(i, name)| alike.entry(name).or_default().push(i));
+    let mut told = Vec::new();
+    for files in alike.values() {
+        let mut seen: HashMap<&str, &Path> = HashMap::new();
+        let mut sources = files.iter().flat_map(|&i| parts[i].scene.sources.iter().map(move |source| (source, i)));
+        if sources.all(|(source, i)| *seen.entry(source).or_insert(&real[i]) == real[i]) {
+            continue;
+        }
+        let shared = real[files[0]].ancestors().find(|folder| files.iter().all(|&i| real[i].starts_with(folder)));
+        let below = |i: usize| shared.and_then(|folder| real[i].strip_prefix(folder).ok()).unwrap_or(&real[i]);
+        let longest = files.iter().map(|&i| below(i).components().count()).max().unwrap_or(1);
+        let tails = |length| files.iter().map(move |&i| last_parts(below(i), length));
+        let apart: HashSet<&Path> = files.iter().map(|&i| real[i].as_path()).collect();
+        let length = (1..longest).find(|&length| tails(length).collect::<HashSet<_>>().len() == apart.len());
+        told.extend(files.iter().copied().zip(tails(length.unwrap_or(longest))));
+    }
+    told.into_iter().for_each(|(i, name)| names[i] = name);
+    names
+}
+
+/// Where a file lies, by the name that it was given: a link keeps its own.
+fn real(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(folder).map_or_else(|_| path.into(), |folder| folder.join(path.file_name().unwrap_or_default()))
 }
 
 /// So many last parts of a path, as text, with `/` between them.

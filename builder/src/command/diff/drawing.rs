@@ -105,6 +105,12 @@ pub struct Drawing {
     seen: Mutex<Vec<Seen>>,
 }
 
+/// Least and greatest coordinates of the ground of both.
+pub fn bounds(a: &Terrain, b: &Terrain) -> [[f64; 3]; 2] {
+    let ([low, high], [l, h]) = (a.bounds(), b.bounds());
+    [[0, 1, 2].map(|i| low[i].min(l[i])), [0, 1, 2].map(|i| high[i].max(h[i]))]
+}
+
 /// What a map of two images shows: a window, or all of both.
 pub fn view(
     a: &Terrain,
@@ -113,9 +119,11 @@ pub fn view(
     size: Option<[Option<usize>; 2]>,
     per_metre: Option<f64>,
 ) -> Result<View, String> {
-    let ([low, high], [l, h]) = (a.bounds(), b.bounds());
-    let all = Window([low[0].min(l[0]), low[1].min(l[1]), high[0].max(h[0]), high[1].max(h[1])]);
-    maps::view(a, window.or(Some(all)), size, per_metre)
+    let [low, high] = bounds(a, b);
+    let all = Window([low[0], low[1], high[0], high[1]]);
+    let view = maps::view(a, window.or(Some(all)), size, per_metre)?;
+    maps::meets(&view, [low, high])?;
+    Ok(view)
 }
 
 impl Drawing {

@@ -23,13 +23,13 @@ use self::{
     verdict::Difference,
 };
 use super::{
-    Done, Failure, NewFile, Replace, has_extension,
+    Done, Failure, Kind, NewFile, Replace, has_extension,
     info::hex,
     is_nowhere, load,
     maps::{self, Window},
     note,
     progress::stage,
-    same, scale, shown, terrain,
+    scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
@@ -69,7 +69,7 @@ pub struct Args {
     /// resistance or gain, other material
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
-    /// The part to draw, in metres [default: all]
+    /// The part to draw, in metres; some of it must lie where the images have ground [default: all]
     #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true, requires = "png")]
     window: Option<Window>,
     /// Pixels of the ground: the width, or width and height [default: 1600 on the longer side]
@@ -118,10 +118,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         if !has_extension(place, "png") && !is_nowhere(place) {
             return Err(Failure::input(place, "maps are PNG; name it FILE.png"));
         }
-        if [path_a, path_b].into_iter().any(|image| same(place, image)) {
-            return Err(Failure::input(place, "the map would replace an image; name another file"));
-        }
-        Replace::PICTURE.or_any(args.force).check(place)?;
+        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [path_a, path_b])?;
     }
     let picture = match &args.png {
         Some(place) => {
@@ -178,7 +175,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         }
     }
     if drawn.is_some_and(|(_, (_, sheet))| sheet.barren) {
-        note("no ground is met in the picture; see x and y of hardpan info for a --window");
+        note(maps::missed(drawing::bounds(&a, &b)));
     }
     if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
 }

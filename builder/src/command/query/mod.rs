@@ -30,11 +30,12 @@ use self::{
     table::{Table, decimals},
 };
 use super::{
-    Done, Failure, NewFile, Replace, counted,
+    Done, Failure, Kind, NewFile, Replace, counted,
     drive::{self, Drive, Stop},
+    export::not_a_source,
     grouped, has_extension, is_nowhere,
     lines::Passed,
-    load, named, note, plot, same, terrain, warn,
+    load, named, note, plot, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -57,7 +58,7 @@ pub struct Args {
     /// Where the answers go [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace output files that are there
+    /// Replace output files that are there, or give answers the name of an image, a mesh and such
     #[arg(long)]
     force: bool,
     /// All ground over each point, highest first
@@ -122,7 +123,7 @@ pub fn room(t: &Terrain) -> Vec<Hit> {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
-    check_outputs(args)?;
+    check_outputs(args, &terrain)?;
     let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
         let (most, wheels) = (plot::MOST, drive.wheels.len());
@@ -170,7 +171,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 }
 
 /// Stops where answers or a plot cannot be written, or may not.
-fn check_outputs(args: &Args) -> Done {
+fn check_outputs(args: &Args, terrain: &Terrain) -> Done {
     if let Some(plot) = &args.plot {
         if args.along.is_none() {
             return Err(Failure::input(plot, "a plot is of a drive; name one as well: --along DRIVE.csv"));
@@ -179,12 +180,10 @@ fn check_outputs(args: &Args) -> Done {
         }
     }
     let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
-    for output in args.output.iter().chain(&args.plot) {
-        if inputs.into_iter().flatten().any(|input| same(output, input)) {
-            let text = "the answers would replace what they come from; name another file";
-            return Err(Failure::input(output, text));
-        }
-        Replace::None.or_any(args.force).check(output)?;
+    let answers = args.output.iter().map(|output| (output, Kind::ANSWERS));
+    for (output, kind) in answers.chain(args.plot.iter().map(|plot| (plot, Kind::PICTURE))) {
+        not_a_source(output, terrain)?;
+        Replace::None.or_any(args.force).check_made(output, kind, inputs.into_iter().flatten())?;
     }
     Ok(())
 }
