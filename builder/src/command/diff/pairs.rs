@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, mem};
 use hardpan::{Hit, Terrain};
 
 use super::{
-    super::query::room,
+    super::{query::room, steps::DECK},
     edges::Corners,
     moved::Move,
     places::{Place, Role, plan},
@@ -116,6 +116,11 @@ impl Pair {
         self.kinds.any()
     }
 
+    /// Whether it is ground of both images.
+    pub fn is_both(&self) -> bool {
+        self.hits.iter().all(Option::is_some)
+    }
+
     /// An image that has it, and which of its hits.
     fn side(&self) -> Option<(usize, usize)> {
         (0..2).find_map(|i| Some((i, self.hits[i]?)))
@@ -201,7 +206,7 @@ impl<'a> Both<'a> {
         let (mut kinds, mut mu) = (Kinds::NONE, 0.0);
         kinds.set(Kind::Lost, to.is_none());
         kinds.set(Kind::Gained, from.is_none());
-        if hits.iter().all(Option::is_some) {
+        if let [Some(_), Some(_)] = hits {
             let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
             kinds.set(Kind::Height, self.apart(space, hits, (z[1] - z[0]).abs()));
             for ([higher, lower], from, to) in [
@@ -218,15 +223,15 @@ impl<'a> Both<'a> {
         Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu }
     }
 
-    /// All ground over a place; two heights are a pair if each is the nearest of the other, or if as many are there in both and all changed
-    /// alike. Whether there is ground in both images.
+    /// All ground over a place, in pairs from the highest on if the [same layers](Self::same_layers) are there in both; else two heights are a
+    /// pair if each is the nearest of the other, or if [both are left over](Self::join_rest). Whether there is ground in both images.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
         for i in 0..2 {
             self.heights(i, [x, y], &mut space.hits[i], &mut space.z[i]);
         }
         let counts = [0, 1].map(|i| space.z[i].len());
-        if counts[0] == counts[1] && are_alike(&space.z) {
+        if counts[0] == counts[1] && self.same_layers(space) {
             into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
             return counts[0] > 0;
         }
@@ -238,9 +243,47 @@ impl<'a> Both<'a> {
         into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i), partner(0, i)])));
         into.extend((0..counts[1]).filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
         if self.beside > 0.0 {
-            into.retain(|pair| pair.hits.iter().all(Option::is_some) || !self.lies_beside([x, y], pair, space));
+            into.retain(|pair| pair.is_both() || !self.lies_beside([x, y], pair, space));
         }
+        self.join_rest(space, into);
         counts.iter().all(|n| *n > 0)
+    }
+
+    /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
+    /// alike, and if by more than that, none of them lies where another one was.
+    fn same_layers(&self, space: &Space) -> bool {
+        let [from, to] = [0, 1].map(|i| || space.z[i].iter().zip(space.hits[i].iter().map(|hit| hit.material)));
+        let same = |p: u16, q: u16| self.same_material([p, q]);
+        let near = from().zip(to()).all(|((p, _), (q, _))| (q - p).abs() <= DECK);
+        let stays = || from().any(|(p, m)| to().any(|(q, n)| (q - p).abs() <= SLIGHT && same(m, n)));
+        near && from().zip(to()).all(|((_, m), (_, n))| same(m, n)) || are_alike(&space.z) && (near || !stays())
+    }
+
+    /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
+    /// pairs cross, and what covers other ground in one image alone is never the same.
+    fn join_rest(&self, space: &Space, pairs: &mut Vec<Pair>) {
+        let mut next = 0;
+        while let Some(i) = (next..pairs.len()).find(|i| pairs[*i].hits[1].is_none()) {
+            next = i + 1;
+            let fits = |other: &Pair| {
+                let ([Some(from), _], [None, Some(to)]) = (pairs[i].hits, other.hits) else { return false };
+                let crosses = |p: &Pair| matches!(p.hits, [Some(k), Some(l)] if (k < from) != (l < to));
+                self.same_material([pairs[i].materials[0], other.materials[1]])
+                    && (other.z[1] - pairs[i].z[0]).abs() <= DECK
+                    && !pairs.iter().any(crosses)
+            };
+            // what the second alone has comes last
+            if let Some(k) = (next..pairs.len()).find(|k| fits(&pairs[*k])) {
+                pairs[i] = self.pair(space, [pairs[i].hits[0], pairs[k].hits[1]]);
+                pairs.remove(k);
+            }
+        }
+    }
+
+    /// Whether materials of the one and of the other image have one name.
+    fn same_material(&self, materials: [u16; 2]) -> bool {
+        let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])].name);
+        p == q
     }
 
     /// Heights of an image over a place in the first one's frame, from the highest on, and what was hit.
