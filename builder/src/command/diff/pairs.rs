@@ -252,11 +252,12 @@ impl<'a> Both<'a> {
     /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
     /// alike, and if by more than that, none of them lies where another one was.
     fn same_layers(&self, space: &Space) -> bool {
-        let [from, to] = [0, 1].map(|i| || space.z[i].iter().zip(space.hits[i].iter().map(|hit| hit.material)));
+        let [from, to] = [0, 1].map(|i| space.z[i].iter().zip(space.hits[i].iter().map(|hit| hit.material)));
         let same = |p: u16, q: u16| self.same_material([p, q]);
-        let near = from().zip(to()).all(|((p, _), (q, _))| (q - p).abs() <= DECK);
-        let stays = || from().any(|(p, m)| to().any(|(q, n)| (q - p).abs() <= SLIGHT && same(m, n)));
-        near && from().zip(to()).all(|((_, m), (_, n))| same(m, n)) || are_alike(&space.z) && (near || !stays())
+        let near = from.clone().zip(to.clone()).all(|((p, _), (q, _))| (q - p).abs() <= DECK);
+        let stays = || from.clone().any(|(p, m)| to.clone().any(|(q, n)| (q - p).abs() <= SLIGHT && same(m, n)));
+        near && from.clone().zip(to.clone()).all(|((_, m), (_, n))| same(m, n))
+            || are_alike(&space.z) && (near || !stays())
     }
 
     /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
