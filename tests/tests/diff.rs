@@ -430,6 +430,15 @@ fn other_ground_is_lost_and_gained() {
         assert!((1600..3000).contains(&count([144, 0, 240])), "{}", count([144, 0, 240]));
         assert_eq!(count([240, 228, 66]), 0);
     }
+    // what sinks below what it covered is not met there any more, however little that is
+    layered(&folder, "a", &[floor, (10.0, 0.002, "Paint")]);
+    layered(&folder, "b", &[floor, (10.0, -0.002, "Paint"), (10.0, 6.0, "Steel")]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "0.01", "--json"]);
+    let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+    for (kind, all) in [("lost", 400.0), ("gained", 800.0)] {
+        let area = ground[kind]["area"].as_f64().unwrap();
+        assert!((area - all).abs() < 16.0, "{kind}: {area}");
+    }
     // what all rose by is that, though one lies where another one was
     layered(&folder, "a", &[floor, (10.0, 6.0, "Steel")]);
     layered(&folder, "b", &[(50.0, 6.0, "Tar"), (10.0, 12.0, "Steel")]);

@@ -40,8 +40,9 @@ them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png 
 place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
 lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen.
 The heights over one place are pairs from the top on if as many lie there in both, of the same materials in the same order and each no farther
-than 0.5 m from where it was, or all raised alike. Otherwise two are a pair if each is the nearest of the other, or if they are left over
-between the same pairs, of one material and no farther than 0.5 m apart. Ground without a partner is lost or gained.
+than 0.5 m from where it was; or if all rose alike, by more than that only if none now has the height and material that another one had.
+Otherwise two are a pair if each is the nearest of the other, or if they are left over between the same pairs, of one material and no farther
+than 0.5 m apart. Ground without a partner is lost or gained.
 Areas are those of the squares whose place it is. Where in its square that lies is another for each row and column, so that strips along the
 grid have their area, too: a finer --grid is nearer. What is no more at two places 8 mm away that face each other, as where all was moved by
 a step or two of the lattice, has no area: it lies along an edge.
@@ -54,8 +55,9 @@ Equal means equal identity and equal content; sources and settings that were rec
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
 The map of --png shows what was found at all these places, but for ground lost or gained along edges alone; of heights the largest change
-in each pixel, whichever layer has it. Where ground is lost and other ground gained in one pixel, that has a colour of its own. Rings mark small changes, 36 at most, the largest first: none along edges alone, nor, where a tenth of
-the ground is other, about heights that ground moved by 4 mm would have. Ground that is as it was is drawn as relief.
+in each pixel, whichever layer has it. Ground lost and gained in one pixel has a colour of its own. Rings mark small changes, 36 at most, the
+largest first: none along edges alone, nor, where a tenth of the ground is other, about heights that ground moved by 4 mm would have. Ground
+that is as it was is drawn as relief.
 Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
 pub struct Args {
     /// Terrain image

@@ -250,14 +250,14 @@ impl<'a> Both<'a> {
     }
 
     /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
-    /// alike, and if by more than that, none of them lies where another one was.
+    /// alike, by more than that only if none has the height and the material that another one had: a bridge is not the underpass after it.
     fn same_layers(&self, space: &Space) -> bool {
-        let [from, to] = [0, 1].map(|i| space.z[i].iter().zip(space.hits[i].iter().map(|hit| hit.material)));
-        let same = |p: u16, q: u16| self.same_material([p, q]);
-        let near = from.clone().zip(to.clone()).all(|((p, _), (q, _))| (q - p).abs() <= DECK);
-        let stays = || from.clone().any(|(p, m)| to.clone().any(|(q, n)| (q - p).abs() <= SLIGHT && same(m, n)));
-        near && from.clone().zip(to.clone()).all(|((_, m), (_, n))| same(m, n))
-            || are_alike(&space.z) && (near || !stays())
+        let [from, to] = [0, 1].map(|i| space.z[i].iter().zip(&space.hits[i]));
+        let mut both = from.clone().zip(to.clone());
+        let same = |p: &Hit, q: &Hit| self.same_material([p.material, q.material]);
+        let near = both.clone().all(|((z, _), (other, _))| (other - z).abs() <= DECK);
+        let stays = |(z, p): (&f64, &Hit)| to.clone().any(|(other, q)| z == other && same(p, q));
+        near && both.all(|((_, p), (_, q))| same(p, q)) || are_alike(&space.z) && (near || !from.clone().any(stays))
     }
 
     /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
