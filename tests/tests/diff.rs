@@ -440,10 +440,12 @@ fn other_ground_is_lost_and_gained() {
         assert!((area - all).abs() < 16.0, "{kind}: {area}");
     }
     // what all rose by is that, though one lies where another one was
-    layered(&folder, "a", &[floor, (10.0, 6.0, "Steel")]);
-    layered(&folder, "b", &[(50.0, 6.0, "Tar"), (10.0, 12.0, "Steel")]);
-    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
-    assert!(out.starts_with("different: raised by 6.000 m everywhere\n"), "{out}");
+    for deck in ["Steel", "Tar"] {
+        layered(&folder, "a", &[floor, (10.0, 6.0, deck)]);
+        layered(&folder, "b", &[(50.0, 6.0, "Tar"), (10.0, 12.0, deck)]);
+        let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+        assert!(out.starts_with("different: raised by 6.000 m everywhere\n"), "{deck}: {out}");
+    }
 }
 
 /// Where only what is stated of the ground is other, the first line says so.

@@ -40,7 +40,7 @@ them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png 
 place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
 lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen.
 The heights over one place are pairs from the top on if as many lie there in both, of the same materials in the same order and each no farther
-than 0.5 m from where it was; or if all rose alike, by more than that only if none now has the height and material that another one had.
+than 0.5 m from where it was; or if all rose alike, by more than that not if one now has the height and material that another one had and most ground stayed.
 Otherwise two are a pair if each is the nearest of the other, or if they are left over between the same pairs, of one material and no farther
 than 0.5 m apart. Ground without a partner is lost or gained.
 Areas are those of the squares whose place it is. Where in its square that lies is another for each row and column, so that strips along the

@@ -15,6 +15,8 @@ use super::{
 const ASIDE: f64 = 0.008;
 /// How far all may have moved for heights that differ no more than by that to count, metres.
 const SLIGHT: f64 = 0.004;
+/// Places along a side at which is looked whether most ground stayed.
+const LOOKS: usize = 64;
 
 /// What may be other about ground over a place.
 #[derive(Clone, Copy, PartialEq)]
@@ -84,6 +86,8 @@ pub struct Both<'a> {
     pub to: Move,
     /// How far beside that it may lie, metres: heights may differ by so much times their slopes, too.
     beside: f64,
+    /// Whether most ground is as high as it was.
+    stayed: bool,
 }
 
 /// A material, as far as places tell it.
@@ -146,6 +150,24 @@ fn are_alike([from, to]: &[Vec<f64>; 2]) -> bool {
     rises().fold(f64::MIN, f64::max) - rises().fold(f64::MAX, f64::min) <= SLIGHT
 }
 
+/// Whether most ground that lies alone over places of a grid is as high as it was.
+fn stayed(images: [&Terrain; 2]) -> bool {
+    let [low, high] = images[0].bounds();
+    let mut hits = images.map(room);
+    let (mut all, mut same) = (0, 0);
+    for k in 0..LOOKS * LOOKS {
+        let [x, y] = [k % LOOKS, k / LOOKS].map(|n| (n as f64 + 0.5) / LOOKS as f64);
+        let at = [low[0] + x * (high[0] - low[0]), low[1] + y * (high[1] - low[1]), 0.0];
+        let mut alone =
+            |i: usize| (images[i].layers(at, &mut hits[i]).written == 1).then(|| images[i].z_f64(&hits[i][0]));
+        if let (Some(from), Some(to)) = (alone(0), alone(1)) {
+            all += 1;
+            same += usize::from(from == to);
+        }
+    }
+    2 * same > all
+}
+
 /// Directions across which a difference may be thin.
 const ACROSS: [[f64; 2]; 4] = {
     const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -164,7 +186,7 @@ impl<'a> Both<'a> {
             })
             .collect()
         });
-        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0 }
+        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: stayed(images) }
     }
 
     /// Metres from a place to those about it, across which a difference may be an edge's.
@@ -174,7 +196,7 @@ impl<'a> Both<'a> {
 
     /// The same images, the second one after a move that was not exact.
     pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
-        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside }
+        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false }
     }
 
     /// Of the ground of an image, in the first one's frame, least and greatest x, y and z.
@@ -250,14 +272,16 @@ impl<'a> Both<'a> {
     }
 
     /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
-    /// alike, by more than that only if none has the height and the material that another one had: a bridge is not the underpass after it.
+    /// alike, by more than that only if none has the height and the material that another one had where most ground stayed: a bridge is not the
+    /// underpass after it.
     fn same_layers(&self, space: &Space) -> bool {
         let [from, to] = [0, 1].map(|i| space.z[i].iter().zip(&space.hits[i]));
         let mut both = from.clone().zip(to.clone());
         let same = |p: &Hit, q: &Hit| self.same_material([p.material, q.material]);
         let near = both.clone().all(|((z, _), (other, _))| (other - z).abs() <= DECK);
         let stays = |(z, p): (&f64, &Hit)| to.clone().any(|(other, q)| z == other && same(p, q));
-        near && both.all(|((_, p), (_, q))| same(p, q)) || are_alike(&space.z) && (near || !from.clone().any(stays))
+        near && both.all(|((_, p), (_, q))| same(p, q))
+            || are_alike(&space.z) && (near || !self.stayed || !from.clone().any(stays))
     }
 
     /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
