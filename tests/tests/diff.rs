@@ -334,6 +334,156 @@ fn layers_that_rose_alike_are_the_same_layers() {
     assert!(!out.contains("\nlost") && !out.contains("\ngained") && !out.contains("\nno area"), "{out}");
 }
 
+/// Squares of the ground about 0,0 at a height and of a material, as an image of that name.
+fn layered(folder: &std::path::Path, name: &str, squares: &[(f64, f64, &str)]) {
+    let square = |(half, z, material): &(f64, f64, &str)| {
+        let corners = [[-half, -half], [*half, -half], [*half, *half], [-half, *half]];
+        let v: String = corners.iter().map(|[x, y]| format!("v {x} {y} {z}\n")).collect();
+        format!("usemtl {material}\n{v}f -4 -3 -2 -1\n")
+    };
+    fs::write(folder.join(format!("{name}.obj")), squares.iter().map(square).collect::<String>()).unwrap();
+    expect(0, folder, &["build", &format!("{name}.obj")]);
+}
+
+/// What covers other ground is told as raised or lowered, however near it lay or lies to that: 400 m2 over 10,000.
+#[test]
+fn an_overlay_that_rose_is_not_lost() {
+    let folder = folder("an_overlay_that_rose_is_not_lost");
+    let floor = (50.0, 0.0, "Tar");
+    let patch = |z: f64| (10.0, z, "Paint");
+    let all = [
+        (vec![patch(0.002)], vec![patch(0.03)], 0.028, ""),
+        // near what it covers only now
+        (vec![patch(0.02)], vec![patch(0.002)], -0.018, ""),
+        // of the material that it covers
+        (vec![(10.0, 0.002, "Tar")], vec![(10.0, 0.03, "Tar")], 0.028, ""),
+        // two, of which the lower one now lies near to where the upper one was
+        (vec![patch(0.01), (10.0, 0.03, "Sign")], vec![patch(0.025), (10.0, 0.045, "Sign")], 0.015, ""),
+        // and under a new bridge
+        (vec![patch(0.002)], vec![patch(0.03), (10.0, 6.0, "Tar")], 0.028, "ground gained"),
+    ];
+    for (before, after, by, also) in all {
+        layered(&folder, "a", &[&[floor], &before[..]].concat());
+        layered(&folder, "b", &[&[floor], &after[..]].concat());
+        for (images, by) in [(["a.hpan", "b.hpan"], by), (["b.hpan", "a.hpan"], -by)] {
+            let [out, _] = expect(1, &folder, &[&["diff"][..], &images].concat());
+            let way = if by > 0.0 { "raised" } else { "lowered" };
+            let said = format!("different: {way} by {:.3} m on ", f64::abs(by));
+            assert!(out.starts_with(&said), "{before:?} {after:?}: {out}");
+            let [out, _] = expect(1, &folder, &[&["diff", "--json"][..], &images].concat());
+            let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+            let area = ground["changed"]["area"].as_f64().unwrap();
+            assert!((area - 400.0).abs() < 8.0, "{area}");
+            let largest = ["to", "from"].map(|key| ground["largest"][key].as_f64().unwrap());
+            assert!((largest[0] - largest[1] - by).abs() < 1e-4, "{largest:?}");
+            let [lost, gained] = ["lost", "gained"].map(|kind| ground[kind]["places"].as_u64().unwrap() > 0);
+            assert_eq!([lost, gained], [!also.is_empty() && by < 0.0, !also.is_empty() && by > 0.0]);
+        }
+        if also.is_empty() {
+            let within = |metres: &str| ["diff", "a.hpan", "b.hpan", "--tolerance", metres].map(String::from);
+            expect(0, &folder, &within("0.03").each_ref().map(String::as_str));
+            expect(1, &folder, &within("0.01").each_ref().map(String::as_str));
+        }
+    }
+    // it is drawn as that
+    layered(&folder, "a", &[floor, patch(0.002)]);
+    layered(&folder, "b", &[floor, patch(0.03)]);
+    let map = ["--png", "map.png", "--size", "200"];
+    expect(1, &folder, &[&["diff", "a.hpan", "b.hpan"], &map[..]].concat());
+    let (pixels, _) = pixels(&folder.join("map.png"));
+    let count = |colour: [u8; 3]| pixels.iter().filter(|p| **p == colour).count();
+    assert!(count([168, 72, 0]) >= 1500 && count([44, 40, 48]) < 1500, "the patch is 40 pixels wide");
+}
+
+/// A bridge, an underpass and another pavement are other ground, though as much is lost as gained; a map shows both.
+#[test]
+fn other_ground_is_lost_and_gained() {
+    let folder = folder("other_ground_is_lost_and_gained");
+    let floor = (50.0, 0.0, "Tar");
+    let all = [
+        // of one material or three, as far below as the bridge was above
+        ((10.0, 5.0, "Tar"), (10.0, -5.0, "Tar")),
+        ((10.0, 5.0, "Steel"), (10.0, -5.0, "Stone")),
+        // a deck that is farther from it than that may be
+        ((10.0, 0.1, "Steel"), (10.0, 0.7, "Steel")),
+        ((10.0, 0.002, "Paint"), (10.0, 0.03, "Wood")),
+    ];
+    for (before, after) in all {
+        layered(&folder, "a", &[floor, before]);
+        layered(&folder, "b", &[floor, after]);
+        let diff = ["diff", "a.hpan", "b.hpan", "--tolerance", "0.05"];
+        let [out, _] = expect(1, &folder, &[&diff[..], &["--png", "map.png", "--size", "200"]].concat());
+        assert!(out.starts_with("different\n"), "{before:?} {after:?}: {out}");
+        holds(
+            &out,
+            &["\nlost         ground at ", "\ngained       ground at ", "heights      no change of more than 0.05 m"],
+        );
+        let [out, _] = expect(1, &folder, &[&diff[..], &["--json"]].concat());
+        let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+        for kind in ["lost", "gained"] {
+            let area = ground[kind]["area"].as_f64().unwrap();
+            assert!((area - 400.0).abs() < 8.0, "{kind}: {area}");
+        }
+        let (pixels, _) = pixels(&folder.join("map.png"));
+        let count = |colour: [u8; 3]| pixels.iter().filter(|p| **p == colour).count();
+        // 40 pixels wide, and in the legend; of neither alone
+        assert!((1600..3000).contains(&count([144, 0, 240])), "{}", count([144, 0, 240]));
+        assert_eq!(count([240, 228, 66]), 0);
+    }
+    // what sinks below what it covered is not met there any more, however little that is
+    layered(&folder, "a", &[floor, (10.0, 0.002, "Paint")]);
+    layered(&folder, "b", &[floor, (10.0, -0.002, "Paint"), (10.0, 6.0, "Steel")]);
+    let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "0.01", "--json"]);
+    let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+    for (kind, all) in [("lost", 400.0), ("gained", 800.0)] {
+        let area = ground[kind]["area"].as_f64().unwrap();
+        assert!((area - all).abs() < 16.0, "{kind}: {area}");
+    }
+    // what all rose by is that, though one lies where another one was
+    for deck in ["Steel", "Tar"] {
+        layered(&folder, "a", &[floor, (10.0, 6.0, deck)]);
+        layered(&folder, "b", &[(50.0, 6.0, "Tar"), (10.0, 12.0, deck)]);
+        let [out, _] = expect(1, &folder, &["diff", "a.hpan", "b.hpan"]);
+        assert!(out.starts_with("different: raised by 6.000 m everywhere\n"), "{deck}: {out}");
+    }
+}
+
+/// Where only what is stated of the ground is other, the first line says so.
+#[test]
+fn only_facts_are_other() {
+    let folder = folder("only_facts_are_other");
+    let corners = "v -50 -50 0\nv 0 -50 0\nv 0 50 0\nv -50 50 0\nv 50 -50 0\nv 50 50 0\n";
+    // a vertex beside an edge, to which that is stitched: the plane is the same, and what it is made of
+    for (name, x) in [("a", 0.0), ("b", 0.0008)] {
+        let text = format!("{corners}v {x} 0 0\nusemtl Tar\nf 1 2 3 4\nf 2 5 6 3 7\n");
+        fs::write(folder.join(format!("{name}.obj")), text).unwrap();
+        expect(0, &folder, &["build", &format!("{name}.obj")]);
+    }
+    let first = |options: &[&str], code: i32| {
+        let [out, _] = expect(code, &folder, &[&["diff", "a.hpan", "b.hpan"], options].concat());
+        out.lines().next().unwrap().to_string()
+    };
+    let facts = "triangles, references, layer bound, query cost, error (--tolerance 0 passes over that)";
+    assert_eq!(first(&[], 1), format!("different: the ground is alike at all 250,018 places asked; other: {facts}"));
+    assert!(first(&["--tolerance", "0"], 0).starts_with("alike: at none of 250,018 places asked "));
+    for (settings, what) in [
+        ("build.near = 2\n", "windows"),
+        ("build.default_mu = 0.5\n", "no ground"),
+        ("[[material]]\nname = \"Tar\"\nlabel = 7\n[[material]]\nname = \"\"\n", "materials"),
+    ] {
+        fs::write(folder.join("s.toml"), settings).unwrap();
+        expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "b.hpan"]);
+        for (options, within) in [(&[][..], ""), (&["--tolerance", "0.1"], " to 0.1 m")] {
+            let said = format!("different: the ground is alike{within} at all 250,010 places asked; other: {what}");
+            assert_eq!(first(options, 1), said);
+        }
+    }
+    // friction is of the ground
+    fs::write(folder.join("s.toml"), "[[material]]\nname = \"Tar\"\nmu = 0.4\n[[material]]\nname = \"\"\n").unwrap();
+    expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "b.hpan"]);
+    assert_eq!(first(&[], 1), "different");
+}
+
 /// All ground a millimetre higher or lower, or a tenth of one, is told as that.
 #[test]
 fn all_ground_a_little_higher_is_raised() {
@@ -344,7 +494,7 @@ fn all_ground_a_little_higher_is_raised() {
         let first = out.lines().next().unwrap().strip_prefix(&format!("different: {way} by "));
         let told = first.and_then(|text| text.strip_suffix(" m everywhere")).expect(&out);
         // to a step of the lattice
-        assert!((told.parse::<f64>().unwrap() - by.abs()).abs() < 2f64.powi(-16), "{out}");
+        assert!((told.parse::<f64>().unwrap() - f64::abs(by)).abs() < 2f64.powi(-16), "{out}");
     }
 }
 
@@ -473,7 +623,8 @@ fn heights_within_a_tolerance_are_alike() {
     {
         fs::write(folder.join("s.toml"), settings).unwrap();
         expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "b.hpan"]);
-        assert!(diff(1, "100").starts_with("different\n"), "{k}");
+        let said = ["different\n", "different: the ground is alike to 100 m at all "][k.min(1)];
+        assert!(diff(1, "100").starts_with(said), "{k}");
     }
     let folder = pair("diff_tolerance_steel", |s| s.replace("usemtl Steel plate", "usemtl Wood"));
     expect(1, &folder, &["diff", "a.hpan", "b.hpan", "--tolerance", "100"]);

@@ -25,6 +25,8 @@ const SAME: Colour = [242, 242, 242];
 const HIGHER: Colour = [168, 72, 0];
 const LOST: Colour = [44, 40, 48];
 const GAINED: Colour = [240, 228, 66];
+/// Both in one pixel.
+const REPLACED: Colour = [144, 0, 240];
 /// Friction where it changed most, lighter than heights.
 const MU_HIGHER: Colour = [86, 200, 190];
 const MU_LOWER: Colour = [214, 110, 172];
@@ -196,6 +198,7 @@ impl Drawing {
             let mu = (seen.mu != 0.0).then(|| of_mu(seen.mu.into()));
             let colour = match seen {
                 Seen { ground: false, .. } => return NOTHING,
+                Seen { lost: true, gained: true, .. } => return REPLACED,
                 Seen { lost: true, .. } => return LOST,
                 Seen { gained: true, .. } => return GAINED,
                 Seen { change: 0.0, .. } => mu.unwrap_or(SAME),
@@ -225,8 +228,13 @@ impl Drawing {
         if seen[1] > 0.0 || scale.ends[1] > 0.0 && all_of_it {
             keys.push(side(scale.ends[1].max(0.0), high_told, of_change, HIGHER));
         }
-        keys.extend(any(|s| s.lost).then(|| Key::Box(LOST, "ground lost".into())));
-        keys.extend(any(|s| s.gained).then(|| Key::Box(GAINED, "ground gained".into())));
+        for (there, colour, key) in [
+            (any(|s| s.lost && !s.gained), LOST, "ground lost"),
+            (any(|s| s.gained && !s.lost), GAINED, "ground gained"),
+            (any(|s| s.lost && s.gained), REPLACED, "ground lost and gained"),
+        ] {
+            keys.extend(there.then(|| Key::Box(colour, key.into())));
+        }
         frictions.iter().for_each(|side| keys.extend(side.keys()));
         let lined = |rest, other| Paint { colour: SAME, lines: lines(rest, other) };
         for (there, key) in [

@@ -68,6 +68,8 @@ pub struct FirstByte {
 /// Facts that decide answers, wherever the ground lies.
 pub const WINDOWS: &str = "windows";
 pub const NO_GROUND: &str = "no ground";
+/// How long the image is.
+pub const BYTES: &str = "bytes";
 
 /// The content header and the bytes of every content section.
 pub fn content_of<'a>(t: &Terrain<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
@@ -117,7 +119,7 @@ pub fn facts(a: &Terrain, b: &Terrain) -> Vec<Fact> {
             ("references", grouped(h.references)),
             ("bundles", grouped(h.bundles)),
             ("wide tests", grouped(h.wide_tests.into())),
-            ("bytes", grouped(h.total_len)),
+            (BYTES, grouped(h.total_len)),
             ("layer bound", grouped(t.max_layers().into())),
             ("query cost", costs(&bound)),
             (WINDOWS, format!("near {} m, far {} m, merge {} m", metres(h.near), metres(h.far), metres(h.layer_merge))),

@@ -70,6 +70,18 @@ impl Ground {
         self.shared == 0
     }
 
+    /// Whether ground lies over the same places in both, with no other heights or names of materials.
+    pub fn same(&self) -> bool {
+        let none = [self.changed, self.lost, self.gained].iter().all(|count| count.places == 0);
+        none && self.materials.is_empty() && self.shared > 0
+    }
+
+    /// Whether its friction, rolling resistance and gain are the same.
+    pub fn same_properties(&self) -> bool {
+        let all = [self.mu_higher, self.mu_lower, self.rr_higher, self.rr_lower, self.gain_higher, self.gain_lower];
+        all.iter().all(|count| count.places == 0)
+    }
+
     /// Whether ground is lost or gained along edges alone.
     pub fn thin(&self) -> bool {
         [self.lost, self.gained].iter().any(|count| count.places > 0 && !count.wide())

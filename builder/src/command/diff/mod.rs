@@ -38,8 +38,11 @@ Asked are every vertex and the middle of every triangle of both images; every pl
 the other has, up to 4,000,000, beyond which it is said that some are missing; places along the edges where the ground of only one ends, on
 them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png the middle of each pixel. So of triangles that cover each
 place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
-lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen. Of the heights over one place two are a pair if each is the nearest of the other;
-ground without a partner is lost or gained.
+lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen.
+The heights over one place are pairs from the top on if as many lie there in both, of the same materials in the same order and each no farther
+than 0.5 m from where it was; or if all rose alike, by more than that not if one now has the height and material that another one had and most ground stayed.
+Otherwise two are a pair if each is the nearest of the other, or if they are left over between the same pairs, of one material and no farther
+than 0.5 m apart. Ground without a partner is lost or gained.
 Areas are those of the squares whose place it is. Where in its square that lies is another for each row and column, so that strips along the
 grid have their area, too: a finer --grid is nearer. What is no more at two places 8 mm away that face each other, as where all was moved by
 a step or two of the lattice, has no area: it lies along an edge.
@@ -47,12 +50,14 @@ The first line says so if nine tenths of the heights that changed did so by the 
 0.020 m everywhere), or if extents and nine tenths of the ground are the same but moved, or larger by one factor, as by a slip of units.
 It says on how much of the ground, and what else is other, unless that is all ground, and nothing else is but along edges. So it does if half the
 heights that changed did so by two steps of the lattice at most, as rounding to single precision makes them: --tolerance passes over those.
+If at no place asked the ground is other, it says that, and what is (the ground is alike at all 1,109 places asked; other: error).
 Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
 With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
 have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
 The map of --png shows what was found at all these places, but for ground lost or gained along edges alone; of heights the largest change
-in each pixel, whichever layer has it. Rings mark small changes, 36 at most, the largest first: none along edges alone, nor, where a tenth of
-the ground is other, about heights that ground moved by 4 mm would have. Ground that is as it was is drawn as relief.
+in each pixel, whichever layer has it. Ground lost and gained in one pixel has a colour of its own. Rings mark small changes, 36 at most, the
+largest first: none along edges alone, nor, where a tenth of the ground is other, about heights that ground moved by 4 mm would have. Ground
+that is as it was is drawn as relief.
 Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
 pub struct Args {
     /// Terrain image

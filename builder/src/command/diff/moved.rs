@@ -220,7 +220,7 @@ impl Rises {
         for pair in here {
             let [from, to] = pair.z;
             let change = to - from;
-            if !pair.hits.iter().all(Option::is_some) {
+            if !pair.is_both() {
                 self.alone += u64::from(square && keep && (pair.wide.has(Kind::Lost) || pair.wide.has(Kind::Gained)));
                 continue;
             }

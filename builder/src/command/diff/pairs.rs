@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, mem};
 use hardpan::{Hit, Terrain};
 
 use super::{
-    super::query::room,
+    super::{query::room, steps::DECK},
     edges::Corners,
     moved::Move,
     places::{Place, Role, plan},
@@ -15,6 +15,8 @@ use super::{
 const ASIDE: f64 = 0.008;
 /// How far all may have moved for heights that differ no more than by that to count, metres.
 const SLIGHT: f64 = 0.004;
+/// Places along a side at which is looked whether most ground stayed.
+const LOOKS: usize = 64;
 
 /// What may be other about ground over a place.
 #[derive(Clone, Copy, PartialEq)]
@@ -84,6 +86,8 @@ pub struct Both<'a> {
     pub to: Move,
     /// How far beside that it may lie, metres: heights may differ by so much times their slopes, too.
     beside: f64,
+    /// Whether most ground is as high as it was.
+    stayed: bool,
 }
 
 /// A material, as far as places tell it.
@@ -116,6 +120,11 @@ impl Pair {
         self.kinds.any()
     }
 
+    /// Whether it is ground of both images.
+    pub fn is_both(&self) -> bool {
+        self.hits.iter().all(Option::is_some)
+    }
+
     /// An image that has it, and which of its hits.
     fn side(&self) -> Option<(usize, usize)> {
         (0..2).find_map(|i| Some((i, self.hits[i]?)))
@@ -141,6 +150,24 @@ fn are_alike([from, to]: &[Vec<f64>; 2]) -> bool {
     rises().fold(f64::MIN, f64::max) - rises().fold(f64::MAX, f64::min) <= SLIGHT
 }
 
+/// Whether most ground that lies alone over places of a grid is as high as it was.
+fn stayed(images: [&Terrain; 2]) -> bool {
+    let [low, high] = images[0].bounds();
+    let mut hits = images.map(room);
+    let (mut all, mut same) = (0, 0);
+    for k in 0..LOOKS * LOOKS {
+        let [x, y] = [k % LOOKS, k / LOOKS].map(|n| (n as f64 + 0.5) / LOOKS as f64);
+        let at = [low[0] + x * (high[0] - low[0]), low[1] + y * (high[1] - low[1]), 0.0];
+        let mut alone =
+            |i: usize| (images[i].layers(at, &mut hits[i]).written == 1).then(|| images[i].z_f64(&hits[i][0]));
+        if let (Some(from), Some(to)) = (alone(0), alone(1)) {
+            all += 1;
+            same += usize::from(from == to);
+        }
+    }
+    2 * same > all
+}
+
 /// Directions across which a difference may be thin.
 const ACROSS: [[f64; 2]; 4] = {
     const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -159,7 +186,7 @@ impl<'a> Both<'a> {
             })
             .collect()
         });
-        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0 }
+        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: stayed(images) }
     }
 
     /// Metres from a place to those about it, across which a difference may be an edge's.
@@ -169,7 +196,7 @@ impl<'a> Both<'a> {
 
     /// The same images, the second one after a move that was not exact.
     pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
-        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside }
+        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false }
     }
 
     /// Of the ground of an image, in the first one's frame, least and greatest x, y and z.
@@ -201,7 +228,7 @@ impl<'a> Both<'a> {
         let (mut kinds, mut mu) = (Kinds::NONE, 0.0);
         kinds.set(Kind::Lost, to.is_none());
         kinds.set(Kind::Gained, from.is_none());
-        if hits.iter().all(Option::is_some) {
+        if let [Some(_), Some(_)] = hits {
             let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])]);
             kinds.set(Kind::Height, self.apart(space, hits, (z[1] - z[0]).abs()));
             for ([higher, lower], from, to) in [
@@ -218,15 +245,15 @@ impl<'a> Both<'a> {
         Pair { hits, materials, z, kinds, wide: Kinds::NONE, mu }
     }
 
-    /// All ground over a place; two heights are a pair if each is the nearest of the other, or if as many are there in both and all changed
-    /// alike. Whether there is ground in both images.
+    /// All ground over a place, in pairs from the highest on if the [same layers](Self::same_layers) are there in both; else two heights are a
+    /// pair if each is the nearest of the other, or if [both are left over](Self::join_rest). Whether there is ground in both images.
     pub fn pairs(&self, [x, y]: [f64; 2], space: &mut Space, into: &mut Vec<Pair>) -> bool {
         into.clear();
         for i in 0..2 {
             self.heights(i, [x, y], &mut space.hits[i], &mut space.z[i]);
         }
         let counts = [0, 1].map(|i| space.z[i].len());
-        if counts[0] == counts[1] && are_alike(&space.z) {
+        if counts[0] == counts[1] && self.same_layers(space) {
             into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
             return counts[0] > 0;
         }
@@ -238,9 +265,50 @@ impl<'a> Both<'a> {
         into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i), partner(0, i)])));
         into.extend((0..counts[1]).filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
         if self.beside > 0.0 {
-            into.retain(|pair| pair.hits.iter().all(Option::is_some) || !self.lies_beside([x, y], pair, space));
+            into.retain(|pair| pair.is_both() || !self.lies_beside([x, y], pair, space));
         }
+        self.join_rest(space, into);
         counts.iter().all(|n| *n > 0)
+    }
+
+    /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
+    /// alike, by more than that only if none has the height and the material that another one had where most ground stayed: a bridge is not the
+    /// underpass after it.
+    fn same_layers(&self, space: &Space) -> bool {
+        let [from, to] = [0, 1].map(|i| space.z[i].iter().zip(&space.hits[i]));
+        let mut both = from.clone().zip(to.clone());
+        let same = |p: &Hit, q: &Hit| self.same_material([p.material, q.material]);
+        let near = both.clone().all(|((z, _), (other, _))| (other - z).abs() <= DECK);
+        let stays = |(z, p): (&f64, &Hit)| to.clone().any(|(other, q)| z == other && same(p, q));
+        near && both.all(|((_, p), (_, q))| same(p, q))
+            || are_alike(&space.z) && (near || !self.stayed || !from.clone().any(stays))
+    }
+
+    /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
+    /// pairs cross, and what covers other ground in one image alone is never the same.
+    fn join_rest(&self, space: &Space, pairs: &mut Vec<Pair>) {
+        let mut next = 0;
+        while let Some(i) = (next..pairs.len()).find(|i| pairs[*i].hits[1].is_none()) {
+            next = i + 1;
+            let fits = |other: &Pair| {
+                let ([Some(from), _], [None, Some(to)]) = (pairs[i].hits, other.hits) else { return false };
+                let crosses = |p: &Pair| matches!(p.hits, [Some(k), Some(l)] if (k < from) != (l < to));
+                self.same_material([pairs[i].materials[0], other.materials[1]])
+                    && (other.z[1] - pairs[i].z[0]).abs() <= DECK
+                    && !pairs.iter().any(crosses)
+            };
+            // what the second alone has comes last
+            if let Some(k) = (next..pairs.len()).find(|k| fits(&pairs[*k])) {
+                pairs[i] = self.pair(space, [pairs[i].hits[0], pairs[k].hits[1]]);
+                pairs.remove(k);
+            }
+        }
+    }
+
+    /// Whether materials of the one and of the other image have one name.
+    fn same_material(&self, materials: [u16; 2]) -> bool {
+        let [p, q] = [0, 1].map(|i| self.surfaces[i][usize::from(materials[i])].name);
+        p == q
     }
 
     /// Heights of an image over a place in the first one's frame, from the highest on, and what was hit.

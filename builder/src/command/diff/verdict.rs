@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     super::{Done, counted, decimal, few, grouped, shown},
     edges::MOST as CROSSINGS,
-    facts::{Fact, FirstByte, Materials, NO_GROUND, Sources, WINDOWS},
+    facts::{BYTES, Fact, FirstByte, Materials, NO_GROUND, Sources, WINDOWS},
     ground::{Count, Ground, Largest, MaterialChange},
     moved::{Moved, Raised, Rounded},
 };
@@ -39,10 +39,28 @@ impl Difference {
     /// Whether nothing differs on the ground, but heights within the tolerance.
     pub fn alike(&self) -> bool {
         let answers = |fact: &Fact| matches!(fact.name, WINDOWS | NO_GROUND);
-        let same = |g: &Ground| {
-            [g.changed, g.lost, g.gained].iter().all(|c| c.places == 0) && g.materials.is_empty() && g.shared > 0
-        };
-        self.equal || self.materials.same() && !self.facts.iter().any(answers) && self.ground.as_ref().is_some_and(same)
+        let same = self.ground.as_ref().is_some_and(Ground::same);
+        self.equal || self.materials.same() && !self.facts.iter().any(answers) && same
+    }
+
+    /// Why images differ that have the same ground: `the ground is alike at all 1,109 places asked; other: error`.
+    fn beside_ground(&self) -> Option<String> {
+        let g = self.ground.as_ref().filter(|g| g.same() && g.same_properties())?;
+        let sources = !self.sources.lost.is_empty() || !self.sources.gained.is_empty();
+        let names = [(!self.materials.same(), "materials"), (sources, "sources")];
+        let names = names.into_iter().filter(|(other, _)| *other).map(|(_, name)| name);
+        let mut all: Vec<String> = names
+            .chain(self.facts.iter().map(|fact| fact.name).filter(|name| *name != BYTES))
+            .map(String::from)
+            .collect();
+        if all.is_empty() {
+            all.extend(self.first_byte.iter().map(|first| format!("bytes of {}", first.section)));
+        }
+        let places = counted(g.places, "place");
+        let within = if g.tolerance > 0.0 { format!(" to {} m", decimal(g.tolerance)) } else { String::new() };
+        let count = all.len() as u64;
+        let pass = if self.alike() { " (--tolerance 0 passes over that)" } else { "" };
+        Some(format!("the ground is alike{within} at all {places} asked; other: {}{pass}", few(all.into_iter(), count)))
     }
 }
 
@@ -97,6 +115,7 @@ pub fn print(d: &Difference, out: &mut impl Write) -> Done {
         _ => {
             let raised = |g: &Ground| g.raised.as_ref().map(Raised::said).or(g.rounded.as_ref().map(Rounded::said));
             let how = d.moved.as_ref().map(Moved::said).or_else(|| d.ground.as_ref().and_then(raised));
+            let how = how.or_else(|| d.beside_ground());
             how.map_or("different".into(), |how| format!("different: {how}"))
         }
     };
