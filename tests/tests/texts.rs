@@ -145,6 +145,20 @@ fn degrees_are_told_from_ground_on_its_side() {
         assert!(!err.contains("on its side") && !out.contains("on its side") && !err.contains("check --unit"), "{err}");
         expect(1, &folder, &["build", "d.obj", "--up", "z", "--strict"]);
     }
+    // with y up, whether anybody says so or not
+    let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),
+        _ => format!("{line}\n"),
+    };
+    for ([x, y], code) in zones {
+        let upright = hills(30, 1.0 / 3600.0, [x, y, 1500.0]);
+        fs::write(folder.join("y.obj"), upright.lines().map(turned).collect::<String>()).unwrap();
+        for more in [&["--force"][..], &["--up", "y", "--force"]] {
+            let [_, err] = expect(0, &folder, &[&["build", "y.obj"], more].concat());
+            holds(&err, &["warning: y.obj: x and z look like degrees, ", &format!("gdalwarp -t_srs {code} ")]);
+            assert!(!err.contains("on its side"), "{err}");
+        }
+    }
     // the same in metres, as small, and standing on its side; walls about a floor
     let alarm = |file: &str, more: &[&str]| {
         let [_, err] = expect(0, &folder, &[&["build", file, "-o", "m.hpan"], more].concat());
@@ -154,6 +168,14 @@ fn degrees_are_told_from_ground_on_its_side() {
     alarm("m.obj", &[]);
     alarm("m.obj", &["--up", "y"]);
     fs::write(folder.join("m.obj"), hills(30, 0.02, [-122.1, 42.9, 0.0])).unwrap();
+    alarm("m.obj", &["--up", "z"]);
+    // waves drawn out along y, and turned over on the way
+    let wave = |i: u32| {
+        let (x, z) = (f64::from(i) * 0.3, (2.0 * f64::from(i)).sin());
+        format!("v {x} 0 {z}\nv {} 90.01 {}\n", x + 1.5, -z)
+    };
+    let sheets = |i: u32| format!("f {} {} {} {}\n", 2 * i + 1, 2 * i + 3, 2 * i + 4, 2 * i + 2);
+    fs::write(folder.join("m.obj"), (0..61).map(wave).chain((0..60).map(sheets)).collect::<String>()).unwrap();
     alarm("m.obj", &["--up", "z"]);
     let fence: String = (0..40).map(|i| format!("v {i} 0 0\nv {i} 0.001 30\nv {i}.01 0 0\nf -3 -2 -1\n")).collect();
     fs::write(folder.join("m.obj"), fence + "v 0 0 0\nv 40 0 0\nv 40 40 0\nf -3 -2 -1\n").unwrap();

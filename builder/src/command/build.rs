@@ -25,10 +25,12 @@ use super::{
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
-    lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
+    lie::{Taken, doubt_unit, is_far, lies, suspect, why_empty},
     look,
     materials::is_image,
-    named, nodata, note, one_place, overlap, precision,
+    named, nodata, note, one_place, overlap,
+    part::{ground, parts},
+    precision,
     progress::stage,
     quoted,
     relief::ALL,
@@ -231,10 +233,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(taken) = taken {
         taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
     }
-    nodata::warn(&scene, &sources, &frames, &triangles, report);
-    let lies = lies(&scene, &sources, &frames, &triangles);
+    let parts = parts(&scene, sources.iter().map(|(file, _)| file.as_path()), &frames, &triangles);
+    nodata::warn(&parts, report);
+    let lies = lies(&parts);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
-    precision::warn(&scene, &sources, &frames, &triangles, report);
+    precision::warn(&parts, report);
     doubt_unit(&scene, &sources, &lies, &report.import.files.clone(), report);
 
     let mut settings = settings;

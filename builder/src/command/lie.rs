@@ -4,11 +4,17 @@ use std::path::{Path, PathBuf};
 
 use hardpan_builder::{
     Scene, Triangle,
-    import::{self, FileReport, Says, Transform, Up},
+    import::{self, FileReport, Says, Up},
     settings::SourceFile,
 };
 
-use super::{Done, Failure, decimal, few, named, nodata::NoData, note, report::Report};
+use super::{
+    Done, Failure, decimal, few, named,
+    nodata::NoData,
+    note,
+    part::{Part, ground},
+    report::Report,
+};
 
 /// Files with one axis up, as one and the same says: how their ground lies.
 pub struct Lie<'a> {
@@ -21,8 +27,8 @@ pub struct Lie<'a> {
     drivable: [f64; 3],
     /// Whether each of them could hardly be driven on as it lies, and more of it otherwise.
     steep: bool,
-    /// A place, if x and y look like degrees.
-    degrees: Option<[f64; 2]>,
+    /// If its places look like degrees.
+    degrees: Option<Degrees>,
 }
 
 impl Lie<'_> {
@@ -57,24 +63,15 @@ impl Lie<'_> {
 }
 
 /// How the files of a scene lie, those that lie alike as one; a file that could hardly be driven on is not hidden by others.
-pub fn lies<'a>(
-    scene: &Scene,
-    sources: &'a [(PathBuf, SourceFile)],
-    frames: &[Transform],
-    triangles: &[usize],
-) -> Vec<Lie<'a>> {
+pub fn lies<'a>(parts: &[Part<'a>]) -> Vec<Lie<'a>> {
     let mut all: Vec<Lie> = Vec::new();
-    let mut rest = &scene.triangles[..];
-    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
-        let (its, behind) = rest.split_at(*count);
-        rest = behind;
-        let nodata = NoData::of(scene, its, frame);
-        let measured = |t: &&Triangle| nodata.as_ref().is_none_or(|nodata| !nodata.touches(scene, t));
-        // z is the height of most such meshes, whatever is typed
-        let mut axes = [frame.upright(), 2].into_iter();
-        let degrees = axes.find_map(|up| degrees(scene, &mut ground(scene, its).filter(measured), frame, up));
+    for part in parts {
+        let Part { file, frame, .. } = *part;
+        let nodata = NoData::of(part);
+        let measured = |t: &&Triangle| nodata.as_ref().is_none_or(|nodata| !nodata.touches(t));
+        let degrees = Degrees::of(part, measured);
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
-            let (area, drivable) = areas(scene, triangles, frame);
+            let (area, drivable) = areas(part, triangles);
             let mut lie =
                 Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false, degrees };
             let [here, there] = lie.shares();
@@ -82,7 +79,7 @@ pub fn lies<'a>(
             lie
         };
         // walls without their roof say nothing, nor do those of a town of which only the roads are ground
-        let [whole, lie] = [lie(&mut its.iter().filter(measured)), lie(&mut ground(scene, its).filter(measured))];
+        let [whole, lie] = [lie(&mut part.triangles.iter().filter(measured)), lie(&mut part.ground().filter(measured))];
         let lie = if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie };
         let kind = |l: &Lie| (l.up, l.says, l.steep, l.degrees.is_some());
         match all.iter_mut().find(|l| kind(l) == kind(&lie)) {
@@ -98,11 +95,11 @@ pub fn lies<'a>(
 }
 
 /// The area of triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y and z up.
-fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &Transform) -> (f64, [f64; 3]) {
-    let axes = frame.axes();
+fn areas(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>) -> (f64, [f64; 3]) {
+    let axes = part.frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
     for t in triangles {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        let [a, b, c] = t.v.map(|v| part.place(v));
         let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
         let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
         let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
@@ -115,46 +112,79 @@ fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &
     (all, drivable)
 }
 
-/// A corner of ground whose x and y, in the file's numbers, look like longitude and latitude, in degrees, and its heights like metres: where
-/// ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in 3,000 does, in degrees.
-fn degrees(
-    scene: &Scene,
-    triangles: &mut dyn Iterator<Item = &Triangle>,
-    frame: &Transform,
+/// Ground whose places look like longitude and latitude, in degrees, and its heights like metres.
+#[derive(Clone, Copy)]
+struct Degrees {
+    /// The axis, in the file's numbers, that the heights look to be.
     up: usize,
-) -> Option<[f64; 2]> {
-    const TIMES: f64 = 30.0;
-    /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
-    const WIDE: f64 = 0.1;
-    /// Triangles that are not level at least, and the shares that they have of all, and that rise so of them.
-    const FEW: usize = 20;
-    const SHARES: [f64; 2] = [0.25, 0.8];
-    // the first two of the three that are no heights
-    let [x, y] = [usize::from(up == 0), if up == 2 { 1 } else { 2 }];
-    let mut first = None;
-    let [mut all, mut uneven, mut rising] = [0; 3];
-    for t in triangles {
-        let corners = t.v.map(|v| frame.back(scene.positions[v as usize]));
-        if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
-            return None;
-        }
-        first.get_or_insert([corners[0][x], corners[0][y]]);
-        let sides = [0, 1, 2].map(|i| [x, y, up].map(|k| corners[(i + 1) % 3][k] - corners[i][k]));
-        let rise = sides.iter().fold(0.0f64, |most, side| most.max(side[2].abs()));
-        let longest = sides.iter().fold(0.0f64, |most, [dx, dy, _]| most.max(dx * dx + dy * dy));
-        let area = (sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]).abs();
-        all += 1;
-        uneven += usize::from(rise > 0.0);
-        rising += usize::from(area > WIDE * longest && rise > TIMES * longest.sqrt());
-    }
-    let holds = uneven >= FEW && uneven as f64 >= SHARES[0] * all as f64 && rising as f64 >= SHARES[1] * uneven as f64;
-    first.filter(|_| holds)
+    /// A corner.
+    at: [f64; 3],
 }
 
-/// Triangles whose material is ground.
-pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> {
-    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
-    triangles.iter().filter(move |t| stays[usize::from(t.material)])
+impl Degrees {
+    /// Of the part's ground that was measured.
+    fn of(part: &Part, measured: impl Fn(&&Triangle) -> bool) -> Option<Self> {
+        let said = part.frame.upright();
+        // whatever is said, z is the height of most such meshes, and y that of the rest
+        let look = |up: usize| Self::with(part, &mut part.ground().filter(&measured), up, up == said);
+        [said, 2, 1].into_iter().find_map(look)
+    }
+
+    /// With an axis up: where ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in
+    /// 3,000 does, in degrees. So does what is drawn out along an axis that nobody says is up, but for the sides across it.
+    fn with(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>, up: usize, said: bool) -> Option<Self> {
+        const TIMES: f64 = 30.0;
+        /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
+        const WIDE: f64 = 0.1;
+        /// Triangles that are not level at least, and the shares that they have of all, that rise so of them, and of which no side is level.
+        const FEW: usize = 20;
+        const SHARES: [f64; 3] = [0.25, 0.8, 0.5];
+        let [x, y] = Self::plan(up);
+        let mut first = None;
+        let [mut all, mut uneven, mut rising, mut tilted] = [0; 4];
+        for t in triangles {
+            let corners = t.v.map(|v| part.own(v));
+            if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
+                return None;
+            }
+            first.get_or_insert(corners[0]);
+            let sides = [0, 1, 2].map(|i| [x, y, up].map(|k| corners[(i + 1) % 3][k] - corners[i][k]));
+            let rises = sides.map(|side| side[2].abs());
+            let longest = sides.iter().fold(0.0f64, |most, [dx, dy, _]| most.max(dx * dx + dy * dy));
+            let area = (sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]).abs();
+            let steep = |rise: f64, times: f64| area > WIDE * longest && rise > times * longest.sqrt();
+            all += 1;
+            uneven += usize::from(rises.iter().any(|rise| *rise > 0.0));
+            rising += usize::from(rises.iter().any(|rise| steep(*rise, TIMES)));
+            tilted += usize::from(rises.iter().all(|rise| steep(*rise, 1.0)));
+        }
+        let [most, share] = [all, uneven].map(|n| n as f64);
+        let holds = uneven >= FEW
+            && share >= SHARES[0] * most
+            && rising as f64 >= SHARES[1] * share
+            && (said || tilted as f64 >= SHARES[2] * share);
+        first.filter(|_| holds).map(|at| Degrees { up, at })
+    }
+
+    /// The two axes that are no heights.
+    fn plan(up: usize) -> [usize; 2] {
+        [usize::from(up == 0), if up == 2 { 1 } else { 2 }]
+    }
+
+    /// In words, with what to do.
+    fn told(&self) -> String {
+        let [x, y] = Self::plan(self.up);
+        let [east, north] = [self.at[x], if self.up == 1 { -self.at[y] } else { self.at[y] }];
+        let zone = ((east + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
+        let code = if north < 0.0 { 32700 } else { 32600 } + zone;
+        format!(
+            "{} and {} look like degrees, {} and {}, beside heights in metres, if heights are in no other unit than {0} and {1}: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
+            Lie::AXES[x],
+            Lie::AXES[y],
+            few_digits(self.at[x]),
+            few_digits(self.at[y])
+        )
+    }
 }
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
@@ -170,14 +200,8 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             [_] => format!("--up {axis}"),
             _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
         };
-        if let Some([x, y]) = lie.degrees {
-            let zone = ((x + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
-            let code = if y < 0.0 { 32700 } else { 32600 } + zone;
-            let text = format!(
-                "x and y look like degrees, {} and {}, beside heights in metres, if heights are in no other unit than x and y: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
-                few_digits(x),
-                few_digits(y)
-            );
+        if let Some(degrees) = lie.degrees {
+            let text = degrees.told();
             if lie.says == Says::Nobody && steep {
                 return Err(Failure::input(
                     lie.files[0],

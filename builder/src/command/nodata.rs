@@ -1,10 +1,8 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use std::path::{Path, PathBuf};
+use hardpan_builder::Triangle;
 
-use hardpan_builder::{Scene, Triangle, import::Transform, settings::SourceFile};
-
-use super::{counted, decimal, few, grouped, lie::ground, named, report::Report};
+use super::{counted, decimal, few, grouped, named, part::Part, report::Report};
 
 /// What programs write where there is no height, but for the ends of single precision.
 const KNOWN: [f64; 7] = [-9999.0, -99999.0, -32767.0, -32768.0, 1e20, 1e38, -1e38];
@@ -22,52 +20,58 @@ fn told(value: f64) -> String {
 
 /// Such heights of one file, which lie farther from all others than those lie apart.
 pub struct NoData<'a> {
-    frame: &'a Transform,
+    part: &'a Part<'a>,
     values: Vec<f64>,
 }
 
 impl<'a> NoData<'a> {
     /// Of triangles that are ground, if there are any.
-    pub fn of(scene: &Scene, triangles: &[Triangle], frame: &'a Transform) -> Option<Self> {
-        let (mut values, mut low, mut high) = (Vec::new(), f64::INFINITY, f64::NEG_INFINITY);
-        for v in ground(scene, triangles).flat_map(|t| t.v) {
-            let height = frame.back(scene.positions[v as usize])[frame.upright()];
+    pub fn of(part: &'a Part<'a>) -> Option<Self> {
+        let mut found = NoData { part, values: Vec::new() };
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for v in part.ground().flat_map(|t| t.v) {
+            let height = found.height(v);
             match known(height) {
-                Some(value) if values.contains(&value) => {}
-                Some(value) => values.push(value),
+                Some(value) if found.values.contains(&value) => {}
+                Some(value) => found.values.push(value),
                 None => (low, high) = (low.min(height), high.max(height)),
             }
         }
-        values.retain(|value| (low - value).max(value - high) > high - low && low <= high);
-        (!values.is_empty()).then_some(NoData { frame, values })
+        found.values.retain(|value| (low - value).max(value - high) > high - low && low <= high);
+        (!found.values.is_empty()).then_some(found)
     }
 
-    fn at(&self, scene: &Scene, vertex: u32) -> bool {
-        let height = self.frame.back(scene.positions[vertex as usize])[self.frame.upright()];
-        known(height).is_some_and(|value| self.values.contains(&value))
+    /// In the file's own numbers.
+    fn height(&self, corner: u32) -> f64 {
+        self.part.own(corner)[self.part.frame.upright()]
+    }
+
+    fn at(&self, corner: u32) -> bool {
+        known(self.height(corner)).is_some_and(|value| self.values.contains(&value))
     }
 
     /// Whether a corner of a triangle is so.
-    pub fn touches(&self, scene: &Scene, t: &Triangle) -> bool {
-        t.v.iter().any(|v| self.at(scene, *v))
+    pub fn touches(&self, t: &Triangle) -> bool {
+        t.v.iter().any(|v| self.at(*v))
     }
 
-    fn told(&self, scene: &Scene, triangles: &[Triangle], file: &Path) -> String {
-        let mut corners: Vec<u32> = ground(scene, triangles).flat_map(|t| t.v).collect();
+    fn told(&self) -> String {
+        let part = self.part;
+        let mut corners: Vec<u32> = part.ground().flat_map(|t| t.v).collect();
         corners.sort_unstable();
         corners.dedup();
         let all = corners.len() as u64;
-        corners.retain(|v| self.at(scene, *v));
-        let places = corners.iter().map(|v| scene.positions[*v as usize]);
+        corners.retain(|v| self.at(*v));
+        let places = corners.iter().map(|v| part.place(*v));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
-        let faces = ground(scene, triangles).filter(|t| self.touches(scene, t)).count() as u64;
+        let faces = part.ground().filter(|t| self.touches(t)).count() as u64;
         let values: Vec<String> = self.values.iter().map(|v| told(*v)).collect();
         // as gdal_translate writes it
         let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
         format!(
             "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
-            named(file),
+            named(part.file),
             grouped(corners.len() as u64),
             counted(all, "vertex"),
             if corners.len() == 1 { "has" } else { "have" },
@@ -78,19 +82,6 @@ impl<'a> NoData<'a> {
 }
 
 /// Warns of files that have such heights.
-pub fn warn(
-    scene: &Scene,
-    sources: &[(PathBuf, SourceFile)],
-    frames: &[Transform],
-    triangles: &[usize],
-    report: &mut Report,
-) {
-    let mut rest = &scene.triangles[..];
-    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
-        let (its, behind) = rest.split_at(*count);
-        rest = behind;
-        if let Some(found) = NoData::of(scene, its, frame) {
-            report.warn(found.told(scene, its, file));
-        }
-    }
+pub fn warn(parts: &[Part], report: &mut Report) {
+    parts.iter().filter_map(NoData::of).for_each(|found| report.warn(found.told()));
 }

@@ -1,10 +1,10 @@
 //! Whether a file's numbers were rounded to single precision, far from their zero.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hardpan_builder::{Scene, Triangle, import::Transform, settings::SourceFile};
+use hardpan_builder::Triangle;
 
-use super::{decimal, grouped, named, note, report::Report};
+use super::{decimal, grouped, named, note, part::Part, report::Report};
 
 /// Metres by which places may be rounded unseen.
 const FINE: f64 = 0.001;
@@ -20,20 +20,11 @@ const LOST: f64 = 0.1;
 
 /// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
 /// they may be as they were meant.
-pub fn warn(
-    scene: &Scene,
-    sources: &[(PathBuf, SourceFile)],
-    frames: &[Transform],
-    triangles: &[usize],
-    report: &mut Report,
-) {
-    let mut rest = &scene.triangles[..];
-    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
-        let (its, behind) = rest.split_at(*count);
-        rest = behind;
-        match rounded(scene, its, frame) {
-            Some(rounded) if rounded.sure || rounded.loses() => report.warn(rounded.told(file)),
-            Some(rounded) => note(rounded.told(file)),
+pub fn warn(parts: &[Part], report: &mut Report) {
+    for part in parts {
+        match rounded(part) {
+            Some(rounded) if rounded.sure || rounded.loses() => report.warn(rounded.told(part.file)),
+            Some(rounded) => note(rounded.told(part.file)),
             None => {}
         }
     }
@@ -93,12 +84,13 @@ struct Axis {
 const UNMEANT: f64 = 0.125;
 
 /// If all places of some triangles are so, and rounding made them so.
-fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<Rounded> {
+fn rounded(part: &Part) -> Option<Rounded> {
+    let Part { frame, triangles, .. } = *part;
     let metres = frame.metres();
     let mut farthest = 0.0f64;
     let mut axes = [Axis::default(); 3];
     for t in triangles {
-        for (v, axis) in frame.back(scene.positions[t.v[0] as usize]).into_iter().zip(&mut axes) {
+        for (v, axis) in part.own(t.v[0]).into_iter().zip(&mut axes) {
             let single = v as f32;
             let step = step_at(v);
             if step * metres <= FINE {
@@ -117,7 +109,7 @@ fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<R
     let [base, top] = [0.0, 1.0].map(|z| frame.back([0.0, 0.0, z]));
     let upright = |k: usize| (0..3).all(|i| (top[k] - base[k]).abs() >= (top[i] - base[i]).abs());
     let finer = |step: f64| {
-        let places = triangles.iter().map(|t| frame.back(scene.positions[t.v[0] as usize]));
+        let places = triangles.iter().map(|t| part.own(t.v[0]));
         let off = places.filter(|p| (0..3).any(|k| !upright(k) && (p[k] / step).fract() != 0.0)).count();
         off as f64 >= ODD * triangles.len() as f64
     };
@@ -127,7 +119,7 @@ fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<R
     let sure = axes.iter().any(|axis| axis.telling);
     let step = step_at(farthest);
     (is_rounded && !axes.is_empty()).then(|| {
-        let corners = |t: &Triangle| t.v.map(|v| frame.back(scene.positions[v as usize]).map(|v| f64::from(v as f32)));
+        let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| f64::from(v as f32)));
         let plan: Vec<usize> = (0..3).filter(|k| !upright(*k)).collect();
         let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
         Rounded { step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) }
@@ -150,7 +142,7 @@ fn step_at(v: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::part::parts, *};
     use hardpan_builder::import::{Frame, Unit, read_obj};
 
     /// What is said of a grid of places, each written by `number`, read in a frame.
@@ -161,7 +153,8 @@ mod tests {
         let faces = (0..380).filter(|i| i % 20 < 19).map(face);
         let text: String = vertices.chain(faces).collect();
         let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
-        rounded(&read.scene, &read.scene.triangles, &read.frames[0])
+        let file = std::iter::once(Path::new("a.obj"));
+        rounded(&parts(&read.scene, file, &read.frames, &read.triangles)[0])
     }
 
     #[test]
