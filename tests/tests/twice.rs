@@ -212,35 +212,50 @@ fn real_ground_lies_once() {
     }
 }
 
-/// A grid finer than the steps of single precision so far from zero loses triangles, which is no matter of taste; walls do not.
+/// A grid finer than the steps of single precision, or of six digits, so far from zero loses triangles, which is no matter of taste; walls do not.
 #[test]
-fn what_single_precision_took_is_a_warning() {
-    let folder = folder("what_single_precision_took_is_a_warning");
+fn what_rounding_took_is_a_warning() {
+    let folder = folder("what_rounding_took_is_a_warning");
     let [x0, y0] = [690_000.0, 5_334_000.0];
-    let single = |v: f64| (v as f32).to_string();
+    let single: fn(f64) -> String = |v| (v as f32).to_string();
+    // 5.334e6 as 5334000, which reads the same
+    let six: fn(f64) -> String =
+        |v| (v / 10f64.powf(v.log10().floor() - 5.0)).round().to_string() + if v < 1e6 { "" } else { "0" };
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
-    let grid = |side: f64| {
+    let grid = |side: f64, write: fn(f64) -> String| {
         let vertex = |i: u32| {
             let [x, y] = [x0 + f64::from(i % 40) * side, y0 + f64::from(i / 40) * side];
-            format!("v {} {} {:.3}\n", single(x), single(y), hills(x - x0, y - y0))
+            format!("v {} {} {:.3}\n", write(x), write(y), hills(x - x0, y - y0))
         };
         let face = |i: u32| format!("f {0} {1} {2}\nf {1} {3} {2}\n", i + 1, i + 2, i + 41, i + 42);
         (0..1600).map(vertex).chain((0..1560).filter(|i| i % 40 < 39).map(face)).collect::<String>()
     };
     let strict = ["build", "s.obj", "--up", "z", "--settings", "s.toml", "--strict"];
-    fs::write(folder.join("s.obj"), grid(0.25)).unwrap();
+    fs::write(folder.join("s.obj"), grid(0.25, single)).unwrap();
     let [_, err] = expect(1, &folder, &strict);
     let told = "warning: s.obj: all its numbers are of single precision, which so far from zero (up to 5,334,009) has steps of 0.5 m: ";
     holds(
         &err,
         &[told, " of 3,042 triangles have no plan area by that, and ground may be off by half of it; export it nearer"],
     );
-    fs::write(folder.join("s.obj"), grid(1.25)).unwrap();
+    fs::write(folder.join("s.obj"), grid(1.25, single)).unwrap();
     let [_, err] = expect(0, &folder, &strict);
     holds(
         &err,
         &["note: s.obj: all its numbers are of single precision", ": if they were rounded, ground may be off by half"],
     );
+    // rows of 3 m lie 10 m apart, or on each other
+    fs::write(folder.join("s.obj"), grid(3.0, six)).unwrap();
+    let [_, err] = expect(1, &folder, &strict);
+    let told = "warning: s.obj: all its numbers have six digits at most, which so far from zero (up to 5,334,110) has steps of 10 m: ";
+    holds(
+        &err,
+        &[told, " of 3,042 triangles have no plan area by that", "; export it nearer to zero, or with more of them"],
+    );
+    // whole metres that are meant so
+    fs::write(folder.join("s.obj"), grid(20.0, six)).unwrap();
+    let [_, err] = expect(0, &folder, &strict);
+    assert!(!err.contains("six digits"), "{err}");
     // houses with upright walls
     let mut town = String::new();
     for k in 0..100 {
