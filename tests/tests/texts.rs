@@ -194,15 +194,33 @@ fn heights_that_stand_for_no_data_are_told() {
         };
         fs::write(folder.join("n.obj"), ground.lines().enumerate().map(vertex).collect::<String>()).unwrap();
     };
-    for (height, told) in
-        [("-9999", "-9999"), ("-32768.0", "-32768"), ("-32767", "-32767"), ("1e20", "1e20"), ("1e38", "1e38")]
-    {
+    for (height, told) in [
+        ("-999", "-999"),
+        ("-9999", "-9999"),
+        ("9999", "9999"),
+        ("-32768.0", "-32768"),
+        ("-32767", "-32767"),
+        ("32767", "32767"),
+        ("65535", "65535"),
+        ("1e20", "1e20"),
+        ("1e38", "1e38"),
+        ("1.70141e38", "1.70141e38"),
+        ("-3.4e+38", "-3.4e38"),
+        ("-3.4028231e+38", "-3.402823e38"),
+        ("-3.4028234663852886e+38", "-3.4028235e38"),
+        ("-1.7976931348623157e308", "-1.7976931348623157e308"),
+    ] {
         with(height);
         let [_, err] = expect(0, &folder, &["build", "n.obj", "--drop-outliers"]);
         let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
         holds(&err, &[&said, "the first is at x 18, y 52, and nobody measured the ", "$' ALL.xyz > FILE.xyz)"]);
         assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
+        assert!(!err.contains("so far from zero"), "{err}");
     }
+    // a step in a model in millimetres
+    with("-999");
+    let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", "mm", "--up", "z"]);
+    assert!(!err.contains("no data"), "{err}");
     // in another unit and with another axis up
     let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
         ["v", x, y, z] => format!("v {x} {z} -{y}\n"),
@@ -225,6 +243,34 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("n.obj"), deep).unwrap();
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
     assert!(!err.contains("no data"), "{err}");
+}
+
+/// A file in millimetres is told beside one in metres.
+#[test]
+fn each_file_is_asked_for_its_unit() {
+    let folder = folder("each_file_is_asked_for_its_unit");
+    let grid = |name: &str, side: f64| fs::write(folder.join(name), hills(10, side, [0.0; 3])).unwrap();
+    [("small.obj", 0.004), ("tiny.obj", 0.001), ("plain.obj", 4.0), ("vast.obj", 4000.0)].map(|(n, s)| grid(n, s));
+    let said = |files: &[&str]| {
+        let [_, err] = expect(0, &folder, &[&["build", "--up", "z", "-o", "u.hpan"], files].concat());
+        err.lines().filter(|line| line.contains(" large")).map(String::from).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(said(&["plain.obj"]), "");
+    let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
+    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale"));
+    let there = "in its [[source]] of the settings";
+    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale {there}"));
+    let both =
+        "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
+    assert_eq!(said(&["small.obj", "tiny.obj"]), both);
+    let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, and nobody says its unit;";
+    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, also if it is meant so"));
+    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} unit {there} says it, also if it is meant so"));
+    // pieces of one
+    let piece = |name: &str, x: f64| fs::write(folder.join(name), hills(10, 600.0, [x, 0.0, 0.0])).unwrap();
+    [("west.obj", 0.0), ("east.obj", 6000.0)].map(|(n, x)| piece(n, x));
+    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit; --unit";
+    holds(&said(&["west.obj", "east.obj"]), &[pieces]);
 }
 
 /// Real meshes in metres are neither degrees nor without data.

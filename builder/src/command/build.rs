@@ -238,7 +238,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let lies = lies(&parts);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
     precision::warn(&parts, report);
-    doubt_unit(&scene, &sources, &lies, &report.import.files.clone(), report);
+    doubt_unit(&parts, &sources, &lies, &report.import.files.clone(), report);
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -364,7 +364,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         counted(terrain.max_layers(), "layer")
     )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
-    let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
+    let then = doubt.map(|doubt| format!("{doubt}; else "));
     if !is_nowhere(&output) {
         writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
     }

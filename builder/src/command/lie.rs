@@ -9,14 +9,13 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, decimal, few, named,
-    nodata::NoData,
-    note,
-    part::{Part, ground},
+    Done, Failure, decimal, few, named, note,
+    part::{Ends, Part, ends, ground, join},
     report::Report,
 };
 
-/// Files with one axis up, as one and the same says: how their ground lies.
+/// How the ground of a file lies, or of files of which one and the same is to be said.
+#[derive(Clone)]
 pub struct Lie<'a> {
     files: Vec<&'a Path>,
     up: Up,
@@ -25,10 +24,18 @@ pub struct Lie<'a> {
     area: f64,
     /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
     drivable: [f64; 3],
-    /// Whether each of them could hardly be driven on as it lies, and more of it otherwise.
-    steep: bool,
     /// If its places look like degrees.
     degrees: Option<Degrees>,
+}
+
+/// Whether a file lies on its side.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    No,
+    /// More of it could be driven on otherwise.
+    Perhaps,
+    /// It could hardly be driven on as it lies.
+    Likely,
 }
 
 impl Lie<'_> {
@@ -57,41 +64,53 @@ impl Lie<'_> {
         [self.now(), self.other()].map(|i| if self.area > 0.0 { 100.0 * self.drivable[i] / self.area } else { 100.0 })
     }
 
+    fn side(&self) -> Side {
+        match self.shares() {
+            [here, there] if here < 10.0 && there > here => Side::Likely,
+            [here, there] if there > 1.25 * here => Side::Perhaps,
+            _ => Side::No,
+        }
+    }
+
     fn names(&self) -> String {
         few(self.files.iter().map(|f| named(f)), self.files.len() as u64)
     }
 }
 
-/// How the files of a scene lie, those that lie alike as one; a file that could hardly be driven on is not hidden by others.
+/// How the files of a scene lie, each by itself.
 pub fn lies<'a>(parts: &[Part<'a>]) -> Vec<Lie<'a>> {
-    let mut all: Vec<Lie> = Vec::new();
-    for part in parts {
+    parts.iter().map(Lie::of).collect()
+}
+
+impl<'a> Lie<'a> {
+    fn of(part: &Part<'a>) -> Self {
         let Part { file, frame, .. } = *part;
-        let nodata = NoData::of(part);
-        let measured = |t: &&Triangle| nodata.as_ref().is_none_or(|nodata| !nodata.touches(t));
-        let degrees = Degrees::of(part, measured);
+        let degrees = Degrees::of(part);
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
             let (area, drivable) = areas(part, triangles);
-            let mut lie =
-                Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false, degrees };
-            let [here, there] = lie.shares();
-            lie.steep = here < 10.0 && there > here;
-            lie
+            Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, degrees }
         };
         // walls without their roof say nothing, nor do those of a town of which only the roads are ground
-        let [whole, lie] = [lie(&mut part.triangles.iter().filter(measured)), lie(&mut part.ground().filter(measured))];
-        let lie = if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie };
-        let kind = |l: &Lie| (l.up, l.says, l.steep, l.degrees.is_some());
-        match all.iter_mut().find(|l| kind(l) == kind(&lie)) {
-            Some(alike) => {
-                alike.files.push(file);
-                alike.area += lie.area;
-                alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + lie.drivable[i]);
-            }
-            None => all.push(lie),
-        }
+        let [whole, lie] = [lie(&mut part.measured()), lie(&mut part.measured_ground())];
+        if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie }
     }
-    all
+
+    /// Those of which one and the same is to be said as one. The verdict on the sum is that on each.
+    fn together(lies: &[Lie<'a>]) -> Vec<Lie<'a>> {
+        let kind = |l: &Lie| (l.up, l.says, l.side(), l.other(), l.degrees.map(|d| d.up));
+        let mut all: Vec<Lie> = Vec::new();
+        for lie in lies {
+            match all.iter_mut().find(|l| kind(l) == kind(lie)) {
+                Some(alike) => {
+                    alike.files.extend(&lie.files);
+                    alike.area += lie.area;
+                    alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + lie.drivable[i]);
+                }
+                None => all.push(lie.clone()),
+            }
+        }
+        all
+    }
 }
 
 /// The area of triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y and z up.
@@ -123,10 +142,10 @@ struct Degrees {
 
 impl Degrees {
     /// Of the part's ground that was measured.
-    fn of(part: &Part, measured: impl Fn(&&Triangle) -> bool) -> Option<Self> {
+    fn of(part: &Part) -> Option<Self> {
         let said = part.frame.upright();
         // whatever is said, z is the height of most such meshes, and y that of the rest
-        let look = |up: usize| Self::with(part, &mut part.ground().filter(&measured), up, up == said);
+        let look = |up: usize| Self::with(part, &mut part.measured_ground(), up, up == said);
         [said, 2, 1].into_iter().find_map(look)
     }
 
@@ -189,69 +208,66 @@ impl Degrees {
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
 /// and nobody said which axis is up. A file that says it itself, or settings that do, are believed, and warned of only where nearly
-/// nothing could be driven on; who types it may have it so. Gives back what mends the greatest doubt.
+/// nothing could be driven on; who types it may have it so. Gives back the greatest doubt, with what mends it.
 pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
     let mut doubts: Vec<(f64, String)> = Vec::new();
-    for lie in lies {
-        let ([here, there], up, then) = (lie.shares(), lie.up, lie.best());
-        let (names, steep) = (lie.names(), lie.steep);
-        // what is typed holds for all files
-        let remedy = |axis: &str| match lies {
-            [_] => format!("--up {axis}"),
-            _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
+    let lies = Lie::together(lies);
+    for lie in &lies {
+        let ([here, there], up, then, side) = (lie.shares(), lie.up, lie.best(), lie.side());
+        let names = lie.names();
+        let [says, is, lie_so, lies_so] = match lie.files[..] {
+            [_] => ["says", "is", "lie on its side", "lies on its side"],
+            _ => ["say", "are", "lie on their sides", "lie on their sides"],
         };
+        // what is typed holds for all files
+        let alone = lies.len() == 1;
+        let remedy = |axis: &str| match alone {
+            true => format!("--up {axis}"),
+            false => format!("up = \"{axis}\" in its [[source]] of the settings"),
+        };
+        let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| remedy(&axis));
         if let Some(degrees) = lie.degrees {
             let text = degrees.told();
-            if lie.says == Says::Nobody && steep {
-                return Err(Failure::input(
-                    lie.files[0],
-                    format!("{text}; if it is meant so, build it with {}", remedy(&up.to_string())),
-                ));
+            if lie.says == Says::Nobody && side == Side::Likely {
+                return Err(Failure::Input(format!("{names}: {text}; if it is meant so, build it with {meant}")));
             }
             report.warn(format!("{names}: {text}"));
             continue;
         }
-        match lie.says {
-            Says::Nobody if steep => {
-                let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| match lies {
-                    [_] => format!("type --up {axis}"),
-                    _ => remedy(&axis),
-                });
+        let text = match (lie.says, side) {
+            (_, Side::No) => continue,
+            (Says::Nobody, Side::Likely) => {
+                let types = if alone { "type " } else { "" };
+                return Err(Failure::Input(format!(
+                    "{names}: only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; {types}{turned}, or {types}{meant} if it is meant so"
+                )));
+            }
+            (Says::Nobody, Side::Perhaps) => format!(
+                "{names} may {lie_so}: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {turned}, else with {meant}"
+            ),
+            (Says::File, Side::Perhaps) => continue,
+            (Says::File, Side::Likely) => format!(
+                "{names} {says} that {up} points up, and {is} built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {turned}, else {meant}"
+            ),
+            (Says::Caller, _) => {
+                let (warns, says) =
+                    (side == Side::Likely && !typed, if typed { "you say" } else { "the settings say" });
                 let text = format!(
-                    "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; {turned}, or {meant} if it is meant so"
+                    "with {up} up, as {says}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
                 );
-                return Err(Failure::input(lie.files[0], text));
+                if !warns {
+                    // who says so may have it so
+                    note(text);
+                    continue;
+                }
+                format!("{text}; if it lies on its side, {turned}, else {meant}")
             }
-            Says::File if steep => {
-                report.warn(format!(
-                    "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
-                    remedy(then), remedy(&up.to_string())
-                ));
-                doubts.push((lie.area, remedy(then)));
-            }
-            Says::Caller if steep && !typed => {
-                report.warn(format!(
-                    "with {up} up, as the settings say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
-                    remedy(then), remedy(&up.to_string())
-                ));
-                doubts.push((lie.area, remedy(then)));
-            }
-            // who says so may have it so
-            Says::Caller if there > 1.25 * here => note(format!(
-                "with {up} up, as {}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %",
-                if typed { "you say" } else { "the settings say" }
-            )),
-            Says::Nobody if there > 1.25 * here => {
-                report.warn(format!(
-                    "{names} may lie on its side: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {}, else with {}",
-                    remedy(then), remedy(&up.to_string())
-                ));
-                doubts.push((lie.area, remedy(then)));
-            }
-            _ => {}
-        }
+        };
+        report.warn(text);
+        let it = if alone { "it lies on its side".into() } else { format!("{names} {lies_so}") };
+        doubts.push((lie.area, format!("if {it}, build it again with {turned}")));
     }
-    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, remedy)| remedy))
+    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, text)| text))
 }
 
 /// Whether some of the ground is farther away than any number of the lattice reaches.
@@ -260,20 +276,9 @@ pub fn is_far(scene: &Scene) -> bool {
     corners.flatten().any(|v| v.abs() > 1e15)
 }
 
-/// How far the ground's corners reach in x, y and z, metres.
-fn extents(scene: &Scene) -> [f64; 3] {
-    ends(scene).map(|e| e[1] - e[0])
-}
-
 /// From where to where the ground's corners reach in x, y and z, metres.
-fn ends(scene: &Scene) -> [[f64; 2]; 3] {
-    let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
-        for (e, v) in ends.iter_mut().zip(v) {
-            *e = [e[0].min(v), e[1].max(v)];
-        }
-    }
-    ends
+fn ends_of(scene: &Scene) -> Ends {
+    ends(scene, ground(scene, &scene.triangles))
 }
 
 /// A file that was typed instead of the only one of settings, and lies as those say of that one.
@@ -312,10 +317,10 @@ impl Taken {
         /// Metres.
         const FAR: f64 = 1000.0;
         const LARGE: f64 = 10_000.0;
-        let [x, y, _] = ends(scene);
+        let [x, y, _] = ends_of(scene);
         let across = |[x, y]: [[f64; 2]; 2]| (x[1] - x[0]).max(y[1] - y[0]);
         let wide = across([x, y]);
-        let own = own.map(ends).filter(|ends| ends[0][0] <= ends[0][1]);
+        let own = own.map(ends_of).filter(|ends| ends[0][0] <= ends[0][1]);
         let Some([own_x, own_y, _]) = own else {
             return (wide > LARGE).then(|| format!("so it is {} m across", few_digits(wide)));
         };
@@ -337,7 +342,7 @@ fn few_digits(v: f64) -> String {
 
 /// What may have left nothing of the ground, and what to do, as the end of a sentence about it.
 pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
-    let (step, extents) = (2f64.powi(xy_log2), extents(scene));
+    let (step, extents) = (2f64.powi(xy_log2), ends_of(scene).map(|e| e[1] - e[0]));
     let longest = extents.into_iter().fold(0.0, f64::max);
     let ([x, y, z], steps) = (extents.map(few_digits), few_digits(step));
     if longest == 0.0 {
@@ -360,36 +365,56 @@ pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
     }
 }
 
-/// Says where ground is so small or so large that its unit is hardly what was thought; of the large, where nobody said it.
-/// Of degrees another doubt is told.
+/// Says where ground is so small or so large that its unit is hardly what was thought, of each file by itself; of the large where nobody
+/// said it, and of all such files where only together they are. Of degrees another doubt is told.
 pub fn doubt_unit(
-    scene: &Scene,
+    parts: &[Part],
     sources: &[(PathBuf, SourceFile)],
     lies: &[Lie],
     files: &[FileReport],
     report: &mut Report,
 ) {
-    if lies.iter().any(|lie| lie.degrees.is_some()) {
-        return;
-    }
     const SMALL: f64 = 0.5;
     const LARGE: f64 = 10_000.0;
     /// As large as the domain of the default steps, beyond which a build stops.
     const WHOLE: f64 = 1_048_576.0;
-    let [x, y, _] = extents(scene);
-    let silent = |file: &FileReport| file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
-    let mut all = sources.iter().zip(files);
-    if x.max(y) > 0.0 && x.max(y) < SMALL {
+    let size = |[x, y, _]: Ends| [x, y].map(|[low, high]| (high - low).max(0.0));
+    let longest = |ends| size(ends).into_iter().fold(0.0, f64::max);
+    let is_large = |ends| (LARGE..WHOLE).contains(&longest(ends));
+    let (mut small, mut large, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
+    for ((part, lie), ((_, source), file)) in parts.iter().zip(lies).zip(sources.iter().zip(files)) {
+        let own @ (_, ends) = (part.file, part.ends());
+        let silent = file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
+        if lie.degrees.is_some() || longest(ends) == 0.0 {
+            continue;
+        }
+        if longest(ends) < SMALL {
+            small.push(own);
+        }
+        if source.unit.is_none() && source.scale.is_none() && silent {
+            large.extend(is_large(ends).then_some(own));
+            unsaid.push(own);
+        }
+    }
+    let names = |all: &[(&Path, Ends)]| few(all.iter().map(|(file, _)| named(file)), all.len() as u64);
+    // what is typed holds for all files
+    let says = |all: &[(&Path, Ends)], keys: [&'static str; 2]| keys[usize::from(all.len() < parts.len())];
+    if let Some(largest) = small.iter().map(|(_, ends)| *ends).max_by(|a, b| longest(*a).total_cmp(&longest(*b))) {
         report.warn(format!(
-            "the ground is only {} by {} m large; check --unit and --scale",
-            few_digits(x),
-            few_digits(y)
+            "{}: the ground is only {}{} large; check {}",
+            names(&small),
+            size(largest).map(few_digits).join(" by ") + " m",
+            if small.len() > 1 { ", or less," } else { "" },
+            says(&small, ["--unit and --scale", "unit and scale in its [[source]] of the settings"])
         ));
-    } else if (LARGE..WHOLE).contains(&x.max(y))
-        && all.any(|((_, s), file)| s.unit.is_none() && s.scale.is_none() && silent(file))
-    {
+    }
+    let large = if large.is_empty() { unsaid } else { large };
+    if let Some(ends) = large.iter().map(|(_, ends)| *ends).reduce(join).filter(|ends| is_large(*ends)) {
+        let [x, y] = size(ends);
         report.warn(format!(
-            "the ground is {x:.0} by {y:.0} m large, and nobody says its unit; --unit says it, also if it is meant so"
+            "{}: the ground is {x:.0} by {y:.0} m large, and nobody says its unit; {} says it, also if it is meant so",
+            names(&large),
+            says(&large, ["--unit", "unit in its [[source]] of the settings"])
         ));
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use hardpan_builder::{Scene, Triangle, import::Transform};
 
+use super::nodata;
+
 /// What a scene has of one file.
 pub struct Part<'a> {
     /// The file.
@@ -12,6 +14,8 @@ pub struct Part<'a> {
     pub frame: &'a Transform,
     /// Its triangles.
     pub triangles: &'a [Triangle],
+    /// Heights of its ground that stand for no data: see [`nodata::values`].
+    pub voids: Vec<f64>,
     scene: &'a Scene,
 }
 
@@ -27,7 +31,9 @@ pub fn parts<'a>(
     for ((file, frame), count) in files.zip(frames).zip(counts) {
         let (triangles, behind) = rest.split_at(*count);
         rest = behind;
-        parts.push(Part { file, frame, triangles, scene });
+        let mut part = Part { file, frame, triangles, voids: Vec::new(), scene };
+        part.voids = nodata::values(&part);
+        parts.push(part);
     }
     parts
 }
@@ -43,9 +49,34 @@ impl<'a> Part<'a> {
         self.frame.back(self.place(corner))
     }
 
+    /// The one of these numbers that is its height.
+    pub fn height(&self, corner: u32) -> f64 {
+        self.own(corner)[self.frame.upright()]
+    }
+
     /// Triangles that are ground.
     pub fn ground(&self) -> impl Iterator<Item = &'a Triangle> + use<'a> {
         ground(self.scene, self.triangles)
+    }
+
+    /// Whether somebody measured all corners of a triangle.
+    pub fn is_measured(&self, t: &Triangle) -> bool {
+        self.voids.is_empty() || !t.v.iter().any(|v| nodata::is(self, *v))
+    }
+
+    /// Triangles of which somebody measured all corners.
+    pub fn measured(&self) -> impl Iterator<Item = &'a Triangle> {
+        self.triangles.iter().filter(|t| self.is_measured(t))
+    }
+
+    /// Those of them that are ground.
+    pub fn measured_ground(&self) -> impl Iterator<Item = &'a Triangle> {
+        self.ground().filter(|t| self.is_measured(t))
+    }
+
+    /// From where to where its ground reaches in x, y and z, metres.
+    pub fn ends(&self) -> Ends {
+        ends(self.scene, self.ground())
     }
 }
 
@@ -53,4 +84,18 @@ impl<'a> Part<'a> {
 pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> + use<'a> {
     let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
     triangles.iter().filter(move |t| stays[usize::from(t.material)])
+}
+
+/// From where to where something reaches in x, y and z, metres; from infinity to less where there is nothing.
+pub type Ends = [[f64; 2]; 3];
+
+/// Of the corners of triangles.
+pub fn ends<'a>(scene: &Scene, triangles: impl Iterator<Item = &'a Triangle>) -> Ends {
+    let corners = triangles.flat_map(|t| t.v).map(|v| scene.positions[v as usize].map(|v| [v, v]));
+    corners.fold([[f64::INFINITY, f64::NEG_INFINITY]; 3], join)
+}
+
+/// Of both.
+pub fn join(a: Ends, b: Ends) -> Ends {
+    [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])])
 }

@@ -127,11 +127,12 @@ const UNMEANT: f64 = 0.125;
 
 /// If all places of some triangles are so, and rounding made them so.
 fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
-    let Part { frame, triangles, .. } = *part;
+    let frame = part.frame;
+    let triangles: Vec<&Triangle> = part.measured().collect();
     let metres = frame.metres();
     let mut farthest = 0.0f64;
     let mut axes = [Axis::default(); 3];
-    for t in triangles {
+    for t in &triangles {
         for (v, axis) in part.own(t.v[0]).into_iter().zip(&mut axes) {
             let step = kind.step(v);
             if step * metres <= FINE {
