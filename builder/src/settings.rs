@@ -155,8 +155,11 @@ impl Settings {
         }
         let place = |list: &str, i: usize, key: &str| {
             let found = tree.get_ref().get(list)?;
-            let entry = if list == "build" { found } else { found.get_ref().get(i)? };
-            Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
+            let mut entry = if list == "build" { found } else { found.get_ref().get(i)? };
+            for key in key.split('.') {
+                entry = entry.get_ref().get(key).unwrap_or(entry);
+            }
+            Some(line(entry.span().start))
         };
         if let more @ Some(_) = ["source", "material"].into_iter().find_map(|list| place(list, Self::MOST, "")) {
             return Err(SettingsError { line: more, column: None, text: too_many() });

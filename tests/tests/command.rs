@@ -1005,7 +1005,7 @@ fn a_preset_that_divides_too_far_is_refused() {
         said
     };
     let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-        leave it out, or give a greater bundle_size or min_volume under [build.split]; --preset default divides less\n";
+        leave it out, or give a greater bundle_size or min_volume under [build.split]; --preset default may divide less\n";
     for threads in ["1", "2"] {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
     }

@@ -304,8 +304,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (pairs, time) = stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene)));
     report.seconds.twice = time.as_secs_f64();
     report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
-    if let Some(told) = twice::told(&pairs, &terrain) {
-        note(format!("{told}; {}", twice::MEND));
+    if let Some(told) = twice::told(&pairs, &terrain, Some(&scene)) {
+        note(told);
     }
     let (written, time) =
         stage("writing and verifying", || write_image(&output, who, &built.image, built.report.stitch.divided));
@@ -375,27 +375,36 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
-    if bytes <= LARGE || bytes / triangles <= HEAVY || h.patch_blocks > 0 {
+    let asked = options.split.is_some() || options.max_cost.is_some() || options.tile_log2.is_some();
+    let [large, heavy] = if asked { ASKED } else { HEAVY };
+    if bytes <= large || bytes / triangles < heavy || h.patch_blocks > 0 {
         return None;
     }
-    let why = match options.split {
-        _ if bytes < LIGHT * tiles && h.tile_log2 < 26 => format!(
-            "each of the {} has its own head and all that lies over it; fewer take less, as with --tile {}",
-            counted(tiles, "tile"),
-            (h.tile_log2 + 2).min(26)
-        ),
-        Some(split) if index > bytes / 2 => format!(
+    let why = match (options.split, options.max_cost) {
+        _ if bytes < LIGHT * tiles => {
+            let then = match h.tile_log2 {
+                ..26 => format!("fewer take less, as with --tile {}", (h.tile_log2 + 2).min(26)),
+                _ => "there are no larger ones, and triangles that reach over fewer of them take less".into(),
+            };
+            format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
+        }
+        (Some(split), _) if index > bytes / 2 => format!(
             "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less",
             split.title()
         ),
+        (None, Some(most)) if index > bytes / 2 => {
+            format!(
+                "no more than {most} are allowed a query, and the ground is divided for that; allow more, and it may take less"
+            )
+        }
         _ => return None,
     };
     Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
 }
 
-/// Bytes of an image, and of it for each triangle, from which on it is said why.
-const LARGE: u64 = 4 << 20;
-const HEAVY: u64 = 300;
+/// Bytes of an image, and of it for each triangle, from which on it is said why: of any, and where limits or rules were asked for.
+const HEAVY: [u64; 2] = [4 << 20, 300];
+const ASKED: [u64; 2] = [256 << 10, 100];
 /// Bytes of a tile below which it holds little for what it takes.
 const LIGHT: u64 = 32 << 10;
 /// How wide a gap may be that is noted, and how far apart ground that lies twice, metres.

@@ -279,9 +279,10 @@ impl Failure {
     pub fn build(place: &Path, error: BuildError) -> Self {
         let advice = match &error {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
+            BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::Limit(text) if text.contains("preset dense") => "; --preset default divides less",
+            BuildError::Limit(text) if text.contains("preset dense") => "; --preset default may divide less",
             BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",
             _ => "",
         };

@@ -29,6 +29,11 @@ impl Over {
         self.at[2] - self.low
     }
 
+    /// Whether both are of one source.
+    pub fn is_of_one(&self) -> bool {
+        self.owners[0].source == self.owners[1].source
+    }
+
     /// In words, with a place to query and how the upper ground lies to the lower one.
     pub fn told(&self, t: &Terrain, lies: &str) -> String {
         let [above, below] =

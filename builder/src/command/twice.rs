@@ -34,8 +34,10 @@ const FEWEST: usize = 8;
 const SMALL: f64 = 4.0;
 
 /// What to do about it.
-pub const MEND: &str =
+const MEND: &str =
     "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
+/// Where nobody knows top from underside.
+const PLATES: &str = "in a mesh whose faces all look up, as export obj writes it, top and underside of a plate count too, and both are right; of other ground";
 
 /// How far apart, as it is typed, metres.
 pub fn typed(text: &str) -> Result<f64, String> {
@@ -65,12 +67,6 @@ struct Near {
     over: Over,
     /// As of its place.
     area: f64,
-}
-
-impl Near {
-    fn is_of_one(&self) -> bool {
-        self.over.owners[0].source == self.over.owners[1].source
-    }
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Asked is the kernel, at places
@@ -136,7 +132,7 @@ fn places(t: &Terrain) -> Vec<Place> {
 
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
 fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
-    let of_one: Vec<&Near> = all.iter().filter(|n| n.is_of_one()).collect();
+    let of_one: Vec<&Near> = all.iter().filter(|n| n.over.is_of_one()).collect();
     let plan: Vec<[f64; 2]> = of_one.iter().map(|n| [n.over.at[0], n.over.at[1]]).collect();
     let spread = Spread::new(&plan);
     // bits: above up and down, below up and down
@@ -168,7 +164,7 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
         scene.triangles.par_iter().for_each(look);
     }
     let mut seen = seen.into_iter().map(|seen| matches!(seen.into_inner(), 0b1001 | 0b0110));
-    all.iter().map(|n| n.is_of_one() && seen.next().unwrap_or_default()).collect()
+    all.iter().map(|n| n.over.is_of_one() && seen.next().unwrap_or_default()).collect()
 }
 
 impl Pair {
@@ -205,13 +201,22 @@ fn whole(pairs: &[Pair]) -> String {
     about(pairs.iter().map(|p| p.area).sum())
 }
 
-/// How much lies twice, and where the most; nothing if none does.
-pub fn told(pairs: &[Pair], t: &Terrain) -> Option<String> {
+/// How much lies twice, where the most, and what to do; nothing if none does.
+pub fn told(pairs: &[Pair], t: &Terrain, scene: Option<&Scene>) -> Option<String> {
     let most = pairs.first()?.told(t);
-    Some(match pairs.len() as u64 {
+    let told = match pairs.len() as u64 {
         1 => format!("ground lies twice on {most}"),
         n => format!("ground lies twice on {}, of {} pairs of sources, the most on {most}", whole(pairs), grouped(n)),
-    })
+    };
+    let of_one = pairs.iter().any(|p| p.over.is_of_one());
+    let plates = of_one && scene.is_some_and(|scene| !scene.triangles.iter().any(|t| looks_down(scene, t)));
+    let then = if plates { format!("{PLATES} {MEND}") } else { MEND.into() };
+    Some(format!("{told}; {then}"))
+}
+
+fn looks_down(scene: &Scene, face: &Triangle) -> bool {
+    let [a, b, c] = face.v.map(|v| scene.positions[v as usize]);
+    (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
 }
 
 /// How much there is up to so far apart, metres.
