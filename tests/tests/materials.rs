@@ -1192,6 +1192,25 @@ fn columns_stay_in_line() {
     }
 }
 
+/// -0 is 0, in lists and in the identity.
+#[test]
+fn a_zero_has_no_sign() {
+    let folder = mats("a_zero_has_no_sign");
+    let built = |zero: &str| {
+        let text = format!(
+            "build.default_rr = {zero}\n[[material]]\nname = \"\"\nmu = {zero}\nrr = {zero}\ngain = {zero}\ncone_index = {zero}\n"
+        );
+        write(&folder, "z.toml", &text);
+        expect(0, &folder, &["build", "mats.obj", "--settings", "z.toml", "-o", "z.hpan"]);
+        let listed = expect(0, &folder, &["materials", "z.hpan"])[0].clone();
+        let written = expect(0, &folder, &["materials", "z.hpan", "-o", "-"])[0].clone();
+        (listed, written, identity(&folder, "z.hpan"))
+    };
+    let (plain, signed) = (built("0.0"), built("-0.0"));
+    assert_eq!(plain, signed);
+    assert!(!signed.0.contains("-0") && !signed.1.contains("= -0"), "{}{}", signed.0, signed.1);
+}
+
 /// A file of another name lies as the one source that settings have, and that is said; where there are several it is asked.
 #[test]
 fn files_that_settings_do_not_name() {

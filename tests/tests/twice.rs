@@ -141,6 +141,19 @@ fn ground_of_one_object_twice_is_told_and_a_plate_is_not() {
         assert!(is_near(area(&verified(1, &folder, &["--max-apart", "0.1"])), 3600.0));
         verified(0, &folder, &["--max-apart", "0.1", "--against", "s.obj"]);
     }
+    // of what export obj writes nobody knows which way a face looked
+    let upwards =
+        "; in a mesh whose faces all look up, as export obj writes it, top and underside of a plate count too";
+    twice([true, false], ["s", "s"], &["--settings", "s.toml"]);
+    expect(0, &folder, &["export", "obj", "s.hpan"]);
+    let [_, err] = expect(0, &folder, &["build", "--settings", "s-ground.toml", "-o", "again.hpan"]);
+    holds(&err, &["note: ground lies twice on about 3,", upwards, "; of other ground a wheel may take either: "]);
+    let sheets = |names: [&str; 2], down: bool| {
+        let [low, high] = [square(names[0], &hills), Sheet { down, ..square(names[1], &higher) }];
+        built(&folder, &obj(&[low, high]), &[]).1
+    };
+    holds(&sheets(["s", "s"], false), &[upwards]);
+    assert!(!sheets(["a", "b"], false).contains("as export obj writes it"));
     // a closed one, whose underside is no ground, or by settings is
     let slab = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 .02\nv 9 0 .02\nv 9 9 .02\nv 0 9 .02\n\
                 f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";

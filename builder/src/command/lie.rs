@@ -24,6 +24,7 @@ pub struct Lie<'a> {
     area: f64,
     /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
     drivable: [f64; 3],
+    side: Side,
     /// If its places look like degrees.
     degrees: Option<Degrees>,
 }
@@ -64,7 +65,7 @@ impl Lie<'_> {
         [self.now(), self.other()].map(|i| if self.area > 0.0 { 100.0 * self.drivable[i] / self.area } else { 100.0 })
     }
 
-    fn side(&self) -> Side {
+    fn judge(&self) -> Side {
         match self.shares() {
             [here, there] if here < 10.0 && there > here => Side::Likely,
             [here, there] if there > 1.25 * here => Side::Perhaps,
@@ -88,16 +89,18 @@ impl<'a> Lie<'a> {
         let degrees = Degrees::of(part);
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
             let (area, drivable) = areas(part, triangles);
-            Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, degrees }
+            let (up, says, side) = (frame.up(), frame.says(), Side::No);
+            let lie = Lie { files: vec![file], up, says, area, drivable, side, degrees };
+            Lie { side: lie.judge(), ..lie }
         };
         // walls without their roof say nothing, nor do those of a town of which only the roads are ground
         let [whole, lie] = [lie(&mut part.measured()), lie(&mut part.measured_ground())];
         if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie }
     }
 
-    /// Those of which one and the same is to be said as one. The verdict on the sum is that on each.
+    /// Those of which one and the same is to be said as one.
     fn together(lies: &[Lie<'a>]) -> Vec<Lie<'a>> {
-        let kind = |l: &Lie| (l.up, l.says, l.side(), l.other(), l.degrees.map(|d| d.up));
+        let kind = |l: &Lie| (l.up, l.says, l.side, l.other(), l.degrees.map(|d| d.up));
         let mut all: Vec<Lie> = Vec::new();
         for lie in lies {
             match all.iter_mut().find(|l| kind(l) == kind(lie)) {
@@ -213,7 +216,7 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
     let mut doubts: Vec<(f64, String)> = Vec::new();
     let lies = Lie::together(lies);
     for lie in &lies {
-        let ([here, there], up, then, side) = (lie.shares(), lie.up, lie.best(), lie.side());
+        let ([here, there], up, then, side) = (lie.shares(), lie.up, lie.best(), lie.side);
         let names = lie.names();
         let [says, is, lie_so, lies_so] = match lie.files[..] {
             [_] => ["says", "is", "lie on its side", "lies on its side"],
@@ -235,7 +238,7 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             continue;
         }
         let text = match (lie.says, side) {
-            (_, Side::No) => continue,
+            (_, Side::No) | (Says::File, Side::Perhaps) => continue,
             (Says::Nobody, Side::Likely) => {
                 let types = if alone { "type " } else { "" };
                 return Err(Failure::Input(format!(
@@ -245,7 +248,6 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             (Says::Nobody, Side::Perhaps) => format!(
                 "{names} may {lie_so}: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {turned}, else with {meant}"
             ),
-            (Says::File, Side::Perhaps) => continue,
             (Says::File, Side::Likely) => format!(
                 "{names} {says} that {up} points up, and {is} built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {turned}, else {meant}"
             ),
