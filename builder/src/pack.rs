@@ -36,10 +36,10 @@ pub fn pack(
             let name_len = u16::try_from(len)
                 .map_err(|_| BuildError::Limit("a material's name is longer than 65,535 bytes".into()))?;
             Ok(Material {
-                mu: m.mu + 0.0, // no -0
-                rolling: m.rr + 0.0,
-                gain: m.gain + 0.0,
-                cone_index: m.cone_index + 0.0,
+                mu: m.mu,
+                rolling: m.rr,
+                gain: m.gain,
+                cone_index: m.cone_index,
                 name: at,
                 name_len,
                 surface: m.surface,
@@ -153,8 +153,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     h.far = z_steps(options.far);
     h.layer_merge = z_steps(options.layer_merge);
     h.default_z = z_steps(options.default_z);
-    [h.default_mu, h.default_rolling, h.default_gain] =
-        [options.default_mu, options.default_rr, options.default_gain].map(|v| v + 0.0); // no -0
+    (h.default_mu, h.default_rolling, h.default_gain) = (options.default_mu, options.default_rr, options.default_gain);
     h.fallback = options.fallback as u32;
     h.wide_tests = most(|t| t.wide_tests);
     h.bound =

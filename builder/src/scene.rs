@@ -242,12 +242,16 @@ pub struct Options {
     /// Where there is no ground.
     pub fallback: Fallback,
     /// Height without ground, metres.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_z: f64,
     /// Friction without ground.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_mu: f64,
     /// Rolling resistance without ground.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_rr: f64,
     /// Gain without ground.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_gain: f64,
 }
 

@@ -249,8 +249,14 @@ fn heights_that_stand_for_no_data_are_told() {
 #[test]
 fn each_file_is_asked_for_its_unit() {
     let folder = folder("each_file_is_asked_for_its_unit");
-    let grid = |name: &str, side: f64| fs::write(folder.join(name), hills(10, side, [0.0; 3])).unwrap();
-    [("small.obj", 0.004), ("tiny.obj", 0.001), ("plain.obj", 4.0), ("vast.obj", 4000.0)].map(|(n, s)| grid(n, s));
+    let square = |name: &str, x: f64, side: f64| {
+        let [east, north] = [x + side, side];
+        let text = format!("v {x} 0 0\nv {east} 0 0\nv {east} {north} 0\nv {x} {north} 0\nf 1 2 3 4\n");
+        fs::write(folder.join(name), text).unwrap();
+    };
+    for (name, side) in [("small.obj", 0.04), ("tiny.obj", 0.01), ("plain.obj", 40.0), ("vast.obj", 4e4)] {
+        square(name, 0.0, side);
+    }
     let said = |files: &[&str]| {
         let [_, err] = expect(0, &folder, &[&["build", "--up", "z", "-o", "u.hpan"], files].concat());
         err.lines().filter(|line| line.contains(" large")).map(String::from).collect::<Vec<_>>().join("\n")
@@ -267,8 +273,8 @@ fn each_file_is_asked_for_its_unit() {
     assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, also if it is meant so"));
     assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} unit {there} says it, also if it is meant so"));
     // pieces of one
-    let piece = |name: &str, x: f64| fs::write(folder.join(name), hills(10, 600.0, [x, 0.0, 0.0])).unwrap();
-    [("west.obj", 0.0), ("east.obj", 6000.0)].map(|(n, x)| piece(n, x));
+    square("west.obj", 0.0, 6000.0);
+    square("east.obj", 6000.0, 6000.0);
     let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit; --unit";
     holds(&said(&["west.obj", "east.obj"]), &[pieces]);
 }

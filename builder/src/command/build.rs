@@ -45,7 +45,8 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Told are meshes that seem to lie on their side, x and y that look like degrees, and heights that stand for no data (-9999, -32768 and such).
+Told are files that seem to lie on their side or to have another unit, each asked by itself, x and y that look like degrees, and heights
+that stand for no data (-9999, 32767, the ends of single precision and such).
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
 as gaps that would take more than about a second and the build;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
