@@ -242,12 +242,16 @@ pub struct Options {
     /// Where there is no ground.
     pub fallback: Fallback,
     /// Height without ground, metres.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_z: f64,
     /// Friction without ground.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_mu: f64,
     /// Rolling resistance without ground.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_rr: f64,
     /// Gain without ground.
+    #[serde(deserialize_with = "crate::settings::unsigned")]
     pub default_gain: f64,
 }
 
@@ -294,6 +298,7 @@ impl Options {
         const REACH: &str = "weld and stitch reach at most 2^20 steps in plan and 2^28 in height";
         const WINDOWS: &str = "windows and the layer distance go from 0 to 1,000,000 m";
         const DEFAULTS: &str = "defaults go from -1,000,000 to 1,000,000";
+        let split = self.split.and_then(|s| s.fault());
         let origin = self.origin.iter().flatten().any(|v| v % 4096.0 != 0.0 || v.abs() > 1e12);
         let all = [
             ("xy_log2", step(self.xy_log2), STEPS),
@@ -317,8 +322,8 @@ impl Options {
                 "the steepest slope lies between 0 and 90 degrees",
             ),
             (
-                "split",
-                self.split.is_some_and(|s| !s.is_sane()),
+                split.unwrap_or("split"),
+                split.is_some(),
                 "the tolerance of a split goes to 64, its bundle size starts at 1, the others go from 0 to 1e9",
             ),
             ("max_cost", self.max_cost.is_some_and(|c| !c.is_sane()), "tests start at 1, lines at 3"),

@@ -9,8 +9,8 @@ mod tests;
 
 pub use self::apply::Applied;
 use self::faults::{Place, explain, positional, takes};
-pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly};
-use self::shapes::{few, flag, word};
+pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, unsigned};
+use self::shapes::{few, flag, some_unsigned, word};
 use crate::import::{Frame, Unit, Up};
 use crate::names::{decimal, grouped};
 use crate::scene::is_factor;
@@ -83,16 +83,20 @@ pub struct MaterialRule {
     /// Which of its faces are undersides: auto, ground (none), ceiling; by default as the build options say.
     pub undersides: Option<Undersides>,
     /// Friction coefficient, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
     pub mu: Option<f64>,
     /// Rolling resistance, as a factor, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
     pub rr: Option<f64>,
     /// Gain, as a factor, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
     pub gain: Option<f64>,
     /// Surface type, as the user numbers it: 0 to 65,535.
     pub surface_type: Option<u16>,
     /// Classes for masks: 0 to 31 each.
     pub classes: Option<Vec<u8>>,
     /// Cone index, kPa, 0 or more; 0 if not stated.
+    #[serde(deserialize_with = "some_unsigned")]
     pub cone_index: Option<f64>,
     /// Label for sensors.
     pub label: Option<u32>,
@@ -155,8 +159,11 @@ impl Settings {
         }
         let place = |list: &str, i: usize, key: &str| {
             let found = tree.get_ref().get(list)?;
-            let entry = if list == "build" { found } else { found.get_ref().get(i)? };
-            Some(line(entry.get_ref().get(key).map_or(entry.span(), |v: &toml::Spanned<DeValue>| v.span()).start))
+            let mut entry = if list == "build" { found } else { found.get_ref().get(i)? };
+            for key in key.split('.') {
+                entry = entry.get_ref().get(key).unwrap_or(entry);
+            }
+            Some(line(entry.span().start))
         };
         if let more @ Some(_) = ["source", "material"].into_iter().find_map(|list| place(list, Self::MOST, "")) {
             return Err(SettingsError { line: more, column: None, text: too_many() });

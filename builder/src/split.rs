@@ -79,10 +79,17 @@ impl Split {
         )))
     }
 
-    /// Whether its numbers are in range.
-    pub(crate) fn is_sane(&self) -> bool {
-        let positive = [self.bundle_increase, self.min_volume, self.volume_increase];
-        self.depth_tolerance <= 64 && self.bundle_size >= 1 && positive.iter().all(|v| (0.0..=1e9).contains(v))
+    /// The first of its numbers that is out of range, as a key under `build`.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let far = |v: f64| !(0.0..=1e9).contains(&v);
+        let all = [
+            ("split.depth_tolerance", self.depth_tolerance > 64),
+            ("split.bundle_size", self.bundle_size < 1),
+            ("split.bundle_increase", far(self.bundle_increase)),
+            ("split.min_volume", far(self.min_volume)),
+            ("split.volume_increase", far(self.volume_increase)),
+        ];
+        all.into_iter().find(|(_, wrong)| *wrong).map(|(key, _)| key)
     }
 }
 

@@ -21,6 +21,8 @@ const PAIR_BYTES: u64 = 2048;
 /// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there is
 /// such a side: needles have little area, and far apart they would have a tile each.
 const FEW_PAIRS: u64 = 1 << 16;
+/// The largest side of a tile there is: log2 in steps.
+const LARGEST: u32 = 26;
 /// Pairs of material and source in a tile's palette.
 const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
@@ -73,8 +75,13 @@ impl Tiling {
         let pairs = pairs(mesh, log2);
         if too_many(mesh, pairs) {
             let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
+            let enough = (log2 + 1..=LARGEST).find(|log2| !too_many(mesh, self::pairs(mesh, *log2)));
+            let then = match enough {
+                Some(log2) => format!("use larger tiles, tile_log2 = {log2} or more"),
+                None => "none are large enough; build it in parts, or leave out some of what reaches so far".into(),
+            };
             return Err(BuildError::Limit(format!(
-                "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; use larger tiles"
+                "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; {then}"
             )));
         }
         let home = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
@@ -228,10 +235,10 @@ fn too_many(mesh: &Mesh, pairs: u64) -> bool {
 /// [`few_attributes`] needs.
 pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
     let faces = mesh.faces.len() as u64;
-    let sides = || (proposed..26).map(|log2| (log2, pairs(mesh, log2)));
+    let sides = || (proposed..LARGEST).map(|log2| (log2, pairs(mesh, log2)));
     let once = sides().find(|s| s.1 <= FEW_PAIRS.max(faces + faces / 8));
     let fits = |s: &(u32, u64)| !too_many(mesh, s.1);
-    few_attributes(mesh, once.filter(fits).or_else(|| sides().find(fits)).map_or(26, |s| s.0))
+    few_attributes(mesh, once.filter(fits).or_else(|| sides().find(fits)).map_or(LARGEST, |s| s.0))
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette

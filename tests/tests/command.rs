@@ -1077,6 +1077,10 @@ fn a_preset_that_divides_too_far_is_refused() {
     let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less\n";
     holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
     assert!(!build(&[], 0).contains("bytes a triangle"));
+    // and sooner, as somebody asked for it
+    let smaller = |k: u32| sheet(k).replace("60", "3");
+    fs::write(folder.join("stack.obj"), (0..24).map(smaller).collect::<String>()).unwrap();
+    holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
 }
 
 /// Threads change the time that a build takes, and no byte.

@@ -358,7 +358,7 @@ fn what_cannot_be_read_says_what_to_do() {
             2,
             &["one.obj", "--up", "z", "--scale", "1e-4"],
             &[
-                "warning: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale\n",
+                "warning: one.obj: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale\n",
                 "all of it is too small, 0.0001 by 0.0001 by 0 m, where the lattice has steps of 0.000244 m; check --unit and --scale\n",
             ],
         ),
@@ -668,6 +668,28 @@ fn few_triangles_over_many_tiles_are_told() {
     let (_, typed) = told.rsplit_once("as with ").unwrap();
     let (_, less) = size(&typed.split(' ').collect::<Vec<_>>());
     assert!(less < large / 4 * 3, "{less} of {large}");
+    // large ones over each other, in the largest tiles there are
+    let mut random = verification::random::Random(4);
+    let mut corner = || [0; 3].map(|_| random.below(1_000_000));
+    let vast = |_| {
+        let corners = [corner(), corner(), corner()].map(|[x, y, z]| format!("v {x} {y} {}\n", z / 1000));
+        corners.concat() + "f -3 -2 -1\n"
+    };
+    let vast: Vec<String> = (0..3000).map(vast).collect();
+    fs::write(folder.join("vast.obj"), vast[..100].concat()).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", "26"]);
+    holds(&err, &["note: vast.obj: ", " tiles has its own head and all that lies over it; there are no larger ones"]);
+    let why = error(2, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", "16"]);
+    let (_, typed) = why.trim_end().rsplit_once("use larger tiles, tile_log2 = ").unwrap();
+    let tile = typed.strip_suffix(" or more (--tile)").unwrap();
+    expect(0, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", tile]);
+    // or more than those can hold: no larger ones are named
+    fs::write(folder.join("vast.obj"), vast.concat()).unwrap();
+    for tile in ["22", "24", "26"] {
+        let why = error(2, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", tile]);
+        holds(&why, &[" plan steps are too small for this scene: ", "; none are large enough; build it in parts, or "]);
+        assert!(!why.contains("--tile"), "{why}");
+    }
 }
 
 /// A file without its last line's end may be cut off, and is where that is a face of too few corners.

@@ -1172,7 +1172,7 @@ fn first_words_are_answered() {
     };
     assert_eq!(
         large(&[]),
-        "warning: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says it, also if it is meant so\n"
+        "warning: far.obj: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says it, also if it is meant so\n"
     );
     assert_eq!([large(&["--unit", "m"]), large(&["--unit", "cm"])], ["", ""]);
 
@@ -1222,6 +1222,25 @@ fn columns_stay_in_line() {
         rows.for_each(|line| assert_eq!(ends(line), head, "{out}"));
         assert!(arguments == ["materials", "long.obj"] || out.contains(" 1e50 "), "{out}");
     }
+}
+
+/// -0 is 0, in lists and in the identity.
+#[test]
+fn a_zero_has_no_sign() {
+    let folder = mats("a_zero_has_no_sign");
+    let built = |zero: &str| {
+        let text = format!(
+            "build.default_rr = {zero}\n[[material]]\nname = \"\"\nmu = {zero}\nrr = {zero}\ngain = {zero}\ncone_index = {zero}\n"
+        );
+        write(&folder, "z.toml", &text);
+        expect(0, &folder, &["build", "mats.obj", "--settings", "z.toml", "-o", "z.hpan"]);
+        let listed = expect(0, &folder, &["materials", "z.hpan"])[0].clone();
+        let written = expect(0, &folder, &["materials", "z.hpan", "-o", "-"])[0].clone();
+        (listed, written, identity(&folder, "z.hpan"))
+    };
+    let (plain, signed) = (built("0.0"), built("-0.0"));
+    assert_eq!(plain, signed);
+    assert!(!signed.0.contains("-0") && !signed.1.contains("= -0"), "{}{}", signed.0, signed.1);
 }
 
 /// A file of another name lies as the one source that settings have, and that is said; where there are several it is asked.

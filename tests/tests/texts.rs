@@ -145,6 +145,20 @@ fn degrees_are_told_from_ground_on_its_side() {
         assert!(!err.contains("on its side") && !out.contains("on its side") && !err.contains("check --unit"), "{err}");
         expect(1, &folder, &["build", "d.obj", "--up", "z", "--strict"]);
     }
+    // with y up, whether anybody says so or not
+    let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),
+        _ => format!("{line}\n"),
+    };
+    for ([x, y], code) in zones {
+        let upright = hills(30, 1.0 / 3600.0, [x, y, 1500.0]);
+        fs::write(folder.join("y.obj"), upright.lines().map(turned).collect::<String>()).unwrap();
+        for more in [&["--force"][..], &["--up", "y", "--force"]] {
+            let [_, err] = expect(0, &folder, &[&["build", "y.obj"], more].concat());
+            holds(&err, &["warning: y.obj: x and z look like degrees, ", &format!("gdalwarp -t_srs {code} ")]);
+            assert!(!err.contains("on its side"), "{err}");
+        }
+    }
     // the same in metres, as small, and standing on its side; walls about a floor
     let alarm = |file: &str, more: &[&str]| {
         let [_, err] = expect(0, &folder, &[&["build", file, "-o", "m.hpan"], more].concat());
@@ -154,6 +168,14 @@ fn degrees_are_told_from_ground_on_its_side() {
     alarm("m.obj", &[]);
     alarm("m.obj", &["--up", "y"]);
     fs::write(folder.join("m.obj"), hills(30, 0.02, [-122.1, 42.9, 0.0])).unwrap();
+    alarm("m.obj", &["--up", "z"]);
+    // waves drawn out along y, and turned over on the way
+    let wave = |i: u32| {
+        let (x, z) = (f64::from(i) * 0.3, (2.0 * f64::from(i)).sin());
+        format!("v {x} 0 {z}\nv {} 90.01 {}\n", x + 1.5, -z)
+    };
+    let sheets = |i: u32| format!("f {} {} {} {}\n", 2 * i + 1, 2 * i + 3, 2 * i + 4, 2 * i + 2);
+    fs::write(folder.join("m.obj"), (0..61).map(wave).chain((0..60).map(sheets)).collect::<String>()).unwrap();
     alarm("m.obj", &["--up", "z"]);
     let fence: String = (0..40).map(|i| format!("v {i} 0 0\nv {i} 0.001 30\nv {i}.01 0 0\nf -3 -2 -1\n")).collect();
     fs::write(folder.join("m.obj"), fence + "v 0 0 0\nv 40 0 0\nv 40 40 0\nf -3 -2 -1\n").unwrap();
@@ -172,15 +194,33 @@ fn heights_that_stand_for_no_data_are_told() {
         };
         fs::write(folder.join("n.obj"), ground.lines().enumerate().map(vertex).collect::<String>()).unwrap();
     };
-    for (height, told) in
-        [("-9999", "-9999"), ("-32768.0", "-32768"), ("-32767", "-32767"), ("1e20", "1e20"), ("1e38", "1e38")]
-    {
+    for (height, told) in [
+        ("-999", "-999"),
+        ("-9999", "-9999"),
+        ("9999", "9999"),
+        ("-32768.0", "-32768"),
+        ("-32767", "-32767"),
+        ("32767", "32767"),
+        ("65535", "65535"),
+        ("1e20", "1e20"),
+        ("1e38", "1e38"),
+        ("1.70141e38", "1.70141e38"),
+        ("-3.4e+38", "-3.4e38"),
+        ("-3.4028231e+38", "-3.402823e38"),
+        ("-3.4028234663852886e+38", "-3.4028235e38"),
+        ("-1.7976931348623157e308", "-1.7976931348623157e308"),
+    ] {
         with(height);
         let [_, err] = expect(0, &folder, &["build", "n.obj", "--drop-outliers"]);
         let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
         holds(&err, &[&said, "the first is at x 18, y 52, and nobody measured the ", "$' ALL.xyz > FILE.xyz)"]);
         assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
+        assert!(!err.contains("so far from zero"), "{err}");
     }
+    // a step in a model in millimetres
+    with("-999");
+    let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", "mm", "--up", "z"]);
+    assert!(!err.contains("no data"), "{err}");
     // in another unit and with another axis up
     let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
         ["v", x, y, z] => format!("v {x} {z} -{y}\n"),
@@ -203,6 +243,40 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("n.obj"), deep).unwrap();
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
     assert!(!err.contains("no data"), "{err}");
+}
+
+/// A file in millimetres is told beside one in metres.
+#[test]
+fn each_file_is_asked_for_its_unit() {
+    let folder = folder("each_file_is_asked_for_its_unit");
+    let square = |name: &str, x: f64, side: f64| {
+        let [east, north] = [x + side, side];
+        let text = format!("v {x} 0 0\nv {east} 0 0\nv {east} {north} 0\nv {x} {north} 0\nf 1 2 3 4\n");
+        fs::write(folder.join(name), text).unwrap();
+    };
+    for (name, side) in [("small.obj", 0.04), ("tiny.obj", 0.01), ("plain.obj", 40.0), ("vast.obj", 4e4)] {
+        square(name, 0.0, side);
+    }
+    let said = |files: &[&str]| {
+        let [_, err] = expect(0, &folder, &[&["build", "--up", "z", "-o", "u.hpan"], files].concat());
+        err.lines().filter(|line| line.contains(" large")).map(String::from).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(said(&["plain.obj"]), "");
+    let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
+    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale"));
+    let there = "in its [[source]] of the settings";
+    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale {there}"));
+    let both =
+        "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
+    assert_eq!(said(&["small.obj", "tiny.obj"]), both);
+    let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, and nobody says its unit;";
+    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, also if it is meant so"));
+    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} unit {there} says it, also if it is meant so"));
+    // pieces of one
+    square("west.obj", 0.0, 6000.0);
+    square("east.obj", 6000.0, 6000.0);
+    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit; --unit";
+    holds(&said(&["west.obj", "east.obj"]), &[pieces]);
 }
 
 /// Real meshes in metres are neither degrees nor without data.

@@ -141,6 +141,19 @@ fn ground_of_one_object_twice_is_told_and_a_plate_is_not() {
         assert!(is_near(area(&verified(1, &folder, &["--max-apart", "0.1"])), 3600.0));
         verified(0, &folder, &["--max-apart", "0.1", "--against", "s.obj"]);
     }
+    // of what export obj writes nobody knows which way a face looked
+    let upwards =
+        "; in a mesh whose faces all look up, as export obj writes it, top and underside of a plate count too";
+    twice([true, false], ["s", "s"], &["--settings", "s.toml"]);
+    expect(0, &folder, &["export", "obj", "s.hpan"]);
+    let [_, err] = expect(0, &folder, &["build", "--settings", "s-ground.toml", "-o", "again.hpan"]);
+    holds(&err, &["note: ground lies twice on about 3,", upwards, "; of other ground a wheel may take either: "]);
+    let sheets = |names: [&str; 2], down: bool| {
+        let [low, high] = [square(names[0], &hills), Sheet { down, ..square(names[1], &higher) }];
+        built(&folder, &obj(&[low, high]), &[]).1
+    };
+    holds(&sheets(["s", "s"], false), &[upwards]);
+    assert!(!sheets(["a", "b"], false).contains("as export obj writes it"));
     // a closed one, whose underside is no ground, or by settings is
     let slab = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nv 0 0 .02\nv 9 0 .02\nv 9 9 .02\nv 0 9 .02\n\
                 f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
@@ -212,35 +225,50 @@ fn real_ground_lies_once() {
     }
 }
 
-/// A grid finer than the steps of single precision so far from zero loses triangles, which is no matter of taste; walls do not.
+/// A grid finer than the steps of single precision, or of six digits, so far from zero loses triangles, which is no matter of taste; walls do not.
 #[test]
-fn what_single_precision_took_is_a_warning() {
-    let folder = folder("what_single_precision_took_is_a_warning");
+fn what_rounding_took_is_a_warning() {
+    let folder = folder("what_rounding_took_is_a_warning");
     let [x0, y0] = [690_000.0, 5_334_000.0];
-    let single = |v: f64| (v as f32).to_string();
+    let single: fn(f64) -> String = |v| (v as f32).to_string();
+    // 5.334e6 as 5334000, which reads the same
+    let six: fn(f64) -> String =
+        |v| (v / 10f64.powf(v.log10().floor() - 5.0)).round().to_string() + if v < 1e6 { "" } else { "0" };
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
-    let grid = |side: f64| {
+    let grid = |side: f64, write: fn(f64) -> String| {
         let vertex = |i: u32| {
             let [x, y] = [x0 + f64::from(i % 40) * side, y0 + f64::from(i / 40) * side];
-            format!("v {} {} {:.3}\n", single(x), single(y), hills(x - x0, y - y0))
+            format!("v {} {} {:.3}\n", write(x), write(y), hills(x - x0, y - y0))
         };
         let face = |i: u32| format!("f {0} {1} {2}\nf {1} {3} {2}\n", i + 1, i + 2, i + 41, i + 42);
         (0..1600).map(vertex).chain((0..1560).filter(|i| i % 40 < 39).map(face)).collect::<String>()
     };
     let strict = ["build", "s.obj", "--up", "z", "--settings", "s.toml", "--strict"];
-    fs::write(folder.join("s.obj"), grid(0.25)).unwrap();
+    fs::write(folder.join("s.obj"), grid(0.25, single)).unwrap();
     let [_, err] = expect(1, &folder, &strict);
     let told = "warning: s.obj: all its numbers are of single precision, which so far from zero (up to 5,334,009) has steps of 0.5 m: ";
     holds(
         &err,
         &[told, " of 3,042 triangles have no plan area by that, and ground may be off by half of it; export it nearer"],
     );
-    fs::write(folder.join("s.obj"), grid(1.25)).unwrap();
+    fs::write(folder.join("s.obj"), grid(1.25, single)).unwrap();
     let [_, err] = expect(0, &folder, &strict);
     holds(
         &err,
         &["note: s.obj: all its numbers are of single precision", ": if they were rounded, ground may be off by half"],
     );
+    // rows of 3 m lie 10 m apart, or on each other
+    fs::write(folder.join("s.obj"), grid(3.0, six)).unwrap();
+    let [_, err] = expect(1, &folder, &strict);
+    let told = "warning: s.obj: all its numbers have six digits at most, which so far from zero (up to 5,334,110) has steps of 10 m: ";
+    holds(
+        &err,
+        &[told, " of 3,042 triangles have no plan area by that", "; export it nearer to zero, or with more of them"],
+    );
+    // whole metres that are meant so
+    fs::write(folder.join("s.obj"), grid(20.0, six)).unwrap();
+    let [_, err] = expect(0, &folder, &strict);
+    assert!(!err.contains("six digits"), "{err}");
     // houses with upright walls
     let mut town = String::new();
     for k in 0..100 {

@@ -25,10 +25,12 @@ use super::{
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
-    lie::{Taken, doubt_unit, ground, is_far, lies, suspect, why_empty},
+    lie::{Taken, doubt_unit, is_far, lies, suspect, why_empty},
     look,
     materials::is_image,
-    named, nodata, note, one_place, overlap, precision,
+    named, nodata, note, one_place, overlap,
+    part::{ground, parts},
+    precision,
     progress::stage,
     quoted,
     relief::ALL,
@@ -43,7 +45,8 @@ use super::{
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Told are meshes that seem to lie on their side, x and y that look like degrees, and heights that stand for no data (-9999, -32768 and such).
+Told are files that seem to lie on their side or to have another unit, each asked by itself, x and y that look like degrees, and heights
+that stand for no data (-9999, 32767, the ends of single precision and such).
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
 as gaps that would take more than about a second and the build;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
@@ -220,11 +223,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(taken) = taken {
         taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
     }
-    nodata::warn(&scene, &sources, &frames, &triangles, report);
-    let lies = lies(&scene, &sources, &frames, &triangles);
+    let parts = parts(&scene, sources.iter().map(|(file, _)| file.as_path()), &frames, &triangles);
+    nodata::warn(&parts, report);
+    let lies = lies(&parts);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
-    precision::warn(&scene, &sources, &frames, &triangles, report);
-    doubt_unit(&scene, &sources, &lies, &report.import.files.clone(), report);
+    precision::warn(&parts, report);
+    doubt_unit(&parts, &sources, &lies, &report.import.files.clone(), report);
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -290,8 +294,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (pairs, time) = stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene)));
     report.seconds.twice = time.as_secs_f64();
     report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
-    if let Some(told) = twice::told(&pairs, &terrain) {
-        note(format!("{told}; {}", twice::MEND));
+    if let Some(told) = twice::told(&pairs, &terrain, Some(&scene)) {
+        note(told);
     }
     let (written, time) =
         stage("writing and verifying", || write_image(&output, who, &built.image, built.report.stitch.divided));
@@ -350,7 +354,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         counted(terrain.max_layers(), "layer")
     )?;
     writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
-    let then = doubt.map(|remedy| format!("if it lies on its side, build it again with {remedy}; else "));
+    let then = doubt.map(|doubt| format!("{doubt}; else "));
     if !is_nowhere(&output) {
         writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
     }
@@ -361,27 +365,36 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
-    if bytes <= LARGE || bytes / triangles <= HEAVY || h.patch_blocks > 0 {
+    let asked = options.split.is_some() || options.max_cost.is_some() || options.tile_log2.is_some();
+    let [large, heavy] = if asked { ASKED } else { HEAVY };
+    if bytes <= large || bytes / triangles < heavy || h.patch_blocks > 0 {
         return None;
     }
-    let why = match options.split {
-        _ if bytes < LIGHT * tiles && h.tile_log2 < 26 => format!(
-            "each of the {} has its own head and all that lies over it; fewer take less, as with --tile {}",
-            counted(tiles, "tile"),
-            (h.tile_log2 + 2).min(26)
-        ),
-        Some(split) if index > bytes / 2 => format!(
+    let why = match (options.split, options.max_cost) {
+        _ if bytes < LIGHT * tiles => {
+            let then = match h.tile_log2 {
+                ..26 => format!("fewer take less, as with --tile {}", (h.tile_log2 + 2).min(26)),
+                _ => "there are no larger ones, and triangles that reach over fewer of them take less".into(),
+            };
+            format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
+        }
+        (Some(split), _) if index > bytes / 2 => format!(
             "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less",
             split.title()
         ),
+        (None, Some(most)) if index > bytes / 2 => {
+            format!(
+                "no more than {most} are allowed a query, and the ground is divided for that; allow more, and it may take less"
+            )
+        }
         _ => return None,
     };
     Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
 }
 
-/// Bytes of an image, and of it for each triangle, from which on it is said why.
-const LARGE: u64 = 4 << 20;
-const HEAVY: u64 = 300;
+/// Bytes of an image, and of it for each triangle, from which on it is said why: of any, and where limits or rules were asked for.
+const HEAVY: [u64; 2] = [4 << 20, 300];
+const ASKED: [u64; 2] = [256 << 10, 100];
 /// Bytes of a tile below which it holds little for what it takes.
 const LIGHT: u64 = 32 << 10;
 /// How wide a gap may be that is noted, and how far apart ground that lies twice, metres.

@@ -278,7 +278,7 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
     // each with how far it reaches
     let holes: Vec<([f64; 2], f64)> = holes.iter().map(|h| (h.at, h.reach)).collect();
     let gaps: Vec<([f64; 2], f64)> = gaps.iter().map(|g| (plan(g.at), 0.0)).collect();
-    let steps: Vec<([f64; 2], f64)> = steps.iter().map(|s| (plan(s.at), 0.0)).collect();
+    let steps: Vec<([f64; 2], f64)> = steps.iter().map(|s| (plan(s.over.at), 0.0)).collect();
     let all = [(&holes, HOLE), (&gaps, HOLE), (&steps, STEP)];
     for (marks, colour) in all {
         let ringed = marks.iter().filter(|(_, reach)| *reach < small);

@@ -4,13 +4,18 @@ use std::path::{Path, PathBuf};
 
 use hardpan_builder::{
     Scene, Triangle,
-    import::{self, FileReport, Says, Transform, Up},
+    import::{self, FileReport, Says, Up},
     settings::SourceFile,
 };
 
-use super::{Done, Failure, decimal, few, named, nodata::NoData, note, report::Report};
+use super::{
+    Done, Failure, decimal, few, named, note,
+    part::{Ends, Part, ends, ground, join},
+    report::Report,
+};
 
-/// Files with one axis up, as one and the same says: how their ground lies.
+/// How the ground of a file lies, or of files of which one and the same is to be said.
+#[derive(Clone)]
 pub struct Lie<'a> {
     files: Vec<&'a Path>,
     up: Up,
@@ -19,10 +24,19 @@ pub struct Lie<'a> {
     area: f64,
     /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
     drivable: [f64; 3],
-    /// Whether each of them could hardly be driven on as it lies, and more of it otherwise.
-    steep: bool,
-    /// A place, if x and y look like degrees.
-    degrees: Option<[f64; 2]>,
+    side: Side,
+    /// If its places look like degrees.
+    degrees: Option<Degrees>,
+}
+
+/// Whether a file lies on its side.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    No,
+    /// More of it could be driven on otherwise.
+    Perhaps,
+    /// It could hardly be driven on as it lies.
+    Likely,
 }
 
 impl Lie<'_> {
@@ -51,58 +65,63 @@ impl Lie<'_> {
         [self.now(), self.other()].map(|i| if self.area > 0.0 { 100.0 * self.drivable[i] / self.area } else { 100.0 })
     }
 
+    fn judge(&self) -> Side {
+        match self.shares() {
+            [here, there] if here < 10.0 && there > here => Side::Likely,
+            [here, there] if there > 1.25 * here => Side::Perhaps,
+            _ => Side::No,
+        }
+    }
+
     fn names(&self) -> String {
         few(self.files.iter().map(|f| named(f)), self.files.len() as u64)
     }
 }
 
-/// How the files of a scene lie, those that lie alike as one; a file that could hardly be driven on is not hidden by others.
-pub fn lies<'a>(
-    scene: &Scene,
-    sources: &'a [(PathBuf, SourceFile)],
-    frames: &[Transform],
-    triangles: &[usize],
-) -> Vec<Lie<'a>> {
-    let mut all: Vec<Lie> = Vec::new();
-    let mut rest = &scene.triangles[..];
-    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
-        let (its, behind) = rest.split_at(*count);
-        rest = behind;
-        let nodata = NoData::of(scene, its, frame);
-        let measured = |t: &&Triangle| nodata.as_ref().is_none_or(|nodata| !nodata.touches(scene, t));
-        // z is the height of most such meshes, whatever is typed
-        let mut axes = [frame.upright(), 2].into_iter();
-        let degrees = axes.find_map(|up| degrees(scene, &mut ground(scene, its).filter(measured), frame, up));
+/// How the files of a scene lie, each by itself.
+pub fn lies<'a>(parts: &[Part<'a>]) -> Vec<Lie<'a>> {
+    parts.iter().map(Lie::of).collect()
+}
+
+impl<'a> Lie<'a> {
+    fn of(part: &Part<'a>) -> Self {
+        let Part { file, frame, .. } = *part;
+        let degrees = Degrees::of(part);
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
-            let (area, drivable) = areas(scene, triangles, frame);
-            let mut lie =
-                Lie { files: vec![file], up: frame.up(), says: frame.says(), area, drivable, steep: false, degrees };
-            let [here, there] = lie.shares();
-            lie.steep = here < 10.0 && there > here;
-            lie
+            let (area, drivable) = areas(part, triangles);
+            let (up, says, side) = (frame.up(), frame.says(), Side::No);
+            let lie = Lie { files: vec![file], up, says, area, drivable, side, degrees };
+            Lie { side: lie.judge(), ..lie }
         };
         // walls without their roof say nothing, nor do those of a town of which only the roads are ground
-        let [whole, lie] = [lie(&mut its.iter().filter(measured)), lie(&mut ground(scene, its).filter(measured))];
-        let lie = if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie };
-        let kind = |l: &Lie| (l.up, l.says, l.steep, l.degrees.is_some());
-        match all.iter_mut().find(|l| kind(l) == kind(&lie)) {
-            Some(alike) => {
-                alike.files.push(file);
-                alike.area += lie.area;
-                alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + lie.drivable[i]);
-            }
-            None => all.push(lie),
-        }
+        let [whole, lie] = [lie(&mut part.measured()), lie(&mut part.measured_ground())];
+        if whole.area > 0.0 && whole.shares()[0] > lie.shares()[0] { whole } else { lie }
     }
-    all
+
+    /// Those of which one and the same is to be said as one.
+    fn together(lies: &[Lie<'a>]) -> Vec<Lie<'a>> {
+        let kind = |l: &Lie| (l.up, l.says, l.side, l.other(), l.degrees.map(|d| d.up));
+        let mut all: Vec<Lie> = Vec::new();
+        for lie in lies {
+            match all.iter_mut().find(|l| kind(l) == kind(lie)) {
+                Some(alike) => {
+                    alike.files.extend(&lie.files);
+                    alike.area += lie.area;
+                    alike.drivable = [0, 1, 2].map(|i| alike.drivable[i] + lie.drivable[i]);
+                }
+                None => all.push(lie.clone()),
+            }
+        }
+        all
+    }
 }
 
 /// The area of triangles of one file, and of that what would be less steep than 60 degrees with the file's axes x, y and z up.
-fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &Transform) -> (f64, [f64; 3]) {
-    let axes = frame.axes();
+fn areas(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>) -> (f64, [f64; 3]) {
+    let axes = part.frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
     for t in triangles {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        let [a, b, c] = t.v.map(|v| part.place(v));
         let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
         let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
         let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
@@ -115,119 +134,142 @@ fn areas(scene: &Scene, triangles: &mut dyn Iterator<Item = &Triangle>, frame: &
     (all, drivable)
 }
 
-/// A corner of ground whose x and y, in the file's numbers, look like longitude and latitude, in degrees, and its heights like metres: where
-/// ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in 3,000 does, in degrees.
-fn degrees(
-    scene: &Scene,
-    triangles: &mut dyn Iterator<Item = &Triangle>,
-    frame: &Transform,
+/// Ground whose places look like longitude and latitude, in degrees, and its heights like metres.
+#[derive(Clone, Copy)]
+struct Degrees {
+    /// The axis, in the file's numbers, that the heights look to be.
     up: usize,
-) -> Option<[f64; 2]> {
-    const TIMES: f64 = 30.0;
-    /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
-    const WIDE: f64 = 0.1;
-    /// Triangles that are not level at least, and the shares that they have of all, and that rise so of them.
-    const FEW: usize = 20;
-    const SHARES: [f64; 2] = [0.25, 0.8];
-    // the first two of the three that are no heights
-    let [x, y] = [usize::from(up == 0), if up == 2 { 1 } else { 2 }];
-    let mut first = None;
-    let [mut all, mut uneven, mut rising] = [0; 3];
-    for t in triangles {
-        let corners = t.v.map(|v| frame.back(scene.positions[v as usize]));
-        if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
-            return None;
-        }
-        first.get_or_insert([corners[0][x], corners[0][y]]);
-        let sides = [0, 1, 2].map(|i| [x, y, up].map(|k| corners[(i + 1) % 3][k] - corners[i][k]));
-        let rise = sides.iter().fold(0.0f64, |most, side| most.max(side[2].abs()));
-        let longest = sides.iter().fold(0.0f64, |most, [dx, dy, _]| most.max(dx * dx + dy * dy));
-        let area = (sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]).abs();
-        all += 1;
-        uneven += usize::from(rise > 0.0);
-        rising += usize::from(area > WIDE * longest && rise > TIMES * longest.sqrt());
-    }
-    let holds = uneven >= FEW && uneven as f64 >= SHARES[0] * all as f64 && rising as f64 >= SHARES[1] * uneven as f64;
-    first.filter(|_| holds)
+    /// A corner.
+    at: [f64; 3],
 }
 
-/// Triangles whose material is ground.
-pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> {
-    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
-    triangles.iter().filter(move |t| stays[usize::from(t.material)])
+impl Degrees {
+    /// Of the part's ground that was measured.
+    fn of(part: &Part) -> Option<Self> {
+        let said = part.frame.upright();
+        // whatever is said, z is the height of most such meshes, and y that of the rest
+        let look = |up: usize| Self::with(part, &mut part.measured_ground(), up, up == said);
+        [said, 2, 1].into_iter().find_map(look)
+    }
+
+    /// With an axis up: where ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in
+    /// 3,000 does, in degrees. So does what is drawn out along an axis that nobody says is up, but for the sides across it.
+    fn with(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>, up: usize, said: bool) -> Option<Self> {
+        const TIMES: f64 = 30.0;
+        /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
+        const WIDE: f64 = 0.1;
+        /// Triangles that are not level at least, and the shares that they have of all, that rise so of them, and of which no side is level.
+        const FEW: usize = 20;
+        const SHARES: [f64; 3] = [0.25, 0.8, 0.5];
+        let [x, y] = Self::plan(up);
+        let mut first = None;
+        let [mut all, mut uneven, mut rising, mut tilted] = [0; 4];
+        for t in triangles {
+            let corners = t.v.map(|v| part.own(v));
+            if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
+                return None;
+            }
+            first.get_or_insert(corners[0]);
+            let sides = [0, 1, 2].map(|i| [x, y, up].map(|k| corners[(i + 1) % 3][k] - corners[i][k]));
+            let rises = sides.map(|side| side[2].abs());
+            let longest = sides.iter().fold(0.0f64, |most, [dx, dy, _]| most.max(dx * dx + dy * dy));
+            let area = (sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]).abs();
+            let steep = |rise: f64, times: f64| area > WIDE * longest && rise > times * longest.sqrt();
+            all += 1;
+            uneven += usize::from(rises.iter().any(|rise| *rise > 0.0));
+            rising += usize::from(rises.iter().any(|rise| steep(*rise, TIMES)));
+            tilted += usize::from(rises.iter().all(|rise| steep(*rise, 1.0)));
+        }
+        let [most, share] = [all, uneven].map(|n| n as f64);
+        let holds = uneven >= FEW
+            && share >= SHARES[0] * most
+            && rising as f64 >= SHARES[1] * share
+            && (said || tilted as f64 >= SHARES[2] * share);
+        first.filter(|_| holds).map(|at| Degrees { up, at })
+    }
+
+    /// The two axes that are no heights.
+    fn plan(up: usize) -> [usize; 2] {
+        [usize::from(up == 0), if up == 2 { 1 } else { 2 }]
+    }
+
+    /// In words, with what to do.
+    fn told(&self) -> String {
+        let [x, y] = Self::plan(self.up);
+        let [east, north] = [self.at[x], if self.up == 1 { -self.at[y] } else { self.at[y] }];
+        let zone = ((east + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
+        let code = if north < 0.0 { 32700 } else { 32600 } + zone;
+        format!(
+            "{} and {} look like degrees, {} and {}, beside heights in metres, if heights are in no other unit than {0} and {1}: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
+            Lie::AXES[x],
+            Lie::AXES[y],
+            few_digits(self.at[x]),
+            few_digits(self.at[y])
+        )
+    }
 }
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
 /// and nobody said which axis is up. A file that says it itself, or settings that do, are believed, and warned of only where nearly
-/// nothing could be driven on; who types it may have it so. Gives back what mends the greatest doubt.
+/// nothing could be driven on; who types it may have it so. Gives back the greatest doubt, with what mends it.
 pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
     let mut doubts: Vec<(f64, String)> = Vec::new();
-    for lie in lies {
-        let ([here, there], up, then) = (lie.shares(), lie.up, lie.best());
-        let (names, steep) = (lie.names(), lie.steep);
-        // what is typed holds for all files
-        let remedy = |axis: &str| match lies {
-            [_] => format!("--up {axis}"),
-            _ => format!("up = \"{axis}\" in its [[source]] of the settings"),
+    let lies = Lie::together(lies);
+    for lie in &lies {
+        let ([here, there], up, then, side) = (lie.shares(), lie.up, lie.best(), lie.side);
+        let names = lie.names();
+        let [says, is, lie_so, lies_so] = match lie.files[..] {
+            [_] => ["says", "is", "lie on its side", "lies on its side"],
+            _ => ["say", "are", "lie on their sides", "lie on their sides"],
         };
-        if let Some([x, y]) = lie.degrees {
-            let zone = ((x + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
-            let code = if y < 0.0 { 32700 } else { 32600 } + zone;
-            let text = format!(
-                "x and y look like degrees, {} and {}, beside heights in metres, if heights are in no other unit than x and y: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
-                few_digits(x),
-                few_digits(y)
-            );
-            if lie.says == Says::Nobody && steep {
-                return Err(Failure::input(
-                    lie.files[0],
-                    format!("{text}; if it is meant so, build it with {}", remedy(&up.to_string())),
-                ));
+        // what is typed holds for all files
+        let alone = lies.len() == 1;
+        let remedy = |axis: &str| match alone {
+            true => format!("--up {axis}"),
+            false => format!("up = \"{axis}\" in its [[source]] of the settings"),
+        };
+        let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| remedy(&axis));
+        if let Some(degrees) = lie.degrees {
+            let text = degrees.told();
+            if lie.says == Says::Nobody && side == Side::Likely {
+                return Err(Failure::Input(format!("{names}: {text}; if it is meant so, build it with {meant}")));
             }
             report.warn(format!("{names}: {text}"));
             continue;
         }
-        match lie.says {
-            Says::Nobody if steep => {
-                let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| match lies {
-                    [_] => format!("type --up {axis}"),
-                    _ => remedy(&axis),
-                });
+        let text = match (lie.says, side) {
+            (_, Side::No) | (Says::File, Side::Perhaps) => continue,
+            (Says::Nobody, Side::Likely) => {
+                let types = if alone { "type " } else { "" };
+                return Err(Failure::Input(format!(
+                    "{names}: only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; {types}{turned}, or {types}{meant} if it is meant so"
+                )));
+            }
+            (Says::Nobody, Side::Perhaps) => format!(
+                "{names} may {lie_so}: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {turned}, else with {meant}"
+            ),
+            (Says::File, Side::Likely) => format!(
+                "{names} {says} that {up} points up, and {is} built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {turned}, else {meant}"
+            ),
+            (Says::Caller, _) => {
+                let (warns, says) =
+                    (side == Side::Likely && !typed, if typed { "you say" } else { "the settings say" });
                 let text = format!(
-                    "only {here:.0} % of the surface is less steep than 60 degrees with {up} up, {there:.0} % with {then} up; {turned}, or {meant} if it is meant so"
+                    "with {up} up, as {says}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
                 );
-                return Err(Failure::input(lie.files[0], text));
+                if !warns {
+                    // who says so may have it so
+                    note(text);
+                    continue;
+                }
+                format!("{text}; if it lies on its side, {turned}, else {meant}")
             }
-            Says::File if steep => {
-                report.warn(format!(
-                    "{names} says that {up} points up, and is built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
-                    remedy(then), remedy(&up.to_string())
-                ));
-                doubts.push((lie.area, remedy(then)));
-            }
-            Says::Caller if steep && !typed => {
-                report.warn(format!(
-                    "with {up} up, as the settings say, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {}, else {}",
-                    remedy(then), remedy(&up.to_string())
-                ));
-                doubts.push((lie.area, remedy(then)));
-            }
-            // who says so may have it so
-            Says::Caller if there > 1.25 * here => note(format!(
-                "with {up} up, as {}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %",
-                if typed { "you say" } else { "the settings say" }
-            )),
-            Says::Nobody if there > 1.25 * here => {
-                report.warn(format!(
-                    "{names} may lie on its side: with {up} up {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if so, build it again with {}, else with {}",
-                    remedy(then), remedy(&up.to_string())
-                ));
-                doubts.push((lie.area, remedy(then)));
-            }
-            _ => {}
-        }
+        };
+        report.warn(text);
+        let it = if alone { "it lies on its side".into() } else { format!("{names} {lies_so}") };
+        doubts.push((lie.area, format!("if {it}, build it again with {turned}")));
     }
-    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, remedy)| remedy))
+    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, text)| text))
 }
 
 /// Whether some of the ground is farther away than any number of the lattice reaches.
@@ -236,20 +278,9 @@ pub fn is_far(scene: &Scene) -> bool {
     corners.flatten().any(|v| v.abs() > 1e15)
 }
 
-/// How far the ground's corners reach in x, y and z, metres.
-fn extents(scene: &Scene) -> [f64; 3] {
-    ends(scene).map(|e| e[1] - e[0])
-}
-
 /// From where to where the ground's corners reach in x, y and z, metres.
-fn ends(scene: &Scene) -> [[f64; 2]; 3] {
-    let mut ends = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    for v in ground(scene, &scene.triangles).flat_map(|t| t.v).map(|v| scene.positions[v as usize]) {
-        for (e, v) in ends.iter_mut().zip(v) {
-            *e = [e[0].min(v), e[1].max(v)];
-        }
-    }
-    ends
+fn ends_of(scene: &Scene) -> Ends {
+    ends(scene, ground(scene, &scene.triangles))
 }
 
 /// A file that was typed instead of the only one of settings, and lies as those say of that one.
@@ -288,10 +319,10 @@ impl Taken {
         /// Metres.
         const FAR: f64 = 1000.0;
         const LARGE: f64 = 10_000.0;
-        let [x, y, _] = ends(scene);
+        let [x, y, _] = ends_of(scene);
         let across = |[x, y]: [[f64; 2]; 2]| (x[1] - x[0]).max(y[1] - y[0]);
         let wide = across([x, y]);
-        let own = own.map(ends).filter(|ends| ends[0][0] <= ends[0][1]);
+        let own = own.map(ends_of).filter(|ends| ends[0][0] <= ends[0][1]);
         let Some([own_x, own_y, _]) = own else {
             return (wide > LARGE).then(|| format!("so it is {} m across", few_digits(wide)));
         };
@@ -313,7 +344,7 @@ fn few_digits(v: f64) -> String {
 
 /// What may have left nothing of the ground, and what to do, as the end of a sentence about it.
 pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
-    let (step, extents) = (2f64.powi(xy_log2), extents(scene));
+    let (step, extents) = (2f64.powi(xy_log2), ends_of(scene).map(|e| e[1] - e[0]));
     let longest = extents.into_iter().fold(0.0, f64::max);
     let ([x, y, z], steps) = (extents.map(few_digits), few_digits(step));
     if longest == 0.0 {
@@ -336,36 +367,56 @@ pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
     }
 }
 
-/// Says where ground is so small or so large that its unit is hardly what was thought; of the large, where nobody said it.
-/// Of degrees another doubt is told.
+/// Says where ground is so small or so large that its unit is hardly what was thought, of each file by itself; of the large where nobody
+/// said it, and of all such files where only together they are. Of degrees another doubt is told.
 pub fn doubt_unit(
-    scene: &Scene,
+    parts: &[Part],
     sources: &[(PathBuf, SourceFile)],
     lies: &[Lie],
     files: &[FileReport],
     report: &mut Report,
 ) {
-    if lies.iter().any(|lie| lie.degrees.is_some()) {
-        return;
-    }
     const SMALL: f64 = 0.5;
     const LARGE: f64 = 10_000.0;
     /// As large as the domain of the default steps, beyond which a build stops.
     const WHOLE: f64 = 1_048_576.0;
-    let [x, y, _] = extents(scene);
-    let silent = |file: &FileReport| file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
-    let mut all = sources.iter().zip(files);
-    if x.max(y) > 0.0 && x.max(y) < SMALL {
+    let size = |[x, y, _]: Ends| [x, y].map(|[low, high]| (high - low).max(0.0));
+    let longest = |ends| size(ends).into_iter().fold(0.0, f64::max);
+    let is_large = |ends| (LARGE..WHOLE).contains(&longest(ends));
+    let (mut small, mut large, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
+    for ((part, lie), ((_, source), file)) in parts.iter().zip(lies).zip(sources.iter().zip(files)) {
+        let own @ (_, ends) = (part.file, part.ends());
+        let silent = file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
+        if lie.degrees.is_some() || longest(ends) == 0.0 {
+            continue;
+        }
+        if longest(ends) < SMALL {
+            small.push(own);
+        }
+        if source.unit.is_none() && source.scale.is_none() && silent {
+            large.extend(is_large(ends).then_some(own));
+            unsaid.push(own);
+        }
+    }
+    let names = |all: &[(&Path, Ends)]| few(all.iter().map(|(file, _)| named(file)), all.len() as u64);
+    // what is typed holds for all files
+    let says = |all: &[(&Path, Ends)], keys: [&'static str; 2]| keys[usize::from(all.len() < parts.len())];
+    if let Some(largest) = small.iter().map(|(_, ends)| *ends).max_by(|a, b| longest(*a).total_cmp(&longest(*b))) {
         report.warn(format!(
-            "the ground is only {} by {} m large; check --unit and --scale",
-            few_digits(x),
-            few_digits(y)
+            "{}: the ground is only {}{} large; check {}",
+            names(&small),
+            size(largest).map(few_digits).join(" by ") + " m",
+            if small.len() > 1 { ", or less," } else { "" },
+            says(&small, ["--unit and --scale", "unit and scale in its [[source]] of the settings"])
         ));
-    } else if (LARGE..WHOLE).contains(&x.max(y))
-        && all.any(|((_, s), file)| s.unit.is_none() && s.scale.is_none() && silent(file))
-    {
+    }
+    let large = if large.is_empty() { unsaid } else { large };
+    if let Some(ends) = large.iter().map(|(_, ends)| *ends).reduce(join).filter(|ends| is_large(*ends)) {
+        let [x, y] = size(ends);
         report.warn(format!(
-            "the ground is {x:.0} by {y:.0} m large, and nobody says its unit; --unit says it, also if it is meant so"
+            "{}: the ground is {x:.0} by {y:.0} m large, and nobody says its unit; {} says it, also if it is meant so",
+            names(&large),
+            says(&large, ["--unit", "unit in its [[source]] of the settings"])
         ));
     }
 }

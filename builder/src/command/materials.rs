@@ -18,7 +18,9 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, Kind, NewFile, Replace, counted, decimal, few, grouped, has_extension, is_nowhere,
     lie::{lies, suspect},
-    load, named, note, quoted,
+    load, named, note,
+    part::parts,
+    quoted,
     report::Report,
     shown, terrain,
     transform::Transform,
@@ -159,8 +161,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let lying: Vec<_> = files.iter().cloned().zip(sources.iter().cloned()).collect();
-    let lies = lies(&import.scene, &lying, &import.frames, &import.triangles);
+    let lies = lies(&parts(&import.scene, files.iter().map(PathBuf::as_path), &import.frames, &import.triangles));
     // known now, not when the settings are edited
     if let Err(why) = suspect(&lies, true, &mut Report::default()) {
         warn(format!("a build will stop at this: {why}"));

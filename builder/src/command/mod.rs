@@ -21,7 +21,9 @@ mod maps;
 mod materials;
 mod nodata;
 mod output;
+mod over;
 mod overlap;
+mod part;
 mod picture;
 mod plot;
 mod precision;
@@ -277,6 +279,7 @@ impl Failure {
     pub fn build(place: &Path, error: BuildError) -> Self {
         let advice = match &error {
             BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
+            BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)",
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
             BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",

@@ -1,96 +1,78 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use std::path::{Path, PathBuf};
+use super::{counted, decimal, few, grouped, named, part::Part, report::Report};
 
-use hardpan_builder::{Scene, Triangle, import::Transform, settings::SourceFile};
-
-use super::{counted, decimal, few, grouped, lie::ground, named, report::Report};
-
-/// What programs write where there is no height, but for the ends of single precision.
-const KNOWN: [f64; 7] = [-9999.0, -99999.0, -32767.0, -32768.0, 1e20, 1e38, -1e38];
+/// What programs write where there is no height, but for what no ground has.
+const KNOWN: [f64; 11] =
+    [-999.0, -9999.0, 9999.0, -99999.0, 99999.0, -32767.0, -32768.0, 32767.0, 65535.0, -2147483648.0, 2147483647.0];
+/// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.
+const NEVER: f64 = 1e19;
+/// Farther apart than a pit and a tower, in metres: a model in millimetres has a step of 999.
+const FAR: f64 = 50.0;
 
 /// The number among those that a height is, but for what a unit's rounding leaves of it.
 fn known(height: f64) -> Option<f64> {
-    let end = f64::from(f32::MAX).copysign(height);
-    KNOWN.into_iter().find(|v| (v - height).abs() <= 1e-9 * v.abs()).or((height as f32 == end as f32).then_some(end))
+    let is = |v: &f64| (v - height).abs() <= 1e-9 * v.abs();
+    let never =
+        (height.abs() >= NEVER).then(|| if (height as f32).is_finite() { (height as f32).into() } else { height });
+    KNOWN.into_iter().find(is).or(never)
 }
 
 /// A height in as many digits as single precision has, where it has more.
 fn told(value: f64) -> String {
-    if value.abs() < 1e19 { decimal(value) } else { format!("{:e}", value as f32) }
+    match value as f32 {
+        _ if value.abs() < NEVER => decimal(value),
+        single if single.is_finite() => format!("{single:e}"),
+        _ => format!("{value:e}"),
+    }
 }
 
-/// Such heights of one file, which lie farther from all others than those lie apart.
-pub struct NoData<'a> {
-    frame: &'a Transform,
-    values: Vec<f64>,
-}
-
-impl<'a> NoData<'a> {
-    /// Of triangles that are ground, if there are any.
-    pub fn of(scene: &Scene, triangles: &[Triangle], frame: &'a Transform) -> Option<Self> {
-        let (mut values, mut low, mut high) = (Vec::new(), f64::INFINITY, f64::NEG_INFINITY);
-        for v in ground(scene, triangles).flat_map(|t| t.v) {
-            let height = frame.back(scene.positions[v as usize])[frame.upright()];
-            match known(height) {
-                Some(value) if values.contains(&value) => {}
-                Some(value) => values.push(value),
-                None => (low, high) = (low.min(height), high.max(height)),
-            }
+/// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart.
+pub fn values(part: &Part) -> Vec<f64> {
+    let mut found = Vec::new();
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for v in part.ground().flat_map(|t| t.v) {
+        let height = part.height(v);
+        match known(height) {
+            Some(value) => found.push(value),
+            None => (low, high) = (low.min(height), high.max(height)),
         }
-        values.retain(|value| (low - value).max(value - high) > high - low && low <= high);
-        (!values.is_empty()).then_some(NoData { frame, values })
     }
+    found.sort_unstable_by(f64::total_cmp);
+    found.dedup();
+    let apart = (high - low).max(FAR / part.frame.metres());
+    found.retain(|value| low <= high && (low - value).max(value - high) > apart);
+    found
+}
 
-    fn at(&self, scene: &Scene, vertex: u32) -> bool {
-        let height = self.frame.back(scene.positions[vertex as usize])[self.frame.upright()];
-        known(height).is_some_and(|value| self.values.contains(&value))
-    }
+/// Whether a corner has one of them.
+pub fn is(part: &Part, corner: u32) -> bool {
+    known(part.height(corner)).is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
+}
 
-    /// Whether a corner of a triangle is so.
-    pub fn touches(&self, scene: &Scene, t: &Triangle) -> bool {
-        t.v.iter().any(|v| self.at(scene, *v))
-    }
-
-    fn told(&self, scene: &Scene, triangles: &[Triangle], file: &Path) -> String {
-        let mut corners: Vec<u32> = ground(scene, triangles).flat_map(|t| t.v).collect();
+/// Warns of files that have such heights.
+pub fn warn(parts: &[Part], report: &mut Report) {
+    for part in parts.iter().filter(|part| !part.voids.is_empty()) {
+        let mut corners: Vec<u32> = part.ground().flat_map(|t| t.v).collect();
         corners.sort_unstable();
         corners.dedup();
         let all = corners.len() as u64;
-        corners.retain(|v| self.at(scene, *v));
-        let places = corners.iter().map(|v| scene.positions[*v as usize]);
+        corners.retain(|v| is(part, *v));
+        let places = corners.iter().map(|v| part.place(*v));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
-        let faces = ground(scene, triangles).filter(|t| self.touches(scene, t)).count() as u64;
-        let values: Vec<String> = self.values.iter().map(|v| told(*v)).collect();
+        let faces = part.ground().filter(|t| !part.is_measured(t)).count() as u64;
+        let values: Vec<String> = part.voids.iter().map(|v| told(*v)).collect();
         // as gdal_translate writes it
         let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
-        format!(
+        report.warn(format!(
             "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
-            named(file),
+            named(part.file),
             grouped(corners.len() as u64),
             counted(all, "vertex"),
             if corners.len() == 1 { "has" } else { "have" },
             few(values.iter().cloned(), values.len() as u64),
             counted(faces, "triangle")
-        )
-    }
-}
-
-/// Warns of files that have such heights.
-pub fn warn(
-    scene: &Scene,
-    sources: &[(PathBuf, SourceFile)],
-    frames: &[Transform],
-    triangles: &[usize],
-    report: &mut Report,
-) {
-    let mut rest = &scene.triangles[..];
-    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
-        let (its, behind) = rest.split_at(*count);
-        rest = behind;
-        if let Some(found) = NoData::of(scene, its, frame) {
-            report.warn(found.told(scene, its, file));
-        }
+        ));
     }
 }

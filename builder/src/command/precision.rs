@@ -1,15 +1,13 @@
-//! Whether a file's numbers were rounded to single precision, far from their zero.
+//! Whether a file's numbers were rounded, to single precision or to six digits, far from their zero.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hardpan_builder::{Scene, Triangle, import::Transform, settings::SourceFile};
+use hardpan_builder::Triangle;
 
-use super::{decimal, grouped, named, note, report::Report};
+use super::{decimal, grouped, named, note, part::Part, report::Report};
 
 /// Metres by which places may be rounded unseen.
 const FINE: f64 = 0.001;
-/// How near to a number of single precision, in steps of that, a file's number is that was written from one with some decimals.
-const WRITTEN: f64 = 0.125;
 /// Numbers that are looked at at least, and the share of them that is an odd multiple of the step: half of them where a place was rounded to
 /// it, none where it was on coarser steps before.
 const FEW: u64 = 20;
@@ -18,30 +16,61 @@ const ODD: f64 = 0.25;
 /// The share of lost triangles from which on they were not meant.
 const LOST: f64 = 0.1;
 
+/// What numbers are rounded to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Single,
+    /// As C++ writes them, unless it is told otherwise.
+    SixDigits,
+}
+
+impl Kind {
+    /// From a number to the next one of the kind, away from zero.
+    fn step(self, v: f64) -> f64 {
+        let size = v.abs() as f32;
+        match self {
+            Kind::Single => f64::from(size.next_up()) - f64::from(size),
+            Kind::SixDigits => 10f64.powf(v.abs().log10().floor() - 5.0),
+        }
+    }
+
+    /// The number of the kind that is nearest, and whether it is an odd multiple of the step.
+    fn nearest(self, v: f64) -> (f64, bool) {
+        match self {
+            Kind::Single => (f64::from(v as f32), (v as f32).to_bits() & 1 == 1),
+            Kind::SixDigits => {
+                let steps = (v / self.step(v)).round();
+                (steps * self.step(v), steps % 2.0 != 0.0)
+            }
+        }
+    }
+
+    /// How near to a number of the kind, in steps, a file's number is that was written from one: with some decimals; with all.
+    fn written(self) -> f64 {
+        match self {
+            Kind::Single => 0.125,
+            Kind::SixDigits => 1e-4,
+        }
+    }
+}
+
 /// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
-/// they may be as they were meant.
-pub fn warn(
-    scene: &Scene,
-    sources: &[(PathBuf, SourceFile)],
-    frames: &[Transform],
-    triangles: &[usize],
-    report: &mut Report,
-) {
-    let mut rest = &scene.triangles[..];
-    for (((file, _), frame), count) in sources.iter().zip(frames).zip(triangles) {
-        let (its, behind) = rest.split_at(*count);
-        rest = behind;
-        match rounded(scene, its, frame) {
-            Some(rounded) if rounded.sure || rounded.loses() => report.warn(rounded.told(file)),
-            Some(rounded) => note(rounded.told(file)),
+/// they may be as they were meant; and of those in six digits where that took triangles, for so are many that are meant so.
+pub fn warn(parts: &[Part], report: &mut Report) {
+    for part in parts {
+        let single = rounded(part, Kind::Single);
+        match single.or_else(|| rounded(part, Kind::SixDigits).filter(Rounded::loses)) {
+            Some(rounded) if rounded.sure || rounded.loses() => report.warn(rounded.told(part.file)),
+            Some(rounded) => note(rounded.told(part.file)),
             None => {}
         }
     }
 }
 
-/// Places as single precision has them.
+/// Places that were rounded.
 #[derive(Debug, PartialEq)]
 struct Rounded {
+    kind: Kind,
     /// The widest step between two of them, metres.
     step: f64,
     /// The number of the file that is farthest from zero.
@@ -71,8 +100,12 @@ impl Rounded {
             false if self.sure => "ground may be off by half of that".into(),
             false => "if they were rounded, ground may be off by half of that".into(),
         };
+        let [are, then] = match self.kind {
+            Kind::Single => ["are of single precision, which", "from where it has double precision"],
+            Kind::SixDigits => ["have six digits at most, which", "with more of them"],
+        };
         format!(
-            "{}: all its numbers are of single precision, which so far from zero (up to {}) has steps of {step}: {ground}; export it nearer to zero, or from where it has double precision",
+            "{}: all its numbers {are} so far from zero (up to {}) has steps of {step}: {ground}; export it nearer to zero, or {then}",
             named(file),
             grouped(self.farthest as u64)
         )
@@ -93,23 +126,25 @@ struct Axis {
 const UNMEANT: f64 = 0.125;
 
 /// If all places of some triangles are so, and rounding made them so.
-fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<Rounded> {
+fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
+    let frame = part.frame;
+    let triangles: Vec<&Triangle> = part.measured().collect();
     let metres = frame.metres();
     let mut farthest = 0.0f64;
     let mut axes = [Axis::default(); 3];
-    for t in triangles {
-        for (v, axis) in frame.back(scene.positions[t.v[0] as usize]).into_iter().zip(&mut axes) {
-            let single = v as f32;
-            let step = step_at(v);
+    for t in &triangles {
+        for (v, axis) in part.own(t.v[0]).into_iter().zip(&mut axes) {
+            let step = kind.step(v);
             if step * metres <= FINE {
                 continue;
             }
-            if (f64::from(single) - v).abs() > WRITTEN * step {
+            let (nearest, odd) = kind.nearest(v);
+            if (nearest - v).abs() > kind.written() * step {
                 return None;
             }
             axis.all += 1;
-            axis.odd += u64::from(single.to_bits() & 1);
-            axis.telling |= step <= UNMEANT && single.to_bits() & 1 == 1;
+            axis.odd += u64::from(odd);
+            axis.telling |= step <= UNMEANT && odd;
             farthest = farthest.max(v.abs());
         }
     }
@@ -117,20 +152,20 @@ fn rounded(scene: &Scene, triangles: &[Triangle], frame: &Transform) -> Option<R
     let [base, top] = [0.0, 1.0].map(|z| frame.back([0.0, 0.0, z]));
     let upright = |k: usize| (0..3).all(|i| (top[k] - base[k]).abs() >= (top[i] - base[i]).abs());
     let finer = |step: f64| {
-        let places = triangles.iter().map(|t| frame.back(scene.positions[t.v[0] as usize]));
+        let places = triangles.iter().map(|t| part.own(t.v[0]));
         let off = places.filter(|p| (0..3).any(|k| !upright(k) && (p[k] / step).fract() != 0.0)).count();
         off as f64 >= ODD * triangles.len() as f64
     };
     let axes: Vec<Axis> = axes.into_iter().filter(|axis| axis.all >= FEW).collect();
     let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
-    let is_rounded = axes.iter().all(is_odd) || (axes.iter().any(is_odd) && finer(step_at(farthest)));
+    let is_rounded = axes.iter().all(is_odd) || (axes.iter().any(is_odd) && finer(kind.step(farthest)));
     let sure = axes.iter().any(|axis| axis.telling);
-    let step = step_at(farthest);
+    let step = kind.step(farthest);
     (is_rounded && !axes.is_empty()).then(|| {
-        let corners = |t: &Triangle| t.v.map(|v| frame.back(scene.positions[v as usize]).map(|v| f64::from(v as f32)));
+        let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| kind.nearest(v).0));
         let plan: Vec<usize> = (0..3).filter(|k| !upright(*k)).collect();
         let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
-        Rounded { step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) }
+        Rounded { kind, step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) }
     })
 }
 
@@ -142,15 +177,9 @@ fn is_lost([a, b, c]: [[f64; 3]; 3], plan: &[usize], step: f64) -> bool {
     is_small && (b[x] - a[x]) * (c[y] - a[y]) == (b[y] - a[y]) * (c[x] - a[x])
 }
 
-/// From a number to the next one of single precision, away from zero.
-fn step_at(v: f64) -> f64 {
-    let size = v.abs() as f32;
-    f64::from(size.next_up()) - f64::from(size)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::part::parts, *};
     use hardpan_builder::import::{Frame, Unit, read_obj};
 
     /// What is said of a grid of places, each written by `number`, read in a frame.
@@ -161,7 +190,8 @@ mod tests {
         let faces = (0..380).filter(|i| i % 20 < 19).map(face);
         let text: String = vertices.chain(faces).collect();
         let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
-        rounded(&read.scene, &read.scene.triangles, &read.frames[0])
+        let file = std::iter::once(Path::new("a.obj"));
+        rounded(&parts(&read.scene, file, &read.frames, &read.triangles)[0], Kind::Single)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use hardpan::{Answer, Hit, Terrain};
+use hardpan::{Answer, Terrain};
 use hardpan_builder::Scene;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -13,47 +13,20 @@ use serde_json::{Value, json};
 use super::{
     border::{Edge, span},
     counted,
-    gaps::{LISTED, many, place},
+    gaps::{LISTED, many},
     maps::metres,
-    shown,
+    over::{Over, Owner},
     walk::{Places, Sets, Spread, Walk, Way, middle},
 };
 
 /// Ground that ends higher than what lies beside it.
 pub struct Step {
-    /// Where it is high, in the middle along the upper edge, metres.
-    pub at: [f64; 3],
-    /// Height of the ground beside that place, metres.
-    pub low: f64,
+    /// In the middle along the upper edge.
+    pub over: Over,
     /// Metres along the edge.
     pub length: f64,
-    /// Whose the ground is, above and below.
-    owners: [Owner; 2],
     /// Parts of the upper edges in plan, metres.
     pub edges: Vec<[[f64; 2]; 2]>,
-}
-
-/// Numbers of a source and of a material.
-#[derive(Clone, Copy)]
-pub struct Owner {
-    pub source: u16,
-    pub material: u16,
-}
-
-impl Owner {
-    pub fn of(hit: &Hit) -> Self {
-        Owner { source: hit.source, material: hit.material }
-    }
-
-    /// In words.
-    pub fn told(self, t: &Terrain) -> String {
-        shown(&format!("{} of {}", t.material_name(self.material), t.source_name(self.source)))
-    }
-}
-
-/// A height to print.
-pub fn height(z: f64) -> f64 {
-    (z * 1e4).round() / 1e4 + 0.0 // no -0
 }
 
 /// More than this is another deck, or a wall that one falls off, metres.
@@ -105,32 +78,23 @@ pub fn steps(
         steps.entry(sets.head(i)).or_default().push(run);
     }
     let mut steps: Vec<Step> = steps.into_values().filter_map(|runs| Step::of(&runs)).collect();
-    let place = |s: &Step| s.at.map(f64::to_bits);
-    steps.sort_by(|a, b| b.height().total_cmp(&a.height()).then(place(a).cmp(&place(b))));
+    let place = |s: &Step| s.over.at.map(f64::to_bits);
+    steps.sort_by(|a, b| b.over.height().total_cmp(&a.over.height()).then(place(a).cmp(&place(b))));
     Ok(steps)
 }
 
 impl Step {
     fn of(runs: &[&Run]) -> Option<Self> {
         let drops: Vec<&Drop> = runs.iter().flat_map(|run| run.drops).map(|(_, drop)| drop).collect();
-        let Drop { at, low, owners, .. } = **middle(&drops, ALIKE, |d| [d.at[0], d.at[1]], |d| d.height())?;
+        let over = middle(&drops, ALIKE, |d| [d.over.at[0], d.over.at[1]], |d| d.over.height())?.over;
         let length = runs.iter().map(|run| run.length).sum();
-        Some(Step { at, low, length, owners, edges: runs.iter().map(|run| run.part).collect() })
-    }
-
-    /// Metres.
-    pub fn height(&self) -> f64 {
-        self.at[2] - self.low
+        Some(Step { over, length, edges: runs.iter().map(|run| run.part).collect() })
     }
 
     /// In words, with a place to query.
     pub fn told(&self, t: &Terrain) -> String {
-        let [above, below] = self.owners.map(|o| o.told(t));
-        let [x, y, z] = self.at;
-        let at = place(&[x, y], 0.1);
-        let (high, long) = (metres(self.height()), metres(self.length));
-        let [z, low] = [z, self.low].map(height);
-        format!("step {high} high, {long} long at {at}: z {z:.4} ({above}) beside {low:.4} ({below})")
+        let (high, long) = (metres(self.over.height()), metres(self.length));
+        format!("step {high} high, {long} long {}", self.over.told(t, "beside"))
     }
 }
 
@@ -151,14 +115,7 @@ pub fn sum(found: Option<usize>, least: f64) -> String {
 
 /// For programs: the first of them.
 pub fn facts(steps: &[Step], t: &Terrain) -> Value {
-    let fact = |s: &Step| {
-        let [source, source_low] = s.owners.map(|o| t.source_name(o.source));
-        let [material, material_low] = s.owners.map(|o| t.material_name(o.material));
-        json!({
-            "at": s.at, "low": s.low, "height": s.height(), "length": s.length,
-            "source": source, "source_low": source_low, "material": material, "material_low": material_low,
-        })
-    };
+    let fact = |s: &Step| s.over.facts(t, json!({ "height": s.over.height(), "length": s.length }));
     steps.iter().take(LISTED[1]).map(fact).collect()
 }
 
@@ -176,18 +133,9 @@ struct Run<'a> {
 
 /// Lower ground beside a place of an edge.
 struct Drop {
-    /// The place, metres.
-    at: [f64; 3],
-    low: f64,
+    over: Over,
     /// How much higher the edge lies a metre farther along, by the plane of the lower ground there.
     grows: f64,
-    owners: [Owner; 2],
-}
-
-impl Drop {
-    fn height(&self) -> f64 {
-        self.at[2] - self.low
-    }
 }
 
 /// Heights that differ by less are told as one, metres.
@@ -212,7 +160,7 @@ impl<'a> Run<'a> {
         // beside the next place lies other ground that the same slope has led to: the edge comes to hang over the ground there
         let hangs = |(number, drop): &(usize, Drop), next: usize| {
             let farther = (places.share(next) - places.share(*number)) * length;
-            drop.height() + drop.grows * farther > 0.9 * DECK && {
+            drop.over.height() + drop.grows * farther > 0.9 * DECK && {
                 let [x, y, z] = e.on(places.share(next));
                 let hair = f64::exp2(f64::from(t.header().xy_log2));
                 t.below([x + e.away[0] * hair, y + e.away[1] * hair, z - DECK]).found()
@@ -285,7 +233,7 @@ impl Drop {
         let ([a, b], length) = (e.plan, span(e.plan));
         let [dx, dy] = t.slope_f64(&below.hit);
         let rise = (e.z[1] - e.z[0] - dx * (b[0] - a[0]) - dy * (b[1] - a[1])) / length;
-        Some(Drop { at, low, grows: rise, owners: [own, below].map(|a| Owner::of(&a.hit)) })
+        Some(Drop { over: Over { at, low, owners: [own, below].map(|a| Owner::of(&a.hit)) }, grows: rise })
     }
 }
 
@@ -295,7 +243,7 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     // metres that ground may have moved in plan and height from its source
     let hair = f64::exp2(f64::from(h.xy_log2));
     let moved = [h.error_plan + 2.0 * hair, h.error_height + f64::exp2(f64::from(h.z_log2))];
-    let plan: Vec<[f64; 2]> = drops.iter().map(|d| [d.at[0], d.at[1]]).collect();
+    let plan: Vec<[f64; 2]> = drops.iter().map(|d| [d.over.at[0], d.over.at[1]]).collect();
     let spread = Spread::new(&plan);
     let covered: Vec<AtomicBool> = drops.iter().map(|_| AtomicBool::new(false)).collect();
     scene.triangles.par_iter().for_each(|face| {
@@ -305,7 +253,7 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
         let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0]);
         let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0]);
         for i in spread.near(low, high) {
-            let Drop { at: [x, y, z], low, .. } = *drops[i];
+            let Over { at: [x, y, z], low, .. } = drops[i].over;
             if face.reaches([x, y], (z + low) / 2.0, moved) {
                 covered[i].store(true, Ordering::Relaxed);
             }

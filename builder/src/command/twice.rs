@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    gaps::{LISTED, place},
+    gaps::LISTED,
     grouped,
     maps::metres,
-    steps::{self, Owner},
+    over::{Over, Owner},
+    steps,
     walk::Spread,
 };
 
@@ -33,8 +34,10 @@ const FEWEST: usize = 8;
 const SMALL: f64 = 4.0;
 
 /// What to do about it.
-pub const MEND: &str =
+const MEND: &str =
     "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
+/// Where nobody knows top from underside.
+const PLATES: &str = "in a mesh whose faces all look up, as export obj writes it, top and underside of a plate count too, and both are right; of other ground";
 
 /// How far apart, as it is typed, metres.
 pub fn typed(text: &str) -> Result<f64, String> {
@@ -49,12 +52,8 @@ pub struct Pair {
     pub area: f64,
     /// Metres apart, least, median and most.
     apart: [f64; 3],
-    /// A place where it is the median apart, metres.
-    at: [f64; 3],
-    /// Height of the lower ground there.
-    low: f64,
-    /// Whose the ground is, above and below.
-    owners: [Owner; 2],
+    /// A place where it is the median apart.
+    over: Over,
 }
 
 /// Where is asked, metres, and for how many square metres that stands.
@@ -65,20 +64,9 @@ struct Place {
 
 /// Two layers over such a place.
 struct Near {
-    at: [f64; 3],
-    low: f64,
+    over: Over,
+    /// As of its place.
     area: f64,
-    owners: [Owner; 2],
-}
-
-impl Near {
-    fn apart(&self) -> f64 {
-        self.at[2] - self.low
-    }
-
-    fn is_of_one(&self) -> bool {
-        self.owners[0].source == self.owners[1].source
-    }
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first. Asked is the kernel, at places
@@ -90,9 +78,9 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
         let near = |pair: &[Hit]| {
             let [z, low] = [0, 1].map(|i| t.z_f64(&pair[i]));
             let [[dx, dy], [ex, ey]] = [0, 1].map(|i| t.slope_f64(&pair[i]));
-            let near = Near { at: [x, y, z], low, area, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
-            let is_near = near.apart() > steps::LEAST && near.apart() <= 2.0 * most;
-            (is_near && (dx - ex).hypot(dy - ey) <= PARALLEL).then_some(near)
+            let over = Over { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
+            let is_near = over.height() > steps::LEAST && over.height() <= 2.0 * most;
+            (is_near && (dx - ex).hypot(dy - ey) <= PARALLEL).then_some(Near { over, area })
         };
         hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
     };
@@ -105,7 +93,7 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>) -> Vec<Pair> {
     }
     let mut pairs: BTreeMap<[u16; 2], Vec<Near>> = BTreeMap::new();
     for near in all {
-        pairs.entry(near.owners.map(|o| o.source)).or_default().push(near);
+        pairs.entry(near.over.owners.map(|o| o.source)).or_default().push(near);
     }
     let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
@@ -144,8 +132,8 @@ fn places(t: &Terrain) -> Vec<Place> {
 
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
 fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
-    let of_one: Vec<&Near> = all.iter().filter(|n| n.is_of_one()).collect();
-    let plan: Vec<[f64; 2]> = of_one.iter().map(|n| [n.at[0], n.at[1]]).collect();
+    let of_one: Vec<&Near> = all.iter().filter(|n| n.over.is_of_one()).collect();
+    let plan: Vec<[f64; 2]> = of_one.iter().map(|n| [n.over.at[0], n.over.at[1]]).collect();
     let spread = Spread::new(&plan);
     // bits: above up and down, below up and down
     let seen: Vec<AtomicU8> = of_one.iter().map(|_| AtomicU8::new(0)).collect();
@@ -164,8 +152,9 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
             }
             let z = shares[0] * a[2] + shares[1] * b[2] + shares[2] * c[2];
             let bit = if whole > 0.0 { 1 } else { 2 };
-            for (height, shift) in [(of_one[i].at[2], 0), (of_one[i].low, 2)] {
-                if (z - height).abs() < of_one[i].apart() / 2.0 {
+            let over = of_one[i].over;
+            for (height, shift) in [(over.at[2], 0), (over.low, 2)] {
+                if (z - height).abs() < over.height() / 2.0 {
                     seen[i].fetch_or(bit << shift, Ordering::Relaxed);
                 }
             }
@@ -175,21 +164,21 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
         scene.triangles.par_iter().for_each(look);
     }
     let mut seen = seen.into_iter().map(|seen| matches!(seen.into_inner(), 0b1001 | 0b0110));
-    all.iter().map(|n| n.is_of_one() && seen.next().unwrap_or_default()).collect()
+    all.iter().map(|n| n.over.is_of_one() && seen.next().unwrap_or_default()).collect()
 }
 
 impl Pair {
     /// Of places, those up to twice as far apart too; none if it is too little, or crosses.
     fn of(mut near: Vec<Near>, most: f64) -> Option<Self> {
-        near.sort_by(|a, b| a.apart().total_cmp(&b.apart()));
-        let count = near.partition_point(|n| n.apart() <= most);
+        let apart = |n: &Near| n.over.height();
+        near.sort_by(|a, b| apart(a).total_cmp(&apart(b)));
+        let count = near.partition_point(|n| apart(n) <= most);
         let (near, beyond) = near.split_at(count);
         let [area, farther] = [near, beyond].map(|all| all.iter().map(|n| n.area).sum::<f64>());
         if count < FEWEST || area < SMALL || area < OFTEN * farther {
             return None;
         }
-        let Near { at, low, owners, .. } = near[count / 2];
-        Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| near[i].apart()), at, low, owners })
+        Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| apart(&near[i])), over: near[count / 2].over })
     }
 
     /// In words, with a place to query.
@@ -199,10 +188,7 @@ impl Pair {
             true => format!("{least} apart"),
             false => format!("{least} to {most} apart, half of it no more than {median}"),
         };
-        let [above, below] = self.owners.map(|o| o.told(t));
-        let at = place(&self.at[..2], 0.1);
-        let [z, low] = [self.at[2], self.low].map(steps::height);
-        format!("{}, {apart}, as at {at}: z {z:.4} ({above}) over {low:.4} ({below})", about(self.area))
+        format!("{}, {apart}, as {}", about(self.area), self.over.told(t, "over"))
     }
 }
 
@@ -215,13 +201,22 @@ fn whole(pairs: &[Pair]) -> String {
     about(pairs.iter().map(|p| p.area).sum())
 }
 
-/// How much lies twice, and where the most; nothing if none does.
-pub fn told(pairs: &[Pair], t: &Terrain) -> Option<String> {
+/// How much lies twice, where the most, and what to do; nothing if none does.
+pub fn told(pairs: &[Pair], t: &Terrain, scene: Option<&Scene>) -> Option<String> {
     let most = pairs.first()?.told(t);
-    Some(match pairs.len() as u64 {
+    let told = match pairs.len() as u64 {
         1 => format!("ground lies twice on {most}"),
         n => format!("ground lies twice on {}, of {} pairs of sources, the most on {most}", whole(pairs), grouped(n)),
-    })
+    };
+    let of_one = pairs.iter().any(|p| p.over.is_of_one());
+    let plates = of_one && scene.is_some_and(|scene| !scene.triangles.iter().any(|t| looks_down(scene, t)));
+    let then = if plates { format!("{PLATES} {MEND}") } else { MEND.into() };
+    Some(format!("{told}; {then}"))
+}
+
+fn looks_down(scene: &Scene, face: &Triangle) -> bool {
+    let [a, b, c] = face.v.map(|v| scene.positions[v as usize]);
+    (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
 }
 
 /// How much there is up to so far apart, metres.
@@ -236,13 +231,8 @@ pub fn sum(pairs: &[Pair], most: f64) -> String {
 /// For programs: the first of them.
 pub fn facts(pairs: &[Pair], t: &Terrain) -> Value {
     let fact = |p: &Pair| {
-        let [source, source_low] = p.owners.map(|o| t.source_name(o.source));
-        let [material, material_low] = p.owners.map(|o| t.material_name(o.material));
         let [least, median, most] = p.apart;
-        json!({
-            "area": p.area, "least": least, "median": median, "most": most, "at": p.at, "low": p.low,
-            "source": source, "source_low": source_low, "material": material, "material_low": material_low,
-        })
+        p.over.facts(t, json!({ "area": p.area, "least": least, "median": median, "most": most }))
     };
     pairs.iter().take(LISTED[1]).map(fact).collect()
 }

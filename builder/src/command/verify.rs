@@ -224,7 +224,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
             count: pairs.len(),
             lines: listed(pairs.iter().map(|p| p.told(t)), "of no more").collect(),
             first: twice::facts(&pairs, t),
-            told: twice::told(&pairs, t).map(|told| format!("{told}; {}", twice::MEND)).unwrap_or_default(),
+            told: twice::told(&pairs, t, scene).unwrap_or_default(),
         };
         let (what, limit) = (["twice", "ground twice"], ("max_apart", most));
         Sought { what, limit, edges: None, sum: twice::sum(&pairs, most), found: Ok(found) }

@@ -59,6 +59,16 @@ pub(crate) mod or_false {
     }
 }
 
+/// A number; -0 is 0.
+pub(crate) fn unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    f64::deserialize(deserializer).map(|v| v + 0.0)
+}
+
+/// The same, which may be left out.
+pub(super) fn some_unsigned<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    Ok(Option::<f64>::deserialize(deserializer)?.map(|v| v + 0.0))
+}
+
 /// A list of [`Settings::MOST`] entries at most.
 pub(super) fn few<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     struct Few<T>(PhantomData<T>);

@@ -132,6 +132,11 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("[build]\nxy_log2 = 3\n", &["line 2: build: xy_log2: steps go from"]),
         ("[build]\nnear = 1\ndefault_mu = nan\n", &["line 3: build: default_mu: defaults go from"]),
         ("crs = \"\"\nbuild.far = -1\n", &["line 2: build: far: windows"]),
+        (
+            "[build]\n[build.split]\nbundle_size = 8\nmin_volume = -1\n",
+            &["line 4: build: split.min_volume: the tolerance"],
+        ),
+        ("build.split = {\n depth_tolerance = 65,\n bundle_size = 0 }\n", &["line 2: build: split.depth_tolerance: "]),
         ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
         ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
         ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),

@@ -1,0 +1,101 @@
+//! The files of a scene, each with what the scene has of it.
+
+use std::path::Path;
+
+use hardpan_builder::{Scene, Triangle, import::Transform};
+
+use super::nodata;
+
+/// What a scene has of one file.
+pub struct Part<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// How its numbers became metres.
+    pub frame: &'a Transform,
+    /// Its triangles.
+    pub triangles: &'a [Triangle],
+    /// Heights of its ground that stand for no data: see [`nodata::values`].
+    pub voids: Vec<f64>,
+    scene: &'a Scene,
+}
+
+/// The parts of a scene, of its files in the order read, how the numbers of each became metres, and how many triangles it has.
+pub fn parts<'a>(
+    scene: &'a Scene,
+    files: impl Iterator<Item = &'a Path>,
+    frames: &'a [Transform],
+    counts: &[usize],
+) -> Vec<Part<'a>> {
+    let mut rest = &scene.triangles[..];
+    let mut parts = Vec::new();
+    for ((file, frame), count) in files.zip(frames).zip(counts) {
+        let (triangles, behind) = rest.split_at(*count);
+        rest = behind;
+        let mut part = Part { file, frame, triangles, voids: Vec::new(), scene };
+        part.voids = nodata::values(&part);
+        parts.push(part);
+    }
+    parts
+}
+
+impl<'a> Part<'a> {
+    /// Where a corner lies, metres.
+    pub fn place(&self, corner: u32) -> [f64; 3] {
+        self.scene.positions[corner as usize]
+    }
+
+    /// Where it lies in the file's own numbers.
+    pub fn own(&self, corner: u32) -> [f64; 3] {
+        self.frame.back(self.place(corner))
+    }
+
+    /// The one of these numbers that is its height.
+    pub fn height(&self, corner: u32) -> f64 {
+        self.own(corner)[self.frame.upright()]
+    }
+
+    /// Triangles that are ground.
+    pub fn ground(&self) -> impl Iterator<Item = &'a Triangle> + use<'a> {
+        ground(self.scene, self.triangles)
+    }
+
+    /// Whether somebody measured all corners of a triangle.
+    pub fn is_measured(&self, t: &Triangle) -> bool {
+        self.voids.is_empty() || !t.v.iter().any(|v| nodata::is(self, *v))
+    }
+
+    /// Triangles of which somebody measured all corners.
+    pub fn measured(&self) -> impl Iterator<Item = &'a Triangle> {
+        self.triangles.iter().filter(|t| self.is_measured(t))
+    }
+
+    /// Those of them that are ground.
+    pub fn measured_ground(&self) -> impl Iterator<Item = &'a Triangle> {
+        self.ground().filter(|t| self.is_measured(t))
+    }
+
+    /// From where to where its ground reaches in x, y and z, metres.
+    pub fn ends(&self) -> Ends {
+        ends(self.scene, self.ground())
+    }
+}
+
+/// Triangles whose material is ground.
+pub fn ground<'a>(scene: &Scene, triangles: &'a [Triangle]) -> impl Iterator<Item = &'a Triangle> + use<'a> {
+    let stays: Vec<bool> = scene.materials.iter().map(|m| m.include && !m.obstacle).collect();
+    triangles.iter().filter(move |t| stays[usize::from(t.material)])
+}
+
+/// From where to where something reaches in x, y and z, metres; from infinity to less where there is nothing.
+pub type Ends = [[f64; 2]; 3];
+
+/// Of the corners of triangles.
+pub fn ends<'a>(scene: &Scene, triangles: impl Iterator<Item = &'a Triangle>) -> Ends {
+    let corners = triangles.flat_map(|t| t.v).map(|v| scene.positions[v as usize].map(|v| [v, v]));
+    corners.fold([[f64::INFINITY, f64::NEG_INFINITY]; 3], join)
+}
+
+/// Of both.
+pub fn join(a: Ends, b: Ends) -> Ends {
+    [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])])
+}
