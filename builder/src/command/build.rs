@@ -301,10 +301,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     beside.note(&terrain, &output, &sources, r.vertical);
-    let (pairs, time) = stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene)));
+    let (twice, time) =
+        stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene), true));
     report.seconds.twice = time.as_secs_f64();
-    report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
-    if let Some(told) = twice::told(&pairs, &terrain) {
+    report.twice = Some(json!({ "max_apart": NARROW, "found": twice.pairs.len(), "first": twice.facts(&terrain) }));
+    if let Some(told) = twice.told(&terrain) {
         note(format!("{told}; {}", twice::MEND));
     }
     let (written, time) =

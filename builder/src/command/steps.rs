@@ -39,6 +39,9 @@ pub const BESIDE: f64 = 0.05;
 pub const FEWEST: usize = 3;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
+/// A face that leans stands as an upright one does if it rises so many times as far as it goes in plan, and goes no farther, metres.
+const STEEP: f64 = 4.0;
+const LEAN: f64 = 0.05;
 
 /// What to do about them.
 pub const MEND: &str = "join or level the sheets in the source";
@@ -52,8 +55,8 @@ pub fn typed(text: &str) -> Result<f64, String> {
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
 /// along the edges, for the first ground within [`BESIDE`] of them. An edge that other ground covers has none: no wheel stands
 /// there; nor has one where it comes to hang over the ground, as the sides of a ramp without walls do. Heights are those of the planes at
-/// the edge itself, so that a slope is no step. Where a face of `upright` stands from one height to another nothing is missing. Only
-/// places that are `seen` count.
+/// the edge itself, so that a slope is no step. Where a face of `upright` stands from one height to another, or leans a little, nothing
+/// is missing. Only places that are `seen` count.
 pub fn steps(
     walk: &Walk,
     least: f64,
@@ -237,7 +240,7 @@ impl Drop {
     }
 }
 
-/// Which places a face of the source stands at that is upright, from one height to the other.
+/// Which places a face of the source stands at that is upright or nearly so, from one height to the other.
 fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     let h = t.header();
     // metres that ground may have moved in plan and height from its source
@@ -249,9 +252,9 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     scene.triangles.par_iter().for_each(|face| {
         let corners = face.v.map(|v| scene.positions[v as usize]);
         let Some(face) = Standing::of(corners, moved[0]) else { return };
-        let [a, b] = face.plan;
-        let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0]);
-        let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0]);
+        let ([a, b], aside) = (face.plan, face.thick + moved[0]);
+        let low = [0, 1].map(|i| a[i].min(b[i]) - aside);
+        let high = [0, 1].map(|i| a[i].max(b[i]) + aside);
         for i in spread.near(low, high) {
             let Over { at: [x, y, z], low, .. } = drops[i].over;
             if face.reaches([x, y], (z + low) / 2.0, moved) {
@@ -262,14 +265,16 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     covered.into_iter().map(AtomicBool::into_inner).collect()
 }
 
-/// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height.
+/// A face seen from the side: where it stands in plan, how far beside that it leans, and its corners, each metres from there and its
+/// height.
 struct Standing {
     plan: [[f64; 2]; 2],
+    thick: f64,
     corners: [[f64; 2]; 3],
 }
 
 impl Standing {
-    /// None if it does not stand upright, but for so much in plan.
+    /// None if it does not stand upright, but for so much in plan, or nearly so.
     fn of(corners: [[f64; 3]; 3], moved: f64) -> Option<Self> {
         let plan = corners.map(|[x, y, _]| [x, y]);
         let sides = [[plan[0], plan[1]], [plan[1], plan[2]], [plan[2], plan[0]]];
@@ -280,8 +285,11 @@ impl Standing {
         let side = corners.map(|[px, py, pz]| [(px - x) * ux + (py - y) * uy, pz]);
         let heights = side.map(|[_, z]| z);
         let rise = heights.into_iter().fold(f64::MIN, f64::max) - heights.into_iter().fold(f64::MAX, f64::min);
-        (thick <= moved && rise > 0.0 && longest.iter().flatten().all(|v| v.is_finite()))
-            .then_some(Standing { plan: longest, corners: side })
+        let [u, v] = [1, 2].map(|k| [0, 1, 2].map(|i| corners[k][i] - corners[0][i]));
+        let across = [1, 2, 0].map(|i| u[i] * v[(i + 1) % 3] - u[(i + 1) % 3] * v[i]);
+        let steep = thick <= LEAN && across[0].hypot(across[1]) >= STEEP * across[2].abs();
+        ((thick <= moved || steep) && rise > 0.0 && longest.iter().flatten().all(|v| v.is_finite()))
+            .then_some(Standing { plan: longest, thick, corners: side })
     }
 
     fn reaches(&self, [px, py]: [f64; 2], z: f64, moved: [f64; 2]) -> bool {
@@ -307,6 +315,6 @@ impl Standing {
             };
             (low, high) = ends.iter().fold((low, high), |(low, high), &z| (low.min(z), high.max(z)));
         }
-        off <= moved[0] && (low - moved[1]..=high + moved[1]).contains(&z)
+        off <= self.thick + moved[0] && (low - moved[1]..=high + moved[1]).contains(&z)
     }
 }

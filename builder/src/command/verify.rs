@@ -219,15 +219,15 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         all.extend(args.max_step.map(|least| steps_of(&walk, edges, least, scene)));
     }
     all.extend(args.max_apart.map(|most| {
-        let pairs = twice::twice(t, most, scene);
+        let twice = twice::twice(t, most, scene, false);
         let found = Found {
-            count: pairs.len(),
-            lines: listed(pairs.iter().map(|p| p.told(t)), "of no more").collect(),
-            first: twice::facts(&pairs, t),
-            told: twice::told(&pairs, t).map(|told| format!("{told}; {}", twice::MEND)).unwrap_or_default(),
+            count: twice.pairs.len(),
+            lines: listed(twice.pairs.iter().map(|p| p.told(t)), "of no more").collect(),
+            first: twice.facts(t),
+            told: twice.told(t).map(|told| format!("{told}; {}", twice::MEND)).unwrap_or_default(),
         };
         let (what, limit) = (["twice", "ground twice"], ("max_apart", most));
-        Sought { what, limit, edges: None, sum: twice::sum(&pairs, most), found: Ok(found) }
+        Sought { what, limit, edges: None, sum: twice.sum(), found: Ok(found) }
     }));
     all
 }
