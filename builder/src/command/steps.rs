@@ -39,7 +39,8 @@ pub const BESIDE: f64 = 0.05;
 pub const FEWEST: usize = 3;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
-/// A face that leans stands as an upright one does if it rises so many times as far as it goes in plan, and goes no farther, metres.
+/// A face stands at an edge as one right below it does if the step rises so many times as far as it lies or leans off, and that is no
+/// more, metres.
 const STEEP: f64 = 4.0;
 const LEAN: f64 = 0.05;
 
@@ -110,10 +111,10 @@ pub fn told(steps: &[Step], t: &Terrain) -> Option<String> {
     })
 }
 
-/// How many there are of more than so many metres, if anybody looked. Of none that is known of such as reach one of the places.
+/// How many there are of more than so many metres, if anybody looked. Of none that is known at the places.
 pub fn sum(found: Option<usize>, least: f64) -> String {
-    let long = if found == Some(0) { ", a metre long or longer" } else { "" };
-    many(found, "step", &format!("of {} to {}{long}", metres(least), metres(DECK)))
+    let met = if found == Some(0) { " met" } else { "" };
+    many(found, "step", &format!("of {} to {}{met}", metres(least), metres(DECK)))
 }
 
 /// For programs: the first of them.
@@ -252,12 +253,12 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     scene.triangles.par_iter().for_each(|face| {
         let corners = face.v.map(|v| scene.positions[v as usize]);
         let Some(face) = Standing::of(corners, moved[0]) else { return };
-        let ([a, b], aside) = (face.plan, face.thick + moved[0]);
-        let low = [0, 1].map(|i| a[i].min(b[i]) - aside);
-        let high = [0, 1].map(|i| a[i].max(b[i]) + aside);
+        let [a, b] = face.plan;
+        let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0] - LEAN);
+        let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0] + LEAN);
         for i in spread.near(low, high) {
-            let Over { at: [x, y, z], low, .. } = drops[i].over;
-            if face.reaches([x, y], (z + low) / 2.0, moved) {
+            let over = drops[i].over;
+            if face.reaches(&over, (over.height() / STEEP).min(LEAN), moved) {
                 covered[i].store(true, Ordering::Relaxed);
             }
         }
@@ -265,11 +266,9 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     covered.into_iter().map(AtomicBool::into_inner).collect()
 }
 
-/// A face seen from the side: where it stands in plan, how far beside that it leans, and its corners, each metres from there and its
-/// height.
+/// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height.
 struct Standing {
     plan: [[f64; 2]; 2],
-    thick: f64,
     corners: [[f64; 2]; 3],
 }
 
@@ -289,17 +288,19 @@ impl Standing {
         let across = [1, 2, 0].map(|i| u[i] * v[(i + 1) % 3] - u[(i + 1) % 3] * v[i]);
         let steep = thick <= LEAN && across[0].hypot(across[1]) >= STEEP * across[2].abs();
         ((thick <= moved || steep) && rise > 0.0 && longest.iter().flatten().all(|v| v.is_finite()))
-            .then_some(Standing { plan: longest, thick, corners: side })
+            .then_some(Standing { plan: longest, corners: side })
     }
 
-    fn reaches(&self, [px, py]: [f64; 2], z: f64, moved: [f64; 2]) -> bool {
+    /// Whether it stands half way down a step, no farther off than this.
+    fn reaches(&self, step: &Over, aside: f64, moved: [f64; 2]) -> bool {
+        let ([px, py, top], low) = (step.at, step.low);
         let ([[x, y], [bx, by]], length) = (self.plan, span(self.plan));
         let [ux, uy] = if length > 0.0 { [(bx - x) / length, (by - y) / length] } else { [0.0; 2] };
         let along = ((px - x) * ux + (py - y) * uy).clamp(0.0, length);
         let off = span([[px, py], [x + along * ux, y + along * uy]]);
         // where the upright line there meets the sides
         let [a, b, c] = self.corners;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (half, mut low, mut high) = ((top + low) / 2.0, f64::INFINITY, f64::NEG_INFINITY);
         for [p, q] in [[a, b], [b, c], [c, a]] {
             let run = q[0] - p[0];
             let ends = if run.abs() > moved[0] {
@@ -315,6 +316,6 @@ impl Standing {
             };
             (low, high) = ends.iter().fold((low, high), |(low, high), &z| (low.min(z), high.max(z)));
         }
-        off <= self.thick + moved[0] && (low - moved[1]..=high + moved[1]).contains(&z)
+        off <= aside + moved[0] && (low - moved[1]..=high + moved[1]).contains(&half)
     }
 }
