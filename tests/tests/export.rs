@@ -1620,7 +1620,11 @@ fn windows_sizes_and_places_of_maps() {
         (2, &["--map", "mu,cost", "-o", "pierced.obj"], &["pierced.obj: 2 maps go into a folder", "name a folder"]),
         (2, &["--map", "mu", "-o", "plain"], &["plain: maps are PNG"]),
         (2, &["--map", "mu,cost", "-o", "plain"], &["plain: 2 maps go into a folder, and this is a file"]),
-        (2, &["--map", "mu,cost", "-o", "new.png"], &["new.png: 2 maps go into a folder, and this is the name of a picture; name a folder"]),
+        (
+            2,
+            &["--map", "mu,cost", "-o", "new.png"],
+            &["new.png: 2 maps go into a folder, and this is the name of a picture; name a folder"],
+        ),
         (2, &["--map", "mu,cost", "-o", "pierced.obj/new"], &["a part of its path, is a file", "name a folder"]),
         (2, &["--size", "50000x50000"], &["pierced.hpan: ", "--size or --window"]),
         (2, &["--per-metre", "1e9"], &["pierced.hpan: ", "100,000,000,000 x 100,000,000,000 pixels", "--per-metre"]),

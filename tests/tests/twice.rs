@@ -177,7 +177,9 @@ fn a_road_laid_over_terrain_is_told() {
 #[test]
 fn no_layout_lies_between_the_places() {
     let folder = folder("no_layout_lies_between_the_places");
-    for (count, apart, shift) in [(400, 20.0, 3.0), (400, 20.0, 3.7), (400, 16.0, 0.0), (100, 32.0, 8.5), (200, 8.0, 1.0)] {
+    for (count, apart, shift) in
+        [(400, 20.0, 3.0), (400, 20.0, 3.7), (400, 16.0, 0.0), (100, 32.0, 8.5), (200, 8.0, 1.0)]
+    {
         let land = Sheet { count: [42; 2], side: 10.0, ..square("land", &|_, _| 0.0) };
         let mut text = String::new();
         land.write(&mut text, 1);
@@ -186,7 +188,8 @@ fn no_layout_lies_between_the_places() {
         for k in 0..count {
             let [x, y] = [k % wide, k / wide].map(|n| shift + apart * f64::from(n));
             let [far_x, far_y] = [x + 1.0, y + 1.0];
-            writeln!(text, "v {x} {y} .03\nv {far_x} {y} .03\nv {far_x} {far_y} .03\nv {x} {far_y} .03\nf -4 -3 -2 -1").unwrap();
+            writeln!(text, "v {x} {y} .03\nv {far_x} {y} .03\nv {far_x} {far_y} .03\nv {x} {far_y} .03\nf -4 -3 -2 -1")
+                .unwrap();
         }
         let (twice, _) = built(&folder, &text, &[]);
         let (found, whole) = (area(&twice), f64::from(count));

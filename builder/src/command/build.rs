@@ -406,7 +406,7 @@ const FEW: [u64; 2] = [100_000, 8];
 /// So much work for steps, or so much for each triangle: see [`Walk::work`].
 const WORK: [u64; 2] = [7_000_000, 8];
 /// All the work for gaps, or so much of it for each triangle, about a second or what the build takes: see [`Walk::over`].
-const ALL_WORK: [u64; 2] = [150_000_000, 300];
+const ALL_WORK: [u64; 2] = [300_000_000, 1000];
 
 /// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
 struct Beside {

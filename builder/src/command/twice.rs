@@ -19,9 +19,11 @@ use super::{
     walk::Spread,
 };
 
-/// Places at least and at most at which is asked; between, so many for a square metre in which triangles lie over others.
+/// Places at least and at most at which is asked; between, so many for a square metre in which triangles lie over others, and no more
+/// triangles than these over all of them.
 const PLACES: [f64; 2] = [32_768.0, 262_144.0];
 const EACH: f64 = 8.0;
+const WORK: f64 = 2_097_152.0;
 /// Triangles over one cell beyond which it is a heap, and no ground.
 const HEAP: u32 = 256;
 /// What comes apart faster crosses, metres a metre.
@@ -118,21 +120,23 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
 /// each anywhere in its share of them, so that nothing regular lies between them all.
 fn places(t: &Terrain) -> Vec<Place> {
     let stacked = |tile: &read::TileView| {
-        let mut cells: Vec<[[i64; 2]; 2]> = Vec::new();
-        tile.stacked(|cell| cells.extend((cell.count() <= HEAP).then_some([cell.low, cell.size])));
+        let mut cells: Vec<([i64; 2], [i64; 2], u32)> = Vec::new();
+        tile.stacked(|cell| cells.extend((cell.count() <= HEAP).then_some((cell.low, cell.size, cell.count()))));
         cells
     };
     let tiles: Vec<read::TileView> = read::tiles(t).collect();
-    let cells: Vec<Vec<[[i64; 2]; 2]>> = tiles.par_iter().map(stacked).collect();
+    let cells: Vec<Vec<([i64; 2], [i64; 2], u32)>> = tiles.par_iter().map(stacked).collect();
     let cells = || cells.iter().flatten();
     let h = t.header();
     let step = f64::exp2(f64::from(h.xy_log2));
     let area = |size: [i64; 2]| (size[0] as f64 * step) * (size[1] as f64 * step);
-    let (whole, count) = (cells().map(|[_, size]| area(*size)).sum::<f64>(), cells().count() as f64);
-    let each = 1.0 / (EACH * whole).clamp(PLACES[0], PLACES[1]).floor();
+    let (whole, count) = (cells().map(|(_, size, _)| area(*size)).sum::<f64>(), cells().count() as f64);
+    let share = |size: [i64; 2]| (area(size) / whole + 1.0 / count) / 2.0;
+    let work: f64 = cells().map(|(_, size, triangles)| share(*size) * f64::from(*triangles)).sum();
+    let each = 1.0 / (EACH * whole).clamp(PLACES[0], PLACES[1]).min(WORK / work).floor();
     let (mut places, mut passed): (Vec<Place>, f64) = (Vec::new(), 0.0);
-    for &[low, size] in cells() {
-        let share = (area(size) / whole + 1.0 / count) / 2.0;
+    for &(low, size, _) in cells() {
+        let share = share(size);
         passed += share;
         loop {
             let number = places.len() as u64;
