@@ -210,6 +210,19 @@ fn verify_tells_all_that_is_within_the_limit() {
     assert!((area(&found) - 1755.0).abs() < 40.0, "{found}");
     assert!((area(&verified(1, &folder, &["--max-apart", "0.2"])) - 3570.0).abs() < 60.0);
     verified(0, &folder, &["--max-apart", "0.04"]);
+    // lids of 1 m2, each an object: of each too little, and together much
+    let level = |_: f64, _: f64| 0.0;
+    let lid = |_: f64, _: f64| 0.03;
+    let names: Vec<String> = (0..100).map(|k| format!("lid{k}")).collect();
+    let lids = (0..100u32).map(|k| {
+        let low = [k % 10, k / 10].map(|n| 2.0 + 5.0 * f64::from(n));
+        Sheet { name: &names[k as usize], low, count: [1; 2], side: 1.0, z: &lid, down: false }
+    });
+    let sheets: Vec<Sheet> = [square("land", &level)].into_iter().chain(lids).collect();
+    assert_eq!(built(&folder, &obj(&sheets), &[]).0["found"], json!(0));
+    let found = verified(1, &folder, &["--max-apart", "0.1"]);
+    assert_eq!(found["found"], json!(100));
+    assert!((area(&found) - 100.0).abs() < 10.0, "{found}");
 }
 
 /// Along a line where they cross surfaces are near: steep or nearly level, in one object or two.

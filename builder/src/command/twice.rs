@@ -31,7 +31,7 @@ const PARALLEL: f64 = 0.1;
 /// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what is told unasked
 /// at least so many times as much is near.
 const OFTEN: f64 = 2.0;
-/// Less is what touches by chance: places of a pair of sources, and square metres.
+/// Less is what touches by chance: places, and square metres.
 const FEWEST: usize = 8;
 const SMALL: f64 = 4.0;
 
@@ -51,7 +51,7 @@ pub struct Twice {
     pub pairs: Vec<Pair>,
     /// How far apart it is at most, metres.
     most: f64,
-    /// Less of a pair of sources may not have been met, square metres.
+    /// Less may not have been met, square metres.
     least: f64,
 }
 
@@ -63,6 +63,13 @@ pub struct Pair {
     apart: [f64; 3],
     /// A place where it is the median apart.
     over: Over,
+}
+
+/// A cell in which triangles lie over others: its lower left corner from the origin and its sides, lattice steps, and how many it names.
+struct Cell {
+    low: [i64; 2],
+    size: [i64; 2],
+    triangles: u32,
 }
 
 /// Where is asked, metres, and for how many square metres that stands.
@@ -84,8 +91,8 @@ impl Near {
     }
 }
 
-/// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first; or only what is `sure` not
-/// to cross. Asked is the kernel, at places in the cells in which triangles lie over others. Top and underside of one thing are no two
+/// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first: all, or those pairs of
+/// sources of which it is `sure` that they neither touch by chance nor cross. Asked is the kernel, at places in the cells in which triangles lie over others. Top and underside of one thing are no two
 /// grounds: of one source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice {
     let layers = |hits: &mut Vec<Hit>, &Place { at: [x, y], area }: &Place| {
@@ -107,11 +114,14 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
         let mut plates = plates(scene, &all).into_iter();
         all.retain(|_| !plates.next().unwrap_or_default());
     }
+    if !sure && !enough(&all) {
+        all.clear();
+    }
     let mut pairs: BTreeMap<[u16; 2], Vec<Near>> = BTreeMap::new();
     for near in all {
         pairs.entry(near.over.owners.map(|o| o.source)).or_default().push(near);
     }
-    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most)).collect();
+    let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, sure)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
     Twice { pairs, most, least: SMALL.max(2.0 * FEWEST as f64 * each) }
 }
@@ -120,23 +130,24 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
 /// each anywhere in its share of them, so that nothing regular lies between them all.
 fn places(t: &Terrain) -> Vec<Place> {
     let stacked = |tile: &read::TileView| {
-        let mut cells: Vec<([i64; 2], [i64; 2], u32)> = Vec::new();
-        tile.stacked(|cell| cells.extend((cell.count() <= HEAP).then_some((cell.low, cell.size, cell.count()))));
+        let mut cells = Vec::new();
+        tile.stacked(|c| cells.push(Cell { low: c.low, size: c.size, triangles: c.count() }));
+        cells.retain(|cell| cell.triangles <= HEAP);
         cells
     };
     let tiles: Vec<read::TileView> = read::tiles(t).collect();
-    let cells: Vec<Vec<([i64; 2], [i64; 2], u32)>> = tiles.par_iter().map(stacked).collect();
+    let cells: Vec<Vec<Cell>> = tiles.par_iter().map(stacked).collect();
     let cells = || cells.iter().flatten();
     let h = t.header();
     let step = f64::exp2(f64::from(h.xy_log2));
-    let area = |size: [i64; 2]| (size[0] as f64 * step) * (size[1] as f64 * step);
-    let (whole, count) = (cells().map(|(_, size, _)| area(*size)).sum::<f64>(), cells().count() as f64);
-    let share = |size: [i64; 2]| (area(size) / whole + 1.0 / count) / 2.0;
-    let work: f64 = cells().map(|(_, size, triangles)| share(*size) * f64::from(*triangles)).sum();
+    let area = |cell: &Cell| (cell.size[0] as f64 * step) * (cell.size[1] as f64 * step);
+    let (whole, count) = (cells().map(area).sum::<f64>(), cells().count() as f64);
+    let share = |cell: &Cell| (area(cell) / whole + 1.0 / count) / 2.0;
+    let work: f64 = cells().map(|cell| share(cell) * f64::from(cell.triangles)).sum();
     let each = 1.0 / (EACH * whole).clamp(PLACES[0], PLACES[1]).min(WORK / work).floor();
     let (mut places, mut passed): (Vec<Place>, f64) = (Vec::new(), 0.0);
-    for &(low, size, _) in cells() {
-        let share = share(size);
+    for cell in cells() {
+        let share = share(cell);
         passed += share;
         loop {
             let number = places.len() as u64;
@@ -144,11 +155,21 @@ fn places(t: &Terrain) -> Vec<Place> {
             if (number as f64 + by[2]) * each >= passed {
                 break;
             }
-            let at = [0, 1].map(|i| ((h.origin[i] + low[i]) as f64 + by[i] * size[i] as f64) * step);
-            places.push(Place { at, area: area(size) * each / share });
+            let at = [0, 1].map(|i| ((h.origin[i] + cell.low[i]) as f64 + by[i] * cell.size[i] as f64) * step);
+            places.push(Place { at, area: area(cell) * each / share });
         }
     }
     places
+}
+
+/// Square metres.
+fn area(near: &[Near]) -> f64 {
+    near.iter().map(|n| n.area).sum()
+}
+
+/// Whether so much touches by no chance.
+fn enough(near: &[Near]) -> bool {
+    near.len() >= FEWEST && area(near) >= SMALL
 }
 
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
@@ -189,14 +210,14 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
 }
 
 impl Pair {
-    /// Of places, those farther apart too that are asked about; none if it is too little, or crosses.
-    fn of(mut near: Vec<Near>, most: f64) -> Option<Self> {
+    /// Of places, those farther apart too; or nothing if it is not `sure` that it is no chance and does not cross.
+    fn of(mut near: Vec<Near>, most: f64, sure: bool) -> Option<Self> {
         let apart = |n: &Near| n.over.height();
         near.sort_by(|a, b| apart(a).total_cmp(&apart(b)));
         let count = near.partition_point(|n| apart(n) <= most);
         let (near, beyond) = near.split_at(count);
-        let [area, farther] = [near, beyond].map(|all| all.iter().map(|n| n.area).sum::<f64>());
-        if count < FEWEST || area < SMALL || area < OFTEN * farther {
+        let [area, farther] = [near, beyond].map(area);
+        if count == 0 || sure && (!enough(near) || area < OFTEN * farther) {
             return None;
         }
         Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| apart(&near[i])), over: near[count / 2].over })
