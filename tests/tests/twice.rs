@@ -223,6 +223,11 @@ fn verify_tells_all_that_is_within_the_limit() {
     let found = verified(1, &folder, &["--max-apart", "0.1"]);
     assert_eq!(found["found"], json!(100));
     assert!((area(&found) - 100.0).abs() < 10.0, "{found}");
+    // and where nobody looked
+    let heap: String = (0..300).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 0 9 {z}\nf -3 -2 -1\n")).collect();
+    assert_eq!(built(&folder, &heap, &[]).0["found"], json!(0));
+    let [out, _] = expect(0, &folder, &["verify", "s.hpan", "--max-apart", "0.1"]);
+    holds(&out, &["no ground twice, 5 mm to 10 cm apart, of 4 m2 or more, but for ", " of more than 256 triangles\n"]);
 }
 
 /// Along a line where they cross surfaces are near: steep or nearly level, in one object or two.

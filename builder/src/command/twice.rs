@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
+    counted,
     gaps::LISTED,
     grouped,
     maps::metres,
@@ -53,6 +54,8 @@ pub struct Twice {
     most: f64,
     /// Less may not have been met, square metres.
     least: f64,
+    /// Cells in which nobody looked.
+    heaps: u64,
 }
 
 /// Ground of one source over that of one source.
@@ -106,7 +109,7 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
         };
         hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
     };
-    let places = places(t);
+    let (places, heaps) = places(t);
     let each = places.iter().fold(0.0, |most: f64, p| most.max(p.area));
     let all = places.par_iter().map_init(|| vec![Hit::NONE; HEAP as usize], layers);
     let mut all: Vec<Near> = all.flatten_iter().collect();
@@ -123,21 +126,21 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
     }
     let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, sure)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
-    Twice { pairs, most, least: SMALL.max(2.0 * FEWEST as f64 * each) }
+    Twice { pairs, most, least: SMALL.max(2.0 * FEWEST as f64 * each), heaps }
 }
 
 /// Places spread over the cells in which triangles lie over others, half of them by area and half by cell, for what is small and fine too:
-/// each anywhere in its share of them, so that nothing regular lies between them all.
-fn places(t: &Terrain) -> Vec<Place> {
+/// each anywhere in its share of them, so that nothing regular lies between them all. And the number of cells that are heaps.
+fn places(t: &Terrain) -> (Vec<Place>, u64) {
     let stacked = |tile: &read::TileView| {
         let mut cells = Vec::new();
         tile.stacked(|c| cells.push(Cell { low: c.low, size: c.size, triangles: c.count() }));
-        cells.retain(|cell| cell.triangles <= HEAP);
         cells
     };
     let tiles: Vec<read::TileView> = read::tiles(t).collect();
     let cells: Vec<Vec<Cell>> = tiles.par_iter().map(stacked).collect();
-    let cells = || cells.iter().flatten();
+    let all = || cells.iter().flatten();
+    let cells = || all().filter(|cell| cell.triangles <= HEAP);
     let h = t.header();
     let step = f64::exp2(f64::from(h.xy_log2));
     let area = |cell: &Cell| (cell.size[0] as f64 * step) * (cell.size[1] as f64 * step);
@@ -159,7 +162,7 @@ fn places(t: &Terrain) -> Vec<Place> {
             places.push(Place { at, area: area(cell) * each / share });
         }
     }
-    places
+    (places, (all().count() - cells().count()) as u64)
 }
 
 /// Square metres.
@@ -259,9 +262,13 @@ impl Twice {
     /// How much there is.
     pub fn sum(&self) -> String {
         let apart = format!("{} to {} apart", metres(steps::LEAST), metres(self.most));
+        let but = match self.heaps {
+            0 => String::new(),
+            n => format!(", but for {} of more than {HEAP} triangles", counted(n, "cell")),
+        };
         match self.pairs[..] {
-            [] => format!("no ground twice, {apart}, of {} m2 or more", grouped(self.least.ceil() as u64)),
-            _ => format!("ground twice, {apart}, on {}", self.whole()),
+            [] => format!("no ground twice, {apart}, of {} m2 or more{but}", grouped(self.least.ceil() as u64)),
+            _ => format!("ground twice, {apart}, on {}{but}", self.whole()),
         }
     }
 
