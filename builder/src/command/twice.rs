@@ -95,8 +95,9 @@ impl Near {
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first: all, or those pairs of
-/// sources of which it is `sure` that they neither touch by chance nor cross. Asked is the kernel, at places in the cells in which triangles lie over others. Top and underside of one thing are no two
-/// grounds: of one source, if `scene` is what the image was built from, only what is wound alike counts.
+/// sources of which it is `sure` that they neither touch by chance nor cross. Asked is the kernel, at places in the cells in which
+/// triangles lie over others. Top and underside of one thing are no two grounds: of one source, if `scene` is what the image was built
+/// from, only what is wound alike counts.
 pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice {
     let layers = |hits: &mut Vec<Hit>, &Place { at: [x, y], area }: &Place| {
         let found = t.layers([x, y, 0.0], hits);
