@@ -63,7 +63,7 @@ pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
 pub use image::{Image, ImageFile};
 pub use job::{FinishedTile, Job};
-pub use mesh::repair;
+pub use mesh::{mix, repair};
 pub use provenance::{By, Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, SourceError, Triangle, Undersides};
 pub use settings::Settings;

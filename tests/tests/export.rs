@@ -754,7 +754,7 @@ fn gaps_between_lanes_are_found_once() {
     fs::write(folder.join("gap.obj"), lanes(0.012, 0.0, 0.0, 1)).unwrap();
     fs::write(folder.join("s.toml"), "[[material]]\nname = \"\"\nmu = 0.9\n").unwrap();
     let [out, err] = expect(0, &folder, &["build", "gap.obj", "--settings", "s.toml", "--strict"]);
-    holds(&out, &["\nbeside 8 open edges: 1 gap of up to 10 cm, no steps of 5 mm to 50 cm, a metre long or longer\n"]);
+    holds(&out, &["\nbeside 8 open edges: 1 gap of up to 10 cm, no steps of 5 mm to 50 cm met\n"]);
     holds(&err, &["note: beside open edges there is a gap 1.19 cm wide, 20 m long at "]);
     for size in ["1", "20", "80", "200"] {
         let (facts, _) = map(&folder, "gap.hpan", "holes", &["--per-metre", size]);
@@ -899,7 +899,7 @@ fn gaps_are_told_widest_first_with_their_length_along_the_edge() {
     let plate = band(17 + 132, [0.5, 2.0], 64) + &band(17 + 132 + 130, [2.01, 4.0], 64);
     fs::write(folder.join("g.obj"), lanes(0.02, 0.0, 0.0, 1) + &short + &bend + &plate).unwrap();
     let [out, err] = expect(0, &folder, &["build", "g.obj", "--report", "g.json"]);
-    holds(&out, &["open edges: 4 gaps of up to 10 cm, no steps of 5 mm to 50 cm, a metre long or longer\n"]);
+    holds(&out, &["open edges: 4 gaps of up to 10 cm, no steps of 5 mm to 50 cm met\n"]);
     holds(&err, &["note: 4 gaps of up to 10 cm beside open edges, the widest a gap 6 cm wide, 1 m long at 40.4"]);
     let report: Value = serde_json::from_slice(&fs::read(folder.join("g.json")).unwrap()).unwrap();
     let first = report["gaps"]["first"].as_array().unwrap();
@@ -1619,8 +1619,12 @@ fn windows_sizes_and_places_of_maps() {
         (2, &["--map", "mu", "-o", "mu.jpg"], &["mu.jpg: maps are PNG"]),
         (2, &["--map", "mu,cost", "-o", "pierced.obj"], &["pierced.obj: 2 maps go into a folder", "name a folder"]),
         (2, &["--map", "mu", "-o", "plain"], &["plain: maps are PNG"]),
-        (2, &["--map", "mu,cost", "-o", "plain"], &["plain: 2 maps go into a folder"]),
-        (2, &["--map", "mu,cost", "-o", "new.png"], &["new.png: 2 maps go into a folder"]),
+        (2, &["--map", "mu,cost", "-o", "plain"], &["plain: 2 maps go into a folder, and this is a file"]),
+        (
+            2,
+            &["--map", "mu,cost", "-o", "new.png"],
+            &["new.png: 2 maps go into a folder, and this is the name of a picture; name a folder"],
+        ),
         (2, &["--map", "mu,cost", "-o", "pierced.obj/new"], &["a part of its path, is a file", "name a folder"]),
         (2, &["--size", "50000x50000"], &["pierced.hpan: ", "--size or --window"]),
         (2, &["--per-metre", "1e9"], &["pierced.hpan: ", "100,000,000,000 x 100,000,000,000 pixels", "--per-metre"]),

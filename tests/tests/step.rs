@@ -118,6 +118,41 @@ fn kerbs_with_upright_faces_are_none_where_the_source_is_known() {
     verified(0, &folder, &["--max-step", "0.0005"]);
 }
 
+/// A quad whose foot is set back at one corner is one upright and one steep triangle: together they close what neither does.
+#[test]
+fn a_riser_that_leans_closes_a_step() {
+    let folder = folder("a_riser_that_leans_closes_a_step");
+    let kerb = |set_back: f64, rise: f64, riser: &str| {
+        format!(
+            "v -5 0 0\nv -5 10 0\nv {set_back} 10 0\nv 0 0 0\nv 0 0 {rise}\nv 0 10 {rise}\nv 5 10 {rise}\nv 5 0 {rise}\n\
+             f 4 3 2 1\nf 8 7 6 5\n{riser}"
+        )
+    };
+    let riser = "f 4 5 6 3\n";
+    let both = "f 4 5 6\nf 4 6 3\n";
+    for (set_back, rise) in [(0.008, 0.12), (-0.008, 0.12), (0.03, 0.3), (0.001, 0.006)] {
+        for faces in [riser, both, "f 4 5 3\nf 5 6 3\n"] {
+            assert_eq!(built(&folder, &kerb(set_back, rise, faces)).0["found"], json!(0), "{set_back} {rise} {faces}");
+            verified(0, &folder, &["--max-step", "0.004", "--against", "s.obj"]);
+        }
+        if set_back > 0.0 {
+            assert_eq!(built(&folder, &kerb(set_back, rise, "")).0["found"], json!(1), "{set_back} {rise}");
+        }
+    }
+    // half of it stands there
+    for face in ["f 4 5 6\n", "f 4 6 3\n"] {
+        let (steps, _) = built(&folder, &kerb(0.008, 0.12, face));
+        let long: f64 = steps["first"].as_array().unwrap().iter().map(|s| number(&s["length"])).sum();
+        assert!((4.0..6.0).contains(&long), "{steps}");
+    }
+    // what leans more is a face elsewhere
+    assert_ne!(built(&folder, &kerb(0.045, 0.12, riser)).0["found"], json!(0));
+    // nor does a thin one that rises along a kerb
+    let kerb = "v -5 0 0\nv -5 40 4\nv 0 40 4\nv 0 0 0\nv 0 0 .12\nv 0 40 4.12\nv 5 40 4.12\nv 5 0 .12\nf 4 3 2 1\nf 8 7 6 5\n";
+    let thin = "v .01 0 .06\nv .01 40 4.06\nv .03 40 4.06\nf -3 -2 -1\n";
+    assert_ne!(built(&folder, &(kerb.to_string() + thin)).0["found"], json!(0));
+}
+
 #[test]
 fn a_crack_in_a_kerb_line_is_a_step_too() {
     let folder = folder("a_crack_in_a_kerb_line_is_a_step_too");

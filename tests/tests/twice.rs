@@ -112,7 +112,7 @@ fn ground_that_was_exported_twice_is_told() {
     holds(&out, &["\ntwice      fail     ground twice, 5 mm to 10 cm apart, on about 3,"]);
     holds(&err, &["error: s.hpan: ground lies twice on about 3,", mend]);
     let [out, _] = expect(0, &folder, &["verify", "s.hpan", "--max-apart", "0.015"]);
-    holds(&out, &["\ntwice      pass     no ground twice, 5 mm to 1.5 cm apart\n"]);
+    holds(&out, &["\ntwice      pass     no ground twice, 5 mm to 1.5 cm apart, of 4 m2 or more\n"]);
     for far in ["0.005", "0.6", "-1", "x"] {
         let why = "must be a height in metres, more than 0.005 and at most 0.5";
         holds(&expect(2, &folder, &["verify", "s.hpan", "--max-apart", far])[1], &[why]);
@@ -184,6 +184,63 @@ fn a_road_laid_over_terrain_is_told() {
     let paint = |_: f64, _: f64| 0.002;
     let paint = Sheet { name: "paint", low: [10.3, 5.1], count: [2, 100], side: 0.1, z: &paint, down: false };
     assert_eq!(built(&folder, &obj(&[square("land", &flat), paint]), &[]).0["found"], json!(0));
+}
+
+/// Slabs of 1 m2 on a field, regular as cells are, wherever they begin and however far apart they lie.
+#[test]
+fn no_layout_lies_between_the_places() {
+    let folder = folder("no_layout_lies_between_the_places");
+    for (count, apart, shift) in
+        [(400, 20.0, 3.0), (400, 20.0, 3.7), (400, 16.0, 0.0), (100, 32.0, 8.5), (200, 8.0, 1.0)]
+    {
+        let land = Sheet { count: [42; 2], side: 10.0, ..square("land", &|_, _| 0.0) };
+        let mut text = String::new();
+        land.write(&mut text, 1);
+        text += "o slabs\n";
+        let wide = if count == 100 { 10 } else { 20 };
+        for k in 0..count {
+            let [x, y] = [k % wide, k / wide].map(|n| shift + apart * f64::from(n));
+            let [far_x, far_y] = [x + 1.0, y + 1.0];
+            writeln!(text, "v {x} {y} .03\nv {far_x} {y} .03\nv {far_x} {far_y} .03\nv {x} {far_y} .03\nf -4 -3 -2 -1")
+                .unwrap();
+        }
+        let (twice, _) = built(&folder, &text, &[]);
+        let (found, whole) = (area(&twice), f64::from(count));
+        assert!((found - whole).abs() < 0.2 * whole, "{count} {apart} {shift}: {found}");
+        assert_eq!(verified(1, &folder, &["--max-apart", "0.1"])["first"], twice["first"]);
+    }
+}
+
+/// Half of it is within the limit: unasked that may be sheets that cross, but what was asked for is told.
+#[test]
+fn verify_tells_all_that_is_within_the_limit() {
+    let folder = folder("verify_tells_all_that_is_within_the_limit");
+    let higher = |x: f64, y: f64| hills(x, y) + if x < 30.0 { 0.05 } else { 0.15 };
+    let (twice, _) = built(&folder, &obj(&[square("low", &hills), square("high", &higher)]), &[]);
+    assert_eq!(twice["found"], json!(0));
+    let found = verified(1, &folder, &["--max-apart", "0.1"]);
+    // and perhaps of a row of squares between, which is at the limit of what is parallel
+    assert!((area(&found) - 1755.0).abs() < 40.0, "{found}");
+    assert!((area(&verified(1, &folder, &["--max-apart", "0.2"])) - 3570.0).abs() < 60.0);
+    verified(0, &folder, &["--max-apart", "0.04"]);
+    // lids of 1 m2, each an object: of each too little, and together much
+    let level = |_: f64, _: f64| 0.0;
+    let lid = |_: f64, _: f64| 0.03;
+    let names: Vec<String> = (0..100).map(|k| format!("lid{k}")).collect();
+    let lids = (0..100u32).map(|k| {
+        let low = [k % 10, k / 10].map(|n| 2.0 + 5.0 * f64::from(n));
+        Sheet { name: &names[k as usize], low, count: [1; 2], side: 1.0, z: &lid, down: false }
+    });
+    let sheets: Vec<Sheet> = [square("land", &level)].into_iter().chain(lids).collect();
+    assert_eq!(built(&folder, &obj(&sheets), &[]).0["found"], json!(0));
+    let found = verified(1, &folder, &["--max-apart", "0.1"]);
+    assert_eq!(found["found"], json!(100));
+    assert!((area(&found) - 100.0).abs() < 10.0, "{found}");
+    // and where nobody looked
+    let heap: String = (0..300).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 0 9 {z}\nf -3 -2 -1\n")).collect();
+    assert_eq!(built(&folder, &heap, &[]).0["found"], json!(0));
+    let [out, _] = expect(0, &folder, &["verify", "s.hpan", "--max-apart", "0.1"]);
+    holds(&out, &["no ground twice, 5 mm to 10 cm apart, of 4 m2 or more, but for ", " of more than 256 triangles\n"]);
 }
 
 /// Along a line where they cross surfaces are near: steep or nearly level, in one object or two.

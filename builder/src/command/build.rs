@@ -291,10 +291,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     beside.note(&terrain, &output, &sources, r.vertical);
-    let (pairs, time) = stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene)));
+    let (twice, time) =
+        stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene), true));
     report.seconds.twice = time.as_secs_f64();
-    report.twice = Some(json!({ "max_apart": NARROW, "found": pairs.len(), "first": twice::facts(&pairs, &terrain) }));
-    if let Some(told) = twice::told(&pairs, &terrain, Some(&scene)) {
+    report.twice = Some(json!({ "max_apart": NARROW, "found": twice.pairs.len(), "first": twice.facts(&terrain) }));
+    if let Some(told) = twice.told(&terrain, Some(&scene)) {
         note(told);
     }
     let (written, time) =
@@ -404,7 +405,7 @@ const FEW: [u64; 2] = [100_000, 8];
 /// So much work for steps, or so much for each triangle: see [`Walk::work`].
 const WORK: [u64; 2] = [7_000_000, 8];
 /// All the work for gaps, or so much of it for each triangle, about a second or what the build takes: see [`Walk::over`].
-const ALL_WORK: [u64; 2] = [150_000_000, 300];
+const ALL_WORK: [u64; 2] = [300_000_000, 1000];
 
 /// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
 struct Beside {

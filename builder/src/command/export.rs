@@ -335,7 +335,8 @@ fn png(args: &PngArgs, out: &mut impl Write) -> Done {
             return Err(Failure::input(file, "maps are PNG; name FILE.png or a folder with -o"));
         }
         Some(file) if file.exists() || has_extension(file, "png") => {
-            let text = format!("{} maps go into a folder, and this is a file; name a folder with -o", wanted.len());
+            let is = if file.exists() { "a file" } else { "the name of a picture" };
+            let text = format!("{} maps go into a folder, and this is {is}; name a folder with -o", wanted.len());
             return Err(Failure::input(file, text));
         }
         Some(folder) => {

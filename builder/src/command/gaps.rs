@@ -79,8 +79,6 @@ const LEVEL: f64 = 0.001;
 const RIGHT: f64 = 4.0;
 /// Most heights over a place that are compared; of more nothing is known.
 const LAYERS: usize = 64;
-/// What a query takes besides its tests of triangles, in such.
-const QUERY: u64 = 8;
 /// How much higher or lower than the edge ground may lie right beside it, metres; farther away as much more as it is farther: a
 /// step of that and the gap's width is still none.
 pub const REACH: f64 = 0.25;
@@ -320,8 +318,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
     /// Counts the work of the queries at a place.
     fn count(&self, [x, y, z]: [f64; 3]) {
         let asked = self.asked.take();
-        let each = || QUERY + u64::from(self.walk.t.closest_costed([x, y, z + REACH]).1.tests);
-        self.walk.add(if asked > 0 { asked * each() } else { 1 });
+        self.walk.add(if asked > 0 { asked * self.walk.query([x, y, z + REACH]) } else { 1 });
     }
 
     fn places(&self) -> Places {

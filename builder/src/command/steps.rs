@@ -39,6 +39,10 @@ pub const BESIDE: f64 = 0.05;
 pub const FEWEST: usize = 3;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
+/// A face stands at an edge as one right below it does if the step rises so many times as far as it lies or leans off, and that is no
+/// more, metres.
+const STEEP: f64 = 4.0;
+const LEAN: f64 = 0.05;
 
 /// What to do about them.
 pub const MEND: &str = "join or level the sheets in the source";
@@ -52,8 +56,8 @@ pub fn typed(text: &str) -> Result<f64, String> {
 /// Steps of more than `least` metres and no more than [`DECK`], highest first; or why nobody looked. Asked is the kernel, at places
 /// along the edges, for the first ground within [`BESIDE`] of them. An edge that other ground covers has none: no wheel stands
 /// there; nor has one where it comes to hang over the ground, as the sides of a ramp without walls do. Heights are those of the planes at
-/// the edge itself, so that a slope is no step. Where a face of `upright` stands from one height to another nothing is missing. Only
-/// places that are `seen` count.
+/// the edge itself, so that a slope is no step. Where a face of `upright` stands from one height to another, or leans a little, nothing
+/// is missing. Only places that are `seen` count.
 pub fn steps(
     walk: &Walk,
     least: f64,
@@ -107,10 +111,10 @@ pub fn told(steps: &[Step], t: &Terrain) -> Option<String> {
     })
 }
 
-/// How many there are of more than so many metres, if anybody looked. Of none that is known of such as reach one of the places.
+/// How many there are of more than so many metres, if anybody looked. Of none that is known at the places.
 pub fn sum(found: Option<usize>, least: f64) -> String {
-    let long = if found == Some(0) { ", a metre long or longer" } else { "" };
-    many(found, "step", &format!("of {} to {}{long}", metres(least), metres(DECK)))
+    let met = if found == Some(0) { " met" } else { "" };
+    many(found, "step", &format!("of {} to {}{met}", metres(least), metres(DECK)))
 }
 
 /// For programs: the first of them.
@@ -237,7 +241,7 @@ impl Drop {
     }
 }
 
-/// Which places a face of the source stands at that is upright, from one height to the other.
+/// Which places a face of the source stands at that is upright or nearly so, from one height to the other.
 fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     let h = t.header();
     // metres that ground may have moved in plan and height from its source
@@ -250,11 +254,11 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
         let corners = face.v.map(|v| scene.positions[v as usize]);
         let Some(face) = Standing::of(corners, moved[0]) else { return };
         let [a, b] = face.plan;
-        let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0]);
-        let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0]);
+        let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0] - LEAN);
+        let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0] + LEAN);
         for i in spread.near(low, high) {
-            let Over { at: [x, y, z], low, .. } = drops[i].over;
-            if face.reaches([x, y], (z + low) / 2.0, moved) {
+            let over = drops[i].over;
+            if face.reaches(&over, (over.height() / STEEP).min(LEAN), moved) {
                 covered[i].store(true, Ordering::Relaxed);
             }
         }
@@ -269,7 +273,7 @@ struct Standing {
 }
 
 impl Standing {
-    /// None if it does not stand upright, but for so much in plan.
+    /// None if it does not stand upright, but for so much in plan, or nearly so.
     fn of(corners: [[f64; 3]; 3], moved: f64) -> Option<Self> {
         let plan = corners.map(|[x, y, _]| [x, y]);
         let sides = [[plan[0], plan[1]], [plan[1], plan[2]], [plan[2], plan[0]]];
@@ -280,18 +284,23 @@ impl Standing {
         let side = corners.map(|[px, py, pz]| [(px - x) * ux + (py - y) * uy, pz]);
         let heights = side.map(|[_, z]| z);
         let rise = heights.into_iter().fold(f64::MIN, f64::max) - heights.into_iter().fold(f64::MAX, f64::min);
-        (thick <= moved && rise > 0.0 && longest.iter().flatten().all(|v| v.is_finite()))
+        let [u, v] = [1, 2].map(|k| [0, 1, 2].map(|i| corners[k][i] - corners[0][i]));
+        let across = [1, 2, 0].map(|i| u[i] * v[(i + 1) % 3] - u[(i + 1) % 3] * v[i]);
+        let steep = thick <= LEAN && across[0].hypot(across[1]) >= STEEP * across[2].abs();
+        ((thick <= moved || steep) && rise > 0.0 && longest.iter().flatten().all(|v| v.is_finite()))
             .then_some(Standing { plan: longest, corners: side })
     }
 
-    fn reaches(&self, [px, py]: [f64; 2], z: f64, moved: [f64; 2]) -> bool {
+    /// Whether it stands half way down a step, no farther off than this.
+    fn reaches(&self, step: &Over, aside: f64, moved: [f64; 2]) -> bool {
+        let ([px, py, top], low) = (step.at, step.low);
         let ([[x, y], [bx, by]], length) = (self.plan, span(self.plan));
         let [ux, uy] = if length > 0.0 { [(bx - x) / length, (by - y) / length] } else { [0.0; 2] };
         let along = ((px - x) * ux + (py - y) * uy).clamp(0.0, length);
         let off = span([[px, py], [x + along * ux, y + along * uy]]);
         // where the upright line there meets the sides
         let [a, b, c] = self.corners;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (half, mut low, mut high) = ((top + low) / 2.0, f64::INFINITY, f64::NEG_INFINITY);
         for [p, q] in [[a, b], [b, c], [c, a]] {
             let run = q[0] - p[0];
             let ends = if run.abs() > moved[0] {
@@ -307,6 +316,6 @@ impl Standing {
             };
             (low, high) = ends.iter().fold((low, high), |(low, high), &z| (low.min(z), high.max(z)));
         }
-        off <= moved[0] && (low - moved[1]..=high + moved[1]).contains(&z)
+        off <= aside + moved[0] && (low - moved[1]..=high + moved[1]).contains(&half)
     }
 }

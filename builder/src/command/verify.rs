@@ -59,14 +59,15 @@ pub struct Args {
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within
-    /// 5 cm, with no face between; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
+    /// 5 cm, with no face between that leans no more than 1 in 4 and 5 cm; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
     /// them count too, unless --against names the source. Sloped ones are ground and no step. Not found: what lies lower yet, for that is
     /// another deck; borders of height fields; edges where the sheet folds back under itself
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
     max_step: Option<f64>,
     /// Look for ground that lies twice: over other ground, nearly parallel to it, by more than 5 mm and up to so many metres, as a mesh that was
-    /// exported twice or a road laid over the terrain; and fail if there is any. Surfaces that cross are none. Which way a face was wound leaves
-    /// no trace in an image: thin things that are no closed object count too, with top and underside, unless --against names the source
+    /// exported twice or a road laid over the terrain; and fail if there is any; where there is none it says from which area on. Of surfaces
+    /// that cross at less than 1 in 10 the strip counts along which they are near. Which way a face was wound leaves no trace in an image: thin
+    /// things that are no closed object count too, with top and underside, unless --against names the source
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = twice::typed)]
     max_apart: Option<f64>,
     #[command(flatten)]
@@ -219,15 +220,15 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         all.extend(args.max_step.map(|least| steps_of(&walk, edges, least, scene)));
     }
     all.extend(args.max_apart.map(|most| {
-        let pairs = twice::twice(t, most, scene);
+        let twice = twice::twice(t, most, scene, false);
         let found = Found {
-            count: pairs.len(),
-            lines: listed(pairs.iter().map(|p| p.told(t)), "of no more").collect(),
-            first: twice::facts(&pairs, t),
-            told: twice::told(&pairs, t, scene).unwrap_or_default(),
+            count: twice.pairs.len(),
+            lines: listed(twice.pairs.iter().map(|p| p.told(t)), "of no more").collect(),
+            first: twice.facts(t),
+            told: twice.told(t, scene).unwrap_or_default(),
         };
         let (what, limit) = (["twice", "ground twice"], ("max_apart", most));
-        Sought { what, limit, edges: None, sum: twice::sum(&pairs, most), found: Ok(found) }
+        Sought { what, limit, edges: None, sum: twice.sum(), found: Ok(found) }
     }));
     all
 }

@@ -22,6 +22,10 @@ const END: f64 = 1.0 / 512.0;
 /// Tests for one query at each place of the edges, about, beyond which nothing is looked for, and edges by which that is known.
 const MOST_WORK: u64 = 250_000_000;
 const SAMPLES: usize = 1000;
+/// What a query takes in narrow tests of triangles: by itself, for each line that it reads, and for a wide test.
+const QUERY: u64 = 8;
+const LINE: u64 = 4;
+const WIDE: u64 = 8;
 /// The golden section: multiples of it are spread evenly.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -127,6 +131,13 @@ impl<'a> Walk<'a> {
             walk.ways.iter_mut().for_each(|way| way.facing = None);
         }
         walk
+    }
+
+    /// About the work of a query at a place. Of its tests as large a share is taken to be wide as where most are made.
+    pub fn query(&self, place: [f64; 3]) -> u64 {
+        let cost = self.t.closest_costed(place).1;
+        let [tests, lines, all] = [cost.tests, cost.lines, self.t.bound().tests.max(1)].map(u64::from);
+        QUERY + tests + (WIDE - 1) * tests * u64::from(self.t.header().wide_tests) / all + LINE * lines
     }
 
     /// Counts work.
