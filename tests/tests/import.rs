@@ -642,6 +642,15 @@ fn cg_02_long_outlines_and_fans_build_and_are_proven() {
         assert_eq!(stored, triangles as u64, "{name}");
         assert!(bytes.len() as u64 <= most * stored, "{name}: {} bytes of {stored} triangles", bytes.len());
     }
+    let (corners, faces) = fan(3000);
+    let corners = corners.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n"));
+    let faces = faces.iter().map(|f| format!("f {} {} {}\n", f[0] + 1, f[1] + 1, f[2] + 1));
+    fs::write(here.join("fan.obj"), corners.chain(faces).collect::<String>()).unwrap();
+    let [_, notes] = expect(0, &here, &["build", "fan.obj", "--tile", "22"]);
+    holds(
+        &notes,
+        &["note: fan.obj: ", " bytes a triangle: triangles lie crowded, up to 3,000 over a place are tested; "],
+    );
 }
 
 /// Large triangles in small tiles that somebody asked for, or a few far apart, make a large image, and that is said.

@@ -362,7 +362,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
-/// Why an image is large for its triangles, and what to type: tiles that hold little, or the rules of a preset.
+/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
 fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
@@ -388,7 +388,10 @@ fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
                 "no more than {most} are allowed a query, and the ground is divided for that; allow more, and it may take less"
             )
         }
-        _ => return None,
+        _ => format!(
+            "triangles lie crowded, up to {} over a place are tested; cut long ones that meet in a corner otherwise in the source, or lay less over each other",
+            grouped(u64::from(t.bound().tests))
+        ),
     };
     Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
 }
