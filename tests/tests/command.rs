@@ -269,6 +269,7 @@ fn outputs_are_not_called_as_images_and_sources_are() {
         (&query, "bridge.obj", "the image was built from this very file"),
         (&query, "renamed.csv", "the image was built from this very file"),
         (&list, "bridge.hpan", "this would replace its own source"),
+        (&list, "bridge.obj", "the image was built from this very file"),
     ] {
         holds(&error(2, &folder, &[typed, &[name, "--force"]].concat()), &[&format!("{name}: {why}; name another")]);
     }

@@ -147,6 +147,19 @@ fn a_riser_that_leans_closes_a_step() {
     }
     // what leans more is a face elsewhere
     assert_ne!(built(&folder, &kerb(0.045, 0.12, riser)).0["found"], json!(0));
+    // and a wall that does not go down from the edge: outside, inside and between
+    let edge =
+        "v -5 -5 .2\nv 0 -5 .2\nv 0 5 .2\nv -5 5 .2\nv 0 -5 0\nv 5 -5 0\nv 5 5 0\nv 0 5 0\nf 1 2 3 4\nf 5 6 7 8\n";
+    for [x, low, high] in [[0.04, 0.0, 3.0], [-0.04, 0.05, 3.0], [0.045, 0.09, 0.11]] {
+        let wall = format!("v {x} -5 {low}\nv {x} 5 {low}\nv {x} 5 {high}\nv {x} -5 {high}\nf 9 10 11 12\n");
+        let (steps, _) = built(&folder, &(edge.to_string() + &wall));
+        assert_eq!(steps["found"], json!(1), "{x}");
+        assert!((number(&steps["first"][0]["height"]) - 0.2).abs() < 1e-3, "{steps}");
+    }
+    // and one along another edge hides no place of this one
+    let corner = "v 0 -3 0\nv 3 -3 0\nv 3 .7 0\nv 0 .7 0\nv 0 0 0\nv 0 0 .08\nv -3 .7 0\nv -3 0 .08\nv -3 0 0\nf 1 2 3 4 5\nf 6 4 7 8\nf 5 6 8 9\n";
+    let (steps, _) = built(&folder, corner);
+    assert!(number(&steps["first"][0]["height"]) > 0.075, "{steps}");
     // nor does a thin one that rises along a kerb
     let kerb = "v -5 0 0\nv -5 40 4\nv 0 40 4\nv 0 0 0\nv 0 0 .12\nv 0 40 4.12\nv 5 40 4.12\nv 5 0 .12\nf 4 3 2 1\nf 8 7 6 5\n";
     let thin = "v .01 0 .06\nv .01 40 4.06\nv .03 40 4.06\nf -3 -2 -1\n";

@@ -322,6 +322,17 @@ fn what_rounding_took_is_a_warning() {
         &err,
         &[told, " of 3,042 triangles have no plan area by that", "; export it nearer to zero, or with more of them"],
     );
+    // and on level ground at height 0
+    let level: String = grid(3.0, six)
+        .lines()
+        .map(|line| match line.rsplit_once(' ') {
+            Some((place, _)) if line.starts_with('v') => format!("{place} 0\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    fs::write(folder.join("s.obj"), level).unwrap();
+    let [_, err] = expect(1, &folder, &strict);
+    holds(&err, &[told, " of 3,042 triangles have no plan area by that"]);
     // whole metres that are meant so
     fs::write(folder.join("s.obj"), grid(20.0, six)).unwrap();
     let [_, err] = expect(0, &folder, &strict);

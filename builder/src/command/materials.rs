@@ -16,7 +16,9 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted, decimal, few, grouped, has_extension, is_nowhere,
+    Done, Failure, Kind, NewFile, Replace, counted, decimal,
+    export::not_a_source,
+    few, grouped, has_extension, is_nowhere,
     lie::{lies, suspect},
     load, named, note,
     part::parts,
@@ -96,7 +98,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         Replace::None.or_any(args.force).check_made(output, Kind::SETTINGS, &args.files)?;
     }
     let mut found = match &args.files[..] {
-        [file] if is_image(file)? => of_image(file)?,
+        [file] if is_image(file)? => of_image(file, args.output.as_deref())?,
         files => of_sources(files, args)?,
     };
     match &args.output {
@@ -222,9 +224,10 @@ fn listed(rule: MaterialRule, stated: Option<MaterialRule>) -> Listed {
     Listed { rule, stated, triangles: 0, area: 0.0, blocks: 0 }
 }
 
-fn of_image(file: &Path) -> Done<Found> {
+fn of_image(file: &Path, output: Option<&Path>) -> Done<Found> {
     let image = load(file)?;
     let t = terrain(file, &image)?;
+    output.map_or(Ok(()), |output| not_a_source(output, &t))?;
     let settings = settings_of(&t);
     let each = settings.materials.iter().cloned().zip(stated(&t, &settings)).zip(areas_in(&t));
     let mut all: Vec<Listed> =

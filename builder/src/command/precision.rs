@@ -38,6 +38,7 @@ impl Kind {
     fn nearest(self, v: f64) -> (f64, bool) {
         match self {
             Kind::Single => (f64::from(v as f32), (v as f32).to_bits() & 1 == 1),
+            Kind::SixDigits if v == 0.0 => (v, false),
             Kind::SixDigits => {
                 let steps = (v / self.step(v)).round();
                 (steps * self.step(v), steps % 2.0 != 0.0)

@@ -39,10 +39,11 @@ pub const BESIDE: f64 = 0.05;
 pub const FEWEST: usize = 3;
 /// Ground so much higher than an edge covers it, metres.
 const COVER: f64 = 0.001;
-/// A face stands at an edge as one right below it does if the step rises so many times as far as it lies or leans off, and that is no
-/// more, metres.
+/// A face that has a corner on an edge stands at it if it rises so many times as far as it leans off, and that is no more, metres; and if
+/// it runs along the edge, but for the sine of an angle.
 const STEEP: f64 = 4.0;
 const LEAN: f64 = 0.05;
+const SKEW: f64 = 0.3;
 
 /// What to do about them.
 pub const MEND: &str = "join or level the sheets in the source";
@@ -70,7 +71,9 @@ pub fn steps(
     let drops = |way: &Way| drops(walk, way, least, &seen);
     let mut all: Vec<Vec<(usize, Drop)>> = walk.ways.par_iter().map(drops).collect();
     if let Some(scene) = upright.filter(|_| all.iter().any(|drops| !drops.is_empty())) {
-        let covered = covered(scene, walk.t, &all.iter().flatten().map(|(_, drop)| drop).collect::<Vec<_>>());
+        let edges = walk.ways.iter().zip(&all);
+        let at_edges = edges.flat_map(|(way, drops)| drops.iter().map(|(_, drop)| (way.edge, drop.over)));
+        let covered = covered(scene, walk.t, &at_edges.collect::<Vec<_>>());
         let mut covered = covered.into_iter();
         all.iter_mut().for_each(|drops| drops.retain(|_| !covered.next().unwrap_or_default()));
     }
@@ -242,12 +245,12 @@ impl Drop {
 }
 
 /// Which places a face of the source stands at that is upright or nearly so, from one height to the other.
-fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
+fn covered(scene: &Scene, t: &Terrain, drops: &[(&Edge, Over)]) -> Vec<bool> {
     let h = t.header();
     // metres that ground may have moved in plan and height from its source
     let hair = f64::exp2(f64::from(h.xy_log2));
     let moved = [h.error_plan + 2.0 * hair, h.error_height + f64::exp2(f64::from(h.z_log2))];
-    let plan: Vec<[f64; 2]> = drops.iter().map(|d| [d.over.at[0], d.over.at[1]]).collect();
+    let plan: Vec<[f64; 2]> = drops.iter().map(|(_, over)| [over.at[0], over.at[1]]).collect();
     let spread = Spread::new(&plan);
     let covered: Vec<AtomicBool> = drops.iter().map(|_| AtomicBool::new(false)).collect();
     scene.triangles.par_iter().for_each(|face| {
@@ -257,8 +260,9 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
         let low = [0, 1].map(|i| a[i].min(b[i]) - moved[0] - LEAN);
         let high = [0, 1].map(|i| a[i].max(b[i]) + moved[0] + LEAN);
         for i in spread.near(low, high) {
-            let over = drops[i].over;
-            if face.reaches(&over, (over.height() / STEEP).min(LEAN), moved) {
+            let (edge, over) = &drops[i];
+            let aside = if face.leans_from(edge, moved) { (over.height() / STEEP).min(LEAN) } else { 0.0 };
+            if face.reaches(over, aside, moved) {
                 covered[i].store(true, Ordering::Relaxed);
             }
         }
@@ -266,10 +270,11 @@ fn covered(scene: &Scene, t: &Terrain, drops: &[&Drop]) -> Vec<bool> {
     covered.into_iter().map(AtomicBool::into_inner).collect()
 }
 
-/// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height.
+/// A face seen from the side: where it stands in plan, and its corners, each metres from there and its height; and where they lie.
 struct Standing {
     plan: [[f64; 2]; 2],
     corners: [[f64; 2]; 3],
+    places: [[f64; 3]; 3],
 }
 
 impl Standing {
@@ -288,7 +293,21 @@ impl Standing {
         let across = [1, 2, 0].map(|i| u[i] * v[(i + 1) % 3] - u[(i + 1) % 3] * v[i]);
         let steep = thick <= LEAN && across[0].hypot(across[1]) >= STEEP * across[2].abs();
         ((thick <= moved || steep) && rise > 0.0 && longest.iter().flatten().all(|v| v.is_finite()))
-            .then_some(Standing { plan: longest, corners: side })
+            .then_some(Standing { plan: longest, corners: side, places: corners })
+    }
+
+    /// Whether it runs along an edge and has a corner on it.
+    fn leans_from(&self, edge: &Edge, moved: [f64; 2]) -> bool {
+        let ([[x, y], [bx, by]], [[ex, ey], [fx, fy]]) = (self.plan, edge.plan);
+        let (length, long) = (span(self.plan), span(edge.plan));
+        let skew = (bx - x) * edge.away[0] + (by - y) * edge.away[1];
+        let on = |[px, py, pz]: [f64; 3]| {
+            let share = (((px - ex) * (fx - ex) + (py - ey) * (fy - ey)) / (long * long)).clamp(0.0, 1.0);
+            let z = edge.z[0] + share * (edge.z[1] - edge.z[0]);
+            let foot = [ex + share * (fx - ex), ey + share * (fy - ey)];
+            span([[px, py], foot]) <= moved[0] && (pz - z).abs() <= moved[1]
+        };
+        skew.abs() <= SKEW * length && self.places.into_iter().any(on)
     }
 
     /// Whether it stands half way down a step, no farther off than this.

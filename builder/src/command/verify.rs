@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
     max_gap: Option<f64>,
     /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within
-    /// 5 cm, with no face between that leans no more than 1 in 4 and 5 cm; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
+    /// 5 cm, with no face down from the edge that leans no more than 1 in 4 and 5 cm; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
     /// them count too, unless --against names the source. Sloped ones are ground and no step. Not found: what lies lower yet, for that is
     /// another deck; borders of height fields; edges where the sheet folds back under itself
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]

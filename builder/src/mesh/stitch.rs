@@ -38,6 +38,8 @@ use std::cell::LazyCell;
 const PASSES: usize = 8;
 /// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
 const ADDED: u64 = 4096;
+/// Vertices that lie closer along a side, in steps, make needles whatever is done.
+const CLOSE: u128 = 5;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
 
@@ -473,12 +475,13 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
     };
     let along = |k| (k, edges.beside(piece, k, ground, near));
     let open: Vec<_> = edges.open_sides(piece, ground).into_iter().map(along).collect();
-    // sides with many vertices that lie beside no longer one
-    let mut met = HashSet::new();
-    let mut many = Vec::new();
+    // sides with many vertices that lie beside no longer one, and not as close as rounding is
+    let (mut met, mut many) = (HashSet::new(), Vec::new());
     for (k, beyond) in &open {
-        let beyond = beyond.iter().flatten();
-        if beyond.clone().count() > FAN && beyond.filter(|(_, w)| met.insert(*w)).count() > FAN {
+        let own = beyond.iter().flatten();
+        let count = own.clone().count();
+        let close = (count as u128 * CLOSE).pow(2) > length(side(*k));
+        if count > FAN && !close && own.filter(|(_, w)| met.insert(*w)).count() > FAN {
             many.push(*k);
         }
     }
