@@ -476,12 +476,12 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
     let along = |k| (k, edges.beside(piece, k, ground, near));
     let open: Vec<_> = edges.open_sides(piece, ground).into_iter().map(along).collect();
     // sides with many vertices that lie beside no longer one, and not as close as rounding is
+    let is_close = |count: usize, k: usize| (count as u128 * CLOSE).pow(2) > length(side(k));
     let (mut met, mut many) = (HashSet::new(), Vec::new());
     for (k, beyond) in &open {
         let own = beyond.iter().flatten();
         let count = own.clone().count();
-        let close = (count as u128 * CLOSE).pow(2) > length(side(*k));
-        if count > FAN && !close && own.filter(|(_, w)| met.insert(*w)).count() > FAN {
+        if count > FAN && !is_close(count, *k) && own.filter(|(_, w)| met.insert(*w)).count() > FAN {
             many.push(*k);
         }
     }
@@ -510,8 +510,9 @@ fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<S
         let all = try_split(k, &beyond, false);
         if all.is_none() && beyond.len() > NEEDLES {
             // half as many may have fewer rows; one by one they would be a fan as well
-            let [a, b] = side(k);
-            match halve().filter(|_| has_room([a, b, v[(k + 2) % 3]], ground, near)) {
+            let ([a, b], apex) = (side(k), v[(k + 2) % 3]);
+            let may = !is_close(beyond.len(), k) && has_room([a, b, apex], ground, near);
+            match halve().filter(|_| may) {
                 Some(split) => return (Some(split), left),
                 None => continue,
             }
