@@ -481,7 +481,7 @@ fn friction_that_nobody_states_is_told() {
     let folder = mats("friction_that_nobody_states_is_told");
     let three = "mats.obj: mu is 0.85 by default of 3 materials (\"Concrete\" 100.0 m2, \"Grass\" 100.0 m2, \"unnamed\" 100.0 m2)";
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "mats.obj"], more].concat())[1].clone();
-    let state = "to state it: hardpan materials mats.obj -o mats.toml, and --settings";
+    let state = "to state it build with --settings mats.toml, which this writes to fill in: hardpan materials mats.obj -o mats.toml";
     assert_eq!(build(&[]), format!("note: {three}; {state}\n"));
     // with --strict somebody has to state it, with what lies beside or without
     fs::rename(folder.join("mats.hpan"), folder.join("before.hpan")).unwrap();
@@ -500,12 +500,12 @@ fn friction_that_nobody_states_is_told() {
     // a file without materials, and how it lies, if that was typed
     write(&folder, "bare.obj", &MATS.replace("usemtl", "# "));
     let bare = |more: &[&str]| expect(0, &folder, &[&["build", "bare.obj", "-o", "b.hpan"], more].concat())[1].clone();
-    let all = "note: bare.obj: mu is 0.85 by default of all ground; to state it: hardpan materials bare.obj";
-    assert_eq!(bare(&[]), format!("{all} -o b.toml, and --settings\n"));
+    let all = "note: bare.obj: mu is 0.85 by default of all ground; to state it build with --settings b.toml, which this writes to fill in: hardpan materials bare.obj";
+    assert_eq!(bare(&[]), format!("{all} -o b.toml\n"));
     let typed = ["--up", "-z", "--unit", "inch", "--scale", "2.5", "--rotate", "-90", "--translate=-1,0,1e3"];
     let said = bare(&typed);
     let again = "--up -z --unit in --scale 2.5 --rotate -90 --translate -1,0,1000 -o b.toml";
-    assert_eq!(said, format!("{all} {again}, and --settings\n"));
+    assert_eq!(said, format!("{all} {again}\n"));
     let image = identity(&folder, "b.hpan");
     expect(0, &folder, &[&["materials", "bare.obj"][..], &again.split(' ').collect::<Vec<_>>()].concat());
     // what that writes states nothing yet, which is a warning
@@ -556,8 +556,8 @@ fn friction_that_nobody_states_is_told() {
     assert_eq!(build(&["--settings", "s.toml"]), "");
     let before = fs::read(folder.join("mats.hpan")).unwrap();
     let [_, err] = expect(1, &folder, &["build", "mats.obj", "--strict"]);
-    let other = "and in mats.hpan, which this replaces, mu 0.4 of \"Grass\"; that image stays: \
-                 hardpan materials mats.hpan -o mats.toml, and --settings";
+    let other = "and in mats.hpan, which this replaces, mu 0.4 of \"Grass\"; that image stays; to keep that \
+                 build with --settings mats.toml, which this writes: hardpan materials mats.hpan -o mats.toml";
     assert_eq!(err, format!("warning: {three}, {other}\n{refused}"));
     assert_eq!(fs::read(folder.join("mats.hpan")).unwrap(), before);
     // what it says to type keeps it
@@ -581,7 +581,7 @@ fn friction_that_nobody_states_is_told() {
     write(&folder, "rr.obj", MATS);
     expect(0, &folder, &["build", "rr.obj", "--settings", "s.toml"]);
     let [_, err] = expect(1, &folder, &["build", "rr.obj", "--strict"]);
-    holds(&err, &["and in rr.hpan, which this replaces, rr 5 of \"", "that image stays: "]);
+    holds(&err, &["and in rr.hpan, which this replaces, rr 5 of \"", "that image stays; "]);
 
     // settings lie there and are not given, beside the source or the image
     let beside =

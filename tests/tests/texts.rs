@@ -72,6 +72,15 @@ fn mending_in_single_precision_is_told_from_rounding() {
     built(&["--local"], 0.25);
     let [out, _] = expect(1, &folder, &diff);
     assert!(out.starts_with("different\n"), "{out}");
+    // a shift by a millimetre on gentle ground is none
+    let post = |i: u32| format!("v {} {} {}\n", i % 40, i / 40, f64::from(i % 40) * 0.015 + f64::from(i / 40) * 0.01);
+    let face = |i: u32| format!("f {0} {1} {2}\nf {1} {3} {2}\n", i + 1, i + 2, i + 41, i + 42);
+    let gentle = (0..1600).map(post).chain((0..1560).filter(|i| i % 40 < 39).map(face)).collect::<String>();
+    fs::write(folder.join("g.obj"), gentle).unwrap();
+    expect(0, &folder, &["build", "g.obj"]);
+    expect(0, &folder, &["build", "g.obj", "--translate", "0.001,0,0", "-o", "moved.hpan"]);
+    let [out, _] = expect(1, &folder, &["diff", "g.hpan", "moved.hpan"]);
+    assert!(out.starts_with("different") && !out.contains("single precision"), "{out}");
 }
 
 /// A table for each material, as others have it, is answered with the list.

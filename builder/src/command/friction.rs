@@ -77,7 +77,7 @@ impl Origin<'_> {
             let have = format!("{have}, and in {}, which this replaces, {other}", named(self.output));
             report.warn(match self.strict {
                 true => format!(
-                    "{have}; that image stays: hardpan materials {} -o {toml}, and --settings",
+                    "{have}; that image stays; to keep that build with --settings {toml}, which this writes: hardpan materials {} -o {toml}",
                     quoted(self.output)
                 ),
                 false => format!("{have}; with --strict that image would have stayed"),
@@ -91,7 +91,9 @@ impl Origin<'_> {
                 named(settings)
             ),
             Some(settings) => format!("{have}; state it in {}", named(settings)),
-            None => format!("{have}; to state it: hardpan materials{files}{typed} -o {toml}, and --settings"),
+            None => format!(
+                "{have}; to state it build with --settings {toml}, which this writes to fill in: hardpan materials{files}{typed} -o {toml}"
+            ),
         };
         if self.rules.materials.is_empty() && !self.strict {
             return Some(told);

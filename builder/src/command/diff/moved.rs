@@ -312,9 +312,19 @@ impl Raised {
 }
 
 impl Rounded {
-    /// If half the heights that changed did so by a step or two of the lattice.
+    /// If half the heights that changed did so by a step or two of the lattice, and the ground was not shifted in plan, which on gentle slopes
+    /// does that too.
     pub fn of(ground: &Ground, both: &Both, materials: &Materials) -> Option<Self> {
         let step = step(both);
+        let [[a_low, a_high], [b_low, b_high]] = both.images.map(|t| t.bounds());
+        let hair = both.images.map(|t| f64::exp2(f64::from(t.header().xy_log2))).into_iter().fold(0.0, f64::max);
+        let shifted = |k: usize| {
+            let [low, high] = [b_low[k] - a_low[k], b_high[k] - a_high[k]];
+            low.abs() >= 2.0 * hair && (low - high).abs() <= hair
+        };
+        if shifted(0) || shifted(1) {
+            return None;
+        }
         let [by, share] = ground.rises.rounded(ground.tolerance, step)?;
         let tolerance = format!("1e{}", (NEAR.2 * step).log10().ceil()).parse().ok()?;
         Some(Rounded { by, tolerance, share, also: beyond(ground, both, materials, [0.0, NEAR.2 * step]) })
