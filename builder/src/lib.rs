@@ -177,7 +177,9 @@ pub struct Repair {
     /// mending them would take ground away or move it too far, or they are `crowded`. Of welding: vertices within the
     /// threshold of another. Zero if there are none.
     pub left: u64,
-    /// Of those, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
+    /// Vertices of edges at different heights that still lie within the threshold of each other in plan, with no ground between.
+    pub slits: u64,
+    /// Of `left`, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
     pub crowded: u64,
     /// Farthest that a place of the ground was moved, metres in plan and in height.
     pub moved: [f64; 2],

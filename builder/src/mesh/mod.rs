@@ -161,6 +161,9 @@ fn edge(a: u32, b: u32) -> u64 {
     u64::from(a.min(b)) << 32 | u64::from(a.max(b))
 }
 
+/// How far edges that meet in plan may lie above each other to be ground for one wheel, metres.
+const RISE: f64 = 0.5;
+
 /// Makes the ground of a scene.
 pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<Mesh, BuildError> {
     let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
@@ -181,7 +184,7 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
         report.weld.moved = worst(&ground.moved, step);
     }
     if let Some(near) = options.stitch {
-        report.stitch = stitch::stitch(&mut ground, near);
+        report.stitch = stitch::stitch(&mut ground, near, (RISE * exp2(-step[1])) as u32);
         report.stitch.moved = worst(&ground.moved, step);
     }
     let weld::Ground { vertices, faces, moved, .. } = ground;

@@ -21,30 +21,32 @@
 //! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
 //! in each reach along them. [`Repair::crowded`] counts the first.
 
+mod cut;
 mod fan;
 mod nudge;
+mod slits;
 
-use super::near::{Beside, Lines, Points, beside, distance};
-use super::weld::{GONE, Ground, Joins, bearable, covered, join, joins};
-use super::{Face, area2, edge, oriented};
+use super::near::{Lines, Points, beside, distance};
+use super::weld::{GONE, Ground, Joins, join, joins};
+use super::{Face, edge, oriented};
 use crate::bundle::lists;
 use crate::{Near, Repair};
-use fan::{FAN, Fan, NEEDLES, fan, has_room};
+use cut::{Cut, Met, Split, Upright};
+use fan::Fan;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
+use slits::Plan;
 use std::cell::LazyCell;
 
 /// Most passes over the mesh.
-const PASSES: usize = 8;
+const PASSES: usize = 16;
 /// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
 const ADDED: u64 = 4096;
-/// Vertices that lie closer along a side, in steps, make needles whatever is done.
-const CLOSE: u128 = 5;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
 
 /// Closes what lies within the threshold.
-pub fn stitch(ground: &mut Ground, near: Near) -> Repair {
+pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let mut repair = Repair::default();
     let most = 2 * ground.faces.len() as u64 + ADDED;
     for _ in 0..PASSES {
@@ -60,9 +62,16 @@ pub fn stitch(ground: &mut Ground, near: Near) -> Repair {
         }
         repair.open_edges = rim.open;
         (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
-        let divided = divide(ground, near, &rim, &mut repair);
-        let settled = joined == 0 && !divided;
-        if settled && (repair.left == crowded || !nudge::nudge(ground, near, &rim, &mut repair)) {
+        let divided = divide(ground, near, &rim, None, &mut repair);
+        if joined > 0 || divided || repair.left > crowded && nudge::nudge(ground, near, &rim, &mut repair) {
+            continue;
+        }
+        let plan = Plan::new(ground, &rim, near, rise);
+        let pairs = plan.pairs(ground, &rim);
+        repair.slits = pairs.len() as u64;
+        if slits::shift(ground, near, &pairs, &mut repair) == 0
+            && !divide(ground, near, &rim, Some(&plan), &mut repair)
+        {
             return repair;
         }
     }
@@ -71,8 +80,13 @@ pub fn stitch(ground: &mut Ground, near: Near) -> Repair {
     repair.open_edges = rim.open;
     let Joins { moves, crowded, undecided } = rim.joins(ground);
     (repair.left, repair.crowded) = (moves.len() as u64 + crowded + undecided, crowded);
-    let draft = Draft::new(ground, &rim);
-    repair.left += draft.pieces.iter().map(|p| split(p, &draft.edges, ground, near).1).sum::<u64>();
+    let open = |plan: Option<&Plan>| -> u64 {
+        let Draft { pieces, edges } = Draft::new(ground, &rim, plan);
+        pieces.iter().map(|piece| Cut { piece, edges: &edges, ground, near }.split().1).sum()
+    };
+    repair.left += open(None);
+    let plan = Plan::new(ground, &rim, near, rise);
+    repair.slits = plan.pairs(ground, &rim).len() as u64 + open(Some(&plan));
     repair
 }
 
@@ -182,23 +196,6 @@ struct Piece {
     open: u8,
 }
 
-/// How a triangle is to be divided.
-struct Split {
-    fan: Fan,
-    /// How far places of it are moved.
-    by: [f64; 2],
-    /// The part that is upright and goes.
-    upright: Option<Upright>,
-}
-
-/// A part of a triangle that goes: others hold an edge or two beside it.
-#[derive(Clone, Copy)]
-struct Upright {
-    v: [u32; 3],
-    /// How far it is moved in all.
-    by: [f64; 2],
-}
-
 /// The edges of the rim while triangles are divided.
 struct Edges<'a> {
     rim: &'a Rim,
@@ -206,7 +203,8 @@ struct Edges<'a> {
     users: HashMap<u64, u32>,
     /// Open edges at each vertex of the rim.
     open_at: Vec<u32>,
-    /// The vertices of the rim.
+    /// The vertices of the rim seen from above, if slits are looked for.
+    plan: Option<&'a Plan>,
     lines: Lines<'a>,
 }
 
@@ -237,29 +235,35 @@ impl Edges<'_> {
         sides
     }
 
-    /// The open vertices beside a side of a triangle; none if there is a crowd at its ends or along it.
-    fn beside(&self, piece: &Piece, k: usize, ground: &Ground, near: Near) -> Option<Vec<(Beside, u32)>> {
+    /// What lies beside a side of a triangle; none if there is a crowd at its ends or along it.
+    fn beside(&self, piece: &Piece, k: usize, ground: &Ground, near: Near) -> Option<Vec<Met>> {
         let (rim, v) = (self.rim, piece.face.v);
         let side = [v[k], v[(k + 1) % 3]];
-        if side.iter().any(|&w| rim.number(w).is_some_and(|i| rim.points.is_crowded(i as u32))) {
+        let crowded = |i: usize| match self.plan {
+            Some(plan) => plan.points.is_crowded(plan.place(i)),
+            None => rim.points.is_crowded(i as u32),
+        };
+        if side.into_iter().any(|w| rim.number(w).is_some_and(crowded)) {
             return None;
         }
         let line = ground.corners(side);
         const FEW: usize = 4;
         let room = LazyCell::new(|| FEW + (length(ground, side).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
-        let mut beyond = Vec::new();
+        let counts = |i: usize| self.open_at[i] > 0 && !v.contains(&rim.vertices[i]);
+        if let Some(plan) = self.plan {
+            return plan.along(&self.lines, line, (ground, rim), counts, fits);
+        }
+        let mut met = Vec::new();
         self.lines.along(line, |i| {
-            let w = rim.vertices[i as usize];
-            if !v.contains(&w)
-                && self.open_at[i as usize] > 0
+            if counts(i as usize)
                 && let Some(place) = beside(rim.points.point(i), line, near)
             {
-                beyond.push((place, w));
+                met.push(Met { place, w: rim.vertices[i as usize], level: None });
             }
-            fits(beyond.len())
+            fits(met.len())
         });
-        fits(beyond.len()).then_some(beyond)
+        fits(met.len()).then_some(met)
     }
 
     /// One user more or less.
@@ -281,21 +285,27 @@ struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn new(ground: &Ground, rim: &'a Rim) -> Self {
+    fn new(ground: &Ground, rim: &'a Rim, plan: Option<&'a Plan>) -> Self {
         let piece = |&(i, open): &(u32, u8)| {
             let face = ground.faces[i as usize];
             Piece { face, by: ground.by(&face.v), at: Some(i), open }
         };
         Draft {
             pieces: rim.faces.iter().map(piece).collect(),
-            edges: Edges { rim, users: HashMap::new(), open_at: rim.open_at.clone(), lines: Lines::new(&rim.points) },
+            edges: Edges {
+                rim,
+                users: HashMap::new(),
+                open_at: rim.open_at.clone(),
+                plan,
+                lines: Lines::new(plan.map_or(&rim.points, |plan| &plan.points)),
+            },
         }
     }
 }
 
 /// Divides triangles at the vertices near their open edges. Returns whether there were any.
-fn divide(ground: &mut Ground, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
-    let Draft { mut pieces, mut edges } = Draft::new(ground, rim);
+fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repair: &mut Repair) -> bool {
+    let Draft { mut pieces, mut edges } = Draft::new(ground, rim, plan);
     let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
     let (whole, known) = (pieces.len(), ground.vertices.len());
     let mut gone: Vec<Upright> = Vec::new();
@@ -305,8 +315,9 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, repair: &mut Repair) -> bo
             break;
         }
         let splits: Vec<(Option<Split>, u64)> =
-            active.par_iter().map(|&i| split(&pieces[i as usize], &edges, ground, near)).collect();
-        repair.left += splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum::<u64>();
+            active.par_iter().map(|&i| Cut { piece: &pieces[i as usize], edges: &edges, ground, near }.split()).collect();
+        let left: u64 = splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum();
+        *if plan.is_some() { &mut repair.slits } else { &mut repair.left } += left;
         let mut next = Vec::new();
         let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
@@ -432,105 +443,4 @@ fn inherit(pieces: &mut [Piece], lost: &[Upright]) {
             piece.by = most(piece.by, *by);
         }
     }
-}
-
-/// How a triangle is divided now, if it is; and how many vertices near its open edges cannot be had.
-fn split(piece: &Piece, edges: &Edges, ground: &Ground, near: Near) -> (Option<Split>, u64) {
-    let v = piece.face.v;
-    let side = |k: usize| [v[k], v[(k + 1) % 3]];
-    let length = |side: [u32; 2]| length(ground, side);
-    // how far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part
-    let off = |part: [u32; 3], w: u32, apex: u32| {
-        covered(ground, part, near, |a, b| match [a, b].map(|p| p == w) {
-            [false, false] => edges.users(a, b) > 1,
-            _ => a == apex || b == apex || edges.users(a, b) > 0,
-        })
-    };
-    // along a side through some vertices: a split, if it is sound
-    let try_split = |k: usize, through: &[(Beside, u32)], upright: bool| -> Option<Split> {
-        let ([a, b], apex) = (side(k), v[(k + 2) % 3]);
-        let by = through.iter().fold([0f64; 2], |m, (place, _)| [m[0].max(place.by[0]), m[1].max(place.by[1])]);
-        let long = (length([a, b]) as f64).sqrt();
-        let between = through.iter().map(|(place, w)| (*w, place.along as f64 / long));
-        let fan = fan([(a, 0.0)].into_iter().chain(between).chain([(b, long)]).collect(), apex, ground, near)?;
-        let (path, by) = (&fan.path, [by[0], by[1].max(fan.off)]);
-        let flat = |pair: &[u32]| {
-            let [p, q, r] = ground.corners([pair[0], pair[1], apex]);
-            area2(p, q, r) == 0
-        };
-        let shorter = path.windows(2).all(|pair| length([pair[0], pair[1]]) < length([a, b]));
-        let flats = if fan.points.is_empty() { path.windows(2).filter(|pair| flat(pair)).count() } else { 0 };
-        let upright = match flats {
-            0 if !upright => None,
-            1 if upright && path.len() == 3 => {
-                let end = if flat(&path[..2]) { a } else { b };
-                let part = [end, path[1], apex];
-                let off = off(part, path[1], apex)?;
-                Some(Upright { v: part, by: [0, 1].map(|i| piece.by[i] + by[i] + off[i]) })
-            }
-            _ => return None,
-        };
-        let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
-        (shorter && bearable(piece.by, far, ground.farthest)).then_some(Split { fan, by, upright })
-    };
-    let along = |k| (k, edges.beside(piece, k, ground, near));
-    let open: Vec<_> = edges.open_sides(piece, ground).into_iter().map(along).collect();
-    // sides with many vertices that lie beside no longer one, and not as close as rounding is
-    let is_close = |count: usize, k: usize| (count as u128 * CLOSE).pow(2) > length(side(k));
-    let (mut met, mut many) = (HashSet::new(), Vec::new());
-    for (k, beyond) in &open {
-        let own = beyond.iter().flatten();
-        let count = own.clone().count();
-        if count > FAN && !is_close(count, *k) && own.filter(|(_, w)| met.insert(*w)).count() > FAN {
-            many.push(*k);
-        }
-    }
-    let mut left = 0;
-    for (k, beyond) in open {
-        let Some(mut beyond) = beyond else {
-            left += 1; // a crowd, counted once
-            continue;
-        };
-        if beyond.is_empty() {
-            continue;
-        }
-        left += beyond.len() as u64;
-        let middle = length(side(k)) as i128 / 2;
-        let central = beyond.iter().min_by_key(|(place, w)| ((place.along - middle).abs(), *w)).copied();
-        let halve = || central.and_then(|b| try_split(k, &[b], false));
-        // rows along one side of several would leave slivers at the others: it is halved until each part has such a side at most
-        if many.len() > 1
-            && many.contains(&k)
-            && let Some(split) = halve()
-        {
-            return (Some(split), left);
-        }
-        beyond.sort_by_key(|(place, w)| (place.along, place.off.abs(), *w));
-        beyond.dedup_by_key(|(place, _)| place.along);
-        let all = try_split(k, &beyond, false);
-        if all.is_none() && beyond.len() > NEEDLES {
-            // half as many may have fewer rows; one by one they would be a fan as well
-            let ([a, b], apex) = (side(k), v[(k + 2) % 3]);
-            let may = !is_close(beyond.len(), k) && has_room([a, b, apex], ground, near);
-            match halve().filter(|_| may) {
-                Some(split) => return (Some(split), left),
-                None => continue,
-            }
-        }
-        beyond.sort_by_key(|(place, w)| (place.off.abs(), *w));
-        let one = |upright| beyond.iter().find_map(|b| try_split(k, std::slice::from_ref(b), upright));
-        // exactly on another side
-        let other = || {
-            beyond.iter().find_map(|&(_, w)| {
-                [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
-                    let place = beside(ground.vertices[w as usize], ground.corners(side(k)), near)?;
-                    if place.off == 0 { try_split(k, &[(place, w)], false) } else { None }
-                })
-            })
-        };
-        if let Some(split) = all.or_else(|| one(false)).or_else(other).or_else(|| one(true)) {
-            return (Some(split), left);
-        }
-    }
-    (None, left)
 }

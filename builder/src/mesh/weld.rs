@@ -50,9 +50,8 @@ impl Ground<'_> {
         Points::new(v.iter().map(|&v| self.vertices[v as usize]).collect(), near)
     }
 
-    /// A hash of a vertex's place, wherever the origin is.
-    fn hash(&self, v: u32) -> u64 {
-        let p = self.vertices[v as usize];
+    /// A hash of a place, wherever the origin is.
+    pub fn hash(&self, p: [i32; 3]) -> u64 {
         (0..3).fold(0, |h, i| mix(h ^ (self.origin[i] + i64::from(p[i])) as u64))
     }
 
@@ -171,7 +170,7 @@ pub fn joins(
     let mut states: Vec<State> = (0..members.len() as u32)
         .map(|i| if points.is_crowded(i) { State::Joined } else { State::Undecided })
         .collect();
-    let rank = |i: u32| (ground.hash(members[i as usize]), i);
+    let rank = |i: u32| (ground.hash(points.point(i)), i);
     for _ in 0..ROUNDS {
         let decide = |&i: &u32| {
             let (own, mut state) = (rank(i), State::Root);

@@ -34,12 +34,29 @@ const TRIES: usize = 8;
 pub struct Fan {
     /// The vertices along the side, its ends among them.
     pub path: Vec<u32>,
-    /// The points inside: their numbers begin where those of the vertices end.
+    /// Points that are made, for the path and inside: their numbers begin where those of the vertices end.
     pub points: Vec<[i32; 3]>,
     /// Counter-clockwise, but for what a vertex off the side turns over.
     pub parts: Vec<[u32; 3]>,
     /// The farthest that a point lies off the triangle's plane, steps of height.
     pub off: f64,
+}
+
+impl Fan {
+    /// Whether all parts meet at the apex.
+    pub fn is_plain(&self) -> bool {
+        self.parts.len() + 1 == self.path.len()
+    }
+
+    /// Where a vertex or a point that was made lies.
+    pub fn place(&self, v: u32, ground: &Ground) -> [i32; 3] {
+        place(v, &self.points, ground)
+    }
+}
+
+fn place(v: u32, points: &[[i32; 3]], ground: &Ground) -> [i32; 3] {
+    let known = ground.vertices.len();
+    if (v as usize) < known { ground.vertices[v as usize] } else { points[v as usize - known] }
 }
 
 /// A point of a row.
@@ -52,15 +69,21 @@ struct Point {
     foot: usize,
 }
 
-/// Divides a triangle from its apex along a path: vertices, and how far along the side they lie, in steps. None if they are
-/// more than [`NEEDLES`] and there is no room for rows.
-pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, ground: &Ground, near: Near) -> Option<Fan> {
+/// Divides a triangle from its apex along a path: vertices, or numbers of points made for it, and how far along the side they lie,
+/// in steps. None if they are more than [`NEEDLES`] and there is no room for rows.
+pub fn fan(
+    mut path: Vec<(u32, f64)>,
+    made: Vec<[i32; 3]>,
+    apex: u32,
+    ground: &Ground,
+    near: Near,
+) -> Option<Fan> {
     let vertices = |path: Vec<(u32, f64)>| path.into_iter().map(|p| p.0).collect::<Vec<u32>>();
     for _ in 0..TRIES {
         if path.len() - 2 <= FAN {
             break;
         }
-        let Some(rows) = Rows::new(&path, apex, ground, near) else { break };
+        let Some(rows) = Rows::new(&path, made.clone(), apex, ground, near) else { break };
         let unsound = rows.unsound();
         if unsound.is_empty() {
             let parts = rows.parts.iter().map(|part| part.map(|p| p.v)).collect();
@@ -74,7 +97,7 @@ pub fn fan(mut path: Vec<(u32, f64)>, apex: u32, ground: &Ground, near: Near) ->
     (path.len() - 2 <= NEEDLES).then(|| {
         let path = vertices(path);
         let parts = path.windows(2).map(|pair| [pair[0], pair[1], apex]).collect();
-        Fan { path, points: Vec::new(), parts, off: 0.0 }
+        Fan { path, points: made, parts, off: 0.0 }
     })
 }
 
@@ -110,7 +133,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(path: &[(u32, f64)], apex: u32, ground: &'a Ground, near: Near) -> Option<Self> {
+    fn new(path: &[(u32, f64)], points: Vec<[i32; 3]>, apex: u32, ground: &'a Ground, near: Near) -> Option<Self> {
         let point = |(foot, &(v, along)): (usize, &(u32, f64))| Point { v, along, foot };
         let mut row: Vec<Point> = path.iter().enumerate().map(point).collect();
         let end = row.pop()?;
@@ -121,7 +144,7 @@ impl<'a> Rows<'a> {
         let way = |to: usize, k: usize| f64::from(corners[to][k]) - f64::from(corners[0][k]);
         let foot = (way(1, 0) * way(2, 0) + way(1, 1) * way(2, 1)) / length;
         let reach = f64::from(near.plan.max(1));
-        let (kind, points, parts) = (Kind::Straight, Vec::new(), Vec::new());
+        let (kind, parts) = (Kind::Straight, Vec::new());
         let mut rows = Rows { ground, corners, length, foot, altitude, reach, kind, points, parts, off: 0.0 };
         let (_, wide, rise) = rows.next(&row, 0.0);
         let leans = |way: f64| rise / altitude * way.abs() > wide;
@@ -215,12 +238,8 @@ impl<'a> Rows<'a> {
 
     /// Numbers in the path of what is at a part without area, or turned over.
     fn unsound(&self) -> HashSet<usize> {
-        let place = |v: u32| match (v as usize).checked_sub(self.ground.vertices.len()) {
-            Some(i) => self.points[i],
-            None => self.ground.vertices[v as usize],
-        };
         let turned = |part: &&[Point; 3]| {
-            let [a, b, c] = part.map(|p| place(p.v));
+            let [a, b, c] = part.map(|p| place(p.v, &self.points, self.ground));
             area2(a, b, c) <= 0
         };
         self.parts.iter().filter(turned).flat_map(|part| part.map(|p| p.foot)).collect()

@@ -8,7 +8,7 @@
 use super::super::area2;
 use super::super::near::beside;
 use super::super::weld::{Ground, bearable};
-use super::{Draft, Piece, Rim, distance, number};
+use super::{Draft, Met, Piece, Rim, distance, number};
 use crate::{Near, Repair};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -65,12 +65,12 @@ pub fn nudge(ground: &mut Ground, near: Near, rim: &Rim, repair: &mut Repair) ->
 
 /// Open vertices beside an open edge that would divide its triangle soundly, but for a part that would be upright.
 fn wanted(ground: &Ground, near: Near, rim: &Rim) -> BTreeMap<u32, Vec<Side>> {
-    let draft = Draft::new(ground, rim);
+    let draft = Draft::new(ground, rim, None);
     let of = |piece: &Piece| {
         let mut found = Vec::new();
         for k in draft.edges.open_sides(piece, ground) {
             let v = [0, 1, 2].map(|i| piece.face.v[(k + i) % 3]);
-            for (_, w) in draft.edges.beside(piece, k, ground, near).into_iter().flatten() {
+            for Met { w, .. } in draft.edges.beside(piece, k, ground, near).into_iter().flatten() {
                 let [a, b, apex, p] = ground.corners([v[0], v[1], v[2], w]);
                 if (area2(a, p, apex) == 0) != (area2(p, b, apex) == 0) {
                     found.push((w, Side { v, by: piece.by }));

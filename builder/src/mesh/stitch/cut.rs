@@ -1,0 +1,197 @@
+//! How a triangle is divided at what lies beside its open edges.
+
+use super::super::area2;
+use super::super::near::{Beside, beside};
+use super::super::weld::{Ground, bearable, covered};
+use super::fan::{FAN, Fan, NEEDLES, fan, has_room};
+use super::{Edges, Piece, length};
+use crate::Near;
+use std::collections::HashSet;
+
+/// Vertices that lie closer along a side, in steps, make needles whatever is done.
+const CLOSE: u128 = 5;
+
+/// What a side is to run through.
+#[derive(Clone, Copy)]
+pub struct Met {
+    /// Where it lies beside the side.
+    pub place: Beside,
+    /// An open vertex.
+    pub w: u32,
+    /// The point above or below it, at the height of the side, if the side runs through that.
+    pub level: Option<[i32; 3]>,
+}
+
+/// How a triangle is to be divided.
+pub struct Split {
+    pub fan: Fan,
+    /// How far places of it are moved.
+    pub by: [f64; 2],
+    /// The part that is upright and goes.
+    pub upright: Option<Upright>,
+}
+
+/// A part of a triangle that goes: others hold an edge or two beside it.
+#[derive(Clone, Copy)]
+pub struct Upright {
+    pub v: [u32; 3],
+    /// How far it is moved in all.
+    pub by: [f64; 2],
+}
+
+/// A triangle that may be divided now.
+pub struct Cut<'a, 'b> {
+    pub piece: &'a Piece,
+    pub edges: &'a Edges<'b>,
+    pub ground: &'a Ground<'b>,
+    pub near: Near,
+}
+
+impl Cut<'_, '_> {
+    /// How it is divided, if it is; and how many vertices beside its open edges cannot be had.
+    pub fn split(&self) -> (Option<Split>, u64) {
+        let along = |k| (k, self.edges.beside(self.piece, k, self.ground, self.near));
+        let open: Vec<_> = self.edges.open_sides(self.piece, self.ground).into_iter().map(along).collect();
+        // rows along one side of several with many vertices would leave slivers at the others: those are halved until
+        // each part has one such side at most; a vertex counts at the longest
+        let mut seen = HashSet::new();
+        let mut many = Vec::new();
+        for (k, met) in &open {
+            let met = met.as_deref().unwrap_or_default();
+            if met.len() > FAN
+                && !self.is_close(*k, met)
+                && met.iter().filter(|m| seen.insert(m.w)).count() > FAN
+            {
+                many.push(*k);
+            }
+        }
+        let mut left = 0;
+        for (k, met) in open {
+            let Some(met) = met else {
+                left += 1; // a crowd, counted once
+                continue;
+            };
+            left += met.len() as u64;
+            let halved = if many.len() > 1 && many.contains(&k) { self.halve(k, &met) } else { None };
+            if let Some(split) = halved.or_else(|| self.meet(k, met)) {
+                return (Some(split), left);
+            }
+        }
+        (None, left)
+    }
+
+    /// The corners from a side on.
+    fn from_side(&self, k: usize) -> [u32; 3] {
+        [0, 1, 2].map(|i| self.piece.face.v[(k + i) % 3])
+    }
+
+    /// Squared length of a side.
+    fn length(&self, k: usize) -> u128 {
+        let [a, b, _] = self.from_side(k);
+        length(self.ground, [a, b])
+    }
+
+    /// Whether vertices lie as close along a side as rounding is.
+    fn is_close(&self, k: usize, met: &[Met]) -> bool {
+        (met.len() as u128 * CLOSE).pow(2) > self.length(k)
+    }
+
+    /// In two, at the vertex nearest to the middle of a side.
+    fn halve(&self, k: usize, met: &[Met]) -> Option<Split> {
+        let middle = self.length(k) as i128 / 2;
+        let central = met.iter().min_by_key(|m| ((m.place.along - middle).abs(), m.w))?;
+        self.through(k, &[*central], false)
+    }
+
+    /// Along a side through all that can be had at once, or else one.
+    fn meet(&self, k: usize, mut met: Vec<Met>) -> Option<Split> {
+        let halve = |met: &[Met]| {
+            // half as many may have fewer rows; one by one they would be a fan as well
+            let may = !self.is_close(k, met) && has_room(self.from_side(k), self.ground, self.near);
+            if may { self.halve(k, met) } else { None }
+        };
+        met.sort_by_key(|m| (m.place.along, m.place.off.abs(), m.w));
+        met.dedup_by_key(|m| m.place.along);
+        if let Some(split) = self.through(k, &met, false) {
+            return Some(split);
+        }
+        if met.len() > NEEDLES {
+            return halve(&met);
+        }
+        met.sort_by_key(|m| (m.place.off.abs(), m.w));
+        let one = |upright| met.iter().find_map(|m| self.through(k, std::slice::from_ref(m), upright));
+        let other = || met.iter().filter(|m| m.level.is_none()).find_map(|m| self.other(k, m.w));
+        let filled = || met.first().and_then(|m| self.filled(k, m));
+        one(false).or_else(other).or_else(|| one(true)).or_else(filled)
+    }
+
+    /// With a sliver beside it, between a side and a point at its height.
+    fn filled(&self, k: usize, met: &Met) -> Option<Split> {
+        let Cut { piece, ground, .. } = *self;
+        let (level, by) = (met.level?, met.place.by);
+        let [a, b, _] = self.from_side(k);
+        let made = ground.vertices.len() as u32;
+        let fan = Fan { path: vec![a, made, b], points: vec![level], parts: vec![piece.face.v, [a, made, b]], off: 0.0 };
+        bearable(piece.by, by, ground.farthest).then_some(Split { fan, by, upright: None })
+    }
+
+    /// At a vertex that lies exactly on another side.
+    fn other(&self, k: usize, w: u32) -> Option<Split> {
+        [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
+            let [a, b, _] = self.from_side(k);
+            let place = beside(self.ground.vertices[w as usize], self.ground.corners([a, b]), self.near)?;
+            if place.off == 0 { self.through(k, &[Met { place, w, level: None }], false) } else { None }
+        })
+    }
+
+    /// Along a side through these, if that is sound.
+    fn through(&self, k: usize, met: &[Met], upright: bool) -> Option<Split> {
+        let Cut { piece, ground, near, .. } = *self;
+        let [a, b, apex] = self.from_side(k);
+        let by = met.iter().fold([0f64; 2], |m, met| [m[0].max(met.place.by[0]), m[1].max(met.place.by[1])]);
+        let long = (self.length(k) as f64).sqrt();
+        let mut levels = Vec::new();
+        let mut path = vec![(a, 0.0)];
+        for m in met {
+            let level = m.level.map(|p| {
+                levels.push(p);
+                (ground.vertices.len() + levels.len() - 1) as u32
+            });
+            path.push((level.unwrap_or(m.w), m.place.along as f64 / long));
+        }
+        path.push((b, long));
+        let is_level = !levels.is_empty();
+        let fan = fan(path, levels, apex, ground, near)?;
+        let by = [by[0], by[1].max(fan.off)];
+        let [from, to, top] = ground.corners([a, b, apex]);
+        let places: Vec<[i32; 3]> = fan.path.iter().map(|v| fan.place(*v, ground)).collect();
+        let most = super::distance(from, to).0;
+        if !places.windows(2).all(|pair| super::distance(pair[0], pair[1]).0 < most) {
+            return None;
+        }
+        let areas = || places.windows(2).map(|pair| area2(pair[0], pair[1], top));
+        let flats = if fan.is_plain() { areas().filter(|area| *area == 0).count() } else { 0 };
+        let upright = match flats {
+            _ if is_level && fan.is_plain() && (upright || areas().any(|area| area <= 0)) => return None,
+            0 if !upright => None,
+            1 if upright && places.len() == 3 => {
+                let w = fan.path[1];
+                let end = if area2(places[0], places[1], top) == 0 { a } else { b };
+                let part = [end, w, apex];
+                let off = self.off(part, w, apex)?;
+                Some(Upright { v: part, by: [0, 1].map(|i| piece.by[i] + by[i] + off[i]) })
+            }
+            _ => return None,
+        };
+        let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
+        bearable(piece.by, far, ground.farthest).then_some(Split { fan, by, upright })
+    }
+
+    /// How far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part.
+    fn off(&self, part: [u32; 3], w: u32, apex: u32) -> Option<[f64; 2]> {
+        covered(self.ground, part, self.near, |a, b| match [a, b].map(|p| p == w) {
+            [false, false] => self.edges.users(a, b) > 1,
+            _ => a == apex || b == apex || self.edges.users(a, b) > 0,
+        })
+    }
+}

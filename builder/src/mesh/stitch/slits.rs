@@ -1,0 +1,181 @@
+//! Slits: hairline gaps in plan between edges at different heights, as at the foot of an upright kerb whose top has other vertices.
+//!
+//! Seen from above, an open vertex lies within the threshold of an open edge, on the side where its triangle is not, at another
+//! height, and no ground at the vertex reaches towards the edge. The edge's triangle is then divided at a new vertex, in the
+//! same place in plan and at the height of the edge, so that both edges run through one place in plan; where it cannot be
+//! divided a sliver between edge and vertex is added. Of two vertices with nothing between them one comes to lie over the other.
+
+use super::super::near::{Lines, Points, beside};
+use super::super::weld::{Ground, join};
+use super::cut::Met;
+use super::{Rim, number, sides};
+use crate::bundle::lists;
+use crate::{Near, Repair};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Open vertices seen from above.
+pub struct Plan {
+    /// Their places, at height 0.
+    pub points: Points,
+    /// Where the vertices at each place start, among those of the rim.
+    starts: Vec<u32>,
+    /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
+    rays: (Vec<u32>, Vec<(u32, bool)>),
+    /// How much higher or lower an edge may run: more, up to `rise` steps.
+    level: u32,
+    rise: u32,
+}
+
+impl Plan {
+    pub fn new(ground: &Ground, rim: &Rim, near: Near, rise: u32) -> Plan {
+        let (mut places, mut starts) = (Vec::<[i32; 3]>::new(), Vec::new());
+        for (i, v) in (0..).zip(&rim.vertices) {
+            let [x, y, _] = ground.vertices[*v as usize];
+            if places.last() != Some(&[x, y, 0]) {
+                places.push([x, y, 0]);
+                starts.push(i);
+            }
+        }
+        starts.push(rim.vertices.len() as u32);
+        let open = rim.faces.iter().flat_map(|&(i, open)| {
+            let each = sides(ground.faces[i as usize].v).enumerate();
+            each.filter(move |(k, _)| open >> k & 1 == 1).map(|(_, side)| side)
+        });
+        let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
+        let rays = lists(rim.vertices.len(), open.flat_map(|[a, b]| [(number(a), (b, true)), (number(b), (a, false))]));
+        Plan { points: Points::new(places, Near { plan: near.plan, height: 0 }), starts, rays, level: near.height, rise }
+    }
+
+    /// The place of a vertex of the rim.
+    pub fn place(&self, number: usize) -> u32 {
+        self.starts.partition_point(|&s| s as usize <= number) as u32 - 1
+    }
+
+    /// What a slit lies before, beside a side with its triangle to the left, told which vertices of the rim count; none if that is more
+    /// than `fits`.
+    pub fn along(
+        &self,
+        lines: &Lines,
+        [a, b]: [[i32; 3]; 2],
+        (ground, rim): (&Ground, &Rim),
+        counts: impl Fn(usize) -> bool,
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<Vec<Met>> {
+        let line = [a, b].map(|[x, y, _]| [x, y, 0]);
+        let inward = [i64::from(a[1]) - i64::from(b[1]), i64::from(b[0]) - i64::from(a[0])];
+        let mut looked = 0;
+        let mut met = Vec::new();
+        lines.along(line, |i| {
+            let at = self.points.point(i);
+            let Some(mut place) = beside(at, line, self.points.near) else { return true };
+            looked += 1;
+            if place.off < 0 {
+                let length = super::distance(a, b).0 as i128;
+                let rise = (i128::from(b[2]) - i128::from(a[2])) * place.along;
+                let up = (2 * rise + length).div_euclid(2 * length);
+                let z = (i128::from(a[2]) + up) as i32;
+                let all = self.at(i);
+                let height = |n: usize| ground.vertices[rim.vertices[n] as usize][2];
+                let within = |n: &usize| height(*n).abs_diff(z) <= self.rise;
+                let apart = |n: &usize| height(*n).abs_diff(z) > self.level && counts(*n);
+                let first = all.clone().filter(within).find(apart);
+                if let Some(n) = first
+                    && !all.filter(within).any(|n| self.reaches(n, inward, ground, rim))
+                {
+                    place.by[1] = (up * length - rise).abs() as f64 / length as f64;
+                    met.push(Met { place, w: rim.vertices[n], level: Some([at[0], at[1], z]) });
+                }
+            }
+            fits(looked)
+        });
+        fits(looked).then_some(met)
+    }
+
+    /// Which vertices lie across a slit from another, and the place in plan that each is to have: one with a lesser hash, so
+    /// that none goes to and fro, where another stays meanwhile.
+    pub fn pairs(&self, ground: &Ground, rim: &Rim) -> BTreeMap<u32, [i32; 2]> {
+        let rank = |n: usize| ground.hash(self.points.point(self.place(n)));
+        let partner = |n: usize| {
+            let partners = self.partners(n, ground, rim);
+            partners.into_iter().filter(|m| rank(*m) < rank(n)).min_by_key(|m| rank(*m))
+        };
+        let alone = (0..self.points.len() as u32).into_par_iter().filter(|&i| !self.points.is_alone(i));
+        let places = alone.filter(|&i| !self.points.is_crowded(i)).flat_map_iter(|i| self.at(i));
+        let goal = |n: usize| {
+            let to = partner(n)?;
+            let [x, y, _] = self.points.point(self.place(to));
+            partner(to).is_none().then_some((rim.vertices[n], [x, y]))
+        };
+        places.filter_map(goal).collect()
+    }
+
+    /// The vertices of the rim across a slit from one.
+    fn partners(&self, n: usize, ground: &Ground, rim: &Rim) -> Vec<usize> {
+        let height = |n: usize| ground.vertices[rim.vertices[n] as usize][2];
+        let (i, own) = (self.place(n), height(n));
+        let from = self.points.point(i);
+        let mut partners = Vec::new();
+        self.points.around(i, |j| {
+            let to = self.points.point(j);
+            let way = [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]));
+            let back = way.map(|v| -v);
+            let within = |m: &usize| height(*m).abs_diff(own) <= self.rise;
+            let reached = self.at(i).filter(within).any(|m| self.reaches(m, way, ground, rim))
+                || self.at(j).filter(within).any(|m| self.reaches(m, back, ground, rim));
+            if !reached {
+                partners.extend(self.at(j).filter(within).filter(|m| height(*m).abs_diff(own) > self.level));
+            }
+            true
+        });
+        partners
+    }
+
+    /// The vertices of the rim at a place.
+    fn at(&self, place: u32) -> std::ops::Range<usize> {
+        self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize
+    }
+
+    /// Whether the ground at a vertex reaches from it this way.
+    fn reaches(&self, n: usize, to: [i64; 2], ground: &Ground, rim: &Rim) -> bool {
+        let way = |other: u32| {
+            let [from, to] = ground.corners([rim.vertices[n], other]);
+            [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]))
+        };
+        let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
+        let cross = |u: [i64; 2], w: [i64; 2]| product(u[0], w[1]) - product(u[1], w[0]);
+        let dot = |u: [i64; 2], w: [i64; 2]| product(u[0], w[0]) + product(u[1], w[1]);
+        // the first that is met when one turns right; where there are two, that with its triangle to the left
+        let behind = |u: [i64; 2]| cross(u, to) < 0 || cross(u, to) == 0 && dot(u, to) < 0;
+        let turn = |u: [i64; 2], w: [i64; 2]| behind(u).cmp(&behind(w)).then_with(|| cross(u, w).cmp(&0));
+        let (starts, rays) = &self.rays;
+        let rays = rays[starts[n] as usize..starts[n + 1] as usize].iter().map(|(other, left)| (way(*other), *left));
+        let first = rays.min_by(|(u, left), (w, right)| turn(*u, *w).then(right.cmp(left)));
+        first.is_some_and(|(_, left)| left)
+    }
+}
+
+/// Gives vertices other places in plan. Returns how many.
+pub fn shift(ground: &mut Ground, near: Near, places: &BTreeMap<u32, [i32; 2]>, repair: &mut Repair) -> u64 {
+    let mut made: BTreeMap<[i32; 3], u32> = BTreeMap::new();
+    let mut moves = Vec::new();
+    let known = ground.vertices.len();
+    for (&v, [x, y]) in places {
+        let place = [*x, *y, ground.vertices[v as usize][2]];
+        let to = match ground.vertices[..known].binary_search(&place) {
+            Ok(there) => there as u32,
+            Err(_) => *made.entry(place).or_insert_with(|| {
+                ground.vertices.push(place);
+                ground.vertices.len() as u32 - 1
+            }),
+        };
+        moves.push((v, to));
+    }
+    let moved = join(ground, near, moves, repair);
+    if moved > 0 {
+        number(ground);
+    } else {
+        ground.vertices.truncate(known);
+    }
+    moved
+}
