@@ -647,6 +647,13 @@ fn regret(who: &Path, r: &hardpan_builder::Report, report: &mut Report) {
             counted(r.stitch.left - r.stitch.crowded, "vertex")
         ));
     }
+    if r.stitch.slits > 0 {
+        note(format!(
+            "{}: {} within the threshold of edges at another height could not be brought over them; a query on such a line may find no ground",
+            named(who),
+            counted(r.stitch.slits, "vertex")
+        ));
+    }
 }
 
 /// That settings turn stitching off, if by default it would change what was built.

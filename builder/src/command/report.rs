@@ -112,6 +112,7 @@ impl Fates {
                 ("stitch_upright", r.stitch.upright),
                 ("stitch_nudged", r.stitch.nudged),
                 ("gaps_left", r.stitch.left),
+                ("slits_left", r.stitch.slits),
                 ("stitch_crowded", r.stitch.crowded),
             ]),
             refused: counts([("outside", r.outside)]),

@@ -12,7 +12,8 @@
 //!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
 //!   they count as moved as far as it. New edges are shorter than the one they replace.
 //!
-//! Where that comes to an end, and vertices are left that no triangle can be divided at, they are [nudged](nudge), and it goes on.
+//! Where that comes to an end, and vertices are left that no triangle can be divided at, they are [nudged](nudge), and it goes on;
+//! and last, [slits] between edges at different heights are closed in plan.
 //!
 //! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
@@ -35,7 +36,7 @@ use cut::{Cut, Met, Split, Upright};
 use fan::Fan;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use slits::Plan;
+use slits::{Plan, View};
 use std::cell::LazyCell;
 
 /// Most passes over the mesh.
@@ -66,12 +67,7 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
         if joined > 0 || divided || repair.left > crowded && nudge::nudge(ground, near, &rim, &mut repair) {
             continue;
         }
-        let plan = Plan::new(ground, &rim, near, rise);
-        let pairs = plan.pairs(ground, &rim);
-        repair.slits = pairs.len() as u64;
-        if slits::shift(ground, near, &pairs, &mut repair) == 0
-            && !divide(ground, near, &rim, Some(&plan), &mut repair)
-        {
+        if !close_slits(ground, near, rise, &rim, &mut repair) {
             return repair;
         }
     }
@@ -86,8 +82,22 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     };
     repair.left += open(None);
     let plan = Plan::new(ground, &rim, near, rise);
-    repair.slits = plan.pairs(ground, &rim).len() as u64 + open(Some(&plan));
+    repair.slits = plan.pairs(View { ground, rim: &rim }).len() as u64 + open(Some(&plan));
     repair
+}
+
+/// Brings edges at different heights together in plan. Returns whether there were any.
+fn close_slits(ground: &mut Ground, near: Near, rise: u32, rim: &Rim, repair: &mut Repair) -> bool {
+    // not with all that repairs may move a place, so that what comes of it can be mended
+    let farthest = ground.farthest;
+    ground.farthest = farthest.map(|by| 0.75 * by);
+    let plan = Plan::new(ground, rim, near, rise);
+    let pairs = plan.pairs(View { ground, rim });
+    repair.slits = pairs.len() as u64;
+    let shifted = slits::shift(ground, near, &pairs, repair);
+    let changed = shifted > 0 || divide(ground, near, rim, Some(&plan), repair);
+    ground.farthest = farthest;
+    changed
 }
 
 /// The edges of a mesh, those of them that are open, and what touches those.
@@ -252,7 +262,7 @@ impl Edges<'_> {
         let fits = |n: usize| n <= FEW || n <= *room;
         let counts = |i: usize| self.open_at[i] > 0 && !v.contains(&rim.vertices[i]);
         if let Some(plan) = self.plan {
-            return plan.along(&self.lines, line, (ground, rim), counts, fits);
+            return plan.along(&self.lines, side, View { ground, rim }, counts, fits);
         }
         let mut met = Vec::new();
         self.lines.along(line, |i| {
@@ -317,7 +327,7 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repai
         let splits: Vec<(Option<Split>, u64)> =
             active.par_iter().map(|&i| Cut { piece: &pieces[i as usize], edges: &edges, ground, near }.split()).collect();
         let left: u64 = splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum();
-        *if plan.is_some() { &mut repair.slits } else { &mut repair.left } += left;
+        *(if plan.is_some() { &mut repair.slits } else { &mut repair.left }) += left;
         let mut next = Vec::new();
         let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes

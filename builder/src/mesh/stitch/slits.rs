@@ -5,7 +5,7 @@
 //! same place in plan and at the height of the edge, so that both edges run through one place in plan; where it cannot be
 //! divided a sliver between edge and vertex is added. Of two vertices with nothing between them one comes to lie over the other.
 
-use super::super::near::{Lines, Points, beside};
+use super::super::near::{Beside, Lines, Points, beside, distance};
 use super::super::weld::{Ground, join};
 use super::cut::Met;
 use super::{Rim, number, sides};
@@ -27,13 +27,32 @@ pub struct Plan {
     rise: u32,
 }
 
+/// A mesh and its rim.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub ground: &'a Ground<'a>,
+    pub rim: &'a Rim,
+}
+
+impl View<'_> {
+    /// Of a vertex of the rim.
+    fn height(&self, n: usize) -> i32 {
+        self.ground.vertices[self.rim.vertices[n] as usize][2]
+    }
+}
+
+/// Seen from above.
+fn flat([x, y, _]: [i32; 3]) -> [i32; 3] {
+    [x, y, 0]
+}
+
 impl Plan {
     pub fn new(ground: &Ground, rim: &Rim, near: Near, rise: u32) -> Plan {
         let (mut places, mut starts) = (Vec::<[i32; 3]>::new(), Vec::new());
         for (i, v) in (0..).zip(&rim.vertices) {
-            let [x, y, _] = ground.vertices[*v as usize];
-            if places.last() != Some(&[x, y, 0]) {
-                places.push([x, y, 0]);
+            let place = flat(ground.vertices[*v as usize]);
+            if places.last() != Some(&place) {
+                places.push(place);
                 starts.push(i);
             }
         }
@@ -52,39 +71,25 @@ impl Plan {
         self.starts.partition_point(|&s| s as usize <= number) as u32 - 1
     }
 
-    /// What a slit lies before, beside a side with its triangle to the left, told which vertices of the rim count; none if that is more
-    /// than `fits`.
+    /// What a slit lies before, beside a side with its triangle to the left and not near its ends; told which vertices of the
+    /// rim count. None if more lies there than `fits`.
     pub fn along(
         &self,
         lines: &Lines,
-        [a, b]: [[i32; 3]; 2],
-        (ground, rim): (&Ground, &Rim),
+        side: [u32; 2],
+        view: View,
         counts: impl Fn(usize) -> bool,
         fits: impl Fn(usize) -> bool,
     ) -> Option<Vec<Met>> {
-        let line = [a, b].map(|[x, y, _]| [x, y, 0]);
-        let inward = [i64::from(a[1]) - i64::from(b[1]), i64::from(b[0]) - i64::from(a[0])];
+        let line = view.ground.corners(side);
         let mut looked = 0;
         let mut met = Vec::new();
-        lines.along(line, |i| {
+        lines.along(line.map(flat), |i| {
             let at = self.points.point(i);
-            let Some(mut place) = beside(at, line, self.points.near) else { return true };
-            looked += 1;
-            if place.off < 0 {
-                let length = super::distance(a, b).0 as i128;
-                let rise = (i128::from(b[2]) - i128::from(a[2])) * place.along;
-                let up = (2 * rise + length).div_euclid(2 * length);
-                let z = (i128::from(a[2]) + up) as i32;
-                let all = self.at(i);
-                let height = |n: usize| ground.vertices[rim.vertices[n] as usize][2];
-                let within = |n: &usize| height(*n).abs_diff(z) <= self.rise;
-                let apart = |n: &usize| height(*n).abs_diff(z) > self.level && counts(*n);
-                let first = all.clone().filter(within).find(apart);
-                if let Some(n) = first
-                    && !all.filter(within).any(|n| self.reaches(n, inward, ground, rim))
-                {
-                    place.by[1] = (up * length - rise).abs() as f64 / length as f64;
-                    met.push(Met { place, w: rim.vertices[n], level: Some([at[0], at[1], z]) });
+            if let Some(place) = beside(at, line.map(flat), self.points.near) {
+                looked += 1;
+                if line.iter().all(|end| distance(*end, at).0 > u128::from(self.points.near.plan).pow(2)) {
+                    met.extend(self.before(i, place, line, view, &counts));
                 }
             }
             fits(looked)
@@ -92,12 +97,38 @@ impl Plan {
         fits(looked).then_some(met)
     }
 
+    /// What lies at a place beside a line with its triangle to the left, if a slit is between.
+    fn before(
+        &self,
+        i: u32,
+        mut place: Beside,
+        [a, b]: [[i32; 3]; 2],
+        view: View,
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<Met> {
+        if place.off >= 0 {
+            return None;
+        }
+        let length = distance(a, b).0 as i128;
+        let rise = (i128::from(b[2]) - i128::from(a[2])) * place.along;
+        let up = (2 * rise + length).div_euclid(2 * length);
+        let z = (i128::from(a[2]) + up) as i32;
+        place.by[1] = (up * length - rise).abs() as f64 / length as f64;
+        let within = |n: &usize| view.height(*n).abs_diff(z) <= self.rise;
+        let apart = |n: &usize| view.height(*n).abs_diff(z) > self.level && counts(*n);
+        let n = self.at(i).filter(within).find(apart)?;
+        let inward = [i64::from(a[1]) - i64::from(b[1]), i64::from(b[0]) - i64::from(a[0])];
+        let reached = self.at(i).filter(within).any(|n| self.reaches(n, inward, view));
+        let [x, y, _] = self.points.point(i);
+        (!reached).then_some(Met { place, w: view.rim.vertices[n], level: Some([x, y, z]) })
+    }
+
     /// Which vertices lie across a slit from another, and the place in plan that each is to have: one with a lesser hash, so
     /// that none goes to and fro, where another stays meanwhile.
-    pub fn pairs(&self, ground: &Ground, rim: &Rim) -> BTreeMap<u32, [i32; 2]> {
-        let rank = |n: usize| ground.hash(self.points.point(self.place(n)));
+    pub fn pairs(&self, view: View) -> BTreeMap<u32, [i32; 2]> {
+        let rank = |n: usize| view.ground.hash(self.points.point(self.place(n)));
         let partner = |n: usize| {
-            let partners = self.partners(n, ground, rim);
+            let partners = self.partners(n, view);
             partners.into_iter().filter(|m| rank(*m) < rank(n)).min_by_key(|m| rank(*m))
         };
         let alone = (0..self.points.len() as u32).into_par_iter().filter(|&i| !self.points.is_alone(i));
@@ -105,30 +136,44 @@ impl Plan {
         let goal = |n: usize| {
             let to = partner(n)?;
             let [x, y, _] = self.points.point(self.place(to));
-            partner(to).is_none().then_some((rim.vertices[n], [x, y]))
+            partner(to).is_none().then_some((view.rim.vertices[n], [x, y]))
         };
         places.filter_map(goal).collect()
     }
 
-    /// The vertices of the rim across a slit from one.
-    fn partners(&self, n: usize, ground: &Ground, rim: &Rim) -> Vec<usize> {
-        let height = |n: usize| ground.vertices[rim.vertices[n] as usize][2];
-        let (i, own) = (self.place(n), height(n));
-        let from = self.points.point(i);
+    /// The vertices of the rim across a slit from one: no ground reaches from one to the other, or one lies before an edge
+    /// that ends at the other.
+    fn partners(&self, n: usize, view: View) -> Vec<usize> {
+        let i = self.place(n);
         let mut partners = Vec::new();
         self.points.around(i, |j| {
-            let to = self.points.point(j);
+            let [from, to] = [i, j].map(|i| self.points.point(i));
             let way = [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]));
             let back = way.map(|v| -v);
-            let within = |m: &usize| height(*m).abs_diff(own) <= self.rise;
-            let reached = self.at(i).filter(within).any(|m| self.reaches(m, way, ground, rim))
-                || self.at(j).filter(within).any(|m| self.reaches(m, back, ground, rim));
-            if !reached {
-                partners.extend(self.at(j).filter(within).filter(|m| height(*m).abs_diff(own) > self.level));
-            }
+            let within = |m: &usize| view.height(*m).abs_diff(view.height(n)) <= self.rise;
+            let reached = self.at(i).filter(within).any(|m| self.reaches(m, way, view))
+                || self.at(j).filter(within).any(|m| self.reaches(m, back, view));
+            let apart = |m: &usize| view.height(*m).abs_diff(view.height(n)) > self.level;
+            let slit = |m: &usize| !reached || self.is_before(i, *m, view) || self.is_before(j, n, view);
+            partners.extend(self.at(j).filter(within).filter(apart).filter(slit));
             true
         });
         partners
+    }
+
+    /// Whether a place lies before an open edge that ends at a vertex.
+    fn is_before(&self, i: u32, end: usize, view: View) -> bool {
+        let own = view.rim.vertices[end];
+        self.rays(end).any(|&(other, left)| {
+            let line = view.ground.corners(if left { [own, other] } else { [other, own] });
+            let place = beside(self.points.point(i), line.map(flat), self.points.near);
+            place.is_some_and(|place| self.before(i, place, line, view, |_| true).is_some())
+        })
+    }
+
+    fn rays(&self, n: usize) -> impl Iterator<Item = &(u32, bool)> {
+        let (starts, rays) = &self.rays;
+        rays[starts[n] as usize..starts[n + 1] as usize].iter()
     }
 
     /// The vertices of the rim at a place.
@@ -137,9 +182,9 @@ impl Plan {
     }
 
     /// Whether the ground at a vertex reaches from it this way.
-    fn reaches(&self, n: usize, to: [i64; 2], ground: &Ground, rim: &Rim) -> bool {
+    fn reaches(&self, n: usize, to: [i64; 2], view: View) -> bool {
         let way = |other: u32| {
-            let [from, to] = ground.corners([rim.vertices[n], other]);
+            let [from, to] = view.ground.corners([view.rim.vertices[n], other]);
             [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]))
         };
         let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
@@ -148,8 +193,7 @@ impl Plan {
         // the first that is met when one turns right; where there are two, that with its triangle to the left
         let behind = |u: [i64; 2]| cross(u, to) < 0 || cross(u, to) == 0 && dot(u, to) < 0;
         let turn = |u: [i64; 2], w: [i64; 2]| behind(u).cmp(&behind(w)).then_with(|| cross(u, w).cmp(&0));
-        let (starts, rays) = &self.rays;
-        let rays = rays[starts[n] as usize..starts[n + 1] as usize].iter().map(|(other, left)| (way(*other), *left));
+        let rays = self.rays(n).map(|(other, left)| (way(*other), *left));
         let first = rays.min_by(|(u, left), (w, right)| turn(*u, *w).then(right.cmp(left)));
         first.is_some_and(|(_, left)| left)
     }
