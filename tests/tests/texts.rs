@@ -138,10 +138,21 @@ fn diff_names_the_units_of_a_slip() {
     }
 }
 
+/// Settings that state all friction.
+const MU: &str = "[[material]]\nname = \"\"\nmu = 0.5\n";
+
+/// What a strict build by settings of these sources says.
+fn built_by(folder: &Path, sources: &str, code: i32) -> [String; 2] {
+    fs::write(folder.join("by.toml"), format!("{sources}{MU}")).unwrap();
+    expect(code, folder, &["build", "--settings", "by.toml", "--strict"])
+}
+
 /// Longitude, latitude and metres: all of it is cliffs, whichever axis is up.
 #[test]
 fn degrees_are_told_from_ground_on_its_side() {
     let folder = folder("degrees");
+    fs::write(folder.join("mu.toml"), MU).unwrap();
+    fs::write(folder.join("flat.obj"), "v 0 0 0\nv 9 0 0\nv 9 9 0\nf 1 2 3\n").unwrap();
     let zones = [([-122.1, 42.9], "EPSG:32610"), ([151.2, -33.9], "EPSG:32756")];
     for ([x, y], code) in zones {
         fs::write(folder.join("d.obj"), hills(30, 1.0 / 3600.0, [x, y, 1500.0])).unwrap();
@@ -152,7 +163,19 @@ fn degrees_are_told_from_ground_on_its_side() {
         let [out, err] = expect(0, &folder, &["build", "d.obj", "--up", "z"]);
         holds(&err, &[&format!("warning: {}", said[0]), said[1]]);
         assert!(!err.contains("on its side") && !out.contains("on its side") && !err.contains("check --unit"), "{err}");
-        expect(1, &folder, &["build", "d.obj", "--up", "z", "--strict"]);
+        let strict = ["build", "d.obj", "--up", "z", "--settings", "mu.toml", "--strict"];
+        holds(&expect(1, &folder, &strict)[1], &["; if it is meant so, say its unit: --unit\n"]);
+        // or it is meant so
+        holds(&why, &["; if it is meant so, build it with --up z and --unit\n"]);
+        let [_, err] = expect(0, &folder, &[&strict[..], &["--unit", "m"]].concat());
+        holds(&err, &[&format!("note: {}", said[0])]);
+        assert!(!err.contains("warning") && !err.contains("gdalwarp"), "{err}");
+        // of one file alone in its entry
+        let two = "[[source]]\nfile = \"d.obj\"\nup = \"z\"\n[[source]]\nfile = \"flat.obj\"\n";
+        let [_, err] = built_by(&folder, two, 1);
+        holds(&err, &["say its unit: unit in its [[source]] of the settings\n"]);
+        let [_, err] = built_by(&folder, &two.replace("up = ", "unit = \"m\"\nup = "), 0);
+        holds(&err, &[&format!("note: {}", said[0])]);
     }
     // with y up, whether anybody says so or not
     let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
@@ -226,6 +249,28 @@ fn heights_that_stand_for_no_data_are_told() {
         assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
         assert!(!err.contains("so far from zero"), "{err}");
     }
+    // unless they are meant so, as a floor that catches what falls
+    with("-9999");
+    fs::write(folder.join("mu.toml"), MU).unwrap();
+    fs::copy(folder.join("n.obj"), folder.join("o.obj")).unwrap();
+    fs::write(folder.join("flat.obj"), "v 0 0 90\nv 9 0 90\nv 9 9 90\nf 1 2 3\n").unwrap();
+    let strict = |code, files: &[&str]| {
+        let line = ["build", "--up", "z", "--settings", "mu.toml", "--strict", "-o", "s.hpan"];
+        expect(code, &folder, &[&line[..], files].concat())[1].clone()
+    };
+    holds(&strict(1, &["n.obj"]), &["(gdal_fillnodata.py); if its numbers are meant so, --scale 1\n"]);
+    holds(&strict(1, &["n.obj", "--scale", "2"]), &["(gdal_fillnodata.py)\n"]);
+    holds(&strict(1, &["n.obj", "--unit", "ft"]), &["(gdal_fillnodata.py); if its numbers are meant so, --scale 1\n"]);
+    let meant = strict(0, &["n.obj", "--scale", "1"]);
+    holds(&meant, &["note: n.obj: 3 of 961 vertices have the height -9999, far", "; the first is at x 18, y 52\n"]);
+    strict(0, &["n.obj", "o.obj", "--scale", "1"]);
+    let one = "scale = 1 in its [[source]] of the settings";
+    holds(&strict(1, &["n.obj", "flat.obj"]), &[&format!("; if its numbers are meant so, {one}\n")]);
+    let typed = strict(1, &["n.obj", "flat.obj", "--scale", "1"]);
+    holds(&typed, &[&format!("; if its numbers are meant so, {one} (instead of --scale)\n")]);
+    let two = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nscale = 1\n[[source]]\nfile = \"flat.obj\"\n";
+    built_by(&folder, two, 0);
+    built_by(&folder, &two.replace("scale = 1", "scale = 1.5"), 1);
     // a step in a model in millimetres
     with("-999");
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", "mm", "--up", "z"]);
@@ -272,20 +317,33 @@ fn each_file_is_asked_for_its_unit() {
     };
     assert_eq!(said(&["plain.obj"]), "");
     let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
-    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale"));
-    let there = "in its [[source]] of the settings";
-    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale {there}"));
+    let so = "also if it is meant so";
+    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says it, {so}"));
+    let there = "unit in its [[source]] of the settings";
+    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says it, {so}"));
     let both =
         "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
-    assert_eq!(said(&["small.obj", "tiny.obj"]), both);
+    let each = format!("--unit says it (of one alone: {there}), {so}");
+    assert_eq!(said(&["small.obj", "tiny.obj"]), format!("{both}; {each}"));
     let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, and nobody says its unit;";
-    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, also if it is meant so"));
-    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} unit {there} says it, also if it is meant so"));
+    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, {so}"));
+    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} {there} says it, {so}"));
     // pieces of one
     square("west.obj", 0.0, 6000.0);
     square("east.obj", 6000.0, 6000.0);
-    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit; --unit";
-    holds(&said(&["west.obj", "east.obj"]), &[pieces]);
+    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit;";
+    assert_eq!(said(&["west.obj", "east.obj"]), format!("{pieces} {each}"));
+    // a unit that is typed is that of all files, and says of some alone nothing
+    let note = "note: small.obj: the ground is only 0.04 by 0.04 m large";
+    assert_eq!(said(&["small.obj", "--unit", "m"]), note);
+    assert_eq!(said(&["vast.obj", "--unit", "m"]), "");
+    assert_eq!(said(&["west.obj", "east.obj", "--unit", "m"]), "");
+    let alone = format!("{there} (instead of --unit) says it, {so}");
+    assert_eq!(said(&["small.obj", "plain.obj", "--unit", "m"]), format!("{small} unit and scale; {alone}"));
+    let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, as you say of all files;";
+    assert_eq!(said(&["plain.obj", "vast.obj", "--unit", "m"]), format!("{vast} {alone}"));
+    let each = |name: &str| format!("[[source]]\nfile = \"{name}.obj\"\nunit = \"m\"\n");
+    built_by(&folder, &["plain", "small", "vast"].map(each).concat(), 0);
 }
 
 /// Real meshes in metres are neither degrees nor without data.

@@ -163,7 +163,9 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let lies = lies(&parts(&import.scene, files.iter().map(PathBuf::as_path), &import.frames, &import.triangles));
+    let said = args.transform.said(&SourceFile::default(), files.len());
+    let each = files.iter().map(|file| (file.as_path(), said));
+    let lies = lies(&parts(&import.scene, each, &import.frames, &import.triangles));
     // known now, not when the settings are edited
     if let Err(why) = suspect(&lies, true, &mut Report::default()) {
         warn(format!("a build will stop at this: {why}"));

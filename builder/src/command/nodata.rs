@@ -1,6 +1,6 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use super::{counted, decimal, few, grouped, named, part::Part, report::Report};
+use super::{counted, decimal, few, grouped, named, note, part::Part, report::Report};
 
 /// What programs write where there is no height, but for what no ground has.
 const KNOWN: [f64; 11] =
@@ -50,13 +50,15 @@ pub fn is(part: &Part, corner: u32) -> bool {
     known(part.height(corner)).is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
 }
 
-/// Warns of files that have such heights.
+/// Warns of files that have such heights, or notes them where they are meant.
 pub fn warn(parts: &[Part], report: &mut Report) {
-    for part in parts.iter().filter(|part| !part.voids.is_empty()) {
+    let doubted: Vec<&Part> = parts.iter().filter(|part| !part.voids.is_empty()).collect();
+    let all = doubted.len() == parts.len();
+    for part in doubted {
         let mut corners: Vec<u32> = part.ground().flat_map(|t| t.v).collect();
         corners.sort_unstable();
         corners.dedup();
-        let all = corners.len() as u64;
+        let all_corners = corners.len() as u64;
         corners.retain(|v| is(part, *v));
         let places = corners.iter().map(|v| part.place(*v));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
@@ -65,13 +67,20 @@ pub fn warn(parts: &[Part], report: &mut Report) {
         // as gdal_translate writes it
         let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
-        report.warn(format!(
-            "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
+        let told = format!(
+            "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}",
             named(part.file),
             grouped(corners.len() as u64),
-            counted(all, "vertex"),
+            counted(all_corners, "vertex"),
             if corners.len() == 1 { "has" } else { "have" },
-            few(values.iter().cloned(), values.len() as u64),
+            few(values.iter().cloned(), values.len() as u64)
+        );
+        let Some(meant) = part.unmeant(all) else {
+            note(told);
+            continue;
+        };
+        report.warn(format!(
+            "{told}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py){meant}",
             counted(faces, "triangle")
         ));
     }
