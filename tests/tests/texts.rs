@@ -285,8 +285,26 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("y.obj"), text.lines().map(turned).collect::<String>()).unwrap();
     let [_, err] = expect(0, &folder, &["build", "y.obj", "--up", "y", "--unit", "us-ft", "--translate", "0,0,7.3"]);
     holds(&err, &["warning: y.obj: 3 of 961 vertices have the height -9999, "]);
+    // between feet and metres, by either foot, in as many digits as files have
+    for (height, told) in [
+        ("-3047.6952", "-3047.6952 (-9999 in metres)"),
+        ("-3047.695", "-3047.695 (-9999 in metres)"),
+        ("-3047.70", "-3047.7 (-9999 in metres)"),
+        ("-3047.6953125", "-3047.6953 (-9999 in metres)"),
+        ("-3047.7013", "-3047.7013 (-9999 in metres)"),
+        ("-9987.6864", "-9987.6864 (-32768 in metres)"),
+        ("-304.495", "-304.495 (-999 in metres)"),
+        ("-32805.118", "-32805.118 (-9999 in feet)"),
+        ("-107506.56", "-107506.56 (-32768 in feet)"),
+    ] {
+        with(height);
+        let [_, err] = expect(0, &folder, &["build", "n.obj"]);
+        let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
+        holds(&err, &[&said, "leave such points out before they become a mesh, or fill them (gdal_fillnodata.py);"]);
+        assert!(!err.contains("on its side"), "{err}");
+    }
     // a number nobody knows, and one that is not far from others
-    for height in ["-9998", "-9999.5", "0", "101"] {
+    for height in ["-9998", "-9999.5", "-304.5", "-3048", "-3047.68", "0", "101"] {
         with(height);
         let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
         assert!(!err.contains("no data"), "{err}");
@@ -297,6 +315,22 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("n.obj"), deep).unwrap();
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
     assert!(!err.contains("no data"), "{err}");
+}
+
+/// A little that lies outside is left out with a warning; who says so has it so.
+#[test]
+fn outliers_that_are_left_out_may_be_meant() {
+    let folder = folder("outliers_that_may_be_meant");
+    let ground = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nf 1 2 3 4\n";
+    fs::write(folder.join("a.obj"), format!("{ground}v 2e6 0 0\nv 2000001 0 0\nv 2e6 1 0\nf 5 6 7\n")).unwrap();
+    fs::write(folder.join("mu.toml"), MU).unwrap();
+    let strict = ["build", "a.obj", "--settings", "mu.toml", "--strict"];
+    let [_, err] = expect(1, &folder, &strict);
+    holds(&err, &["warning: a.obj: outside the domain, left out: ", "; if it is meant so, --drop-outliers\n"]);
+    let [_, err] = expect(0, &folder, &[&strict[..], &["--drop-outliers"]].concat());
+    holds(&err, &["note: a.obj: outside the domain, left out: "]);
+    fs::write(folder.join("mu.toml"), format!("[build]\noutliers = \"drop\"\n{MU}")).unwrap();
+    expect(0, &folder, &strict);
 }
 
 /// A file in millimetres is told beside one in metres.

@@ -7,6 +7,10 @@ const KNOWN: [f64; 11] =
     [-999.0, -9999.0, 9999.0, -99999.0, 99999.0, -32767.0, -32768.0, 32767.0, 65535.0, -2147483648.0, 2147483647.0];
 /// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.
 const NEVER: f64 = 1e19;
+/// Such a number that was scaled with the heights: from feet to metres, and back, each with the unit that it is in now. It is known to six
+/// digits, for which it is no matter which foot it was.
+const SCALED: [(f64, &str); 2] = [(0.3048, "metres"), (1.0 / 0.3048, "feet")];
+const NEAR: f64 = 4e-6;
 /// Farther apart than a pit and a tower, in metres: a model in millimetres has a step of 999.
 const FAR: f64 = 50.0;
 
@@ -15,12 +19,23 @@ fn known(height: f64) -> Option<f64> {
     let is = |v: &f64| (v - height).abs() <= 1e-9 * v.abs();
     let never =
         (height.abs() >= NEVER).then(|| if (height as f32).is_finite() { (height as f32).into() } else { height });
-    KNOWN.into_iter().find(is).or(never)
+    let rounded = || scaled(height).map(|_| (height * 1e4).round() / 1e4);
+    KNOWN.into_iter().find(is).or(never).or_else(rounded)
+}
+
+/// The number that a height was before it was scaled, and the unit that it is in now.
+fn scaled(height: f64) -> Option<(f64, &'static str)> {
+    let of = |(factor, unit): (f64, &'static str)| {
+        let is = |v: &f64| (v * factor - height).abs() <= NEAR * height.abs();
+        KNOWN.into_iter().find(is).map(|v| (v, unit))
+    };
+    SCALED.into_iter().find_map(of)
 }
 
 /// A height in as many digits as single precision has, where it has more.
 fn told(value: f64) -> String {
     match value as f32 {
+        _ if let Some((before, unit)) = scaled(value) => format!("{} ({before} in {unit})", decimal(value)),
         _ if value.abs() < NEVER => decimal(value),
         single if single.is_finite() => format!("{single:e}"),
         _ => format!("{value:e}"),
@@ -66,6 +81,10 @@ pub fn warn(parts: &[Part], report: &mut Report) {
         let values: Vec<String> = part.voids.iter().map(|v| told(*v)).collect();
         // as gdal_translate writes it
         let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
+        let out = match scaled(part.voids[0]) {
+            None => format!(" (of points: grep -v '{end}$' ALL.xyz > FILE.xyz)"),
+            Some(_) => String::new(),
+        };
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
         let told = format!(
             "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}",
@@ -80,7 +99,7 @@ pub fn warn(parts: &[Part], report: &mut Report) {
             continue;
         };
         report.warn(format!(
-            "{told}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py){meant}",
+            "{told}, and nobody measured the {} about them: leave such points out before they become a mesh{out}, or fill them (gdal_fillnodata.py){meant}",
             counted(faces, "triangle")
         ));
     }
