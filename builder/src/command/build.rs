@@ -19,7 +19,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, Threads,
+    Done, Failure, Form, Kind, NewFile, Replace, Threads,
     border::{Border, Edge},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
@@ -510,8 +510,10 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
-    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let settings = if json { Settings::from_json(&text) } else { Settings::from_toml(&text) };
+    let settings = match Form::of(path) {
+        Some(Form::Json) => Settings::from_json(&text),
+        _ => Settings::from_toml(&text),
+    };
     settings.map_err(|e| Failure::input(path, e))
 }
 
