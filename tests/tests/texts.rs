@@ -317,6 +317,46 @@ fn heights_that_stand_for_no_data_are_told() {
     assert!(!err.contains("no data"), "{err}");
 }
 
+/// Posts of 0 around high ground are no sea, unless there is a coast, or a flat top on level ground.
+#[test]
+fn a_rim_of_zeros_stands_for_no_data() {
+    let folder = folder("a_rim_of_zeros");
+    let build = |n: usize, side: f64, z: &dyn Fn(usize, usize) -> f64, more: &[&str]| {
+        let vertex = |k: usize| {
+            let [i, j] = [k % (n + 1), k / (n + 1)];
+            format!("v {} {} {}\n", i as f64 * side, j as f64 * side, z(i, j))
+        };
+        let face = |k: usize| {
+            let a = k / n * (n + 1) + k % n + 1;
+            format!("f {} {} {} {}\n", a, a + 1, a + n + 2, a + n + 1)
+        };
+        let text: String = (0..(n + 1) * (n + 1)).map(vertex).chain((0..n * n).map(face)).collect();
+        fs::write(folder.join("z.obj"), text).unwrap();
+        expect(0, &folder, &[&["build", "z.obj", "--unit", "m"], more].concat())[1].clone()
+    };
+    let is_rim = |i: usize, j: usize, wide: usize| i < wide || j < wide || i + wide > 60 || j + wide > 60;
+    let hills = |i: usize, j: usize| 1500.0 + 20.0 * (i as f64 / 4.0).sin() * (j as f64 / 5.0).cos();
+    let rim = |i: usize, j: usize| if is_rim(i, j, 3) { 0.0 } else { hills(i, j) };
+    let said = build(60, 10.0, &rim, &[]);
+    let told = "warning: z.obj: 696 of 3,721 vertices have the height 0, far from all others, as rasters have it where there is no data; the first is at x 0, y 0, ";
+    holds(&said, &[told, "(of points: grep -v ' 0$' ALL.xyz > FILE.xyz)"]);
+    assert!(!said.contains("on its side"), "{said}");
+    // turned and moved
+    let said = build(60, 10.0, &rim, &["--rotate", "30", "--translate", "0,0,7.3"]);
+    holds(&said, &["warning: z.obj: 696 of 3,721 vertices have the height 0, "]);
+    // a lake of it, a coast, a gentle slope down to it, a table of few faces
+    let dome = |i: usize, j: usize| 300.0 - 0.5 * ((i as f64 - 30.0).powi(2) + (j as f64 - 30.0).powi(2));
+    for (n, side, z) in [
+        (60, 30.0, &(|i, j| if is_rim(i, j, 25) { hills(i, j) } else { 0.0 }) as &dyn Fn(usize, usize) -> f64),
+        (60, 30.0, &|i, j| dome(i, j).max(0.0)),
+        (60, 1000.0, &rim),
+        (3, 10.0, &|i, j| if i % 3 == 0 || j % 3 == 0 { 0.0 } else { 60.0 }),
+    ] {
+        let said = build(n, side, z, &["--up", "z"]);
+        assert!(!said.contains("no data"), "{said}");
+    }
+}
+
 /// A little that lies outside is left out with a warning; who says so has it so.
 #[test]
 fn outliers_that_are_left_out_may_be_meant() {

@@ -123,9 +123,7 @@ fn areas(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>) -> (f64, [
     let axes = part.frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
     for t in triangles {
-        let [a, b, c] = t.v.map(|v| part.place(v));
-        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
-        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let n = part.normal(t);
         let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
         all += area / 2.0;
         for (sum, d) in drivable.iter_mut().zip(axes) {

@@ -42,27 +42,56 @@ fn told(value: f64) -> String {
     }
 }
 
-/// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart.
+/// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart. So may 0 be, if it
+/// looks so: see [`is_rim`].
 pub fn values(part: &Part) -> Vec<f64> {
     let mut found = Vec::new();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for v in part.ground().flat_map(|t| t.v) {
-        let height = part.height(v);
+    for height in part.ground().flat_map(|t| t.v).map(|v| part.height(v)) {
         match known(height) {
             Some(value) => found.push(value),
+            None if height == 0.0 => {}
             None => (low, high) = (low.min(height), high.max(height)),
         }
     }
+    let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres());
+    let is_far = |value: f64, low: f64, high: f64| low <= high && (low - value).max(value - high) > apart(low, high);
+    if is_far(0.0, low, high) && is_rim(part) {
+        found.push(0.0);
+    } else if part.ground().flat_map(|t| t.v).any(|v| part.height(v) == 0.0) {
+        (low, high) = (low.min(0.0), high.max(0.0));
+    }
     found.sort_unstable_by(f64::total_cmp);
     found.dedup();
-    let apart = (high - low).max(FAR / part.frame.metres());
-    found.retain(|value| low <= high && (low - value).max(value - high) > apart);
+    found.retain(|value| is_far(*value, low, high));
     found
+}
+
+/// Whether heights of 0 lie around all others on every side, and all ground between is steeper than 60 degrees: no coast is.
+fn is_rim(part: &Part) -> bool {
+    /// Triangles between at least.
+    const FEW: usize = 20;
+    let is_zero = |corner: &u32| part.height(*corner) == 0.0;
+    let ends = |zero: bool| {
+        let corners =
+            part.ground().flat_map(|t| t.v).filter(|v| is_zero(v) == zero && known(part.height(*v)).is_none());
+        corners.map(|v| part.place(v)).fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
+            [[0, 1].map(|i| low[i].min(p[i])), [0, 1].map(|i| high[i].max(p[i]))]
+        })
+    };
+    let [[least, most], [low, high]] = [true, false].map(ends);
+    let around = (0..2).all(|i| least[i] < low[i] && high[i] < most[i]);
+    let between = part.ground().filter(|t| (1..3).contains(&t.v.iter().filter(|v| is_zero(v)).count()));
+    let normals: Vec<[f64; 3]> = between.map(|t| part.normal(t)).filter(|n| n[2] != 0.0).collect();
+    let is_steep = |[x, y, z]: &[f64; 3]| 4.0 * z * z < x * x + y * y + z * z;
+    around && normals.len() >= FEW && normals.iter().all(is_steep)
 }
 
 /// Whether a corner has one of them.
 pub fn is(part: &Part, corner: u32) -> bool {
-    known(part.height(corner)).is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
+    let height = part.height(corner);
+    let value = known(height).or((height == 0.0).then_some(0.0));
+    value.is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
 }
 
 /// Warns of files that have such heights, or notes them where they are meant.

@@ -59,6 +59,13 @@ impl<'a> Part<'a> {
         self.own(corner)[self.frame.upright()]
     }
 
+    /// A triangle's normal, as long as twice its area.
+    pub fn normal(&self, t: &Triangle) -> [f64; 3] {
+        let [a, b, c] = t.v.map(|v| self.place(v));
+        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    }
+
     /// Triangles that are ground.
     pub fn ground(&self) -> impl Iterator<Item = &'a Triangle> + use<'a> {
         ground(self.scene, self.triangles)
