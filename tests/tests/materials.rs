@@ -1317,7 +1317,7 @@ fn files_that_hardly_lie_as_settings_say() {
         expect(0, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan"])[1].clone()
     };
     let taken = "new.obj is taken for own.obj of s.toml, and lies as that does";
-    let then = "; type --up and --unit, or name it in a [[source]] of its own\n";
+    let then = "; type --up and --unit, or name it in a [[source]] of its own, also if it is meant so\n";
     // the file of the settings is not there: metres as millimetres are a field 20 km wide
     assert_eq!(told(0.0, 500_000.0), format!("note: {taken}\n"));
     assert_eq!(told(0.0, 2e7), format!("warning: {taken}; so it is 20000 m across{then}"));

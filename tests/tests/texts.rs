@@ -412,6 +412,8 @@ fn each_file_is_asked_for_its_unit() {
     assert_eq!(said(&["small.obj", "--unit", "m"]), note);
     assert_eq!(said(&["vast.obj", "--unit", "m"]), "");
     assert_eq!(said(&["west.obj", "east.obj", "--unit", "m"]), "");
+    square("wide.obj", 0.0, 2e4);
+    assert_eq!(said(&["vast.obj", "wide.obj", "--unit", "m"]), "");
     let alone = format!("{there} (instead of --unit) says it, {so}");
     assert_eq!(said(&["small.obj", "plain.obj", "--unit", "m"]), format!("{small} unit and scale; {alone}"));
     let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, as you say of all files;";

@@ -215,8 +215,8 @@ impl Degrees {
 }
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up. A file that says it itself, or settings that do, are believed, and warned of only where nearly
-/// nothing could be driven on. Who says it of that very file, or of all where all are doubted alike, may have it so. Gives back the greatest doubt, with what mends it.
+/// and nobody said which axis is up. A file that says it itself is believed, and warned of only where nearly nothing could be driven on. Who
+/// says it of that very file, or of all where all are doubted, may have it so. Gives back the greatest doubt, with what mends it.
 pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
     let mut doubts: Vec<(f64, String)> = Vec::new();
     let lies = Lie::together(lies);
@@ -318,9 +318,9 @@ impl Taken {
         let own = import::read_each(&[(&self.of, self.source.frame())]).ok().map(|own| own.scene);
         match self.doubt(scene, own.as_ref()) {
             None => note(text),
-            Some(why) => {
-                report.warn(format!("{text}; {why}; type --up and --unit, or name it in a [[source]] of its own"))
-            }
+            Some(why) => report.warn(format!(
+                "{text}; {why}; type --up and --unit, or name it in a [[source]] of its own, also if it is meant so"
+            )),
         }
     }
 
@@ -393,6 +393,7 @@ pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &m
     let size = |[x, y, _]: Ends| [x, y].map(|[low, high]| (high - low).max(0.0));
     let longest = |ends| size(ends).into_iter().fold(0.0, f64::max);
     let is_large = |ends| (LARGE..WHOLE).contains(&longest(ends));
+    let all_large = parts.iter().all(|part| is_large(part.ends()));
     let (mut small, mut large, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
     for ((part, lie), file) in parts.iter().zip(lies).zip(files) {
         let own @ (_, ends) = (part, part.ends());
@@ -406,7 +407,7 @@ pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &m
             small.push(own);
         }
         let size = unit.max(scale);
-        large.extend((silent && size < Of::It && is_large(ends)).then_some(own));
+        large.extend((silent && !size.answers(all_large) && is_large(ends)).then_some(own));
         unsaid.extend((silent && size == Of::Nobody).then_some(own));
     }
     let is_all = |some: &[(&Part, Ends)]| some.len() == parts.len();
@@ -430,12 +431,10 @@ pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &m
         let keys = if is_all(&small) { "--unit and --scale" } else { "unit and scale" };
         report.warn(format!("{text}; check {keys}; {}", says(&small)));
     }
-    let all = is_all(&large);
-    let mut large = if large.is_empty() { unsaid } else { large };
-    large.retain(|(part, _)| !part.said.unit.max(part.said.scale).answers(all));
+    let large = if large.is_empty() { unsaid } else { large };
     if let Some(ends) = large.iter().map(|(_, ends)| *ends).reduce(join).filter(|ends| is_large(*ends)) {
         let [x, y] = size(ends);
-        let typed = large.iter().any(|(part, _)| part.said != Said { up: part.said.up, ..Said::default() });
+        let typed = large.iter().any(|(part, _)| part.said.unit.max(part.said.scale) == Of::All);
         let who = if typed { "as you say of all files" } else { "and nobody says its unit" };
         report.warn(format!("{}: the ground is {x:.0} by {y:.0} m large, {who}; {}", names(&large), says(&large)));
     }

@@ -26,8 +26,11 @@ fn known(height: f64) -> Option<f64> {
 /// The number that a height was before it was scaled, and the unit that it is in now.
 fn scaled(height: f64) -> Option<(f64, &'static str)> {
     let of = |(factor, unit): (f64, &'static str)| {
-        let is = |v: &f64| (v * factor - height).abs() <= NEAR * height.abs();
-        KNOWN.into_iter().find(is).map(|v| (v, unit))
+        let before = height / factor;
+        let is = |v: &f64| (v - before).abs() <= NEAR * before.abs();
+        // all that are known are whole numbers, and few others are near one
+        let known = is(&before.round()).then(|| KNOWN.into_iter().find(is));
+        known.flatten().map(|v| (v, unit))
     };
     SCALED.into_iter().find_map(of)
 }
@@ -45,21 +48,21 @@ fn told(value: f64) -> String {
 /// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart. So may 0 be, if it
 /// looks so: see [`is_rim`].
 pub fn values(part: &Part) -> Vec<f64> {
-    let mut found = Vec::new();
+    let (mut found, mut zeros) = (Vec::new(), false);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for height in part.ground().flat_map(|t| t.v).map(|v| part.height(v)) {
         match known(height) {
             Some(value) => found.push(value),
-            None if height == 0.0 => {}
+            None if height == 0.0 => zeros = true,
             None => (low, high) = (low.min(height), high.max(height)),
         }
     }
     let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres());
     let is_far = |value: f64, low: f64, high: f64| low <= high && (low - value).max(value - high) > apart(low, high);
-    if is_far(0.0, low, high) && is_rim(part) {
-        found.push(0.0);
-    } else if part.ground().flat_map(|t| t.v).any(|v| part.height(v) == 0.0) {
-        (low, high) = (low.min(0.0), high.max(0.0));
+    match zeros {
+        true if is_far(0.0, low, high) && is_rim(part) => found.push(0.0),
+        true => (low, high) = (low.min(0.0), high.max(0.0)),
+        false => {}
     }
     found.sort_unstable_by(f64::total_cmp);
     found.dedup();
