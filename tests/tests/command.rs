@@ -241,15 +241,21 @@ fn outputs_are_not_called_as_images_and_sources_are() {
     let folder = bridge("outputs_are_not_called_as_images_and_sources_are");
     let image = fs::read(folder.join("bridge.hpan")).unwrap();
     let query = ["query", "bridge.hpan", "0,0", "-o"];
+    let [json, explain] = ["--json", "--explain"].map(|more| ["query", "bridge.hpan", "0,0", more, "-o"]);
     let build = ["build", "bridge.obj", "--report"];
     let list = ["materials", "bridge.hpan", "-o"];
     let demo = ["demo", "--fixture", "flat", "-o"];
     for (typed, name, is, not) in [
-        (&query[..], "new.hpan", "a terrain image", "a table; name it FILE.csv"),
-        (&query, "new.OBJ", "a mesh", "a table; name it FILE.csv"),
-        (&query, "new.fbx", "a mesh", "a table; name it FILE.csv"),
-        (&query, "new.toml", "settings", "a table; name it FILE.csv"),
+        (&query[..], "new.hpan", "a terrain image", "answers; name it FILE.csv"),
+        (&query, "new.OBJ", "a mesh", "answers; name it FILE.csv"),
+        (&query, "new.fbx", "a mesh", "answers; name it FILE.csv"),
+        (&query, "new.toml", "settings", "answers; name it FILE.csv"),
+        (&query, "new.tsv", "a table", "answers; name it FILE.csv"),
+        (&json, "new.csv", "a table", "JSON; name it FILE.json"),
+        (&explain, "new.csv", "a table", "an explanation; name it FILE.txt"),
+        (&explain, "new.json", "JSON", "an explanation; name it FILE.txt"),
         (&build, "new.obj", "a mesh", "a report; name it FILE.json"),
+        (&build, "new.csv", "a table", "a report; name it FILE.json"),
         (&list, "new.hpan", "a terrain image", "settings; name it FILE.toml"),
         (&demo, "new.png", "a picture", "an image; name it FILE.hpan"),
     ] {
@@ -262,6 +268,24 @@ fn outputs_are_not_called_as_images_and_sources_are() {
     for name in ["a.csv", "a.json", "a.txt", "a"] {
         expect(0, &folder, &[&query[..], &[name]].concat());
     }
+    // answers are what they are called
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let told = |more: &[&str]| expect(0, &folder, &[&["query", "bridge.hpan", "0,0"], more].concat())[0].clone();
+    assert_eq!([read("a"), read("a.json")], [told(&[]), told(&["--json"])]);
+    assert_eq!(read("a.txt"), read("a"));
+    fs::write(folder.join("p.csv"), "0,0\n").unwrap();
+    let of_file = ["query", "bridge.hpan", "--csv", "p.csv"];
+    assert_eq!(read("a.csv"), expect(0, &folder, &of_file)[0]);
+    for (name, more) in [("b.JSON", &["--json"][..]), ("b.csv", &[]), ("b.txt", &[])] {
+        expect(0, &folder, &[&of_file[..], &["-o", name]].concat());
+        assert_eq!(read(name), expect(0, &folder, &[&of_file[..], more].concat())[0], "{name}");
+    }
+    // what was typed as a file of such lines
+    fs::write(folder.join("p.csv"), "0,0,1\n1,2,9,4\n70,0\n").unwrap();
+    expect(0, &folder, &["query", "bridge.hpan", "0,0,1", "1,2,9,4", "70,0", "-o", "d.csv"]);
+    assert_eq!(read("d.csv"), expect(0, &folder, &of_file)[0]);
+    told(&["--layers", "-o", "l.json"]);
+    assert_eq!(read("l.json"), told(&["--layers", "--json"]));
     // what it is made of, not even then
     fs::copy(folder.join("bridge.obj"), folder.join("renamed.csv")).unwrap();
     for (typed, name, why) in [
@@ -273,8 +297,10 @@ fn outputs_are_not_called_as_images_and_sources_are() {
     ] {
         holds(&error(2, &folder, &[typed, &[name, "--force"]].concat()), &[&format!("{name}: {why}; name another")]);
     }
-    let read = |name: &str| fs::read(folder.join(name)).unwrap();
-    assert!(read("bridge.hpan") == image && [read("bridge.obj"), read("renamed.csv")] == [BRIDGE.as_bytes(); 2]);
+    assert!(
+        fs::read(folder.join("bridge.hpan")).unwrap() == image
+            && [read("bridge.obj"), read("renamed.csv")] == [BRIDGE; 2]
+    );
 }
 
 #[test]

@@ -203,6 +203,8 @@ fn vt_23_axes_and_unit() {
         &notes,
         &["a.fbx: says nothing of its axes and unit; taken as x, -z, y in 1/100 m: --up and --unit say otherwise"],
     );
+    let twice = import::read(&[&path, &path], &none).unwrap().report.notes().join("\n");
+    holds(&twice, &["in 1/100 m: up and unit in its [[source]] of the settings say otherwise"]);
     let (at, notes) = first(Some(Says { right: (1, 1), ..Says::Y_UP_CM }), &none);
     assert_eq!(at, [1.0, -3.0, 2.0]);
     holds(&notes, &["says nothing of its axes;"]);
@@ -275,8 +277,8 @@ fn vt_23_each_file_is_doubted_by_itself() {
     let doubt = "side.obj may lie on its side: with z up 33 % of the surface is less steep than 60 degrees, with y up 67 %; if so, build it again with";
     for other in [["says.fbx", "side.obj"], ["side.obj", "says.fbx"]] {
         let [out, notes] = expect(0, &here, &["build", other[0], other[1], "-o", "a.hpan"]);
-        let [turned, meant] = ["y", "z"].map(|axis| format!("up = \"{axis}\" in its [[source]] of the settings"));
-        holds(&notes, &[&format!("warning: {doubt} {turned}, else with {meant}\n")]);
+        let turned = "up = \"y\" in its [[source]] of the settings";
+        holds(&notes, &[&format!("warning: {doubt} {turned}, else with up = \"z\" there\n")]);
         holds(&out, &["next: if side.obj lies on its side, build it again with up = \"y\" in"]);
     }
     // nor does a larger file beside it that lies as it should, and that is let be
@@ -295,9 +297,34 @@ fn vt_23_each_file_is_doubted_by_itself() {
     let [_, why] = expect(2, &here, &["build", "flat.obj", "wall.obj", "-o", "new.hpan"]);
     holds(&why, &["error: wall.obj: only 0 % of the surface", "100 % with y up; up = \"y\" in its [[source]]"]);
     assert!(!here.join("new.hpan").exists());
-    let [_, notes] = expect(0, &here, &["build", "flat.obj", "wall.obj", "--up", "z", "-o", "a.hpan"]);
-    holds(&notes, &["note: with z up, as you say, 0 % of the surface of wall.obj is less steep"]);
+    // typed for all that is hardly said of the one that lies otherwise than the others
+    let typed = ["build", "flat.obj", "wall.obj", "--up", "z", "-o", "a.hpan"];
+    let [out, notes] = expect(0, &here, &typed);
+    let turned = "up = \"y\" in its [[source]] of the settings (instead of --up)";
+    let warned = format!("with y up 100 %; if it lies on its side, {turned}, else up = \"z\" there\n");
+    let first = "warning: with z up, as you say of all files, 0 % of the surface of wall.obj is less steep";
+    holds(&notes, &[first, &warned]);
+    holds(&out, &[&format!("next: if wall.obj lies on its side, build it again with {turned}; else ")]);
+    let [_, notes] = expect(0, &here, &["build", "flat.obj", "side.obj", "--up", "z", "-o", "a.hpan"]);
+    holds(&notes, &["warning: with z up, as you say of all files, 33 % of the surface of side.obj is"]);
+    let [_, notes] = expect(0, &here, &["materials", "flat.obj", "wall.obj", "--up", "z", "-o", "a.toml"]);
+    holds(&notes, &[first]);
+    // and of all where all lie so
+    let [_, notes] = expect(0, &here, &["build", "side.obj", "wall.obj", "--up", "z", "-o", "a.hpan"]);
+    holds(&notes, &["note: with z up, as you say of all files, 0 % of the surface of wall.obj is less steep"]);
     assert!(!notes.contains("warning"), "{notes}");
+    // each in its entry: turned, or meant so
+    for (up, said) in [("y", None), ("z", Some("note: with z up, as the settings say, 0 % of the surface of wall.obj"))]
+    {
+        let each = format!("[[source]]\nfile = \"flat.obj\"\n[[source]]\nfile = \"wall.obj\"\nup = \"{up}\"\n");
+        write(&here.join("each.toml"), each + "[[material]]\nname = \"\"\nmu = 0.5\n");
+        let [_, notes] = expect(0, &here, &["build", "--settings", "each.toml", "--strict", "-o", "a.hpan"]);
+        assert_eq!(said.is_some(), notes.contains("wall.obj"), "{notes}");
+        holds(&notes, &[said.unwrap_or_default()]);
+        // what is typed goes before, and is no answer where it says something else
+        let code = if up == "z" { 0 } else { 1 };
+        expect(code, &here, &["build", "--settings", "each.toml", "--up", "z", "--strict", "-o", "a.hpan", "--force"]);
+    }
     // roofs that are left out leave their walls
     let roofs: String =
         (4..9).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 9 9 {z}\nv 0 9 {z}\nusemtl roof\nf -4 -3 -2 -1\n")).collect();

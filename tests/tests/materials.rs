@@ -1265,22 +1265,31 @@ fn files_that_settings_do_not_name() {
     write(&folder, "side.obj", "v 0 0 0\nv 9 0 0.1\nv 9 9 0\nv 0 9 0.1\nf 1 2 3 4\n");
     let mu = "[[material]]\nname = \"\"\nmu = 0.5\n";
     write(&folder, "side.toml", &format!("[[source]]\nfile = \"side.obj\"\nup = \"y\"\n{mu}"));
-    let [_, err] = expect(1, &folder, &["build", "--settings", "side.toml", "--strict"]);
-    holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", "--up z, else --up y"]);
-    let [out, _] = expect(0, &folder, &["build", "--settings", "side.toml"]);
+    let [_, err] = expect(0, &folder, &["build", "--settings", "side.toml", "--strict"]);
+    holds(
+        &err,
+        &["note: with y up, as the settings say, 0 % of the surface of side.obj", "if it lies on its side, --up z\n"],
+    );
+    expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
+    // which say nothing of another file that is taken for it
+    fs::copy(folder.join("side.obj"), folder.join("again.obj")).unwrap();
+    let again = ["build", "again.obj", "--settings", "side.toml"];
+    let [out, err] = expect(0, &folder, &again);
+    holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of again.obj", "--up z, else --up y\n"]);
     holds(
         &out,
         &[
-            "\nnext: if it lies on its side, build it again with --up z; else hardpan export png side.hpan; hardpan info side.hpan\n",
+            "\nnext: if it lies on its side, build it again with --up z; else hardpan export png again.hpan; hardpan info again.hpan\n",
         ],
     );
-    expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
+    expect(1, &folder, &[&again[..], &["--strict"]].concat());
+    expect(0, &folder, &[&again[..], &["--strict", "--up", "y"]].concat());
     // or one of several
     let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";
     write(&folder, "sides.toml", &format!("{two}{mu}"));
-    let [_, err] = expect(1, &folder, &["build", "--settings", "sides.toml", "--strict"]);
-    let hint = "up = \"z\" in its [[source]] of the settings, else up = \"y\" in its [[source]] of the settings";
-    holds(&err, &["warning: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
+    let [_, err] = expect(0, &folder, &["build", "--settings", "sides.toml", "--strict"]);
+    let hint = "if it lies on its side, up = \"z\" in its [[source]] of the settings\n";
+    holds(&err, &["note: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
     let (typed, said) = width(&["--settings", "one.toml", "--rotate", "0"]);
     assert_eq!(typed, taken);
     holds(&said, &["note: next.obj is taken for mats.obj of one.toml, and lies as that does, but for what is typed\n"]);
@@ -1308,7 +1317,7 @@ fn files_that_hardly_lie_as_settings_say() {
         expect(0, &folder, &["build", "new.obj", "--settings", "s.toml", "-o", "new.hpan"])[1].clone()
     };
     let taken = "new.obj is taken for own.obj of s.toml, and lies as that does";
-    let then = "; type --up and --unit, or name it in a [[source]] of its own\n";
+    let then = "; type --up and --unit, or name it in a [[source]] of its own, also if it is meant so\n";
     // the file of the settings is not there: metres as millimetres are a field 20 km wide
     assert_eq!(told(0.0, 500_000.0), format!("note: {taken}\n"));
     assert_eq!(told(0.0, 2e7), format!("warning: {taken}; so it is 20000 m across{then}"));

@@ -138,10 +138,21 @@ fn diff_names_the_units_of_a_slip() {
     }
 }
 
+/// Settings that state all friction.
+const MU: &str = "[[material]]\nname = \"\"\nmu = 0.5\n";
+
+/// What a strict build by settings of these sources says.
+fn built_by(folder: &Path, sources: &str, code: i32) -> [String; 2] {
+    fs::write(folder.join("by.toml"), format!("{sources}{MU}")).unwrap();
+    expect(code, folder, &["build", "--settings", "by.toml", "--strict"])
+}
+
 /// Longitude, latitude and metres: all of it is cliffs, whichever axis is up.
 #[test]
 fn degrees_are_told_from_ground_on_its_side() {
     let folder = folder("degrees");
+    fs::write(folder.join("mu.toml"), MU).unwrap();
+    fs::write(folder.join("flat.obj"), "v 0 0 0\nv 9 0 0\nv 9 9 0\nf 1 2 3\n").unwrap();
     let zones = [([-122.1, 42.9], "EPSG:32610"), ([151.2, -33.9], "EPSG:32756")];
     for ([x, y], code) in zones {
         fs::write(folder.join("d.obj"), hills(30, 1.0 / 3600.0, [x, y, 1500.0])).unwrap();
@@ -152,7 +163,19 @@ fn degrees_are_told_from_ground_on_its_side() {
         let [out, err] = expect(0, &folder, &["build", "d.obj", "--up", "z"]);
         holds(&err, &[&format!("warning: {}", said[0]), said[1]]);
         assert!(!err.contains("on its side") && !out.contains("on its side") && !err.contains("check --unit"), "{err}");
-        expect(1, &folder, &["build", "d.obj", "--up", "z", "--strict"]);
+        let strict = ["build", "d.obj", "--up", "z", "--settings", "mu.toml", "--strict"];
+        holds(&expect(1, &folder, &strict)[1], &["; if it is meant so, say its unit: --unit\n"]);
+        // or it is meant so
+        holds(&why, &["; if it is meant so, build it with --up z and --unit\n"]);
+        let [_, err] = expect(0, &folder, &[&strict[..], &["--unit", "m"]].concat());
+        holds(&err, &[&format!("note: {}", said[0])]);
+        assert!(!err.contains("warning") && !err.contains("gdalwarp"), "{err}");
+        // of one file alone in its entry
+        let two = "[[source]]\nfile = \"d.obj\"\nup = \"z\"\n[[source]]\nfile = \"flat.obj\"\n";
+        let [_, err] = built_by(&folder, two, 1);
+        holds(&err, &["say its unit: unit in its [[source]] of the settings\n"]);
+        let [_, err] = built_by(&folder, &two.replace("up = ", "unit = \"m\"\nup = "), 0);
+        holds(&err, &[&format!("note: {}", said[0])]);
     }
     // with y up, whether anybody says so or not
     let turned = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
@@ -226,6 +249,28 @@ fn heights_that_stand_for_no_data_are_told() {
         assert!(!err.contains("look like degrees") && !err.contains("on its side"), "{err}");
         assert!(!err.contains("so far from zero"), "{err}");
     }
+    // unless they are meant so, as a floor that catches what falls
+    with("-9999");
+    fs::write(folder.join("mu.toml"), MU).unwrap();
+    fs::copy(folder.join("n.obj"), folder.join("o.obj")).unwrap();
+    fs::write(folder.join("flat.obj"), "v 0 0 90\nv 9 0 90\nv 9 9 90\nf 1 2 3\n").unwrap();
+    let strict = |code, files: &[&str]| {
+        let line = ["build", "--up", "z", "--settings", "mu.toml", "--strict", "-o", "s.hpan"];
+        expect(code, &folder, &[&line[..], files].concat())[1].clone()
+    };
+    holds(&strict(1, &["n.obj"]), &["(gdal_fillnodata.py); if its numbers are meant so, --scale 1\n"]);
+    holds(&strict(1, &["n.obj", "--scale", "2"]), &["(gdal_fillnodata.py)\n"]);
+    holds(&strict(1, &["n.obj", "--unit", "ft"]), &["(gdal_fillnodata.py); if its numbers are meant so, --scale 1\n"]);
+    let meant = strict(0, &["n.obj", "--scale", "1"]);
+    holds(&meant, &["note: n.obj: 3 of 961 vertices have the height -9999, far", "; the first is at x 18, y 52\n"]);
+    strict(0, &["n.obj", "o.obj", "--scale", "1"]);
+    let one = "scale = 1 in its [[source]] of the settings";
+    holds(&strict(1, &["n.obj", "flat.obj"]), &[&format!("; if its numbers are meant so, {one}\n")]);
+    let typed = strict(1, &["n.obj", "flat.obj", "--scale", "1"]);
+    holds(&typed, &[&format!("; if its numbers are meant so, {one} (instead of --scale)\n")]);
+    let two = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nscale = 1\n[[source]]\nfile = \"flat.obj\"\n";
+    built_by(&folder, two, 0);
+    built_by(&folder, &two.replace("scale = 1", "scale = 1.5"), 1);
     // a step in a model in millimetres
     with("-999");
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", "mm", "--up", "z"]);
@@ -240,8 +285,26 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("y.obj"), text.lines().map(turned).collect::<String>()).unwrap();
     let [_, err] = expect(0, &folder, &["build", "y.obj", "--up", "y", "--unit", "us-ft", "--translate", "0,0,7.3"]);
     holds(&err, &["warning: y.obj: 3 of 961 vertices have the height -9999, "]);
+    // between feet and metres, by either foot, in as many digits as files have
+    for (height, told) in [
+        ("-3047.6952", "-3047.6952 (-9999 in metres)"),
+        ("-3047.695", "-3047.695 (-9999 in metres)"),
+        ("-3047.70", "-3047.7 (-9999 in metres)"),
+        ("-3047.6953125", "-3047.6953 (-9999 in metres)"),
+        ("-3047.7013", "-3047.7013 (-9999 in metres)"),
+        ("-9987.6864", "-9987.6864 (-32768 in metres)"),
+        ("-304.495", "-304.495 (-999 in metres)"),
+        ("-32805.118", "-32805.118 (-9999 in feet)"),
+        ("-107506.56", "-107506.56 (-32768 in feet)"),
+    ] {
+        with(height);
+        let [_, err] = expect(0, &folder, &["build", "n.obj"]);
+        let said = format!("warning: n.obj: 3 of 961 vertices have the height {told}, far from all others");
+        holds(&err, &[&said, "leave such points out before they become a mesh, or fill them (gdal_fillnodata.py);"]);
+        assert!(!err.contains("on its side"), "{err}");
+    }
     // a number nobody knows, and one that is not far from others
-    for height in ["-9998", "-9999.5", "0", "101"] {
+    for height in ["-9998", "-9999.5", "-304.5", "-3048", "-3047.68", "0", "101"] {
         with(height);
         let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
         assert!(!err.contains("no data"), "{err}");
@@ -252,6 +315,62 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("n.obj"), deep).unwrap();
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
     assert!(!err.contains("no data"), "{err}");
+}
+
+/// Posts of 0 around high ground are no sea, unless there is a coast, or a flat top on level ground.
+#[test]
+fn a_rim_of_zeros_stands_for_no_data() {
+    let folder = folder("a_rim_of_zeros");
+    let build = |n: usize, side: f64, z: &dyn Fn(usize, usize) -> f64, more: &[&str]| {
+        let vertex = |k: usize| {
+            let [i, j] = [k % (n + 1), k / (n + 1)];
+            format!("v {} {} {}\n", i as f64 * side, j as f64 * side, z(i, j))
+        };
+        let face = |k: usize| {
+            let a = k / n * (n + 1) + k % n + 1;
+            format!("f {} {} {} {}\n", a, a + 1, a + n + 2, a + n + 1)
+        };
+        let text: String = (0..(n + 1) * (n + 1)).map(vertex).chain((0..n * n).map(face)).collect();
+        fs::write(folder.join("z.obj"), text).unwrap();
+        expect(0, &folder, &[&["build", "z.obj", "--unit", "m"], more].concat())[1].clone()
+    };
+    let is_rim = |i: usize, j: usize, wide: usize| i < wide || j < wide || i + wide > 60 || j + wide > 60;
+    let hills = |i: usize, j: usize| 1500.0 + 20.0 * (i as f64 / 4.0).sin() * (j as f64 / 5.0).cos();
+    let rim = |i: usize, j: usize| if is_rim(i, j, 3) { 0.0 } else { hills(i, j) };
+    let said = build(60, 10.0, &rim, &[]);
+    let told = "warning: z.obj: 696 of 3,721 vertices have the height 0, far from all others, as rasters have it where there is no data; the first is at x 0, y 0, ";
+    holds(&said, &[told, "(of points: grep -v ' 0$' ALL.xyz > FILE.xyz)"]);
+    assert!(!said.contains("on its side"), "{said}");
+    // turned and moved
+    let said = build(60, 10.0, &rim, &["--rotate", "30", "--translate", "0,0,7.3"]);
+    holds(&said, &["warning: z.obj: 696 of 3,721 vertices have the height 0, "]);
+    // a lake of it, a coast, a gentle slope down to it, a table of few faces
+    let dome = |i: usize, j: usize| 300.0 - 0.5 * ((i as f64 - 30.0).powi(2) + (j as f64 - 30.0).powi(2));
+    for (n, side, z) in [
+        (60, 30.0, &(|i, j| if is_rim(i, j, 25) { hills(i, j) } else { 0.0 }) as &dyn Fn(usize, usize) -> f64),
+        (60, 30.0, &|i, j| dome(i, j).max(0.0)),
+        (60, 1000.0, &rim),
+        (3, 10.0, &|i, j| if i % 3 == 0 || j % 3 == 0 { 0.0 } else { 60.0 }),
+    ] {
+        let said = build(n, side, z, &["--up", "z"]);
+        assert!(!said.contains("no data"), "{said}");
+    }
+}
+
+/// A little that lies outside is left out with a warning; who says so has it so.
+#[test]
+fn outliers_that_are_left_out_may_be_meant() {
+    let folder = folder("outliers_that_may_be_meant");
+    let ground = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nf 1 2 3 4\n";
+    fs::write(folder.join("a.obj"), format!("{ground}v 2e6 0 0\nv 2000001 0 0\nv 2e6 1 0\nf 5 6 7\n")).unwrap();
+    fs::write(folder.join("mu.toml"), MU).unwrap();
+    let strict = ["build", "a.obj", "--settings", "mu.toml", "--strict"];
+    let [_, err] = expect(1, &folder, &strict);
+    holds(&err, &["warning: a.obj: outside the domain, left out: ", "; if it is meant so, --drop-outliers\n"]);
+    let [_, err] = expect(0, &folder, &[&strict[..], &["--drop-outliers"]].concat());
+    holds(&err, &["note: a.obj: outside the domain, left out: "]);
+    fs::write(folder.join("mu.toml"), format!("[build]\noutliers = \"drop\"\n{MU}")).unwrap();
+    expect(0, &folder, &strict);
 }
 
 /// A file in millimetres is told beside one in metres.
@@ -272,20 +391,35 @@ fn each_file_is_asked_for_its_unit() {
     };
     assert_eq!(said(&["plain.obj"]), "");
     let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
-    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale"));
-    let there = "in its [[source]] of the settings";
-    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale {there}"));
+    let so = "also if it is meant so";
+    assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says it, {so}"));
+    let there = "unit in its [[source]] of the settings";
+    assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says it, {so}"));
     let both =
         "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
-    assert_eq!(said(&["small.obj", "tiny.obj"]), both);
+    let each = format!("--unit says it (of one alone: {there}), {so}");
+    assert_eq!(said(&["small.obj", "tiny.obj"]), format!("{both}; {each}"));
     let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, and nobody says its unit;";
-    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, also if it is meant so"));
-    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} unit {there} says it, also if it is meant so"));
+    assert_eq!(said(&["vast.obj"]), format!("{vast} --unit says it, {so}"));
+    assert_eq!(said(&["plain.obj", "vast.obj"]), format!("{vast} {there} says it, {so}"));
     // pieces of one
     square("west.obj", 0.0, 6000.0);
     square("east.obj", 6000.0, 6000.0);
-    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit; --unit";
-    holds(&said(&["west.obj", "east.obj"]), &[pieces]);
+    let pieces = "warning: west.obj, east.obj: the ground is 12000 by 6000 m large, and nobody says its unit;";
+    assert_eq!(said(&["west.obj", "east.obj"]), format!("{pieces} {each}"));
+    // a unit that is typed is that of all files, and says of some alone nothing
+    let note = "note: small.obj: the ground is only 0.04 by 0.04 m large";
+    assert_eq!(said(&["small.obj", "--unit", "m"]), note);
+    assert_eq!(said(&["vast.obj", "--unit", "m"]), "");
+    assert_eq!(said(&["west.obj", "east.obj", "--unit", "m"]), "");
+    square("wide.obj", 0.0, 2e4);
+    assert_eq!(said(&["vast.obj", "wide.obj", "--unit", "m"]), "");
+    let alone = format!("{there} (instead of --unit) says it, {so}");
+    assert_eq!(said(&["small.obj", "plain.obj", "--unit", "m"]), format!("{small} unit and scale; {alone}"));
+    let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, as you say of all files;";
+    assert_eq!(said(&["plain.obj", "vast.obj", "--unit", "m"]), format!("{vast} {alone}"));
+    let each = |name: &str| format!("[[source]]\nfile = \"{name}.obj\"\nunit = \"m\"\n");
+    built_by(&folder, &["plain", "small", "vast"].map(each).concat(), 0);
 }
 
 /// Real meshes in metres are neither degrees nor without data.

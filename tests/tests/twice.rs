@@ -308,6 +308,10 @@ fn what_rounding_took_is_a_warning() {
         &err,
         &[told, " of 3,042 triangles have no plan area by that, and ground may be off by half of it; export it nearer"],
     );
+    // unless there is no other file, and it is meant so
+    holds(&err, &["or from where it has double precision; if its numbers are meant so, --scale 1\n"]);
+    let [_, err] = expect(0, &folder, &[&strict[..], &["--scale", "1"]].concat());
+    holds(&err, &[&told.replace("warning", "note")]);
     fs::write(folder.join("s.obj"), grid(1.25, single)).unwrap();
     let [_, err] = expect(0, &folder, &strict);
     holds(

@@ -19,7 +19,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, Threads,
+    Done, Failure, Form, Kind, NewFile, Replace, Threads,
     border::{Border, Edge},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
@@ -37,7 +37,7 @@ use super::{
     report::{self, Report},
     same, shown,
     steps::{self, Step},
-    transform::{Transform, way},
+    transform::{Said, Transform, way},
     twice,
     walk::Walk,
     write_image,
@@ -46,7 +46,8 @@ use super::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Told are files that seem to lie on their side or to have another unit, each asked by itself, x and y that look like degrees, and heights
-that stand for no data (-9999, 32767, the ends of single precision and such).
+that stand for no data (-9999, 32767, the ends of single precision and such). What is meant so is said by what the warning names (up, unit
+or scale of that file), and is a note then; what is typed holds for all files, and says nothing of a few that look otherwise.
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
 as gaps that would take more than about a second and the build;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
@@ -174,7 +175,12 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let settings = args.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
-    let (sources, taken) = sources(args, &settings)?;
+    let (own, taken) = sources(args, &settings)?;
+    // that another file lies so does not say that this one is meant to
+    let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
+    let said = |(_, s): &Placed| args.transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
+    let said: Vec<Said> = own.iter().map(said).collect();
+    let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, args.transform.over(&s))).collect();
     if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
         let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
         return Err(Failure::input(path, text));
@@ -223,12 +229,13 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(taken) = taken {
         taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
     }
-    let parts = parts(&scene, sources.iter().map(|(file, _)| file.as_path()), &frames, &triangles);
+    let each = sources.iter().map(|(file, _)| file.as_path()).zip(said);
+    let parts = parts(&scene, each, &frames, &triangles);
     nodata::warn(&parts, report);
     let lies = lies(&parts);
     let doubt = suspect(&lies, args.transform.says_up(), report)?;
     precision::warn(&parts, report);
-    doubt_unit(&parts, &sources, &lies, &report.import.files.clone(), report);
+    doubt_unit(&parts, &lies, &report.import.files.clone(), report);
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -249,7 +256,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         e => Failure::build(who, e),
     })?;
     let r = &built.report;
-    regret(who, r, report);
+    regret(who, r, options, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
     if args.stitch.is_none() && options.stitch.is_none() {
         let (seams, _) = stage("looking for hairline gaps", || unstitched(&scene, options, &terrain));
@@ -503,8 +510,10 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
-    let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let settings = if json { Settings::from_json(&text) } else { Settings::from_toml(&text) };
+    let settings = match Form::of(path) {
+        Some(Form::Json) => Settings::from_json(&text),
+        _ => Settings::from_toml(&text),
+    };
     settings.map_err(|e| Failure::input(path, e))
 }
 
@@ -517,8 +526,8 @@ fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: hardpan_builde
 /// A file, and how it lies.
 type Placed = (PathBuf, SourceFile);
 
-/// The files to read. Those typed are read instead of those of the settings, whose transform of a file of the same name, or if
-/// that is not clear of the same file, or if there is one of either of that, holds; what else is typed goes before either. Of the
+/// The files to read, and what settings say of each. Those typed are read instead of those of the settings, whose entry of a file of the
+/// same name, or if that is not clear of the same file, or if there is one of either that one, holds. Of the
 /// last kind there is one at most, which comes with them.
 fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
     let place = args.settings.as_deref().unwrap_or(Path::new(""));
@@ -555,7 +564,7 @@ fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>
             }
             _ => &nothing,
         };
-        Ok((path.clone(), args.transform.over(source)))
+        Ok((path.clone(), source.clone()))
     };
     if !args.files.is_empty() {
         let all = args.files.iter().map(&mut typed).collect::<Done<_>>()?;
@@ -571,7 +580,7 @@ fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>
             let hint = "in \"...\" a backslash begins an escape; write / instead, or '...'";
             return Err(Failure::input(place, format!("source {:?}: {cause}: {hint}", s.file)));
         }
-        Ok((path, args.transform.over(s)))
+        Ok((path, s.clone()))
     });
     Ok((each.collect::<Done<_>>()?, None))
 }
@@ -619,9 +628,13 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
 }
 
 /// Says what of the ground is not as the source has it, though nobody asked for that.
-fn regret(who: &Path, r: &hardpan_builder::Report, report: &mut Report) {
+fn regret(who: &Path, r: &hardpan_builder::Report, options: &Options, report: &mut Report) {
     for outlier in r.outliers.iter().take(8) {
-        report.warn(format!("{}: outside the domain, left out: {outlier}", named(who)));
+        let text = format!("{}: outside the domain, left out: {outlier}", named(who));
+        match options.outliers {
+            Outliers::Drop => note(text),
+            Outliers::Stop => report.warn(format!("{text}; if it is meant so, --drop-outliers")),
+        }
     }
     for (repair, what, then) in [(&r.weld, "weld", "not welded"), (&r.stitch, "stitch", "not stitched")] {
         if repair.crowded > 0 {

@@ -12,6 +12,7 @@ use super::{
     Done, Failure, decimal, few, named, note,
     part::{Ends, Part, ends, ground, join},
     report::Report,
+    transform::{Of, Said},
 };
 
 /// How the ground of a file lies, or of files of which one and the same is to be said.
@@ -20,6 +21,7 @@ pub struct Lie<'a> {
     files: Vec<&'a Path>,
     up: Up,
     says: Says,
+    said: Said,
     /// Area, m2.
     area: f64,
     /// How much of it would be less steep than 60 degrees with the files' axes x, y and z up.
@@ -85,12 +87,12 @@ pub fn lies<'a>(parts: &[Part<'a>]) -> Vec<Lie<'a>> {
 
 impl<'a> Lie<'a> {
     fn of(part: &Part<'a>) -> Self {
-        let Part { file, frame, .. } = *part;
+        let Part { file, frame, said, .. } = *part;
         let degrees = Degrees::of(part);
         let lie = |triangles: &mut dyn Iterator<Item = &Triangle>| {
             let (area, drivable) = areas(part, triangles);
             let (up, says, side) = (frame.up(), frame.says(), Side::No);
-            let lie = Lie { files: vec![file], up, says, area, drivable, side, degrees };
+            let lie = Lie { files: vec![file], up, says, said, area, drivable, side, degrees };
             Lie { side: lie.judge(), ..lie }
         };
         // walls without their roof say nothing, nor do those of a town of which only the roads are ground
@@ -100,7 +102,7 @@ impl<'a> Lie<'a> {
 
     /// Those of which one and the same is to be said as one.
     fn together(lies: &[Lie<'a>]) -> Vec<Lie<'a>> {
-        let kind = |l: &Lie| (l.up, l.says, l.side, l.other(), l.degrees.map(|d| d.up));
+        let kind = |l: &Lie| (l.up, l.says, l.said.up, l.side, l.other(), l.degrees.map(|d| (d.up, l.said.unit)));
         let mut all: Vec<Lie> = Vec::new();
         for lie in lies {
             match all.iter_mut().find(|l| kind(l) == kind(lie)) {
@@ -121,9 +123,7 @@ fn areas(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>) -> (f64, [
     let axes = part.frame.axes();
     let (mut all, mut drivable) = (0.0, [0.0; 3]);
     for t in triangles {
-        let [a, b, c] = t.v.map(|v| part.place(v));
-        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
-        let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let n = part.normal(t);
         let area = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
         all += area / 2.0;
         for (sum, d) in drivable.iter_mut().zip(axes) {
@@ -193,25 +193,30 @@ impl Degrees {
         [usize::from(up == 0), if up == 2 { 1 } else { 2 }]
     }
 
-    /// In words, with what to do.
+    /// In words.
     fn told(&self) -> String {
+        let axes = Self::plan(self.up);
+        let ([x, y], [east, north]) = (axes.map(|k| Lie::AXES[k]), axes.map(|k| few_digits(self.at[k])));
+        format!(
+            "{x} and {y} look like degrees, {east} and {north}, beside heights in metres, if heights are in no other unit than {x} and {y}"
+        )
+    }
+
+    /// What to do.
+    fn remedy(&self) -> String {
         let [x, y] = Self::plan(self.up);
         let [east, north] = [self.at[x], if self.up == 1 { -self.at[y] } else { self.at[y] }];
         let zone = ((east + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
         let code = if north < 0.0 { 32700 } else { 32600 } + zone;
         format!(
-            "{} and {} look like degrees, {} and {}, beside heights in metres, if heights are in no other unit than {0} and {1}: project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer",
-            Lie::AXES[x],
-            Lie::AXES[y],
-            few_digits(self.at[x]),
-            few_digits(self.at[y])
+            "project the heights to metres before they become a mesh, as of a raster: gdalwarp -t_srs EPSG:{code} HEIGHTS.tif METRES.tif, of points in QGIS: Reproject Layer"
         )
     }
 }
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
-/// and nobody said which axis is up. A file that says it itself, or settings that do, are believed, and warned of only where nearly
-/// nothing could be driven on; who types it may have it so. Gives back the greatest doubt, with what mends it.
+/// and nobody said which axis is up. A file that says it itself is believed, and warned of only where nearly nothing could be driven on. Who
+/// says it of that very file, or of all where all are doubted, may have it so. Gives back the greatest doubt, with what mends it.
 pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
     let mut doubts: Vec<(f64, String)> = Vec::new();
     let lies = Lie::together(lies);
@@ -222,20 +227,26 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             [_] => ["says", "is", "lie on its side", "lies on its side"],
             _ => ["say", "are", "lie on their sides", "lie on their sides"],
         };
-        // what is typed holds for all files
+        // one remedy is for all, and who speaks of all speaks of those that are doubted
         let alone = lies.len() == 1;
-        let remedy = |axis: &str| match alone {
-            true => format!("--up {axis}"),
-            false => format!("up = \"{axis}\" in its [[source]] of the settings"),
-        };
-        let [turned, meant] = [then.to_string(), up.to_string()].map(|axis| remedy(&axis));
-        if let Some(degrees) = lie.degrees {
-            let text = degrees.told();
-            if lie.says == Says::Nobody && side == Side::Likely {
-                return Err(Failure::Input(format!("{names}: {text}; if it is meant so, build it with {meant}")));
+        let [all_lie, all_degrees] =
+            [|l: &Lie| l.side != Side::No, |l: &Lie| l.degrees.is_some()].map(|is| lies.iter().all(is));
+        let Said { up: of, unit, .. } = lie.said;
+        let turned = of.say("up", then, alone);
+        let meant = if alone { format!("--up {up}") } else { format!("up = \"{up}\" there") };
+        match lie.degrees {
+            Some(degrees) if unit.answers(all_degrees) => note(format!("{names}: {}", degrees.told())),
+            Some(degrees) => {
+                let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
+                let unit = unit.say("unit", "", all_degrees);
+                if lie.says == Says::Nobody && side == Side::Likely {
+                    let up = of.say("up", &up.to_string(), alone);
+                    return Err(Failure::Input(format!("{text} build it with {up} and {unit}")));
+                }
+                report.warn(format!("{text} say its unit: {unit}"));
+                continue;
             }
-            report.warn(format!("{names}: {text}"));
-            continue;
+            None => {}
         }
         let text = match (lie.says, side) {
             (_, Side::No) | (Says::File, Side::Perhaps) => continue,
@@ -252,14 +263,18 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
                 "{names} {says} that {up} points up, and {is} built so: {here:.0} % of the surface is less steep than 60 degrees, with {then} up {there:.0} %; if it lies on its side, {turned}, else {meant}"
             ),
             (Says::Caller, _) => {
-                let (warns, says) =
-                    (side == Side::Likely && !typed, if typed { "you say" } else { "the settings say" });
+                let says = match of {
+                    Of::All => "you say of all files",
+                    _ if typed => "you say",
+                    _ => "the settings say",
+                };
                 let text = format!(
                     "with {up} up, as {says}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
                 );
-                if !warns {
-                    // who says so may have it so
-                    note(text);
+                // of the file of another entry nobody says it
+                if of.answers(all_lie) || (of == Of::Nobody && side == Side::Perhaps) {
+                    let turn = if typed { String::new() } else { format!("; if it lies on its side, {turned}") };
+                    note(text + &turn);
                     continue;
                 }
                 format!("{text}; if it lies on its side, {turned}, else {meant}")
@@ -303,9 +318,9 @@ impl Taken {
         let own = import::read_each(&[(&self.of, self.source.frame())]).ok().map(|own| own.scene);
         match self.doubt(scene, own.as_ref()) {
             None => note(text),
-            Some(why) => {
-                report.warn(format!("{text}; {why}; type --up and --unit, or name it in a [[source]] of its own"))
-            }
+            Some(why) => report.warn(format!(
+                "{text}; {why}; type --up and --unit, or name it in a [[source]] of its own, also if it is meant so"
+            )),
         }
     }
 
@@ -368,14 +383,9 @@ pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
 }
 
 /// Says where ground is so small or so large that its unit is hardly what was thought, of each file by itself; of the large where nobody
-/// said it, and of all such files where only together they are. Of degrees another doubt is told.
-pub fn doubt_unit(
-    parts: &[Part],
-    sources: &[(PathBuf, SourceFile)],
-    lies: &[Lie],
-    files: &[FileReport],
-    report: &mut Report,
-) {
+/// said it, and of all such files where only together they are. Who says the unit of that very file, or of all where all are doubted, may
+/// have it so. Of degrees another doubt is told.
+pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &mut Report) {
     const SMALL: f64 = 0.5;
     const LARGE: f64 = 10_000.0;
     /// As large as the domain of the default steps, beyond which a build stops.
@@ -383,40 +393,49 @@ pub fn doubt_unit(
     let size = |[x, y, _]: Ends| [x, y].map(|[low, high]| (high - low).max(0.0));
     let longest = |ends| size(ends).into_iter().fold(0.0, f64::max);
     let is_large = |ends| (LARGE..WHOLE).contains(&longest(ends));
+    let all_large = parts.iter().all(|part| is_large(part.ends()));
     let (mut small, mut large, mut unsaid) = (Vec::new(), Vec::new(), Vec::new());
-    for ((part, lie), ((_, source), file)) in parts.iter().zip(lies).zip(sources.iter().zip(files)) {
-        let own @ (_, ends) = (part.file, part.ends());
-        let silent = file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit"));
+    for ((part, lie), file) in parts.iter().zip(lies).zip(files) {
+        let own @ (_, ends) = (part, part.ends());
+        let Said { unit, scale, .. } = part.said;
+        // or the file says one, and another one was typed
+        let silent = file.format == "obj" || file.assumed.is_some_and(|what| what.ends_with("unit")) || unit == Of::All;
         if lie.degrees.is_some() || longest(ends) == 0.0 {
             continue;
         }
         if longest(ends) < SMALL {
             small.push(own);
         }
-        if source.unit.is_none() && source.scale.is_none() && silent {
-            large.extend(is_large(ends).then_some(own));
-            unsaid.push(own);
-        }
+        let size = unit.max(scale);
+        large.extend((silent && !size.answers(all_large) && is_large(ends)).then_some(own));
+        unsaid.extend((silent && size == Of::Nobody).then_some(own));
     }
-    let names = |all: &[(&Path, Ends)]| few(all.iter().map(|(file, _)| named(file)), all.len() as u64);
-    // what is typed holds for all files
-    let says = |all: &[(&Path, Ends)], keys: [&'static str; 2]| keys[usize::from(all.len() < parts.len())];
-    if let Some(largest) = small.iter().map(|(_, ends)| *ends).max_by(|a, b| longest(*a).total_cmp(&longest(*b))) {
-        report.warn(format!(
-            "{}: the ground is only {}{} large; check {}",
-            names(&small),
-            size(largest).map(few_digits).join(" by ") + " m",
-            if small.len() > 1 { ", or less," } else { "" },
-            says(&small, ["--unit and --scale", "unit and scale in its [[source]] of the settings"])
-        ));
+    let is_all = |some: &[(&Part, Ends)]| some.len() == parts.len();
+    let names = |some: &[(&Part, Ends)]| few(some.iter().map(|(part, _)| named(part.file)), some.len() as u64);
+    let says = |some: &[(&Part, Ends)]| {
+        let of = some.iter().map(|(part, _)| part.said.unit).max().unwrap_or_default();
+        let own = Of::Nobody.say("unit", "", false);
+        let one = if is_all(some) && some.len() > 1 { format!(" (of one alone: {own})") } else { String::new() };
+        format!("{} says it{one}, also if it is meant so", of.say("unit", "", is_all(some)))
+    };
+    let all = is_all(&small);
+    let (meant, small): (Vec<_>, Vec<_>) = small.into_iter().partition(|(part, _)| part.said.unit.answers(all));
+    let told = |some: &[(&Part, Ends)]| {
+        let ends = some.iter().map(|(_, ends)| *ends).max_by(|a, b| longest(*a).total_cmp(&longest(*b)))?;
+        let less = if some.len() > 1 { ", or less," } else { "" };
+        let size = size(ends).map(few_digits).join(" by ");
+        Some(format!("{}: the ground is only {size} m{less} large", names(some)))
+    };
+    told(&meant).into_iter().for_each(note);
+    if let Some(text) = told(&small) {
+        let keys = if is_all(&small) { "--unit and --scale" } else { "unit and scale" };
+        report.warn(format!("{text}; check {keys}; {}", says(&small)));
     }
     let large = if large.is_empty() { unsaid } else { large };
     if let Some(ends) = large.iter().map(|(_, ends)| *ends).reduce(join).filter(|ends| is_large(*ends)) {
         let [x, y] = size(ends);
-        report.warn(format!(
-            "{}: the ground is {x:.0} by {y:.0} m large, and nobody says its unit; {} says it, also if it is meant so",
-            names(&large),
-            says(&large, ["--unit", "unit in its [[source]] of the settings"])
-        ));
+        let typed = large.iter().any(|(part, _)| part.said.unit.max(part.said.scale) == Of::All);
+        let who = if typed { "as you say of all files" } else { "and nobody says its unit" };
+        report.warn(format!("{}: the ground is {x:.0} by {y:.0} m large, {who}; {}", names(&large), says(&large)));
     }
 }

@@ -16,9 +16,9 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted, decimal,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal,
     export::not_a_source,
-    few, grouped, has_extension, is_nowhere,
+    few, grouped, is_nowhere,
     lie::{lies, suspect},
     load, named, note,
     part::parts,
@@ -104,9 +104,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.output {
         Some(output) if stdout(output) => Ok(write!(out, "{}", settings_file(&found, args, Path::new("FILE.toml")))?),
         Some(output) => {
-            let text = match has_extension(output, "json") {
-                true => settings_json(&found),
-                false => settings_file(&found, args, output),
+            let text = match Form::of(output) {
+                Some(Form::Json) => settings_json(&found),
+                _ => settings_file(&found, args, output),
             };
             NewFile::write(output, text.as_bytes())?.keep()?;
             let stated = found.listed.iter().filter(|l| l.stated.is_some());
@@ -163,7 +163,9 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let lies = lies(&parts(&import.scene, files.iter().map(PathBuf::as_path), &import.frames, &import.triangles));
+    let said = args.transform.said(&SourceFile::default(), files.len());
+    let each = files.iter().map(|file| (file.as_path(), said));
+    let lies = lies(&parts(&import.scene, each, &import.frames, &import.triangles));
     // known now, not when the settings are edited
     if let Err(why) = suspect(&lies, true, &mut Report::default()) {
         warn(format!("a build will stop at this: {why}"));

@@ -48,7 +48,7 @@ use std::{
     process::ExitCode,
 };
 
-use self::output::{Kind, NewFile, Replace, behind_links, is_nowhere, make_folder, one_place, write_image};
+use self::output::{Form, Kind, NewFile, Replace, behind_links, is_nowhere, make_folder, one_place, write_image};
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{

@@ -1,12 +1,16 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use super::{counted, decimal, few, grouped, named, part::Part, report::Report};
+use super::{counted, decimal, few, grouped, named, note, part::Part, report::Report};
 
 /// What programs write where there is no height, but for what no ground has.
 const KNOWN: [f64; 11] =
     [-999.0, -9999.0, 9999.0, -99999.0, 99999.0, -32767.0, -32768.0, 32767.0, 65535.0, -2147483648.0, 2147483647.0];
 /// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.
 const NEVER: f64 = 1e19;
+/// Such a number that was scaled with the heights: from feet to metres, and back, each with the unit that it is in now. It is known to six
+/// digits, for which it is no matter which foot it was.
+const SCALED: [(f64, &str); 2] = [(0.3048, "metres"), (1.0 / 0.3048, "feet")];
+const NEAR: f64 = 4e-6;
 /// Farther apart than a pit and a tower, in metres: a model in millimetres has a step of 999.
 const FAR: f64 = 50.0;
 
@@ -15,48 +19,93 @@ fn known(height: f64) -> Option<f64> {
     let is = |v: &f64| (v - height).abs() <= 1e-9 * v.abs();
     let never =
         (height.abs() >= NEVER).then(|| if (height as f32).is_finite() { (height as f32).into() } else { height });
-    KNOWN.into_iter().find(is).or(never)
+    let rounded = || scaled(height).map(|_| (height * 1e4).round() / 1e4);
+    KNOWN.into_iter().find(is).or(never).or_else(rounded)
+}
+
+/// The number that a height was before it was scaled, and the unit that it is in now.
+fn scaled(height: f64) -> Option<(f64, &'static str)> {
+    let of = |(factor, unit): (f64, &'static str)| {
+        let before = height / factor;
+        let is = |v: &f64| (v - before).abs() <= NEAR * before.abs();
+        // all that are known are whole numbers, and few others are near one
+        let known = is(&before.round()).then(|| KNOWN.into_iter().find(is));
+        known.flatten().map(|v| (v, unit))
+    };
+    SCALED.into_iter().find_map(of)
 }
 
 /// A height in as many digits as single precision has, where it has more.
 fn told(value: f64) -> String {
     match value as f32 {
+        _ if let Some((before, unit)) = scaled(value) => format!("{} ({before} in {unit})", decimal(value)),
         _ if value.abs() < NEVER => decimal(value),
         single if single.is_finite() => format!("{single:e}"),
         _ => format!("{value:e}"),
     }
 }
 
-/// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart.
+/// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart. So may 0 be, if it
+/// looks so: see [`is_rim`].
 pub fn values(part: &Part) -> Vec<f64> {
-    let mut found = Vec::new();
+    let (mut found, mut zeros) = (Vec::new(), false);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for v in part.ground().flat_map(|t| t.v) {
-        let height = part.height(v);
+    for height in part.ground().flat_map(|t| t.v).map(|v| part.height(v)) {
         match known(height) {
             Some(value) => found.push(value),
+            None if height == 0.0 => zeros = true,
             None => (low, high) = (low.min(height), high.max(height)),
         }
     }
+    let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres());
+    let is_far = |value: f64, low: f64, high: f64| low <= high && (low - value).max(value - high) > apart(low, high);
+    match zeros {
+        true if is_far(0.0, low, high) && is_rim(part) => found.push(0.0),
+        true => (low, high) = (low.min(0.0), high.max(0.0)),
+        false => {}
+    }
     found.sort_unstable_by(f64::total_cmp);
     found.dedup();
-    let apart = (high - low).max(FAR / part.frame.metres());
-    found.retain(|value| low <= high && (low - value).max(value - high) > apart);
+    found.retain(|value| is_far(*value, low, high));
     found
+}
+
+/// Whether heights of 0 lie around all others on every side, and all ground between is steeper than 60 degrees: no coast is.
+fn is_rim(part: &Part) -> bool {
+    /// Triangles between at least.
+    const FEW: usize = 20;
+    let is_zero = |corner: &u32| part.height(*corner) == 0.0;
+    let ends = |zero: bool| {
+        let corners =
+            part.ground().flat_map(|t| t.v).filter(|v| is_zero(v) == zero && known(part.height(*v)).is_none());
+        corners.map(|v| part.place(v)).fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
+            [[0, 1].map(|i| low[i].min(p[i])), [0, 1].map(|i| high[i].max(p[i]))]
+        })
+    };
+    let [[least, most], [low, high]] = [true, false].map(ends);
+    let around = (0..2).all(|i| least[i] < low[i] && high[i] < most[i]);
+    let between = part.ground().filter(|t| (1..3).contains(&t.v.iter().filter(|v| is_zero(v)).count()));
+    let normals: Vec<[f64; 3]> = between.map(|t| part.normal(t)).filter(|n| n[2] != 0.0).collect();
+    let is_steep = |[x, y, z]: &[f64; 3]| 4.0 * z * z < x * x + y * y + z * z;
+    around && normals.len() >= FEW && normals.iter().all(is_steep)
 }
 
 /// Whether a corner has one of them.
 pub fn is(part: &Part, corner: u32) -> bool {
-    known(part.height(corner)).is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
+    let height = part.height(corner);
+    let value = known(height).or((height == 0.0).then_some(0.0));
+    value.is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
 }
 
-/// Warns of files that have such heights.
+/// Warns of files that have such heights, or notes them where they are meant.
 pub fn warn(parts: &[Part], report: &mut Report) {
-    for part in parts.iter().filter(|part| !part.voids.is_empty()) {
+    let doubted: Vec<&Part> = parts.iter().filter(|part| !part.voids.is_empty()).collect();
+    let all = doubted.len() == parts.len();
+    for part in doubted {
         let mut corners: Vec<u32> = part.ground().flat_map(|t| t.v).collect();
         corners.sort_unstable();
         corners.dedup();
-        let all = corners.len() as u64;
+        let all_corners = corners.len() as u64;
         corners.retain(|v| is(part, *v));
         let places = corners.iter().map(|v| part.place(*v));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
@@ -64,14 +113,25 @@ pub fn warn(parts: &[Part], report: &mut Report) {
         let values: Vec<String> = part.voids.iter().map(|v| told(*v)).collect();
         // as gdal_translate writes it
         let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
+        let out = match scaled(part.voids[0]) {
+            None => format!(" (of points: grep -v '{end}$' ALL.xyz > FILE.xyz)"),
+            Some(_) => String::new(),
+        };
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
-        report.warn(format!(
-            "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}, and nobody measured the {} about them: leave such points out before they become a mesh (of points: grep -v '{end}$' ALL.xyz > FILE.xyz), or fill them (gdal_fillnodata.py)",
+        let told = format!(
+            "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}",
             named(part.file),
             grouped(corners.len() as u64),
-            counted(all, "vertex"),
+            counted(all_corners, "vertex"),
             if corners.len() == 1 { "has" } else { "have" },
-            few(values.iter().cloned(), values.len() as u64),
+            few(values.iter().cloned(), values.len() as u64)
+        );
+        let Some(meant) = part.unmeant(all) else {
+            note(told);
+            continue;
+        };
+        report.warn(format!(
+            "{told}, and nobody measured the {} about them: leave such points out before they become a mesh{out}, or fill them (gdal_fillnodata.py){meant}",
             counted(faces, "triangle")
         ));
     }

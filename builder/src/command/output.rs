@@ -59,12 +59,29 @@ pub fn make_folder(folder: &Path, hint: &str) -> Done {
     })
 }
 
+/// What text a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Csv,
+    Json,
+}
+
+impl Form {
+    /// As a file's name says; none if it is no matter.
+    pub fn of(place: &Path) -> Option<Self> {
+        let forms = [("csv", Form::Csv), ("json", Form::Json)];
+        forms.into_iter().find(|(end, _)| has_extension(place, end)).map(|(_, form)| form)
+    }
+}
+
 /// What a new file is, and how its name may end; the first is what to type.
 pub struct Kind(&'static str, &'static [&'static str]);
 
 impl Kind {
     pub const IMAGE: Self = Kind("an image", &["hpan"]);
-    pub const ANSWERS: Self = Kind("a table", &["csv", "tsv", "json"]);
+    pub const ANSWERS: Self = Kind("answers", &["csv", "json"]);
+    pub const JSON: Self = Kind("JSON", &["json"]);
+    pub const EXPLAINED: Self = Kind("an explanation", &["txt"]);
     pub const PICTURE: Self = Kind("a picture", &["png", "svg"]);
     pub const REPORT: Self = Kind("a report", &["json"]);
     pub const SETTINGS: Self = Kind("settings", &["toml", "json"]);
@@ -72,11 +89,12 @@ impl Kind {
 }
 
 /// What files are whose names end so.
-const KINDS: [(&str, &[&str]); 8] = [
+const KINDS: [(&str, &[&str]); 9] = [
     ("a terrain image", &["hpan"]),
     ("a mesh", &["obj", "fbx", "gltf", "glb", "stl", "ply", "dae", "usd", "usda", "usdc", "usdz", "blend"]),
     ("a material library", &["mtl"]),
-    ("settings", &["toml", "json"]),
+    ("settings", &["toml"]),
+    ("JSON", &["json"]),
     ("a picture", &["png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "exr"]),
     ("heights", &["tif", "tiff", "asc", "hgt", "las", "laz", "xyz", "raw", "r16", "crg"]),
     ("a table", &["csv", "tsv", "xls", "xlsx"]),

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use hardpan_builder::{Scene, Triangle, import::Transform};
 
-use super::nodata;
+use super::{
+    nodata,
+    transform::{Of, Said},
+};
 
 /// What a scene has of one file.
 pub struct Part<'a> {
@@ -14,24 +17,26 @@ pub struct Part<'a> {
     pub frame: &'a Transform,
     /// Its triangles.
     pub triangles: &'a [Triangle],
+    /// What was said of it.
+    pub said: Said,
     /// Heights of its ground that stand for no data: see [`nodata::values`].
     pub voids: Vec<f64>,
     scene: &'a Scene,
 }
 
-/// The parts of a scene, of its files in the order read, how the numbers of each became metres, and how many triangles it has.
+/// The parts of a scene, of its files in the order read and what was said of them, how the numbers of each became metres, and how many triangles it has.
 pub fn parts<'a>(
     scene: &'a Scene,
-    files: impl Iterator<Item = &'a Path>,
+    files: impl Iterator<Item = (&'a Path, Said)>,
     frames: &'a [Transform],
     counts: &[usize],
 ) -> Vec<Part<'a>> {
     let mut rest = &scene.triangles[..];
     let mut parts = Vec::new();
-    for ((file, frame), count) in files.zip(frames).zip(counts) {
+    for (((file, said), frame), count) in files.zip(frames).zip(counts) {
         let (triangles, behind) = rest.split_at(*count);
         rest = behind;
-        let mut part = Part { file, frame, triangles, voids: Vec::new(), scene };
+        let mut part = Part { file, frame, triangles, said, voids: Vec::new(), scene };
         part.voids = nodata::values(&part);
         parts.push(part);
     }
@@ -54,6 +59,13 @@ impl<'a> Part<'a> {
         self.own(corner)[self.frame.upright()]
     }
 
+    /// A triangle's normal, as long as twice its area.
+    pub fn normal(&self, t: &Triangle) -> [f64; 3] {
+        let [a, b, c] = t.v.map(|v| self.place(v));
+        let (u, v) = ([0, 1, 2].map(|i| b[i] - a[i]), [0, 1, 2].map(|i| c[i] - a[i]));
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    }
+
     /// Triangles that are ground.
     pub fn ground(&self) -> impl Iterator<Item = &'a Triangle> + use<'a> {
         ground(self.scene, self.triangles)
@@ -72,6 +84,17 @@ impl<'a> Part<'a> {
     /// Those of them that are ground.
     pub fn measured_ground(&self) -> impl Iterator<Item = &'a Triangle> {
         self.ground().filter(|t| self.is_measured(t))
+    }
+
+    /// How to say that its numbers are meant as they stand, as the end of a warning of some files or of all; none if it is said. By a
+    /// scale of 1, which a file of another scale cannot have.
+    pub fn unmeant(&self, all: bool) -> Option<String> {
+        let Said { scale, plain, .. } = self.said;
+        match plain && scale.answers(all) {
+            true => None,
+            false if scale != Of::Nobody && !plain => Some(String::new()),
+            false => Some(format!("; if its numbers are meant so, {}", scale.say("scale", "1", all))),
+        }
     }
 
     /// From where to where its ground reaches in x, y and z, metres.

@@ -56,14 +56,20 @@ impl Kind {
 }
 
 /// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
-/// they may be as they were meant; and of those in six digits where that took triangles, for so are many that are meant so.
+/// they may be as they were meant or somebody says so; and of those in six digits where that took triangles, for so are many that are meant so.
 pub fn warn(parts: &[Part], report: &mut Report) {
-    for part in parts {
+    let find = |part| {
         let single = rounded(part, Kind::Single);
-        match single.or_else(|| rounded(part, Kind::SixDigits).filter(Rounded::loses)) {
-            Some(rounded) if rounded.sure || rounded.loses() => report.warn(rounded.told(part.file)),
-            Some(rounded) => note(rounded.told(part.file)),
-            None => {}
+        single.or_else(|| rounded(part, Kind::SixDigits).filter(Rounded::loses))
+    };
+    let found: Vec<(&Part, Rounded)> = parts.iter().filter_map(|part| Some((part, find(part)?))).collect();
+    let (doubted, plain): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, r)| r.sure || r.loses());
+    plain.into_iter().for_each(|(part, r)| note(r.told(part.file)));
+    let all = doubted.len() == parts.len();
+    for (part, r) in doubted {
+        match part.unmeant(all) {
+            Some(meant) => report.warn(r.told(part.file) + &meant),
+            None => note(r.told(part.file)),
         }
     }
 }
@@ -191,7 +197,7 @@ mod tests {
         let faces = (0..380).filter(|i| i % 20 < 19).map(face);
         let text: String = vertices.chain(faces).collect();
         let read = read_obj(text.as_bytes(), Path::new("a.obj"), &frame).unwrap();
-        let file = std::iter::once(Path::new("a.obj"));
+        let file = std::iter::once((Path::new("a.obj"), Default::default()));
         rounded(&parts(&read.scene, file, &read.frames, &read.triangles)[0], Kind::Single)
     }
 

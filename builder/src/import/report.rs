@@ -86,7 +86,8 @@ pub struct Library {
 impl ImportReport {
     /// Sentences on what people should know, each naming its file.
     pub fn notes(&self) -> Vec<String> {
-        self.files.iter().flat_map(FileReport::notes).collect()
+        let several = self.files.len() > 1;
+        self.files.iter().flat_map(|file| file.notes(several)).collect()
     }
 
     /// Sentences on ground that is missing now, each naming its file.
@@ -110,13 +111,15 @@ impl FileReport {
         })
     }
 
-    fn notes(&self) -> Vec<String> {
+    /// Sentences on what people should know; what is typed holds for all files, of several too.
+    fn notes(&self, several: bool) -> Vec<String> {
         let libraries = self.libraries.iter().filter_map(|l| {
             let problem = l.problem.as_ref()?;
             Some(format!("{}: line {}: material library {}: {problem}", self.file, l.line, quoted(l.name.as_bytes())))
         });
         let assumed = self.assumed.iter().map(|what| {
-            format!("{}: says nothing of its {what}; taken as {}: --up and --unit say otherwise", self.file, self.frame)
+            let keys = if several { "up and unit in its [[source]] of the settings" } else { "--up and --unit" };
+            format!("{}: says nothing of its {what}; taken as {}: {keys} say otherwise", self.file, self.frame)
         });
         assumed.chain(libraries).chain(self.counts(false)).collect()
     }

@@ -477,12 +477,19 @@ impl<'a> Verifying<'a> {
         if totals.error[0] > h.error_plan || totals.error[1] > h.error_height {
             counts.say("a tile states a larger error than the head");
         }
-        self.check("counts", format!("{triangles} triangles, {patch_blocks} patch blocks"), counts, Outcome::Fail);
-        self.check("cover", format!("{triangles} triangles over {cells} cells"), cover, Outcome::Fail);
-        self.check("sheets", format!("{cells} cells"), sheets, Outcome::Fail);
+        let [triangles, cells] = [counted(triangles, "triangle"), counted(cells, "cell")];
+        let blocks = counted(patch_blocks, "patch block");
+        self.check("counts", format!("{triangles}, {blocks}"), counts, Outcome::Fail);
+        self.check("cover", format!("{triangles} over {cells}"), cover, Outcome::Fail);
+        self.check("sheets", cells, sheets, Outcome::Fail);
         self.seams(totals.seams, totals.border);
         if self.options.exhaustive {
-            self.check("edges", format!("{points} places on edges, asked one by one"), edges, Outcome::Fail);
+            self.check(
+                "edges",
+                format!("{} on edges, asked one by one", counted(points, "place")),
+                edges,
+                Outcome::Fail,
+            );
         }
     }
 

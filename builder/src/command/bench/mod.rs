@@ -60,9 +60,9 @@ fn footnote(sweep: usize) -> String {
 max: the longest call, interruptions by the machine included. worst to p50: of each place the fastest of its calls, and of those the
 slowest, and the quantiles: what the places take by themselves. Of batches all are a 64th of a call. These are warm: each call comes
 right after another, and caches hold what they can of the image. A tick, of a drive of several wheels, is one call for each with its
-own cursor, and all figures but queries/s are of all together. queries/s and mean are by the clock, whatever else the machine did. Caches swept: before each call {} MiB of other memory are read, as
-where the ground is asked for once in a millisecond and much else is done in between; places are
-called once, but the slowest four times",
+own cursor, and all figures but queries/s are of all together. queries/s and mean are by the clock, whatever else the machine did.
+Caches swept: before each call {} MiB of other memory are read, as where the ground is asked for once in a millisecond and much else
+is done in between; places are called once, but the slowest four times",
         sweep >> 20
     )
 }

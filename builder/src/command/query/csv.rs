@@ -14,13 +14,15 @@ pub struct Csv<'t, 'a, W> {
     terrain: &'t Terrain<'a>,
     out: W,
     line: Vec<u8>,
+    /// Whether the points were typed: then z and length go with the answers, as from a file of such lines.
+    typed: bool,
     /// `,mu,rr,name` of each material, and `,name` of each source.
     materials: Vec<Vec<u8>>,
     sources: Vec<Vec<u8>>,
 }
 
 impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
-    pub fn new(terrain: &'t Terrain<'a>, out: W) -> Self {
+    pub fn new(terrain: &'t Terrain<'a>, out: W, typed: bool) -> Self {
         let fields = |fields: &[&str]| {
             let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
             let all = [&[""], fields].concat();
@@ -35,7 +37,7 @@ impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
             .enumerate()
             .map(|(i, m)| fields(&[&m.mu.to_string(), &m.rolling.to_string(), terrain.material_name(i as u16)]));
         let sources = (0..terrain.source_count()).map(|i| fields(&[terrain.source_name(i as u16)]));
-        Csv { materials: materials.collect(), sources: sources.collect(), terrain, out, line: Vec::new() }
+        Csv { materials: materials.collect(), sources: sources.collect(), terrain, out, line: Vec::new(), typed }
     }
 }
 
@@ -44,6 +46,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
         let (drive, layer) = (if shape.drive { "t,distance," } else { "" }, if shape.layers { "layer," } else { "" });
         write!(self.out, "{drive}x,y,{layer}z,slope_x,slope_y,mu,rr,material,source,status,reach")?;
         shape.names.iter().try_for_each(|name| write!(self.out, ",{name}"))?;
+        write!(self.out, "{}", if self.typed { ",asked_z,length" } else { "" })?;
         writeln!(self.out)
     }
 
@@ -85,6 +88,10 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
         line.push(b',');
         line.extend(r.reach().as_bytes());
         r.passed.into_iter().for_each(|(passed, i)| line.extend(passed.line(i).as_bytes()));
+        for v in [r.ask.z, r.ask.length].into_iter().filter(|_| self.typed) {
+            line.push(b',');
+            v.into_iter().for_each(|v| push_number(line, v));
+        }
         line.push(b'\n');
         self.out.write_all(line)
     }

@@ -30,7 +30,7 @@ use self::{
     table::{Table, decimals},
 };
 use super::{
-    Done, Failure, Kind, NewFile, Replace, counted,
+    Done, Failure, Form, Kind, NewFile, Replace, counted,
     drive::{self, Drive, Stop},
     export::not_a_source,
     grouped, has_extension, is_nowhere,
@@ -55,7 +55,7 @@ pub struct Args {
     /// Draw height, slope and mu along the drive, a line for each wheel, with dots where places lie far apart
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     plot: Option<PathBuf>,
-    /// Where the answers go [default: stdout]
+    /// Where the answers go, FILE.csv as CSV and FILE.json as JSON [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace output files that are there, or give answers the name of an image, a mesh and such
@@ -180,7 +180,11 @@ fn check_outputs(args: &Args, terrain: &Terrain) -> Done {
         }
     }
     let inputs = [Some(&args.file), args.csv.as_ref(), args.along.as_ref()];
-    let answers = args.output.iter().map(|output| (output, Kind::ANSWERS));
+    let answers = args.output.iter().map(|output| match (args.explain, args.json) {
+        (true, _) => (output, Kind::EXPLAINED),
+        (_, true) => (output, Kind::JSON),
+        _ => (output, Kind::ANSWERS),
+    });
     for (output, kind) in answers.chain(args.plot.iter().map(|plot| (plot, Kind::PICTURE))) {
         not_a_source(output, terrain)?;
         Replace::None.or_any(args.force).check_made(output, kind, inputs.into_iter().flatten())?;
@@ -211,11 +215,13 @@ fn answer(
         keys: passed.keys.clone(),
         wheel: passed.wheel,
     };
-    let mut sheet: Box<dyn Sheet + '_> = match (args.explain, args.json, &file) {
-        (true, ..) => Box::new(Explained { terrain, out, wheel: shape.wheel }),
-        (_, true, _) => Box::new(Json::new(terrain, out)),
-        (_, _, None) if !shape.drive => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
-        _ => Box::new(Csv::new(terrain, out)),
+    let of_file = shape.drive || file.is_some();
+    let form = if args.json { Some(Form::Json) } else { args.output.as_deref().and_then(Form::of) };
+    let mut sheet: Box<dyn Sheet + '_> = match form.or(of_file.then_some(Form::Csv)) {
+        _ if args.explain => Box::new(Explained { terrain, out, wheel: shape.wheel }),
+        Some(Form::Json) => Box::new(Json::new(terrain, out)),
+        Some(Form::Csv) => Box::new(Csv::new(terrain, out, !of_file)),
+        None => Box::new(Table { terrain, out, decimals: shape.decimals, from: shape.from }),
     };
     sheet.head(&shape).map_err(&failed)?;
     // One sheet may show a place twice before layers are merged: leave room.
