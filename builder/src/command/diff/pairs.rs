@@ -1,6 +1,6 @@
 //! All ground over a place, in pairs of both images, and what of it is more than an edge.
 
-use std::{collections::BTreeMap, mem, ops::Range};
+use std::{collections::BTreeMap, mem, ops::Range, sync::OnceLock};
 
 use hardpan::{Hit, Terrain};
 
@@ -86,8 +86,8 @@ pub struct Both<'a> {
     pub to: Move,
     /// How far beside that it may lie, metres: heights may differ by so much times their slopes, too.
     beside: f64,
-    /// Whether most ground is as high as it was.
-    stayed: bool,
+    /// Whether most ground is as high as it was, once it was asked.
+    stayed: OnceLock<bool>,
 }
 
 /// A material, as far as places tell it.
@@ -196,7 +196,7 @@ impl<'a> Both<'a> {
             })
             .collect()
         });
-        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: stayed(images) }
+        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: OnceLock::new() }
     }
 
     /// Metres from a place to those about it, across which a difference may be an edge's.
@@ -206,7 +206,7 @@ impl<'a> Both<'a> {
 
     /// The same images, the second one after a move that was not exact.
     pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
-        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false }
+        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false.into() }
     }
 
     /// Of the ground of an image, in the first one's frame, least and greatest x, y and z.
@@ -299,7 +299,8 @@ impl<'a> Both<'a> {
         let stays =
             |(z, p): (&f64, &Hit)| to.clone().skip(at(z)).take_while(|(other, _)| z == *other).any(|(_, q)| same(p, q));
         near && both.all(|((_, p), (_, q))| same(p, q))
-            || are_alike(&space.z) && (near || !self.stayed || !from.clone().any(stays))
+            || are_alike(&space.z)
+                && (near || !from.clone().any(stays) || !self.stayed.get_or_init(|| stayed(self.images)))
     }
 
     /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
@@ -496,5 +497,99 @@ fn nearest(heights: &[f64], others: &[f64], into: &mut Vec<usize>) {
         }
         let distance = |i: &usize| (others[*i] - z).abs();
         into.extend(around(others.len(), below).min_by(|i, k| distance(i).total_cmp(&distance(k))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpan_builder::{Options, build, fixtures};
+
+    /// What is left over is joined as the rule says it: one by one, each with the first that fits, held against all pairs.
+    fn join_one_by_one(both: &Both, space: &Space, pairs: &mut Vec<Pair>) {
+        let mut next = 0;
+        while let Some(i) = (next..pairs.len()).find(|i| pairs[*i].hits[1].is_none()) {
+            next = i + 1;
+            let fits = |other: &Pair| {
+                let ([Some(from), _], [None, Some(to)]) = (pairs[i].hits, other.hits) else { return false };
+                let crosses = |p: &Pair| matches!(p.hits, [Some(k), Some(l)] if (k < from) != (l < to));
+                both.same_material([pairs[i].materials[0], other.materials[1]])
+                    && (other.z[1] - pairs[i].z[0]).abs() <= DECK
+                    && !pairs.iter().any(crosses)
+            };
+            if let Some(k) = (next..pairs.len()).find(|k| fits(&pairs[*k])) {
+                pairs[i] = both.pair(space, [pairs[i].hits[0], pairs[k].hits[1]]);
+                pairs.remove(k);
+            }
+        }
+    }
+
+    /// What differs aside, by looking at all of it.
+    fn stays_of_all(plane: &Plane, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
+        let z = pair.z[plane.side] + plane.slope[0] * dx + plane.slope[1] * dy;
+        let far = |other: &&Pair| (other.z[plane.side] - z).abs();
+        let same = there.iter().filter(|other| other.hits[plane.side].is_some());
+        let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= plane.most);
+        same.map_or_else(|| there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds)), |other| other.kinds)
+    }
+
+    #[test]
+    fn stacks_are_paired_as_one_by_one() {
+        let image = build(&fixtures::flat(), &Options::default()).unwrap().image;
+        let terrain = Terrain::open(&image).unwrap();
+        let mut both = Both::new([&terrain; 2], 0.0);
+        let surface = |name| Surface { name, mu: 0.5 + name as f64, rr: 1.0, gain: 1.0 };
+        both.surfaces = [0, 1].map(|_| (0..3).map(surface).collect());
+        let mut bits = 1u64;
+        let mut random = |n: u64| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (bits >> 33) % n
+        };
+        let (mut joined, mut left, mut ended) = (0, 0, 0);
+        for case in 0..4000 {
+            let mut space = Space::default();
+            // a few heights lie within a deck, or nearly all; some are in both
+            let (most, names) = ([8, 60][case % 2], 1 + case as u64 / 2 % 3);
+            let (steps, step) = ([30, 300, 3000][case / 6 % 3], [0.004, 0.125][case / 18 % 2]);
+            for i in 0..2 {
+                let mut z: Vec<u64> = (0..random(most)).map(|_| random(steps)).collect();
+                // clusters above each other, of which none may be joined across what lies between
+                let lift = if case % 5 == 0 { i as u64 * steps } else { 0 };
+                z.iter_mut().for_each(|z| *z += lift);
+                z.sort_unstable_by(|p, q| q.cmp(p));
+                z.dedup();
+                space.hits[i] = z.iter().map(|_| Hit { material: random(names) as u16, ..Hit::NONE }).collect();
+                space.z[i] = z.into_iter().map(|z| z as f64 * step).collect();
+            }
+            let (mut pairs, mut plain) = (Vec::new(), Vec::new());
+            both.join_nearest(&mut space, &mut pairs);
+            both.join_nearest(&mut space, &mut plain);
+            // as where some lie a little beside
+            let kept: Vec<bool> = pairs.iter().map(|pair| pair.is_both() || case % 3 > 0 || random(4) > 0).collect();
+            for list in [&mut pairs, &mut plain] {
+                let mut kept = kept.iter();
+                list.retain(|_| *kept.next().unwrap());
+            }
+            let before = pairs.len();
+            both.join_rest(&space, &mut pairs);
+            join_one_by_one(&both, &space, &mut plain);
+            let told =
+                |pairs: &[Pair]| pairs.iter().map(|p| (p.hits, p.materials, p.z, p.kinds, p.mu)).collect::<Vec<_>>();
+            assert_eq!(told(&pairs), told(&plain), "{case}");
+            joined += before - pairs.len();
+            left += pairs.iter().filter(|pair| !pair.is_both()).count();
+
+            let mut there = Aside { pairs, ..Aside::default() };
+            there.sort();
+            for (side, pair) in (0..2).flat_map(|side| plain.iter().map(move |pair| (side, pair))) {
+                let plane =
+                    Plane { side, slope: [step * 125.0, 0.0], most: [0.1, 1.0][case % 2], doubtful: Kinds::ALL };
+                let aside = [0.008 * (random(5) as f64 - 2.0) / 2.0, 0.0];
+                let kinds = plane.stays(pair, aside, &there);
+                assert!(kinds == stays_of_all(&plane, pair, aside, &there.pairs), "{case}");
+                ended += usize::from(!kinds.any());
+            }
+        }
+        assert!(joined > 1000 && left > 1000 && ended > 1000, "{joined} {left} {ended}");
     }
 }
