@@ -353,14 +353,14 @@ fn examined(
     };
     let side = u32::from(!accepted(log2, tris));
     let log2 = log2 - side;
-    rule.take(NODE_BYTES + (4 << (2 * side)))?;
+    rule.take((NODE_BYTES + (4 << (2 * side))) as u64)?;
     let entry = |k: i64| {
         let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
         Ok(match place(content, low, [log2; 2], tris, patches) {
             (_, _, Some(entry)) => entry,
             (list, near, None) if side == 0 || accepted(log2, &list) => {
                 let block = block_of(content, low, [log2; 2], &list, &near);
-                rule.take(block_bytes(block.words.len()))?;
+                rule.take(block_bytes(block.words.len()) as u64)?;
                 Entry::Block(block)
             }
             (list, near, None) => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)?),

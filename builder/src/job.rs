@@ -1,6 +1,7 @@
 //! A build whose tiles are made apart from each other.
 
 use crate::mesh::{self, Mesh};
+use crate::split::Rule;
 use crate::tile::{self, Blob, Tiling};
 use crate::{BuildError, Built, Crowd, MaxCost, Options, Provenance, Report, Scene, pack, shares};
 use rayon::prelude::*;
@@ -38,8 +39,9 @@ impl Job {
         }
         let tiling = Tiling::new(&mesh, options)?;
         if let Some(split) = options.split {
-            split
-                .allows((0..tiling.count()).into_par_iter().map(|i| tiling.least(&mesh, i)).sum(), mesh.faces.len())?;
+            let asked = AtomicU64::new(0);
+            let foresee = |index| tiling.foresee(&mesh, index, &Rule::new(split, &mesh, &asked));
+            (0..tiling.count()).into_par_iter().try_for_each(foresee)?;
         }
         Ok(Job { mesh, options: options.clone(), tiling, report })
     }
@@ -129,7 +131,13 @@ mod tests {
         };
         let sums = |scene: &Scene, split: Split| {
             let job = Job::new(scene, &Options { split: Some(split), ..Options::default() }).unwrap();
-            let least: Vec<u64> = (0..job.tiles()).map(|i| job.tiling.least(&job.mesh, i)).collect();
+            let foreseen = |index| {
+                let all = AtomicU64::new(0);
+                let rule = Rule::new(split, &job.mesh, &all);
+                job.tiling.foresee(&job.mesh, index, &rule).unwrap();
+                rule.asked.into_inner()
+            };
+            let least: Vec<u64> = (0..job.tiles()).map(foreseen).collect();
             let asked: Vec<u64> = job.all().unwrap().iter().map(|tile| tile.0.asked).collect();
             assert!(least.iter().zip(&asked).all(|(least, asked)| least <= asked), "{least:?} {asked:?}");
             [least, asked].map(|all| all.iter().sum::<u64>())
