@@ -345,7 +345,7 @@ impl<'a> Both<'a> {
     /// Takes out ground that one image alone has over a place if it lies in the other one as little beside as the move may be off.
     fn leave_out_beside(&self, [x, y]: [f64; 2], space: &mut Space, pairs: &mut Vec<Pair>) {
         let Space { hits: own, beside: (hits, z), .. } = space;
-        for side in 0..2 {
+        for (side, own) in own.iter().enumerate() {
             let alone = |pair: &Pair| pair.hits[side].filter(|_| !pair.is_both());
             for [dx, dy] in round(self.beside) {
                 if !pairs.iter().any(|pair| alone(pair).is_some()) {
@@ -354,7 +354,7 @@ impl<'a> Both<'a> {
                 self.heights(1 - side, [x + dx, y + dy], hits, z);
                 pairs.retain(|pair| {
                     let Some(k) = alone(pair) else { return true };
-                    let slope = self.images[side].slope_f64(&own[side][k]);
+                    let slope = self.images[side].slope_f64(&own[k]);
                     let there = pair.z[side] + slope[0] * dx + slope[1] * dy;
                     let slack = self.tolerance + self.beside * along(slope);
                     !around(z.len(), z.partition_point(|z| *z > there)).any(|i| (z[i] - there).abs() <= slack)
