@@ -719,8 +719,40 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// The edges of each triangle that it does not share with just one other, which runs along it the other way.
+/// Across an edge that a triangle does not share with just one other, which runs along it the other way.
+pub const ALONE: u32 = u32::MAX;
+
+/// Across the edge from each corner of each triangle the one other that shares it, or [`ALONE`].
+pub fn neighbours(tris: &[Tri]) -> Vec<[u32; 3]> {
+    let (numbers, vertices) = numbers(tris);
+    let mut beside = vec![[ALONE; 3]; tris.len()];
+    for_edges(&numbers, vertices, |ends| {
+        if let Some([p, q]) = shared(ends) {
+            (beside[p / 3][p % 3], beside[q / 3][q % 3]) = (q as u32 / 3, p as u32 / 3);
+        }
+    });
+    beside
+}
+
+/// The edges of each triangle across which it is alone.
 fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
+    let mut open = vec![0; numbers.len()];
+    for_edges(numbers, vertices, |ends| {
+        if shared(ends).is_none() {
+            ends.iter().map(|&e| e as u32 as usize >> 1).for_each(|edge| open[edge / 3] |= 1 << (edge % 3));
+        }
+    });
+    open
+}
+
+/// The two edges of triangles, numbered by three for each, that run along one the other way, if no others do.
+fn shared(ends: &[u64]) -> Option<[usize; 2]> {
+    let &[p, q] = ends else { return None };
+    ((p ^ q) & 1 == 1).then(|| [p, q].map(|e| e as u32 as usize >> 1))
+}
+
+/// Gives each edge: the number of the triangle's edge and whether it runs towards the greater end, of all that run along it.
+fn for_edges(numbers: &[[u32; 3]], vertices: usize, mut each: impl FnMut(&[u64])) {
     // by their lesser end: the greater one, whose they are, and whether they run towards it
     let edges = numbers.iter().enumerate().flat_map(|(t, n)| {
         (0..3).map(move |k| {
@@ -729,19 +761,11 @@ fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
         })
     });
     let (starts, mut edges) = lists(vertices, edges);
-    let mut open = vec![0; numbers.len()];
     for ends in starts[..=vertices].windows(2) {
         let edges = &mut edges[ends[0] as usize..ends[1] as usize];
         edges.sort_unstable();
-        for run in edges.chunk_by(|a, b| a >> 32 == b >> 32) {
-            if run.len() != 2 || (run[0] ^ run[1]) & 1 == 0 {
-                for edge in run.iter().map(|&e| e as u32 as usize >> 1) {
-                    open[edge / 3] |= 1 << (edge % 3);
-                }
-            }
-        }
+        edges.chunk_by(|a, b| a >> 32 == b >> 32).for_each(&mut each);
     }
-    open
 }
 
 fn pack(g: &Growing, attribute: u8) -> Option<Record> {

@@ -149,7 +149,9 @@ pub fn grid(
     patches: &[PatchArea],
 ) -> Result<Built, BuildError> {
     let mut grid = match content.rule {
-        Some(rule) => examined(content, rule, low, log2, tris, patches, content.nodes)?,
+        Some(rule) => {
+            Examining { content, rule, room: Room::default() }.grid(low, log2, tris, patches, content.nodes)?
+        }
         None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
     };
     let mut crowd = None;
@@ -229,7 +231,7 @@ impl Refining<'_> {
                 return Ok(entry);
             }
             *left = left.checked_sub(1).ok_or(crowd)?;
-            let mut cells = block_of(self.content, low, log2, &tris, &near);
+            let mut cells = block_of(self.content, low, log2, &tris, &near, &mut Room::default());
             if self.is_met(&mut cells) {
                 return Ok(Entry::Block(cells));
             }
@@ -338,36 +340,45 @@ fn place(
     (list, near, entry)
 }
 
-/// The grid of a square by a rule: one block if it is accepted, else four squares.
-fn examined(
-    content: &Content,
-    rule: &Rule,
-    low: [i64; 2],
-    log2: u32,
-    tris: &[u32],
-    patches: &[PatchArea],
-    nodes: u32,
-) -> Result<Grid, BuildError> {
-    let accepted = |log2: u32, tris: &[u32]| {
-        nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
-    };
-    let side = u32::from(!accepted(log2, tris));
-    let log2 = log2 - side;
-    rule.take(NODE_BYTES + (4 << (2 * side)))?;
-    let entry = |k: i64| {
-        let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
-        Ok(match place(content, low, [log2; 2], tris, patches) {
-            (_, _, Some(entry)) => entry,
-            (list, near, None) if side == 0 || accepted(log2, &list) => {
-                let block = block_of(content, low, [log2; 2], &list, &near);
-                rule.take(block_bytes(block.words.len()))?;
-                Entry::Block(block)
-            }
-            (list, near, None) => Entry::Grid(examined(content, rule, low, log2, &list, &near, nodes - 1)?),
-        })
-    };
-    let entries = (0..1 << (2 * side)).map(entry).collect::<Result<_, BuildError>>()?;
-    Ok(Grid { block_log2: [log2; 2], side_log2: [side; 2], entries })
+/// Divides squares by a rule.
+struct Examining<'a> {
+    content: &'a Content<'a>,
+    rule: &'a Rule<'a>,
+    room: Room,
+}
+
+impl Examining<'_> {
+    /// The grid of a square: one block if it is accepted, else four squares.
+    fn grid(
+        &mut self,
+        low: [i64; 2],
+        log2: u32,
+        tris: &[u32],
+        patches: &[PatchArea],
+        nodes: u32,
+    ) -> Result<Grid, BuildError> {
+        let (content, rule) = (self.content, self.rule);
+        let accepted = |log2: u32, tris: &[u32]| {
+            nodes <= 1 || log2 <= 2 || rule.accepts(log2, tris.iter().map(|&t| content.bundled.tris[t as usize]))
+        };
+        let side = u32::from(!accepted(log2, tris));
+        let log2 = log2 - side;
+        rule.take((NODE_BYTES + (4 << (2 * side))) as u64)?;
+        let entry = |k: i64| {
+            let low = [low[0] + ((k & 1) << log2), low[1] + ((k >> 1) << log2)];
+            Ok(match place(content, low, [log2; 2], tris, patches) {
+                (_, _, Some(entry)) => entry,
+                (list, near, None) if side == 0 || accepted(log2, &list) => {
+                    let block = block_of(content, low, [log2; 2], &list, &near, &mut self.room);
+                    rule.take(block_bytes(block.words.len()) as u64)?;
+                    Entry::Block(block)
+                }
+                (list, near, None) => Entry::Grid(self.grid(low, log2, &list, &near, nodes - 1)?),
+            })
+        };
+        let entries = (0..1 << (2 * side)).map(entry).collect::<Result<_, BuildError>>()?;
+        Ok(Grid { block_log2: [log2; 2], side_log2: [side; 2], entries })
+    }
 }
 
 /// Blocks of one size for a rectangle: who meets which.
@@ -562,10 +573,17 @@ fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64;
 }
 
 /// The block of triangles that meet it, in the order of their places in bundles.
-fn block_of(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea]) -> Block {
+fn block_of(
+    content: &Content,
+    low: [i64; 2],
+    log2: [u32; 2],
+    tris: &[u32],
+    patches: &[PatchArea],
+    room: &mut Room,
+) -> Block {
     let cells = |&t: &u32| (t, content.bundled.tris[t as usize].plan.cells(low, cell_size(log2)));
     let members: Vec<Member> = tris.iter().map(cells).collect();
-    block(content, low, log2, &members, patches, &mut Room::default())
+    block(content, low, log2, &members, patches, room)
 }
 
 /// A triangle that meets a cell.

@@ -39,6 +39,7 @@ mod error;
 pub mod export;
 mod field;
 pub mod fixtures;
+mod foresee;
 mod grid;
 mod image;
 pub mod import;

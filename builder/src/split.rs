@@ -123,23 +123,26 @@ impl<'a> Rule<'a> {
     }
 
     /// Counts bytes of index. An error if those of all tiles are more than may be.
-    pub fn take(&self, bytes: usize) -> Result<(), BuildError> {
-        let bytes = bytes as u64;
+    pub fn take(&self, bytes: u64) -> Result<(), BuildError> {
         self.asked.fetch_add(bytes, Relaxed);
         self.split.allows(self.all.fetch_add(bytes, Relaxed) + bytes, self.triangles)
     }
 
     /// Whether a square of side 2^`log2` steps is accepted with these triangles.
     pub fn accepts(&self, log2: u32, tris: impl ExactSizeIterator<Item = Tri>) -> bool {
+        self.takes(log2, tris.len() as u64, || {
+            let [mut low, mut high] = [i32::MAX, i32::MIN];
+            for z in tris.flat_map(|t| t.z) {
+                (low, high) = (low.min(z), high.max(z));
+            }
+            high.abs_diff(low)
+        })
+    }
+
+    /// The same with so many triangles, whose corners lie so many steps above each other.
+    pub fn takes(&self, log2: u32, triangles: u64, height: impl FnOnce() -> u32) -> bool {
         let (size, volume) = self.split.limits(self.root_log2.saturating_sub(log2));
-        if tris.len() as u64 <= size {
-            return true;
-        }
-        let [mut low, mut high] = [i32::MAX, i32::MIN];
-        for z in tris.flat_map(|t| t.z) {
-            (low, high) = (low.min(z), high.max(z));
-        }
         let side = exp2(log2 as i32) * self.step[0];
-        side * side * (f64::from(high.abs_diff(low)) * self.step[1]) < volume
+        triangles <= size || side * side * (f64::from(height()) * self.step[1]) < volume
     }
 }

@@ -3,7 +3,8 @@
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, lists, morton, place};
 use crate::cost::{Crowd, MaxCost};
 use crate::field::{Part, Rastered};
-use crate::grid::{Block, Built, Content, Entry, Grid, LINE, PatchArea, Word, block_bytes, grid};
+use crate::foresee::foresee;
+use crate::grid::{Block, Built, Content, Entry, Grid, LINE, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::{Rule, Split};
@@ -29,9 +30,8 @@ const MOST_ATTRIBUTES: usize = 256;
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
 const ROOT_NODES: u32 = 2;
-/// How often squares of a tile are quartered to foresee what a rule asks for, and how often more what covers them.
-const FORESEEN: u32 = 5;
-const DEEPER: u32 = format::MAX_DEPTH - ROOT_NODES - 2 - FORESEEN;
+/// How often a rule may halve the side of a tile.
+const HALVED: u32 = format::MAX_DEPTH - ROOT_NODES - 2;
 /// Word of a node that holds its first bundle.
 const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
 
@@ -130,14 +130,12 @@ impl Tiling {
         self.tiles.len()
     }
 
-    /// The least bytes of index that the rule, if there is one, asks for in a tile: what shows before anything is built.
-    pub fn least(&self, mesh: &Mesh, index: usize) -> u64 {
-        let asked = AtomicU64::new(0);
-        let Some(rule) = self.split.map(|s| Rule::new(s, mesh, &asked)) else { return 0 };
+    /// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
+    pub fn foresee(&self, mesh: &Mesh, index: usize, rule: &Rule) -> Result<(), BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
         let tris: Vec<Tri> = faces.iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize], 0)).collect();
         let low = self.tiles[index].map(|v| i64::from(v) << mesh.tile_log2);
-        least(&rule, &tris, low, mesh.tile_log2, FORESEEN)
+        foresee(rule, &tris, low, mesh.tile_log2, HALVED)
     }
 
     /// Lets queries cost this much.
@@ -428,25 +426,6 @@ fn build(
     let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
     let wide_tests = w.wide_tests;
     Ok(Blob { crowd, asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes })
-}
-
-/// The least bytes of index that a rule asks for in a square: what triangles that cover all of it meet every square within.
-fn least(rule: &Rule, tris: &[Tri], [x, y]: [i64; 2], log2: u32, depth: u32) -> u64 {
-    let corners = [0, 1 << log2].map(|dy| [0, 1 << log2].map(|dx| [x + dx, y + dy]));
-    let covers = |t: &&Tri| corners.as_flattened().iter().all(|[x, y]| t.plan.covers(*x, *y));
-    let whole: Vec<Tri> = tris.iter().filter(covers).copied().collect();
-    let deeper = |k: &u32| !rule.accepts(log2 - k, whole.iter().copied());
-    match (0..log2.saturating_sub(2).min(DEEPER)).take_while(deeper).count() {
-        0 if depth == 0 || rule.accepts(log2, tris.iter().copied()) => 0,
-        0 => {
-            let half = 1 << (log2 - 1);
-            let quarters = [[x, y], [x + half, y], [x, y + half], [x + half, y + half]];
-            let met = |low| tris.iter().filter(|t| t.plan.meets(low, [half; 2])).copied().collect::<Vec<_>>();
-            quarters.map(|low| least(rule, &met(low), low, log2 - 1, depth - 1)).iter().sum()
-        }
-        // no two of them are in one bundle, and each cell has a word for each
-        steps => (block_bytes(block::CELLS * whole.len()) as u64) << (2 * steps),
-    }
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.

@@ -1090,6 +1090,26 @@ fn a_preset_that_divides_too_far_is_refused() {
         holds(&why, &[&format!("error: plates.obj: preset {preset} divides this ground too far")]);
         assert!(why.ends_with("or give a greater bundle_size or min_volume under [build.split]\n"), "{why}");
     }
+    // and so does what is divided finely, waves and all
+    let places = |n: u32| (0..n).flat_map(move |j| (0..n).map(move |i| [i, j]));
+    let grid = |cells: u32, k: u32| {
+        let vertex = |at: [u32; 2]| {
+            let [x, y] = at.map(|v| 1000.0 / f64::from(cells) * f64::from(v));
+            format!("v {x} {y} {:.3}\n", 3.0 * f64::from(k) + 5.0 * (x / 90.0).sin() * (y / 70.0).cos())
+        };
+        let face = |[i, j]: [u32; 2]| {
+            let [a, b] = [j, j + 1].map(|j| 1 + (k * (cells + 1) + j) * (cells + 1) + i);
+            format!("f {a} {} {} {b}\n", a + 1, b + 1)
+        };
+        places(cells + 1).map(vertex).chain(places(cells).map(face)).collect::<String>()
+    };
+    for (cells, seconds) in [(20, 1), (100, 3)] {
+        fs::write(folder.join("grids.obj"), (0..20).map(|k| grid(cells, k)).collect::<String>()).unwrap();
+        for preset in ["default", "dense"] {
+            let [_, why] = soon(seconds, 2, &folder, &["build", "grids.obj", "--up", "z", "--preset", preset]);
+            holds(&why, &[&format!("error: grids.obj: preset {preset} divides this ground too far")]);
+        }
+    }
     // and so it goes
     fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 48\n").unwrap();
     for more in [&["--settings", "s.toml"][..], &[]] {

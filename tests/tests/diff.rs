@@ -3,7 +3,7 @@
 mod shell;
 
 use serde_json::{Value, json};
-use shell::{BRIDGE, error, expect, folder, holds};
+use shell::{BRIDGE, error, expect, folder, holds, soon};
 use std::{fs, path::PathBuf};
 use verification::obj::real_file;
 
@@ -343,6 +343,22 @@ fn layered(folder: &std::path::Path, name: &str, squares: &[(f64, f64, &str)]) {
     };
     fs::write(folder.join(format!("{name}.obj")), squares.iter().map(square).collect::<String>()).unwrap();
     expect(0, folder, &["build", &format!("{name}.obj")]);
+}
+
+/// A thousand layers, and another thousand above them, take hardly longer than asking for them: what lies apart is not held against all.
+#[test]
+fn thick_stacks_are_compared_soon() {
+    let folder = folder("diff_stacks");
+    for (name, from, count) in [("a", 0, 1000), ("b", 1000, 999)] {
+        let sheets: Vec<_> = (from..from + count).map(|k| (5.0, f64::from(k) / 500.0, "Road")).collect();
+        layered(&folder, name, &sheets);
+    }
+    // a part of a second, and seven when each pair was held against all that is left over
+    let [out, _] = soon(3, 1, &folder, &["diff", "a.hpan", "b.hpan", "--grid", "1", "--json"]);
+    let ground = &serde_json::from_str::<Value>(&out).unwrap()["ground"];
+    // the highest of one is the lowest of the other
+    let area = |kind: &str| ground[kind]["area"].as_f64().unwrap();
+    assert_eq!((area("changed"), area("lost"), area("gained")), (100.0, 99_900.0, 99_800.0));
 }
 
 /// What covers other ground is told as raised or lowered, however near it lay or lies to that: 400 m2 over 10,000.

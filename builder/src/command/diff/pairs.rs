@@ -1,6 +1,6 @@
 //! All ground over a place, in pairs of both images, and what of it is more than an edge.
 
-use std::{collections::BTreeMap, mem};
+use std::{collections::BTreeMap, mem, ops::Range, sync::OnceLock};
 
 use hardpan::{Hit, Terrain};
 
@@ -86,8 +86,8 @@ pub struct Both<'a> {
     pub to: Move,
     /// How far beside that it may lie, metres: heights may differ by so much times their slopes, too.
     beside: f64,
-    /// Whether most ground is as high as it was.
-    stayed: bool,
+    /// Whether most ground is as high as it was, once it was asked.
+    stayed: OnceLock<bool>,
 }
 
 /// A material, as far as places tell it.
@@ -139,9 +139,19 @@ pub struct Space {
     /// For each height of one image the nearest of the other.
     nearest: [Vec<usize>; 2],
     pub here: Vec<Pair>,
-    there: Vec<Pair>,
+    there: Aside,
     /// What one image has a little beside a place.
     beside: (Vec<Hit>, Vec<f64>),
+}
+
+/// Ground over a place a little aside of another.
+#[derive(Default)]
+struct Aside {
+    pairs: Vec<Pair>,
+    /// Of either image which of the pairs it has, from the highest on.
+    order: [Vec<usize>; 2],
+    /// What any of them is other in.
+    kinds: Kinds,
 }
 
 /// Whether all heights of a place changed by the same, but for what is slight.
@@ -186,7 +196,7 @@ impl<'a> Both<'a> {
             })
             .collect()
         });
-        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: stayed(images) }
+        Both { images, surfaces, tolerance, to: Move::default(), beside: 0.0, stayed: OnceLock::new() }
     }
 
     /// Metres from a place to those about it, across which a difference may be an edge's.
@@ -196,7 +206,7 @@ impl<'a> Both<'a> {
 
     /// The same images, the second one after a move that was not exact.
     pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
-        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false }
+        Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false.into() }
     }
 
     /// Of the ground of an image, in the first one's frame, least and greatest x, y and z.
@@ -257,18 +267,24 @@ impl<'a> Both<'a> {
             into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i); 2])));
             return counts[0] > 0;
         }
+        self.join_nearest(space, into);
+        if self.beside > 0.0 {
+            self.leave_out_beside([x, y], space, into);
+        }
+        self.join_rest(space, into);
+        counts.iter().all(|n| *n > 0)
+    }
+
+    /// Makes pairs of heights each of which is the nearest of the other, from the highest on; last comes what the second image alone has.
+    fn join_nearest(&self, space: &mut Space, into: &mut Vec<Pair>) {
         for i in 0..2 {
             nearest(&space.z[i], &space.z[1 - i], &mut space.nearest[i]);
         }
         let near = &space.nearest;
         let partner = |of: usize, i: usize| near[of].get(i).copied().filter(|&k| near[1 - of][k] == i);
-        into.extend((0..counts[0]).map(|i| self.pair(space, [Some(i), partner(0, i)])));
-        into.extend((0..counts[1]).filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
-        if self.beside > 0.0 {
-            into.retain(|pair| pair.is_both() || !self.lies_beside([x, y], pair, space));
-        }
-        self.join_rest(space, into);
-        counts.iter().all(|n| *n > 0)
+        let [from, to] = [0, 1].map(|i| 0..space.z[i].len());
+        into.extend(from.map(|i| self.pair(space, [Some(i), partner(0, i)])));
+        into.extend(to.filter(|k| partner(1, *k).is_none()).map(|k| self.pair(space, [None, Some(k)])));
     }
 
     /// Whether as many layers are the same from the highest on: of the same materials, each no farther than a deck from where it was; or all changed
@@ -279,30 +295,36 @@ impl<'a> Both<'a> {
         let mut both = from.clone().zip(to.clone());
         let same = |p: &Hit, q: &Hit| self.same_material([p.material, q.material]);
         let near = both.clone().all(|((z, _), (other, _))| (other - z).abs() <= DECK);
-        let stays = |(z, p): (&f64, &Hit)| to.clone().any(|(other, q)| z == other && same(p, q));
+        let at = |z: &f64| space.z[1].partition_point(|other| other > z);
+        let stays =
+            |(z, p): (&f64, &Hit)| to.clone().skip(at(z)).take_while(|(other, _)| z == *other).any(|(_, q)| same(p, q));
         near && both.all(|((_, p), (_, q))| same(p, q))
-            || are_alike(&space.z) && (near || !self.stayed || !from.clone().any(stays))
+            || are_alike(&space.z)
+                && (near || !from.clone().any(stays) || !self.stayed.get_or_init(|| stayed(self.images)))
     }
 
     /// Makes pairs, from the highest on, of what is left over between the same pairs: of one material, and no farther apart than a deck. So no
     /// pairs cross, and what covers other ground in one image alone is never the same.
     fn join_rest(&self, space: &Space, pairs: &mut Vec<Pair>) {
-        let mut next = 0;
-        while let Some(i) = (next..pairs.len()).find(|i| pairs[*i].hits[1].is_none()) {
-            next = i + 1;
-            let fits = |other: &Pair| {
-                let ([Some(from), _], [None, Some(to)]) = (pairs[i].hits, other.hits) else { return false };
-                let crosses = |p: &Pair| matches!(p.hits, [Some(k), Some(l)] if (k < from) != (l < to));
-                self.same_material([pairs[i].materials[0], other.materials[1]])
-                    && (other.z[1] - pairs[i].z[0]).abs() <= DECK
-                    && !pairs.iter().any(crosses)
-            };
-            // what the second alone has comes last
-            if let Some(k) = (next..pairs.len()).find(|k| fits(&pairs[*k])) {
-                pairs[i] = self.pair(space, [pairs[i].hits[0], pairs[k].hits[1]]);
-                pairs.remove(k);
+        let ours = pairs.partition_point(|pair| pair.hits[0].is_some());
+        let (first, mut second) = pairs.split_at_mut(ours);
+        // up to the next pair, and with it
+        for run in first.chunk_by_mut(|pair, _| !pair.is_both()) {
+            let end = run.last().and_then(|pair| pair.hits[1]);
+            let between = end.map_or(second.len(), |end| second.partition_point(|to| to.hits[1] < Some(end)));
+            let mut left;
+            (left, second) = second.split_at_mut(between);
+            for from in run.iter_mut().filter(|pair| !pair.is_both()) {
+                let above = left.partition_point(|to| to.z[1] - from.z[0] > DECK);
+                left = &mut left[above..];
+                let mut near = left.iter().take_while(|to| from.z[0] - to.z[1] <= DECK);
+                if let Some(k) = near.position(|to| self.same_material([from.materials[0], to.materials[1]])) {
+                    *from = self.pair(space, [from.hits[0], left[k].hits[1].take()]);
+                    left = &mut left[k + 1..];
+                }
             }
         }
+        pairs.retain(|pair| pair.hits != [None; 2]);
     }
 
     /// Whether materials of the one and of the other image have one name.
@@ -320,17 +342,25 @@ impl<'a> Both<'a> {
         z.extend(hits[..count].iter().map(height));
     }
 
-    /// Whether ground that one image alone has over a place lies in the other one as little beside as the move may be off.
-    fn lies_beside(&self, [x, y]: [f64; 2], pair: &Pair, space: &mut Space) -> bool {
-        let Some((side, k)) = pair.side() else { return false };
-        let slope = self.images[side].slope_f64(&space.hits[side][k]);
-        let slack = self.tolerance + self.beside * along(slope);
-        let (hits, z) = &mut space.beside;
-        round(self.beside).any(|[dx, dy]| {
-            self.heights(1 - side, [x + dx, y + dy], hits, z);
-            let there = pair.z[side] + slope[0] * dx + slope[1] * dy;
-            z.iter().any(|z| (z - there).abs() <= slack)
-        })
+    /// Takes out ground that one image alone has over a place if it lies in the other one as little beside as the move may be off.
+    fn leave_out_beside(&self, [x, y]: [f64; 2], space: &mut Space, pairs: &mut Vec<Pair>) {
+        let Space { hits: own, beside: (hits, z), .. } = space;
+        for (side, own) in own.iter().enumerate() {
+            let alone = |pair: &Pair| pair.hits[side].filter(|_| !pair.is_both());
+            for [dx, dy] in round(self.beside) {
+                if !pairs.iter().any(|pair| alone(pair).is_some()) {
+                    break;
+                }
+                self.heights(1 - side, [x + dx, y + dy], hits, z);
+                pairs.retain(|pair| {
+                    let Some(k) = alone(pair) else { return true };
+                    let slope = self.images[side].slope_f64(&own[k]);
+                    let there = pair.z[side] + slope[0] * dx + slope[1] * dy;
+                    let slack = self.tolerance + self.beside * along(slope);
+                    !around(z.len(), z.partition_point(|z| *z > there)).any(|i| (z[i] - there).abs() <= slack)
+                });
+            }
+        }
     }
 
     /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
@@ -361,7 +391,8 @@ impl<'a> Both<'a> {
                 if !ended.iter().any(|kinds| kinds.any()) {
                     break;
                 }
-                self.pairs([place.at[0] + aside[0], place.at[1] + aside[1]], space, &mut there);
+                self.pairs([place.at[0] + aside[0], place.at[1] + aside[1]], space, &mut there.pairs);
+                there.sort();
                 for ((i, plane), ended) in open.iter().zip(&mut ended) {
                     *ended = ended.but(plane.stays(&here[*i], aside, &there));
                 }
@@ -427,13 +458,33 @@ struct Plane {
 
 impl Plane {
     /// What differs aside too, of the same ground, or where that ends, as at a ridge of roofs that are all gone, of any.
-    fn stays(&self, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
+    fn stays(&self, pair: &Pair, [dx, dy]: [f64; 2], there: &Aside) -> Kinds {
         let z = pair.z[self.side] + self.slope[0] * dx + self.slope[1] * dy;
-        let far = |other: &&Pair| (other.z[self.side] - z).abs();
-        let same = there.iter().filter(|other| other.hits[self.side].is_some());
-        let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= self.most);
-        same.map_or_else(|| there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds)), |other| other.kinds)
+        let (order, height) = (&there.order[self.side], |i: usize| there.pairs[i].z[self.side]);
+        let far = |i: &usize| (height(*i) - z).abs();
+        let below = order.partition_point(|&i| height(i) > z);
+        let near = around(order.len(), below).map(|k| order[k]);
+        let same = near.min_by(|i, k| far(i).total_cmp(&far(k)).then(i.cmp(k))).filter(|i| far(i) <= self.most);
+        same.map_or(there.kinds, |i| there.pairs[i].kinds)
     }
+}
+
+impl Aside {
+    /// Finds the order of its pairs.
+    fn sort(&mut self) {
+        let pairs = &self.pairs;
+        for (side, order) in self.order.iter_mut().enumerate() {
+            order.clear();
+            order.extend((0..pairs.len()).filter(|i| pairs[*i].hits[side].is_some()));
+            order.sort_by_key(|i| pairs[*i].hits[side]);
+        }
+        self.kinds = pairs.iter().fold(Kinds::NONE, |all, pair| all.or(pair.kinds));
+    }
+}
+
+/// Of so many heights, from the highest on, those that may be nearest to one that lies above the height with this number.
+fn around(heights: usize, below: usize) -> Range<usize> {
+    below.saturating_sub(1)..heights.min(below + 1)
 }
 
 /// For each of some heights from the highest on, which of others is the nearest to it; of two the first.
@@ -445,8 +496,100 @@ fn nearest(heights: &[f64], others: &[f64], into: &mut Vec<usize>) {
             below += 1;
         }
         let distance = |i: &usize| (others[*i] - z).abs();
-        into.extend(
-            (below.saturating_sub(1)..others.len().min(below + 1)).min_by(|i, k| distance(i).total_cmp(&distance(k))),
-        );
+        into.extend(around(others.len(), below).min_by(|i, k| distance(i).total_cmp(&distance(k))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardpan_builder::{Options, build, fixtures};
+
+    /// What is left over is joined as the rule says it: one by one, each with the first that fits, held against all pairs.
+    fn join_one_by_one(both: &Both, space: &Space, pairs: &mut Vec<Pair>) {
+        let mut next = 0;
+        while let Some(i) = (next..pairs.len()).find(|i| pairs[*i].hits[1].is_none()) {
+            next = i + 1;
+            let fits = |other: &Pair| {
+                let ([Some(from), _], [None, Some(to)]) = (pairs[i].hits, other.hits) else { return false };
+                let crosses = |p: &Pair| matches!(p.hits, [Some(k), Some(l)] if (k < from) != (l < to));
+                both.same_material([pairs[i].materials[0], other.materials[1]])
+                    && (other.z[1] - pairs[i].z[0]).abs() <= DECK
+                    && !pairs.iter().any(crosses)
+            };
+            if let Some(k) = (next..pairs.len()).find(|k| fits(&pairs[*k])) {
+                pairs[i] = both.pair(space, [pairs[i].hits[0], pairs[k].hits[1]]);
+                pairs.remove(k);
+            }
+        }
+    }
+
+    /// What differs aside, by looking at all of it.
+    fn stays_of_all(plane: &Plane, pair: &Pair, [dx, dy]: [f64; 2], there: &[Pair]) -> Kinds {
+        let z = pair.z[plane.side] + plane.slope[0] * dx + plane.slope[1] * dy;
+        let far = |other: &&Pair| (other.z[plane.side] - z).abs();
+        let same = there.iter().filter(|other| other.hits[plane.side].is_some());
+        let same = same.min_by(|p, q| far(p).total_cmp(&far(q))).filter(|other| far(other) <= plane.most);
+        same.map_or_else(|| there.iter().fold(Kinds::NONE, |all, other| all.or(other.kinds)), |other| other.kinds)
+    }
+
+    #[test]
+    fn stacks_are_paired_as_one_by_one() {
+        let image = build(&fixtures::flat(), &Options::default()).unwrap().image;
+        let terrain = Terrain::open(&image).unwrap();
+        let mut both = Both::new([&terrain; 2], 0.0);
+        let surface = |name| Surface { name, mu: 0.5 + name as f64, rr: 1.0, gain: 1.0 };
+        both.surfaces = [0, 1].map(|_| (0..3).map(surface).collect());
+        let mut bits = 1u64;
+        let mut random = |n: u64| {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (bits >> 33) % n
+        };
+        let (mut joined, mut left, mut ended) = (0, 0, 0);
+        for case in 0..4000 {
+            let mut space = Space::default();
+            // a few heights lie within a deck, or nearly all; some are in both
+            let (most, names) = ([8, 60][case % 2], 1 + case as u64 / 2 % 3);
+            let (steps, step) = ([30, 300, 3000][case / 6 % 3], [0.004, 0.125][case / 18 % 2]);
+            for i in 0..2 {
+                let mut z: Vec<u64> = (0..random(most)).map(|_| random(steps)).collect();
+                // clusters above each other, of which none may be joined across what lies between
+                let lift = if case % 5 == 0 { i as u64 * steps } else { 0 };
+                z.iter_mut().for_each(|z| *z += lift);
+                z.sort_unstable_by(|p, q| q.cmp(p));
+                z.dedup();
+                space.hits[i] = z.iter().map(|_| Hit { material: random(names) as u16, ..Hit::NONE }).collect();
+                space.z[i] = z.into_iter().map(|z| z as f64 * step).collect();
+            }
+            let (mut pairs, mut plain) = (Vec::new(), Vec::new());
+            both.join_nearest(&mut space, &mut pairs);
+            both.join_nearest(&mut space, &mut plain);
+            // as where some lie a little beside
+            let kept: Vec<bool> = pairs.iter().map(|pair| pair.is_both() || case % 3 > 0 || random(4) > 0).collect();
+            for list in [&mut pairs, &mut plain] {
+                let mut kept = kept.iter();
+                list.retain(|_| *kept.next().unwrap());
+            }
+            let before = pairs.len();
+            both.join_rest(&space, &mut pairs);
+            join_one_by_one(&both, &space, &mut plain);
+            let told =
+                |pairs: &[Pair]| pairs.iter().map(|p| (p.hits, p.materials, p.z, p.kinds, p.mu)).collect::<Vec<_>>();
+            assert_eq!(told(&pairs), told(&plain), "{case}");
+            joined += before - pairs.len();
+            left += pairs.iter().filter(|pair| !pair.is_both()).count();
+
+            let mut there = Aside { pairs, ..Aside::default() };
+            there.sort();
+            for (side, pair) in (0..2).flat_map(|side| plain.iter().map(move |pair| (side, pair))) {
+                let plane =
+                    Plane { side, slope: [step * 125.0, 0.0], most: [0.1, 1.0][case % 2], doubtful: Kinds::ALL };
+                let aside = [0.008 * (random(5) as f64 - 2.0) / 2.0, 0.0];
+                let kinds = plane.stays(pair, aside, &there);
+                assert!(kinds == stays_of_all(&plane, pair, aside, &there.pairs), "{case}");
+                ended += usize::from(!kinds.any());
+            }
+        }
+        assert!(joined > 1000 && left > 1000 && ended > 1000, "{joined} {left} {ended}");
     }
 }
