@@ -4,7 +4,7 @@
 //! coincident triangles, `weld` makes vertices that lie close one, `stitch` closes hairline gaps and T-junctions.
 //! Vertices are numbered by their coordinates and triangles by their vertices, so nothing after the first
 //! stage knows the order of the source. Only `stitch` makes vertices, inside triangles that
-//! many others divide, and it may move one by a step.
+//! many others divide and over or under those of other edges, and it may move one by a step.
 
 mod clean;
 mod facing;

@@ -250,7 +250,7 @@ impl Edges<'_> {
         let (rim, v) = (self.rim, piece.face.v);
         let side = [v[k], v[(k + 1) % 3]];
         let crowded = |i: usize| match self.plan {
-            Some(plan) => plan.points.is_crowded(plan.place(i)),
+            Some(plan) => plan.is_crowded(plan.place(i)),
             None => rim.points.is_crowded(i as u32),
         };
         if side.into_iter().any(|w| rim.number(w).is_some_and(crowded)) {
@@ -324,8 +324,10 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repai
         if repair.added > most {
             break;
         }
-        let splits: Vec<(Option<Split>, u64)> =
-            active.par_iter().map(|&i| Cut { piece: &pieces[i as usize], edges: &edges, ground, near }.split()).collect();
+        let splits: Vec<(Option<Split>, u64)> = active
+            .par_iter()
+            .map(|&i| Cut { piece: &pieces[i as usize], edges: &edges, ground, near }.split())
+            .collect();
         let left: u64 = splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum();
         *(if plan.is_some() { &mut repair.slits } else { &mut repair.left }) += left;
         let mut next = Vec::new();

@@ -170,7 +170,8 @@ fn misses(scene: &Scene, angle: f64, o: &Options) -> usize {
     let mut place = |_: i32| {
         let (along, off) = (random.within(1000, 19_000) as f64 / 1000.0, random.within(-2000, 6000) as f64 / 1000.0);
         let (sin, cos) = angle.sin_cos();
-        let [x, y] = [along * 4096.0 * cos - off * sin, along * 4096.0 * sin + off * cos].map(|v| (v * Q as f64) as i64);
+        let [x, y] =
+            [along * 4096.0 * cos - off * sin, along * 4096.0 * sin + off * cos].map(|v| (v * Q as f64) as i64);
         let z = (along * 900.0) as i64 * Q;
         let answer = t.closest(Place { x, y, z });
         let ground = answer.found() && (answer.hit.z - z).abs() <= 32_768 * Q;

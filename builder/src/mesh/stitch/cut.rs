@@ -58,10 +58,7 @@ impl Cut<'_, '_> {
         let mut many = Vec::new();
         for (k, met) in &open {
             let met = met.as_deref().unwrap_or_default();
-            if met.len() > FAN
-                && !self.is_close(*k, met)
-                && met.iter().filter(|m| seen.insert(m.w)).count() > FAN
-            {
+            if met.len() > FAN && !self.is_close(*k, met) && met.iter().filter(|m| seen.insert(m.w)).count() > FAN {
                 many.push(*k);
             }
         }
@@ -131,7 +128,8 @@ impl Cut<'_, '_> {
         let (level, by) = (met.level?, met.place.by);
         let [a, b, _] = self.from_side(k);
         let made = ground.vertices.len() as u32;
-        let fan = Fan { path: vec![a, made, b], points: vec![level], parts: vec![piece.face.v, [a, made, b]], off: 0.0 };
+        let fan =
+            Fan { path: vec![a, made, b], points: vec![level], parts: vec![piece.face.v, [a, made, b]], off: 0.0 };
         bearable(piece.by, by, ground.farthest).then_some(Split { fan, by, upright: None })
     }
 

@@ -71,13 +71,7 @@ struct Point {
 
 /// Divides a triangle from its apex along a path: vertices, or numbers of points made for it, and how far along the side they lie,
 /// in steps. None if they are more than [`NEEDLES`] and there is no room for rows.
-pub fn fan(
-    mut path: Vec<(u32, f64)>,
-    made: Vec<[i32; 3]>,
-    apex: u32,
-    ground: &Ground,
-    near: Near,
-) -> Option<Fan> {
+pub fn fan(mut path: Vec<(u32, f64)>, made: Vec<[i32; 3]>, apex: u32, ground: &Ground, near: Near) -> Option<Fan> {
     let vertices = |path: Vec<(u32, f64)>| path.into_iter().map(|p| p.0).collect::<Vec<u32>>();
     for _ in 0..TRIES {
         if path.len() - 2 <= FAN {

@@ -63,12 +63,23 @@ impl Plan {
         });
         let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
         let rays = lists(rim.vertices.len(), open.flat_map(|[a, b]| [(number(a), (b, true)), (number(b), (a, false))]));
-        Plan { points: Points::new(places, Near { plan: near.plan, height: 0 }), starts, rays, level: near.height, rise }
+        Plan {
+            points: Points::new(places, Near { plan: near.plan, height: 0 }),
+            starts,
+            rays,
+            level: near.height,
+            rise,
+        }
     }
 
     /// The place of a vertex of the rim.
     pub fn place(&self, number: usize) -> u32 {
         self.starts.partition_point(|&s| s as usize <= number) as u32 - 1
+    }
+
+    /// Whether a place is in a crowd, or has one above it.
+    pub fn is_crowded(&self, place: u32) -> bool {
+        self.points.is_crowded(place) || self.at(place).len() as u64 > Repair::CROWD
     }
 
     /// What a slit lies before, beside a side with its triangle to the left and not near its ends; told which vertices of the
@@ -106,7 +117,7 @@ impl Plan {
         view: View,
         counts: impl Fn(usize) -> bool,
     ) -> Option<Met> {
-        if place.off >= 0 {
+        if place.off >= 0 || self.is_crowded(i) {
             return None;
         }
         let length = distance(a, b).0 as i128;
@@ -132,7 +143,7 @@ impl Plan {
             partners.into_iter().filter(|m| rank(*m) < rank(n)).min_by_key(|m| rank(*m))
         };
         let alone = (0..self.points.len() as u32).into_par_iter().filter(|&i| !self.points.is_alone(i));
-        let places = alone.filter(|&i| !self.points.is_crowded(i)).flat_map_iter(|i| self.at(i));
+        let places = alone.filter(|&i| !self.is_crowded(i)).flat_map_iter(|i| self.at(i));
         let goal = |n: usize| {
             let to = partner(n)?;
             let [x, y, _] = self.points.point(self.place(to));
@@ -147,6 +158,9 @@ impl Plan {
         let i = self.place(n);
         let mut partners = Vec::new();
         self.points.around(i, |j| {
+            if self.is_crowded(j) {
+                return true;
+            }
             let [from, to] = [i, j].map(|i| self.points.point(i));
             let way = [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]));
             let back = way.map(|v| -v);
