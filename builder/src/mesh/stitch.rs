@@ -46,10 +46,11 @@ const ADDED: u64 = 4096;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
 
-/// Closes what lies within the threshold.
+/// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let mut repair = Repair::default();
     let most = 2 * ground.faces.len() as u64 + ADDED;
+    let [mut seams, mut slits] = [Hot::ALL, Hot::ALL];
     for _ in 0..PASSES {
         if repair.added > most {
             break;
@@ -60,14 +61,41 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
         let joined = join(ground, near, moves, &mut repair);
         if joined > 0 {
             rim = Rim::new(ground, near);
+            [seams, slits] = [Hot::ALL, Hot::ALL];
         }
         repair.open_edges = rim.open;
         (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
-        let divided = divide(ground, near, &rim, None, &mut repair);
-        if joined > 0 || divided || repair.left > crowded && nudge::nudge(ground, near, &rim, &mut repair) {
+        let (made, left) = divide(ground, near, &rim, None, &seams, &mut repair);
+        repair.left += left.count;
+        let divided = !made.is_empty();
+        slits.extend(&made);
+        seams = Hot::after(made, left);
+        if joined > 0 || divided {
             continue;
         }
-        if !close_slits(ground, near, rise, &rim, &mut repair) {
+        if repair.left > crowded && nudge::nudge(ground, near, &rim, &mut repair) {
+            [seams, slits] = [Hot::ALL, Hot::ALL];
+            continue;
+        }
+        // not with all that repairs may move a place, so that what comes of it can be mended
+        let farthest = ground.farthest;
+        ground.farthest = farthest.map(|by| 0.75 * by);
+        let plan = Plan::new(ground, &rim, near, rise);
+        let pairs = plan.pairs(View { ground, rim: &rim });
+        repair.slits = pairs.len() as u64;
+        let settled = if slits::shift(ground, near, &pairs, &mut repair) > 0 {
+            [seams, slits] = [Hot::ALL, Hot::ALL];
+            false
+        } else {
+            let (made, left) = divide(ground, near, &rim, Some(&plan), &slits, &mut repair);
+            repair.slits += left.count;
+            let settled = made.is_empty();
+            seams.extend(&made);
+            slits = Hot::after(made, left);
+            settled
+        };
+        ground.farthest = farthest;
+        if settled {
             return repair;
         }
     }
@@ -86,18 +114,57 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     repair
 }
 
-/// Brings edges at different heights together in plan. Returns whether there were any.
-fn close_slits(ground: &mut Ground, near: Near, rise: u32, rim: &Rim, repair: &mut Repair) -> bool {
-    // not with all that repairs may move a place, so that what comes of it can be mended
-    let farthest = ground.farthest;
-    ground.farthest = farthest.map(|by| 0.75 * by);
-    let plan = Plan::new(ground, rim, near, rise);
-    let pairs = plan.pairs(View { ground, rim });
-    repair.slits = pairs.len() as u64;
-    let shifted = slits::shift(ground, near, &pairs, repair);
-    let changed = shifted > 0 || divide(ground, near, rim, Some(&plan), repair);
-    ground.farthest = farthest;
-    changed
+/// Vertices that no triangle could be divided at.
+#[derive(Default)]
+struct Left {
+    count: u64,
+    /// Corners of those triangles.
+    places: Vec<[i32; 3]>,
+}
+
+/// Where a mesh has changed since all of it was looked at, or something was left: elsewhere nothing is to be done.
+struct Hot(Option<Vec<[i32; 3]>>);
+
+impl Hot {
+    const ALL: Hot = Hot(None);
+
+    /// After all of it was looked at, with changes in these places.
+    fn after(mut made: Vec<[i32; 3]>, left: Left) -> Hot {
+        made.extend(left.places);
+        Hot(Some(made))
+    }
+
+    fn extend(&mut self, made: &[[i32; 3]]) {
+        self.0.iter_mut().for_each(|places| places.extend(made));
+    }
+
+    /// The pieces with an open side near such a place, seen from above.
+    fn near(&self, pieces: &[Piece], ground: &Ground, near: Near) -> Vec<u32> {
+        let all = 0..pieces.len() as u32;
+        let Some(places) = &self.0 else { return all.collect() };
+        let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
+        places.sort_unstable();
+        places.dedup();
+        let points = Points::new(places, Near { plan: near.plan, height: 0 });
+        let lines = Lines::new(&points);
+        let is_near = |i: &u32| {
+            let Piece { face, open, .. } = pieces[*i as usize];
+            sides(face.v).enumerate().filter(|(k, _)| open >> k & 1 == 1).any(|(_, side)| {
+                let mut met = false;
+                lines.along(ground.corners(side).map(flat), |_| {
+                    met = true;
+                    false
+                });
+                met
+            })
+        };
+        all.into_par_iter().filter(is_near).collect()
+    }
+}
+
+/// Seen from above.
+fn flat([x, y, _]: [i32; 3]) -> [i32; 3] {
+    [x, y, 0]
 }
 
 /// The edges of a mesh, those of them that are open, and what touches those.
@@ -313,10 +380,18 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Divides triangles at the vertices near their open edges. Returns whether there were any.
-fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repair: &mut Repair) -> bool {
+/// Divides triangles at the vertices near their open edges. Returns where, and how many vertices are left.
+fn divide(
+    ground: &mut Ground,
+    near: Near,
+    rim: &Rim,
+    plan: Option<&Plan>,
+    hot: &Hot,
+    repair: &mut Repair,
+) -> (Vec<[i32; 3]>, Left) {
     let Draft { mut pieces, mut edges } = Draft::new(ground, rim, plan);
-    let mut active: Vec<u32> = (0..pieces.len() as u32).collect();
+    let mut active = hot.near(&pieces, ground, near);
+    let (mut made, mut left) = (Vec::new(), Left::default());
     let (whole, known) = (pieces.len(), ground.vertices.len());
     let mut gone: Vec<Upright> = Vec::new();
     let most = repair.added + 2 * ground.faces.len() as u64 + ADDED;
@@ -328,8 +403,10 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repai
             .par_iter()
             .map(|&i| Cut { piece: &pieces[i as usize], edges: &edges, ground, near }.split())
             .collect();
-        let left: u64 = splits.iter().filter(|s| s.0.is_none()).map(|s| s.1).sum();
-        *(if plan.is_some() { &mut repair.slits } else { &mut repair.left }) += left;
+        for (&i, (_, count)) in active.iter().zip(&splits).filter(|(_, s)| s.0.is_none() && s.1 > 0) {
+            left.places.extend(ground.corners(pieces[i as usize].face.v));
+            left.count += count;
+        }
         let mut next = Vec::new();
         let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
@@ -360,7 +437,9 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repai
                 }
                 lost.push(part);
             }
-            let Fan { points, parts, .. } = split.fan;
+            let Fan { path, points, parts, .. } = split.fan;
+            let place = |v: u32| if v as usize >= before { points[v as usize - before] } else { ground.vertices[v as usize] };
+            made.extend(path.into_iter().map(place));
             repair.divided += 1;
             repair.added += parts.len() as u64 - 1;
             sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
@@ -396,7 +475,7 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repai
         }
     }
     if pieces.len() == whole {
-        return false;
+        return (made, left);
     }
     let stays = |p: &&Piece| p.face.v[0] != GONE;
     ground.note(pieces.iter().filter(stays).filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
@@ -408,13 +487,14 @@ fn divide(ground: &mut Ground, near: Near, rim: &Rim, plan: Option<&Plan>, repai
         inherit(&mut inner, &gone);
         ground.note(inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
     }
+    ground.faces.reserve_exact(pieces.len() - whole);
     ground.faces.extend(pieces[whole..].iter().filter(stays).map(|p| p.face));
     if ground.vertices.len() > known {
         ground.faces.retain(|f| f.v[0] != GONE);
         number(ground);
     }
     ground.settle(repair);
-    true
+    (made, left)
 }
 
 /// Numbers vertices by their coordinates again.

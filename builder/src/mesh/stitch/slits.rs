@@ -8,7 +8,7 @@
 use super::super::near::{Beside, Lines, Points, beside, distance};
 use super::super::weld::{Ground, join};
 use super::cut::Met;
-use super::{Rim, number, sides};
+use super::{Rim, flat, number, sides};
 use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
@@ -39,11 +39,6 @@ impl View<'_> {
     fn height(&self, n: usize) -> i32 {
         self.ground.vertices[self.rim.vertices[n] as usize][2]
     }
-}
-
-/// Seen from above.
-fn flat([x, y, _]: [i32; 3]) -> [i32; 3] {
-    [x, y, 0]
 }
 
 impl Plan {
