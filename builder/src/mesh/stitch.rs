@@ -438,7 +438,8 @@ fn divide(
                 lost.push(part);
             }
             let Fan { path, points, parts, .. } = split.fan;
-            let place = |v: u32| if v as usize >= before { points[v as usize - before] } else { ground.vertices[v as usize] };
+            let place =
+                |v: u32| if v as usize >= before { points[v as usize - before] } else { ground.vertices[v as usize] };
             made.extend(path.into_iter().map(place));
             repair.divided += 1;
             repair.added += parts.len() as u64 - 1;

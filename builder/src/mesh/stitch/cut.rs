@@ -78,13 +78,13 @@ impl Cut<'_, '_> {
     }
 
     /// The corners from a side on.
-    fn from_side(&self, k: usize) -> [u32; 3] {
+    fn at_side(&self, k: usize) -> [u32; 3] {
         [0, 1, 2].map(|i| self.piece.face.v[(k + i) % 3])
     }
 
     /// Squared length of a side.
     fn length(&self, k: usize) -> u128 {
-        let [a, b, _] = self.from_side(k);
+        let [a, b, _] = self.at_side(k);
         length(self.ground, [a, b])
     }
 
@@ -104,7 +104,7 @@ impl Cut<'_, '_> {
     fn meet(&self, k: usize, mut met: Vec<Met>) -> Option<Split> {
         let halve = |met: &[Met]| {
             // half as many may have fewer rows; one by one they would be a fan as well
-            let may = !self.is_close(k, met) && has_room(self.from_side(k), self.ground, self.near);
+            let may = !self.is_close(k, met) && has_room(self.at_side(k), self.ground, self.near);
             if may { self.halve(k, met) } else { None }
         };
         met.sort_by_key(|m| (m.place.along, m.place.off.abs(), m.w));
@@ -126,7 +126,7 @@ impl Cut<'_, '_> {
     fn filled(&self, k: usize, met: &Met) -> Option<Split> {
         let Cut { piece, ground, .. } = *self;
         let (level, by) = (met.level?, met.place.by);
-        let [a, b, _] = self.from_side(k);
+        let [a, b, _] = self.at_side(k);
         let made = ground.vertices.len() as u32;
         let fan =
             Fan { path: vec![a, made, b], points: vec![level], parts: vec![piece.face.v, [a, made, b]], off: 0.0 };
@@ -136,7 +136,7 @@ impl Cut<'_, '_> {
     /// At a vertex that lies exactly on another side.
     fn other(&self, k: usize, w: u32) -> Option<Split> {
         [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
-            let [a, b, _] = self.from_side(k);
+            let [a, b, _] = self.at_side(k);
             let place = beside(self.ground.vertices[w as usize], self.ground.corners([a, b]), self.near)?;
             if place.off == 0 { self.through(k, &[Met { place, w, level: None }], false) } else { None }
         })
@@ -145,7 +145,7 @@ impl Cut<'_, '_> {
     /// Along a side through these, if that is sound.
     fn through(&self, k: usize, met: &[Met], upright: bool) -> Option<Split> {
         let Cut { piece, ground, near, .. } = *self;
-        let [a, b, apex] = self.from_side(k);
+        let [a, b, apex] = self.at_side(k);
         let by = met.iter().fold([0f64; 2], |m, met| [m[0].max(met.place.by[0]), m[1].max(met.place.by[1])]);
         let long = (self.length(k) as f64).sqrt();
         let mut levels = Vec::new();
