@@ -163,6 +163,8 @@ impl<'a> Obj<'a> {
             file: file.into(),
             up: Some(import::Up::default()),
             unit: Some(import::Unit::default()),
+            // its numbers are meant as they stand
+            scale: Some(1.0),
             translate: (self.offset != [0.0; 3]).then_some(self.offset),
             licence: licences.join("; "),
             ..SourceFile::default()

@@ -170,6 +170,8 @@ pub struct Repair {
     pub nudged: u64,
     /// Triangles divided, because of vertices near their open edges.
     pub divided: u64,
+    /// Of those, at points above or below the vertices.
+    pub levelled: u64,
     /// Triangles that dividing added; at many vertices it makes points inside the triangle, too.
     pub added: u64,
     /// Edges with one user in the end.
@@ -178,8 +180,10 @@ pub struct Repair {
     /// mending them would take ground away or move it too far, or they are `crowded`. Of welding: vertices within the
     /// threshold of another. Zero if there are none.
     pub left: u64,
-    /// Vertices of edges at different heights that still lie within the threshold of each other in plan, with no ground between.
+    /// How often, as far as it was looked at, an open vertex still lies in plan within the threshold of an open edge at another height
+    /// with no ground between, and a corner of a triangle with such an edge, metres.
     pub slits: u64,
+    pub slit: Option<[f64; 3]>,
     /// Of `left`, vertices with more than [`CROWD`](Self::CROWD) others within the threshold: they are let be.
     pub crowded: u64,
     /// Farthest that a place of the ground was moved, metres in plan and in height.

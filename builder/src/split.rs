@@ -72,10 +72,14 @@ impl Split {
             return Ok(());
         }
         Err(BuildError::Limit(format!(
-            "{} divides this ground too far: it asks for more than {} MiB of index for {}; leave it out, or give a greater bundle_size or min_volume under [build.split]",
+            "{} divides this ground too far: it asks for more than {} MiB of index for {}; {}",
             self.title(),
             most >> 20,
-            counted(triangles as u64, "triangle")
+            counted(triangles as u64, "triangle"),
+            match self.preset() {
+                Some(_) => "leave --preset out; [build.split] with a greater bundle_size or min_volume then holds",
+                None => "leave it out, or give it a greater bundle_size or min_volume",
+            }
         )))
     }
 

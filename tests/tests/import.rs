@@ -358,7 +358,7 @@ fn what_cannot_be_read_says_what_to_do() {
             2,
             &["one.obj", "--up", "z", "--scale", "1e-4"],
             &[
-                "warning: one.obj: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale; --unit says it, also if it is meant so\n",
+                "warning: one.obj: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale; --unit says the unit, also if it is meant so\n",
                 "all of it is too small, 0.0001 by 0.0001 by 0 m, where the lattice has steps of 0.000244 m; check --unit and --scale\n",
             ],
         ),

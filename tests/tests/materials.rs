@@ -1172,7 +1172,7 @@ fn first_words_are_answered() {
     };
     assert_eq!(
         large(&[]),
-        "warning: far.obj: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says it, also if it is meant so\n"
+        "warning: far.obj: the ground is 20000 by 10000 m large, and nobody says its unit; --unit says the unit, also if it is meant so\n"
     );
     assert_eq!([large(&["--unit", "m"]), large(&["--unit", "cm"])], ["", ""]);
 

@@ -74,7 +74,8 @@ pub struct Args {
     #[arg(long, value_name = "PLAN,HEIGHT", allow_hyphen_values = true, value_parser = weld)]
     weld: Option<Near>,
     /// Close gaps between open edges of at most so many lattice steps, in plan and in height, or false for none: triangles are divided at
-    /// vertices beside their sides, and at many of them by points inside, so that none becomes a fan of needles [default: 4,64]
+    /// vertices beside their sides, and at many of them by points inside, so that none becomes a fan of needles. In plan also
+    /// between edges up to half a metre above each other, as at the foot of a kerb [default: 4,64]
     #[arg(long, value_name = "PLAN,HEIGHT|false", allow_hyphen_values = true, value_parser = stitch)]
     stitch: Option<Stitch>,
     /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
@@ -84,7 +85,7 @@ pub struct Args {
     #[arg(long)]
     drop_outliers: bool,
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
-    /// index, or 256 bytes a triangle, are refused, as steep and stacked triangles may ask for; a note says if they make an image large
+    /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large
     #[arg(long, value_parser = ["default", "dense"])]
     preset: Option<String>,
     /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
@@ -660,11 +661,14 @@ fn regret(who: &Path, r: &hardpan_builder::Report, options: &Options, report: &m
             counted(r.stitch.left - r.stitch.crowded, "vertex")
         ));
     }
-    if r.stitch.slits > 0 {
+    if let Some([x, y, z]) = r.stitch.slit {
         note(format!(
-            "{}: {} within the threshold of edges at another height could not be brought over them; a query on such a line may find no ground",
+            "{}: {} an edge at another height could not be brought under or over a vertex within the threshold, the first near {x:.3},{y:.3},{z:.3}; a query on such a line may find no ground",
             named(who),
-            counted(r.stitch.slits, "vertex")
+            match r.stitch.slits {
+                1 => "once".into(),
+                n => format!("{} times", grouped(n)),
+            }
         ));
     }
 }
@@ -673,8 +677,9 @@ fn regret(who: &Path, r: &hardpan_builder::Report, options: &Options, report: &m
 fn unstitched(scene: &Scene, options: &Options, t: &Terrain) -> Result<Option<String>, BuildError> {
     let Some(near) = Options::default().stitch else { return Ok(None) };
     let (mended, r) = repair(scene, &Options { stitch: Some(near), ..options.clone() })?;
-    let Repair { joined, divided, .. } = r.stitch;
-    if joined + divided == 0 {
+    let Repair { joined, divided, levelled, .. } = r.stitch;
+    // what a mesh that was stitched has of slits could not be had on top of the rest
+    if joined + divided == levelled {
         return Ok(None);
     }
     let h = t.header();

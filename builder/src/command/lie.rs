@@ -238,7 +238,7 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             Some(degrees) if unit.answers(all_degrees) => note(format!("{names}: {}", degrees.told())),
             Some(degrees) => {
                 let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
-                let unit = unit.say("unit", "", all_degrees);
+                let unit = unit.say("unit", "m", all_degrees);
                 if lie.says == Says::Nobody && side == Side::Likely {
                     let up = of.say("up", &up.to_string(), alone);
                     return Err(Failure::Input(format!("{text} build it with {up} and {unit}")));
@@ -416,7 +416,7 @@ pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &m
         let of = some.iter().map(|(part, _)| part.said.unit).max().unwrap_or_default();
         let own = Of::Nobody.say("unit", "", false);
         let one = if is_all(some) && some.len() > 1 { format!(" (of one alone: {own})") } else { String::new() };
-        format!("{} says it{one}, also if it is meant so", of.say("unit", "", is_all(some)))
+        format!("{} says the unit{one}, also if it is meant so", of.say("unit", "", is_all(some)))
     };
     let all = is_all(&small);
     let (meant, small): (Vec<_>, Vec<_>) = small.into_iter().partition(|(part, _)| part.said.unit.answers(all));
@@ -434,7 +434,7 @@ pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &m
     let large = if large.is_empty() { unsaid } else { large };
     if let Some(ends) = large.iter().map(|(_, ends)| *ends).reduce(join).filter(|ends| is_large(*ends)) {
         let [x, y] = size(ends);
-        let typed = large.iter().any(|(part, _)| part.said.unit.max(part.said.scale) == Of::All);
+        let typed = large.iter().any(|(part, _)| part.said.unit == Of::All);
         let who = if typed { "as you say of all files" } else { "and nobody says its unit" };
         report.warn(format!("{}: the ground is {x:.0} by {y:.0} m large, {who}; {}", names(&large), says(&large)));
     }

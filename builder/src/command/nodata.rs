@@ -112,9 +112,10 @@ pub fn warn(parts: &[Part], report: &mut Report) {
         let faces = part.ground().filter(|t| !part.is_measured(t)).count() as u64;
         let values: Vec<String> = part.voids.iter().map(|v| told(*v)).collect();
         // as gdal_translate writes it
-        let end = values[0].split_once('e').map_or(format!(" {}", values[0]), |(_, power)| format!("e+{power}"));
+        let end =
+            values[0].split_once('e').map_or(format!(" {}(\\.0*)?", values[0]), |(_, power)| format!("e[+]{power}"));
         let out = match scaled(part.voids[0]) {
-            None => format!(" (of points: grep -v '{end}$' ALL.xyz > FILE.xyz)"),
+            None => format!(" (of points: grep -Ev '{end}$' ALL.xyz > FILE.xyz)"),
             Some(_) => String::new(),
         };
         let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));

@@ -186,6 +186,8 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     if let Some(near) = options.stitch {
         report.stitch = stitch::stitch(&mut ground, near, (RISE * exp2(-step[1])) as u32);
         report.stitch.moved = worst(&ground.moved, step);
+        let steps = [step[0], step[0], step[1]].map(exp2);
+        report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
     }
     let weld::Ground { vertices, faces, moved, .. } = ground;
     report.triangles = faces.len() as u64;

@@ -81,19 +81,12 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
         let farthest = ground.farthest;
         ground.farthest = farthest.map(|by| 0.75 * by);
         let plan = Plan::new(ground, &rim, near, rise);
-        let pairs = plan.pairs(View { ground, rim: &rim });
-        repair.slits = pairs.len() as u64;
-        let settled = if slits::shift(ground, near, &pairs, &mut repair) > 0 {
-            [seams, slits] = [Hot::ALL, Hot::ALL];
-            false
-        } else {
-            let (made, left) = divide(ground, near, &rim, Some(&plan), &slits, &mut repair);
-            repair.slits += left.count;
-            let settled = made.is_empty();
-            seams.extend(&made);
-            slits = Hot::after(made, left);
-            settled
-        };
+        let (made, left) = divide(ground, near, &rim, Some(&plan), &slits, &mut repair);
+        repair.slits = left.count;
+        repair.slit = left.places.iter().min().map(|p| [0, 1, 2].map(|k| (ground.origin[k] + i64::from(p[k])) as f64));
+        let settled = made.is_empty();
+        seams.extend(&made);
+        slits = Hot::after(made, left);
         ground.farthest = farthest;
         if settled {
             return repair;
@@ -110,7 +103,7 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     };
     repair.left += open(None);
     let plan = Plan::new(ground, &rim, near, rise);
-    repair.slits = plan.pairs(View { ground, rim: &rim }).len() as u64 + open(Some(&plan));
+    repair.slits = open(Some(&plan));
     repair
 }
 
@@ -296,6 +289,11 @@ impl Edges<'_> {
         self.users.get(&edge(a, b)).map_or(before, |&users| users == 1)
     }
 
+    /// Whether slits are looked for.
+    fn is_plan(&self) -> bool {
+        self.plan.is_some()
+    }
+
     fn is_open_at(&self, v: u32) -> bool {
         self.rim.number(v).is_some_and(|i| self.open_at[i] > 0)
     }
@@ -442,6 +440,7 @@ fn divide(
                 |v: u32| if v as usize >= before { points[v as usize - before] } else { ground.vertices[v as usize] };
             made.extend(path.into_iter().map(place));
             repair.divided += 1;
+            repair.levelled += u64::from(plan.is_some());
             repair.added += parts.len() as u64 - 1;
             sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
             // its points are numbered after those of others before it

@@ -65,7 +65,7 @@ impl Cut<'_, '_> {
         let mut left = 0;
         for (k, met) in open {
             let Some(met) = met else {
-                left += 1; // a crowd, counted once
+                left += u64::from(!self.edges.is_plan()); // a crowd, counted once
                 continue;
             };
             left += met.len() as u64;

@@ -3,16 +3,15 @@
 //! Seen from above, an open vertex lies within the threshold of an open edge, on the side where its triangle is not, at another
 //! height, and no ground at the vertex reaches towards the edge. The edge's triangle is then divided at a new vertex, in the
 //! same place in plan and at the height of the edge, so that both edges run through one place in plan; where it cannot be
-//! divided a sliver between edge and vertex is added. Of two vertices with nothing between them one comes to lie over the other.
+//! divided a sliver between edge and vertex is added. Within the threshold of the edge's ends nothing is done: a vertex made there would
+//! be a seam to what else ends there.
 
 use super::super::near::{Beside, Lines, Points, beside, distance};
-use super::super::weld::{Ground, join};
+use super::super::weld::Ground;
 use super::cut::Met;
-use super::{Rim, flat, number, sides};
+use super::{Rim, flat, sides};
 use crate::bundle::lists;
 use crate::{Near, Repair};
-use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// Open vertices seen from above.
 pub struct Plan {
@@ -129,57 +128,6 @@ impl Plan {
         (!reached).then_some(Met { place, w: view.rim.vertices[n], level: Some([x, y, z]) })
     }
 
-    /// Which vertices lie across a slit from another, and the place in plan that each is to have: one with a lesser hash, so
-    /// that none goes to and fro, where another stays meanwhile.
-    pub fn pairs(&self, view: View) -> BTreeMap<u32, [i32; 2]> {
-        let rank = |n: usize| view.ground.hash(self.points.point(self.place(n)));
-        let partner = |n: usize| {
-            let partners = self.partners(n, view);
-            partners.into_iter().filter(|m| rank(*m) < rank(n)).min_by_key(|m| rank(*m))
-        };
-        let alone = (0..self.points.len() as u32).into_par_iter().filter(|&i| !self.points.is_alone(i));
-        let places = alone.filter(|&i| !self.is_crowded(i)).flat_map_iter(|i| self.at(i));
-        let goal = |n: usize| {
-            let to = partner(n)?;
-            let [x, y, _] = self.points.point(self.place(to));
-            partner(to).is_none().then_some((view.rim.vertices[n], [x, y]))
-        };
-        places.filter_map(goal).collect()
-    }
-
-    /// The vertices of the rim across a slit from one: no ground reaches from one to the other, or one lies before an edge
-    /// that ends at the other.
-    fn partners(&self, n: usize, view: View) -> Vec<usize> {
-        let i = self.place(n);
-        let mut partners = Vec::new();
-        self.points.around(i, |j| {
-            if self.is_crowded(j) {
-                return true;
-            }
-            let [from, to] = [i, j].map(|i| self.points.point(i));
-            let way = [0, 1].map(|k| i64::from(to[k]) - i64::from(from[k]));
-            let back = way.map(|v| -v);
-            let within = |m: &usize| view.height(*m).abs_diff(view.height(n)) <= self.rise;
-            let reached = self.at(i).filter(within).any(|m| self.reaches(m, way, view))
-                || self.at(j).filter(within).any(|m| self.reaches(m, back, view));
-            let apart = |m: &usize| view.height(*m).abs_diff(view.height(n)) > self.level;
-            let slit = |m: &usize| !reached || self.is_before(i, *m, view) || self.is_before(j, n, view);
-            partners.extend(self.at(j).filter(within).filter(apart).filter(slit));
-            true
-        });
-        partners
-    }
-
-    /// Whether a place lies before an open edge that ends at a vertex.
-    fn is_before(&self, i: u32, end: usize, view: View) -> bool {
-        let own = view.rim.vertices[end];
-        self.rays(end).any(|&(other, left)| {
-            let line = view.ground.corners(if left { [own, other] } else { [other, own] });
-            let place = beside(self.points.point(i), line.map(flat), self.points.near);
-            place.is_some_and(|place| self.before(i, place, line, view, |_| true).is_some())
-        })
-    }
-
     fn rays(&self, n: usize) -> impl Iterator<Item = &(u32, bool)> {
         let (starts, rays) = &self.rays;
         rays[starts[n] as usize..starts[n + 1] as usize].iter()
@@ -206,29 +154,4 @@ impl Plan {
         let first = rays.min_by(|(u, left), (w, right)| turn(*u, *w).then(right.cmp(left)));
         first.is_some_and(|(_, left)| left)
     }
-}
-
-/// Gives vertices other places in plan. Returns how many.
-pub fn shift(ground: &mut Ground, near: Near, places: &BTreeMap<u32, [i32; 2]>, repair: &mut Repair) -> u64 {
-    let mut made: BTreeMap<[i32; 3], u32> = BTreeMap::new();
-    let mut moves = Vec::new();
-    let known = ground.vertices.len();
-    for (&v, [x, y]) in places {
-        let place = [*x, *y, ground.vertices[v as usize][2]];
-        let to = match ground.vertices[..known].binary_search(&place) {
-            Ok(there) => there as u32,
-            Err(_) => *made.entry(place).or_insert_with(|| {
-                ground.vertices.push(place);
-                ground.vertices.len() as u32 - 1
-            }),
-        };
-        moves.push((v, to));
-    }
-    let moved = join(ground, near, moves, repair);
-    if moved > 0 {
-        number(ground);
-    } else {
-        ground.vertices.truncate(known);
-    }
-    moved
 }
