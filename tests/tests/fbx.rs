@@ -1053,7 +1053,7 @@ fn vt_25_real_files() {
         ("maya_cube_big_endian_7500_binary.fbx", (12, 2, 1, "x, -z, y in 1/100 m")),
         ("maya_ngon_maze_7700_binary.fbx", (41136, 40882, 4, "x, -z, y in 1/100 m")),
         ("maya_pivots_7500_binary.fbx", (12, 6, 1, "x, -z, y in 1/100 m")),
-        ("maya_slime_7500_binary.fbx", (976, 508, 1, "x, -z, y in 1/100 m")),
+        ("maya_slime_7500_binary.fbx", (976, 509, 1, "x, -z, y in 1/100 m")),
         ("revit_wall_square_7700_binary.fbx", (88, 12, 1, "x, y, z in 381/1250 m")),
         ("spider.fbx", (1368, 763, 4, "x, -z, y in 1/100 m")),
     ]

@@ -661,7 +661,7 @@ fn regret(who: &Path, r: &hardpan_builder::Report, options: &Options, report: &m
             counted(r.stitch.left - r.stitch.crowded, "vertex")
         ));
     }
-    if let Some([x, y, z]) = r.stitch.slit {
+    if let Some([x, y, z]) = r.stitch.slit.filter(|_| r.stitch.slits > 0) {
         note(format!(
             "{}: {} an edge at another height could not be brought under or over a vertex within the threshold, the first near {x:.3},{y:.3},{z:.3}; a query on such a line may find no ground",
             named(who),
