@@ -43,10 +43,11 @@ fn vt_34_a_performance_test() {
         let line = out.lines().find(|l| l.starts_with(start)).unwrap_or_else(|| panic!("no {start:?} in:\n{out}"));
         line[start.len()..].split_whitespace().map(String::from).collect::<Vec<_>>()
     };
+    let figure = |text: &String| text.replace(',', "").parse::<f64>().unwrap();
     assert_eq!(line("stated bound")[..4], bound.map(|b| b.to_string()));
     assert_eq!(line("ns a query"), ["max", "worst", "p99.9", "p99", "p50", "queries/s", "mean"]);
     for way in ["single calls", "batches of 64", "cursor"] {
-        let figures: Vec<f64> = line(way).iter().map(|f| f.replace(',', "").parse().unwrap()).collect();
+        let figures: Vec<f64> = line(way).iter().map(figure).collect();
         let [max, worst, p999, p99, p50, rate, mean] = figures[..] else { panic!("{way}: {figures:?}") };
         assert!([max, worst, p999, p99, p50].is_sorted_by(|a, b| a >= b) && mean > 0.0, "{way}: {figures:?}");
         assert!((rate * mean / 1e9 - 1.0).abs() < 0.01, "{way}: {figures:?}");
@@ -55,9 +56,9 @@ fn vt_34_a_performance_test() {
     // a hundred places and the slowest, each after a sweep; the others' times are called warm
     let swept = line("single, caches swept");
     assert_eq!([&swept[2], &swept[5]], ["-", "-"], "{swept:?}");
-    let [max, worst, p99, p50, mean] = [0, 1, 3, 4, 6].map(|i| swept[i].parse::<f64>().unwrap());
+    let [max, worst, p99, p50, mean] = [0, 1, 3, 4, 6].map(|i| figure(&swept[i]));
     assert!([max, worst, p99, p50].is_sorted_by(|a, b| a >= b) && (0.0..=max).contains(&mean), "{swept:?}");
-    let warm: f64 = line("single calls")[4].parse().unwrap();
+    let warm = figure(&line("single calls")[4]);
     assert!(p50 >= warm, "what is read from memory takes longer: {p50} {warm}");
     holds(&out, &["These are warm: each call comes"]);
 

@@ -3,6 +3,7 @@
 use super::{Face, area2, exp2, oriented};
 use crate::{Contested, Material, Report, radix};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 
 /// Triangles that are looked at together.
 const CHUNK: usize = 64;
@@ -104,8 +105,14 @@ fn is_steeper([a, b, c]: [[i32; 3]; 3], rise: f64) -> bool {
     x * x + y * y > rise * rise * (z * z)
 }
 
-/// Keeps one of coincident triangles of a sorted mesh: the material of highest priority, then the first by name, then
-/// the first source by name. Returns how many went, and what of them had the priority of what stays and another friction.
+/// Which of two coincident triangles stays: the material of highest priority, then the first by name, then the first source
+/// by name.
+pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
+    let rank = |f: &Face| (Reverse(materials[usize::from(f.material)].priority), *f);
+    std::cmp::min_by_key(a, b, rank)
+}
+
+/// Keeps one of coincident triangles of a sorted mesh, by the rule of [`first`]. Returns how many went, and what of them had the priority of what stays and another friction.
 pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material]) -> (u64, Option<Contested>) {
     let before = faces.len();
     let of = |f: &Face| &materials[usize::from(f.material)];
@@ -113,11 +120,12 @@ pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material]) -> (u64, Option
     let mut contested: Option<Contested> = None;
     faces.dedup_by(|next, kept| {
         let same = next.v == kept.v;
-        if same && of(next).priority > of(kept).priority {
-            *kept = *next;
-        } else if same && of(next).priority == of(kept).priority && surface(next) != surface(kept) {
-            let first = || Contested { triangles: 0, stays: of(kept).name.clone(), goes: of(next).name.clone() };
-            contested.get_or_insert_with(first).triangles += 1;
+        if same && of(next).priority == of(kept).priority && surface(next) != surface(kept) {
+            let found = || Contested { triangles: 0, stays: of(kept).name.clone(), goes: of(next).name.clone() };
+            contested.get_or_insert_with(found).triangles += 1;
+        }
+        if same {
+            *kept = first(*kept, *next, materials);
         }
         same
     });

@@ -23,21 +23,25 @@
 //! in each reach along them. [`Repair::crowded`] counts the first.
 
 mod cut;
+mod edges;
 mod fan;
 mod nudge;
+mod rim;
 mod slits;
+mod watch;
 
-use super::near::{Lines, Points, beside, distance};
-use super::weld::{GONE, Ground, Joins, join, joins};
+use super::near::distance;
+use super::weld::{Ground, Joins, join};
 use super::{Face, edge, oriented};
-use crate::bundle::lists;
 use crate::{Near, Repair};
-use cut::{Cut, Met, Split, Upright};
+use cut::{Cut, Split};
+use edges::Edges;
 use fan::Fan;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use slits::{Plan, View};
-use std::cell::LazyCell;
+use rim::{Rim, Seams};
+use slits::{Plan, Slits};
+use watch::Watch;
 
 /// Most passes over the mesh.
 const PASSES: usize = 16;
@@ -45,203 +49,286 @@ const PASSES: usize = 16;
 const ADDED: u64 = 4096;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
+/// How much of all that repairs may move a place may go to slits: what comes of them can be mended then.
+const FOR_SLITS: f64 = 0.75;
 
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
-    let mut repair = Repair::default();
-    let most = 2 * ground.faces.len() as u64 + ADDED;
-    let [mut seams, mut slits] = [Hot::ALL, Hot::ALL];
+    let most = most_added(ground);
+    let mut stitching = Stitching::new(ground, near, rise);
+    let mut settled = false;
     for _ in 0..PASSES {
-        if repair.added > most {
+        settled = stitching.pass();
+        if settled || stitching.repair.added > most {
             break;
         }
-        let mut rim = Rim::new(ground, near);
-        let Joins { moves, crowded, undecided } = rim.joins(ground);
-        let wanted = moves.len() as u64;
-        let joined = join(ground, near, moves, &mut repair);
-        if joined > 0 {
-            rim = Rim::new(ground, near);
-            [seams, slits] = [Hot::ALL, Hot::ALL];
-        }
-        repair.open_edges = rim.open;
-        (repair.left, repair.crowded) = (wanted - joined + crowded + undecided, crowded);
-        let (made, left) = divide(ground, near, &rim, None, &seams, &mut repair);
-        repair.left += left.count;
-        let divided = !made.is_empty();
-        slits.extend(&made);
-        seams = Hot::after(made, left);
-        if joined > 0 || divided {
-            continue;
-        }
-        if repair.left > crowded && nudge::nudge(ground, near, &rim, &mut repair) {
-            [seams, slits] = [Hot::ALL, Hot::ALL];
-            continue;
-        }
-        // not with all that repairs may move a place, so that what comes of it can be mended
-        let farthest = ground.farthest;
-        ground.farthest = farthest.map(|by| 0.75 * by);
-        let plan = Plan::new(ground, &rim, near, rise);
-        let (made, left) = divide(ground, near, &rim, Some(&plan), &slits, &mut repair);
-        repair.slits = left.count;
-        repair.slit = left.places.iter().min().map(|p| [0, 1, 2].map(|k| (ground.origin[k] + i64::from(p[k])) as f64));
-        let settled = made.is_empty();
-        seams.extend(&made);
-        slits = Hot::after(made, left);
-        ground.farthest = farthest;
-        if settled {
-            return repair;
-        }
     }
-    // not settled: what would come next is left
-    let rim = Rim::new(ground, near);
-    repair.open_edges = rim.open;
-    let Joins { moves, crowded, undecided } = rim.joins(ground);
-    (repair.left, repair.crowded) = (moves.len() as u64 + crowded + undecided, crowded);
-    let open = |plan: Option<&Plan>| -> u64 {
-        let Draft { pieces, edges } = Draft::new(ground, &rim, plan);
-        pieces.iter().map(|piece| Cut { piece, edges: &edges, ground, near }.split().1).sum()
-    };
-    repair.left += open(None);
-    let plan = Plan::new(ground, &rim, near, rise);
-    repair.slits = open(Some(&plan));
-    repair
+    if !settled {
+        stitching.count();
+    }
+    stitching.finish()
 }
 
-/// Vertices that no triangle could be divided at.
+/// Most triangles that dividing may add.
+fn most_added(ground: &Ground) -> u64 {
+    2 * ground.faces.len() as u64 + ADDED
+}
+
+/// What lies near open edges, of one kind.
+trait Search: Sync {
+    /// Its number.
+    const KIND: usize;
+    /// What a crowd counts as left.
+    const CROWD: u64;
+
+    /// Whether a vertex of the rim is in a crowd.
+    fn is_crowded(&self, n: usize) -> bool;
+
+    /// What a side, with its triangle to the left, is to run through; told which vertices of the rim count. None if there is more
+    /// than `fits`.
+    fn along(
+        &self,
+        side: [u32; 2],
+        view: View,
+        counts: impl Fn(usize) -> bool,
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<Vec<cut::Met>>;
+}
+
+/// A mesh, its edges, and its open vertices as they were when the divisions began.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    ground: &'a Ground<'a>,
+    edges: &'a Edges,
+    rim: &'a Rim,
+    near: Near,
+}
+
+/// A mesh while it is stitched.
+struct Stitching<'a, 'b> {
+    /// Vertices are added at the end, and triangles too; those that are gone stay in their places.
+    ground: &'a mut Ground<'b>,
+    near: Near,
+    rise: u32,
+    edges: Edges,
+    /// How many vertices are in order, and the others by their places.
+    ordered: usize,
+    made: HashMap<[i32; 3], u32>,
+    /// Where to look, by kind of search.
+    watches: [Watch; 2],
+    repair: Repair,
+}
+
+/// What came of divisions.
 #[derive(Default)]
-struct Left {
-    count: u64,
-    /// Corners of those triangles.
+struct Divided {
+    /// Places that triangles run through now.
     places: Vec<[i32; 3]>,
+    /// How many vertices no triangle could be divided at, and the triangles.
+    left: u64,
+    at: Vec<u32>,
 }
 
-/// Where a mesh has changed since all of it was looked at, or something was left: elsewhere nothing is to be done.
-struct Hot(Option<Vec<[i32; 3]>>);
-
-impl Hot {
-    const ALL: Hot = Hot(None);
-
-    /// After all of it was looked at, with changes in these places.
-    fn after(mut made: Vec<[i32; 3]>, left: Left) -> Hot {
-        made.extend(left.places);
-        Hot(Some(made))
+impl<'a, 'b> Stitching<'a, 'b> {
+    fn new(ground: &'a mut Ground<'b>, near: Near, rise: u32) -> Self {
+        let (edges, ordered) = (Edges::new(ground), ground.vertices.len());
+        let watches = [Watch::All, Watch::All];
+        Stitching { ground, near, rise, edges, ordered, made: HashMap::new(), watches, repair: Repair::default() }
     }
 
-    fn extend(&mut self, made: &[[i32; 3]]) {
-        self.0.iter_mut().for_each(|places| places.extend(made));
+    fn rim(&self) -> Rim {
+        Rim::new(self.ground, &self.edges, self.near)
     }
 
-    /// The pieces with an open side near such a place, seen from above.
-    fn near(&self, pieces: &[Piece], ground: &Ground, near: Near) -> Vec<u32> {
-        let all = 0..pieces.len() as u32;
-        let Some(places) = &self.0 else { return all.collect() };
-        let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
-        places.sort_unstable();
-        places.dedup();
-        let points = Points::new(places, Near { plan: near.plan, height: 0 });
-        let lines = Lines::new(&points);
-        let is_near = |i: &u32| {
-            let Piece { face, open, .. } = pieces[*i as usize];
-            sides(face.v).enumerate().filter(|(k, _)| open >> k & 1 == 1).any(|(_, side)| {
-                let mut met = false;
-                lines.along(ground.corners(side).map(flat), |_| {
-                    met = true;
-                    false
-                });
-                met
-            })
+    fn view<'c>(&'c self, rim: &'c Rim) -> View<'c> {
+        View { ground: self.ground, edges: &self.edges, rim, near: self.near }
+    }
+
+    /// Mends what is to be mended now. Returns whether there was nothing.
+    fn pass(&mut self) -> bool {
+        let mut rim = self.rim();
+        let joined = self.join(&mut rim);
+        let seams = self.divide(&rim, &Seams::new(&rim));
+        self.repair.left += seams.left;
+        if joined || !seams.places.is_empty() {
+            return false;
+        }
+        if self.repair.left > self.repair.crowded && self.nudge(&rim, &seams.at) {
+            return false;
+        }
+        let farthest = self.ground.farthest;
+        self.ground.farthest = farthest.map(|by| FOR_SLITS * by);
+        let plan = Plan::new(self.view(&rim), self.rise);
+        let slits = self.divide(&rim, &Slits::new(&plan));
+        self.ground.farthest = farthest;
+        let corners = slits.at.iter().flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
+        let origin = self.ground.origin;
+        self.repair.slit = corners.min().map(|p| [0, 1, 2].map(|k| (origin[k] + i64::from(p[k])) as f64));
+        self.repair.slits = slits.left;
+        slits.places.is_empty()
+    }
+
+    /// Joins open vertices. Returns whether there were any.
+    fn join(&mut self, rim: &mut Rim) -> bool {
+        let mut joins = rim.joins(self.view(rim));
+        if !joins.moves.is_empty() && self.edges.have_changed() {
+            self.order();
+            *rim = self.rim();
+            joins = rim.joins(self.view(rim));
+        }
+        let Joins { moves, crowded, undecided } = joins;
+        let wanted = moves.len() as u64;
+        let joined = join(self.ground, self.near, moves, &mut self.repair);
+        if joined > 0 {
+            self.order();
+            *rim = self.rim();
+        }
+        (self.repair.left, self.repair.crowded) = (wanted - joined + crowded + undecided, crowded);
+        joined > 0
+    }
+
+    /// Moves open vertices that nothing else helps beside these triangles. Returns whether there were any.
+    fn nudge(&mut self, rim: &Rim, at: &[u32]) -> bool {
+        let moved = nudge::nudge(self.view(rim), &Seams::new(rim), at);
+        self.repair.nudged += moved.len() as u64;
+        if !moved.is_empty() {
+            nudge::apply(self.ground, &moved);
+            self.order();
+        }
+        !moved.is_empty()
+    }
+
+    /// Brings the mesh in order, and has all of it looked at.
+    fn order(&mut self) {
+        self.ground.order();
+        (self.edges, self.ordered) = (Edges::new(self.ground), self.ground.vertices.len());
+        self.made.clear();
+        self.watches = [Watch::All, Watch::All];
+    }
+
+    /// Divides triangles at what lies near their open edges, where this kind of search is to look.
+    fn divide<S: Search>(&mut self, rim: &Rim, search: &S) -> Divided {
+        let mut active = self.watches[S::KIND].faces(self.view(rim));
+        let mut divided = Divided::default();
+        let most = self.repair.added + most_added(self.ground);
+        for _ in 0..ROUNDS {
+            if active.is_empty() || self.repair.added > most {
+                break;
+            }
+            let view = self.view(rim);
+            let split = |&face: &u32| Cut { face, search, view }.split();
+            let splits: Vec<(Option<Split>, u64)> = active.par_iter().map(split).collect();
+            let mut now = Vec::new();
+            for (i, (split, left)) in active.into_iter().zip(splits) {
+                match split {
+                    Some(split) => now.push((i, split)),
+                    None if left > 0 => {
+                        divided.at.push(i);
+                        divided.left += left;
+                    }
+                    None => {}
+                }
+            }
+            active = self.round(now, &mut divided.places);
+        }
+        let left = divided.at.iter().flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
+        self.watches[S::KIND] = Watch::Near(left.collect());
+        self.watches.iter_mut().for_each(|watch| watch.extend(&divided.places));
+        divided
+    }
+
+    /// Divides these triangles. Returns which are to be looked at next.
+    fn round(&mut self, splits: Vec<(u32, Split)>, places: &mut Vec<[i32; 3]>) -> Vec<u32> {
+        let before = self.ground.vertices.len() as u32;
+        // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
+        let mut changing: HashSet<u64> = HashSet::new();
+        let mut first: HashMap<u64, u32> = HashMap::new();
+        for (i, split) in &splits {
+            for e in sides(self.ground.faces[*i as usize].v).map(|[a, b]| edge(a, b)) {
+                match split.upright {
+                    None => _ = changing.insert(e),
+                    Some(_) => _ = first.entry(e).and_modify(|f| *f = (*f).min(*i)).or_insert(*i),
+                }
+            }
+        }
+        let waits = |[a, b]: [u32; 2], i: u32| {
+            let e = edge(a, b);
+            changing.contains(&e) || first.get(&e).is_some_and(|f| *f < i)
         };
-        all.into_par_iter().filter(is_near).collect()
+        let (mut next, mut lost) = (Vec::new(), Vec::new());
+        for (i, Split { fan, by, upright }) in splits {
+            let face = self.ground.faces[i as usize];
+            if let Some(part) = upright {
+                if sides(part.v).chain(sides(face.v)).any(|side| waits(side, i)) {
+                    next.push(i);
+                    continue;
+                }
+                lost.push(part);
+            }
+            places.extend(fan.path.iter().map(|v| fan.place(*v, self.ground)));
+            let Fan { points, parts, .. } = fan;
+            self.repair.divided += 1;
+            self.repair.added += parts.len() as u64 - 1;
+            let so_far = self.ground.by(&face.v);
+            let by = [0, 1].map(|k| so_far[k] + by[k]);
+            self.ground.moved.remove(&face.v);
+            self.edges.remove(i, self.ground);
+            let made: Vec<u32> = points.into_iter().map(|p| self.vertex(p)).collect();
+            for part in parts {
+                let part = part.map(|v| if v < before { v } else { made[(v - before) as usize] });
+                let Some(v) = oriented(part, &self.ground.vertices) else {
+                    self.repair.upright += 1;
+                    continue;
+                };
+                self.ground.note([(v, by)]);
+                match self.edges.add(Face { v, ..face }, self.ground) {
+                    Some(i) => next.push(i),
+                    None => self.repair.duplicates += 1,
+                }
+            }
+        }
+        // triangles with an edge of a part that went count as moved as far as it
+        for part in lost {
+            for i in sides(part.v).flat_map(|[a, b]| self.edges.faces(a, b)) {
+                self.ground.note([(self.ground.faces[i as usize].v, part.by)]);
+            }
+        }
+        next
     }
-}
 
-/// Seen from above.
-fn flat([x, y, _]: [i32; 3]) -> [i32; 3] {
-    [x, y, 0]
-}
-
-/// The edges of a mesh, those of them that are open, and what touches those.
-struct Rim {
-    /// How many open edges there are.
-    open: u64,
-    /// Ends of open edges, ascending.
-    vertices: Vec<u32>,
-    /// Where they are.
-    points: Points,
-    /// Of each vertex of the mesh its number among them, or [`INNER`].
-    numbers: Vec<u32>,
-    /// Open edges at each of them.
-    open_at: Vec<u32>,
-    /// All edges at the lesser of their ends, ascending, once for each triangle that uses them: the other end, times 2^32,
-    /// and which side of which triangle it is.
-    edges: Vec<u64>,
-    /// Where those at each vertex of the mesh start.
-    starts: Vec<u32>,
-    /// Triangles with an open edge, ascending, and a bit for each corner that one runs from.
-    faces: Vec<(u32, u8)>,
-}
-
-/// A vertex that ends no open edge.
-const INNER: u32 = u32::MAX;
-
-impl Rim {
-    fn new(ground: &Ground, near: Near) -> Rim {
-        let faces = &ground.faces;
-        let at_lesser = faces.iter().enumerate().flat_map(|(i, f)| {
-            (0..3).map(move |k| {
-                let (a, b) = (f.v[k], f.v[(k + 1) % 3]);
-                (a.min(b), u64::from(a.max(b)) << 32 | (3 * i + k) as u64)
+    /// The vertex at a place.
+    fn vertex(&mut self, place: [i32; 3]) -> u32 {
+        let vertices = &mut self.ground.vertices;
+        vertices[..self.ordered].binary_search(&place).map(|v| v as u32).unwrap_or_else(|_| {
+            *self.made.entry(place).or_insert_with(|| {
+                vertices.push(place);
+                vertices.len() as u32 - 1
             })
-        });
-        let (starts, mut edges) = lists(ground.vertices.len(), at_lesser);
-        // first how many open edges there are at each vertex
-        let mut numbers = vec![0; ground.vertices.len()];
-        let mut sides = vec![0u8; faces.len()];
-        let mut open = 0;
-        for v in 0..ground.vertices.len() {
-            let run = &mut edges[starts[v] as usize..starts[v + 1] as usize];
-            run.sort_unstable();
-            for e in run.chunk_by(|a, b| a >> 32 == b >> 32).filter(|e| e.len() == 1) {
-                let (other, side) = ((e[0] >> 32) as usize, e[0] as u32 as usize);
-                open += 1;
-                (numbers[v], numbers[other]) = (numbers[v] + 1, numbers[other] + 1);
-                sides[side / 3] |= 1 << (side % 3);
-            }
+        })
+    }
+
+    /// Counts what would come next as left.
+    fn count(&mut self) {
+        fn left<S: Search>(search: &S, view: View) -> u64 {
+            let split = |face: u32| Cut { face, search, view }.split().1;
+            view.edges.open_faces().map(split).sum()
         }
-        let (mut vertices, mut open_at) = (Vec::new(), Vec::new());
-        for (v, number) in numbers.iter_mut().enumerate() {
-            let count = std::mem::replace(number, INNER);
-            if count > 0 {
-                *number = vertices.len() as u32;
-                vertices.push(v as u32);
-                open_at.push(count);
-            }
-        }
-        let points = ground.points(&vertices, near);
-        let faces = sides.into_iter().zip(0..).filter(|(sides, _)| *sides != 0).map(|(sides, i)| (i, sides)).collect();
-        Rim { open, vertices, points, numbers, open_at, edges, starts, faces }
+        let rim = self.rim();
+        let view = self.view(&rim);
+        let Joins { moves, crowded, undecided } = rim.joins(view);
+        let seams = left(&Seams::new(&rim), view);
+        let slits = left(&Slits::new(&Plan::new(view, self.rise)), view);
+        self.repair.left = moves.len() as u64 + crowded + undecided + seams;
+        (self.repair.crowded, self.repair.slits) = (crowded, slits);
     }
 
-    /// The number of a vertex among those of the rim.
-    fn number(&self, v: u32) -> Option<usize> {
-        // points that were made since are not in it
-        let number = self.numbers.get(v as usize).copied().unwrap_or(INNER);
-        (number != INNER).then_some(number as usize)
-    }
-
-    /// How many triangles use an edge.
-    fn users(&self, a: u32, b: u32) -> u32 {
-        let (low, high) = (a.min(b) as usize, a.max(b));
-        let Some(&[start, end]) = self.starts.get(low..low + 2) else { return 0 };
-        let at = &self.edges[start as usize..end as usize];
-        let from = if at.len() <= 16 { 0 } else { at.partition_point(|e| (e >> 32) < u64::from(high)) };
-        let ends = at[from..].iter().map(|e| (e >> 32) as u32);
-        ends.skip_while(|&e| e < high).take_while(|&e| e == high).count() as u32
-    }
-
-    /// Which of its vertices are to be joined.
-    fn joins(&self, ground: &Ground) -> Joins {
-        joins(ground, &self.vertices, &self.points, Some(|a, b| self.users(a, b) > 0))
+    /// The mesh in order, and what was done.
+    fn finish(self) -> Repair {
+        let Stitching { ground, edges, mut repair, .. } = self;
+        repair.open_edges = edges.open();
+        drop(edges);
+        ground.order();
+        repair
     }
 }
 
@@ -255,284 +342,7 @@ fn length(ground: &Ground, side: [u32; 2]) -> u128 {
     distance(p, q).0
 }
 
-/// A triangle that may be divided.
-#[derive(Clone, Copy)]
-struct Piece {
-    face: Face,
-    by: [f64; 2],
-    /// Its number in the mesh, until it is divided.
-    at: Option<u32>,
-    /// Which of its sides were open before any was divided, a bit each.
-    open: u8,
-}
-
-/// The edges of the rim while triangles are divided.
-struct Edges<'a> {
-    rim: &'a Rim,
-    /// Users of edges that have changed.
-    users: HashMap<u64, u32>,
-    /// Open edges at each vertex of the rim.
-    open_at: Vec<u32>,
-    /// The vertices of the rim seen from above, if slits are looked for.
-    plan: Option<&'a Plan>,
-    lines: Lines<'a>,
-}
-
-impl Edges<'_> {
-    /// Users of an edge.
-    fn users(&self, a: u32, b: u32) -> u32 {
-        self.users.get(&edge(a, b)).copied().unwrap_or_else(|| self.rim.users(a, b))
-    }
-
-    /// Whether an edge is open, which was open before or not.
-    fn is_open(&self, [a, b]: [u32; 2], before: bool) -> bool {
-        self.users.get(&edge(a, b)).map_or(before, |&users| users == 1)
-    }
-
-    /// Whether slits are looked for.
-    fn is_plan(&self) -> bool {
-        self.plan.is_some()
-    }
-
-    fn is_open_at(&self, v: u32) -> bool {
-        self.rim.number(v).is_some_and(|i| self.open_at[i] > 0)
-    }
-
-    /// Which sides of a triangle are open, the longest first.
-    fn open_sides(&self, piece: &Piece, ground: &Ground) -> Vec<usize> {
-        let side = |k: usize| [piece.face.v[k], piece.face.v[(k + 1) % 3]];
-        let open = |k: &usize| {
-            let before = piece.open >> k & 1 == 1;
-            side(*k).into_iter().all(|v| self.is_open_at(v)) && self.is_open(side(*k), before)
-        };
-        let mut sides: Vec<usize> = (0..3).filter(open).collect();
-        sides.sort_by_key(|&k| (std::cmp::Reverse(length(ground, side(k))), side(k)));
-        sides
-    }
-
-    /// What lies beside a side of a triangle; none if there is a crowd at its ends or along it.
-    fn beside(&self, piece: &Piece, k: usize, ground: &Ground, near: Near) -> Option<Vec<Met>> {
-        let (rim, v) = (self.rim, piece.face.v);
-        let side = [v[k], v[(k + 1) % 3]];
-        let crowded = |i: usize| match self.plan {
-            Some(plan) => plan.is_crowded(plan.place(i)),
-            None => rim.points.is_crowded(i as u32),
-        };
-        if side.into_iter().any(|w| rim.number(w).is_some_and(crowded)) {
-            return None;
-        }
-        let line = ground.corners(side);
-        const FEW: usize = 4;
-        let room = LazyCell::new(|| FEW + (length(ground, side).isqrt() / u128::from(near.plan.max(1))) as usize);
-        let fits = |n: usize| n <= FEW || n <= *room;
-        let counts = |i: usize| self.open_at[i] > 0 && !v.contains(&rim.vertices[i]);
-        if let Some(plan) = self.plan {
-            return plan.along(&self.lines, side, View { ground, rim }, counts, fits);
-        }
-        let mut met = Vec::new();
-        self.lines.along(line, |i| {
-            if counts(i as usize)
-                && let Some(place) = beside(rim.points.point(i), line, near)
-            {
-                met.push(Met { place, w: rim.vertices[i as usize], level: None });
-            }
-            fits(met.len())
-        });
-        fits(met.len()).then_some(met)
-    }
-
-    /// One user more or less.
-    fn count(&mut self, a: u32, b: u32, more: bool) {
-        let was = self.users(a, b);
-        let is = if more { was + 1 } else { was - 1 };
-        self.users.insert(edge(a, b), is);
-        let (Some(i), Some(j)) = (self.rim.number(a), self.rim.number(b)) else { return };
-        for at in [i, j] {
-            self.open_at[at] = self.open_at[at] + u32::from(is == 1) - u32::from(was == 1);
-        }
-    }
-}
-
-/// Triangles with open edges while they are divided.
-struct Draft<'a> {
-    pieces: Vec<Piece>,
-    edges: Edges<'a>,
-}
-
-impl<'a> Draft<'a> {
-    fn new(ground: &Ground, rim: &'a Rim, plan: Option<&'a Plan>) -> Self {
-        let piece = |&(i, open): &(u32, u8)| {
-            let face = ground.faces[i as usize];
-            Piece { face, by: ground.by(&face.v), at: Some(i), open }
-        };
-        Draft {
-            pieces: rim.faces.iter().map(piece).collect(),
-            edges: Edges {
-                rim,
-                users: HashMap::new(),
-                open_at: rim.open_at.clone(),
-                plan,
-                lines: Lines::new(plan.map_or(&rim.points, |plan| &plan.points)),
-            },
-        }
-    }
-}
-
-/// Divides triangles at the vertices near their open edges. Returns where, and how many vertices are left.
-fn divide(
-    ground: &mut Ground,
-    near: Near,
-    rim: &Rim,
-    plan: Option<&Plan>,
-    hot: &Hot,
-    repair: &mut Repair,
-) -> (Vec<[i32; 3]>, Left) {
-    let Draft { mut pieces, mut edges } = Draft::new(ground, rim, plan);
-    let mut active = hot.near(&pieces, ground, near);
-    let (mut made, mut left) = (Vec::new(), Left::default());
-    let (whole, known) = (pieces.len(), ground.vertices.len());
-    let mut gone: Vec<Upright> = Vec::new();
-    let most = repair.added + 2 * ground.faces.len() as u64 + ADDED;
-    for _ in 0..ROUNDS {
-        if repair.added > most {
-            break;
-        }
-        let splits: Vec<(Option<Split>, u64)> = active
-            .par_iter()
-            .map(|&i| Cut { piece: &pieces[i as usize], edges: &edges, ground, near }.split())
-            .collect();
-        for (&i, (_, count)) in active.iter().zip(&splits).filter(|(_, s)| s.0.is_none() && s.1 > 0) {
-            left.places.extend(ground.corners(pieces[i as usize].face.v));
-            left.count += count;
-        }
-        let mut next = Vec::new();
-        let splits = active.iter().zip(splits).filter_map(|(&i, (s, _))| Some((i, s?))).collect::<Vec<_>>();
-        // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
-        let mut changing: HashSet<u64> = HashSet::new();
-        let mut first: HashMap<u64, ([u32; 3], u32)> = HashMap::new();
-        for (i, split) in &splits {
-            let v = pieces[*i as usize].face.v;
-            let own = (v, *i);
-            for e in sides(v).map(|[a, b]| edge(a, b)) {
-                match split.upright {
-                    None => _ = changing.insert(e),
-                    Some(_) => _ = first.entry(e).and_modify(|f| *f = own.min(*f)).or_insert(own),
-                }
-            }
-        }
-        let mut lost: Vec<Upright> = Vec::new();
-        let before = ground.vertices.len();
-        for (i, split) in splits {
-            let Piece { face, by, at, .. } = pieces[i as usize];
-            if let Some(part) = split.upright {
-                let waits = |[a, b]: [u32; 2]| {
-                    let e = edge(a, b);
-                    changing.contains(&e) || first.get(&e).is_some_and(|f| *f < (face.v, i))
-                };
-                if sides(part.v).any(waits) || sides(face.v).any(waits) {
-                    next.push(i);
-                    continue;
-                }
-                lost.push(part);
-            }
-            let Fan { path, points, parts, .. } = split.fan;
-            let place =
-                |v: u32| if v as usize >= before { points[v as usize - before] } else { ground.vertices[v as usize] };
-            made.extend(path.into_iter().map(place));
-            repair.divided += 1;
-            repair.levelled += u64::from(plan.is_some());
-            repair.added += parts.len() as u64 - 1;
-            sides(face.v).for_each(|[a, b]| edges.count(a, b, false));
-            // its points are numbered after those of others before it
-            let later = (ground.vertices.len() - before) as u32;
-            ground.vertices.extend(points);
-            for part in parts {
-                let part = part.map(|v| if v as usize >= before { v + later } else { v });
-                let Some(v) = oriented(part, &ground.vertices) else {
-                    repair.upright += 1;
-                    continue;
-                };
-                sides(v).for_each(|[a, b]| edges.count(a, b, true));
-                next.push(pieces.len() as u32);
-                pieces.push(Piece {
-                    face: Face { v, ..face },
-                    by: [by[0] + split.by[0], by[1] + split.by[1]],
-                    at: None,
-                    open: 0, // its sides have changed
-                });
-            }
-            if let Some(at) = at {
-                ground.moved.remove(&face.v);
-                ground.faces[at as usize].v[0] = GONE;
-            }
-            pieces[i as usize].face.v[0] = GONE;
-        }
-        inherit(&mut pieces, &lost);
-        gone.extend(lost);
-        active = next;
-        if active.is_empty() {
-            break;
-        }
-    }
-    if pieces.len() == whole {
-        return (made, left);
-    }
-    let stays = |p: &&Piece| p.face.v[0] != GONE;
-    ground.note(pieces.iter().filter(stays).filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
-    // those that do not touch the rim hold edges too, and were never divided
-    let mut inner: Vec<Piece> = Vec::new();
-    if !gone.is_empty() {
-        let whole = |f: &&Face| f.v[0] != GONE;
-        inner.extend(ground.faces.iter().filter(whole).map(|&face| Piece { face, by: [0.0; 2], at: None, open: 0 }));
-        inherit(&mut inner, &gone);
-        ground.note(inner.iter().filter(|p| p.by != [0.0; 2]).map(|p| (p.face.v, p.by)));
-    }
-    ground.faces.reserve_exact(pieces.len() - whole);
-    ground.faces.extend(pieces[whole..].iter().filter(stays).map(|p| p.face));
-    if ground.vertices.len() > known {
-        ground.faces.retain(|f| f.v[0] != GONE);
-        number(ground);
-    }
-    ground.settle(repair);
-    (made, left)
-}
-
-/// Numbers vertices by their coordinates again.
-fn number(ground: &mut Ground) {
-    let mut order: Vec<u32> = (0..ground.vertices.len() as u32).collect();
-    order.sort_by_key(|&v| ground.vertices[v as usize]); // mostly sorted already
-    let mut vertices: Vec<[i32; 3]> = Vec::with_capacity(order.len());
-    let mut numbers = vec![0; order.len()];
-    for v in order {
-        let place = ground.vertices[v as usize];
-        if vertices.last() != Some(&place) {
-            vertices.push(place);
-        }
-        numbers[v as usize] = vertices.len() as u32 - 1;
-    }
-    ground.vertices = vertices;
-    let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), &ground.vertices).expect("it has area");
-    ground.faces.iter_mut().for_each(|f| f.v = renumber(f.v));
-    ground.faces.sort();
-    let before: Vec<_> = std::mem::take(&mut ground.moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
-    ground.note(before);
-}
-
-/// Triangles with an edge of a part that went count as moved as far as it.
-fn inherit(pieces: &mut [Piece], lost: &[Upright]) {
-    if lost.is_empty() {
-        return;
-    }
-    let mut far: HashMap<u64, [f64; 2]> = HashMap::new();
-    let most = |a: [f64; 2], b: [f64; 2]| [a[0].max(b[0]), a[1].max(b[1])];
-    for part in lost {
-        for e in sides(part.v).map(|[a, b]| edge(a, b)) {
-            far.entry(e).and_modify(|f| *f = most(*f, part.by)).or_insert(part.by);
-        }
-    }
-    for piece in pieces.iter_mut().filter(|p| p.face.v[0] != GONE) {
-        for by in sides(piece.face.v).filter_map(|[a, b]| far.get(&edge(a, b))) {
-            piece.by = most(piece.by, *by);
-        }
-    }
+/// Seen from above.
+fn flat([x, y, _]: [i32; 3]) -> [i32; 3] {
+    [x, y, 0]
 }

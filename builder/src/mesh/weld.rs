@@ -63,11 +63,25 @@ impl Ground<'_> {
         }
     }
 
-    /// Takes out what is gone and brings the others in order.
-    pub fn settle(&mut self, repair: &mut Repair) {
+    /// Takes out what is gone, brings the others in order and keeps one of coincident ones.
+    fn settle(&mut self, repair: &mut Repair) {
         self.faces.retain(|f| f.v[0] != GONE);
         self.faces.sort(); // mostly sorted already
         repair.duplicates += clean::duplicates(&mut self.faces, self.materials).0;
+    }
+
+    /// Takes out what is gone, and numbers vertices by their places again.
+    pub fn order(&mut self) {
+        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        order.sort_by_key(|&v| self.vertices[v as usize]); // mostly sorted already
+        let mut numbers = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(v, number)| numbers[*v as usize] = number);
+        self.vertices = order.iter().map(|v| self.vertices[*v as usize]).collect();
+        let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), &self.vertices).expect("it has area");
+        self.faces.retain(|f| f.v[0] != GONE);
+        self.faces.iter_mut().for_each(|f| f.v = renumber(f.v));
+        self.faces.sort(); // mostly sorted already
+        self.moved = std::mem::take(&mut self.moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::super::area2;
 use super::super::near::{Beside, beside};
-use super::super::weld::{Ground, bearable, covered};
+use super::super::weld::{bearable, covered};
 use super::fan::{FAN, Fan, NEEDLES, fan, has_room};
-use super::{Edges, Piece, length};
-use crate::Near;
+use super::{Search, View, length};
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
 /// Vertices that lie closer along a side, in steps, make needles whatever is done.
@@ -40,18 +40,16 @@ pub struct Upright {
 }
 
 /// A triangle that may be divided now.
-pub struct Cut<'a, 'b> {
-    pub piece: &'a Piece,
-    pub edges: &'a Edges<'b>,
-    pub ground: &'a Ground<'b>,
-    pub near: Near,
+pub struct Cut<'a, S> {
+    pub face: u32,
+    pub search: &'a S,
+    pub view: View<'a>,
 }
 
-impl Cut<'_, '_> {
+impl<S: Search> Cut<'_, S> {
     /// How it is divided, if it is; and how many vertices beside its open edges cannot be had.
     pub fn split(&self) -> (Option<Split>, u64) {
-        let along = |k| (k, self.edges.beside(self.piece, k, self.ground, self.near));
-        let open: Vec<_> = self.edges.open_sides(self.piece, self.ground).into_iter().map(along).collect();
+        let open: Vec<_> = self.open_sides().into_iter().map(|k| (k, self.beside(k))).collect();
         // rows along one side of several with many vertices would leave slivers at the others: those are halved until
         // each part has one such side at most; a vertex counts at the longest
         let mut seen = HashSet::new();
@@ -65,7 +63,7 @@ impl Cut<'_, '_> {
         let mut left = 0;
         for (k, met) in open {
             let Some(met) = met else {
-                left += u64::from(!self.edges.is_plan()); // a crowd, counted once
+                left += S::CROWD; // counted once
                 continue;
             };
             left += met.len() as u64;
@@ -77,15 +75,47 @@ impl Cut<'_, '_> {
         (None, left)
     }
 
+    fn corners(&self) -> [u32; 3] {
+        self.view.ground.faces[self.face as usize].v
+    }
+
     /// The corners from a side on.
-    fn at_side(&self, k: usize) -> [u32; 3] {
-        [0, 1, 2].map(|i| self.piece.face.v[(k + i) % 3])
+    pub fn at_side(&self, k: usize) -> [u32; 3] {
+        [0, 1, 2].map(|i| self.corners()[(k + i) % 3])
+    }
+
+    /// How far it was moved so far.
+    pub fn moved(&self) -> [f64; 2] {
+        self.view.ground.by(&self.corners())
+    }
+
+    /// Which of its sides are open between vertices of the rim, the longest first.
+    pub fn open_sides(&self) -> Vec<usize> {
+        let View { edges, rim, .. } = self.view;
+        let known = |k: &usize| self.at_side(*k)[..2].iter().all(|&v| rim.number(v).is_some());
+        let mut sides: Vec<usize> = edges.open_sides(self.face).filter(known).collect();
+        sides.sort_by_key(|&k| (std::cmp::Reverse(self.length(k)), self.at_side(k)));
+        sides
+    }
+
+    /// What lies beside a side; none if there is a crowd at its ends or along it.
+    pub fn beside(&self, k: usize) -> Option<Vec<Met>> {
+        let View { edges, rim, near, .. } = self.view;
+        let (v, [a, b, _]) = (self.corners(), self.at_side(k));
+        if [a, b].into_iter().any(|w| rim.number(w).is_some_and(|n| self.search.is_crowded(n))) {
+            return None;
+        }
+        const FEW: usize = 4;
+        let room = LazyCell::new(|| FEW + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
+        let fits = |n: usize| n <= FEW || n <= *room;
+        let counts = |n: usize| edges.is_open_at(rim.vertices[n]) && !v.contains(&rim.vertices[n]);
+        self.search.along([a, b], self.view, counts, fits)
     }
 
     /// Squared length of a side.
     fn length(&self, k: usize) -> u128 {
         let [a, b, _] = self.at_side(k);
-        length(self.ground, [a, b])
+        length(self.view.ground, [a, b])
     }
 
     /// Whether vertices lie as close along a side as rounding is.
@@ -104,7 +134,7 @@ impl Cut<'_, '_> {
     fn meet(&self, k: usize, mut met: Vec<Met>) -> Option<Split> {
         let halve = |met: &[Met]| {
             // half as many may have fewer rows; one by one they would be a fan as well
-            let may = !self.is_close(k, met) && has_room(self.at_side(k), self.ground, self.near);
+            let may = !self.is_close(k, met) && has_room(self.at_side(k), self.view.ground, self.view.near);
             if may { self.halve(k, met) } else { None }
         };
         met.sort_by_key(|m| (m.place.along, m.place.off.abs(), m.w));
@@ -124,27 +154,28 @@ impl Cut<'_, '_> {
 
     /// With a sliver beside it, between a side and a point at its height.
     fn filled(&self, k: usize, met: &Met) -> Option<Split> {
-        let Cut { piece, ground, .. } = *self;
+        let ground = self.view.ground;
         let (level, by) = (met.level?, met.place.by);
         let [a, b, _] = self.at_side(k);
         let made = ground.vertices.len() as u32;
         let fan =
-            Fan { path: vec![a, made, b], points: vec![level], parts: vec![piece.face.v, [a, made, b]], off: 0.0 };
-        bearable(piece.by, by, ground.farthest).then_some(Split { fan, by, upright: None })
+            Fan { path: vec![a, made, b], points: vec![level], parts: vec![self.corners(), [a, made, b]], off: 0.0 };
+        bearable(self.moved(), by, ground.farthest).then_some(Split { fan, by, upright: None })
     }
 
     /// At a vertex that lies exactly on another side.
     fn other(&self, k: usize, w: u32) -> Option<Split> {
         [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
             let [a, b, _] = self.at_side(k);
-            let place = beside(self.ground.vertices[w as usize], self.ground.corners([a, b]), self.near)?;
+            let place = beside(self.view.ground.vertices[w as usize], self.view.ground.corners([a, b]), self.view.near)?;
             if place.off == 0 { self.through(k, &[Met { place, w, level: None }], false) } else { None }
         })
     }
 
     /// Along a side through these, if that is sound.
     fn through(&self, k: usize, met: &[Met], upright: bool) -> Option<Split> {
-        let Cut { piece, ground, near, .. } = *self;
+        let View { ground, near, .. } = self.view;
+        let before = LazyCell::new(|| self.moved());
         let [a, b, apex] = self.at_side(k);
         let by = met.iter().fold([0f64; 2], |m, met| [m[0].max(met.place.by[0]), m[1].max(met.place.by[1])]);
         let long = (self.length(k) as f64).sqrt();
@@ -177,19 +208,20 @@ impl Cut<'_, '_> {
                 let end = if area2(places[0], places[1], top) == 0 { a } else { b };
                 let part = [end, w, apex];
                 let off = self.off(part, w, apex)?;
-                Some(Upright { v: part, by: [0, 1].map(|i| piece.by[i] + by[i] + off[i]) })
+                Some(Upright { v: part, by: [0, 1].map(|i| before[i] + by[i] + off[i]) })
             }
             _ => return None,
         };
-        let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - piece.by[i]));
-        bearable(piece.by, far, ground.farthest).then_some(Split { fan, by, upright })
+        let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - before[i]));
+        bearable(*before, far, ground.farthest).then_some(Split { fan, by, upright })
     }
 
     /// How far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part.
     fn off(&self, part: [u32; 3], w: u32, apex: u32) -> Option<[f64; 2]> {
-        covered(self.ground, part, self.near, |a, b| match [a, b].map(|p| p == w) {
-            [false, false] => self.edges.users(a, b) > 1,
-            _ => a == apex || b == apex || self.edges.users(a, b) > 0,
+        let View { ground, edges, near, .. } = self.view;
+        covered(ground, part, near, |a, b| match [a, b].map(|p| p == w) {
+            [false, false] => edges.users(a, b) > 1,
+            _ => a == apex || b == apex || edges.users(a, b) > 0,
         })
     }
 }

@@ -7,10 +7,11 @@
 
 use super::super::area2;
 use super::super::near::beside;
-use super::super::weld::{Ground, bearable};
-use super::{Draft, Met, Piece, Rim, distance, number};
-use crate::{Near, Repair};
-use rayon::prelude::*;
+use super::super::weld::{GONE, Ground, bearable};
+use super::cut::{Cut, Met};
+use super::rim::Seams;
+use super::{View, distance};
+use crate::Near;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Where a vertex may go, the shorter ways first.
@@ -23,65 +24,65 @@ struct Side {
     by: [f64; 2],
 }
 
-/// Moves vertices that nothing else helps. Returns whether there were any.
-pub fn nudge(ground: &mut Ground, near: Near, rim: &Rim, repair: &mut Repair) -> bool {
-    let wanted = wanted(ground, near, rim);
-    let faces = &ground.faces;
-    // triangles at each of these vertices
-    let mut at: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (i, face) in faces.iter().enumerate() {
-        for v in face.v.into_iter().filter(|v| wanted.contains_key(v)) {
-            at.entry(v).or_default().push(i);
-        }
-    }
+/// Where vertices go that nothing else helps beside these triangles.
+pub fn nudge(view: View, seams: &Seams, at: &[u32]) -> BTreeMap<[i32; 3], u32> {
+    let View { ground, near, .. } = view;
+    let wanted = wanted(view, seams, at);
+    let at = around(ground, |v| wanted.contains_key(v));
     // what depends on where another vertex goes waits for it
     let mut waits: BTreeSet<u32> = BTreeSet::new();
     for (&w, sides) in &wanted {
-        let around = at[&w].iter().flat_map(|&i| faces[i].v).chain(sides.iter().flat_map(|s| s.v));
+        let around = at[&w].iter().flat_map(|&i| ground.faces[i].v).chain(sides.iter().flat_map(|s| s.v));
         waits.extend(around.filter(|v| *v != w && wanted.contains_key(v)).map(|v| v.max(w)));
     }
     let mut places: BTreeMap<[i32; 3], u32> = BTreeMap::new();
     for (&w, sides) in wanted.iter().filter(|(w, _)| !waits.contains(w)) {
-        let corners: Vec<[u32; 3]> = at[&w].iter().map(|&i| faces[i].v).collect();
+        let corners: Vec<[u32; 3]> = at[&w].iter().map(|&i| ground.faces[i].v).collect();
         let way = WAYS.iter().find_map(|way| step(w, *way, sides, &corners, ground, near));
         if let Some(place) = way {
             places.entry(place).or_insert(w);
         }
     }
-    for (place, &w) in &places {
-        let by = distance(*place, ground.vertices[w as usize]).0 as f64;
-        for &i in &at[&w] {
-            ground.moved.entry(ground.faces[i].v).or_default()[0] += by.sqrt();
+    places
+}
+
+/// Moves vertices there.
+pub fn apply(ground: &mut Ground, places: &BTreeMap<[i32; 3], u32>) {
+    let moved: HashMap<u32, [i32; 3]> = places.iter().map(|(place, w)| (*w, *place)).collect();
+    for (w, at) in around(ground, |v| moved.contains_key(v)) {
+        let by = (distance(moved[&w], ground.vertices[w as usize]).0 as f64).sqrt();
+        for i in at {
+            ground.moved.entry(ground.faces[i].v).or_default()[0] += by;
         }
     }
-    repair.nudged += places.len() as u64;
-    if places.is_empty() {
-        return false;
+    moved.into_iter().for_each(|(w, place)| ground.vertices[w as usize] = place);
+}
+
+/// The triangles at each of these vertices.
+fn around(ground: &Ground, is: impl Fn(&u32) -> bool) -> HashMap<u32, Vec<usize>> {
+    let mut at: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (i, face) in ground.faces.iter().enumerate().filter(|(_, f)| f.v[0] != GONE) {
+        for v in face.v.into_iter().filter(&is) {
+            at.entry(v).or_default().push(i);
+        }
     }
-    places.iter().for_each(|(place, &w)| ground.vertices[w as usize] = *place);
-    number(ground);
-    true
+    at
 }
 
 /// Open vertices beside an open edge that would divide its triangle soundly, but for a part that would be upright.
-fn wanted(ground: &Ground, near: Near, rim: &Rim) -> BTreeMap<u32, Vec<Side>> {
-    let draft = Draft::new(ground, rim, None);
-    let of = |piece: &Piece| {
-        let mut found = Vec::new();
-        for k in draft.edges.open_sides(piece, ground) {
-            let v = [0, 1, 2].map(|i| piece.face.v[(k + i) % 3]);
-            for Met { w, .. } in draft.edges.beside(piece, k, ground, near).into_iter().flatten() {
-                let [a, b, apex, p] = ground.corners([v[0], v[1], v[2], w]);
+fn wanted(view: View, seams: &Seams, at: &[u32]) -> BTreeMap<u32, Vec<Side>> {
+    let mut wanted: BTreeMap<u32, Vec<Side>> = BTreeMap::new();
+    for &face in at {
+        let cut = Cut { face, search: seams, view };
+        for k in cut.open_sides() {
+            let v = cut.at_side(k);
+            for Met { w, .. } in cut.beside(k).into_iter().flatten() {
+                let [a, b, apex, p] = view.ground.corners([v[0], v[1], v[2], w]);
                 if (area2(a, p, apex) == 0) != (area2(p, b, apex) == 0) {
-                    found.push((w, Side { v, by: piece.by }));
+                    wanted.entry(w).or_default().push(Side { v, by: cut.moved() });
                 }
             }
         }
-        found
-    };
-    let mut wanted: BTreeMap<u32, Vec<Side>> = BTreeMap::new();
-    for (w, side) in draft.pieces.par_iter().flat_map_iter(of).collect::<Vec<_>>() {
-        wanted.entry(w).or_default().push(side);
     }
     wanted
 }

@@ -7,16 +7,15 @@
 //! be a seam to what else ends there.
 
 use super::super::near::{Beside, Lines, Points, beside, distance};
-use super::super::weld::Ground;
 use super::cut::Met;
-use super::{Rim, flat, sides};
+use super::{Search, View, flat};
 use crate::bundle::lists;
 use crate::{Near, Repair};
 
 /// Open vertices seen from above.
 pub struct Plan {
     /// Their places, at height 0.
-    pub points: Points,
+    points: Points,
     /// Where the vertices at each place start, among those of the rim.
     starts: Vec<u32>,
     /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
@@ -26,22 +25,8 @@ pub struct Plan {
     rise: u32,
 }
 
-/// A mesh and its rim.
-#[derive(Clone, Copy)]
-pub struct View<'a> {
-    pub ground: &'a Ground<'a>,
-    pub rim: &'a Rim,
-}
-
-impl View<'_> {
-    /// Of a vertex of the rim.
-    fn height(&self, n: usize) -> i32 {
-        self.ground.vertices[self.rim.vertices[n] as usize][2]
-    }
-}
-
 impl Plan {
-    pub fn new(ground: &Ground, rim: &Rim, near: Near, rise: u32) -> Plan {
+    pub fn new(View { ground, edges, rim, near }: View, rise: u32) -> Plan {
         let (mut places, mut starts) = (Vec::<[i32; 3]>::new(), Vec::new());
         for (i, v) in (0..).zip(&rim.vertices) {
             let place = flat(ground.vertices[*v as usize]);
@@ -51,9 +36,9 @@ impl Plan {
             }
         }
         starts.push(rim.vertices.len() as u32);
-        let open = rim.faces.iter().flat_map(|&(i, open)| {
-            let each = sides(ground.faces[i as usize].v).enumerate();
-            each.filter(move |(k, _)| open >> k & 1 == 1).map(|(_, side)| side)
+        let open = edges.open_faces().flat_map(|i| {
+            let v = ground.faces[i as usize].v;
+            edges.open_sides(i).map(move |k| [v[k], v[(k + 1) % 3]])
         });
         let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
         let rays = lists(rim.vertices.len(), open.flat_map(|[a, b]| [(number(a), (b, true)), (number(b), (a, false))]));
@@ -67,39 +52,13 @@ impl Plan {
     }
 
     /// The place of a vertex of the rim.
-    pub fn place(&self, number: usize) -> u32 {
-        self.starts.partition_point(|&s| s as usize <= number) as u32 - 1
+    fn place(&self, n: usize) -> u32 {
+        self.starts.partition_point(|&s| s as usize <= n) as u32 - 1
     }
 
     /// Whether a place is in a crowd, or has one above it.
-    pub fn is_crowded(&self, place: u32) -> bool {
+    fn is_crowded(&self, place: u32) -> bool {
         self.points.is_crowded(place) || self.at(place).len() as u64 > Repair::CROWD
-    }
-
-    /// What a slit lies before, beside a side with its triangle to the left and not near its ends; told which vertices of the
-    /// rim count. None if more lies there than `fits`.
-    pub fn along(
-        &self,
-        lines: &Lines,
-        side: [u32; 2],
-        view: View,
-        counts: impl Fn(usize) -> bool,
-        fits: impl Fn(usize) -> bool,
-    ) -> Option<Vec<Met>> {
-        let line = view.ground.corners(side);
-        let mut looked = 0;
-        let mut met = Vec::new();
-        lines.along(line.map(flat), |i| {
-            let at = self.points.point(i);
-            if let Some(place) = beside(at, line.map(flat), self.points.near) {
-                looked += 1;
-                if line.iter().all(|end| distance(*end, at).0 > u128::from(self.points.near.plan).pow(2)) {
-                    met.extend(self.before(i, place, line, view, &counts));
-                }
-            }
-            fits(looked)
-        });
-        fits(looked).then_some(met)
     }
 
     /// What lies at a place beside a line with its triangle to the left, if a slit is between.
@@ -119,8 +78,8 @@ impl Plan {
         let up = (2 * rise + length).div_euclid(2 * length);
         let z = (i128::from(a[2]) + up) as i32;
         place.by[1] = (up * length - rise).abs() as f64 / length as f64;
-        let within = |n: &usize| view.height(*n).abs_diff(z) <= self.rise;
-        let apart = |n: &usize| view.height(*n).abs_diff(z) > self.level && counts(*n);
+        let within = |n: &usize| height(*n, view).abs_diff(z) <= self.rise;
+        let apart = |n: &usize| height(*n, view).abs_diff(z) > self.level && counts(*n);
         let n = self.at(i).filter(within).find(apart)?;
         let inward = [i64::from(a[1]) - i64::from(b[1]), i64::from(b[0]) - i64::from(a[0])];
         let reached = self.at(i).filter(within).any(|n| self.reaches(n, inward, view));
@@ -153,5 +112,55 @@ impl Plan {
         let rays = self.rays(n).map(|(other, left)| (way(*other), *left));
         let first = rays.min_by(|(u, left), (w, right)| turn(*u, *w).then(right.cmp(left)));
         first.is_some_and(|(_, left)| left)
+    }
+}
+
+/// Of a vertex of the rim.
+fn height(n: usize, View { ground, rim, .. }: View) -> i32 {
+    ground.vertices[rim.vertices[n] as usize][2]
+}
+
+/// Gaps in plan.
+pub struct Slits<'a> {
+    plan: &'a Plan,
+    lines: Lines<'a>,
+}
+
+impl<'a> Slits<'a> {
+    pub fn new(plan: &'a Plan) -> Self {
+        Slits { plan, lines: Lines::new(&plan.points) }
+    }
+}
+
+impl Search for Slits<'_> {
+    const KIND: usize = 1;
+    const CROWD: u64 = 0;
+
+    fn is_crowded(&self, n: usize) -> bool {
+        self.plan.is_crowded(self.plan.place(n))
+    }
+
+    fn along(
+        &self,
+        side: [u32; 2],
+        view: View,
+        counts: impl Fn(usize) -> bool,
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<Vec<Met>> {
+        let points = &self.plan.points;
+        let line = view.ground.corners(side);
+        let mut looked = 0;
+        let mut met = Vec::new();
+        self.lines.along(line.map(flat), |i| {
+            let at = points.point(i);
+            if let Some(place) = beside(at, line.map(flat), points.near) {
+                looked += 1;
+                if line.iter().all(|end| distance(*end, at).0 > u128::from(points.near.plan).pow(2)) {
+                    met.extend(self.plan.before(i, place, line, view, &counts));
+                }
+            }
+            fits(looked)
+        });
+        fits(looked).then_some(met)
     }
 }

@@ -1,0 +1,86 @@
+//! Open vertices, and what lies within the threshold of an open edge among them.
+
+use super::super::near::{Lines, Points, beside};
+use super::super::weld::{Joins, joins};
+use super::cut::Met;
+use super::edges::Edges;
+use super::{Search, View};
+use crate::Near;
+use crate::mesh::weld::Ground;
+
+/// The ends of open edges.
+pub struct Rim {
+    /// By their places.
+    pub vertices: Vec<u32>,
+    /// Where they are.
+    pub points: Points,
+    /// Of each vertex of the mesh its number among them, or [`INNER`].
+    numbers: Vec<u32>,
+}
+
+/// A vertex that ends no open edge.
+const INNER: u32 = u32::MAX;
+
+impl Rim {
+    pub fn new(ground: &Ground, edges: &Edges, near: Near) -> Rim {
+        let all = 0..ground.vertices.len() as u32;
+        let mut vertices: Vec<u32> = all.filter(|v| edges.is_open_at(*v)).collect();
+        vertices.sort_by_key(|&v| ground.vertices[v as usize]); // mostly sorted already
+        let mut numbers = vec![INNER; ground.vertices.len()];
+        vertices.iter().zip(0..).for_each(|(&v, n)| numbers[v as usize] = n);
+        Rim { points: ground.points(&vertices, near), vertices, numbers }
+    }
+
+    /// The number of a vertex among those of the rim.
+    pub fn number(&self, v: u32) -> Option<usize> {
+        // points that were made since are not in it
+        let number = self.numbers.get(v as usize).copied().unwrap_or(INNER);
+        (number != INNER).then_some(number as usize)
+    }
+
+    /// Which of its vertices are to be joined.
+    pub fn joins(&self, View { ground, edges, .. }: View) -> Joins {
+        joins(ground, &self.vertices, &self.points, Some(|a, b| edges.users(a, b) > 0))
+    }
+}
+
+/// Gaps in space.
+pub struct Seams<'a> {
+    points: &'a Points,
+    lines: Lines<'a>,
+}
+
+impl<'a> Seams<'a> {
+    pub fn new(rim: &'a Rim) -> Self {
+        Seams { points: &rim.points, lines: Lines::new(&rim.points) }
+    }
+}
+
+impl Search for Seams<'_> {
+    const KIND: usize = 0;
+    const CROWD: u64 = 1;
+
+    fn is_crowded(&self, n: usize) -> bool {
+        self.points.is_crowded(n as u32)
+    }
+
+    fn along(
+        &self,
+        side: [u32; 2],
+        View { ground, rim, .. }: View,
+        counts: impl Fn(usize) -> bool,
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<Vec<Met>> {
+        let line = ground.corners(side);
+        let mut met = Vec::new();
+        self.lines.along(line, |i| {
+            if counts(i as usize)
+                && let Some(place) = beside(self.points.point(i), line, self.points.near)
+            {
+                met.push(Met { place, w: rim.vertices[i as usize], level: None });
+            }
+            fits(met.len())
+        });
+        fits(met.len()).then_some(met)
+    }
+}

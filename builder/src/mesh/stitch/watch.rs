@@ -1,0 +1,43 @@
+//! Where something may be to mend: where nothing has changed since all was looked at, there is nothing.
+
+use super::super::near::{Lines, Points};
+use super::{View, flat, sides};
+use crate::Near;
+use rayon::prelude::*;
+
+pub enum Watch {
+    All,
+    /// Near these places, seen from above.
+    Near(Vec<[i32; 3]>),
+}
+
+impl Watch {
+    /// These places, too.
+    pub fn extend(&mut self, places: &[[i32; 3]]) {
+        if let Watch::Near(all) = self {
+            all.extend(places);
+        }
+    }
+
+    /// The triangles that have an open side there.
+    pub fn faces(&self, View { ground, edges, near, .. }: View) -> Vec<u32> {
+        let Watch::Near(places) = self else { return edges.open_faces().collect() };
+        let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
+        places.sort_unstable();
+        places.dedup();
+        let points = Points::new(places, Near { plan: near.plan, height: 0 });
+        let lines = Lines::new(&points);
+        let is_near = |&i: &u32| {
+            let all: Vec<[u32; 2]> = sides(ground.faces[i as usize].v).collect();
+            edges.open_sides(i).any(|k| {
+                let mut met = false;
+                lines.along(ground.corners(all[k]).map(flat), |_| {
+                    met = true;
+                    false
+                });
+                met
+            })
+        };
+        edges.open_faces().collect::<Vec<_>>().into_par_iter().filter(is_near).collect()
+    }
+}
