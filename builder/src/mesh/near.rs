@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 /// Points of a leaf.
 const LEAF: usize = 8;
-/// Most cells and points that are looked through one by one; beyond, a tree is quicker.
-const FEW_CELLS: i64 = 64;
-const FEW_POINTS: u32 = 64;
+/// Most rows of cells and points that are looked through one by one; beyond, a tree is quicker.
+const FEW_ROWS: i64 = 256;
+const FEW_POINTS: usize = 256;
 
 /// Points that ascend, searched around each of them.
 pub struct Points {
@@ -145,22 +145,37 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// What stands in the cells around a line, row by row; none if it is much.
+    /// What stands in the cells that lie within reach of a line, row by row; none if it is much.
     fn few(&self, line: [[i32; 3]; 2]) -> Option<impl Iterator<Item = std::ops::Range<usize>>> {
         let [low, high] = around(line, self.points.near);
-        let range = |k: usize| {
-            let at = |v: i64| (v - self.low[k]) >> self.log2;
-            (at(low[k]).max(0), at(high[k]).min(self.side[k] - 1))
-        };
-        let ((x0, x1), (y0, y1)) = (range(0), range(1));
-        let (columns, rows) = ((x1 - x0 + 1).max(0), (y1 - y0 + 1).max(0));
+        let cell = |v: i64, k: usize| ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k]);
+        let (from, to) = (cell(low[1], 1).max(0), cell(high[1], 1).min(self.side[1] - 1));
+        let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
+        let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
+        let slope = if a[1] == b[1] { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
         let row = move |y: i64| {
-            let from = (y * self.side[0] + x0) as usize;
-            self.starts[from] as usize..self.starts[from + columns as usize] as usize
+            // where the line runs through the row and what is within reach of it
+            let start = self.low[1] + (y << self.log2) - reach;
+            let ends = [start, start + (1 << self.log2) + 2 * reach];
+            let [p, q] = match a[1] == b[1] {
+                true => [a[0], b[0]],
+                false => ends.map(|y| {
+                    let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
+                    a[0] + ((y - a[1]) as f64 * slope) as i64
+                }),
+            };
+            let first = cell(p.min(q) - reach, 0).max(0);
+            let last = cell(p.max(q) + reach, 0).min(self.side[0] - 1);
+            let at = |x: i64| self.starts[(y * self.side[0] + x) as usize] as usize;
+            if first > last { 0..0 } else { at(first)..at(last + 1) }
         };
-        let last = if columns > 0 { y1 } else { y0 - 1 };
-        let few = columns * rows <= FEW_CELLS && (y0..=last).map(|y| row(y).len() as u32).sum::<u32>() <= FEW_POINTS;
-        few.then(|| (y0..=last).map(row))
+        let mut count = 0;
+        let few = to - from < FEW_ROWS
+            && (from..=to).all(|y| {
+                count += row(y).len();
+                count <= FEW_POINTS
+            });
+        few.then(|| (from..=to).map(row))
     }
 }
 

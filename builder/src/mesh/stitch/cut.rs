@@ -167,7 +167,8 @@ impl<S: Search> Cut<'_, S> {
     fn other(&self, k: usize, w: u32) -> Option<Split> {
         [(k + 1) % 3, (k + 2) % 3].into_iter().find_map(|k| {
             let [a, b, _] = self.at_side(k);
-            let place = beside(self.view.ground.vertices[w as usize], self.view.ground.corners([a, b]), self.view.near)?;
+            let place =
+                beside(self.view.ground.vertices[w as usize], self.view.ground.corners([a, b]), self.view.near)?;
             if place.off == 0 { self.through(k, &[Met { place, w, level: None }], false) } else { None }
         })
     }

@@ -28,9 +28,10 @@ pub struct Edges {
 impl Edges {
     pub fn new(ground: &Ground) -> Edges {
         let faces = &ground.faces;
-        let at_lesser = faces.iter().zip(0u64..).flat_map(|(f, i)| {
-            sides(f.v).map(move |[a, b]| (a.min(b), u64::from(a.max(b)) << 32 | i))
-        });
+        let at_lesser = faces
+            .iter()
+            .zip(0u64..)
+            .flat_map(|(f, i)| sides(f.v).map(move |[a, b]| (a.min(b), u64::from(a.max(b)) << 32 | i)));
         let (starts, mut edges) = lists(ground.vertices.len(), at_lesser);
         let mut open = vec![0u8; faces.len()];
         let mut open_at = vec![0; ground.vertices.len()];
