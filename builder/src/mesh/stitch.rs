@@ -106,7 +106,6 @@ struct View<'a> {
 
 /// A mesh while it is stitched.
 struct Stitching<'a, 'b> {
-    /// Vertices are added at the end, and triangles too; those that are gone stay in their places.
     ground: &'a mut Ground<'b>,
     near: Near,
     rise: u32,
@@ -170,13 +169,7 @@ impl<'a, 'b> Stitching<'a, 'b> {
 
     /// Joins open vertices. Returns whether there were any.
     fn join(&mut self, rim: &mut Rim) -> bool {
-        let mut joins = rim.joins(self.view(rim));
-        if !joins.moves.is_empty() && self.edges.have_changed() {
-            self.order();
-            *rim = self.rim();
-            joins = rim.joins(self.view(rim));
-        }
-        let Joins { moves, crowded, undecided } = joins;
+        let Joins { moves, crowded, undecided } = rim.joins(self.view(rim));
         let wanted = moves.len() as u64;
         let joined = join(self.ground, self.near, moves, &mut self.repair);
         if joined > 0 {

@@ -23,9 +23,9 @@ pub const GONE: u32 = u32::MAX;
 
 /// The ground under repair.
 pub struct Ground<'a> {
-    /// Ascending.
+    /// Ascending, but while triangles are divided.
     pub vertices: Vec<[i32; 3]>,
-    /// Ascending.
+    /// Ascending, but while triangles are divided: then those that are gone stay in their places.
     pub faces: Vec<Face>,
     pub moved: Moved,
     pub materials: &'a [Material],
@@ -218,7 +218,9 @@ pub fn joins(
         });
         best.map(|(_, root)| (members[i as usize], root))
     };
-    let moves = all.par_iter().filter(|&&i| states[i as usize] == State::Joined).filter_map(nearest).collect();
+    let joined = all.par_iter().filter(|&&i| states[i as usize] == State::Joined);
+    let mut moves: Vec<(u32, u32)> = joined.filter_map(nearest).collect();
+    moves.sort_unstable();
     Joins { moves, crowded, undecided: undecided.len() as u64 }
 }
 
@@ -232,7 +234,7 @@ pub fn join(ground: &mut Ground, near: Near, mut moves: Vec<(u32, u32)>, repair:
     moves.iter().flat_map(|&(from, to)| [from, to]).for_each(|v| flagged[v as usize] = true);
     let touched: Vec<u32> = (0..faces.len() as u32)
         .into_par_iter()
-        .filter(|&i| faces[i as usize].v.iter().any(|&v| flagged[v as usize]))
+        .filter(|&i| faces[i as usize].v[0] != GONE && faces[i as usize].v.iter().any(|&v| flagged[v as usize]))
         .collect();
     drop(flagged);
     let image = |moves: &[(u32, u32)], v: u32| moves.binary_search_by_key(&v, |m| m.0).map_or(v, |i| moves[i].1);

@@ -54,11 +54,6 @@ impl Edges {
         self.count
     }
 
-    /// Whether a triangle was added or taken out.
-    pub fn have_changed(&self) -> bool {
-        !self.changed.is_empty()
-    }
-
     /// Triangles with an open edge, ascending.
     pub fn open_faces(&self) -> impl Iterator<Item = u32> + Clone {
         self.open.iter().zip(0..).filter(|(open, _)| **open != 0).map(|(_, i)| i)
@@ -76,6 +71,7 @@ impl Edges {
     }
 
     /// How many triangles use an edge.
+    #[inline]
     pub fn users(&self, a: u32, b: u32) -> usize {
         self.changed.get(&edge(a, b)).map_or_else(|| before(&self.edges, &self.starts, a, b).len(), SmallVec::len)
     }
@@ -139,15 +135,16 @@ fn bit(face: &Face, e: u64) -> u8 {
 }
 
 /// The uses of an edge among all that start at their lesser ends.
+#[inline]
 fn before<'a>(edges: &'a [u64], starts: &[u32], a: u32, b: u32) -> &'a [u64] {
     let (low, high) = (a.min(b) as usize, u64::from(a.max(b)));
     // vertices that were made since start none
     let Some(&[start, end]) = starts.get(low..low + 2) else { return &[] };
     let at = &edges[start as usize..end as usize];
     let from = match at.len() {
-        0..16 => at.iter().position(|e| e >> 32 >= high).unwrap_or(at.len()),
+        0..16 => at.iter().take_while(|e| *e >> 32 < high).count(),
         _ => at.partition_point(|e| e >> 32 < high),
     };
-    let to = at[from..].iter().take_while(|e| *e >> 32 == high).count();
-    &at[from..from + to]
+    let count = at[from..].iter().take_while(|e| *e >> 32 == high).count();
+    &at[from..from + count]
 }
