@@ -31,10 +31,10 @@ mod slits;
 mod watch;
 
 use super::near::distance;
-use super::weld::{Ground, Joins, join};
+use super::weld::{Ground, Joins, bearable, join};
 use super::{Face, edge, oriented};
 use crate::{Near, Repair};
-use cut::{Cut, Split};
+use cut::{Cut, Split, Upright};
 use edges::Edges;
 use fan::Fan;
 use hashbrown::{HashMap, HashSet};
@@ -249,21 +249,22 @@ impl<'a, 'b> Stitching<'a, 'b> {
             changing.contains(&e) || first.get(&e).is_some_and(|f| *f < i)
         };
         let (mut next, mut lost) = (Vec::new(), Vec::new());
-        for (i, Split { fan, by, upright }) in splits {
+        for (i, split) in splits {
             let face = self.ground.faces[i as usize];
-            if let Some(part) = upright {
-                if sides(part.v).chain(sides(face.v)).any(|side| waits(side, i)) {
-                    next.push(i);
-                    continue;
-                }
-                lost.push(part);
+            let so_far = self.ground.by(&face.v);
+            let waits = |part: Upright| sides(part.v).chain(sides(face.v)).any(|side| waits(side, i));
+            // it may have come to count as moved farther in this round
+            if split.upright.is_some_and(waits) || !bearable(so_far, split.most(), self.ground.farthest) {
+                next.push(i);
+                continue;
             }
-            places.extend(fan.path.iter().map(|v| fan.place(*v, self.ground)));
-            let Fan { points, parts, .. } = fan;
+            let in_all = |by: [f64; 2]| [0, 1].map(|k| so_far[k] + by[k]);
+            lost.extend(split.upright.map(|part| Upright { by: in_all(part.by), ..part }));
+            let by = in_all(split.by);
+            places.extend(split.fan.path.iter().map(|v| split.fan.place(*v, self.ground)));
+            let Fan { points, parts, .. } = split.fan;
             self.repair.divided += 1;
             self.repair.added += parts.len() as u64 - 1;
-            let so_far = self.ground.by(&face.v);
-            let by = [0, 1].map(|k| so_far[k] + by[k]);
             self.ground.moved.remove(&face.v);
             self.edges.remove(i, self.ground);
             let made: Vec<u32> = points.into_iter().map(|p| self.vertex(p)).collect();

@@ -287,6 +287,9 @@ pub fn join(ground: &mut Ground, near: Near, mut moves: Vec<(u32, u32)>, repair:
         pinned.sort_unstable();
         moves.retain(|m| pinned.binary_search(&m.0).is_err());
     };
+    if moves.is_empty() {
+        return 0;
+    }
     let mut changed = Vec::new();
     for (&i, v) in touched.iter().zip(images) {
         let from = ground.faces[i as usize].v;

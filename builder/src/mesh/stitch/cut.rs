@@ -31,11 +31,18 @@ pub struct Split {
     pub upright: Option<Upright>,
 }
 
+impl Split {
+    /// The farthest that something of it is moved.
+    pub fn most(&self) -> [f64; 2] {
+        self.upright.map_or(self.by, |part| part.by)
+    }
+}
+
 /// A part of a triangle that goes: others hold an edge or two beside it.
 #[derive(Clone, Copy)]
 pub struct Upright {
     pub v: [u32; 3],
-    /// How far it is moved in all.
+    /// How far it is moved.
     pub by: [f64; 2],
 }
 
@@ -176,7 +183,6 @@ impl<S: Search> Cut<'_, S> {
     /// Along a side through these, if that is sound.
     fn through(&self, k: usize, met: &[Met], upright: bool) -> Option<Split> {
         let View { ground, near, .. } = self.view;
-        let before = LazyCell::new(|| self.moved());
         let [a, b, apex] = self.at_side(k);
         let by = met.iter().fold([0f64; 2], |m, met| [m[0].max(met.place.by[0]), m[1].max(met.place.by[1])]);
         let long = (self.length(k) as f64).sqrt();
@@ -209,12 +215,12 @@ impl<S: Search> Cut<'_, S> {
                 let end = if area2(places[0], places[1], top) == 0 { a } else { b };
                 let part = [end, w, apex];
                 let off = self.off(part, w, apex)?;
-                Some(Upright { v: part, by: [0, 1].map(|i| before[i] + by[i] + off[i]) })
+                Some(Upright { v: part, by: [0, 1].map(|i| by[i] + off[i]) })
             }
             _ => return None,
         };
-        let far = upright.map_or(by, |u| [0, 1].map(|i| u.by[i] - before[i]));
-        bearable(*before, far, ground.farthest).then_some(Split { fan, by, upright })
+        let split = Split { fan, by, upright };
+        bearable(self.moved(), split.most(), ground.farthest).then_some(split)
     }
 
     /// How far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part.
