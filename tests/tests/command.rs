@@ -126,6 +126,11 @@ fn csv_in_and_out() {
         ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
         ("1,y", "line 1: \"y\" is not a number (field 2)"),
         ("1,2,3,4m", "line 1: \"4m\" is not a number (field 4)"),
+        // but one that is a heading if not for a name
+        ("x,y,007", "line 1: \"007\" is a number (field 3), and a heading has names alone; rename that column"),
+        ("\"12\",y [m],z,X", "line 1: \"12\" is a number (field 1), and a heading has names alone"),
+        ("x;y;nan", "line 1: \"nan\" is a number (field 3), and a heading has names alone"),
+        ("east,north,007", "line 1: \"east\" is not a number (field 1)"),
     ] {
         holds(&expect(2, &folder, &first(line))[1], &["error: first.csv: ", text]);
     }
