@@ -246,9 +246,15 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     let doubt = "a.fbx may lie on its side: with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if so, build it again with --up z, else with --up y";
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &[]), "");
     // who types it may have it so
-    let typed =
-        "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %\n";
+    let typed = "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %; if it lies on its side, --up z\n";
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), typed);
+    // which the last line says again only where nearly nothing could be driven on
+    let again = "next: if it lies on its side, build it again with --up z; else";
+    for (deep, last) in [(400.0, "next: hardpan export png"), (40.0, again)] {
+        notes(Some(Says::Y_UP_CM), deep, 0, &[]);
+        let [out, err] = expect(0, &here, &["build", "a.fbx", "--up", "y"]);
+        assert!(out.lines().last().unwrap().starts_with(last) && !err.contains("warning"), "{out}{err}");
+    }
     // and no warning is left but that of friction
     let strict = notes(Some(Says::Y_UP_CM), 400.0, 1, &["--up", "y", "--strict"]);
     holds(&strict, &[typed, "mu is 0.85 by default of ", ": 1 warning, and --strict"]);

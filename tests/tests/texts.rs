@@ -3,7 +3,7 @@
 mod shell;
 
 use serde_json::{Value, json};
-use shell::{BRIDGE, bridge, error, expect, folder, holds};
+use shell::{BRIDGE, bridge, but_friction, error, expect, folder, holds};
 use std::{fs, path::Path};
 use verification::obj::real_file;
 
@@ -169,7 +169,8 @@ fn degrees_are_told_from_ground_on_its_side() {
         holds(&why, &["; if it is meant so, build it with --up z and --unit m\n"]);
         let [_, err] = expect(0, &folder, &[&strict[..], &["--unit", "m"]].concat());
         holds(&err, &[&format!("note: {}", said[0])]);
-        assert!(!err.contains("warning") && !err.contains("gdalwarp"), "{err}");
+        let silent = ["warning", "gdalwarp", "on its side"].iter().all(|word| !err.contains(word));
+        assert!(silent, "{err}");
         // of one file alone in its entry
         let two = "[[source]]\nfile = \"d.obj\"\nup = \"z\"\n[[source]]\nfile = \"flat.obj\"\n";
         let [_, err] = built_by(&folder, two, 1);
@@ -315,6 +316,30 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("n.obj"), deep).unwrap();
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
     assert!(!err.contains("no data"), "{err}");
+}
+
+/// `materials` doubts a file as a build does.
+#[test]
+fn doubts_are_told_before_a_build() {
+    let folder = folder("doubts_before_a_build");
+    let single = |v: &str| f64::from(v.parse::<f32>().unwrap());
+    let rounded = hills(30, 2.3, [4_000_000.0, 500_000.0, 0.0]);
+    let rounded = rounded.lines().map(|line| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {} {} {}\n", single(x), single(y), single(z)),
+        _ => format!("{line}\n"),
+    });
+    for (text, doubt) in [
+        (hills(30, 2.0, [10.0, 20.0, 100.0]).replacen(" 100\n", " -9999\n", 1), "has the height -9999, far"),
+        (hills(30, 1.0 / 3600.0, [-122.1, 42.9, 1500.0]), "x and y look like degrees, "),
+        ("v 0 0 0\nv 0.03 0 0\nv 0 0.03 0\nf 1 2 3\n".into(), "the ground is only 0.03 by 0.03 m large"),
+        (rounded.collect(), "all its numbers are of single precision"),
+    ] {
+        fs::write(folder.join("d.obj"), text).unwrap();
+        let [_, built] = expect(0, &folder, &["build", "d.obj", "--up", "z", "--drop-outliers"]);
+        let [_, told] = expect(0, &folder, &["materials", "d.obj", "--up", "z"]);
+        holds(&told, &["warning: d.obj: ", doubt]);
+        assert_eq!(told, but_friction(&built));
+    }
 }
 
 /// Posts of 0 around high ground are no sea, unless there is a coast, or a flat top on level ground.

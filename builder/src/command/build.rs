@@ -25,12 +25,11 @@ use super::{
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
-    lie::{Taken, doubt_unit, is_far, lies, suspect, why_empty},
+    lie::{Taken, doubt, is_far, lies, why_empty},
     look,
     materials::is_image,
-    named, nodata, note, one_place, overlap,
+    named, note, one_place, overlap,
     part::{ground, parts},
-    precision,
     progress::stage,
     quoted,
     relief::ALL,
@@ -232,11 +231,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
     let each = sources.iter().map(|(file, _)| file.as_path()).zip(said);
     let parts = parts(&scene, each, &frames, &triangles);
-    nodata::warn(&parts, report);
     let lies = lies(&parts);
-    let doubt = suspect(&lies, args.transform.says_up(), report)?;
-    precision::warn(&parts, report);
-    doubt_unit(&parts, &lies, &report.import.files.clone(), report);
+    let doubt = doubt(&parts, &lies, &report.import.files.clone(), args.transform.says_up(), report)?;
 
     let mut settings = settings;
     args.over(&mut settings.build);
