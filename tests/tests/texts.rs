@@ -266,9 +266,10 @@ fn heights_that_stand_for_no_data_are_told() {
     holds(&meant, &["note: n.obj: 3 of 961 vertices have the height -9999, far", "; the first is at x 18, y 52\n"]);
     strict(0, &["n.obj", "o.obj", "--scale", "1"]);
     let one = "scale = 1 in its [[source]] of the settings";
+    let typed_one = "scale = 1 (instead of --scale) in its [[source]] of the settings";
     holds(&strict(1, &["n.obj", "flat.obj"]), &[&format!("; if its numbers are meant so, {one}\n")]);
     let typed = strict(1, &["n.obj", "flat.obj", "--scale", "1"]);
-    holds(&typed, &[&format!("; if its numbers are meant so, {one} (instead of --scale)\n")]);
+    holds(&typed, &[&format!("; if its numbers are meant so, {typed_one}\n")]);
     let two = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nscale = 1\n[[source]]\nfile = \"flat.obj\"\n";
     built_by(&folder, two, 0);
     built_by(&folder, &two.replace("scale = 1", "scale = 1.5"), 1);
@@ -418,7 +419,8 @@ fn each_file_is_asked_for_its_unit() {
     let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
     let so = "also if it is meant so";
     assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says the unit, {so}"));
-    let there = "unit in its [[source]] of the settings";
+    let place = "in its [[source]] of a settings file (written by: hardpan materials FILES -o FILE.toml)";
+    let there = &format!("unit {place}");
     assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says the unit, {so}"));
     let both =
         "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
@@ -439,7 +441,7 @@ fn each_file_is_asked_for_its_unit() {
     assert_eq!(said(&["west.obj", "east.obj", "--unit", "m"]), "");
     square("wide.obj", 0.0, 2e4);
     assert_eq!(said(&["vast.obj", "wide.obj", "--unit", "m"]), "");
-    let alone = format!("{there} (instead of --unit) says the unit, {so}");
+    let alone = format!("unit (instead of --unit) {place} says the unit, {so}");
     assert_eq!(said(&["small.obj", "plain.obj", "--unit", "m"]), format!("{small} unit and scale; {alone}"));
     let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, as you say of all files;";
     assert_eq!(said(&["plain.obj", "vast.obj", "--unit", "m"]), format!("{vast} {alone}"));

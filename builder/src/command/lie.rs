@@ -234,15 +234,16 @@ fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String
         let [all_lie, all_degrees] =
             [|l: &Lie| l.side != Side::No, |l: &Lie| l.degrees.is_some()].map(|is| lies.iter().all(is));
         let Said { up: of, unit, .. } = lie.said;
-        let turned = of.say("up", then, alone);
+        let say = |of, key, value: &str, all| lie.said.say(of, key, value, all);
+        let turned = say(of, "up", then, alone);
         let meant = if alone { format!("--up {up}") } else { format!("up = \"{up}\" there") };
         match lie.degrees {
             Some(degrees) if unit.answers(all_degrees) => note(format!("{names}: {}", degrees.told())),
             Some(degrees) => {
                 let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
-                let unit = unit.say("unit", "m", all_degrees);
+                let unit = say(unit, "unit", "m", all_degrees);
                 if lie.says == Says::Nobody && side == Side::Likely {
-                    let up = of.say("up", &up.to_string(), alone);
+                    let up = say(of, "up", &up.to_string(), alone);
                     return Err(Failure::Input(format!("{text} build it with {up} and {unit}")));
                 }
                 report.warn(format!("{text} say its unit: {unit}"));
@@ -438,10 +439,10 @@ fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &mut R
     let is_all = |some: &[(&Part, Ends)]| some.len() == parts.len();
     let names = |some: &[(&Part, Ends)]| few(some.iter().map(|(part, _)| named(part.file)), some.len() as u64);
     let says = |some: &[(&Part, Ends)]| {
-        let of = some.iter().map(|(part, _)| part.said.unit).max().unwrap_or_default();
-        let own = Of::Nobody.say("unit", "", false);
+        let said = some.iter().map(|(part, _)| part.said).max_by_key(|said| said.unit).unwrap_or_default();
+        let own = said.say(Of::Nobody, "unit", "", false);
         let one = if is_all(some) && some.len() > 1 { format!(" (of one alone: {own})") } else { String::new() };
-        format!("{} says the unit{one}, also if it is meant so", of.say("unit", "", is_all(some)))
+        format!("{} says the unit{one}, also if it is meant so", said.say(said.unit, "unit", "", is_all(some)))
     };
     let all = is_all(&small);
     let (meant, small): (Vec<_>, Vec<_>) = small.into_iter().partition(|(part, _)| part.said.unit.answers(all));

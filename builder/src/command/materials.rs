@@ -163,7 +163,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let said = args.transform.said(&SourceFile::default(), files.len());
+    let said = args.transform.said(&SourceFile::default(), files.len(), args.output.is_some());
     let each = files.iter().map(|file| (file.as_path(), said));
     let parts = parts(&import.scene, each, &import.frames, &import.triangles);
     // known now, not when the settings are edited
