@@ -126,6 +126,11 @@ fn csv_in_and_out() {
         ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
         ("1,y", "line 1: \"y\" is not a number (field 2)"),
         ("1,2,3,4m", "line 1: \"4m\" is not a number (field 4)"),
+        // but one that is a heading if not for a name
+        ("x,y,007", "line 1: \"007\" is a number (field 3), and a heading has names alone; rename that column"),
+        ("\"12\",y [m],z,X", "line 1: \"12\" is a number (field 1), and a heading has names alone"),
+        ("x;y;nan", "line 1: \"nan\" is a number (field 3), and a heading has names alone"),
+        ("east,north,007", "line 1: \"east\" is not a number (field 1)"),
     ] {
         holds(&expect(2, &folder, &first(line))[1], &["error: first.csv: ", text]);
     }
@@ -1074,7 +1079,7 @@ fn a_preset_that_divides_too_far_is_refused() {
         said
     };
     let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-        leave --preset out; [build.split] with a greater bundle_size or min_volume then holds\n";
+        leave --preset out; [build.split] of a settings file (written by: hardpan materials FILES -o FILE.toml) with a greater bundle_size or min_volume then holds\n";
     for threads in ["1", "2"] {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
     }
@@ -1121,7 +1126,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     // what it divides far, but not too far, is told
     let small = |k: u32| sheet(k).replace("60", "6");
     fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
-    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less\n";
+    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of a settings file (written by: hardpan materials FILES -o FILE.toml), it takes less\n";
     holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
     assert!(!build(&[], 0).contains("bytes a triangle"));
     // and sooner, as somebody asked for it

@@ -204,7 +204,12 @@ fn vt_23_axes_and_unit() {
         &["a.fbx: says nothing of its axes and unit; taken as x, -z, y in 1/100 m: --up and --unit say otherwise"],
     );
     let twice = import::read(&[&path, &path], &none).unwrap().report.notes().join("\n");
-    holds(&twice, &["in 1/100 m: up and unit in its [[source]] of the settings say otherwise"]);
+    holds(
+        &twice,
+        &[
+            "in 1/100 m: up and unit in its [[source]] of a settings file (written by: hardpan materials FILES -o FILE.toml) say otherwise",
+        ],
+    );
     let (at, notes) = first(Some(Says { right: (1, 1), ..Says::Y_UP_CM }), &none);
     assert_eq!(at, [1.0, -3.0, 2.0]);
     holds(&notes, &["says nothing of its axes;"]);
@@ -246,9 +251,15 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     let doubt = "a.fbx may lie on its side: with y up 33 % of the surface is less steep than 60 degrees, with z up 67 %; if so, build it again with --up z, else with --up y";
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &[]), "");
     // who types it may have it so
-    let typed =
-        "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %\n";
+    let typed = "note: with y up, as you say, 33 % of the surface of a.fbx is less steep than 60 degrees, with z up 67 %; if it lies on its side, --up z\n";
     assert_eq!(notes(Some(Says::Y_UP_CM), 400.0, 0, &["--up", "y"]), typed);
+    // which the last line says again only where nearly nothing could be driven on
+    let again = "next: if it lies on its side, build it again with --up z; else";
+    for (deep, last) in [(400.0, "next: hardpan export png"), (40.0, again)] {
+        notes(Some(Says::Y_UP_CM), deep, 0, &[]);
+        let [out, err] = expect(0, &here, &["build", "a.fbx", "--up", "y"]);
+        assert!(out.lines().last().unwrap().starts_with(last) && !err.contains("warning"), "{out}{err}");
+    }
     // and no warning is left but that of friction
     let strict = notes(Some(Says::Y_UP_CM), 400.0, 1, &["--up", "y", "--strict"]);
     holds(&strict, &[typed, "mu is 0.85 by default of ", ": 1 warning, and --strict"]);
@@ -262,6 +273,9 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);
     holds(&notes(None, 40.0, 2, &[]), &["error: a.fbx: only 5 % of the surface", "type --up z"]);
 }
+
+/// A settings file, to who has none.
+const SETTINGS: &str = "a settings file (written by: hardpan materials FILES -o FILE.toml)";
 
 /// What one file says does not speak for another, nor does where a file is moved to hide how it lies.
 #[test]
@@ -277,7 +291,7 @@ fn vt_23_each_file_is_doubted_by_itself() {
     let doubt = "side.obj may lie on its side: with z up 33 % of the surface is less steep than 60 degrees, with y up 67 %; if so, build it again with";
     for other in [["says.fbx", "side.obj"], ["side.obj", "says.fbx"]] {
         let [out, notes] = expect(0, &here, &["build", other[0], other[1], "-o", "a.hpan"]);
-        let turned = "up = \"y\" in its [[source]] of the settings";
+        let turned = format!("up = \"y\" in its [[source]] of {SETTINGS}");
         holds(&notes, &[&format!("warning: {doubt} {turned}, else with up = \"z\" there\n")]);
         holds(&out, &["next: if side.obj lies on its side, build it again with up = \"y\" in"]);
     }
@@ -295,12 +309,15 @@ fn vt_23_each_file_is_doubted_by_itself() {
     // a file that could not be driven on at all is refused, whatever lies beside it, unless somebody says that it is meant so
     write(&here.join("wall.obj"), "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 0 0 9\nf 1 2 3 4\n");
     let [_, why] = expect(2, &here, &["build", "flat.obj", "wall.obj", "-o", "new.hpan"]);
-    holds(&why, &["error: wall.obj: only 0 % of the surface", "100 % with y up; up = \"y\" in its [[source]]"]);
+    holds(
+        &why,
+        &["error: wall.obj: only 0 % of the surface", "100 % with y up; up = \"y\" in its [[source]] of", SETTINGS],
+    );
     assert!(!here.join("new.hpan").exists());
     // typed for all that is hardly said of the one that lies otherwise than the others
     let typed = ["build", "flat.obj", "wall.obj", "--up", "z", "-o", "a.hpan"];
     let [out, notes] = expect(0, &here, &typed);
-    let turned = "up = \"y\" in its [[source]] of the settings (instead of --up)";
+    let turned = format!("up = \"y\" (instead of --up) in its [[source]] of {SETTINGS}");
     let warned = format!("with y up 100 %; if it lies on its side, {turned}, else up = \"z\" there\n");
     let first = "warning: with z up, as you say of all files, 0 % of the surface of wall.obj is less steep";
     holds(&notes, &[first, &warned]);

@@ -190,7 +190,14 @@ fn cg_01_real_meshes_build() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             holds(
                 &said,
-                &["\"ground\"", "\"roads\"", "100 % of it", "include = false", "--translate", "--drop-outliers"],
+                &[
+                    "\"ground\"",
+                    "\"roads\"",
+                    "100 % of it",
+                    "include = false",
+                    "--translate",
+                    "--drop-outliers; the rest stands in a settings file (written by: hardpan materials FILES -o FILE.toml)",
+                ],
             );
             output = bounded(&here, file, &["--up", "z", "--drop-outliers"]).0;
         }

@@ -1270,7 +1270,10 @@ fn files_that_settings_do_not_name() {
         &err,
         &["note: with y up, as the settings say, 0 % of the surface of side.obj", "if it lies on its side, --up z\n"],
     );
-    expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
+    // as if it were typed
+    let [out, typed] = expect(0, &folder, &["build", "--settings", "side.toml", "--strict", "--up", "y"]);
+    assert_eq!(typed, err.replace("as the settings say", "as you say"));
+    holds(&out, &["\nnext: if it lies on its side, build it again with --up z; else "]);
     // which say nothing of another file that is taken for it
     fs::copy(folder.join("side.obj"), folder.join("again.obj")).unwrap();
     let again = ["build", "again.obj", "--settings", "side.toml"];

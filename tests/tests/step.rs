@@ -104,6 +104,11 @@ fn kerbs_with_upright_faces_are_none_where_the_source_is_known() {
         assert_eq!(verified(1, &folder, &["--max-step", "0.01"])["found"], json!(1));
         assert_eq!(verified(0, &folder, &["--max-step", "0.01", "--against", "s.obj"])["found"], json!(0));
     }
+    // one half way along it makes two of it
+    let face = "v 8 3 0\nv 12 3 0\nv 12 3 .12\nv 8 3 .12\nf -4 -3 -2 -1\n";
+    assert_eq!(built(&folder, &(plates(0.0, 0.12, 0.0, false) + face)).0["found"], json!(2));
+    assert_eq!(verified(1, &folder, &["--max-step", "0.01"])["found"], json!(1));
+    assert_eq!(verified(1, &folder, &["--max-step", "0.01", "--against", "s.obj"])["found"], json!(2));
     // a face somewhere else, and one that does not reach so high, change nothing
     for face in [[7.0, 0.0, 0.12], [3.0, -0.5, 0.03]] {
         let [y, low, high] = face;

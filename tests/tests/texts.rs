@@ -3,7 +3,7 @@
 mod shell;
 
 use serde_json::{Value, json};
-use shell::{BRIDGE, bridge, error, expect, folder, holds};
+use shell::{BRIDGE, bridge, but_friction, error, expect, folder, holds};
 use std::{fs, path::Path};
 use verification::obj::real_file;
 
@@ -169,7 +169,8 @@ fn degrees_are_told_from_ground_on_its_side() {
         holds(&why, &["; if it is meant so, build it with --up z and --unit m\n"]);
         let [_, err] = expect(0, &folder, &[&strict[..], &["--unit", "m"]].concat());
         holds(&err, &[&format!("note: {}", said[0])]);
-        assert!(!err.contains("warning") && !err.contains("gdalwarp"), "{err}");
+        let silent = ["warning", "gdalwarp", "on its side"].iter().all(|word| !err.contains(word));
+        assert!(silent, "{err}");
         // of one file alone in its entry
         let two = "[[source]]\nfile = \"d.obj\"\nup = \"z\"\n[[source]]\nfile = \"flat.obj\"\n";
         let [_, err] = built_by(&folder, two, 1);
@@ -265,9 +266,10 @@ fn heights_that_stand_for_no_data_are_told() {
     holds(&meant, &["note: n.obj: 3 of 961 vertices have the height -9999, far", "; the first is at x 18, y 52\n"]);
     strict(0, &["n.obj", "o.obj", "--scale", "1"]);
     let one = "scale = 1 in its [[source]] of the settings";
+    let typed_one = "scale = 1 (instead of --scale) in its [[source]] of the settings";
     holds(&strict(1, &["n.obj", "flat.obj"]), &[&format!("; if its numbers are meant so, {one}\n")]);
     let typed = strict(1, &["n.obj", "flat.obj", "--scale", "1"]);
-    holds(&typed, &[&format!("; if its numbers are meant so, {one} (instead of --scale)\n")]);
+    holds(&typed, &[&format!("; if its numbers are meant so, {typed_one}\n")]);
     let two = "[[source]]\nfile = \"n.obj\"\nup = \"z\"\nscale = 1\n[[source]]\nfile = \"flat.obj\"\n";
     built_by(&folder, two, 0);
     built_by(&folder, &two.replace("scale = 1", "scale = 1.5"), 1);
@@ -315,6 +317,30 @@ fn heights_that_stand_for_no_data_are_told() {
     fs::write(folder.join("n.obj"), deep).unwrap();
     let [_, err] = expect(0, &folder, &["build", "n.obj", "--up", "z"]);
     assert!(!err.contains("no data"), "{err}");
+}
+
+/// `materials` doubts a file as a build does.
+#[test]
+fn doubts_are_told_before_a_build() {
+    let folder = folder("doubts_before_a_build");
+    let single = |v: &str| f64::from(v.parse::<f32>().unwrap());
+    let rounded = hills(30, 2.3, [4_000_000.0, 500_000.0, 0.0]);
+    let rounded = rounded.lines().map(|line| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {} {} {}\n", single(x), single(y), single(z)),
+        _ => format!("{line}\n"),
+    });
+    for (text, doubt) in [
+        (hills(30, 2.0, [10.0, 20.0, 100.0]).replacen(" 100\n", " -9999\n", 1), "has the height -9999, far"),
+        (hills(30, 1.0 / 3600.0, [-122.1, 42.9, 1500.0]), "x and y look like degrees, "),
+        ("v 0 0 0\nv 0.03 0 0\nv 0 0.03 0\nf 1 2 3\n".into(), "the ground is only 0.03 by 0.03 m large"),
+        (rounded.collect(), "all its numbers are of single precision"),
+    ] {
+        fs::write(folder.join("d.obj"), text).unwrap();
+        let [_, built] = expect(0, &folder, &["build", "d.obj", "--up", "z", "--drop-outliers"]);
+        let [_, told] = expect(0, &folder, &["materials", "d.obj", "--up", "z"]);
+        holds(&told, &["warning: d.obj: ", doubt]);
+        assert_eq!(told, but_friction(&built));
+    }
 }
 
 /// Posts of 0 around high ground are no sea, unless there is a coast, or a flat top on level ground.
@@ -393,7 +419,8 @@ fn each_file_is_asked_for_its_unit() {
     let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
     let so = "also if it is meant so";
     assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says the unit, {so}"));
-    let there = "unit in its [[source]] of the settings";
+    let place = "in its [[source]] of a settings file (written by: hardpan materials FILES -o FILE.toml)";
+    let there = &format!("unit {place}");
     assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says the unit, {so}"));
     let both =
         "warning: small.obj, tiny.obj: the ground is only 0.04 by 0.04 m, or less, large; check --unit and --scale";
@@ -414,7 +441,7 @@ fn each_file_is_asked_for_its_unit() {
     assert_eq!(said(&["west.obj", "east.obj", "--unit", "m"]), "");
     square("wide.obj", 0.0, 2e4);
     assert_eq!(said(&["vast.obj", "wide.obj", "--unit", "m"]), "");
-    let alone = format!("{there} (instead of --unit) says the unit, {so}");
+    let alone = format!("unit (instead of --unit) {place} says the unit, {so}");
     assert_eq!(said(&["small.obj", "plain.obj", "--unit", "m"]), format!("{small} unit and scale; {alone}"));
     let vast = "warning: vast.obj: the ground is 40000 by 40000 m large, as you say of all files;";
     assert_eq!(said(&["plain.obj", "vast.obj", "--unit", "m"]), format!("{vast} {alone}"));

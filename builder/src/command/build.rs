@@ -25,19 +25,18 @@ use super::{
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
-    lie::{Taken, doubt_unit, is_far, lies, suspect, why_empty},
+    lie::{Taken, doubt, is_far, lies, why_empty},
     look,
     materials::is_image,
-    named, nodata, note, one_place, overlap,
+    named, note, one_place, overlap,
     part::{ground, parts},
-    precision,
     progress::stage,
     quoted,
     relief::ALL,
     report::{self, Report},
     same, shown,
     steps::{self, Step},
-    transform::{Said, Transform, way},
+    transform::{Said, Transform, settings_file, way},
     twice,
     walk::Walk,
     write_image,
@@ -179,7 +178,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (own, taken) = sources(args, &settings)?;
     // that another file lies so does not say that this one is meant to
     let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
-    let said = |(_, s): &Placed| args.transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
+    let given = args.settings.is_some();
+    let said = |(_, s): &Placed| args.transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len(), given);
     let said: Vec<Said> = own.iter().map(said).collect();
     let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, args.transform.over(&s))).collect();
     if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
@@ -232,11 +232,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
     let each = sources.iter().map(|(file, _)| file.as_path()).zip(said);
     let parts = parts(&scene, each, &frames, &triangles);
-    nodata::warn(&parts, report);
     let lies = lies(&parts);
-    let doubt = suspect(&lies, args.transform.says_up(), report)?;
-    precision::warn(&parts, report);
-    doubt_unit(&parts, &lies, &report.import.files.clone(), report);
+    let doubt = doubt(&parts, &lies, &report.import.files.clone(), args.transform.says_up(), report)?;
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -289,7 +286,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(Contested { triangles, stays, goes }) = &r.contested {
         let them = counted(*triangles, "triangle");
         let [stays, goes] = [stays, goes].map(|name| shown(&format!("{name:?}")));
-        report.warn(format!("{}: {them} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers, by its name; to say what is meant: priority = 1 for its material in settings", named(who)));
+        report.warn(format!("{}: {them} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers, by its name; to say what is meant: priority = 1 for its material in the settings", named(who)));
     }
     if args.strict && !report.warnings.is_empty() {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
@@ -313,7 +310,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
-    if let Some(text) = heavy(&terrain, options, r.index_bytes) {
+    if let Some(text) = heavy(&terrain, options, r.index_bytes, given) {
         note(format!("{}: {text}", named(who)));
     }
     let left_out = [
@@ -370,8 +367,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
-/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
-fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
+/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans; `settings`
+/// is whether there are any.
+fn heavy(t: &Terrain, options: &Options, index: u64, settings: bool) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
     let asked = options.split.is_some() || options.max_cost.is_some() || options.tile_log2.is_some();
@@ -388,8 +386,9 @@ fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
             format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
         }
         (Some(split), _) if index > bytes / 2 => format!(
-            "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split], it takes less",
-            split.title()
+            "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of {}, it takes less",
+            split.title(),
+            settings_file(settings)
         ),
         (None, Some(most)) if index > bytes / 2 => {
             format!(

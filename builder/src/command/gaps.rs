@@ -72,7 +72,7 @@ pub const LISTED: [usize; 2] = [8, 1000];
 /// Places of an edge at least at which is asked.
 pub const FEWEST: usize = 8;
 /// How many times as long as wide a gap is at least that grows wider than is asked for: less is a corner.
-const SLENDER: f64 = 4.0;
+pub const SLENDER: f64 = 4.0;
 /// A difference of height that is not told, metres.
 const LEVEL: f64 = 0.001;
 /// As near to a lip as this ground begins right at it, lattice steps: those within which open edges are stitched.

@@ -9,7 +9,7 @@ use super::{
     border::{Border, Edge, span},
     canvas::{Canvas, Colour, NOTHING, within},
     counted,
-    gaps::{self, Gap, LISTED, listed},
+    gaps::{self, Gap, LISTED, SLENDER, listed},
     grouped,
     maps::{Drawn, Key, canvas, magnitude, metres, no_ground, no_ground_told, of_tops, slight},
     relief::{View, light, lit},
@@ -30,7 +30,7 @@ const WIDE: f64 = 0.25;
 pub struct Spot {
     /// The middle of that pixel of it which is nearest to its own middle, metres.
     pub at: [f64; 2],
-    /// Those that count, row by row.
+    /// The pixels, row by row.
     pub set: Vec<usize>,
     /// How far it reaches from there, pixels.
     pub reach: f64,
@@ -52,7 +52,12 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let walk = Walk::new(t, &border, &edges, view.heights, widest.max(steps::BESIDE));
     let crowded = walk.crowded("gaps", gaps::FEWEST, true);
     let gaps = if crowded.is_none() { gaps::gaps(&walk, |p| most(p, view, &ground, max_gap)) } else { Vec::new() };
-    let holes = joined(view, &ground, &hollow, &gaps);
+    let (filled, mut met) = (along(view, &gaps), vec![true; view.width * view.height]);
+    hollow.iter().for_each(|&i| met[i] = false);
+    // what is a gap is told as that
+    let is_gap = |hole: &Spot| hole.set.iter().all(|&i| filled[i]);
+    let (slits, holes): (Vec<Spot>, Vec<Spot>) = spots(view, &mut met).into_iter().partition(is_gap);
+    let besides = if slits.is_empty() { "" } else { " besides gaps" };
     let steps = max_step.map(|least| steps::steps(&walk, least, None, |p| view.has(p)));
     let found_steps = steps.as_ref().and_then(|s| s.as_deref().ok()).unwrap_or_default();
     let rings = mark(&mut ground, view, &edges, &holes, &gaps, found_steps);
@@ -75,15 +80,15 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     keys.push(Key::Line(EDGE, format!("{other}edges of one triangle alone")));
     let pixel = metres(1.0 / view.per_metre);
     let seen = match holes.len() as u64 {
-        0 => format!("no enclosed hole seen at {pixel} a pixel"),
-        n => format!("{} seen at {pixel} a pixel", counted(n, "enclosed hole")),
+        0 => "no enclosed hole".into(),
+        n => counted(n, "enclosed hole"),
     };
     let narrow = match gaps.len() {
         _ if crowded.is_some() => "too crowded to look for gaps".into(),
         n => looked(&format!("gaps of up to {}", metres(widest)), n),
     };
     let mut notes = vec![
-        format!("{seen}; {narrow}"),
+        format!("{seen}{besides} seen at {pixel} a pixel; {narrow}"),
         format!("{} here, {} long", counted(edges.len() as u64, "open edge"), metres(length)),
     ];
     match (&steps, max_step) {
@@ -98,8 +103,11 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
         notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
     }
     let hole_told = |h: &Spot| {
-        let [wide, deep] = h.size(view).map(metres);
-        format!("hole {wide} by {deep} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
+        let size = match h.askew(view).map(|size| size.map(metres)) {
+            Some([wide, long]) => format!("{wide} wide, {long} long"),
+            None => h.size(view).map(metres).join(" by "),
+        };
+        format!("hole {size} at {}", gaps::place(&h.at, 1.0 / view.per_metre))
     };
     let [hole_first, gap_first, step_first] = firsts(&holes, &gaps);
     let details: Vec<String> = listed(numbered(hole_first, &holes, hole_told), "no larger")
@@ -177,21 +185,41 @@ fn enclosed<T>(view: &View, all: &[Option<T>]) -> (bool, Vec<usize>) {
     (outside, (0..met.len()).filter(|&i| !met[i]).collect())
 }
 
-/// Holes of pixels that are drawn so: what lies along one gap is one, though it is narrower than a pixel and only some of them show it.
-fn joined(view: &View, drawn: &Canvas, hollow: &[usize], gaps: &[Gap]) -> Vec<Spot> {
-    let mut met = vec![true; view.width * view.height];
-    hollow.iter().for_each(|&i| met[i] = false);
-    for way in gaps.iter().flat_map(|gap| &gap.ways).flat_map(|way| way.windows(2)) {
-        let [a, b] = [way[0], way[1]].map(|[x, y]| view.place(x, y));
-        let parts = (2.0 * span([a, b])).ceil().max(1.0) as usize;
-        for k in 0..=parts {
-            let [x, y] = [0, 1].map(|i| a[i] + (b[i] - a[i]) * k as f64 / parts as f64);
-            if (0.0..view.width as f64).contains(&x) && (0.0..view.height as f64).contains(&y) {
-                met[y as usize * view.width + x as usize] = false;
+/// Which pixels lie along gaps: no farther from their middle than half of their width, and a pixel.
+fn along(view: &View, gaps: &[Gap]) -> Vec<bool> {
+    let (width, height) = (view.width, view.height);
+    if gaps.is_empty() {
+        return vec![false; width * height];
+    }
+    // how much farther a gap may reach from there, pixels
+    let mut left = vec![f64::NEG_INFINITY; width * height];
+    for (gap, way) in gaps.iter().flat_map(|gap| gap.ways.iter().map(move |way| (gap, way))) {
+        for [a, b] in way.windows(2).map(|part| [part[0], part[1]].map(|[x, y]| view.place(x, y))) {
+            let parts = (2.0 * span([a, b])).ceil().max(1.0) as usize;
+            for k in 0..=parts {
+                let [x, y] = [0, 1].map(|i| a[i] + (b[i] - a[i]) * k as f64 / parts as f64);
+                if (0.0..width as f64).contains(&x) && (0.0..height as f64).contains(&y) {
+                    let left = &mut left[y as usize * width + x as usize];
+                    *left = left.max(gap.width / 2.0 * view.per_metre + 1.0);
+                }
             }
         }
     }
-    spots(view, &mut met, |i| drawn.pixels[i] == HOLE)
+    let mut pass = |i: usize, [dx, dy]: [isize; 2]| {
+        let [x, y] = [(i % width).wrapping_add_signed(dx), (i / width).wrapping_add_signed(dy)];
+        if x < width && y < height {
+            left[i] = left[i].max(left[y * width + x] - ((dx * dx + dy * dy) as f64).sqrt());
+        }
+    };
+    // from the pixels before each, row by row, and then from those behind it
+    const BEFORE: [[isize; 2]; 4] = [[-1, 0], [-1, -1], [0, -1], [1, -1]];
+    for i in 0..width * height {
+        BEFORE.into_iter().for_each(|by| pass(i, by));
+    }
+    for i in (0..width * height).rev() {
+        BEFORE.into_iter().for_each(|[dx, dy]| pass(i, [-dx, -dy]));
+    }
+    left.into_iter().map(|left| left >= 0.0).collect()
 }
 
 /// The pixels that some are linked to by others that were not met, and those themselves.
@@ -238,14 +266,32 @@ impl Spot {
         };
         [across(|i, wide| i % wide), across(|i, wide| i / wide)]
     }
+
+    /// How wide and how long it is, to a pixel, metres, if it is slender and runs aslant, so that its size says little.
+    fn askew(&self, view: &View) -> Option<[f64; 2]> {
+        let places = || self.set.iter().map(|i| [i % view.width, i / view.width].map(|v| v as f64));
+        let middle = places().fold([0.0; 2], |m, p| [0, 1].map(|i| m[i] + p[i] / self.set.len() as f64));
+        let [xx, yy, xy] = places().fold([0.0; 3], |[xx, yy, xy], p| {
+            let [x, y] = [0, 1].map(|i| p[i] - middle[i]);
+            [xx + x * x, yy + y * y, xy + x * y]
+        });
+        let (sin, cos) = ((2.0 * xy).atan2(xx - yy) / 2.0).sin_cos();
+        let [wide, long] = [[-sin, cos], [cos, sin]].map(|[ux, uy]| {
+            let ends = places()
+                .map(|[x, y]| ux * x + uy * y)
+                .fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], v| [a.min(v), b.max(v)]);
+            (ends[1] - ends[0] + 1.0) / view.per_metre
+        });
+        let [x, y] = self.size(view);
+        (long >= SLENDER * wide && 2.0 * wide * long < x * y).then_some([wide, long])
+    }
 }
 
-/// All sets of linked pixels that were not met, largest first, of each those that count.
-pub fn spots(view: &View, met: &mut [bool], counts: impl Fn(usize) -> bool) -> Vec<Spot> {
+/// All sets of linked pixels that were not met, largest first.
+pub fn spots(view: &View, met: &mut [bool]) -> Vec<Spot> {
     let mut all: Vec<Spot> = Vec::new();
     for i in 0..met.len() {
         let mut set = linked(view, met, std::iter::once(i));
-        set.retain(|&i| counts(i));
         if set.is_empty() {
             continue;
         }
@@ -311,7 +357,7 @@ mod tests {
         assert_eq!(seen, [12, 21, 30, 37]);
         let holes = |hollow: &[usize]| {
             let mut met: Vec<bool> = (0..all.len()).map(|i| !hollow.contains(&i)).collect();
-            spots(&view, &mut met, |_| true)
+            spots(&view, &mut met)
         };
         assert_eq!(holes(&seen).iter().map(|h| h.set.len()).collect::<Vec<_>>(), [4]);
         // a pixel of the hole itself, nearest to the mean of all

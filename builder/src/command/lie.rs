@@ -1,4 +1,4 @@
-//! How files lie: which axis points up, and whether their unit can be what was thought.
+//! How files lie, which axis points up and whether their unit can be what was thought; and all that is doubted of them before a build.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,9 @@ use hardpan_builder::{
 };
 
 use super::{
-    Done, Failure, decimal, few, named, note,
+    Done, Failure, decimal, few, named, nodata, note,
     part::{Ends, Part, ends, ground, join},
+    precision,
     report::Report,
     transform::{Of, Said},
 };
@@ -216,9 +217,10 @@ impl Degrees {
 
 /// The axis is often not in the file, or wrong: says so when it looks it, and stops when nearly nothing could be driven on
 /// and nobody said which axis is up. A file that says it itself is believed, and warned of only where nearly nothing could be driven on. Who
-/// says it of that very file, or of all where all are doubted, may have it so. Gives back the greatest doubt, with what mends it.
-pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
-    let mut doubts: Vec<(f64, String)> = Vec::new();
+/// says it of that very file, or of all where all are doubted, may have it so: a note says so then. Gives back the greatest doubt, with what
+/// mends it, be it one that is meant so, where nearly nothing could be driven on and there is no other.
+fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String>> {
+    let mut doubts: Vec<(bool, f64, String)> = Vec::new();
     let lies = Lie::together(lies);
     for lie in &lies {
         let ([here, there], up, then, side) = (lie.shares(), lie.up, lie.best(), lie.side);
@@ -232,15 +234,16 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
         let [all_lie, all_degrees] =
             [|l: &Lie| l.side != Side::No, |l: &Lie| l.degrees.is_some()].map(|is| lies.iter().all(is));
         let Said { up: of, unit, .. } = lie.said;
-        let turned = of.say("up", then, alone);
+        let say = |of, key, value: &str, all| lie.said.say(of, key, value, all);
+        let turned = say(of, "up", then, alone);
         let meant = if alone { format!("--up {up}") } else { format!("up = \"{up}\" there") };
         match lie.degrees {
             Some(degrees) if unit.answers(all_degrees) => note(format!("{names}: {}", degrees.told())),
             Some(degrees) => {
                 let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
-                let unit = unit.say("unit", "m", all_degrees);
+                let unit = say(unit, "unit", "m", all_degrees);
                 if lie.says == Says::Nobody && side == Side::Likely {
-                    let up = of.say("up", &up.to_string(), alone);
+                    let up = say(of, "up", &up.to_string(), alone);
                     return Err(Failure::Input(format!("{text} build it with {up} and {unit}")));
                 }
                 report.warn(format!("{text} say its unit: {unit}"));
@@ -248,8 +251,12 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
             }
             None => {}
         }
+        // whether it is meant so
+        let mut meant_so = false;
         let text = match (lie.says, side) {
             (_, Side::No) | (Says::File, Side::Perhaps) => continue,
+            // all of it is cliffs, whichever axis is up
+            (Says::Caller, _) if lie.degrees.is_some() => continue,
             (Says::Nobody, Side::Likely) => {
                 let types = if alone { "type " } else { "" };
                 return Err(Failure::Input(format!(
@@ -272,19 +279,38 @@ pub fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<St
                     "with {up} up, as {says}, {here:.0} % of the surface of {names} is less steep than 60 degrees, with {then} up {there:.0} %"
                 );
                 // of the file of another entry nobody says it
-                if of.answers(all_lie) || (of == Of::Nobody && side == Side::Perhaps) {
-                    let turn = if typed { String::new() } else { format!("; if it lies on its side, {turned}") };
-                    note(text + &turn);
-                    continue;
-                }
-                format!("{text}; if it lies on its side, {turned}, else {meant}")
+                meant_so = of.answers(all_lie) || (of == Of::Nobody && side == Side::Perhaps);
+                let other = if meant_so { String::new() } else { format!(", else {meant}") };
+                format!("{text}; if it lies on its side, {turned}{other}")
             }
         };
-        report.warn(text);
-        let it = if alone { "it lies on its side".into() } else { format!("{names} {lies_so}") };
-        doubts.push((lie.area, format!("if {it}, build it again with {turned}")));
+        match meant_so {
+            true => note(text),
+            false => report.warn(text),
+        }
+        if !meant_so || side == Side::Likely {
+            let it = if alone { "it lies on its side".into() } else { format!("{names} {lies_so}") };
+            doubts.push((!meant_so, lie.area, format!("if {it}, build it again with {turned}")));
+        }
     }
-    Ok(doubts.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, text)| text))
+    let greatest = doubts.into_iter().max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    Ok(greatest.map(|(.., text)| text))
+}
+
+/// What is doubted of the files of a scene, before anything is built: says so, or stops. `typed` is whether it was typed which axis is up.
+/// Gives back the greatest doubt of how they lie, with what mends it.
+pub fn doubt(
+    parts: &[Part],
+    lies: &[Lie],
+    files: &[FileReport],
+    typed: bool,
+    report: &mut Report,
+) -> Done<Option<String>> {
+    nodata::warn(parts, report);
+    let greatest = suspect(lies, typed, report)?;
+    precision::warn(parts, report);
+    doubt_unit(parts, lies, files, report);
+    Ok(greatest)
 }
 
 /// Whether some of the ground is farther away than any number of the lattice reaches.
@@ -385,7 +411,7 @@ pub fn why_empty(scene: &Scene, lies: &[Lie], xy_log2: i32) -> String {
 /// Says where ground is so small or so large that its unit is hardly what was thought, of each file by itself; of the large where nobody
 /// said it, and of all such files where only together they are. Who says the unit of that very file, or of all where all are doubted, may
 /// have it so. Of degrees another doubt is told.
-pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &mut Report) {
+fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &mut Report) {
     const SMALL: f64 = 0.5;
     const LARGE: f64 = 10_000.0;
     /// As large as the domain of the default steps, beyond which a build stops.
@@ -413,10 +439,10 @@ pub fn doubt_unit(parts: &[Part], lies: &[Lie], files: &[FileReport], report: &m
     let is_all = |some: &[(&Part, Ends)]| some.len() == parts.len();
     let names = |some: &[(&Part, Ends)]| few(some.iter().map(|(part, _)| named(part.file)), some.len() as u64);
     let says = |some: &[(&Part, Ends)]| {
-        let of = some.iter().map(|(part, _)| part.said.unit).max().unwrap_or_default();
-        let own = Of::Nobody.say("unit", "", false);
+        let said = some.iter().map(|(part, _)| part.said).max_by_key(|said| said.unit).unwrap_or_default();
+        let own = said.say(Of::Nobody, "unit", "", false);
         let one = if is_all(some) && some.len() > 1 { format!(" (of one alone: {own})") } else { String::new() };
-        format!("{} says the unit{one}, also if it is meant so", of.say("unit", "", is_all(some)))
+        format!("{} says the unit{one}, also if it is meant so", said.say(said.unit, "unit", "", is_all(some)))
     };
     let all = is_all(&small);
     let (meant, small): (Vec<_>, Vec<_>) = small.into_iter().partition(|(part, _)| part.said.unit.answers(all));

@@ -61,10 +61,18 @@ impl<'a> Lines<'a> {
         Ok(Lines { path, reader, separator, skipped, asked: None, line, held: false, decimals: [None; 2] })
     }
 
-    /// The first line that is not blank, if no field of it is a number. To be asked before [`Lines::next`].
+    /// The first line that is not blank, if no field of it is a number; an error if one is and others are x and y. To be asked before
+    /// [`Lines::next`].
     pub fn heading(&mut self) -> Done<Option<&StringRecord>> {
         self.held = self.next()?.is_some();
-        let heading = self.held && self.line.iter().all(|field| numeric(field).is_none());
+        let number = self.line.iter().enumerate().find(|(_, field)| numeric(field).is_some());
+        if let Some((k, field)) = number.filter(|_| self.held && has_places(&columns(&self.line))) {
+            let (field, at) = (brief(unquoted(field), 40), k + 1);
+            let text =
+                format!("\"{field}\" is a number (field {at}), and a heading has names alone; rename that column");
+            return Err(self.wrong(text));
+        }
+        let heading = self.held && number.is_none();
         self.held &= !heading;
         if heading {
             self.asked = Some(columns(&self.line).iter().map(|c| ASKED.contains(&&*c.name)).collect());
@@ -266,9 +274,8 @@ fn separator(line: &str) -> u8 {
         let known = |field: &str| {
             numeric(field).is_some() || separator != ',' && number(&field.replacen(',', ".", 1)).is_some()
         };
-        let heading = columns(&fields().collect::<Vec<_>>().into());
         let numbers = fields().all(|field| field.is_empty() || known(field)) && fields().count() > 1;
-        numbers || ["x", "y"].iter().all(|name| heading.iter().any(|column| column.name == *name))
+        numbers || has_places(&columns(&fields().collect::<Vec<_>>().into()))
     };
     [',', ';', '\t'].into_iter().find(|separator| parts(*separator)).map_or(b',', |separator| separator as u8)
 }
@@ -322,6 +329,11 @@ pub fn columns(heading: &StringRecord) -> Vec<Column> {
         Column { name: name.trim().to_ascii_lowercase(), unit: unit.trim().to_string(), text }
     };
     heading.iter().map(column).collect()
+}
+
+/// Whether x and y are among them.
+fn has_places(heading: &[Column]) -> bool {
+    ["x", "y"].iter().all(|name| heading.iter().any(|column| column.name == *name))
 }
 
 /// Where a heading has columns of these names, each in a unit; others of a name mean the same.

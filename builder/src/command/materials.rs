@@ -19,7 +19,7 @@ use super::{
     Done, Failure, Form, Kind, NewFile, Replace, counted, decimal,
     export::not_a_source,
     few, grouped, is_nowhere,
-    lie::{lies, suspect},
+    lie::{doubt, lies},
     load, named, note,
     part::parts,
     quoted,
@@ -163,11 +163,11 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let said = args.transform.said(&SourceFile::default(), files.len());
+    let said = args.transform.said(&SourceFile::default(), files.len(), args.output.is_some());
     let each = files.iter().map(|file| (file.as_path(), said));
-    let lies = lies(&parts(&import.scene, each, &import.frames, &import.triangles));
+    let parts = parts(&import.scene, each, &import.frames, &import.triangles);
     // known now, not when the settings are edited
-    if let Err(why) = suspect(&lies, true, &mut Report::default()) {
+    if let Err(why) = doubt(&parts, &lies(&parts), &import.report.files, true, &mut Report::default()) {
         warn(format!("a build will stop at this: {why}"));
     }
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });

@@ -55,6 +55,7 @@ use hardpan_builder::{
     BuildError, ImageFile,
     import::{ImportError, ImportErrorKind, file_name},
     names::{costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
+    settings,
 };
 
 #[derive(Parser)]
@@ -278,12 +279,15 @@ impl Failure {
 
     pub fn build(place: &Path, error: BuildError) -> Self {
         let advice = match &error {
-            BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)",
-            BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)",
-            BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)",
-            BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)",
-            BuildError::OutsideDomain { .. } => "\noptions: --unit, --scale, --translate, --origin, --drop-outliers",
-            _ => "",
+            BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)".into(),
+            BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)".into(),
+            BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)".into(),
+            BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)".into(),
+            BuildError::OutsideDomain { .. } => format!(
+                "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in {}",
+                settings::FILE
+            ),
+            _ => String::new(),
         };
         Self::input(place, format!("{error}{advice}"))
     }

@@ -328,7 +328,7 @@ pub fn write_image(place: &Path, source: &Path, image: &Image, divided: u64) -> 
     if let Some(check) = verdict.failed() {
         let cause = verify::first_fault(check);
         if verify::unproven(&verdict) {
-            let clean = verify::CLEAN;
+            let clean = verify::clean();
             // stitching may have made them so
             let leave = if divided > 0 { "; or leave hairline gaps: --stitch false" } else { "" };
             return Err(Failure::input(source, format!("{cause}; no image was written; {clean}{leave}")));

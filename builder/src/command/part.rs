@@ -93,7 +93,7 @@ impl<'a> Part<'a> {
         match plain && scale.answers(all) {
             true => None,
             false if scale != Of::Nobody && !plain => Some(String::new()),
-            false => Some(format!("; if its numbers are meant so, {}", scale.say("scale", "1", all))),
+            false => Some(format!("; if its numbers are meant so, {}", self.said.say(scale, "scale", "1", all))),
         }
     }
 

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hardpan_builder::{
     import::{Unit, Up},
-    settings::SourceFile,
+    settings::{self, SourceFile},
 };
 
 use super::decimal;
@@ -53,20 +53,6 @@ impl Of {
     pub fn answers(self, all: bool) -> bool {
         self == Of::It || (self == Of::All && all)
     }
-
-    /// Where to say it of all files, or of some alone: what is typed holds for all, and goes before their entries.
-    pub fn say(self, key: &str, value: &str, all: bool) -> String {
-        let says = match value {
-            "" => key.into(),
-            _ if value.parse::<f64>().is_ok() => format!("{key} = {value}"),
-            _ => format!("{key} = {value:?}"),
-        };
-        match self {
-            _ if all => format!("--{key} {value}").trim_end().into(),
-            Of::All => format!("{says} in its [[source]] of the settings (instead of --{key})"),
-            _ => format!("{says} in its [[source]] of the settings"),
-        }
-    }
 }
 
 /// What is said of how a file's numbers become metres.
@@ -78,17 +64,43 @@ pub struct Said {
     pub scale: Of,
     /// Whether that is 1, which says that its numbers are meant as they stand.
     pub plain: bool,
+    /// Whether there are settings.
+    pub settings: bool,
+}
+
+impl Said {
+    /// Where to say a key of all files, or of some alone: what is typed holds for all, and goes before their entries. `of` is of which
+    /// files it is said now.
+    pub fn say(&self, of: Of, key: &str, value: &str, all: bool) -> String {
+        let says = match value {
+            "" => key.into(),
+            _ if value.parse::<f64>().is_ok() => format!("{key} = {value}"),
+            _ => format!("{key} = {value:?}"),
+        };
+        let place = format!("in its [[source]] of {}", settings_file(self.settings));
+        match of {
+            _ if all => format!("--{key} {value}").trim_end().into(),
+            Of::All => format!("{says} (instead of --{key}) {place}"),
+            _ => format!("{says} {place}"),
+        }
+    }
+}
+
+/// The settings, if there are any, else a file of such and what writes it.
+pub fn settings_file(given: bool) -> &'static str {
+    if given { "the settings" } else { settings::FILE }
 }
 
 impl Transform {
-    /// What is typed for so many files, or said by the own entry of one.
-    pub fn said(&self, own: &SourceFile, files: usize) -> Said {
+    /// What is typed for so many files, or said by the own entry of one; and whether there are settings.
+    pub fn said(&self, own: &SourceFile, files: usize, settings: bool) -> Said {
         let alone = files == 1;
         Said {
             up: Of::new(self.up, own.up, alone),
             unit: Of::new(self.unit, own.unit, alone),
             scale: Of::new(self.scale, own.scale, alone),
             plain: self.scale.or(own.scale) == Some(1.0),
+            settings,
         }
     }
 

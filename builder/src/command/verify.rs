@@ -12,7 +12,7 @@ use hardpan::{Terrain, format::section};
 use hardpan_builder::{
     Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
-    settings::{Settings, SourceFile},
+    settings::{self, Settings, SourceFile},
     verify,
 };
 use serde_json::{Value, json};
@@ -169,7 +169,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     }
     if let Some(check) = verdict.failed() {
         let then = match check.name {
-            _ if crowded => format!("nothing is known to be damaged; {CLEAN}, and build again"),
+            _ if crowded => format!("nothing is known to be damaged; {}, and build again", clean()),
             // nor are they damage
             "seams" => format!(
                 "mend the source there, or if it was built without stitching, build it with --stitch 4,64; to see them: hardpan export png {} --map holes",
@@ -538,8 +538,12 @@ fn compared(a: &Agreement) -> Value {
 }
 
 /// What to do where a mesh is too crowded for a proof.
-pub const CLEAN: &str =
-    "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material";
+pub fn clean() -> String {
+    let file = settings::FILE;
+    format!(
+        "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material in {file}"
+    )
+}
 
 /// Whether all that is wrong is that something lies too crowded to be proven.
 pub fn unproven(verdict: &Verdict) -> bool {

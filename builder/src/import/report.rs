@@ -8,6 +8,7 @@ use super::text::quoted;
 use crate::{
     Scene,
     names::{FEW, counted, few, shown},
+    settings,
 };
 
 /// What happened to files on their way into a scene.
@@ -118,7 +119,10 @@ impl FileReport {
             Some(format!("{}: line {}: material library {}: {problem}", self.file, l.line, quoted(l.name.as_bytes())))
         });
         let assumed = self.assumed.iter().map(|what| {
-            let keys = if several { "up and unit in its [[source]] of the settings" } else { "--up and --unit" };
+            let keys = match several {
+                true => format!("up and unit in its [[source]] of {}", settings::FILE),
+                false => "--up and --unit".into(),
+            };
             format!("{}: says nothing of its {what}; taken as {}: {keys} say otherwise", self.file, self.frame)
         });
         assumed.chain(libraries).chain(self.counts(false)).collect()

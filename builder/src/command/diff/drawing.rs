@@ -374,7 +374,7 @@ impl Friction {
 fn rings(both: &Both, view: &View, all: &[Seen]) -> (Vec<[f64; 2]>, usize, usize) {
     let [_, small] = fine(view);
     let mut met: Vec<bool> = all.iter().map(|seen| !seen.differs()).collect();
-    let spots = spots(view, &mut met, |_| true).into_iter().filter(|spot| spot.reach < small);
+    let spots = spots(view, &mut met).into_iter().filter(|spot| spot.reach < small);
     let strongest = |set: &[usize]| set.iter().copied().max_by(|&i, &k| order(&all[i], &all[k]).then(k.cmp(&i)));
     // where much is other, what is slight is no news
     let [other, ground] =

@@ -83,14 +83,14 @@ const EXAMPLES: &str = "\
 Without z: the highest ground. With z: the nearest ground above or below it. With a length as well:
 the first ground going down from z, at most so far. Metres; coordinates may be negative.
 
-A heading of --csv names x and y, and z and length if there are any, in any order; without a heading the columns are
-x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where the first line
-has semicolons or tabs between its fields, or a line sep=; is before it, so have all, and a comma in a number of x, y, z, length, t or
-yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line of units below
-the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in image, typed or
-from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as NaN. A note at the
-end says where lines lie that mostly miss the image, and of such as lie far off what they may mean; and how many have the ground farther
-from their z than the near window, far below or far above.
+A heading of --csv names x and y, and z and length if there are any, in any order, and no field of it is a number; without one the
+columns are x,y[,z[,length]]. Metres. A field with a comma in it stands in quotes, and one with a quote too, which is doubled. Where
+the first line has semicolons or tabs between its fields, or a line sep=; is before it, so have all, and a comma in a number of x, y,
+z, length, t or yaw is its decimal point. Where lines have a z, the highest ground answers those without: a note says how many. A line
+of units below the heading is passed over. What has a number that is NaN or infinite, be it x, y, z or length, is answered as not in
+image, typed or from a file, of which a note says how many lines; #N/A and its like of spreadsheets, -nan(ind) and 1.#IND count as
+NaN. A note at the end says where lines lie that mostly miss the image, and of such as lie far off what they may mean; and how many
+have the ground farther from their z than the near window, far below or far above.
 
 Columns of answers, as CSV:
   t, distance       of a drive: its time, s, and how far it went in plan, m
