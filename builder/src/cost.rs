@@ -21,6 +21,11 @@ impl MaxCost {
         tests <= self.tests && self.lines.is_none_or(|most| lines <= most)
     }
 
+    /// What allows this too, of the same limits.
+    fn raised(self, tests: u32, lines: u32) -> MaxCost {
+        MaxCost { tests: self.tests.max(tests), lines: self.lines.map(|most| most.max(lines)) }
+    }
+
     pub(crate) fn is_sane(&self) -> bool {
         self.tests >= 1 && self.lines.is_none_or(|l| l >= 3)
     }
@@ -106,6 +111,27 @@ impl Crowd {
     }
 }
 
+/// Why ground costs more than it may, however far it is divided: the worst place, and what would be enough.
+#[derive(Clone, Copy)]
+pub struct Refused {
+    pub worst: Crowd,
+    pub enough: MaxCost,
+}
+
+impl Refused {
+    /// By a crowd that costs more than this.
+    pub fn new(worst: Crowd, most: MaxCost) -> Refused {
+        Refused { worst, enough: most.raised(worst.tests, worst.lines) }
+    }
+
+    /// Of two parts of the ground, or of one and then again with more allowed.
+    pub fn and(self, other: Refused) -> Refused {
+        let MaxCost { tests, lines } = other.enough;
+        let enough = self.enough.raised(tests, lines.unwrap_or(0));
+        Refused { worst: self.worst.worse(other.worst), enough }
+    }
+}
+
 /// Most corners that are tried as the thickest place.
 const TRIED: usize = 256;
 
@@ -119,9 +145,11 @@ fn thickest(tris: &[(Tri, u32)], low: [i64; 2], size: [i64; 2]) -> ([i64; 2], Ve
     places.dedup();
     let step = places.len().div_ceil(TRIED).max(1);
     let own = [[0, 1].map(|i| low[i] + size[i] / 2), low];
-    let over = |[x, y]: [i64; 2]| (0..tris.len()).filter(|&i| tris[i].0.plan.covers(x, y)).collect::<Vec<_>>();
-    let tried = own.into_iter().chain(places.into_iter().step_by(step)).map(|p| (p, over(p)));
-    tried.max_by_key(|(p, over)| (over.len(), std::cmp::Reverse([p[1], p[0]]))).expect("two places at least")
+    let over = |[x, y]: [i64; 2]| (0..tris.len()).filter(move |&i| tris[i].0.plan.covers(x, y));
+    let tried = own.into_iter().chain(places.into_iter().step_by(step));
+    let key = |p: &[i64; 2]| (over(*p).count(), std::cmp::Reverse([p[1], p[0]]));
+    let place = tried.max_by_key(key).expect("two places at least");
+    (place, over(place).collect())
 }
 
 /// The height of a triangle's plane at a place, in steps.

@@ -2,7 +2,7 @@
 
 use crate::BuildError;
 use crate::bundle::{Bundled, Tri, lists};
-use crate::cost::{Crowd, MaxCost};
+use crate::cost::{Crowd, MaxCost, Refused};
 use crate::split::Rule;
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
 use hardpan::format::bundle::{TRIANGLES, WIDE};
@@ -132,38 +132,39 @@ fn sides(bits: u32) -> [u32; 2] {
     [bits.div_ceil(2), bits / 2]
 }
 
-/// The grid of a square.
-pub struct Built {
-    pub grid: Grid,
-    /// Where it costs more than it may.
-    pub crowd: Option<Crowd>,
-}
-
 /// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
-/// The triangles stand in the order of their places in bundles. An error if the rule asks for more than it may.
+/// The triangles stand in the order of their places in bundles. Or why it costs more than it may; an error if the rule asks for more than it may.
 pub fn grid(
     content: &Content,
     low: [i64; 2],
     log2: u32,
     tris: &[u32],
     patches: &[PatchArea],
-) -> Result<Built, BuildError> {
+) -> Result<Result<Grid, Refused>, BuildError> {
     let mut grid = match content.rule {
         Some(rule) => {
             Examining { content, rule, room: Room::default() }.grid(low, log2, tris, patches, content.nodes)?
         }
         None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
     };
-    let mut crowd = None;
+    let mut refused = None;
     if let Some((most, merge)) = content.most {
         let mut numbers = vec![[u32::MAX; TRIANGLES]; content.bundled.records.len()];
         for &t in tris {
             let (bundle, place) = content.bundled.places[t as usize];
             numbers[bundle as usize][usize::from(place)] = t;
         }
-        crowd = Refining { content, most, merge, numbers, patches }.grid(&mut grid, low, content.nodes);
+        let refining = |most| Refining { content, most, merge, numbers: &numbers, patches };
+        let mut allowed = most;
+        loop {
+            let refining = refining(allowed);
+            let more = refining.hopeless(&grid, low).or_else(|| refining.grid(&mut grid, low, content.nodes));
+            let Some(more) = more else { break };
+            allowed = more.enough;
+            refused = Some(refused.map_or(more, |before: Refused| before.and(more)));
+        }
     }
-    Ok(Built { grid, crowd })
+    Ok(refused.map_or(Ok(grid), Err))
 }
 
 /// Blocks that one may be divided into: so many, and so many more for each of its triangles.
@@ -175,7 +176,7 @@ struct Refining<'a> {
     most: MaxCost,
     merge: f64,
     /// Triangles by bundle and place.
-    numbers: Vec<[u32; TRIANGLES]>,
+    numbers: &'a [[u32; TRIANGLES]],
     patches: &'a [PatchArea],
 }
 
@@ -189,9 +190,25 @@ struct Held<'a> {
 }
 
 impl Refining<'_> {
+    /// Why no division helps, if so much stands over a place of a grid: nothing is divided to see that.
+    fn hopeless(&self, grid: &Grid, low: [i64; 2]) -> Option<Refused> {
+        let refused = |(k, e): (usize, &Entry)| {
+            let low = corner(low, grid.block_log2, grid.side_log2, k);
+            match e {
+                Entry::Grid(g) => self.hopeless(g, low),
+                Entry::Block(cells) => {
+                    let crowd = self.crowd(cells, low, grid.block_log2).filter(|crowd| crowd.least)?;
+                    Some(Refused::new(crowd, self.most))
+                }
+                _ => None,
+            }
+        };
+        grid.entries.iter().enumerate().filter_map(refused).reduce(Refused::and)
+    }
+
     /// Divides the blocks of a grid until their cells cost little enough. One that cannot be brought so far is left as it
-    /// is; the worst is said.
-    fn grid(&self, grid: &mut Grid, low: [i64; 2], nodes: u32) -> Option<Crowd> {
+    /// is, and it is said why.
+    fn grid(&self, grid: &mut Grid, low: [i64; 2], nodes: u32) -> Option<Refused> {
         let (log2, side) = (grid.block_log2, grid.side_log2);
         let divide = |(k, e): (usize, &mut Entry)| {
             let low = corner(low, log2, side, k);
@@ -206,19 +223,19 @@ impl Refining<'_> {
                     let held = Held { cells, low, log2, tris: &tris, patches: &patches };
                     match self.quarters(&held, nodes, &mut left) {
                         Ok(finer) => *e = Entry::Grid(finer),
-                        Err(crowd) => return Some(crowd),
+                        Err(crowd) => return Some(Refused::new(crowd, self.most)),
                     }
                     None
                 }
                 _ => None,
             }
         };
-        grid.entries.iter_mut().enumerate().filter_map(divide).reduce(Crowd::worse)
+        grid.entries.iter_mut().enumerate().filter_map(divide).reduce(Refused::and)
     }
 
     /// The quarters of a block, divided further where need be; else what stands in the way.
     fn quarters(&self, held: &Held, nodes: u32, left: &mut usize) -> Result<Grid, Crowd> {
-        let crowd = self.crowd(held);
+        let crowd = self.crowd(held.cells, held.low, held.log2).expect("a cell costs too much");
         let side_log2 = [0, 1].map(|i| u32::from(held.log2[i] > CELLS_LOG2[i]));
         if nodes <= 1 || side_log2 == [0; 2] || crowd.least {
             return Err(crowd);
@@ -242,21 +259,19 @@ impl Refining<'_> {
         Ok(Grid { block_log2: log2, side_log2, entries })
     }
 
-    /// The worst cell of a block that costs too much.
-    fn crowd(&self, held: &Held) -> Crowd {
-        let size = [0, 1].map(|i| 1i64 << (held.log2[i] - CELLS_LOG2[i]));
+    /// The worst cell of a block, if one costs too much.
+    fn crowd(&self, block: &Block, low: [i64; 2], log2: [u32; 2]) -> Option<Crowd> {
         let most_lines = |costs: &[[u32; 2]; CELLS]| costs.iter().map(|c| c[1]).max();
-        let costs = (0..LINE).map(|tail| costs(held.cells, Some(tail))).min_by_key(most_lines).unwrap_or_default();
+        let costs = (0..LINE).map(|tail| costs(block, Some(tail))).min_by_key(most_lines).unwrap_or_default();
         let over = costs.into_iter().enumerate().filter(|(_, [tests, lines])| !self.most.allows(*tests, *lines));
         let crowds = over.map(|(cell, cost)| {
-            let low = corner(held.low, [0, 1].map(|i| held.log2[i] - CELLS_LOG2[i]), CELLS_LOG2, cell);
-            let tris = self.tris(held.cells.cell(cell)).into_iter();
-            let tris: Vec<(Tri, u32)> = tris
-                .map(|t| (self.content.bundled.tris[t as usize], self.content.bundled.places[t as usize].0))
-                .collect();
+            let (low, size) = cell_at(low, log2, cell);
+            let mut tris: Vec<(Tri, u32)> = Vec::with_capacity(cost[0] as usize);
+            let Bundled { tris: all, places, .. } = self.content.bundled;
+            tris.extend(self.named(block.cell(cell)).map(|t| (all[t as usize], places[t as usize].0)));
             Crowd::of(&tris, low, size, cost, &self.most, self.merge)
         });
-        crowds.reduce(Crowd::worse).expect("a cell costs too much")
+        crowds.reduce(Crowd::worse)
     }
 
     /// Whether the cells of a block cost little enough wherever its tail comes to stand, or else where it is told to.
@@ -268,14 +283,18 @@ impl Refining<'_> {
         tail.is_some()
     }
 
-    /// The triangles that words name, in the order of their places in bundles.
-    fn tris(&self, words: &[Word]) -> Vec<u32> {
+    /// The triangles that words name.
+    fn named(&self, words: &[Word]) -> impl Iterator<Item = u32> {
         let words = words.iter().filter(|w| w.mask != 0);
-        let of = |w: &Word| {
+        words.flat_map(|w| {
             let (mask, numbers) = (w.mask, &self.numbers[w.number as usize]);
             (0..TRIANGLES).filter(move |i| mask >> i & 1 == 1).map(|i| numbers[i])
-        };
-        let mut tris: Vec<u32> = words.flat_map(of).collect();
+        })
+    }
+
+    /// The same, each once, in the order of their places in bundles.
+    fn tris(&self, words: &[Word]) -> Vec<u32> {
+        let mut tris: Vec<u32> = self.named(words).collect();
         tris.sort_unstable_by_key(|&t| self.content.bundled.places[t as usize]);
         tris.dedup();
         tris
@@ -650,11 +669,18 @@ fn block(
         }
     }
     // and now where they start
+    let of_cell = |cell: usize| &covering[ends[cell]..ends.get(cell + 1).copied().unwrap_or(covering.len())];
+    // the words of the triangles of the cell before
+    let mut before = 0..0;
     for cell in 0..CELLS {
-        let (low, size) = cell_at(low, log2, cell);
-        let covering = &covering[ends[cell]..ends.get(cell + 1).copied().unwrap_or(covering.len())];
-        let from = words.len();
-        cell_words(content, covering, cell, parts, words);
+        let ((low, size), from) = (cell_at(low, log2, cell), words.len());
+        let covering = of_cell(cell);
+        if cell > 0 && are_alike([of_cell(cell - 1), covering], cell) {
+            words.extend_from_within(before);
+        } else {
+            cell_words(content, covering, cell, parts, words);
+        }
+        before = from..words.len();
         for p in patches.iter().filter(|p| p.meets(low, size)) {
             words.push(Word { number: p.number, mask: 0, tests: p.reads, guess: 0, start: true });
         }
@@ -670,6 +696,12 @@ fn block(
     }
     block.words = words.clone(); // and no more than they take
     block
+}
+
+/// Whether a cell and the one before it have the same words: of the same triangles the same cover their middles.
+fn are_alike([before, here]: [&[Over]; 2], cell: usize) -> bool {
+    let alike = |(p, o): (&Over, &Over)| p.t == o.t && (o.central >> cell ^ o.central >> (cell - 1)) & 1 == 0;
+    before.len() == here.len() && before.iter().zip(here).all(alike)
 }
 
 /// The triangles of one bundle in a cell.
@@ -701,8 +733,8 @@ fn cell_words(content: &Content, tris: &[Over], cell: usize, parts: &mut Vec<Par
         }
     }
     parts.sort_unstable_by_key(|p| (!p.central, std::cmp::Reverse(p.word.tests), p.word.number));
-    // a crowd is a stack or a fan: too many to compare each with each, and little to gain
-    let crowd = tris.len() > CROWD;
+    // a crowd is a stack or a fan: too many to compare each with each, and little to gain; nor is more than may be tested kept
+    let crowd = tris.len() > content.most.map_or(CROWD, |(most, _)| CROWD.min(most.tests as usize));
     let plan = |o: &Over| &content.bundled.tris[o.t as usize].plan;
     let mut sheets = 0;
     for i in 0..parts.len() {
@@ -732,5 +764,54 @@ impl Grid {
     pub fn is_dense(&self) -> bool {
         let blocks = self.entries.iter().filter(|e| matches!(e, Entry::Block(_))).count();
         blocks * 20 >= self.entries.len() * 17
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Frame, bundle};
+    use crate::mesh::mix;
+    use crate::plan::Plan;
+
+    /// Cells have the words that each has alone, whatever the one before it has.
+    #[test]
+    fn words_of_cells_as_one_by_one() {
+        let mut seed = 1;
+        let mut random = |n: u64| {
+            seed = mix(seed);
+            (seed % n) as i32
+        };
+        let (mut same, mut all) = (0, 0);
+        for case in 0..300 {
+            // few or many, as large as a cell or far larger
+            let (count, size) = ([3, 12, 30][case % 3], [40, 400, 4000][case / 3 % 3]);
+            let mut tris = Vec::new();
+            while tris.len() < count {
+                let [x, y] = [0; 2].map(|_| random(128) - size as i32 / 2);
+                let corners = [0; 3].map(|_| [x + random(size), y + random(size), random(1000)]);
+                let plan = Plan::new(corners);
+                let [a, b, c] = corners.map(|c| c.map(i64::from));
+                let left = (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]);
+                let v = [0, 1, 2].map(|k| 3 * tris.len() as u32 + k);
+                tris.extend(left.then_some(Tri { v, plan, z: corners.map(|c| c[2]), attribute: 0 }));
+            }
+            let members: Vec<u32> = (0..count as u32).collect();
+            let bundled = bundle(&tris, &members, Frame::of(0, 0, 13));
+            let content = Content { bundled: &bundled, rule: None, most: None, nodes: 9 };
+            let (low, log2) = ([0; 2], [7, 6]);
+            let of = |t: u32| (t, bundled.tris[t as usize].plan.cells(low, cell_size(log2)));
+            let members: Vec<Member> = bundled.order.iter().map(|&t| of(t)).collect();
+            let whole = block(&content, low, log2, &members, &[], &mut Room::default());
+            for cell in 0..CELLS {
+                let alone = |&(t, [met, central]): &Member| (t, [met & 1 << cell, central]);
+                let alone: Vec<Member> = members.iter().map(alone).filter(|(_, cells)| cells[0] != 0).collect();
+                let alone = block(&content, low, log2, &alone, &[], &mut Room::default());
+                assert_eq!(whole.cell(cell), alone.words(), "{case} {cell}");
+                same += usize::from(cell > 0 && !alone.words().is_empty() && whole.cell(cell - 1) == alone.words());
+                all += usize::from(!alone.words().is_empty());
+            }
+        }
+        assert!(same > 300 && same < all * 3 / 4, "{same} of {all}");
     }
 }

@@ -1,9 +1,10 @@
 //! A build whose tiles are made apart from each other.
 
+use crate::cost::Refused;
 use crate::mesh::{self, Mesh};
 use crate::split::Rule;
 use crate::tile::{self, Blob, Tiling};
-use crate::{BuildError, Built, Crowd, MaxCost, Options, Provenance, Report, Scene, pack, shares};
+use crate::{BuildError, Built, Options, Provenance, Report, Scene, pack, shares};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;
 
@@ -51,25 +52,35 @@ impl Job {
         self.tiling.count()
     }
 
-    /// Makes a tile, from 0 to [`tiles`](Self::tiles).
+    /// Makes a tile, from 0 to [`tiles`](Self::tiles). If it costs more than it may, the error tells of this tile alone.
     ///
     /// # Panics
     ///
     /// If there is no such tile.
     pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
-        self.tiling.build(&self.mesh, index, &AtomicU64::new(0)).map(FinishedTile)
+        let made = self.tiling.build(&self.mesh, index, &AtomicU64::new(0))?;
+        made.map(FinishedTile).map_err(|refused| self.refusal(refused))
     }
 
     /// Makes all tiles.
     pub(crate) fn all(&self) -> Result<Vec<FinishedTile>, BuildError> {
         let asked = AtomicU64::new(0);
-        let tile = |index| self.tiling.build(&self.mesh, index, &asked).map(FinishedTile);
-        (0..self.tiles()).into_par_iter().map(tile).collect()
+        let tile = |index| self.tiling.build(&self.mesh, index, &asked);
+        let made: Vec<_> = (0..self.tiles()).into_par_iter().map(tile).collect::<Result<_, _>>()?;
+        match made.iter().filter_map(|tile| tile.as_ref().err().copied()).reduce(Refused::and) {
+            Some(refused) => Err(self.refusal(refused)),
+            None => Ok(made.into_iter().flatten().map(FinishedTile).collect()),
+        }
+    }
+
+    /// That what was built costs more than it may.
+    fn refusal(&self, Refused { worst, enough }: Refused) -> BuildError {
+        BuildError::Cost { worst, most: self.options.max_cost.unwrap_or(enough), enough }
     }
 
     /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-        let Job { mesh, options, mut tiling, mut report } = self;
+        let Job { mesh, options, tiling, mut report } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
         if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
@@ -79,9 +90,6 @@ impl Job {
         if let Some(split) = options.split {
             split.allows(tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
         }
-        if let Some(most) = options.max_cost {
-            affordable(&mesh, &mut tiling, &tiles, most)?;
-        }
         drop(tiling);
         let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(&options, &mesh.materials));
         let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
@@ -90,24 +98,6 @@ impl Job {
         }
         Ok(Built { image, report })
     }
-}
-
-/// Fails with the place that costs most of those that cost more than they may, and with what is enough, for the tiles were made with that.
-fn affordable(mesh: &Mesh, tiling: &mut Tiling, tiles: &[Blob], most: MaxCost) -> Result<(), BuildError> {
-    let of = |t: &Blob| Some((t.head.index as usize, t.crowd?));
-    let mut crowded: Vec<(usize, (Crowd, [u32; 2]))> = tiles.iter().filter_map(of).collect();
-    let (mut costliest, mut enough) = (None::<Crowd>, most);
-    while let Some(worst) = crowded.iter().map(|(_, (crowd, _))| *crowd).reduce(Crowd::worse) {
-        costliest = Some(costliest.map_or(worst, |crowd| crowd.worse(worst)));
-        for (_, (_, [tests, lines])) in &crowded {
-            enough.tests = enough.tests.max(*tests);
-            enough.lines = enough.lines.map(|most| most.max(*lines));
-        }
-        tiling.allow(enough);
-        let again = crowded.par_iter().map(|(index, _)| tiling.build(mesh, *index, &AtomicU64::new(0)).map(|t| of(&t)));
-        crowded = again.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-    }
-    costliest.map_or(Ok(()), |worst| Err(BuildError::Cost { worst, most, enough }))
 }
 
 #[cfg(test)]

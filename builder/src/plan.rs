@@ -184,7 +184,8 @@ impl Plan {
 
     /// Whether the closed triangle holds a point.
     pub fn covers(&self, x: i64, y: i64) -> bool {
-        (0..3).all(|k| self.side(k, x, y) >= 0)
+        let within = |i: usize, v: i64| self.min(i) <= v && v <= self.max(i);
+        within(0, x) && within(1, y) && (0..3).all(|k| self.side(k, x, y) >= 0)
     }
 
     /// Whether the interiors of two triangles have a point in common.

@@ -1,10 +1,10 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
 use crate::bundle::{Bundled, Frame, Record, Tri, bundle, lists, morton, place};
-use crate::cost::{Crowd, MaxCost};
+use crate::cost::{Crowd, MaxCost, Refused};
 use crate::field::{Part, Rastered};
 use crate::foresee::foresee;
-use crate::grid::{Block, Built, Content, Entry, Grid, LINE, PatchArea, Word, grid};
+use crate::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
 use crate::plan::Plan;
 use crate::split::{Rule, Split};
@@ -46,8 +46,6 @@ pub struct Blob {
     /// Most tests of a query that are of wide bundles.
     pub wide_tests: u32,
     pub index_bytes: u64,
-    /// Where it costs more than it may, and the tests and lines that such places take at least.
-    pub crowd: Option<(Crowd, [u32; 2])>,
     /// Bytes of index that its rule asked for.
     pub asked: u64,
 }
@@ -138,13 +136,9 @@ impl Tiling {
         foresee(rule, &tris, low, mesh.tile_log2, HALVED)
     }
 
-    /// Lets queries cost this much.
-    pub fn allow(&mut self, most: MaxCost) {
-        self.most = self.most.map(|(_, merge)| (most, merge));
-    }
-
-    /// Builds one tile of this mesh. `asked` counts the bytes of index that a rule asks for in all tiles that are built with it.
-    pub fn build(&self, mesh: &Mesh, index: usize, asked: &AtomicU64) -> Result<Blob, BuildError> {
+    /// Builds one tile of this mesh, or says why it costs more than it may. `asked` counts the bytes of index that a rule asks for
+    /// in all tiles that are built with it.
+    pub fn build(&self, mesh: &Mesh, index: usize, asked: &AtomicU64) -> Result<Result<Blob, Refused>, BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
         let at = self.tiles[index];
         let how = How { rule: self.split.map(|s| Rule::new(s, mesh, asked)), most: self.most };
@@ -182,6 +176,23 @@ struct How<'a> {
     rule: Option<Rule<'a>>,
     /// The most that a query may cost, and the height steps within which two heights are one layer.
     most: Option<(MaxCost, f64)>,
+}
+
+impl How<'_> {
+    /// Which of the patches of a tile cost more than they may: they are divided no further.
+    fn patches(&self, areas: &[PatchArea], low: [i64; 2]) -> Option<Refused> {
+        let (most, _) = self.most?;
+        let crowd = |p: &PatchArea| Crowd {
+            at: [0, 1].map(|i| p.min[i].max(low[i]) as f64),
+            tests: p.reads,
+            lines: p.reads,
+            triangles: 0,
+            layers: 1,
+            least: true,
+        };
+        let over = areas.iter().filter(|p| !most.allows(p.reads, p.reads));
+        over.map(|p| Refused::new(crowd(p), most)).reduce(Refused::and)
+    }
 }
 
 /// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds, and of
@@ -286,16 +297,17 @@ enum Plot {
     Empty,
     Patch(PatchArea),
     Inner { side_log2: u32, children: Vec<Plot> },
-    Group { bundled: Bundled, frame: Frame, built: Built },
+    Group { bundled: Bundled, frame: Frame, grid: Grid },
+    Refused(Refused),
 }
 
 impl Plot {
-    /// Where its groups cost more than they may.
-    fn crowds(&self) -> Box<dyn Iterator<Item = Crowd> + '_> {
+    /// Why it costs more than it may.
+    fn refused(&self) -> Option<Refused> {
         match self {
-            Plot::Group { built, .. } => Box::new(built.crowd.iter().copied()),
-            Plot::Inner { children, .. } => Box::new(children.iter().flat_map(Plot::crowds)),
-            Plot::Empty | Plot::Patch(_) => Box::new(std::iter::empty()),
+            Plot::Refused(refused) => Some(*refused),
+            Plot::Inner { children, .. } => children.iter().filter_map(Plot::refused).reduce(Refused::and),
+            Plot::Empty | Plot::Patch(_) | Plot::Group { .. } => None,
         }
     }
 }
@@ -308,7 +320,7 @@ fn build(
     at: [i32; 2],
     faces: &[u32],
     off: ([f64; 2], Option<[f64; 2]>),
-) -> Result<Blob, BuildError> {
+) -> Result<Result<Blob, Refused>, BuildError> {
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
     let parts: Vec<(&Rastered, Part)> =
@@ -346,6 +358,10 @@ fn build(
         .collect();
     let all: Vec<u32> = (0..tris.len() as u32).collect();
     let plot = divide(&tris, how, &all, &areas, [x, y], mesh.tile_log2, 0)?;
+    if let Some(refused) = plot.refused().into_iter().chain(how.patches(&areas, [x, y])).reduce(Refused::and) {
+        let at = [0, 1].map(|i| (mesh.origin[i] as f64 + refused.worst.at[i]) * exp2(mesh.step[0]));
+        return Ok(Err(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
+    }
 
     let mut w = Writer::default();
     w.words.resize(PALETTE, 0);
@@ -403,29 +419,10 @@ fn build(
         reserved2: [0; 8],
     };
     bytes[..128].copy_from_slice(head.as_bytes());
-    // a patch is divided no further
-    let patches = areas.iter().filter(|p| how.most.is_some_and(|(most, _)| !most.allows(p.reads, p.reads)));
-    let patches = patches.map(|p| Crowd {
-        at: [0, 1].map(|i| p.min[i].max([x, y][i]) as f64),
-        tests: p.reads,
-        lines: p.reads,
-        triangles: 0,
-        layers: 1,
-        least: true,
-    });
-    let in_metres = |crowd: Crowd| Crowd {
-        at: [0, 1].map(|i| (mesh.origin[i] as f64 + crowd.at[i]) * exp2(mesh.step[0])),
-        ..crowd
-    };
-    let crowd = plot
-        .crowds()
-        .chain(patches)
-        .map(|crowd| (in_metres(crowd), [crowd.tests, crowd.lines]))
-        .reduce(|a, b| (a.0.worse(b.0), [0, 1].map(|i| a.1[i].max(b.1[i]))));
     let nodes = w.nodes.len() as u64;
     let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
     let wide_tests = w.wide_tests;
-    Ok(Blob { crowd, asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes })
+    Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes }))
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
@@ -483,8 +480,10 @@ fn divide(
     let bundled = bundle(tris, members, frame);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
-    let built = grid(&content, [x, y], log2, &bundled.order, patches)?;
-    Ok(Plot::Group { bundled, frame, built })
+    Ok(match grid(&content, [x, y], log2, &bundled.order, patches)? {
+        Ok(grid) => Plot::Group { bundled, frame, grid },
+        Err(refused) => Plot::Refused(refused),
+    })
 }
 
 /// log2 of the squares along a side of which none holds too many triangles, at most 6.
@@ -559,13 +558,13 @@ impl Writer {
                 }
                 Ok(())
             }
-            Plot::Group { bundled, frame, built } => {
+            Plot::Group { bundled, frame, grid } => {
                 let (first, count) = (self.bundles.len() as u32, bundled.records.len() as u32);
                 let group = Group { frame: *frame, first, count, wide: bundled.records.iter().any(is_wide) };
                 self.bundles.extend_from_slice(&bundled.records);
-                self.grid(&built.grid, at, group, depth)
+                self.grid(grid, at, group, depth)
             }
-            Plot::Empty | Plot::Patch(_) => unreachable!("not nodes"),
+            Plot::Empty | Plot::Patch(_) | Plot::Refused(_) => unreachable!("not nodes"),
         }
     }
 

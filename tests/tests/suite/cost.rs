@@ -3,7 +3,7 @@
 use crate::common::{as_given, compare, hills, image, joined, lattice_scene, moved, on_threads, shuffled};
 use hardpan::{Cost, Point, Status, Terrain, Trace, format};
 use hardpan_builder::{
-    BuildError, Crowd, Fallback, HeightField, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build,
+    BuildError, Crowd, Fallback, HeightField, Job, MaxCost, Options, Outcome, Scene, Split, Triangle, Verify, build,
     fixtures, read, verify,
 };
 use verification::oracle::{Oracle, Q};
@@ -302,6 +302,37 @@ fn by_01_what_no_division_brings_about() {
     // no cost at all is no option
     assert!(matches!(build(&scene, &within(0, None)).err(), Some(BuildError::Option(_))));
     assert!(matches!(build(&scene, &within(9, Some(2))).err(), Some(BuildError::Option(_))));
+}
+
+/// A tile that costs too much is refused by itself, and of all the worst is told, with what is enough for each.
+#[test]
+fn by_01_tiles_are_refused_one_by_one() {
+    let scene = joined(moved(hills(20, 1.0), 2.3, 1.1), hills(30, 1.7));
+    let options = Options { tile_log2: Some(14), ..within(7, Some(7)) };
+    let job = Job::new(&scene, &options).unwrap();
+    let (mut made, mut refused) = (0, Vec::new());
+    for tile in 0..job.tiles() {
+        match job.tile(tile) {
+            Ok(_) => made += 1,
+            Err(BuildError::Cost { worst, most, enough }) => {
+                assert!(Some(most) == options.max_cost && !most.allows(worst.tests, worst.lines), "{worst:?}");
+                assert!(enough.allows(worst.tests, worst.lines), "{enough:?}");
+                refused.push((worst, enough));
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+    assert!(made > 0 && refused.len() > 1, "{made} made, {refused:?}");
+    let worst = refused.iter().map(|(worst, _)| *worst).reduce(Crowd::worse).unwrap();
+    let tests = refused.iter().map(|(_, enough)| enough.tests).max().unwrap();
+    let lines = refused.iter().map(|(_, enough)| enough.lines).max().unwrap();
+    match build(&scene, &options).err() {
+        Some(BuildError::Cost { worst: told, enough, .. }) => {
+            assert_eq!((told, enough), (worst, MaxCost { tests, lines }));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(build(&scene, &Options { max_cost: Some(MaxCost { tests, lines }), ..options }).is_ok());
 }
 
 /// A rectangle of two triangles at a height in steps, which may be a fraction.

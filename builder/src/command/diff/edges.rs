@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Corners of a triangle in plan, metres.
 pub type Corners = [[f64; 2]; 3];
 /// The ends of an edge in plan, metres, the first by x and y first.
-type Edge = [[f64; 2]; 2];
+pub type Edge = [[f64; 2]; 2];
 
 /// Crossings that are told at most, so that a heap of loose triangles is not asked for days.
 pub const MOST: usize = 4_000_000;
@@ -31,12 +31,11 @@ pub fn by_place(p: &[f64; 2], q: &[f64; 2]) -> Ordering {
 }
 
 /// Places where an edge that only one image has crosses an edge that only the other one has; at their ends they only meet.
-pub fn crossings(a: &[Corners], b: &[Corners]) -> (Vec<[f64; 2]>, Found) {
-    let [a, b] = [a, b].map(edges);
+pub fn crossings(a: &[Edge], b: &[Edge]) -> (Vec<[f64; 2]>, Found) {
     let without = |one: &[Edge], other: &[Edge]| -> Vec<Edge> {
         one.par_iter().filter(|e| other.binary_search_by(|o| by_ends(o, e)).is_err()).copied().collect()
     };
-    let (a, b) = (without(&a, &b), without(&b, &a));
+    let (a, b) = (without(a, b), without(b, a));
     let mut search = Search { places: Vec::new(), looks: LOOKS * (a.len() + b.len()), all: true };
     let ends = || a.iter().chain(&b).flatten();
     let low = [0, 1].map(|i| ends().fold(f64::INFINITY, |low, p| low.min(p[i])));
@@ -51,7 +50,7 @@ fn by_ends(p: &Edge, q: &Edge) -> Ordering {
 }
 
 /// All edges, once, in order.
-fn edges(triangles: &[Corners]) -> Vec<Edge> {
+pub fn edges(triangles: &[Corners]) -> Vec<Edge> {
     let of = |[a, b, c]: &Corners| {
         [[*a, *b], [*b, *c], [*c, *a]].map(|[p, q]| if by_place(&p, &q).is_le() { [p, q] } else { [q, p] })
     };
@@ -59,6 +58,13 @@ fn edges(triangles: &[Corners]) -> Vec<Edge> {
     edges.par_sort_unstable_by(by_ends);
     edges.dedup();
     edges
+}
+
+/// Metres from a place to the nearest of an edge.
+pub fn distance([x, y]: [f64; 2], [p, q]: &Edge) -> f64 {
+    let ([dx, dy], [ex, ey]) = ([q[0] - p[0], q[1] - p[1]], [x - p[0], y - p[1]]);
+    let share = ((dx * ex + dy * ey) / (dx * dx + dy * dy)).clamp(0.0, 1.0);
+    (ex - share * dx).hypot(ey - share * dy)
 }
 
 struct Search {
@@ -141,18 +147,17 @@ mod tests {
 
     #[test]
     fn crossings_are_those_of_all_pairs() {
-        let same = squares(20, true, [0.0; 2]);
+        let same = edges(&squares(20, true, [0.0; 2]));
         assert_eq!(crossings(&same, &same).1.crossings, 0);
-        let (mut places, found) = crossings(&same, &squares(20, false, [0.0; 2]));
+        let (mut places, found) = crossings(&same, &edges(&squares(20, false, [0.0; 2])));
         assert!(found.all);
         places.sort_by(by_place);
         let middles: Vec<[f64; 2]> = (0..400).map(|k| [f64::from(k / 20) + 0.5, f64::from(k % 20) + 0.5]).collect();
         assert_eq!(places, middles);
         // all edges differ: as many as of all pairs
-        let moved = squares(20, false, [0.3, 0.1]);
+        let moved = edges(&squares(20, false, [0.3, 0.1]));
         let (mut places, found) = crossings(&same, &moved);
-        let (p, q) = (edges(&same), edges(&moved));
-        let mut wanted: Vec<_> = p.iter().flat_map(|p| q.iter().filter_map(|q| crossing(p, q))).collect();
+        let mut wanted: Vec<_> = same.iter().flat_map(|p| moved.iter().filter_map(|q| crossing(p, q))).collect();
         places.sort_by(by_place);
         wanted.sort_by(by_place);
         assert!(found.all && found.crossings > 2000);
@@ -162,9 +167,9 @@ mod tests {
     #[test]
     fn a_heap_is_left_at_that() {
         // 3,000 needles upright over 3,000 that lie
-        let needles = |across: bool| -> Vec<Corners> {
+        let needles = |across: bool| -> Vec<Edge> {
             let place = |k: u32, far: f64| if across { [far, f64::from(k)] } else { [f64::from(k), far] };
-            (0..3000).map(|k| [place(k, -1.0), place(k, 3000.5), place(k, 4000.0)]).collect()
+            edges(&(0..3000).map(|k| [place(k, -1.0), place(k, 3000.5), place(k, 4000.0)]).collect::<Vec<_>>())
         };
         let (places, found) = crossings(&needles(true), &needles(false));
         assert!(!found.all && places.len() <= MOST && !places.is_empty());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     super::Done,
     drawing::{Drawing, Seen},
-    edges::{Found, by_place, crossings},
+    edges::{Found, by_place, crossings, edges},
     moved::{Move, Raised, Rises, Rounded},
     pairs::{Both, Kind, Space},
     places::{Grid, Place, Role, borders, marks},
@@ -124,9 +124,12 @@ pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Don
     let triangles = [0, 1].map(|i| both.plan(i));
     // after a move that was not exact all edges are others
     let same_frame = both.to == Move::default();
-    let (crossed, crossings) = if same_frame { crossings(&triangles[0], &triangles[1]) } else { Default::default() };
+    let edges = [0, 1].map(|i| edges(&triangles[i]));
+    let (crossed, crossings) = if same_frame { crossings(&edges[0], &edges[1]) } else { Default::default() };
+    let beside = both.far_around().and_then(|far| grid.beside(&edges, far));
+    drop(edges);
     let ends = triangles.iter().flat_map(|triangles| marks(triangles));
-    let mut marks: Vec<Place> = ends.chain(crossed).map(|at| Place { at, role: Role::Mark }).collect();
+    let mut marks: Vec<Place> = ends.chain(crossed).map(|at| Place { at, role: Role::Mark, clear: false }).collect();
     drop(triangles);
     if same_frame {
         marks.extend(borders(a, b));
@@ -140,11 +143,15 @@ pub fn ground(both: &Both, pitch: Option<f64>, drawing: Option<&Drawing>) -> Don
     let all = squares.end + drawing.map_or(0, Drawing::pixels);
     let place = |i: usize| match marks.get(i) {
         Some(mark) => Some(*mark),
-        None if squares.contains(&i) => Some(grid.place(i - squares.start)),
+        None if squares.contains(&i) => {
+            let number = i - squares.start;
+            let clear = beside.as_ref().is_some_and(|beside| !beside.has(number));
+            Some(Place { clear, ..grid.place(number) })
+        }
         // a place is asked once
         None => drawing.map(|d| d.middle(i - squares.end)).and_then(|at| {
             let asked = grid.has(at) || marks.binary_search_by(|p| grid.order(&p.at, &at)).is_ok();
-            (!asked).then_some(Place { at, role: Role::Pixel })
+            (!asked).then_some(Place { at, role: Role::Pixel, clear: false })
         }),
     };
     let every = grid.places().div_ceil(RISES) as u64;
@@ -348,6 +355,39 @@ mod tests {
             g.materials.iter().map(change).collect::<Vec<_>>(),
             [("Deck".into(), "Steel".into(), Some([-5.0, -50.0, 6.0]))]
         );
+    }
+
+    /// Where no edge lies about a place it needs not be asked for: what differs there counts as if it were.
+    #[test]
+    fn ground_goes_on_where_no_edge_is() {
+        let raised = |mut scene: Scene, by: f64| {
+            scene.positions.iter_mut().for_each(|p| p[2] += by + 0.01 * (0.1 * p[0]).sin());
+            scene.materials.iter_mut().for_each(|m| m.mu /= 2.0);
+            scene
+        };
+        let (mut kept, mut clear) = (0, 0);
+        let scenes = [fixtures::bridge(), fixtures::town(1), fixtures::soup(3)];
+        for (scene, by) in scenes.iter().flat_map(|s| [0.001, 0.05, 0.7].map(|by| (s, by))) {
+            let images = [scene, &raised(scene.clone(), by)].map(|s| build(s, &Options::default()).unwrap().image);
+            let [a, b] = [0, 1].map(|i| Terrain::open(&images[i]).unwrap());
+            let both = Both::new([&a, &b], 0.0);
+            let grid = Grid::new([0, 1].map(|i| both.bounds(i)), None).unwrap();
+            let edges = [0, 1].map(|i| edges(&both.plan(i)));
+            let beside = grid.beside(&edges, both.far_around().unwrap()).unwrap();
+            let (mut space, mut here) = (both.space(), Vec::new());
+            for number in (0..grid.places()).step_by(17).filter(|number| !beside.has(*number)) {
+                let place = grid.place(number);
+                both.pairs(place.at, &mut space, &mut here);
+                let [known, asked] = [true, false].map(|clear| {
+                    both.widen(&mut here, Place { clear, ..place }, &mut space);
+                    here.iter().map(|pair| pair.wide).collect::<Vec<_>>()
+                });
+                assert_eq!(known, asked, "{:?}", place.at);
+                kept += here.iter().filter(|pair| pair.is_both() && pair.differs()).count();
+                clear += 1;
+            }
+        }
+        assert!(clear > 50_000 && kept > 50_000, "{clear} {kept}");
     }
 
     #[test]

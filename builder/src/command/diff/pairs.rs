@@ -204,6 +204,14 @@ impl<'a> Both<'a> {
         ASIDE.max(2.0 * self.beside)
     }
 
+    /// How far about a place there must be no edge for all ground over it to go on to those about it; none where that does not show,
+    /// as of fields of heights.
+    pub fn far_around(&self) -> Option<f64> {
+        let headers = self.images.map(|t| t.header());
+        let rounded = headers.iter().map(|h| f64::exp2(f64::from(h.xy_log2))).sum::<f64>() / 128.0;
+        headers.iter().all(|h| h.patch_blocks == 0).then(|| self.aside() + self.beside + rounded)
+    }
+
     /// The same images, the second one after a move that was not exact.
     pub fn moved(&self, to: Move, tolerance: f64, beside: f64) -> Self {
         Both { images: self.images, surfaces: self.surfaces.clone(), tolerance, to, beside, stayed: false.into() }
@@ -364,7 +372,8 @@ impl<'a> Both<'a> {
     }
 
     /// Of what is told of pairs at a place, finds what counts for areas: the same ground has it on one side too, whichever way one looks, or
-    /// where it ends other ground there. Heights that change no more than ground moved so little would change count so.
+    /// where it ends other ground there. Heights that change no more than ground moved so little would change count so. Ground of both images
+    /// goes on where no edge lies about the place.
     pub fn widen(&self, here: &mut [Pair], place: Place, space: &mut Space) {
         let counts = match place.role {
             Role::Mark => return,
@@ -375,7 +384,8 @@ impl<'a> Both<'a> {
         let mut open: Vec<(usize, Plane)> = Vec::new();
         for (i, pair) in here.iter_mut().enumerate() {
             pair.wide = pair.kinds.and(counts);
-            if let Some((side, k)) = pair.side().filter(|_| pair.wide.any()) {
+            let goes_on = place.clear && pair.is_both();
+            if let Some((side, k)) = pair.side().filter(|_| pair.wide.any() && !goes_on) {
                 let slope = self.images[side].slope_f64(&space.hits[side][k]);
                 let most = self.aside() * along(slope);
                 let slight = slight(pair, slope);
@@ -416,7 +426,7 @@ impl<'a> Both<'a> {
                 pair.side().map_or([0.0; 2], |(side, k)| self.images[side].slope_f64(&space.hits[side][k]))
             };
             let news: Vec<bool> = here.iter().map(|pair| !plain || !slight(pair, slopes(pair))).collect();
-            self.widen(&mut here, Place { at, role: Role::Square(0.0) }, space);
+            self.widen(&mut here, Place { at, role: Role::Square(0.0), clear: false }, space);
             let counts = |pair: &Pair, news: bool| if news { pair.wide } else { pair.wide.without(Kind::Height) };
             here.iter().zip(news).any(|(pair, news)| counts(pair, news).any())
         });
