@@ -56,7 +56,9 @@ fn vt_34_a_performance_test() {
     // a hundred places and the slowest, each after a sweep; the others' times are called warm
     let swept = line("single, caches swept");
     assert_eq!([&swept[2], &swept[5]], ["-", "-"], "{swept:?}");
-    let [max, worst, p99, p50, mean] = [0, 1, 3, 4, 6].map(|i| figure(&swept[i]));
+    let [max, worst, p50, mean] = [0, 1, 4, 6].map(|i| figure(&swept[i]));
+    // where sweeping takes long, of large caches, there are fewer than a hundred places
+    let p99 = if swept[3] == "-" { worst } else { figure(&swept[3]) };
     assert!([max, worst, p99, p50].is_sorted_by(|a, b| a >= b) && (0.0..=max).contains(&mean), "{swept:?}");
     let warm = figure(&line("single calls")[4]);
     assert!(p50 >= warm, "what is read from memory takes longer: {p50} {warm}");
@@ -75,7 +77,8 @@ fn vt_34_a_performance_test() {
     assert_eq!(one["queries"].as_u64(), Some(70_000));
     let swept = &one["swept"];
     let bytes = swept["bytes"].as_u64().unwrap();
-    assert_eq!(swept["places"].as_u64(), Some(70));
+    // a place in a thousand, but no longer than for three seconds
+    assert!(swept["places"].as_u64().is_some_and(|places| (1..=70).contains(&places)), "{swept}");
     // twice the cache of the highest level, as the machine tells it
     let cache = |name: &str| fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index3/{name}")).ok();
     if let (Some("3"), Some(size)) = (cache("level").as_deref().map(str::trim), cache("size")) {
