@@ -157,9 +157,10 @@ impl<'a, 'b> Stitching<'a, 'b> {
         }
         let farthest = self.ground.farthest;
         self.ground.farthest = farthest.map(|by| FOR_SLITS * by);
-        let plan = Plan::new(self.view(&rim), self.rise);
+        let (plan, before) = (Plan::new(self.view(&rim), self.rise), self.repair.divided);
         let slits = self.divide(&rim, &Slits::new(&plan));
         self.ground.farthest = farthest;
+        self.repair.levelled += self.repair.divided - before;
         let corners = slits.at.iter().flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
         let origin = self.ground.origin;
         self.repair.slit = corners.min().map(|p| [0, 1, 2].map(|k| (origin[k] + i64::from(p[k])) as f64));
