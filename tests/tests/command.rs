@@ -239,6 +239,22 @@ fn files_of_others_are_safe() {
     assert_eq!(names.len(), 3, "nothing is left behind: {names:?}");
 }
 
+#[test]
+fn build_prints_its_report() {
+    let folder = bridge("build_prints_its_report");
+    let [out, err] = expect(0, &folder, &["build", "bridge.obj", "--json", "--report", "r.json"]);
+    assert_eq!(out, fs::read_to_string(folder.join("r.json")).unwrap());
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!([&report["done"], &report["output"]], [&json!(true), &json!("bridge.hpan")]);
+    assert_eq!(err, expect(0, &folder, &["build", "bridge.obj"])[1]);
+    // of a build that fails, too
+    fs::write(folder.join("bad.obj"), "v 0 0 0\nf 1 2 3\n").unwrap();
+    let [out, err] = expect(2, &folder, &["build", "bad.obj", "--json"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!([&report["done"], &report["error"]["exit"]], [&json!(false), &json!(2)]);
+    holds(&err, &["error: bad.obj: line 2: ", report["error"]["text"].as_str().unwrap()]);
+}
+
 /// No command writes over what it reads, nor under a name that something else has, unless it is said so; what is lost by a slip is
 /// a source.
 #[test]

@@ -95,6 +95,9 @@ pub struct Args {
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
+    /// Print that report instead of text
+    #[arg(long)]
+    json: bool,
     /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
     #[arg(long)]
     strict: bool,
@@ -152,14 +155,24 @@ impl Args {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
-    let Some(place) = &args.report else { return make(args, out, &mut Report::default()) };
+    let mut report = Report::default();
+    if !args.json {
+        return reported(args, out, &mut report);
+    }
+    let end = reported(args, &mut std::io::sink(), &mut report);
+    out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
+    end
+}
+
+/// Makes the image, and the file with the report if there is to be one.
+fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+    let Some(place) = &args.report else { return make(args, out, report) };
     let kept = [&args.settings, &args.output].into_iter().flatten().chain(&args.files);
     if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
     Replace::Only(0, report::START, "a report of a build").or_any(args.force).check_made(place, Kind::REPORT, None)?;
-    let mut report = Report::default();
-    let end = make(args, out, &mut report);
+    let end = make(args, out, report);
     if report.withheld {
         return end;
     }

@@ -163,10 +163,10 @@ impl Report {
     }
 
     /// As text, with how it ended.
-    pub fn text(mut self, end: Result<(), &Failure>) -> String {
+    pub fn text(&mut self, end: Result<(), &Failure>) -> String {
         (self.report, self.tool) = (VERSION, concat!("hardpan ", env!("CARGO_PKG_VERSION")));
         self.done = end.is_ok();
         self.error = end.err().map(|e| json!({ "exit": e.code(), "text": e.to_string() }));
-        serde_json::to_string_pretty(&self).expect("names, numbers and lists") + "\n"
+        serde_json::to_string_pretty(self).expect("names, numbers and lists") + "\n"
     }
 }

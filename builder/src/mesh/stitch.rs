@@ -17,8 +17,8 @@
 //!
 //! A triangle is a continuous image of what it was, each place moved no farther than the vertex from its foot: no
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
-//! stitch. All decisions of a round are taken on the mesh as it stood before, so they depend on no order, and
-//! only on what lies near the triangle. Heaps of loose triangles, with more open vertices in one place than any mesh has,
+//! stitch. All decisions of a round are taken on the mesh as it stood before, and between equals by their places, so they depend on
+//! no order, and only on what lies near the triangle; what comes to count as moved too far in a round waits for the next. Heaps of loose triangles, with more open vertices in one place than any mesh has,
 //! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
 //! in each reach along them. [`Repair::crowded`] counts the first.
 
@@ -49,9 +49,6 @@ const PASSES: usize = 16;
 const ADDED: u64 = 4096;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
-/// How much of all that repairs may move a place may go to slits: what comes of them can be mended then.
-const FOR_SLITS: f64 = 0.75;
-
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let most = most_added(ground);
@@ -80,6 +77,8 @@ trait Search: Sync {
     const KIND: usize;
     /// What a crowd counts as left.
     const CROWD: u64;
+    /// How much of all that repairs may move a place may go to it.
+    const SHARE: f64;
 
     /// Whether a vertex of the rim is in a crowd.
     fn is_crowded(&self, n: usize) -> bool;
@@ -155,16 +154,11 @@ impl<'a, 'b> Stitching<'a, 'b> {
         if self.repair.left > self.repair.crowded && self.nudge(&rim, &seams.at) {
             return false;
         }
-        let farthest = self.ground.farthest;
-        self.ground.farthest = farthest.map(|by| FOR_SLITS * by);
         let (plan, before) = (Plan::new(self.view(&rim), self.rise), self.repair.divided);
         let slits = self.divide(&rim, &Slits::new(&plan));
-        self.ground.farthest = farthest;
         self.repair.levelled += self.repair.divided - before;
-        let corners = slits.at.iter().flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
-        let origin = self.ground.origin;
-        self.repair.slit = corners.min().map(|p| [0, 1, 2].map(|k| (origin[k] + i64::from(p[k])) as f64));
         self.repair.slits = slits.left;
+        self.repair.slit = first(self.ground, &slits.at);
         slits.places.is_empty()
     }
 
@@ -183,7 +177,8 @@ impl<'a, 'b> Stitching<'a, 'b> {
 
     /// Moves open vertices that nothing else helps beside these triangles. Returns whether there were any.
     fn nudge(&mut self, rim: &Rim, at: &[u32]) -> bool {
-        let moved = nudge::nudge(self.view(rim), &Seams::new(rim), at);
+        let free = |place: [i32; 3]| self.known(place).is_none();
+        let moved = nudge::nudge(self.view(rim), &Seams::new(rim), at, free);
         self.repair.nudged += moved.len() as u64;
         if !moved.is_empty() {
             nudge::apply(self.ground, &moved);
@@ -223,39 +218,43 @@ impl<'a, 'b> Stitching<'a, 'b> {
                     None => {}
                 }
             }
-            active = self.round(now, &mut divided.places);
+            active = self.round::<S>(now, &mut divided.places);
         }
-        let left = divided.at.iter().flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
+        let open = divided.at.iter().chain(&active);
+        let left = open.flat_map(|i| self.ground.corners(self.ground.faces[*i as usize].v));
         self.watches[S::KIND] = Watch::Near(left.collect());
         self.watches.iter_mut().for_each(|watch| watch.extend(&divided.places));
         divided
     }
 
     /// Divides these triangles. Returns which are to be looked at next.
-    fn round(&mut self, splits: Vec<(u32, Split)>, places: &mut Vec<[i32; 3]>) -> Vec<u32> {
+    fn round<S: Search>(&mut self, splits: Vec<(u32, Split)>, places: &mut Vec<[i32; 3]>) -> Vec<u32> {
         let before = self.ground.vertices.len() as u32;
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
         let mut changing: HashSet<u64> = HashSet::new();
-        let mut first: HashMap<u64, u32> = HashMap::new();
+        let mut first: HashMap<u64, [[i32; 3]; 3]> = HashMap::new();
         for (i, split) in &splits {
-            for e in sides(self.ground.faces[*i as usize].v).map(|[a, b]| edge(a, b)) {
+            let v = self.ground.faces[*i as usize].v;
+            let own = self.ground.by_place(v);
+            for e in sides(v).map(|[a, b]| edge(a, b)) {
                 match split.upright {
                     None => _ = changing.insert(e),
-                    Some(_) => _ = first.entry(e).and_modify(|f| *f = (*f).min(*i)).or_insert(*i),
+                    Some(_) => _ = first.entry(e).and_modify(|f| *f = own.min(*f)).or_insert(own),
                 }
             }
         }
-        let waits = |[a, b]: [u32; 2], i: u32| {
+        let waits = |[a, b]: [u32; 2], own: [[i32; 3]; 3]| {
             let e = edge(a, b);
-            changing.contains(&e) || first.get(&e).is_some_and(|f| *f < i)
+            changing.contains(&e) || first.get(&e).is_some_and(|f| *f < own)
         };
         let (mut next, mut lost) = (Vec::new(), Vec::new());
         for (i, split) in splits {
             let face = self.ground.faces[i as usize];
             let so_far = self.ground.by(&face.v);
-            let waits = |part: Upright| sides(part.v).chain(sides(face.v)).any(|side| waits(side, i));
+            let own = self.ground.by_place(face.v);
+            let waits = |part: Upright| sides(part.v).chain(sides(face.v)).any(|side| waits(side, own));
             // it may have come to count as moved farther in this round
-            if split.upright.is_some_and(waits) || !bearable(so_far, split.most(), self.ground.farthest) {
+            if split.upright.is_some_and(waits) || !bearable(so_far, split.most(), farthest::<S>(self.ground)) {
                 next.push(i);
                 continue;
             }
@@ -291,44 +290,69 @@ impl<'a, 'b> Stitching<'a, 'b> {
         next
     }
 
-    /// The vertex at a place.
+    /// The vertex at a place, if there is one.
+    fn known(&self, place: [i32; 3]) -> Option<u32> {
+        let ordered = self.ground.vertices[..self.ordered].binary_search(&place).map(|v| v as u32);
+        ordered.ok().or_else(|| self.made.get(&place).copied())
+    }
+
+    /// The vertex at a place, made if there is none.
     fn vertex(&mut self, place: [i32; 3]) -> u32 {
-        let vertices = &mut self.ground.vertices;
-        vertices[..self.ordered].binary_search(&place).map(|v| v as u32).unwrap_or_else(|_| {
-            *self.made.entry(place).or_insert_with(|| {
-                vertices.push(place);
-                vertices.len() as u32 - 1
-            })
+        self.known(place).unwrap_or_else(|| {
+            let v = self.ground.vertices.len() as u32;
+            self.ground.vertices.push(place);
+            self.made.insert(place, v);
+            v
         })
     }
 
     /// Counts what would come next as left.
     fn count(&mut self) {
-        fn left<S: Search>(search: &S, view: View) -> u64 {
-            let split = |face: u32| Cut { face, search, view }.split().1;
-            view.edges.open_faces().map(split).sum()
+        fn left<S: Search>(search: &S, view: View) -> Divided {
+            let mut left = Divided::default();
+            for face in view.edges.open_faces() {
+                let more = Cut { face, search, view }.split().1;
+                left.left += more;
+                left.at.extend((more > 0).then_some(face));
+            }
+            left
         }
         let rim = self.rim();
         let view = self.view(&rim);
         let Joins { moves, crowded, undecided } = rim.joins(view);
         let seams = left(&Seams::new(&rim), view);
         let slits = left(&Slits::new(&Plan::new(view, self.rise)), view);
-        self.repair.left = moves.len() as u64 + crowded + undecided + seams;
-        (self.repair.crowded, self.repair.slits) = (crowded, slits);
+        self.repair.left = moves.len() as u64 + crowded + undecided + seams.left;
+        self.repair.crowded = crowded;
+        (self.repair.slits, self.repair.slit) = (slits.left, first(self.ground, &slits.at));
     }
 
     /// The mesh in order, and what was done.
     fn finish(self) -> Repair {
         let Stitching { ground, edges, mut repair, .. } = self;
         repair.open_edges = edges.open();
+        let changed = edges.have_changed();
         drop(edges);
-        ground.order();
+        if changed {
+            ground.order();
+        }
         repair
     }
 }
 
 fn sides([a, b, c]: [u32; 3]) -> impl Iterator<Item = [u32; 2]> + Clone {
     [[a, b], [b, c], [c, a]].into_iter()
+}
+
+/// How far a search may move a place in all, in steps of plan and height.
+fn farthest<S: Search>(ground: &Ground) -> [f64; 2] {
+    ground.farthest.map(|by| S::SHARE * by)
+}
+
+/// The first corner of these triangles, steps.
+fn first(ground: &Ground, faces: &[u32]) -> Option<[f64; 3]> {
+    let corners = faces.iter().flat_map(|i| ground.corners(ground.faces[*i as usize].v));
+    corners.min().map(|p| [0, 1, 2].map(|k| (ground.origin[k] + i64::from(p[k])) as f64))
 }
 
 /// Squared length of an edge in plan.

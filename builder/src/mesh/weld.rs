@@ -40,6 +40,13 @@ impl Ground<'_> {
         v.map(|v| self.vertices[v as usize])
     }
 
+    /// The places of corners, ascending.
+    pub fn by_place(&self, v: [u32; 3]) -> [[i32; 3]; 3] {
+        let mut places = self.corners(v);
+        places.sort_unstable();
+        places
+    }
+
     /// How far a face was moved so far.
     pub fn by(&self, v: &[u32; 3]) -> [f64; 2] {
         self.moved.get(v).copied().unwrap_or_default()
@@ -211,12 +218,12 @@ pub fn joins(
         let mut best = None;
         around(i, &mut |j| {
             if states[j as usize] == State::Root {
-                let key = (distance(points.point(i), points.point(j)), members[j as usize]);
+                let key = (distance(points.point(i), points.point(j)), j);
                 best = Some(best.map_or(key, |b: ((u128, u32), u32)| b.min(key)));
             }
             true
         });
-        best.map(|(_, root)| (members[i as usize], root))
+        best.map(|(_, root)| (members[i as usize], members[root as usize]))
     };
     let joined = all.par_iter().filter(|&&i| states[i as usize] == State::Joined);
     let mut moves: Vec<(u32, u32)> = joined.filter_map(nearest).collect();

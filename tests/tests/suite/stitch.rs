@@ -486,6 +486,57 @@ pub fn heap(seed: u64) -> Scene {
     mesh(&faces)
 }
 
+/// A triangle with 40 others along one side, which lies at `start` and is `long`.
+fn comb(start: i64, long: i64) -> Vec<[Point; 3]> {
+    let at = |k: i64| [start + long * k / 40, 0, 0];
+    let mut faces = vec![[at(0), at(40), [start + long / 2, long, 0]]];
+    for k in 0..40 {
+        let [p, q] = [at(k), at(k + 1)];
+        let [r, s] = [p, q].map(|[x, ..]| [x, -3000, 0]);
+        faces.extend([[p, r, q], [q, r, s]]);
+    }
+    faces
+}
+
+#[test]
+fn ground_far_away_decides_nothing() {
+    // an upright part is left if (31, 1) divides the side, so it moves: not to (30, 1), where a vertex lies
+    let mut faces: Vec<[Point; 3]> = vec![
+        [[0, 0, 0], [64, 0, 0], [62, 2, 400]],
+        [[0, 0, 0], [31, 1, 0], [0, -64, 0]],
+        [[31, 1, 0], [64, 0, 0], [64, -64, 0]],
+    ];
+    let around = [[3030, 1, 2000], [30, 3001, 2000], [-2970, 1, 2000], [30, -2999, 2000]];
+    faces.extend((0..4).map(|i| [[30, 1, 0], around[i], around[(i + 1) % 4]]));
+    let here = |scene: &Scene| {
+        let (after, report) = stitched(scene);
+        assert!(report.stitch.nudged == 1 && report.stitch.divided > 0, "{:?}", report.stitch);
+        let near = |face: &[Point; 3]| face.iter().all(|[x, ..]| *x > -5000);
+        after.into_iter().filter(near).collect::<Vec<_>>()
+    };
+    let alone = here(&mesh(&faces));
+    // many, so that points are made inside their triangle before the vertex moves
+    faces.extend(comb(-120_000, 40_960));
+    assert_eq!(here(&mesh(&faces)), alone);
+}
+
+#[test]
+fn what_cannot_be_joined_stays_beside_what_is_divided() {
+    // two that cannot be joined, for they would lose their ground
+    let mut faces: Vec<[Point; 3]> = vec![[[0, 0, 0], [100, 0, 0], [50, 1, 0]], [[0, 2, 0], [-100, 2, 0], [-50, 1, 0]]];
+    let here = |faces: &[[Point; 3]]| {
+        let (after, report) = stitched(&mesh(faces));
+        assert_eq!(report.stitch.joined, 0);
+        let near = |face: &[Point; 3]| face.iter().all(|[x, ..]| *x < 5000);
+        (after.into_iter().filter(near).collect::<Vec<_>>(), report.stitch.divided)
+    };
+    let (alone, few) = here(&faces);
+    faces.extend(comb(40_960, 8192));
+    let (beside, more) = here(&faces);
+    assert_eq!(beside, alone);
+    assert!(more > few);
+}
+
 #[test]
 fn heaps_keep_their_ground_and_lose_their_seams() {
     let (mut mended, mut left) = (0, 0);

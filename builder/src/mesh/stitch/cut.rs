@@ -4,8 +4,9 @@ use super::super::area2;
 use super::super::near::{Beside, beside};
 use super::super::weld::{bearable, covered};
 use super::fan::{FAN, Fan, NEEDLES, fan, has_room};
-use super::{Search, View, length};
+use super::{Search, View, farthest, length};
 use std::cell::LazyCell;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Vertices that lie closer along a side, in steps, make needles whatever is done.
@@ -101,7 +102,7 @@ impl<S: Search> Cut<'_, S> {
         let View { edges, rim, .. } = self.view;
         let known = |k: &usize| self.at_side(*k)[..2].iter().all(|&v| rim.number(v).is_some());
         let mut sides: Vec<usize> = edges.open_sides(self.face).filter(known).collect();
-        sides.sort_by_key(|&k| (std::cmp::Reverse(self.length(k)), self.at_side(k)));
+        sides.sort_by_key(|&k| (Reverse(self.length(k)), self.view.ground.corners(self.at_side(k))));
         sides
     }
 
@@ -119,6 +120,11 @@ impl<S: Search> Cut<'_, S> {
         self.search.along([a, b], self.view, counts, fits)
     }
 
+    /// Where what lies beside a side is.
+    fn at(&self, met: &Met) -> [i32; 3] {
+        self.view.ground.vertices[met.w as usize]
+    }
+
     /// Squared length of a side.
     fn length(&self, k: usize) -> u128 {
         let [a, b, _] = self.at_side(k);
@@ -133,7 +139,7 @@ impl<S: Search> Cut<'_, S> {
     /// In two, at the vertex nearest to the middle of a side.
     fn halve(&self, k: usize, met: &[Met]) -> Option<Split> {
         let middle = self.length(k) as i128 / 2;
-        let central = met.iter().min_by_key(|m| ((m.place.along - middle).abs(), m.w))?;
+        let central = met.iter().min_by_key(|m| ((m.place.along - middle).abs(), self.at(m)))?;
         self.through(k, &[*central], false)
     }
 
@@ -144,7 +150,7 @@ impl<S: Search> Cut<'_, S> {
             let may = !self.is_close(k, met) && has_room(self.at_side(k), self.view.ground, self.view.near);
             if may { self.halve(k, met) } else { None }
         };
-        met.sort_by_key(|m| (m.place.along, m.place.off.abs(), m.w));
+        met.sort_by_key(|m| (m.place.along, m.place.off.abs(), self.at(m)));
         met.dedup_by_key(|m| m.place.along);
         if let Some(split) = self.through(k, &met, false) {
             return Some(split);
@@ -152,7 +158,7 @@ impl<S: Search> Cut<'_, S> {
         if met.len() > NEEDLES {
             return halve(&met);
         }
-        met.sort_by_key(|m| (m.place.off.abs(), m.w));
+        met.sort_by_key(|m| (m.place.off.abs(), self.at(m)));
         let one = |upright| met.iter().find_map(|m| self.through(k, std::slice::from_ref(m), upright));
         let other = || met.iter().filter(|m| m.level.is_none()).find_map(|m| self.other(k, m.w));
         let filled = || met.first().and_then(|m| self.filled(k, m));
@@ -167,7 +173,7 @@ impl<S: Search> Cut<'_, S> {
         let made = ground.vertices.len() as u32;
         let fan =
             Fan { path: vec![a, made, b], points: vec![level], parts: vec![self.corners(), [a, made, b]], off: 0.0 };
-        bearable(self.moved(), by, ground.farthest).then_some(Split { fan, by, upright: None })
+        bearable(self.moved(), by, farthest::<S>(ground)).then_some(Split { fan, by, upright: None })
     }
 
     /// At a vertex that lies exactly on another side.
@@ -220,7 +226,7 @@ impl<S: Search> Cut<'_, S> {
             _ => return None,
         };
         let split = Split { fan, by, upright };
-        bearable(self.moved(), split.most(), ground.farthest).then_some(split)
+        bearable(self.moved(), split.most(), farthest::<S>(ground)).then_some(split)
     }
 
     /// How far an upright part lies off the edges of other triangles; it has a side of this one, and one of its other part.

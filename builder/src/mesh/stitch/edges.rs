@@ -54,6 +54,11 @@ impl Edges {
         self.count
     }
 
+    /// Whether triangles were added or taken out.
+    pub fn have_changed(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
     /// Triangles with an open edge, ascending.
     pub fn open_faces(&self) -> impl Iterator<Item = u32> + Clone {
         self.open.iter().zip(0..).filter(|(open, _)| **open != 0).map(|(_, i)| i)

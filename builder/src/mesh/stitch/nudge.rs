@@ -12,7 +12,7 @@ use super::cut::{Cut, Met};
 use super::rim::Seams;
 use super::{View, distance};
 use crate::Near;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Where a vertex may go, the shorter ways first.
 const WAYS: [[i32; 2]; 8] = [[-1, 0], [0, -1], [0, 1], [1, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]];
@@ -25,20 +25,25 @@ struct Side {
 }
 
 /// Where vertices go that nothing else helps beside these triangles.
-pub fn nudge(view: View, seams: &Seams, at: &[u32]) -> BTreeMap<[i32; 3], u32> {
+/// `free` tells where no vertex lies.
+pub fn nudge(view: View, seams: &Seams, at: &[u32], free: impl Fn([i32; 3]) -> bool) -> BTreeMap<[i32; 3], u32> {
     let View { ground, near, .. } = view;
     let wanted = wanted(view, seams, at);
+    let place = |v: &u32| ground.vertices[*v as usize];
     let at = around(ground, |v| wanted.contains_key(v));
     // what depends on where another vertex goes waits for it
-    let mut waits: BTreeSet<u32> = BTreeSet::new();
+    let mut waits: HashSet<u32> = HashSet::new();
     for (&w, sides) in &wanted {
         let around = at[&w].iter().flat_map(|&i| ground.faces[i].v).chain(sides.iter().flat_map(|s| s.v));
-        waits.extend(around.filter(|v| *v != w && wanted.contains_key(v)).map(|v| v.max(w)));
+        waits.extend(around.filter(|v| *v != w && wanted.contains_key(v)).map(|v| std::cmp::max_by_key(v, w, place)));
     }
     let mut places: BTreeMap<[i32; 3], u32> = BTreeMap::new();
-    for (&w, sides) in wanted.iter().filter(|(w, _)| !waits.contains(w)) {
+    let mut first: Vec<u32> = wanted.keys().copied().filter(|w| !waits.contains(w)).collect();
+    first.sort_by_key(place);
+    for w in first {
+        let sides = &wanted[&w];
         let corners: Vec<[u32; 3]> = at[&w].iter().map(|&i| ground.faces[i].v).collect();
-        let way = WAYS.iter().find_map(|way| step(w, *way, sides, &corners, ground, near));
+        let way = WAYS.iter().find_map(|way| step(w, *way, sides, &corners, ground, near).filter(|p| free(*p)));
         if let Some(place) = way {
             places.entry(place).or_insert(w);
         }
@@ -70,8 +75,8 @@ fn around(ground: &Ground, is: impl Fn(&u32) -> bool) -> HashMap<u32, Vec<usize>
 }
 
 /// Open vertices beside an open edge that would divide its triangle soundly, but for a part that would be upright.
-fn wanted(view: View, seams: &Seams, at: &[u32]) -> BTreeMap<u32, Vec<Side>> {
-    let mut wanted: BTreeMap<u32, Vec<Side>> = BTreeMap::new();
+fn wanted(view: View, seams: &Seams, at: &[u32]) -> HashMap<u32, Vec<Side>> {
+    let mut wanted: HashMap<u32, Vec<Side>> = HashMap::new();
     for &face in at {
         let cut = Cut { face, search: seams, view };
         for k in cut.open_sides() {
@@ -109,6 +114,5 @@ fn step(
         let stands = area2(a, place, apex) == 0 || area2(place, b, apex) == 0;
         shorter && !stands && beside(place, [a, b], near).is_some_and(|p| bearable(side.by, p.by, ground.farthest))
     };
-    let free = ground.vertices.binary_search(&place).is_err();
-    (free && corners.iter().all(stays) && sides.iter().all(divides)).then_some(place)
+    (corners.iter().all(stays) && sides.iter().all(divides)).then_some(place)
 }

@@ -59,6 +59,7 @@ impl<'a> Seams<'a> {
 impl Search for Seams<'_> {
     const KIND: usize = 0;
     const CROWD: u64 = 1;
+    const SHARE: f64 = 1.0;
 
     fn is_crowded(&self, n: usize) -> bool {
         self.points.is_crowded(n as u32)

@@ -135,6 +135,7 @@ impl<'a> Slits<'a> {
 impl Search for Slits<'_> {
     const KIND: usize = 1;
     const CROWD: u64 = 0;
+    const SHARE: f64 = 0.75; // what comes of it can be mended then
 
     fn is_crowded(&self, n: usize) -> bool {
         self.plan.is_crowded(self.plan.place(n))
