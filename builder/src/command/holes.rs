@@ -158,21 +158,14 @@ fn part(e: &Edge, view: &View) -> Option<[f64; 2]> {
     within(e.plan.map(|[x, y]| view.place(x, y).map(|v| v + 1e-6)), [view.width, view.height].map(|n| n as f64 + 2e-6))
 }
 
-/// How wide a gap at a place of the picture may be. Where nothing is said, and no hole is seen, so wide that no pixel may show
-/// it, if there is room for one: half a pixel where ground ends.
+/// How wide a gap at a place of the picture may be. Where nothing is said, so wide that no pixel may show it, if there is room for
+/// one: half a pixel where ground ends.
 fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Option<f64> {
     let [x, y] = view.place(p[0], p[1]).map(|v| v.floor() as i64);
-    let at = |x: i64, y: i64| {
-        let inside = (0..view.width as i64).contains(&x) && (0..view.height as i64).contains(&y);
-        inside.then(|| drawn.pixels[y as usize * view.width + x as usize])
-    };
-    let here = at(x, y)?;
-    if max_gap.is_some() {
-        return max_gap;
-    }
+    let inside = (0..view.width as i64).contains(&x) && (0..view.height as i64).contains(&y);
+    let here = inside.then(|| drawn.pixels[y as usize * view.width + x as usize])?;
     let pixels = if here == NOTHING { 0.5 } else { 1.5 };
-    let seen = (-1..=1).flat_map(|j| (-1..=1).map(move |i| (i, j))).any(|(i, j)| at(x + i, y + j) == Some(HOLE));
-    Some(if seen { WIDE } else { WIDE.max(pixels / view.per_metre) })
+    Some(max_gap.unwrap_or(WIDE.max(pixels / view.per_metre)))
 }
 
 /// Whether pixels without ground are linked to the picture's border, and all others without.
@@ -185,22 +178,30 @@ fn enclosed<T>(view: &View, all: &[Option<T>]) -> (bool, Vec<usize>) {
     (outside, (0..met.len()).filter(|&i| !met[i]).collect())
 }
 
-/// Which pixels lie along gaps: no farther from their middle than half of their width, and a pixel.
+/// Which pixels lie along gaps: their middles no farther from the gap's than half of its width, and half a pixel.
 fn along(view: &View, gaps: &[Gap]) -> Vec<bool> {
     let (width, height) = (view.width, view.height);
     if gaps.is_empty() {
         return vec![false; width * height];
     }
-    // how much farther a gap may reach from there, pixels
-    let mut left = vec![f64::NEG_INFINITY; width * height];
+    // places along the middles, how far a gap reaches from there, and for each pixel which of them reaches farthest over it
+    let mut places: Vec<([f64; 2], f64)> = vec![([0.0; 2], f64::NEG_INFINITY)];
+    let mut nearest = vec![0u32; width * height];
+    let over = |i: usize, ([x, y], reach): ([f64; 2], f64)| {
+        reach - ((i % width) as f64 + 0.5 - x).hypot((i / width) as f64 + 0.5 - y)
+    };
     for (gap, way) in gaps.iter().flat_map(|gap| gap.ways.iter().map(move |way| (gap, way))) {
         for [a, b] in way.windows(2).map(|part| [part[0], part[1]].map(|[x, y]| view.place(x, y))) {
-            let parts = (2.0 * span([a, b])).ceil().max(1.0) as usize;
+            let parts = (4.0 * span([a, b])).ceil().max(1.0) as usize;
             for k in 0..=parts {
                 let [x, y] = [0, 1].map(|i| a[i] + (b[i] - a[i]) * k as f64 / parts as f64);
                 if (0.0..width as f64).contains(&x) && (0.0..height as f64).contains(&y) {
-                    let left = &mut left[y as usize * width + x as usize];
-                    *left = left.max(gap.width / 2.0 * view.per_metre + 1.0);
+                    let i = y as usize * width + x as usize;
+                    let place = ([x, y], gap.width / 2.0 * view.per_metre + 0.5);
+                    if over(i, place) > over(i, places[nearest[i] as usize]) {
+                        nearest[i] = places.len() as u32;
+                        places.push(place);
+                    }
                 }
             }
         }
@@ -208,7 +209,10 @@ fn along(view: &View, gaps: &[Gap]) -> Vec<bool> {
     let mut pass = |i: usize, [dx, dy]: [isize; 2]| {
         let [x, y] = [(i % width).wrapping_add_signed(dx), (i / width).wrapping_add_signed(dy)];
         if x < width && y < height {
-            left[i] = left[i].max(left[y * width + x] - ((dx * dx + dy * dy) as f64).sqrt());
+            let other = nearest[y * width + x];
+            if over(i, places[other as usize]) > over(i, places[nearest[i] as usize]) {
+                nearest[i] = other;
+            }
         }
     };
     // from the pixels before each, row by row, and then from those behind it
@@ -219,7 +223,7 @@ fn along(view: &View, gaps: &[Gap]) -> Vec<bool> {
     for i in (0..width * height).rev() {
         BEFORE.into_iter().for_each(|[dx, dy]| pass(i, [-dx, -dy]));
     }
-    left.into_iter().map(|left| left >= 0.0).collect()
+    nearest.into_iter().enumerate().map(|(i, n)| over(i, places[n as usize]) >= 0.0).collect()
 }
 
 /// The pixels that some are linked to by others that were not met, and those themselves.
