@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use toml::de::{DeTable, DeValue};
 
-/// A settings file, and what writes one, for hints to who may have none.
-pub const FILE: &str = "a settings file (written by: hardpan materials FILES -o FILE.toml)";
+/// The settings, and what writes them, for hints to who may have none yet.
+pub const FILE: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
 
 /// What an image is built from, and how. Every key may be left out; unknown ones are errors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

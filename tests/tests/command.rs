@@ -1095,7 +1095,7 @@ fn a_preset_that_divides_too_far_is_refused() {
         said
     };
     let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-        leave --preset out; [build.split] of a settings file (written by: hardpan materials FILES -o FILE.toml) with a greater bundle_size or min_volume then holds\n";
+        leave --preset out; [build.split] of the settings (hardpan materials FILES -o FILE.toml writes them) with a greater bundle_size or min_volume then holds\n";
     for threads in ["1", "2"] {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
     }
@@ -1142,7 +1142,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     // what it divides far, but not too far, is told
     let small = |k: u32| sheet(k).replace("60", "6");
     fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
-    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of a settings file (written by: hardpan materials FILES -o FILE.toml), it takes less\n";
+    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of the settings (hardpan materials FILES -o FILE.toml writes them), it takes less\n";
     holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
     assert!(!build(&[], 0).contains("bytes a triangle"));
     // and sooner, as somebody asked for it

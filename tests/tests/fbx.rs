@@ -207,7 +207,7 @@ fn vt_23_axes_and_unit() {
     holds(
         &twice,
         &[
-            "in 1/100 m: up and unit in its [[source]] of a settings file (written by: hardpan materials FILES -o FILE.toml) say otherwise",
+            "in 1/100 m: up and unit in its [[source]] of the settings (hardpan materials FILES -o FILE.toml writes them) say otherwise",
         ],
     );
     let (at, notes) = first(Some(Says { right: (1, 1), ..Says::Y_UP_CM }), &none);
@@ -275,7 +275,7 @@ fn vt_23_axes_that_a_file_states_are_believed() {
 }
 
 /// A settings file, to who has none.
-const SETTINGS: &str = "a settings file (written by: hardpan materials FILES -o FILE.toml)";
+const SETTINGS: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
 
 /// What one file says does not speak for another, nor does where a file is moved to hide how it lies.
 #[test]

@@ -196,7 +196,7 @@ fn cg_01_real_meshes_build() {
                     "100 % of it",
                     "include = false",
                     "--translate",
-                    "--drop-outliers; the rest stands in a settings file (written by: hardpan materials FILES -o FILE.toml)",
+                    "--drop-outliers; the rest stands in the settings (hardpan materials FILES -o FILE.toml writes them)",
                 ],
             );
             output = bounded(&here, file, &["--up", "z", "--drop-outliers"]).0;

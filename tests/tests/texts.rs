@@ -419,7 +419,7 @@ fn each_file_is_asked_for_its_unit() {
     let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
     let so = "also if it is meant so";
     assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says the unit, {so}"));
-    let place = "in its [[source]] of a settings file (written by: hardpan materials FILES -o FILE.toml)";
+    let place = "in its [[source]] of the settings (hardpan materials FILES -o FILE.toml writes them)";
     let there = &format!("unit {place}");
     assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says the unit, {so}"));
     let both =

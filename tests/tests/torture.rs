@@ -247,7 +247,7 @@ fn vt_24_fans_and_needles_are_refused_soon() {
             &[
                 " near (",
                 "): too many long and thin triangles lie side by side here to be proven apart ",
-                "; no image was written; clean the mesh there, cut it into tiles, or leave the object out: include = false for its material in a settings file (written by: hardpan materials FILES -o FILE.toml)\n",
+                "; no image was written; clean the mesh there, cut it into tiles, or leave the object out: include = false for its material in the settings (hardpan materials FILES -o FILE.toml writes them)\n",
             ],
         );
         assert!(!why.contains("fault of hardpan") && !here.join("a.hpan").exists());
