@@ -49,6 +49,7 @@ const PASSES: usize = 16;
 const ADDED: u64 = 4096;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
+
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let most = most_added(ground);

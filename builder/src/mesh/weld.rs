@@ -62,9 +62,9 @@ impl Ground<'_> {
         (0..3).fold(0, |h, i| mix(h ^ (self.origin[i] + i64::from(p[i])) as u64))
     }
 
-    /// Notes how far faces were moved; of coincident ones the farthest.
+    /// Notes how far faces were moved, if they were; of coincident ones the farthest.
     pub fn note(&mut self, changed: impl IntoIterator<Item = ([u32; 3], [f64; 2])>) {
-        for (v, by) in changed {
+        for (v, by) in changed.into_iter().filter(|(_, by)| *by != [0.0; 2]) {
             let most = self.moved.entry(v).or_default();
             *most = [most[0].max(by[0]), most[1].max(by[1])];
         }
