@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, Threads,
-    border::{Border, Edge},
+    border::{Border, Edge, Ending},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
@@ -439,17 +439,20 @@ struct Beside {
 
 impl Beside {
     fn of(t: &Terrain, scene: &Scene) -> Self {
-        let border = Border::of(t);
-        let edges: Vec<&Edge> = border.open.iter().collect();
         let triangles = t.header().triangles;
-        let few = edges.len() as u64 <= FEW[0].max(triangles / FEW[1]);
+        let ending = Ending::of(t);
+        let edges = ending.open();
+        if edges > FEW[0].max(triangles / FEW[1]) {
+            return Beside { edges, gaps: None, steps: None };
+        }
+        let border = Border::new(t, ending);
+        let open: Vec<&Edge> = border.open.iter().collect();
         let most = |[all, each]: [u64; 2]| all.max(triangles.saturating_mul(each));
-        let walk = few.then(|| Walk::within(t, &border, &edges, ALL, NARROW, most(ALL_WORK)));
-        let gaps = walk.as_ref().map(|walk| gaps::gaps(walk, |_| Some(NARROW)));
-        let gaps = gaps.filter(|_| walk.as_ref().is_some_and(|walk| !walk.over()));
-        let steps = walk.as_ref().filter(|walk| walk.work(steps::FEWEST, false).0 <= most(WORK));
-        let steps = steps.map(|walk| steps::steps(walk, steps::LEAST, Some(scene), |_| true));
-        Beside { edges: edges.len() as u64, gaps, steps: steps.and_then(Result::ok) }
+        let walk = Walk::within(t, &border, &open, ALL, NARROW, most(ALL_WORK));
+        let gaps = Some(gaps::gaps(&walk, |_| Some(NARROW))).filter(|_| !walk.over());
+        let steps = (walk.work(steps::FEWEST, false).0 <= most(WORK))
+            .then(|| steps::steps(&walk, steps::LEAST, Some(scene), |_| true));
+        Beside { edges, gaps, steps: steps.and_then(Result::ok) }
     }
 
     fn gaps(&self) -> Value {

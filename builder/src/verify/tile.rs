@@ -11,8 +11,9 @@ use hardpan::{Point, Terrain};
 use hashbrown::HashMap;
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Pairs of triangles that are compared for each triangle of a tile, on average; no builder needs as many.
-const PAIRS: u64 = 4096;
+/// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; no builder needs as
+/// many.
+const PAIRS: [u64; 2] = [4096, 64];
 /// What is said where more would have to be compared.
 pub const CROWDED: &str = "too many long and thin triangles lie side by side here to be proven apart";
 /// Triangles that an entry's cells may name for each word of a tile: a word names as many at most.
@@ -238,7 +239,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         alone,
         seen: vec![0; count],
         stamp: 0,
-        pairs_left: PAIRS * (count as u64 + 64),
+        pairs_left: PAIRS[0] * (count as u64 + 64) + PAIRS[1] * view.words.len() as u64,
         proven: [vec![0; count], vec![0; count]],
         proofs: 0,
         trials_left: TRIALS * view.words.len() as u64,
@@ -956,6 +957,23 @@ mod tests {
         let mut content = Content { tris, boxes, paired, groups, numbers: Vec::new(), fields: Vec::new() };
         pair_edges(&mut content);
         content
+    }
+
+    #[test]
+    fn pairs_are_compared_as_long_as_some_are_left() {
+        let content = kerb(0);
+        let member = |number: u32| Member { bounds: content.boxes[number as usize], number, proof: 0 };
+        let all: Vec<Member> = (0..512).map(member).collect();
+        let compare = |left: &mut u64| {
+            all.iter().enumerate().try_for_each(|(i, a)| apart::<true>(&content, left, a, &all[i + 1..]))
+        };
+        let mut left = 512 * 511 / 2 + 1;
+        assert_eq!((compare(&mut left), left), (Ok(()), 1));
+        assert_eq!(compare(&mut { left }), Err(CROWDED.into()));
+        let twice = apart::<true>(&content, &mut 10, &all[7], &all[7..8]);
+        assert!(twice.unwrap_err().starts_with("two triangles of one sheet overlap"));
+        let fault = Fault { tile: None, at: None, what: CROWDED.into() };
+        assert!(fault.is_crowded());
     }
 
     #[test]
