@@ -116,11 +116,15 @@ fn csv_in_and_out() {
         fs::write(folder.join("first.csv"), format!("{line}\n1,2\n")).unwrap();
         ["query", "bridge.hpan", "--csv", "first.csv"]
     };
-    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\ny,x", ",,\n3,3", "4,4", "-.5,0"] {
+    for heading in ["x,y", "\"x [m]\",y [m],", "# 1,2\ny,x", ",,\n3,3", "4,4", "-.5,0", "nan,inf"] {
         let [out, _] = expect(0, &folder, &first(heading));
         let answers = if heading.starts_with(['x', '"', '#']) { 1 } else { 2 };
         assert_eq!(out.lines().count(), 1 + answers, "{heading}");
     }
+    // where x and y are named, what is not finite is a name
+    fs::write(folder.join("names.csv"), "x,nan,y,-inf\n1,7,2,8\n").unwrap();
+    let [out, _] = expect(0, &folder, &["query", "bridge.hpan", "--csv", "names.csv"]);
+    holds(&out, &["nan,-inf\n", ",7,8\n"]);
     for (line, text) in [
         ("1x,2", "line 1: \"1x\" is not a number (field 1)"),
         ("o,2,3", "line 1: \"o\" is not a number (field 1)"),
@@ -129,7 +133,7 @@ fn csv_in_and_out() {
         // but one that is a heading if not for a name
         ("x,y,007", "line 1: \"007\" is a number (field 3), and a heading has names alone; rename that column"),
         ("\"12\",y [m],z,X", "line 1: \"12\" is a number (field 1), and a heading has names alone"),
-        ("x;y;nan", "line 1: \"nan\" is a number (field 3), and a heading has names alone"),
+        ("x;y;1e3", "line 1: \"1e3\" is a number (field 3), and a heading has names alone"),
         ("east,north,007", "line 1: \"east\" is not a number (field 1)"),
     ] {
         holds(&expect(2, &folder, &first(line))[1], &["error: first.csv: ", text]);

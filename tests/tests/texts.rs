@@ -192,6 +192,17 @@ fn degrees_are_told_from_ground_on_its_side() {
             assert!(!err.contains("on its side"), "{err}");
         }
     }
+    // so few digits that most places of it are one
+    let rough = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {:.4} {:.4} {z}\n", x.parse::<f64>().unwrap(), y.parse::<f64>().unwrap()),
+        _ => format!("{line}\n"),
+    };
+    let small = hills(80, 1.5e-5, [11.0, 48.0, 100.0]);
+    fs::write(folder.join("s.obj"), small.lines().map(rough).collect::<String>()).unwrap();
+    let said = "s.obj: x and y look like degrees, 11 and 48";
+    holds(&error(2, &folder, &["build", "s.obj"]), &[said, "; if it is meant so, build it with --up z and --unit m\n"]);
+    let [_, err] = expect(0, &folder, &["build", "s.obj", "--up", "y"]);
+    holds(&err, &[&format!("warning: {said}"), "; if it is meant so, say its unit: --unit m\n"]);
     // the same in metres, as small, and standing on its side; walls about a floor
     let alarm = |file: &str, more: &[&str]| {
         let [_, err] = expect(0, &folder, &[&["build", file, "-o", "m.hpan"], more].concat());
@@ -319,6 +330,71 @@ fn heights_that_stand_for_no_data_are_told() {
     assert!(!err.contains("no data"), "{err}");
 }
 
+/// The numbers of an OBJ's vertices in another order, so that another axis points up.
+fn turned_up(text: &str, up: &str) -> String {
+    let turned = |line: &str| match (up, &line.split(' ').collect::<Vec<_>>()[..]) {
+        ("x", ["v", x, y, z]) => format!("v {z} {x} {y}\n"),
+        ("y", ["v", x, y, z]) => format!("v {y} {z} {x}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(turned).collect()
+}
+
+/// Neither no data nor how a file lies hides the other, nor its unit.
+#[test]
+fn no_data_is_told_of_what_lies_on_its_side() {
+    let folder = folder("no_data_on_its_side");
+    let told = |code: i32, up: &str, text: &str| {
+        fs::write(folder.join("n.obj"), turned_up(text, up)).unwrap();
+        let [_, built] = expect(code, &folder, &["build", "n.obj", "--drop-outliers"]);
+        let [_, listed] = expect(0, &folder, &["materials", "n.obj"]);
+        // but for the domain's
+        assert!(built.starts_with(&listed.replace("warning: a build will stop at this:", "error:")), "{listed}{built}");
+        built
+    };
+    let with = |side: f64, height: &str| {
+        let vertex = |(i, line): (usize, &str)| match (i, line.rsplit_once(' ')) {
+            (40 | 41 | 500, Some((place, _))) => format!("{place} {height}\n"),
+            _ => format!("{line}\n"),
+        };
+        hills(30, side, [10.0, 20.0, 100.0]).lines().enumerate().map(vertex).collect::<String>()
+    };
+    for (height, value) in [
+        ("-9999", "-9999"),
+        ("-32768", "-32768"),
+        ("-99999", "-99999"),
+        ("-1e38", "-1e38"),
+        ("-32805.118", "-32805.118 (-9999 in feet)"),
+        ("-3047.695", "-3047.695 (-9999 in metres)"),
+    ] {
+        for (up, place) in [("x", "y 18, z 52"), ("y", "x 22, z 28")] {
+            let err = told(2, up, &with(2.0, height));
+            let void =
+                format!("warning: n.obj: 3 of 961 vertices have the height {value} with {up} up, far from all others");
+            let lies = format!("with z up, 100 % with {up} up; type --up {up}, or type --up z if it is meant so\n");
+            holds(&err, &[&void, &format!("the first is at {place}, "), &lies]);
+            assert!(!err.contains(" m large"), "{err}");
+        }
+        let err = told(0, "z", &with(2.0, height));
+        holds(&err, &[&format!("have the height {value}, far from all others"), "the first is at x 18, y 52, "]);
+        assert!(!err.contains("on its side") && !err.contains(" up, "), "{err}");
+    }
+    let err = told(2, "y", &with(500.0, "-9999"));
+    holds(
+        &err,
+        &[
+            "have the height -9999 with y up",
+            " m large, and nobody says its unit; --unit says the unit",
+            "type --up y, ",
+        ],
+    );
+    // a floor that reaches far is no height, whichever axis is up
+    let floor = "v -9999 -9999 0\nv 9999 -9999 0\nv 9999 9999 0\nv -9999 9999 0\nf -4 -3 -2 -1\n";
+    let err = told(0, "z", &(hills(30, 2.0, [10.0, 20.0, 0.0]) + floor));
+    holds(&err, &["the ground is 19998 by 19998 m large"]);
+    assert!(!err.contains("no data") && !err.contains("on its side"), "{err}");
+}
+
 /// `materials` doubts a file as a build does.
 #[test]
 fn doubts_are_told_before_a_build() {
@@ -367,9 +443,16 @@ fn a_rim_of_zeros_stands_for_no_data() {
     let told = "warning: z.obj: 696 of 3,721 vertices have the height 0, far from all others, as rasters have it where there is no data; the first is at x 0, y 0, ";
     holds(&said, &[told, "(of points: grep -Ev ' 0(\\.0*)?$' ALL.xyz > FILE.xyz)"]);
     assert!(!said.contains("on its side"), "{said}");
-    // turned and moved
+    // turned and moved, and on its side
     let said = build(60, 10.0, &rim, &["--rotate", "30", "--translate", "0,0,7.3"]);
     holds(&said, &["warning: z.obj: 696 of 3,721 vertices have the height 0, "]);
+    let lying = turned_up(&fs::read_to_string(folder.join("z.obj")).unwrap(), "y");
+    fs::write(folder.join("y.obj"), lying).unwrap();
+    let [_, said] = expect(2, &folder, &["build", "y.obj"]);
+    holds(
+        &said,
+        &["y.obj: 696 of 3,721 vertices have the height 0 with y up, far from all others, ", "; type --up y, or "],
+    );
     // a lake of it, a coast, a gentle slope down to it, a table of few faces
     let dome = |i: usize, j: usize| 300.0 - 0.5 * ((i as f64 - 30.0).powi(2) + (j as f64 - 30.0).powi(2));
     for (n, side, z) in [

@@ -10,7 +10,7 @@ use hardpan_builder::{
 
 use super::{
     Done, Failure, decimal, few, named, nodata, note,
-    part::{Ends, Part, ends, ground, join},
+    part::{Ends, Part, ends, ground, join, plan},
     precision,
     report::Report,
     transform::{Of, Said},
@@ -56,6 +56,12 @@ impl Lie<'_> {
         let then = if self.now() == 2 { 1 } else { 2 };
         let rare = 3 - self.now() - then;
         if self.drivable[rare] > 2.0 * self.drivable[then] { rare } else { then }
+    }
+
+    /// The axes along which its heights may be, the one that points up first.
+    fn ups(&self) -> Vec<usize> {
+        let doubted = (self.side != Side::No).then(|| self.other());
+        [Some(self.now()), doubted, self.degrees.map(|degrees| degrees.up)].into_iter().flatten().collect()
     }
 
     /// The best other axis.
@@ -154,7 +160,8 @@ impl Degrees {
     }
 
     /// With an axis up: where ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in
-    /// 3,000 does, in degrees. So does what is drawn out along an axis that nobody says is up, but for the sides across it.
+    /// 3,000 does, in degrees. So does what is drawn out along an axis that nobody says is up, but for the sides across it. What has no area
+    /// in plan says nothing: it is a wall, or its places were rounded to so few digits.
     fn with(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>, up: usize, said: bool) -> Option<Self> {
         const TIMES: f64 = 30.0;
         /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
@@ -162,7 +169,7 @@ impl Degrees {
         /// Triangles that are not level at least, and the shares that they have of all, that rise so of them, and of which no side is level.
         const FEW: usize = 20;
         const SHARES: [f64; 3] = [0.25, 0.8, 0.5];
-        let [x, y] = Self::plan(up);
+        let [x, y] = plan(up);
         let mut first = None;
         let [mut all, mut uneven, mut rising, mut tilted] = [0; 4];
         for t in triangles {
@@ -175,6 +182,9 @@ impl Degrees {
             let rises = sides.map(|side| side[2].abs());
             let longest = sides.iter().fold(0.0f64, |most, [dx, dy, _]| most.max(dx * dx + dy * dy));
             let area = (sides[0][0] * sides[1][1] - sides[0][1] * sides[1][0]).abs();
+            if area == 0.0 {
+                continue;
+            }
             let steep = |rise: f64, times: f64| area > WIDE * longest && rise > times * longest.sqrt();
             all += 1;
             uneven += usize::from(rises.iter().any(|rise| *rise > 0.0));
@@ -189,14 +199,9 @@ impl Degrees {
         first.filter(|_| holds).map(|at| Degrees { up, at })
     }
 
-    /// The two axes that are no heights.
-    fn plan(up: usize) -> [usize; 2] {
-        [usize::from(up == 0), if up == 2 { 1 } else { 2 }]
-    }
-
     /// In words.
     fn told(&self) -> String {
-        let axes = Self::plan(self.up);
+        let axes = plan(self.up);
         let ([x, y], [east, north]) = (axes.map(|k| Lie::AXES[k]), axes.map(|k| few_digits(self.at[k])));
         format!(
             "{x} and {y} look like degrees, {east} and {north}, beside heights in metres, if heights are in no other unit than {x} and {y}"
@@ -205,7 +210,7 @@ impl Degrees {
 
     /// What to do.
     fn remedy(&self) -> String {
-        let [x, y] = Self::plan(self.up);
+        let [x, y] = plan(self.up);
         let [east, north] = [self.at[x], if self.up == 1 { -self.at[y] } else { self.at[y] }];
         let zone = ((east + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
         let code = if north < 0.0 { 32700 } else { 32600 } + zone;
@@ -306,11 +311,11 @@ pub fn doubt(
     typed: bool,
     report: &mut Report,
 ) -> Done<Option<String>> {
-    nodata::warn(parts, report);
-    let greatest = suspect(lies, typed, report)?;
+    nodata::warn(parts, lies.iter().map(Lie::ups), report);
+    let greatest = suspect(lies, typed, report);
     precision::warn(parts, report);
     doubt_unit(parts, lies, files, report);
-    Ok(greatest)
+    greatest
 }
 
 /// Whether some of the ground is farther away than any number of the lattice reaches.

@@ -61,12 +61,14 @@ impl<'a> Lines<'a> {
         Ok(Lines { path, reader, separator, skipped, asked: None, line, held: false, decimals: [None; 2] })
     }
 
-    /// The first line that is not blank, if no field of it is a number; an error if one is and others are x and y. To be asked before
-    /// [`Lines::next`].
+    /// The first line that is not blank, if no field of it is a number; an error if one is and others are x and y, beside which NaN and
+    /// infinity are names. To be asked before [`Lines::next`].
     pub fn heading(&mut self) -> Done<Option<&StringRecord>> {
         self.held = self.next()?.is_some();
-        let number = self.line.iter().enumerate().find(|(_, field)| numeric(field).is_some());
-        if let Some((k, field)) = number.filter(|_| self.held && has_places(&columns(&self.line))) {
+        let named = self.held && has_places(&columns(&self.line));
+        let is_number = |field: &str| numeric(field).is_some_and(|v| v.is_finite() || !named);
+        let number = self.line.iter().enumerate().find(|(_, field)| is_number(field));
+        if let Some((k, field)) = number.filter(|_| named) {
             let (field, at) = (brief(unquoted(field), 40), k + 1);
             let text =
                 format!("\"{field}\" is a number (field {at}), and a heading has names alone; rename that column");

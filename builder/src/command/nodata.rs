@@ -1,6 +1,12 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use super::{counted, decimal, few, grouped, named, note, part::Part, report::Report};
+use hardpan_builder::{Triangle, import::Up};
+
+use super::{
+    counted, decimal, few, grouped, named, note,
+    part::{Part, plan},
+    report::Report,
+};
 
 /// What programs write where there is no height, but for what no ground has.
 const KNOWN: [f64; 11] =
@@ -45,12 +51,12 @@ fn told(value: f64) -> String {
     }
 }
 
-/// Such heights of a file's ground, in its own numbers, from the least: farther from all others than those lie apart. So may 0 be, if it
-/// looks so: see [`is_rim`].
-pub fn values(part: &Part) -> Vec<f64> {
+/// Such heights of a file's ground with an axis up, in its own numbers, from the least: farther from all others than those lie apart. So may
+/// 0 be, if it looks so: see [`is_rim`].
+pub fn values(part: &Part, up: usize) -> Vec<f64> {
     let (mut found, mut zeros) = (Vec::new(), false);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for height in part.ground().flat_map(|t| t.v).map(|v| part.height(v)) {
+    for height in part.ground().flat_map(|t| t.v).map(|v| part.own(v)[up]) {
         match known(height) {
             Some(value) => found.push(value),
             None if height == 0.0 => zeros = true,
@@ -60,7 +66,7 @@ pub fn values(part: &Part) -> Vec<f64> {
     let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres());
     let is_far = |value: f64, low: f64, high: f64| low <= high && (low - value).max(value - high) > apart(low, high);
     match zeros {
-        true if is_far(0.0, low, high) && is_rim(part) => found.push(0.0),
+        true if is_far(0.0, low, high) && is_rim(part, up) => found.push(0.0),
         true => (low, high) = (low.min(0.0), high.max(0.0)),
         false => {}
     }
@@ -70,57 +76,73 @@ pub fn values(part: &Part) -> Vec<f64> {
     found
 }
 
-/// Whether heights of 0 lie around all others on every side, and all ground between is steeper than 60 degrees: no coast is.
-fn is_rim(part: &Part) -> bool {
+/// Whether heights of 0 lie around all others on every side, and all ground between is steeper than 60 degrees, and less than there is
+/// within: no coast is so, and no tower.
+fn is_rim(part: &Part, up: usize) -> bool {
     /// Triangles between at least.
     const FEW: usize = 20;
-    let is_zero = |corner: &u32| part.height(*corner) == 0.0;
+    let axes = plan(up);
     let ends = |zero: bool| {
-        let corners =
-            part.ground().flat_map(|t| t.v).filter(|v| is_zero(v) == zero && known(part.height(*v)).is_none());
-        corners.map(|v| part.place(v)).fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
-            [[0, 1].map(|i| low[i].min(p[i])), [0, 1].map(|i| high[i].max(p[i]))]
+        let corners = part.ground().flat_map(|t| t.v).map(|v| part.own(v));
+        let corners = corners.filter(|p| (p[up] == 0.0) == zero && known(p[up]).is_none());
+        corners.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
+            [[0, 1].map(|i| low[i].min(p[axes[i]])), [0, 1].map(|i| high[i].max(p[axes[i]]))]
         })
     };
     let [[least, most], [low, high]] = [true, false].map(ends);
     let around = (0..2).all(|i| least[i] < low[i] && high[i] < most[i]);
-    let between = part.ground().filter(|t| (1..3).contains(&t.v.iter().filter(|v| is_zero(v)).count()));
-    let normals: Vec<[f64; 3]> = between.map(|t| part.normal(t)).filter(|n| n[2] != 0.0).collect();
-    let is_steep = |[x, y, z]: &[f64; 3]| 4.0 * z * z < x * x + y * y + z * z;
-    around && normals.len() >= FEW && normals.iter().all(is_steep)
+    let zeros = |t: &Triangle| t.v.iter().filter(|v| part.own(**v)[up] == 0.0).count();
+    let within = part.ground().filter(|t| zeros(t) == 0).count();
+    let dot = |[a, b, c]: [f64; 3], [x, y, z]: [f64; 3]| a * x + b * y + c * z;
+    let across = |n: [f64; 3]| dot(n, part.frame.axes()[up]);
+    let between = part.ground().filter(|t| (1..3).contains(&zeros(t))).map(|t| part.normal(t));
+    let between: Vec<[f64; 3]> = between.filter(|n| across(*n) != 0.0).collect();
+    let is_steep = |n: &[f64; 3]| 4.0 * across(*n) * across(*n) < dot(*n, *n);
+    around && (FEW..within).contains(&between.len()) && between.iter().all(is_steep)
 }
 
-/// Whether a corner has one of them.
-pub fn is(part: &Part, corner: u32) -> bool {
-    let height = part.height(corner);
-    let value = known(height).or((height == 0.0).then_some(0.0));
-    value.is_some_and(|value| part.voids.binary_search_by(|v| v.total_cmp(&value)).is_ok())
+/// Whether a corner has one of them, with x, y and z up: with one of these or with all, for a floor that reaches far has two such numbers.
+pub fn is(part: &Part, corner: u32) -> [bool; 3] {
+    let own = part.own(corner);
+    let all = [0, 1, 2].map(|up: usize| {
+        let value = || known(own[up]).or((own[up] == 0.0).then_some(0.0));
+        let is = |value: f64| part.voids[up].binary_search_by(|v| v.total_cmp(&value)).is_ok();
+        !part.voids[up].is_empty() && value().is_some_and(is)
+    });
+    if all.iter().filter(|is| **is).count() == 2 { [false; 3] } else { all }
 }
 
-/// Warns of files that have such heights, or notes them where they are meant.
-pub fn warn(parts: &[Part], report: &mut Report) {
-    let doubted: Vec<&Part> = parts.iter().filter(|part| !part.voids.is_empty()).collect();
+/// Warns of files that have such heights, or notes them where they are meant; of each with the first of its axes up with which it has any.
+pub fn warn(parts: &[Part], ups: impl Iterator<Item = Vec<usize>>, report: &mut Report) {
+    let has =
+        |part: &Part, up: usize| !part.voids[up].is_empty() && part.ground().flat_map(|t| t.v).any(|v| is(part, v)[up]);
+    let first = |(part, ups): (_, Vec<usize>)| Some((part, ups.into_iter().find(|up| has(part, *up))?));
+    let doubted: Vec<(&Part, usize)> = parts.iter().zip(ups).filter_map(first).collect();
     let all = doubted.len() == parts.len();
-    for part in doubted {
+    for (part, up) in doubted {
         let mut corners: Vec<u32> = part.ground().flat_map(|t| t.v).collect();
         corners.sort_unstable();
         corners.dedup();
         let all_corners = corners.len() as u64;
-        corners.retain(|v| is(part, *v));
-        let places = corners.iter().map(|v| part.place(*v));
+        corners.retain(|v| is(part, *v)[up]);
+        let axes = plan(up);
+        let places = corners.iter().map(|v| part.own(*v)).map(|p| axes.map(|i| p[i]));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
-        let faces = part.ground().filter(|t| !part.is_measured(t)).count() as u64;
-        let values: Vec<String> = part.voids.iter().map(|v| told(*v)).collect();
+        let faces = part.ground().filter(|t| t.v.iter().any(|v| is(part, *v)[up])).count() as u64;
+        let values: Vec<String> = part.voids[up].iter().map(|v| told(*v)).collect();
         // as gdal_translate writes it
         let end =
             values[0].split_once('e').map_or(format!(" {}(\\.0*)?", values[0]), |(_, power)| format!("e[+]{power}"));
-        let out = match scaled(part.voids[0]) {
+        let out = match scaled(part.voids[up][0]) {
             None => format!(" (of points: grep -Ev '{end}$' ALL.xyz > FILE.xyz)"),
             Some(_) => String::new(),
         };
-        let [x, y] = [first[0], first[1]].map(|v| decimal((v * 1e6).round() / 1e6));
+        let [x, y] = axes.map(|i| Up::NAMES[i]);
+        // nobody says that it is up
+        let turned = if up == part.frame.upright() { String::new() } else { format!(" with {} up", Up::NAMES[up]) };
+        let [east, north] = first.map(|v| decimal((v * 1e6).round() / 1e6 + 0.0));
         let told = format!(
-            "{}: {} of {} {} the height {}, far from all others, as rasters have it where there is no data; the first is at x {x}, y {y}",
+            "{}: {} of {} {} the height {}{turned}, far from all others, as rasters have it where there is no data; the first is at {x} {east}, {y} {north}",
             named(part.file),
             grouped(corners.len() as u64),
             counted(all_corners, "vertex"),

@@ -19,8 +19,8 @@ pub struct Part<'a> {
     pub triangles: &'a [Triangle],
     /// What was said of it.
     pub said: Said,
-    /// Heights of its ground that stand for no data: see [`nodata::values`].
-    pub voids: Vec<f64>,
+    /// Heights of its ground that stand for no data, with its axes x, y and z up: see [`nodata::values`].
+    pub voids: [Vec<f64>; 3],
     scene: &'a Scene,
 }
 
@@ -36,8 +36,8 @@ pub fn parts<'a>(
     for (((file, said), frame), count) in files.zip(frames).zip(counts) {
         let (triangles, behind) = rest.split_at(*count);
         rest = behind;
-        let mut part = Part { file, frame, triangles, said, voids: Vec::new(), scene };
-        part.voids = nodata::values(&part);
+        let mut part = Part { file, frame, triangles, said, voids: Default::default(), scene };
+        part.voids = [0, 1, 2].map(|up| nodata::values(&part, up));
         parts.push(part);
     }
     parts
@@ -54,11 +54,6 @@ impl<'a> Part<'a> {
         self.frame.back(self.place(corner))
     }
 
-    /// The one of these numbers that is its height.
-    pub fn height(&self, corner: u32) -> f64 {
-        self.own(corner)[self.frame.upright()]
-    }
-
     /// A triangle's normal, as long as twice its area.
     pub fn normal(&self, t: &Triangle) -> [f64; 3] {
         let [a, b, c] = t.v.map(|v| self.place(v));
@@ -71,9 +66,9 @@ impl<'a> Part<'a> {
         ground(self.scene, self.triangles)
     }
 
-    /// Whether somebody measured all corners of a triangle.
-    pub fn is_measured(&self, t: &Triangle) -> bool {
-        self.voids.is_empty() || !t.v.iter().any(|v| nodata::is(self, *v))
+    /// Whether somebody measured all corners of a triangle, whichever axis is up.
+    fn is_measured(&self, t: &Triangle) -> bool {
+        self.voids.iter().all(Vec::is_empty) || !t.v.iter().any(|v| nodata::is(self, *v).contains(&true))
     }
 
     /// Triangles of which somebody measured all corners.
@@ -97,10 +92,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// From where to where its ground reaches in x, y and z, metres.
+    /// From where to where the ground that somebody measured reaches in x, y and z, metres.
     pub fn ends(&self) -> Ends {
-        ends(self.scene, self.ground())
+        ends(self.scene, self.measured_ground())
     }
+}
+
+/// The two axes beside the one that is up.
+pub fn plan(up: usize) -> [usize; 2] {
+    [usize::from(up == 0), if up == 2 { 1 } else { 2 }]
 }
 
 /// Triangles whose material is ground.

@@ -12,10 +12,10 @@ use super::decimal;
 #[derive(clap::Args)]
 pub struct Transform {
     /// The axis that points up in FILE [default: as FILE says; of an OBJ z]
-    #[arg(long, value_name = "AXIS", ignore_case = true, allow_hyphen_values = true, value_parser = PossibleValuesParser::new(Up::NAMES).try_map(|s| s.parse::<Up>()))]
+    #[arg(long, value_name = "AXIS", ignore_case = true, allow_hyphen_values = true, value_parser = possible(Up::NAMES, Up::ALIASES).try_map(|s| s.parse::<Up>()))]
     up: Option<Up>,
     /// The unit of the numbers in FILE [default: as FILE says; of an OBJ m]
-    #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(units()).try_map(|s| s.parse::<Unit>()))]
+    #[arg(long, ignore_case = true, value_parser = possible(Unit::NAMES, Unit::ALIASES).try_map(|s| s.parse::<Unit>()))]
     unit: Option<Unit>,
     /// Multiply the numbers in FILE by this as well [default: 1]
     #[arg(long, allow_hyphen_values = true, value_parser = scale)]
@@ -134,8 +134,9 @@ impl Transform {
     }
 }
 
-fn units() -> impl Iterator<Item = PossibleValue> {
-    Unit::NAMES.into_iter().zip(Unit::ALIASES).map(|(name, others)| PossibleValue::new(name).aliases(others))
+fn possible<const N: usize>(names: [&'static str; N], aliases: [&'static [&'static str]; N]) -> PossibleValuesParser {
+    let value = |(name, others)| PossibleValue::new(name).aliases(others);
+    PossibleValuesParser::new(names.into_iter().zip(aliases).map(value))
 }
 
 fn scale(text: &str) -> Result<f64, String> {

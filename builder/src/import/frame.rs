@@ -21,8 +21,10 @@ pub enum Up {
 }
 
 impl Up {
-    /// What can be typed.
+    /// What is typed.
     pub const NAMES: [&str; 6] = ["x", "y", "z", "-x", "-y", "-z"];
+    /// What can be typed as well, for each.
+    pub const ALIASES: [&[&str]; 6] = [&["+x"], &["+y"], &["+z"], &[], &[], &[]];
     pub(crate) const ALL: [Up; 6] = [Up::X, Up::Y, Up::Z, Up::NegX, Up::NegY, Up::NegZ];
 
     /// Where it stands in [`Axes`].
@@ -106,8 +108,9 @@ impl FromStr for Up {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let at = Self::NAMES.iter().position(|n| n.eq_ignore_ascii_case(text));
-        at.map(|i| Self::ALL[i]).ok_or_else(|| format!("an axis is one of {}", Self::NAMES.join(", ")))
+        position(&Self::NAMES, &Self::ALIASES, text)
+            .map(|i| Self::ALL[i])
+            .ok_or_else(|| format!("an axis is one of {}", Self::NAMES.join(", ")))
     }
 }
 
@@ -115,6 +118,12 @@ impl fmt::Display for Up {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Self::NAMES[*self as usize])
     }
+}
+
+/// Which of some names, each with others that mean the same, a text is.
+fn position(names: &[&str], aliases: &[&[&str]], text: &str) -> Option<usize> {
+    let is = |name: &str| name.eq_ignore_ascii_case(text);
+    names.iter().zip(aliases).position(|(name, others)| is(name) || others.iter().any(|other| is(other)))
 }
 
 /// The unit of a file's numbers.
@@ -183,10 +192,9 @@ impl FromStr for Unit {
         if text == "Mm" {
             return Err("Mm is a megametre; a millimetre is mm".into());
         }
-        let is = |name: &str| name.eq_ignore_ascii_case(text);
-        let mut names = Self::NAMES.iter().zip(Self::ALIASES);
-        let at = names.position(|(name, others)| is(name) || others.iter().any(|n| is(n)));
-        at.map(|i| Self::ALL[i]).ok_or_else(|| format!("a unit is one of {}", Self::NAMES.join(", ")))
+        position(&Self::NAMES, &Self::ALIASES, text)
+            .map(|i| Self::ALL[i])
+            .ok_or_else(|| format!("a unit is one of {}", Self::NAMES.join(", ")))
     }
 }
 
@@ -365,6 +373,7 @@ mod tests {
     fn every_axis_can_point_up_and_none_mirrors() {
         for (name, up) in Up::NAMES.iter().zip(Up::ALL) {
             assert_eq!((name.parse(), up.to_string().as_str()), (Ok(up), *name));
+            assert_eq!(format!("+{name}").parse().ok(), (!name.starts_with('-')).then_some(up));
             let frame = Frame { up: Some(up), ..Frame::default() }.transform(&OBJ);
             assert_eq!((frame.up(), frame.mirrors(), frame.says()), (up, false, Says::Caller));
             let [a, b, c] = frame.axes();
