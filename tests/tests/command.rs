@@ -1194,13 +1194,20 @@ fn a_dash_is_no_name_of_output() {
 #[test]
 fn seams_that_are_a_fault_say_what_helps() {
     let folder = folder("seams_that_are_a_fault");
-    let sheet = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 10 0\nv {x} 10 0\nf -4 -3 -2 -1\n", x + 10.0, x + 10.0);
-    fs::write(folder.join("a.obj"), sheet(0.0) + &sheet(10.0005)).unwrap();
+    let sheet = |x: f64| {
+        let far = x + 10.0;
+        format!("v {x} -210 3\nv {far} -210 3\nv {far} -200 3\nv {x} -200 3\nf -4 -3 -2 -1\n")
+    };
+    fs::write(folder.join("a.obj"), sheet(5000.0) + &sheet(5010.0005)).unwrap();
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "a.obj"], more].concat());
     build(&["--stitch", "false"]);
     holds(&expect(0, &folder, &["verify", "a.hpan"])[0], &["seams      note"]);
     let [out, why] = expect(1, &folder, &["verify", "a.hpan", "--no-seams"]);
     holds(&out, &["a.hpan: every claim holds, but --no-seams finds seams\n", "seams      fail"]);
+    let near = |y: i32| {
+        format!("near (5010.000, {y}.000): an open edge ends within the stitch threshold of another, at z 3.000\n")
+    };
+    holds(&out, &[": 4 found\n", &near(-210), &near(-200)]);
     let then = "mend the source there, or if it was built without stitching, build it with --stitch 4,64";
     holds(&why, &["error: a.hpan: seams: ", then, "; to see them: hardpan export png a.hpan --map holes\n"]);
     let [out, _] = expect(0, &folder, &["export", "png", "a.hpan", "--map", "holes"]);
