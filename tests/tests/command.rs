@@ -1132,7 +1132,11 @@ fn a_preset_that_divides_too_far_is_refused() {
         }
     }
     // and so it goes
-    fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 48\n").unwrap();
+    expect(0, &folder, &[&["materials", "stack.obj", "-o", "s.toml"], &line[2..]].concat());
+    let written = fs::read_to_string(folder.join("s.toml")).unwrap();
+    holds(&written, &["\n# [build.split]\n", "\n# bundle_size = 8\n"]);
+    let edited = written.replace("# [build.split]", "[build.split]").replace("# bundle_size = 8", "bundle_size = 48");
+    fs::write(folder.join("s.toml"), edited).unwrap();
     for more in [&["--settings", "s.toml"][..], &[]] {
         build(more, 0);
         holds(&expect(0, &folder, &["query", "stack.hpan", "9,9"])[0], &["47.000000"]);

@@ -81,11 +81,18 @@ mu, rr and gain are those by default, until settings state others: no mesh state
         holds(&said, &[&format!("; edit, then: hardpan build {then}\n")]);
         holds(&fs::read_to_string(folder.join(place)).unwrap(), &[&format!("Edit, then: hardpan build {then}\n")]);
     }
-    let edited = fs::read_to_string(folder.join("mats.toml")).unwrap().replacen(
-        "name = \"Grass\"\ninclude = true",
-        "name = \"Grass\"\ninclude = 0",
-        1,
+    // of a source they show the rule of VS Terrain, of an image the one that it has
+    let written = fs::read_to_string(folder.join("mats.toml")).unwrap();
+    let rule = written.split_once("# [build.split]\n").unwrap().1.split_once("\n\n").unwrap().0;
+    write(&folder, "vs.toml", &format!("[build.split]\n{}\n", rule.replace("# ", "")));
+    expect(0, &folder, &["build", "mats.obj", "--settings", "vs.toml", "-o", "vs.hpan"]);
+    holds(&expect(0, &folder, &["info", "vs.hpan"])[0], &["preset default"]);
+    expect(0, &folder, &["materials", "vs.hpan", "-o", "vs.toml", "--force"]);
+    holds(
+        &fs::read_to_string(folder.join("vs.toml")).unwrap(),
+        &[&format!("\n[build.split]\n{}\n", rule.replace("# ", ""))],
     );
+    let edited = written.replacen("name = \"Grass\"\ninclude = true", "name = \"Grass\"\ninclude = 0", 1);
     write(&folder, "mats.toml", &edited);
     let [out, err] = expect(0, &folder, &["build", "--settings", "mats.toml"]);
     holds(&out, &["mats.hpan: 4 triangles", "left out of 6 triangles: 2 not included"]);

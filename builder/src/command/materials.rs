@@ -10,7 +10,7 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC, format::section};
 use hardpan_builder::{
-    Fallback, Material, Options, Provenance, Scene, Settings, export, import, read,
+    Fallback, Material, Options, Provenance, Scene, Settings, Split, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
@@ -394,6 +394,11 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     options.lines().filter(|line| !line.is_empty()).for_each(|line| {
         let _ = writeln!(text, "{comment}{line}");
     });
+    if known.build.split.is_none() {
+        text += SPLIT;
+        let rule = toml::to_string(&Split::DEFAULT).unwrap_or_default();
+        rule.lines().for_each(|line| _ = writeln!(text, "# {line}"));
+    }
     if !known.sources.is_empty() && !found.sources {
         text += "\n# The image knows no folders: these files are looked for beside this one, unless it says where they are, or you name\n\
                  # them when you build: hardpan build FILE ... --settings THIS.toml\n";
@@ -447,6 +452,14 @@ const HELP: &str = "\
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
 # optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
+";
+
+/// Before [`Split::DEFAULT`], of settings that have no such rule.
+const SPLIT: &str = "
+# The rule of VS Terrain instead of Hardpan's own, as by --preset default: a square is divided on while more than bundle_size
+# triangles meet it and it holds min_volume m3 or more. Each division beyond depth_tolerance adds bundle_increase triangles to
+# the one, and volume_increase times min_volume to the other.
+# [build.split]
 ";
 
 const UNSTATED: &str = "\
