@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds, soon};
+use shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, soon};
 
 /// Asks by CSV on stdin; gives back the answers' columns.
 fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {
@@ -1094,10 +1094,12 @@ fn a_preset_that_divides_too_far_is_refused() {
         assert_eq!(done.status.code(), Some(code), "{said}");
         said
     };
-    let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-        leave --preset out; [build.split] of the settings (hardpan materials FILES -o FILE.toml writes them) with a greater bundle_size or min_volume then holds\n";
+    let cause = format!(
+        "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
+         leave --preset out; [build.split] of {SETTINGS} with a greater bundle_size or min_volume then holds\n"
+    );
     for threads in ["1", "2"] {
-        holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
+        holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[&cause]);
     }
     assert!(!folder.join("stack.hpan").exists());
     // what covers all squares shows that before anything is built
@@ -1146,7 +1148,9 @@ fn a_preset_that_divides_too_far_is_refused() {
     // what it divides far, but not too far, is told
     let small = |k: u32| sheet(k).replace("60", "6");
     fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
-    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of the settings (hardpan materials FILES -o FILE.toml writes them), it takes less\n";
+    let far = &format!(
+        " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of {SETTINGS}, it takes less\n"
+    );
     holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
     assert!(!build(&[], 0).contains("bytes a triangle"));
     // and sooner, as somebody asked for it

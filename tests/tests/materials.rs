@@ -5,7 +5,7 @@ mod shell;
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
-use shell::{but_friction, error, expect, folder, holds, info};
+use shell::{SETTINGS, but_friction, error, expect, folder, holds, info};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -1298,7 +1298,7 @@ fn files_that_settings_do_not_name() {
     let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";
     write(&folder, "sides.toml", &format!("{two}{mu}"));
     let [_, err] = expect(0, &folder, &["build", "--settings", "sides.toml", "--strict"]);
-    let hint = "if it lies on its side, up = \"z\" in its [[source]] of the settings\n";
+    let hint = &format!("if it lies on its side, up = \"z\" in its [[source]] of {SETTINGS}\n");
     holds(&err, &["note: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
     let (typed, said) = width(&["--settings", "one.toml", "--rotate", "0"]);
     assert_eq!(typed, taken);

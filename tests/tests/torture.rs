@@ -17,7 +17,7 @@ use std::{
 };
 
 use serde_json::Value;
-use shell::{HARDPAN, error, expect, folder, holds};
+use shell::{HARDPAN, SETTINGS, error, expect, folder, holds};
 use verification::{obj::real, random::Random};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
@@ -247,7 +247,9 @@ fn vt_24_fans_and_needles_are_refused_soon() {
             &[
                 " near (",
                 "): too many long and thin triangles lie side by side here to be proven apart ",
-                "; no image was written; clean the mesh there, cut it into tiles, or leave the object out: include = false for its material in the settings (hardpan materials FILES -o FILE.toml writes them)\n",
+                &format!(
+                    "; no image was written; clean the mesh there, cut it into tiles, or leave the object out: include = false (instead of true) in its [[material]] of {SETTINGS}\n"
+                ),
             ],
         );
         assert!(!why.contains("fault of hardpan") && !here.join("a.hpan").exists());

@@ -16,7 +16,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal,
+    Done, Failure, Form, Kind, NewFile, Replace, advised, counted, decimal,
     export::not_a_source,
     few, grouped, is_nowhere,
     lie::{doubt, lies},
@@ -102,11 +102,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         files => of_sources(files, args)?,
     };
     match &args.output {
-        Some(output) if stdout(output) => Ok(write!(out, "{}", settings_file(&found, args, Path::new("FILE.toml")))?),
+        Some(output) if stdout(output) => Ok(write!(out, "{}", settings_toml(&found, args, Path::new("FILE.toml")))?),
         Some(output) => {
             let text = match Form::of(output) {
                 Some(Form::Json) => settings_json(&found),
-                _ => settings_file(&found, args, output),
+                _ => settings_toml(&found, args, output),
             };
             NewFile::write(output, text.as_bytes())?.keep()?;
             let stated = found.listed.iter().filter(|l| l.stated.is_some());
@@ -162,8 +162,8 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
-    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let said = args.transform.said(&SourceFile::default(), files.len(), args.output.is_some());
+    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(&advised(text))));
+    let said = args.transform.said(&SourceFile::default(), files.len());
     let each = files.iter().map(|file| (file.as_path(), said));
     let parts = parts(&import.scene, each, &import.frames, &import.triangles);
     // known now, not when the settings are edited
@@ -376,7 +376,7 @@ struct Build<'a> {
 }
 
 /// A settings file with all that is known, and comments on what else can be said.
-fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
+fn settings_toml(found: &Found, args: &Args, output: &Path) -> String {
     let names: Vec<String> = args.files.iter().map(|f| shown(&import::file_name(f))).collect();
     let mut text = format!("# Settings for {}. Edit, then: {}\n", names.join(", "), found.again(output));
     text += HELP;
