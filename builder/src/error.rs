@@ -82,7 +82,7 @@ impl fmt::Display for BuildError {
                     None => f.write_str("\none image cannot hold all of it, wherever its origin is\n")?,
                 }
                 f.write_str(
-                    "leave out what does not belong here: include = false for its material in the settings\
+                    "leave out what does not belong here: include = false (instead of true) in its [[material]] of the settings\
                      \nor move it here, or build it apart, or give another scale or coarser steps\
                      \nor let all that lies outside go: outliers = \"drop\" under [build]",
                 )

@@ -52,7 +52,15 @@ impl Job {
         self.tiling.count()
     }
 
-    /// Makes a tile, from 0 to [`tiles`](Self::tiles). If it costs more than it may, the error tells of this tile alone.
+    /// Makes a tile, from 0 on and below [`tiles`](Self::tiles).
+    ///
+    /// # Errors
+    ///
+    /// An error tells of this tile alone; there is no image then, and others may have errors of their own.
+    /// [`BuildError::Cost`] has the worst place in this tile, and what is enough for it. Of several such errors the worst place is by
+    /// [`Crowd::worse`](crate::Crowd::worse), and enough for the scene are the most tests and the most lines of all tiles;
+    /// [`build`](crate::build) tells that.
+    /// [`BuildError::Limit`] if its ground does not fit a tile, or by a [`Split`](crate::Split) takes more index than all may.
     ///
     /// # Panics
     ///
@@ -75,10 +83,16 @@ impl Job {
 
     /// That what was built costs more than it may.
     fn refusal(&self, Refused { worst, enough }: Refused) -> BuildError {
-        BuildError::Cost { worst, most: self.options.max_cost.unwrap_or(enough), enough }
+        let most = self.options.max_cost.expect("nothing is refused without a limit");
+        BuildError::Cost { worst, most, enough }
     }
 
     /// The image of all tiles, each given once, in any order. They may come from other jobs of the same scene and options.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Scene`] if a tile is missing or given twice. [`BuildError::Limit`] if all together do not fit the format or
+    /// memory, or by a [`Split`](crate::Split) take more index than they may.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
         let Job { mesh, options, tiling, mut report } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();

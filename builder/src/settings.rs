@@ -19,9 +19,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use toml::de::{DeTable, DeValue};
 
-/// The settings, and what writes them, for hints to who may have none yet.
-pub const FILE: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
-
 /// What an image is built from, and how. Every key may be left out; unknown ones are errors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

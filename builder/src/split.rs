@@ -9,10 +9,10 @@
 //! not ask for divide the ground as well: the borders of tiles, and squares with more triangles than one group of bundles
 //! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
 
+use crate::BuildError;
 use crate::bundle::Tri;
 use crate::mesh::{Mesh, exp2};
 use crate::names::counted;
-use crate::{BuildError, settings};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -77,11 +77,9 @@ impl Split {
             most >> 20,
             counted(triangles as u64, "triangle"),
             match self.preset() {
-                Some(_) => format!(
-                    "leave --preset out; [build.split] of {} with a greater bundle_size or min_volume then holds",
-                    settings::FILE
-                ),
-                None => "leave it out, or give it a greater bundle_size or min_volume".into(),
+                Some(_) =>
+                    "leave --preset out; [build.split] of the settings with a greater bundle_size or min_volume then holds",
+                None => "leave it out, or give it a greater bundle_size or min_volume",
             }
         )))
     }

@@ -12,7 +12,7 @@ use std::{
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, bridge, error, expect, folder, holds, soon};
+use shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, soon};
 
 /// Asks by CSV on stdin; gives back the answers' columns.
 fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {
@@ -1098,10 +1098,12 @@ fn a_preset_that_divides_too_far_is_refused() {
         assert_eq!(done.status.code(), Some(code), "{said}");
         said
     };
-    let cause = "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-        leave --preset out; [build.split] of the settings (hardpan materials FILES -o FILE.toml writes them) with a greater bundle_size or min_volume then holds\n";
+    let cause = format!(
+        "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
+         leave --preset out; [build.split] of {SETTINGS} with a greater bundle_size or min_volume then holds\n"
+    );
     for threads in ["1", "2"] {
-        holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[cause]);
+        holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[&cause]);
     }
     assert!(!folder.join("stack.hpan").exists());
     // what covers all squares shows that before anything is built
@@ -1136,7 +1138,11 @@ fn a_preset_that_divides_too_far_is_refused() {
         }
     }
     // and so it goes
-    fs::write(folder.join("s.toml"), "[build.split]\nbundle_size = 48\n").unwrap();
+    expect(0, &folder, &[&["materials", "stack.obj", "-o", "s.toml"], &line[2..]].concat());
+    let written = fs::read_to_string(folder.join("s.toml")).unwrap();
+    holds(&written, &["\n# [build.split]\n", "\n# bundle_size = 8\n"]);
+    let edited = written.replace("# [build.split]", "[build.split]").replace("# bundle_size = 8", "bundle_size = 48");
+    fs::write(folder.join("s.toml"), edited).unwrap();
     for more in [&["--settings", "s.toml"][..], &[]] {
         build(more, 0);
         holds(&expect(0, &folder, &["query", "stack.hpan", "9,9"])[0], &["47.000000"]);
@@ -1146,7 +1152,9 @@ fn a_preset_that_divides_too_far_is_refused() {
     // what it divides far, but not too far, is told
     let small = |k: u32| sheet(k).replace("60", "6");
     fs::write(folder.join("stack.obj"), (0..24).map(small).collect::<String>()).unwrap();
-    let far = " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of the settings (hardpan materials FILES -o FILE.toml writes them), it takes less\n";
+    let far = &format!(
+        " bytes a triangle: preset default divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of {SETTINGS}, it takes less\n"
+    );
     holds(&build(&["--preset", "default"], 0), &["note: stack.obj: ", far]);
     assert!(!build(&[], 0).contains("bytes a triangle"));
     // and sooner, as somebody asked for it
@@ -1198,13 +1206,20 @@ fn a_dash_is_no_name_of_output() {
 #[test]
 fn seams_that_are_a_fault_say_what_helps() {
     let folder = folder("seams_that_are_a_fault");
-    let sheet = |x: f64| format!("v {x} 0 0\nv {} 0 0\nv {} 10 0\nv {x} 10 0\nf -4 -3 -2 -1\n", x + 10.0, x + 10.0);
-    fs::write(folder.join("a.obj"), sheet(0.0) + &sheet(10.0005)).unwrap();
+    let sheet = |x: f64| {
+        let far = x + 10.0;
+        format!("v {x} -210 3\nv {far} -210 3\nv {far} -200 3\nv {x} -200 3\nf -4 -3 -2 -1\n")
+    };
+    fs::write(folder.join("a.obj"), sheet(5000.0) + &sheet(5010.0005)).unwrap();
     let build = |more: &[&str]| expect(0, &folder, &[&["build", "a.obj"], more].concat());
     build(&["--stitch", "false"]);
     holds(&expect(0, &folder, &["verify", "a.hpan"])[0], &["seams      note"]);
     let [out, why] = expect(1, &folder, &["verify", "a.hpan", "--no-seams"]);
     holds(&out, &["a.hpan: every claim holds, but --no-seams finds seams\n", "seams      fail"]);
+    let near = |y: i32| {
+        format!("near (5010.000, {y}.000): an open edge ends within the stitch threshold of another, at z 3.000\n")
+    };
+    holds(&out, &[": 4 found\n", &near(-210), &near(-200)]);
     let then = "mend the source there, or if it was built without stitching, build it with --stitch 4,64";
     holds(&why, &["error: a.hpan: seams: ", then, "; to see them: hardpan export png a.hpan --map holes\n"]);
     let [out, _] = expect(0, &folder, &["export", "png", "a.hpan", "--map", "holes"]);

@@ -771,6 +771,13 @@ fn slits_are_told_once_by_width_and_length() {
         let size = if degrees == 0.0 { "4.4 m by 30 cm at" } else { "31 cm wide, 4.41 m long at" };
         let [one] = &found[..] else { panic!("{out}") };
         assert!(one.starts_with(&format!("  1: hole {size} ")), "{one}");
+        let (facts, _) = map(&folder, "s.hpan", "holes", &["--window", "-3,-3,3,3", "--per-metre", "100"]);
+        let hole = &facts["facts"]["holes"][0];
+        let near = |key: &str, metres: f64| hole[key].as_f64().is_some_and(|v| (v - metres).abs() < 0.005);
+        match degrees {
+            0.0 => assert!(hole["width"].is_null() && hole["length"].is_null(), "{hole}"),
+            _ => assert!(near("width", 0.31) && near("length", 4.41), "{hole}"),
+        }
         holds(&out, &["1 enclosed hole seen at 1 cm a pixel"]);
     }
     // what a slit runs into is a hole of its own

@@ -15,7 +15,7 @@ use hardpan_builder::{
     import::{self, Frame, ImportErrorKind, Place, Unit, Up},
 };
 use serde_json::{Value, json};
-use shell::{HARDPAN, but_friction, error, expect, folder, holds, info};
+use shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
 use verification::{
     fbx::{Mesh, Object, Record, Says, Value as V, binary, document, text},
     obj::{ends_in, real},
@@ -204,12 +204,10 @@ fn vt_23_axes_and_unit() {
         &["a.fbx: says nothing of its axes and unit; taken as x, -z, y in 1/100 m: --up and --unit say otherwise"],
     );
     let twice = import::read(&[&path, &path], &none).unwrap().report.notes().join("\n");
-    holds(
-        &twice,
-        &[
-            "in 1/100 m: up and unit in its [[source]] of the settings (hardpan materials FILES -o FILE.toml writes them) say otherwise",
-        ],
-    );
+    holds(&twice, &["in 1/100 m: up and unit in its [[source]] of the settings say otherwise"]);
+    fs::copy(&path, here.join("b.fbx")).unwrap();
+    let [_, notes] = expect(0, &here, &["build", "a.fbx", "b.fbx", "-o", "twice.hpan"]);
+    holds(&notes, &[&format!("in 1/100 m: up and unit in its [[source]] of {SETTINGS} say otherwise\n")]);
     let (at, notes) = first(Some(Says { right: (1, 1), ..Says::Y_UP_CM }), &none);
     assert_eq!(at, [1.0, -3.0, 2.0]);
     holds(&notes, &["says nothing of its axes;"]);
@@ -273,9 +271,6 @@ fn vt_23_axes_that_a_file_states_are_believed() {
     assert_eq!(notes(Some(Says::Y_UP_CM), 40.0, 0, &[]), steep);
     holds(&notes(None, 40.0, 2, &[]), &["error: a.fbx: only 5 % of the surface", "type --up z"]);
 }
-
-/// A settings file, to who has none.
-const SETTINGS: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
 
 /// What one file says does not speak for another, nor does where a file is moved to hide how it lies.
 #[test]

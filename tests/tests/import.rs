@@ -17,7 +17,7 @@ use hardpan_builder::{
     import::{self, Frame, ImportErrorKind, Place},
 };
 use serde_json::Value;
-use shell::{HARDPAN, but_friction, error, expect, folder, holds, info};
+use shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
 use verification::obj::{self, ends_in, real};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
@@ -194,9 +194,9 @@ fn cg_01_real_meshes_build() {
                     "\"ground\"",
                     "\"roads\"",
                     "100 % of it",
-                    "include = false",
+                    &format!("include = false (instead of true) in its [[material]] of {SETTINGS}\n"),
                     "--translate",
-                    "--drop-outliers; the rest stands in the settings (hardpan materials FILES -o FILE.toml writes them)",
+                    "--drop-outliers; the rest stands in the settings\n",
                 ],
             );
             output = bounded(&here, file, &["--up", "z", "--drop-outliers"]).0;

@@ -5,7 +5,7 @@ mod shell;
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
-use shell::{but_friction, error, expect, folder, holds, info};
+use shell::{SETTINGS, but_friction, error, expect, folder, holds, info};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -81,11 +81,18 @@ mu, rr and gain are those by default, until settings state others: no mesh state
         holds(&said, &[&format!("; edit, then: hardpan build {then}\n")]);
         holds(&fs::read_to_string(folder.join(place)).unwrap(), &[&format!("Edit, then: hardpan build {then}\n")]);
     }
-    let edited = fs::read_to_string(folder.join("mats.toml")).unwrap().replacen(
-        "name = \"Grass\"\ninclude = true",
-        "name = \"Grass\"\ninclude = 0",
-        1,
+    // of a source they show the rule of VS Terrain, of an image the one that it has
+    let written = fs::read_to_string(folder.join("mats.toml")).unwrap();
+    let rule = written.split_once("# [build.split]\n").unwrap().1.split_once("\n\n").unwrap().0;
+    write(&folder, "vs.toml", &format!("[build.split]\n{}\n", rule.replace("# ", "")));
+    expect(0, &folder, &["build", "mats.obj", "--settings", "vs.toml", "-o", "vs.hpan"]);
+    holds(&expect(0, &folder, &["info", "vs.hpan"])[0], &["preset default"]);
+    expect(0, &folder, &["materials", "vs.hpan", "-o", "vs.toml", "--force"]);
+    holds(
+        &fs::read_to_string(folder.join("vs.toml")).unwrap(),
+        &[&format!("\n[build.split]\n{}\n", rule.replace("# ", ""))],
     );
+    let edited = written.replacen("name = \"Grass\"\ninclude = true", "name = \"Grass\"\ninclude = 0", 1);
     write(&folder, "mats.toml", &edited);
     let [out, err] = expect(0, &folder, &["build", "--settings", "mats.toml"]);
     holds(&out, &["mats.hpan: 4 triangles", "left out of 6 triangles: 2 not included"]);
@@ -1291,7 +1298,7 @@ fn files_that_settings_do_not_name() {
     let two = "[[source]]\nfile = \"side.obj\"\nup = \"y\"\n[[source]]\nfile = \"mats.obj\"\n";
     write(&folder, "sides.toml", &format!("{two}{mu}"));
     let [_, err] = expect(0, &folder, &["build", "--settings", "sides.toml", "--strict"]);
-    let hint = "if it lies on its side, up = \"z\" in its [[source]] of the settings\n";
+    let hint = &format!("if it lies on its side, up = \"z\" in its [[source]] of {SETTINGS}\n");
     holds(&err, &["note: with y up, as the settings say, 0 % of the surface of side.obj", hint]);
     let (typed, said) = width(&["--settings", "one.toml", "--rotate", "0"]);
     assert_eq!(typed, taken);

@@ -3,7 +3,7 @@
 mod shell;
 
 use serde_json::{Value, json};
-use shell::{BRIDGE, bridge, but_friction, error, expect, folder, holds};
+use shell::{BRIDGE, SETTINGS, bridge, but_friction, error, expect, folder, holds};
 use std::{fs, path::Path};
 use verification::obj::real_file;
 
@@ -174,7 +174,7 @@ fn degrees_are_told_from_ground_on_its_side() {
         // of one file alone in its entry
         let two = "[[source]]\nfile = \"d.obj\"\nup = \"z\"\n[[source]]\nfile = \"flat.obj\"\n";
         let [_, err] = built_by(&folder, two, 1);
-        holds(&err, &["say its unit: unit = \"m\" in its [[source]] of the settings\n"]);
+        holds(&err, &[&format!("say its unit: unit = \"m\" in its [[source]] of {SETTINGS}\n")]);
         let [_, err] = built_by(&folder, &two.replace("up = ", "unit = \"m\"\nup = "), 0);
         holds(&err, &[&format!("note: {}", said[0])]);
     }
@@ -276,8 +276,8 @@ fn heights_that_stand_for_no_data_are_told() {
     let meant = strict(0, &["n.obj", "--scale", "1"]);
     holds(&meant, &["note: n.obj: 3 of 961 vertices have the height -9999, far", "; the first is at x 18, y 52\n"]);
     strict(0, &["n.obj", "o.obj", "--scale", "1"]);
-    let one = "scale = 1 in its [[source]] of the settings";
-    let typed_one = "scale = 1 (instead of --scale) in its [[source]] of the settings";
+    let one = format!("scale = 1 in its [[source]] of {SETTINGS}");
+    let typed_one = format!("scale = 1 (instead of --scale) in its [[source]] of {SETTINGS}");
     holds(&strict(1, &["n.obj", "flat.obj"]), &[&format!("; if its numbers are meant so, {one}\n")]);
     let typed = strict(1, &["n.obj", "flat.obj", "--scale", "1"]);
     holds(&typed, &[&format!("; if its numbers are meant so, {typed_one}\n")]);
@@ -502,7 +502,7 @@ fn each_file_is_asked_for_its_unit() {
     let small = "warning: small.obj: the ground is only 0.04 by 0.04 m large; check";
     let so = "also if it is meant so";
     assert_eq!(said(&["small.obj"]), format!("{small} --unit and --scale; --unit says the unit, {so}"));
-    let place = "in its [[source]] of the settings (hardpan materials FILES -o FILE.toml writes them)";
+    let place = &format!("in its [[source]] of {SETTINGS}");
     let there = &format!("unit {place}");
     assert_eq!(said(&["small.obj", "plain.obj"]), format!("{small} unit and scale; {there} says the unit, {so}"));
     let both =

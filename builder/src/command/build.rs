@@ -19,7 +19,7 @@ use hardpan_builder::{
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, Threads,
+    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised,
     border::{Border, Edge, Ending},
     counted, decimal, few,
     friction::{self, Origin, typed_files},
@@ -36,7 +36,7 @@ use super::{
     report::{self, Report},
     same, shown,
     steps::{self, Step},
-    transform::{Said, Transform, settings_file, way},
+    transform::{Said, Transform, way},
     twice,
     walk::Walk,
     write_image,
@@ -191,8 +191,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (own, taken) = sources(args, &settings)?;
     // that another file lies so does not say that this one is meant to
     let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
-    let given = args.settings.is_some();
-    let said = |(_, s): &Placed| args.transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len(), given);
+    let said = |(_, s): &Placed| args.transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
     let said: Vec<Said> = own.iter().map(said).collect();
     let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, args.transform.over(&s))).collect();
     if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
@@ -231,7 +230,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (read, time) = stage("reading", || read(&sources));
     let (inputs, Import { mut scene, frames, triangles, report: import }) = read?;
     report.seconds.read = time.as_secs_f64();
-    import.notes().iter().for_each(|text| note(shown(text)));
+    import.notes().iter().for_each(|text| note(shown(&advised(text))));
     import.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);
     let mut applied = settings.apply(&mut scene).map_err(|e| in_settings(args, &sources, e))?;
@@ -323,7 +322,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
-    if let Some(text) = heavy(&terrain, options, r.index_bytes, given) {
+    if let Some(text) = heavy(&terrain, options, r.index_bytes) {
         note(format!("{}: {text}", named(who)));
     }
     let left_out = [
@@ -380,9 +379,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
-/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans; `settings`
-/// is whether there are any.
-fn heavy(t: &Terrain, options: &Options, index: u64, settings: bool) -> Option<String> {
+/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
+fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     let h = t.header();
     let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
     let asked = options.split.is_some() || options.max_cost.is_some() || options.tile_log2.is_some();
@@ -399,9 +397,8 @@ fn heavy(t: &Terrain, options: &Options, index: u64, settings: bool) -> Option<S
             format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
         }
         (Some(split), _) if index > bytes / 2 => format!(
-            "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of {}, it takes less",
-            split.title(),
-            settings_file(settings)
+            "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of {SETTINGS}, it takes less",
+            split.title()
         ),
         (None, Some(most)) if index > bytes / 2 => {
             format!(

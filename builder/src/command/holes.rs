@@ -117,7 +117,10 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     if !details.is_empty() {
         notes.push("numbers are those of the list that the command prints".into());
     }
-    let hole = |h: &Spot| json!({ "at": h.at, "size": h.size(view), "pixels": h.set.len() });
+    let hole = |h: &Spot| {
+        let [width, length] = h.askew(view).map_or([None; 2], |size| size.map(Some));
+        json!({ "at": h.at, "size": h.size(view), "width": width, "length": length, "pixels": h.set.len() })
+    };
     let listed_holes: Vec<Value> = holes.iter().take(LISTED[1]).map(hole).collect();
     let mut facts = json!({
         "enclosed_holes": holes.len(), "holes": listed_holes,

@@ -10,13 +10,13 @@ use std::{
 
 use hardpan::{Terrain, format::MAGIC, format::section};
 use hardpan_builder::{
-    Fallback, Material, Options, Provenance, Scene, Settings, export, import, read,
+    Fallback, Material, Options, Provenance, Scene, Settings, Split, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal,
+    Done, Failure, Form, Kind, NewFile, Replace, advised, counted, decimal,
     export::not_a_source,
     few, grouped, is_nowhere,
     lie::{doubt, lies},
@@ -102,11 +102,11 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         files => of_sources(files, args)?,
     };
     match &args.output {
-        Some(output) if stdout(output) => Ok(write!(out, "{}", settings_file(&found, args, Path::new("FILE.toml")))?),
+        Some(output) if stdout(output) => Ok(write!(out, "{}", settings_toml(&found, args, Path::new("FILE.toml")))?),
         Some(output) => {
             let text = match Form::of(output) {
                 Some(Form::Json) => settings_json(&found),
-                _ => settings_file(&found, args, output),
+                _ => settings_toml(&found, args, output),
             };
             NewFile::write(output, text.as_bytes())?.keep()?;
             let stated = found.listed.iter().filter(|l| l.stated.is_some());
@@ -162,8 +162,8 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_each(&read)?;
-    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(text)));
-    let said = args.transform.said(&SourceFile::default(), files.len(), args.output.is_some());
+    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(&advised(text))));
+    let said = args.transform.said(&SourceFile::default(), files.len());
     let each = files.iter().map(|file| (file.as_path(), said));
     let parts = parts(&import.scene, each, &import.frames, &import.triangles);
     // known now, not when the settings are edited
@@ -376,7 +376,7 @@ struct Build<'a> {
 }
 
 /// A settings file with all that is known, and comments on what else can be said.
-fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
+fn settings_toml(found: &Found, args: &Args, output: &Path) -> String {
     let names: Vec<String> = args.files.iter().map(|f| shown(&import::file_name(f))).collect();
     let mut text = format!("# Settings for {}. Edit, then: {}\n", names.join(", "), found.again(output));
     text += HELP;
@@ -394,6 +394,11 @@ fn settings_file(found: &Found, args: &Args, output: &Path) -> String {
     options.lines().filter(|line| !line.is_empty()).for_each(|line| {
         let _ = writeln!(text, "{comment}{line}");
     });
+    if known.build.split.is_none() {
+        text += SPLIT;
+        let rule = toml::to_string(&Split::DEFAULT).unwrap_or_default();
+        rule.lines().for_each(|line| _ = writeln!(text, "# {line}"));
+    }
     if !known.sources.is_empty() && !found.sources {
         text += "\n# The image knows no folders: these files are looked for beside this one, unless it says where they are, or you name\n\
                  # them when you build: hardpan build FILE ... --settings THIS.toml\n";
@@ -447,6 +452,14 @@ const HELP: &str = "\
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
 # optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
+";
+
+/// Before [`Split::DEFAULT`], of settings that have no such rule.
+const SPLIT: &str = "
+# The rule of VS Terrain instead of Hardpan's own, as by --preset default: a square is divided on while more than bundle_size
+# triangles meet it and it holds min_volume m3 or more. Each division beyond depth_tolerance adds bundle_increase triangles to
+# the one, and volume_increase times min_volume to the other.
+# [build.split]
 ";
 
 const UNSTATED: &str = "\

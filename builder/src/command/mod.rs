@@ -55,7 +55,6 @@ use hardpan_builder::{
     BuildError, ImageFile,
     import::{ImportError, ImportErrorKind, file_name},
     names::{costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
-    settings,
 };
 
 #[derive(Parser)]
@@ -283,13 +282,13 @@ impl Failure {
             BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)".into(),
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)".into(),
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)".into(),
-            BuildError::OutsideDomain { .. } => format!(
-                "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in {}",
-                settings::FILE
-            ),
+            BuildError::OutsideDomain { .. } => {
+                "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in the settings"
+                    .into()
+            }
             _ => String::new(),
         };
-        Self::input(place, format!("{error}{advice}"))
+        Self::input(place, format!("{}{advice}", advised(&error.to_string())))
     }
 
     pub fn code(&self) -> u8 {
@@ -334,6 +333,14 @@ impl From<io::Error> for Failure {
 }
 
 type Done<T = ()> = Result<T, Failure>;
+
+/// The settings, with what writes them, for hints to who may have none yet.
+const SETTINGS: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
+
+/// What the library says; where it names a table of the settings, with what writes them.
+fn advised(text: &str) -> String {
+    text.replacen("] of the settings", &format!("] of {SETTINGS}"), 1)
+}
 
 fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "note: {text}");

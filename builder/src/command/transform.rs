@@ -3,10 +3,10 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hardpan_builder::{
     import::{Unit, Up},
-    settings::{self, SourceFile},
+    settings::SourceFile,
 };
 
-use super::decimal;
+use super::{SETTINGS, decimal};
 
 /// How the numbers of every FILE become metres.
 #[derive(clap::Args)]
@@ -64,8 +64,6 @@ pub struct Said {
     pub scale: Of,
     /// Whether that is 1, which says that its numbers are meant as they stand.
     pub plain: bool,
-    /// Whether there are settings.
-    pub settings: bool,
 }
 
 impl Said {
@@ -77,7 +75,7 @@ impl Said {
             _ if value.parse::<f64>().is_ok() => format!("{key} = {value}"),
             _ => format!("{key} = {value:?}"),
         };
-        let place = format!("in its [[source]] of {}", settings_file(self.settings));
+        let place = format!("in its [[source]] of {SETTINGS}");
         match of {
             _ if all => format!("--{key} {value}").trim_end().into(),
             Of::All => format!("{says} (instead of --{key}) {place}"),
@@ -86,21 +84,15 @@ impl Said {
     }
 }
 
-/// The settings, if there are any, else a file of such and what writes it.
-pub fn settings_file(given: bool) -> &'static str {
-    if given { "the settings" } else { settings::FILE }
-}
-
 impl Transform {
-    /// What is typed for so many files, or said by the own entry of one; and whether there are settings.
-    pub fn said(&self, own: &SourceFile, files: usize, settings: bool) -> Said {
+    /// What is typed for so many files, or said by the own entry of one.
+    pub fn said(&self, own: &SourceFile, files: usize) -> Said {
         let alone = files == 1;
         Said {
             up: Of::new(self.up, own.up, alone),
             unit: Of::new(self.unit, own.unit, alone),
             scale: Of::new(self.scale, own.scale, alone),
             plain: self.scale.or(own.scale) == Some(1.0),
-            settings,
         }
     }
 

@@ -12,13 +12,13 @@ use hardpan::{Terrain, format::section};
 use hardpan_builder::{
     Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
-    settings::{self, Settings, SourceFile},
+    settings::{Settings, SourceFile},
     verify,
 };
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Threads,
+    Done, Failure, SETTINGS, Threads,
     border::{Border, Edge},
     counted, few,
     gaps::{self, Gap, listed},
@@ -539,9 +539,8 @@ fn compared(a: &Agreement) -> Value {
 
 /// What to do where a mesh is too crowded for a proof.
 pub fn clean() -> String {
-    let file = settings::FILE;
     format!(
-        "clean the mesh there, cut it into tiles, or leave the object out: include = false for its material in {file}"
+        "clean the mesh there, cut it into tiles, or leave the object out: include = false (instead of true) in its [[material]] of {SETTINGS}"
     )
 }
 

@@ -8,7 +8,6 @@ use super::text::quoted;
 use crate::{
     Scene,
     names::{FEW, counted, few, shown},
-    settings,
 };
 
 /// What happened to files on their way into a scene.
@@ -120,8 +119,8 @@ impl FileReport {
         });
         let assumed = self.assumed.iter().map(|what| {
             let keys = match several {
-                true => format!("up and unit in its [[source]] of {}", settings::FILE),
-                false => "--up and --unit".into(),
+                true => "up and unit in its [[source]] of the settings",
+                false => "--up and --unit",
             };
             format!("{}: says nothing of its {what}; taken as {}: {keys} say otherwise", self.file, self.frame)
         });

@@ -506,8 +506,10 @@ impl<'a> Verifying<'a> {
         border.ends.dedup();
         found.join(seams::search(&border.edges, &border.links, &border.ends));
         let mut faults = Faults { count: found.count, first: Vec::new() };
+        let h = self.terrain.header();
         for [x, y, z] in found.first {
-            let what = format!("an open edge ends within the stitch threshold of another, at lattice ({x}, {y}, {z})");
+            let z = (h.origin[2] + i64::from(z)) as f64 * 2f64.powi(h.z_log2);
+            let what = format!("an open edge ends within the stitch threshold of another, at z {z:.3}");
             faults.first.push(Fault { tile: None, at: Some([x.into(), y.into()]), what });
         }
         let [plan, height] = [seams::STITCH_PLAN, seams::STITCH_HEIGHT];

@@ -127,6 +127,10 @@ pub fn info(folder: &Path, image: &str) -> serde_json::Value {
     serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
 }
 
+/// Where hints say that a key belongs.
+#[allow(dead_code)] // not every test reads hints
+pub const SETTINGS: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
+
 /// Expects parts in a text.
 #[allow(dead_code)] // not every test reads texts
 #[track_caller]
