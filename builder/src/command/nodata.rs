@@ -11,6 +11,8 @@ use super::{
 /// What programs write where there is no height, but for what no ground has.
 const KNOWN: [f64; 11] =
     [-999.0, -9999.0, 9999.0, -99999.0, 99999.0, -32767.0, -32768.0, 32767.0, 65535.0, -2147483648.0, 2147483647.0];
+/// Less than the least of them, in feet or metres: most heights are nearer to zero.
+const LEAST: f64 = 300.0;
 /// No ground is so high, whatever its unit: of single precision programs write this end, that end or a power of ten.
 const NEVER: f64 = 1e19;
 /// Such a number that was scaled with the heights: from feet to metres, and back, each with the unit that it is in now. It is known to six
@@ -22,6 +24,9 @@ const FAR: f64 = 50.0;
 
 /// The number among those that a height is, but for what a unit's rounding leaves of it.
 fn known(height: f64) -> Option<f64> {
+    if height.abs() < LEAST {
+        return None;
+    }
     let is = |v: &f64| (v - height).abs() <= 1e-9 * v.abs();
     let never =
         (height.abs() >= NEVER).then(|| if (height as f32).is_finite() { (height as f32).into() } else { height });
