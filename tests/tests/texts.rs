@@ -167,6 +167,8 @@ fn degrees_are_told_from_ground_on_its_side() {
         holds(&expect(1, &folder, &strict)[1], &["; if it is meant so, say its unit: --unit m\n"]);
         // or it is meant so
         holds(&why, &["; if it is meant so, build it with --up z and --unit m\n"]);
+        let why = error(2, &folder, &["build", "d.obj", "--unit", "ft"]);
+        holds(&why, &[&said[..], &["; if it is meant so, build it with --up z\n"]].concat());
         let [_, err] = expect(0, &folder, &[&strict[..], &["--unit", "m"]].concat());
         holds(&err, &[&format!("note: {}", said[0])]);
         let silent = ["warning", "gdalwarp", "on its side"].iter().all(|word| !err.contains(word));
@@ -191,6 +193,16 @@ fn degrees_are_told_from_ground_on_its_side() {
             holds(&err, &["warning: y.obj: x and z look like degrees, ", &format!("gdalwarp -t_srs {code} ")]);
             assert!(!err.contains("on its side"), "{err}");
         }
+    }
+    // with x up, and of nine cells
+    for cells in [30, 3] {
+        let upright = hills(cells, 1.0 / 3600.0, [11.0, 48.0, 1500.0]);
+        fs::write(folder.join("x.obj"), turned_up(&upright, "x")).unwrap();
+        let [_, err] = expect(0, &folder, &["build", "x.obj", "--force"]);
+        holds(&err, &["warning: x.obj: y and z look like degrees, 11 and 48, beside heights in metres"]);
+        assert!(!err.contains("on its side"), "{err}");
+        fs::write(folder.join("z.obj"), &upright).unwrap();
+        holds(&error(2, &folder, &["build", "z.obj"]), &["z.obj: x and y look like degrees, 11 and 48"]);
     }
     // so few digits that most places of it are one
     let rough = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
@@ -378,6 +390,23 @@ fn no_data_is_told_of_what_lies_on_its_side() {
         let err = told(0, "z", &with(2.0, height));
         holds(&err, &[&format!("have the height {value}, far from all others"), "the first is at x 18, y 52, "]);
         assert!(!err.contains("on its side") && !err.contains(" up, "), "{err}");
+    }
+    // -9999 m, in the file's unit
+    for (unit, metres, height) in
+        [("mm", 1e-3, "-9999000"), ("cm", 1e-2, "-999900"), ("in", 0.0254, "-393661.4173"), ("km", 1e3, "-9.999")]
+    {
+        let scaled = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+            ["v", x, y, z] => {
+                let [x, y, z] = [x, y, z].map(|v| v.parse::<f64>().unwrap() / metres);
+                format!("v {x} {y} {z:.6}\n")
+            }
+            _ => format!("{line}\n"),
+        };
+        fs::write(folder.join("n.obj"), with(2.0, "-9999").lines().map(scaled).collect::<String>()).unwrap();
+        let [_, err] = expect(0, &folder, &["build", "n.obj", "--unit", unit, "--drop-outliers"]);
+        holds(&err, &[&format!("3 of 961 vertices have the height {height} (-9999 m), far from all others")]);
+        assert!(!err.contains("on its side"), "{err}");
+        holds(&err, &["build with --settings n.toml --drop-outliers, which this writes"]);
     }
     let err = told(2, "y", &with(500.0, "-9999"));
     holds(

@@ -285,6 +285,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         settings: args.settings.as_deref(),
         sources: &sources,
         transform: &args.transform,
+        dropping: args.drop_outliers,
         output: &output,
     }
     .tell(&terrain, report);

@@ -33,6 +33,8 @@ pub struct Origin<'a> {
     pub sources: &'a [(PathBuf, SourceFile)],
     /// How they lie, as it was typed.
     pub transform: &'a Transform,
+    /// Whether it was typed that what lies outside the domain is left out.
+    pub dropping: bool,
     /// Where the image goes.
     pub output: &'a Path,
 }
@@ -92,7 +94,8 @@ impl Origin<'_> {
             ),
             Some(settings) => format!("{have}; state it in {}", named(settings)),
             None => format!(
-                "{have}; to state it build with --settings {toml}, which this writes to fill in: hardpan materials{files}{typed} -o {toml}"
+                "{have}; to state it build with --settings {toml}{}, which this writes to fill in: hardpan materials{files}{typed} -o {toml}",
+                if self.dropping { " --drop-outliers" } else { "" }
             ),
         };
         if self.rules.materials.is_empty() && !self.strict {

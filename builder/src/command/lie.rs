@@ -154,9 +154,9 @@ impl Degrees {
     /// Of the part's ground that was measured.
     fn of(part: &Part) -> Option<Self> {
         let said = part.frame.upright();
-        // whatever is said, z is the height of most such meshes, and y that of the rest
+        // whatever is said, z is the height of most such meshes, and y that of most others
         let look = |up: usize| Self::with(part, &mut part.measured_ground(), up, up == said);
-        [said, 2, 1].into_iter().find_map(look)
+        [said, 2, 1, 0].into_iter().find_map(look)
     }
 
     /// With an axis up: where ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in
@@ -167,7 +167,7 @@ impl Degrees {
         /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
         const WIDE: f64 = 0.1;
         /// Triangles that are not level at least, and the shares that they have of all, that rise so of them, and of which no side is level.
-        const FEW: usize = 20;
+        const FEW: usize = 12;
         const SHARES: [f64; 3] = [0.25, 0.8, 0.5];
         let [x, y] = plan(up);
         let mut first = None;
@@ -243,16 +243,21 @@ fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String
         let turned = say(of, "up", then, alone);
         let meant = if alone { format!("--up {up}") } else { format!("up = \"{up}\" there") };
         match lie.degrees {
-            Some(degrees) if unit.answers(all_degrees) => note(format!("{names}: {}", degrees.told())),
             Some(degrees) => {
                 let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
-                let unit = say(unit, "unit", "m", all_degrees);
+                let unit = (!unit.answers(all_degrees)).then(|| say(unit, "unit", "m", all_degrees));
                 if lie.says == Says::Nobody && side == Side::Likely {
                     let up = say(of, "up", &up.to_string(), alone);
-                    return Err(Failure::Input(format!("{text} build it with {up} and {unit}")));
+                    let unit = unit.map(|unit| format!(" and {unit}")).unwrap_or_default();
+                    return Err(Failure::Input(format!("{text} build it with {up}{unit}")));
                 }
-                report.warn(format!("{text} say its unit: {unit}"));
-                continue;
+                match unit {
+                    Some(unit) => {
+                        report.warn(format!("{text} say its unit: {unit}"));
+                        continue;
+                    }
+                    None => note(format!("{names}: {}", degrees.told())),
+                }
             }
             None => {}
         }

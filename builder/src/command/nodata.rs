@@ -22,16 +22,24 @@ const NEAR: f64 = 4e-6;
 /// Farther apart than a pit and a tower, in metres: a model in millimetres has a step of 999.
 const FAR: f64 = 50.0;
 
-/// The number among those that a height is, but for what a unit's rounding leaves of it.
-fn known(height: f64) -> Option<f64> {
-    if height.abs() < LEAST {
+/// The number among those that a height is, or would be in metres, but for what a unit's rounding leaves of it; `metres` is its unit.
+fn known(height: f64, metres: f64) -> Option<f64> {
+    if height.abs() < LEAST && height.abs() * metres < LEAST {
         return None;
     }
     let is = |v: &f64| (v - height).abs() <= 1e-9 * v.abs();
     let never =
         (height.abs() >= NEVER).then(|| if (height as f32).is_finite() { (height as f32).into() } else { height });
-    let rounded = || scaled(height).map(|_| (height * 1e4).round() / 1e4);
-    KNOWN.into_iter().find(is).or(never).or_else(rounded)
+    let rounded = |v: f64| (v * 1e4).round() / 1e4;
+    let scaled = || scaled(height).map(|_| rounded(height));
+    let turned = || in_metres(height, metres).map(|v| rounded(v / metres));
+    KNOWN.into_iter().find(is).or(never).or_else(scaled).or_else(turned)
+}
+
+/// The number among those that a height is in metres, where it is not in metres itself.
+fn in_metres(height: f64, metres: f64) -> Option<f64> {
+    let is = |v: &f64| (v - height * metres).abs() <= NEAR * v.abs();
+    KNOWN.into_iter().find(is).filter(|_| metres != 1.0)
 }
 
 /// The number that a height was before it was scaled, and the unit that it is in now.
@@ -47,9 +55,11 @@ fn scaled(height: f64) -> Option<(f64, &'static str)> {
 }
 
 /// A height in as many digits as single precision has, where it has more.
-fn told(value: f64) -> String {
+fn told(value: f64, metres: f64) -> String {
     match value as f32 {
+        _ if KNOWN.contains(&value) => decimal(value),
         _ if let Some((before, unit)) = scaled(value) => format!("{} ({before} in {unit})", decimal(value)),
+        _ if let Some(before) = in_metres(value, metres) => format!("{} ({before} m)", decimal(value)),
         _ if value.abs() < NEVER => decimal(value),
         single if single.is_finite() => format!("{single:e}"),
         _ => format!("{value:e}"),
@@ -62,7 +72,7 @@ pub fn values(part: &Part, up: usize) -> Vec<f64> {
     let (mut found, mut zeros) = (Vec::new(), false);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for height in part.ground().flat_map(|t| t.v).map(|v| part.own(v)[up]) {
-        match known(height) {
+        match known(height, part.frame.metres()) {
             Some(value) => found.push(value),
             None if height == 0.0 => zeros = true,
             None => (low, high) = (low.min(height), high.max(height)),
@@ -89,7 +99,7 @@ fn is_rim(part: &Part, up: usize) -> bool {
     let axes = plan(up);
     let ends = |zero: bool| {
         let corners = part.ground().flat_map(|t| t.v).map(|v| part.own(v));
-        let corners = corners.filter(|p| (p[up] == 0.0) == zero && known(p[up]).is_none());
+        let corners = corners.filter(|p| (p[up] == 0.0) == zero && known(p[up], part.frame.metres()).is_none());
         corners.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
             [[0, 1].map(|i| low[i].min(p[axes[i]])), [0, 1].map(|i| high[i].max(p[axes[i]]))]
         })
@@ -110,7 +120,7 @@ fn is_rim(part: &Part, up: usize) -> bool {
 pub fn is(part: &Part, corner: u32) -> [bool; 3] {
     let own = part.own(corner);
     let all = [0, 1, 2].map(|up: usize| {
-        let value = || known(own[up]).or((own[up] == 0.0).then_some(0.0));
+        let value = || known(own[up], part.frame.metres()).or((own[up] == 0.0).then_some(0.0));
         let is = |value: f64| part.voids[up].binary_search_by(|v| v.total_cmp(&value)).is_ok();
         !part.voids[up].is_empty() && value().is_some_and(is)
     });
@@ -134,13 +144,13 @@ pub fn warn(parts: &[Part], ups: impl Iterator<Item = Vec<usize>>, report: &mut 
         let places = corners.iter().map(|v| part.own(*v)).map(|p| axes.map(|i| p[i]));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
         let faces = part.ground().filter(|t| t.v.iter().any(|v| is(part, *v)[up])).count() as u64;
-        let values: Vec<String> = part.voids[up].iter().map(|v| told(*v)).collect();
+        let values: Vec<String> = part.voids[up].iter().map(|v| told(*v, part.frame.metres())).collect();
         // as gdal_translate writes it
         let end =
             values[0].split_once('e').map_or(format!(" {}(\\.0*)?", values[0]), |(_, power)| format!("e[+]{power}"));
-        let out = match scaled(part.voids[up][0]) {
-            None => format!(" (of points: grep -Ev '{end}$' ALL.xyz > FILE.xyz)"),
-            Some(_) => String::new(),
+        let out = match values[0].contains(' ') {
+            false => format!(" (of points: grep -Ev '{end}$' ALL.xyz > FILE.xyz)"),
+            true => String::new(),
         };
         let [x, y] = axes.map(|i| Up::NAMES[i]);
         // nobody says that it is up

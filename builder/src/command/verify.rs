@@ -246,11 +246,13 @@ fn gaps_of(walk: &Walk, edges: Option<u64>, most: f64) -> Sought {
 }
 
 fn steps_of(walk: &Walk, edges: Option<u64>, least: f64, scene: Option<&Scene>) -> Sought {
+    // which of them have a face between only the sources know
+    let drawn = if scene.is_none() { " (kerbs that are drawn do not count --against SOURCE)" } else { "" };
     let found = steps::steps(walk, least, scene, |_| true).map(|steps| Found {
         count: steps.len(),
         lines: listed(steps.iter().map(|s| s.told(walk.t)), "no higher").collect(),
         first: steps::facts(&steps, walk.t),
-        told: steps::told(&steps, walk.t).map(|told| format!("{told}; {}", steps::MEND)).unwrap_or_default(),
+        told: steps::told(&steps, walk.t).map(|told| format!("{told}; {}{drawn}", steps::MEND)).unwrap_or_default(),
     });
     let sum = steps::sum(found.as_ref().ok().map(|f| f.count), least);
     Sought { what: ["steps"; 2], limit: ("max_step", least), edges, sum, found }
