@@ -66,8 +66,7 @@ impl Ending {
     pub fn of(t: &Terrain) -> Self {
         let log2 = t.header().tile_log2;
         let tiles: Vec<TileView> = read::tiles(t).collect();
-        let parts = |t| (0..parts(t)).into_par_iter().flat_map_iter(move |part| ends(t, log2, part));
-        Ending(tiles.par_iter().flat_map(parts).collect())
+        Ending(tiles.par_iter().flat_map_iter(|t| ends(t, log2)).collect())
     }
 
     /// How many of them are open.
@@ -91,24 +90,11 @@ struct Users {
 /// The ends of an edge, the least first, lattice steps from the origin.
 type Ends = [[i32; 3]; 2];
 
-/// Triangles of a tile.
-fn triangles(tile: &TileView) -> usize {
-    tile.bundles().map(|bundle| bundle.triangles()).sum()
-}
-
-/// Parts of a tile that are looked at by themselves: one, but for heaps.
-fn parts(tile: &TileView) -> usize {
-    triangles(tile).div_ceil(1 << 18)
-}
-
-/// Of the edges whose least end is in a tile, those at which ground ends, in no order: the tile holds all that meet there. Of some
-/// [`parts`] one, in which all that meet at an end are.
-fn ends(tile: &TileView, log2: u32, part: usize) -> Vec<(Ends, Users)> {
-    let parts = parts(tile);
-    let of_part =
-        |p: [i32; 3]| p.iter().fold(0u64, |sum, &v| 31 * sum + u64::from(v as u32)) % parts as u64 == part as u64;
-    let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y] && (parts == 1 || of_part(p));
-    let mut edges: HashMap<Ends, Users> = HashMap::with_capacity(3 * triangles(tile) / 2 / parts);
+/// Of the edges whose least end is in a tile, those at which ground ends, in no order: the tile holds all that meet there.
+fn ends(tile: &TileView, log2: u32) -> Vec<(Ends, Users)> {
+    let here = |p: [i32; 3]| [p[0] >> log2, p[1] >> log2] == [tile.head.x, tile.head.y];
+    let triangles: usize = tile.bundles().map(|bundle| bundle.triangles()).sum();
+    let mut edges: HashMap<Ends, Users> = HashMap::with_capacity(3 * triangles / 2);
     for bundle in tile.bundles() {
         for [a, b, c] in (0..bundle.triangles()).map(|i| bundle.corners(i)) {
             for [p, q, third] in [[a, b, c], [b, c, a], [c, a, b]] {

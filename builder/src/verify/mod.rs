@@ -516,8 +516,37 @@ impl<'a> Verifying<'a> {
         let mut looked_at = format!("open edges within {plan} steps in plan and {height} in height of each other");
         if found.unfinished {
             looked_at += "; too many to compare all";
+            if faults.count == 0 {
+                let what = "open edges lie too close side by side to say that none ends at another".into();
+                faults.add(Fault { tile: None, at: None, what });
+            }
         }
         let bad = if self.options.no_seams { Outcome::Fail } else { Outcome::Note };
         self.check("seams", looked_at, faults, bad);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, build, fixtures};
+
+    #[test]
+    fn nobody_says_that_there_are_no_seams_who_has_not_compared_all() {
+        let built = build(&fixtures::town(1), &Options::default()).unwrap();
+        for (unfinished, no_seams, outcome) in [
+            (false, false, Outcome::Pass),
+            (false, true, Outcome::Pass),
+            (true, false, Outcome::Note),
+            (true, true, Outcome::Fail),
+        ] {
+            let options = Verify { no_seams, ..Verify::default() };
+            let terrain = Terrain::open(&built.image).unwrap();
+            let mut verifying = Verifying { terrain, options: &options, checks: Vec::new() };
+            verifying.seams(seams::Seams { unfinished, ..Default::default() }, seams::Border::default());
+            let [check] = &verifying.checks[..] else { panic!("{:?}", verifying.checks) };
+            assert_eq!(check.outcome, outcome, "{check:?}");
+            assert_eq!(check.looked_at.contains("too many to compare all"), unfinished);
+        }
     }
 }

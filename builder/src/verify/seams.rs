@@ -5,13 +5,12 @@
 //! lies inside an open edge, within the threshold, and it is no corner of the edge's triangle. That is what stitching closes.
 
 use super::plan::Rect;
-use rayon::prelude::*;
 
 /// Stitch threshold in plan steps.
 pub const STITCH_PLAN: i64 = 4;
 /// Stitch threshold in height steps.
 pub const STITCH_HEIGHT: i64 = 64;
-/// Comparisons for each end of an open edge, on average over those looked at together, after which counting stops.
+/// Comparisons for each end of an open edge, on average, after which counting stops.
 const WORK: usize = 256;
 
 /// An edge that one triangle only has; the lesser end first.
@@ -95,42 +94,32 @@ pub fn may_link(a: [i32; 3], b: [i32; 3]) -> bool {
 
 /// Of `ends`, which are ends of open edges, those at a seam.
 pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
+    let mut seams = Seams::default();
     if edges.is_empty() || ends.is_empty() {
-        return Seams::default();
+        return seams;
     }
     let grid = Grid::new(edges);
     let chains = Chains::new(edges, links);
-    // each part of the ends has its share of the work, whatever the threads
-    let parts = ends.par_chunks(TOGETHER).map(|part| {
-        let mut seams = Seams::default();
-        let mut work = WORK * (part.len() + (edges.len() * part.len()).div_ceil(ends.len()));
-        for &c in part {
-            let hit = grid.sizes_near(c).any(|size| {
-                let list = grid.over(size, c);
-                work = work.saturating_sub(list.len());
-                work > 0 && list.iter().any(|&e| at_seam(&edges[e as usize], c, &chains, &mut work))
-            });
-            if work == 0 {
-                seams.unfinished = true;
-                break;
-            }
-            if hit {
-                seams.count += 1;
-                if seams.first.len() < TOLD {
-                    seams.first.push(c);
-                }
+    let mut work = WORK * (ends.len() + edges.len());
+    for &c in ends {
+        let hit = grid.sizes_near(c).any(|size| {
+            let list = grid.over(size, c);
+            work = work.saturating_sub(list.len());
+            work > 0 && list.iter().any(|&e| at_seam(&edges[e as usize], c, &chains, &mut work))
+        });
+        if work == 0 {
+            seams.unfinished = true;
+            break;
+        }
+        if hit {
+            seams.count += 1;
+            if seams.first.len() < TOLD {
+                seams.first.push(c);
             }
         }
-        seams
-    });
-    parts.collect::<Vec<_>>().into_iter().fold(Seams::default(), |mut all, part| {
-        all.join(part);
-        all
-    })
+    }
+    seams
 }
-
-/// Ends that are looked at by one thread.
-const TOGETHER: usize = 1 << 16;
 
 /// log2 of the side of the squares in which the sizes of edges are known.
 const SQUARE: u32 = 14;
