@@ -242,24 +242,19 @@ fn suspect(lies: &[Lie], typed: bool, report: &mut Report) -> Done<Option<String
         let say = |of, key, value: &str, all| lie.said.say(of, key, value, all);
         let turned = say(of, "up", then, alone);
         let meant = if alone { format!("--up {up}") } else { format!("up = \"{up}\" there") };
-        match lie.degrees {
-            Some(degrees) => {
-                let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
-                let unit = (!unit.answers(all_degrees)).then(|| say(unit, "unit", "m", all_degrees));
-                if lie.says == Says::Nobody && side == Side::Likely {
-                    let up = say(of, "up", &up.to_string(), alone);
-                    let unit = unit.map(|unit| format!(" and {unit}")).unwrap_or_default();
-                    return Err(Failure::Input(format!("{text} build it with {up}{unit}")));
-                }
-                match unit {
-                    Some(unit) => {
-                        report.warn(format!("{text} say its unit: {unit}"));
-                        continue;
-                    }
-                    None => note(format!("{names}: {}", degrees.told())),
-                }
+        if let Some(degrees) = lie.degrees {
+            let text = format!("{names}: {}: {}; if it is meant so,", degrees.told(), degrees.remedy());
+            let unit = (!unit.answers(all_degrees)).then(|| say(unit, "unit", "m", all_degrees));
+            if lie.says == Says::Nobody && side == Side::Likely {
+                let up = say(of, "up", &up.to_string(), alone);
+                let unit = unit.map(|unit| format!(" and {unit}")).unwrap_or_default();
+                return Err(Failure::Input(format!("{text} build it with {up}{unit}")));
             }
-            None => {}
+            if let Some(unit) = unit {
+                report.warn(format!("{text} say its unit: {unit}"));
+                continue;
+            }
+            note(format!("{names}: {}", degrees.told()));
         }
         // whether it is meant so
         let mut meant_so = false;
