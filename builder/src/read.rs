@@ -444,6 +444,11 @@ impl<'a> Stack<'a, '_> {
         self.words.iter().map(|(w, _)| (w & word::MASK).count_ones()).sum()
     }
 
+    /// Whether it names a part of a height field, too.
+    pub fn has_field(&self) -> bool {
+        self.words.iter().any(|(w, _)| w & word::MASK == 0)
+    }
+
     /// The triangles that it names, sheet by sheet.
     pub fn triangles(&self) -> impl Iterator<Item = Named<'a>> {
         let mut sheet = 0;

@@ -4,6 +4,7 @@ mod shell;
 
 use std::{fmt::Write, fs, path::Path};
 
+use hardpan_builder::{HeightField, Options, Scene, Triangle, build, fixtures};
 use serde_json::{Value, json};
 use shell::{expect, folder, holds};
 use verification::obj::real_file;
@@ -69,7 +70,7 @@ fn area(twice: &Value) -> f64 {
 }
 
 fn is_near(found: f64, area: f64) -> bool {
-    (found - area).abs() < 0.1 * area
+    (found - area).abs() < 1e-4 * area
 }
 
 /// Hills of 60 m by 60 m.
@@ -86,9 +87,9 @@ fn ground_that_was_exported_twice_is_told() {
     let pair = &twice["first"][0];
     assert_eq!([&twice["found"], &twice["max_apart"]], [&json!(1), &json!(0.1)]);
     assert!(is_near(area(&twice), 3600.0), "{twice}");
-    let [least, median, most] = ["least", "median", "most"].map(|key| pair[key].as_f64().unwrap());
+    let [least, mean, most] = ["least", "mean", "most"].map(|key| pair[key].as_f64().unwrap());
     // heights in the file and on the lattice are rounded
-    assert!(least > 0.0198 && least <= median && median <= most && most < 0.0202, "{pair}");
+    assert!(least > 0.0198 && least <= mean && mean <= most && most < 0.0202, "{pair}");
     assert_eq!([&pair["source"], &pair["source_low"]], [&json!("high"), &json!("low")]);
     let mend =
         "; a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
@@ -186,6 +187,68 @@ fn a_road_laid_over_terrain_is_told() {
     assert_eq!(built(&folder, &obj(&[square("land", &flat), paint]), &[]).0["found"], json!(0));
 }
 
+/// However the ground is divided, as much of it lies twice, and as far apart.
+#[test]
+fn what_lies_twice_hangs_on_no_grid() {
+    let folder = folder("what_lies_twice_hangs_on_no_grid");
+    let road = |x: f64, y: f64| hills(x, y) + 0.01 + x / 600.0;
+    let road = Sheet { name: "road", low: [10.3, 5.1], count: [8, 100], side: 0.5, z: &road, down: false };
+    let plate = |_: f64, _: f64| 4.03;
+    let plate = Sheet { name: "plate", low: [70.0; 2], count: [1; 2], side: 2.0, z: &plate, down: false };
+    let floor = Sheet { name: "floor", low: [65.0; 2], count: [1; 2], side: 10.0, z: &|_, _| 4.0, down: false };
+    fs::write(folder.join("s.obj"), obj(&[square("land", &hills), road, plate, floor])).unwrap();
+    let mut files = vec![folder.join("s.obj")];
+    files.extend(real_file("city/kitavi_city.obj"));
+    for file in files {
+        let build = ["build", file.to_str().unwrap(), "-o", "s.hpan", "--report", "s.json", "--force"];
+        let mut all = Vec::new();
+        for more in [&[][..], &["--preset", "default"], &["--preset", "dense"], &["--tile", "14"], &["--tile", "18"]] {
+            expect(0, &folder, &[&build[..], &["--up", "z", "--drop-outliers"], more].concat());
+            let report: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+            let figures = |p: &Value| {
+                let names = ["source", "source_low"].map(|key| p[key].to_string());
+                (names, ["area", "least", "mean", "most"].map(|key| (p[key].as_f64().unwrap() * 1e5).round()))
+            };
+            all.push(report["twice"]["first"].as_array().unwrap().iter().map(figures).collect::<Vec<_>>());
+        }
+        // what is just 4 m2 is told, too
+        assert!(all[0].len() >= 2 && all.iter().all(|found| *found == all[0]), "{all:#?}");
+    }
+}
+
+/// Where triangles lie very crowded, and beside a field of heights, it is looked at places.
+#[test]
+fn ground_twice_is_found_in_crowds_and_over_fields() {
+    let folder = folder("ground_twice_is_found_in_crowds_and_over_fields");
+    let found = |scene: &Scene| {
+        let image = build(scene, &Options::default()).unwrap().image;
+        fs::write(folder.join("s.hpan"), &image[..]).unwrap();
+        area(&verified(1, &folder, &["--max-apart", "0.1"]))
+    };
+    let heights = vec![1.0; 41 * 41];
+    let field = HeightField { pitch: 0.5, columns: 41, rows: 41, heights, tolerance: 0.001, ..HeightField::default() };
+    let none = Scene { positions: Vec::new(), triangles: Vec::new(), ..fixtures::flat() };
+    let mut scene = Scene { fields: vec![field], ..none.clone() };
+    let lay = |scene: &mut Scene, low: [f64; 2], side: f64, z: f64| {
+        let first = scene.positions.len() as u32;
+        let corners = [[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]];
+        scene.positions.extend(corners.map(|[x, y]| [low[0] + x, low[1] + y, z]));
+        scene.triangles.extend(
+            [[0, 1, 2], [0, 2, 3]].map(|v: [u32; 3]| Triangle { v: v.map(|v| first + v), ..Triangle::default() }),
+        );
+    };
+    lay(&mut scene, [3.0, 4.0], 10.0, 1.02);
+    let of_field = found(&scene);
+    assert!((of_field - 100.0).abs() < 6.0, "{of_field}");
+    // 60 sheets of 30 by 30 squares, each 2 cm above the next
+    let mut crowd = none;
+    for k in 0..60 * 900u32 {
+        lay(&mut crowd, [k % 30, k / 30 % 30].map(f64::from), 1.0, 0.02 * f64::from(k / 900));
+    }
+    let of_crowd = found(&crowd);
+    assert!((of_crowd / (59.0 * 900.0) - 1.0).abs() < 0.03, "{of_crowd}");
+}
+
 /// Slabs of 1 m2 on a field, regular as cells are, wherever they begin and however far apart they lie.
 #[test]
 fn no_layout_lies_between_the_places() {
@@ -206,7 +269,7 @@ fn no_layout_lies_between_the_places() {
         }
         let (twice, _) = built(&folder, &text, &[]);
         let (found, whole) = (area(&twice), f64::from(count));
-        assert!((found - whole).abs() < 0.2 * whole, "{count} {apart} {shift}: {found}");
+        assert!(is_near(found, whole), "{count} {apart} {shift}: {found}");
         assert_eq!(verified(1, &folder, &["--max-apart", "0.1"])["first"], twice["first"]);
     }
 }
@@ -220,8 +283,8 @@ fn verify_tells_all_that_is_within_the_limit() {
     assert_eq!(twice["found"], json!(0));
     let found = verified(1, &folder, &["--max-apart", "0.1"]);
     // and perhaps of a row of squares between, which is at the limit of what is parallel
-    assert!((area(&found) - 1755.0).abs() < 40.0, "{found}");
-    assert!((area(&verified(1, &folder, &["--max-apart", "0.2"])) - 3570.0).abs() < 60.0);
+    assert!((area(&found) - 1755.0).abs() < 15.0, "{found}");
+    assert!((area(&verified(1, &folder, &["--max-apart", "0.2"])) - 3570.0).abs() < 30.0);
     verified(0, &folder, &["--max-apart", "0.04"]);
     // lids of 1 m2, each an object: of each too little, and together much
     let level = |_: f64, _: f64| 0.0;
@@ -235,7 +298,7 @@ fn verify_tells_all_that_is_within_the_limit() {
     assert_eq!(built(&folder, &obj(&sheets), &[]).0["found"], json!(0));
     let found = verified(1, &folder, &["--max-apart", "0.1"]);
     assert_eq!(found["found"], json!(100));
-    assert!((area(&found) - 100.0).abs() < 10.0, "{found}");
+    assert!(is_near(area(&found), 100.0), "{found}");
     // and where nobody looked
     let heap: String = (0..300).map(|z| format!("v 0 0 {z}\nv 9 0 {z}\nv 0 9 {z}\nf -3 -2 -1\n")).collect();
     assert_eq!(built(&folder, &heap, &[]).0["found"], json!(0));

@@ -33,6 +33,7 @@ mod relief;
 mod report;
 mod scale;
 mod signals;
+mod stack;
 mod steps;
 mod transform;
 mod twice;

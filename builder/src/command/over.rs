@@ -1,6 +1,6 @@
 //! A place where ground lies over other ground, or ends beside it.
 
-use hardpan::{Hit, Terrain};
+use hardpan::{Hit, Terrain, format::Attribute};
 use serde_json::{Value, json};
 
 use super::{gaps::place, shown};
@@ -17,7 +17,7 @@ pub struct Over {
 }
 
 /// Numbers of a source and of a material.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner {
     pub source: u16,
     pub material: u16,
@@ -61,5 +61,9 @@ impl Over {
 impl Owner {
     pub fn of(hit: &Hit) -> Self {
         Owner { source: hit.source, material: hit.material }
+    }
+
+    pub fn in_palette(a: &Attribute) -> Self {
+        Owner { source: a.source, material: a.material }
     }
 }

@@ -6,7 +6,10 @@ use std::{
 };
 
 use hardpan::{Hit, Terrain};
-use hardpan_builder::{Scene, Triangle, mix, read};
+use hardpan_builder::{
+    Scene, Triangle, mix,
+    read::{self, Stack, TileView},
+};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,24 +19,28 @@ use super::{
     grouped,
     maps::metres,
     over::{Over, Owner},
+    stack::{self, Lattice, Member, Shared},
     steps,
     walk::Spread,
 };
 
-/// Places at least and at most at which is asked; between, so many for a square metre in which triangles lie over others, and no more
-/// triangles than these over all of them.
-const PLACES: [f64; 2] = [32_768.0, 262_144.0];
-const EACH: f64 = 8.0;
-const WORK: f64 = 2_097_152.0;
 /// Triangles over one cell beyond which it is a heap, and no ground.
 const HEAP: u32 = 256;
+/// Triangles that are compared, and as many for each triangle; where all cells hold more, those of most triangles are asked at places.
+const PAIRS: u64 = 1 << 22;
+const PAIRS_EACH: u64 = 32;
+/// Places at which is asked for each square metre, and at most; and triangles over all of them.
+const EACH: f64 = 16.0;
+const PLACES: f64 = 262_144.0;
+const WORK: f64 = 2_097_152.0;
+/// Heights that differ by less are one, metres.
+const ALIKE: f64 = 1e-6;
 /// What comes apart faster crosses, metres a metre.
 const PARALLEL: f64 = 0.1;
 /// What crosses less steeply lies near along a strip, and beside that as much of it up to twice as far apart; of what is told unasked
 /// at least so many times as much is near.
 const OFTEN: f64 = 2.0;
-/// Less is what touches by chance: places, and square metres.
-const FEWEST: usize = 8;
+/// Less is what touches by chance, square metres.
 const SMALL: f64 = 4.0;
 
 /// What to do about it.
@@ -54,67 +61,45 @@ pub struct Twice {
     pub pairs: Vec<Pair>,
     /// How far apart it is at most, metres.
     most: f64,
-    /// Less may not have been met, square metres.
-    least: f64,
     /// Cells in which nobody looked.
     heaps: u64,
 }
 
 /// Ground of one source over that of one source.
 pub struct Pair {
-    /// About how much, square metres.
+    /// How much, square metres.
     pub area: f64,
-    /// Metres apart, least, median and most.
+    /// Metres apart, least, in the mean, and most.
     apart: [f64; 3],
-    /// A place where it is the median apart.
+    /// A place where it is about the mean apart.
     over: Over,
 }
 
-/// A cell in which triangles lie over others: its lower left corner from the origin and its sides, lattice steps, and how many it names.
-struct Cell {
-    low: [i64; 2],
-    size: [i64; 2],
-    triangles: u32,
-}
-
-/// Where is asked, metres, and for how many square metres that stands.
-struct Place {
-    at: [f64; 2],
-    area: f64,
-}
-
-/// Two layers over such a place.
+/// A piece of ground over other ground.
 struct Near {
+    /// A place in it.
     over: Over,
-    /// As of its place.
+    /// Square metres.
     area: f64,
+    /// Metres apart, least and most.
+    apart: [f64; 2],
 }
 
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first: all, or those pairs of
-/// sources of which it is `sure` that they neither touch by chance nor cross. Asked is the kernel, at places in the cells in which
-/// triangles lie over others. Top and underside of one thing are no two grounds: of one source, if `scene` is what the image was built
-/// from, only what is wound alike counts.
+/// sources of which it is `sure` that they neither touch by chance nor cross. Top and underside of one thing are no two grounds: of one
+/// source, if `scene` is what the image was built from, only what is wound alike counts.
 pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice {
-    let layers = |hits: &mut Vec<Hit>, &Place { at: [x, y], area }: &Place| {
-        let found = t.layers([x, y, 0.0], hits);
-        let near = |pair: &[Hit]| {
-            let [z, low] = [0, 1].map(|i| t.z_f64(&pair[i]));
-            let [[dx, dy], [ex, ey]] = [0, 1].map(|i| t.slope_f64(&pair[i]));
-            let over = Over { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
-            let is_near = over.height() > steps::LEAST && over.height() <= if sure { 2.0 * most } else { most };
-            (is_near && (dx - ex).hypot(dy - ey) <= PARALLEL).then_some(Near { over, area })
-        };
-        hits[..found.written].windows(2).filter_map(near).collect::<Vec<Near>>()
-    };
-    let (places, heaps) = places(t);
-    let each = places.iter().fold(0.0, |most: f64, p| most.max(p.area));
-    let all = places.par_iter().map_init(|| vec![Hit::NONE; HEAP as usize], layers);
-    let mut all: Vec<Near> = all.flatten_iter().collect();
+    let tiles: Vec<TileView> = read::tiles(t).collect();
+    let bands = [[steps::LEAST, most], [most, 2.0 * most]];
+    let look = Look::new(t, &tiles, if sure { &bands } else { &bands[..1] });
+    let of_tiles: Vec<(Vec<Near>, u64)> = tiles.par_iter().map(|tile| look.over(tile)).collect();
+    let heaps = of_tiles.iter().map(|(_, heaps)| heaps).sum();
+    let mut all: Vec<Near> = of_tiles.into_iter().flat_map(|(near, _)| near).collect();
     if let Some(scene) = scene {
         let mut plates = plates(scene, &all).into_iter();
         all.retain(|_| !plates.next().unwrap_or_default());
     }
-    if !sure && !enough(&all) {
+    if !sure && area(&all) < SMALL {
         all.clear();
     }
     let mut pairs: BTreeMap<[u16; 2], Vec<Near>> = BTreeMap::new();
@@ -123,53 +108,143 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
     }
     let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, sure)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
-    Twice { pairs, most, least: SMALL.max(2.0 * FEWEST as f64 * each), heaps }
+    Twice { pairs, most, heaps }
 }
 
-/// Places spread over the cells in which triangles lie over others, half of them by area and half by cell, for what is small and fine too:
-/// each anywhere in its share of them, so that nothing regular lies between them all. And the number of cells that are heaps.
-fn places(t: &Terrain) -> (Vec<Place>, u64) {
-    let stacked = |tile: &read::TileView| {
-        let mut cells = Vec::new();
-        tile.stacked(|c| cells.push(Cell { low: c.low, size: c.size, triangles: c.count() }));
-        cells
-    };
-    let tiles: Vec<read::TileView> = read::tiles(t).collect();
-    let cells: Vec<Vec<Cell>> = tiles.par_iter().map(stacked).collect();
-    let all = || cells.iter().flatten();
-    let cells = || all().filter(|cell| cell.triangles <= HEAP);
-    let h = t.header();
-    let step = f64::exp2(f64::from(h.xy_log2));
-    let area = |cell: &Cell| (cell.size[0] as f64 * step) * (cell.size[1] as f64 * step);
-    let (whole, count) = (cells().map(area).sum::<f64>(), cells().count() as f64);
-    let share = |cell: &Cell| (area(cell) / whole + 1.0 / count) / 2.0;
-    let work: f64 = cells().map(|cell| share(cell) * f64::from(cell.triangles)).sum();
-    let each = 1.0 / (EACH * whole).clamp(PLACES[0], PLACES[1]).min(WORK / work).floor();
-    let (mut places, mut passed): (Vec<Place>, f64) = (Vec::new(), 0.0);
-    for cell in cells() {
-        let share = share(cell);
-        passed += share;
-        loop {
-            let number = places.len() as u64;
-            let by = [0, 1, 2].map(|i| (mix(3 * number + i) >> 11) as f64 * f64::exp2(-53.0));
-            if (number as f64 + by[2]) * each >= passed {
-                break;
+/// How is looked.
+struct Look<'a> {
+    t: &'a Terrain<'a>,
+    lattice: Lattice,
+    /// Metres apart, least and most, of what is looked for.
+    bands: &'a [[f64; 2]],
+    /// The most triangles over a cell in which they are compared.
+    few: u32,
+    /// Square metres for each place at which is asked.
+    each: f64,
+}
+
+impl<'a> Look<'a> {
+    fn new(t: &'a Terrain<'a>, tiles: &[TileView], bands: &'a [[f64; 2]]) -> Self {
+        let mut look = Look { t, lattice: Lattice::of(t), bands, few: HEAP, each: 0.0 };
+        // pairs in cells of so many triangles
+        const SIZES: usize = HEAP as usize + 1;
+        let sizes = |tile: &TileView| {
+            let mut sizes = vec![0u64; SIZES];
+            tile.stacked(|cell| {
+                let n = cell.count();
+                sizes.get_mut(n as usize).into_iter().for_each(|pairs| *pairs += u64::from(n) * u64::from(n) / 2);
+            });
+            sizes
+        };
+        let add = |a: Vec<u64>, b: Vec<u64>| a.iter().zip(b).map(|(a, b)| a + b).collect();
+        let sizes: Vec<u64> = tiles.par_iter().map(sizes).reduce(|| vec![0; SIZES], add);
+        let mut left = PAIRS.max(PAIRS_EACH.saturating_mul(t.header().triangles));
+        let fits = sizes.iter().take_while(|pairs| left.checked_sub(**pairs).inspect(|rest| left = *rest).is_some());
+        look.few = (fits.count() as u32).saturating_sub(1);
+        // square metres to ask for, and how many triangles lie over them
+        let asked = |tile: &TileView| {
+            let mut sums = [0.0; 2];
+            tile.stacked(|cell| {
+                let area = if look.is_asked(&cell) { look.area(&cell) } else { 0.0 };
+                sums = [sums[0] + area, sums[1] + area * f64::from(cell.count())];
+            });
+            sums
+        };
+        let sums: Vec<[f64; 2]> = tiles.par_iter().map(asked).collect();
+        let [area, over] = [0, 1].map(|i| sums.iter().map(|sum| sum[i]).sum::<f64>());
+        look.each = (1.0 / EACH).max(area / PLACES).max(over / WORK);
+        look
+    }
+
+    /// Whether a cell is asked at places: it has a height field, or many triangles.
+    fn is_asked(&self, cell: &Stack) -> bool {
+        cell.count() <= HEAP && (cell.count() > self.few || cell.has_field())
+    }
+
+    /// Square metres.
+    fn area(&self, cell: &Stack) -> f64 {
+        self.lattice.area(cell.size[0] as f64 * cell.size[1] as f64)
+    }
+
+    /// What lies over other ground in a tile, and the number of heaps.
+    fn over(&self, tile: &TileView) -> (Vec<Near>, u64) {
+        let (mut found, mut heaps) = (Vec::new(), 0);
+        tile.stacked(|cell| {
+            if cell.count() > HEAP {
+                heaps += 1;
+                return;
             }
-            let at = [0, 1].map(|i| ((h.origin[i] + cell.low[i]) as f64 + by[i] * cell.size[i] as f64) * step);
-            places.push(Place { at, area: area(cell) * each / share });
+            if self.is_asked(&cell) {
+                self.at_places(&cell, &mut found);
+                return;
+            }
+            let members = stack::members(self.lattice, tile.palette(), &cell);
+            for i in 0..members.len() {
+                for k in stack::within(&members, i, self.bands[self.bands.len() - 1][1]) {
+                    if let Some(both) = members[i].shared(&members[k], self.lattice, cell.size, PARALLEL) {
+                        self.pieces([i, k], &both, &members, cell.low, &mut found);
+                    }
+                }
+            }
+        });
+        (found, heaps)
+    }
+
+    /// Where one of two triangles over a cell lies next above the other.
+    fn pieces(&self, [a, b]: [usize; 2], both: &Shared, members: &[Member], low: [i64; 2], found: &mut Vec<Near>) {
+        for &[least, most] in self.bands {
+            for (range, above, below) in [([least, most], a, b), ([-most, -least], b, a)] {
+                let Some((part, ends)) = both.between(range[0], range[1]) else { continue };
+                let at = part.centre();
+                // who is between there; what lies at one height is in some order
+                let rank = |i: usize| ((members[i].height(at) / ALIKE).round(), members[i].owner, i);
+                let [bottom, top] = [below, above].map(rank);
+                if (0..members.len()).any(|i| rank(i) > bottom && rank(i) < top && members[i].covers(at)) {
+                    continue;
+                }
+                let ([x, y], [above, below]) = (self.lattice.place(low, at), [above, below].map(|i| &members[i]));
+                let owners = [above.owner, below.owner];
+                let over = Over { at: [x, y, above.height(at)], low: below.height(at), owners };
+                let [a, b] = ends.map(f64::abs);
+                found.push(Near { over, area: self.lattice.area(part.area()), apart: [a.min(b), a.max(b)] });
+            }
         }
     }
-    (places, (all().count() - cells().count()) as u64)
+
+    /// What lies over other ground over a cell, at places that are asked: anywhere, so that nothing regular lies between them all.
+    fn at_places(&self, cell: &Stack, found: &mut Vec<Near>) {
+        let mut state = mix(cell.low[0] as u64) ^ cell.low[1] as u64;
+        let mut next = || {
+            state = mix(state);
+            (state >> 11) as f64 * f64::exp2(-53.0)
+        };
+        let mut hits = [Hit::NONE; HEAP as usize];
+        for _ in 0..(self.area(cell) / self.each + next()) as u64 {
+            let at = cell.size.map(|side| side as f64 * next());
+            let [x, y] = self.lattice.place(cell.low, at);
+            let layers = self.t.layers([x, y, 0.0], &mut hits);
+            for pair in hits[..layers.written].windows(2) {
+                let [[dx, dy], [ex, ey]] = [0, 1].map(|i| self.t.slope_f64(&pair[i]));
+                let [z, low] = [0, 1].map(|i| self.t.z_f64(&pair[i]));
+                let over = Over { at: [x, y, z], low, owners: [0, 1].map(|i| Owner::of(&pair[i])) };
+                let apart = over.height();
+                let is_near = self.bands.iter().any(|[least, most]| apart > *least && apart <= *most);
+                if is_near && (dx - ex).hypot(dy - ey) <= PARALLEL {
+                    found.push(Near { over, area: self.each, apart: [apart; 2] });
+                }
+            }
+        }
+    }
+}
+
+/// To a thousandth of a millimetre, or of a square millimetre.
+fn round(v: f64) -> f64 {
+    (v * 1e6).round() / 1e6
 }
 
 /// Square metres.
 fn area(near: &[Near]) -> f64 {
-    near.iter().map(|n| n.area).sum()
-}
-
-/// Whether so much touches by no chance.
-fn enough(near: &[Near]) -> bool {
-    near.len() >= FEWEST && area(near) >= SMALL
+    round(near.iter().map(|n| n.area).sum())
 }
 
 /// Which of these are top and underside: the upper ground looks up and the lower one down, in one source.
@@ -210,25 +285,26 @@ fn plates(scene: &Scene, all: &[Near]) -> Vec<bool> {
 }
 
 impl Pair {
-    /// Of places, those farther apart too; or nothing if it is not `sure` that it is no chance and does not cross.
-    fn of(mut near: Vec<Near>, most: f64, sure: bool) -> Option<Self> {
-        let apart = |n: &Near| n.over.height();
-        near.sort_by(|a, b| apart(a).total_cmp(&apart(b)));
-        let count = near.partition_point(|n| apart(n) <= most);
-        let (near, beyond) = near.split_at(count);
-        let [area, farther] = [near, beyond].map(area);
-        if count == 0 || sure && (!enough(near) || area < OFTEN * farther) {
+    /// Of pieces, those farther apart too; or nothing if it is not `sure` that it is no chance and does not cross.
+    fn of(near: Vec<Near>, most: f64, sure: bool) -> Option<Self> {
+        let (near, beyond): (Vec<Near>, Vec<Near>) = near.into_iter().partition(|n| n.over.height() <= most);
+        let [area, farther] = [&near, &beyond].map(|near| area(near));
+        if sure && (area < SMALL || area < OFTEN * farther) {
             return None;
         }
-        Some(Pair { area, apart: [0, count / 2, count - 1].map(|i| apart(&near[i])), over: near[count / 2].over })
+        let mean = near.iter().map(|n| n.area * n.over.height()).sum::<f64>() / area;
+        let off = |n: &Near| (n.over.height() - mean).abs();
+        let over = near.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?.over;
+        let end = |of: fn(f64, f64) -> f64, start: f64| near.iter().flat_map(|n| n.apart).fold(start, of);
+        Some(Pair { area, apart: [end(f64::min, f64::INFINITY), mean, end(f64::max, 0.0)], over })
     }
 
     /// In words, with a place to query.
     pub fn told(&self, t: &Terrain) -> String {
-        let [least, median, most] = self.apart.map(metres);
+        let [least, mean, most] = self.apart.map(metres);
         let apart = match least == most {
             true => format!("{least} apart"),
-            false => format!("{least} to {most} apart, half of it no more than {median}"),
+            false => format!("{least} to {most} apart, {mean} in the mean"),
         };
         format!("{}, {apart}, as {}", about(self.area), self.over.told(t, "over"))
     }
@@ -273,7 +349,7 @@ impl Twice {
             n => format!(", but for {} of more than {HEAP} triangles", counted(n, "cell")),
         };
         match self.pairs[..] {
-            [] => format!("no ground twice, {apart}, of {} m2 or more{but}", grouped(self.least.ceil() as u64)),
+            [] => format!("no ground twice, {apart}, of {SMALL} m2 or more{but}"),
             _ => format!("ground twice, {apart}, on {}{but}", self.whole()),
         }
     }
@@ -281,8 +357,8 @@ impl Twice {
     /// For programs: the first of them.
     pub fn facts(&self, t: &Terrain) -> Value {
         let fact = |p: &Pair| {
-            let [least, median, most] = p.apart;
-            p.over.facts(t, json!({ "area": p.area, "least": least, "median": median, "most": most }))
+            let [least, mean, most] = p.apart.map(round);
+            p.over.facts(t, json!({ "area": p.area, "least": least, "mean": mean, "most": most }))
         };
         self.pairs.iter().take(LISTED[1]).map(fact).collect()
     }
