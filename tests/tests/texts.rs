@@ -204,6 +204,19 @@ fn degrees_are_told_from_ground_on_its_side() {
         fs::write(folder.join("z.obj"), &upright).unwrap();
         holds(&error(2, &folder, &["build", "z.obj"]), &["z.obj: x and y look like degrees, 11 and 48"]);
     }
+    // on its side its triangles are needles: that is no news of the mesh
+    let higher = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => format!("v {x} {y} {}\n", 900.0 * z.parse::<f64>().unwrap()),
+        _ => format!("{line}\n"),
+    };
+    let high: String = hills(300, 1.0 / 3600.0, [11.0, 48.0, 1.0]).lines().map(higher).collect();
+    fs::write(folder.join("n.obj"), high).unwrap();
+    for command in [&["build", "n.obj", "--up", "y", "-o", "n.hpan"][..], &["materials", "n.obj", "--up", "y"]] {
+        let [_, err] = expect(2, &folder, command);
+        let told = "warning: n.obj: x and y look like degrees, 11 and 48, ";
+        holds(&err, &[told, "proven apart", "; if these are degrees, project them; else cut them across in a mesh editor"]);
+        assert!(err.find(told) < err.find("error: "), "{err}");
+    }
     // so few digits that most places of it are one
     let rough = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
         ["v", x, y, z] => format!("v {:.4} {:.4} {z}\n", x.parse::<f64>().unwrap(), y.parse::<f64>().unwrap()),

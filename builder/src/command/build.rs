@@ -11,7 +11,7 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     build_recorded,
-    import::{self, Frame, Import, file_name, utf8},
+    import::{self, Frame, Import, ImportError, file_name, utf8},
     read::triangles,
     repair,
     settings::{Applied, MaterialRule, SourceFile},
@@ -25,7 +25,7 @@ use super::{
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
-    lie::{Taken, doubt, is_far, lies, why_empty},
+    lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     look,
     materials::is_image,
     named, note, one_place, overlap,
@@ -228,7 +228,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
-    let (inputs, Import { mut scene, frames, triangles, report: import }) = read?;
+    let (inputs, Import { mut scene, frames, triangles, report: import }, crowded) = read?;
     report.seconds.read = time.as_secs_f64();
     import.notes().iter().for_each(|text| note(shown(&advised(text))));
     import.warnings().iter().for_each(|text| report.warn(shown(text)));
@@ -246,6 +246,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let parts = parts(&scene, each, &frames, &triangles);
     let lies = lies(&parts);
     let doubt = doubt(&parts, &lies, &report.import.files.clone(), args.transform.says_up(), report)?;
+    if let Some(error) = crowded {
+        return Err(but_first(&lies, doubt, error).into());
+    }
 
     let mut settings = settings;
     args.over(&mut settings.build);
@@ -600,7 +603,7 @@ fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>
 }
 
 /// Digests and scene of all files.
-fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
+fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import, Option<ImportError>)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
         let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
@@ -609,7 +612,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-    let import = import::read_each(&files)?;
+    let (import, crowded) = import::read_crowded(&files)?;
     // what was digested is what was read
     let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
@@ -618,7 +621,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
         }
         input.frame.clone_from(&file.frame);
     }
-    Ok((inputs, import))
+    Ok((inputs, import, crowded))
 }
 
 /// What the settings say for nothing, and what they hardly mean.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardpan_builder::{
     Scene, Triangle,
-    import::{self, FileReport, Says, Up},
+    import::{self, FileReport, ImportError, Says, Up},
     settings::SourceFile,
 };
 
@@ -316,6 +316,16 @@ pub fn doubt(
     precision::warn(parts, report);
     doubt_unit(parts, lies, files, report);
     greatest
+}
+
+/// An error about triangles that lie crowded, as those of a mesh on its side do, or of one in degrees: what is doubted comes before what
+/// else would help.
+pub fn but_first(lies: &[Lie], doubt: Option<String>, error: ImportError) -> ImportError {
+    let degrees = || lies.iter().any(|lie| lie.degrees.is_some()).then(|| "if these are degrees, project them".into());
+    match doubt.or_else(degrees) {
+        Some(first) => ImportError { hint: format!("{first}; else {}", error.hint), ..error },
+        None => error,
+    }
 }
 
 /// Whether some of the ground is farther away than any number of the lattice reaches.

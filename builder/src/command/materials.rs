@@ -19,7 +19,7 @@ use super::{
     Done, Failure, Form, Kind, NewFile, Replace, advised, counted, decimal,
     export::not_a_source,
     few, grouped, is_nowhere,
-    lie::{doubt, lies},
+    lie::{but_first, doubt, lies},
     load, named, note,
     part::parts,
     quoted,
@@ -161,14 +161,19 @@ pub fn is_image(file: &Path) -> Done<bool> {
 fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
-    let import = import::read_each(&read)?;
+    let (import, crowded) = import::read_crowded(&read)?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(&advised(text))));
     let said = args.transform.said(&SourceFile::default(), files.len());
     let each = files.iter().map(|file| (file.as_path(), said));
     let parts = parts(&import.scene, each, &import.frames, &import.triangles);
     // known now, not when the settings are edited
-    if let Err(why) = doubt(&parts, &lies(&parts), &import.report.files, true, &mut Report::default()) {
-        warn(format!("a build will stop at this: {why}"));
+    let lies = lies(&parts);
+    let doubt = doubt(&parts, &lies, &import.report.files, true, &mut Report::default());
+    match (doubt, crowded) {
+        (Ok(_), None) => {}
+        (Err(why), None) => warn(format!("a build will stop at this: {why}")),
+        (Ok(doubt), Some(error)) => return Err(but_first(&lies, doubt, error).into()),
+        (Err(why), Some(_)) => return Err(why),
     }
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };

@@ -68,10 +68,22 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 /// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
 /// them apart, however they are typed.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
-    let mut parts = Vec::with_capacity(files.len());
+    match read_crowded(files)? {
+        (import, None) => Ok(import),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// [`read_each`], but what lies so crowded that no image of it could be proven is given back with that error: for who has
+/// more to say of it.
+pub fn read_crowded(files: &[(impl AsRef<Path>, Frame)]) -> Result<(Import, Option<ImportError>), ImportError> {
+    let (mut parts, mut crowd) = (Vec::with_capacity(files.len()), None);
     for (file, frame) in files {
         let path = file.as_ref();
-        parts.push(read_as(check(path)?, path, frame)?);
+        let format = check(path)?;
+        let import = read_any(format, path, frame)?;
+        crowd = crowd.or_else(|| crowded(&import, path, format));
+        parts.push(import);
     }
     if files.len() > 1 {
         let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
@@ -84,17 +96,12 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
     for (import, (file, _)) in parts.into_iter().zip(files) {
         all = if all.report.files.is_empty() { import } else { join(all, import, file.as_ref())? };
     }
-    Ok(all)
+    Ok((all, crowd))
 }
 
 /// Reads a file of a known format, whatever its name.
 pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    let import = match format {
-        Format::Obj => obj::read(path, frame),
-        #[cfg(feature = "fbx")]
-        Format::Fbx => fbx::read(path, frame),
-    }?;
-    uncrowded(import, path, format)
+    uncrowded(read_any(format, path, frame)?, path, format)
 }
 
 /// Reads the bytes of an OBJ that is to be a file at `path`, beside which its libraries lie.
@@ -102,11 +109,24 @@ pub fn read_obj(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, Impo
     uncrowded(obj::read_bytes(bytes, path, frame)?, path, Format::Obj)
 }
 
-fn uncrowded(import: Import, path: &Path, format: Format) -> Result<Import, ImportError> {
-    match crowd::crowded(&import.scene, format == Format::Obj) {
-        None => Ok(import),
-        Some((cause, hint)) => Err(ImportError::input(path, cause, hint)),
+fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
+    match format {
+        Format::Obj => obj::read(path, frame),
+        #[cfg(feature = "fbx")]
+        Format::Fbx => fbx::read(path, frame),
     }
+}
+
+fn uncrowded(import: Import, path: &Path, format: Format) -> Result<Import, ImportError> {
+    match crowded(&import, path, format) {
+        None => Ok(import),
+        Some(error) => Err(error),
+    }
+}
+
+fn crowded(import: &Import, path: &Path, format: Format) -> Option<ImportError> {
+    let (cause, hint) = crowd::crowded(&import.scene, format == Format::Obj)?;
+    Some(ImportError::input(path, cause, hint))
 }
 
 /// Whether a name in an OBJ is read as it is written.
