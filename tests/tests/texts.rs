@@ -147,6 +147,24 @@ fn built_by(folder: &Path, sources: &str, code: i32) -> [String; 2] {
     expect(code, folder, &["build", "--settings", "by.toml", "--strict"])
 }
 
+/// Of places rounded to ten metres, three apart, most triangles have no area: what is left stands on edge, and says nothing of how they lie.
+#[test]
+fn rounding_that_took_most_triangles_is_no_question_of_the_axis() {
+    let folder = folder("rounding_that_took_most_triangles_is_no_question_of_the_axis");
+    let rounded = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["v", x, y, z] => {
+            let y = (y.parse::<f64>().unwrap() / 10.0).round() * 10.0;
+            format!("v {x} {y} {}\n", 1.0 + (20.0 * z.parse::<f64>().unwrap()).round())
+        }
+        _ => format!("{line}\n"),
+    };
+    let text: String = hills(60, 3.0, [559_705.0, 4_380_480.0, 0.0]).lines().map(rounded).collect();
+    fs::write(folder.join("six.obj"), text).unwrap();
+    let [_, err] = expect(0, &folder, &["build", "six.obj"]);
+    holds(&err, &["warning: six.obj: all its numbers have six digits at most, ", " triangles have no plan area by that"]);
+    assert!(!err.contains("on its side"), "{err}");
+}
+
 /// Longitude, latitude and metres: all of it is cliffs, whichever axis is up.
 #[test]
 fn degrees_are_told_from_ground_on_its_side() {
@@ -237,6 +255,27 @@ fn degrees_are_told_from_ground_on_its_side() {
     alarm("m.obj", &[]);
     alarm("m.obj", &["--up", "y"]);
     fs::write(folder.join("m.obj"), hills(30, 0.02, [-122.1, 42.9, 0.0])).unwrap();
+    alarm("m.obj", &["--up", "z"]);
+    // a path of a few staggered places along x or y, and a post on a slab
+    for (n, [i, j]) in [(14, [0, 1]), (14, [1, 0]), (60, [0, 1]), (60, [1, 0])] {
+        let place = |k: u32| {
+            let along = [f64::from(k) * 71.5, 0.3 * f64::from(k % 2) + 0.6 * f64::from(k % 3)];
+            format!("v {} {} {}\n", along[i], along[j], 10.0 + 0.3 * f64::from(k * 7 % 5))
+        };
+        let faces = (1..=n).map(|k| format!("f {k} {} {}\n", k + 1, k + 2));
+        fs::write(folder.join("m.obj"), (0..n + 2).map(place).chain(faces).collect::<String>()).unwrap();
+        alarm("m.obj", &["--force"]);
+    }
+    let ring = |z: f64, r: f64| {
+        (0..6).map(move |k| {
+            let (sin, cos) = f64::from(k).sin_cos();
+            format!("v {} {} {z}\n", 10.0 + r * cos, 20.0 + r * sin)
+        })
+    };
+    let sides = (1..=6).map(|k| format!("f {k} {} {} {}\n", k % 6 + 1, k % 6 + 7, k + 6));
+    let slab = "v 9 19 0\nv 11 19 0\nv 11 21 0\nv 9 21 0\nf -4 -3 -2 -1\n".into();
+    let post: String = ring(0.0, 0.1).chain(ring(8.0, 0.05)).chain(sides).chain([slab]).collect();
+    fs::write(folder.join("m.obj"), post).unwrap();
     alarm("m.obj", &["--up", "z"]);
     // waves drawn out along y, and turned over on the way
     let wave = |i: u32| {

@@ -161,7 +161,8 @@ impl Degrees {
 
     /// With an axis up: where ground is not level it rises by at least thirty times as much as it goes on, and has no walls. A slope of 1 in
     /// 3,000 does, in degrees. So does what is drawn out along an axis that nobody says is up, but for the sides across it. What has no area
-    /// in plan says nothing: it is a wall, or its places were rounded to so few digits.
+    /// in plan says nothing: it is a wall, or its places were rounded to so few digits. Nor do things of few heights, as posts, or what
+    /// lies over itself with that axis up, as a path along it does.
     fn with(part: &Part, triangles: &mut dyn Iterator<Item = &Triangle>, up: usize, said: bool) -> Option<Self> {
         const TIMES: f64 = 30.0;
         /// Twice a triangle's area in plan, of the square of its longest side: a wall has nearly none.
@@ -169,9 +170,14 @@ impl Degrees {
         /// Triangles that are not level at least, and the shares that they have of all, that rise so of them, and of which no side is level.
         const FEW: usize = 12;
         const SHARES: [f64; 3] = [0.25, 0.8, 0.5];
+        /// Heights at least, and the most layers in the mean.
+        const HEIGHTS: usize = 6;
+        const LAYERS: f64 = 1.25;
         let [x, y] = plan(up);
         let mut first = None;
         let [mut all, mut uneven, mut rising, mut tilted] = [0; 4];
+        let (mut heights, mut areas) = (Vec::with_capacity(HEIGHTS), 0.0);
+        let mut reach = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
         for t in triangles {
             let corners = t.v.map(|v| part.own(v));
             if corners.iter().any(|p| p[x].abs() > 180.0 || p[y].abs() > 90.0) {
@@ -187,15 +193,26 @@ impl Degrees {
             }
             let steep = |rise: f64, times: f64| area > WIDE * longest && rise > times * longest.sqrt();
             all += 1;
+            areas += area / 2.0;
+            for corner in corners {
+                if heights.len() < HEIGHTS && !heights.contains(&corner[up]) {
+                    heights.push(corner[up]);
+                }
+                for ([low, high], k) in reach.iter_mut().zip([x, y]) {
+                    (*low, *high) = (low.min(corner[k]), high.max(corner[k]));
+                }
+            }
             uneven += usize::from(rises.iter().any(|rise| *rise > 0.0));
             rising += usize::from(rises.iter().any(|rise| steep(*rise, TIMES)));
             tilted += usize::from(rises.iter().all(|rise| steep(*rise, 1.0)));
         }
         let [most, share] = [all, uneven].map(|n| n as f64);
+        let [wide, deep] = reach.map(|[low, high]| high - low);
         let holds = uneven >= FEW
+            && heights.len() >= HEIGHTS
             && share >= SHARES[0] * most
             && rising as f64 >= SHARES[1] * share
-            && (said || tilted as f64 >= SHARES[2] * share);
+            && (said || tilted as f64 >= SHARES[2] * share && areas <= LAYERS * wide * deep);
         first.filter(|_| holds).map(|at| Degrees { up, at })
     }
 
@@ -312,8 +329,8 @@ pub fn doubt(
     report: &mut Report,
 ) -> Done<Option<String>> {
     nodata::warn(parts, lies.iter().map(Lie::ups), report);
-    let greatest = suspect(lies, typed, report);
-    precision::warn(parts, report);
+    let lost = precision::warn(parts, report);
+    let greatest = if lost { Ok(None) } else { suspect(lies, typed, report) };
     doubt_unit(parts, lies, files, report);
     greatest
 }

@@ -36,9 +36,11 @@ fn known(height: f64, metres: f64) -> Option<f64> {
     KNOWN.into_iter().find(is).or(never).or_else(scaled).or_else(turned)
 }
 
-/// The number among those that a height is in metres, where it is not in metres itself.
+/// The number among those that a height is in metres, where it is not in metres itself: in a unit of tens it has all of its digits.
 fn in_metres(height: f64, metres: f64) -> Option<f64> {
-    let is = |v: &f64| (v - height * metres).abs() <= NEAR * v.abs();
+    let tens = metres.log10();
+    let near = if (tens - tens.round()).abs() < 1e-9 { 1e-9 } else { NEAR };
+    let is = |v: &f64| (v - height * metres).abs() <= near * v.abs();
     KNOWN.into_iter().find(is).filter(|_| metres != 1.0)
 }
 

@@ -57,7 +57,8 @@ impl Kind {
 
 /// Warns of files whose places are all numbers of single precision where that has steps of more than a millimetre, or notes it where
 /// they may be as they were meant or somebody says so; and of those in six digits where that took triangles, for so are many that are meant so.
-pub fn warn(parts: &[Part], report: &mut Report) {
+/// Gives back whether all files have lost most triangles: what is left says nothing of how they lie.
+pub fn warn(parts: &[Part], report: &mut Report) -> bool {
     let find = |part| {
         let single = rounded(part, Kind::Single);
         single.or_else(|| rounded(part, Kind::SixDigits).filter(Rounded::loses))
@@ -66,12 +67,14 @@ pub fn warn(parts: &[Part], report: &mut Report) {
     let (doubted, plain): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, r)| r.sure || r.loses());
     plain.into_iter().for_each(|(part, r)| note(r.told(part.file)));
     let all = doubted.len() == parts.len();
+    let most = all && doubted.iter().all(|(_, Rounded { lost: [lost, all], .. })| 2 * lost > *all);
     for (part, r) in doubted {
         match part.unmeant(all) {
             Some(meant) => report.warn(r.told(part.file) + &meant),
             None => note(r.told(part.file)),
         }
     }
+    most
 }
 
 /// Places that were rounded.
