@@ -234,7 +234,14 @@ fn vt_48_all_properties_go_round() {
     let bytes = |name: &str| fs::read(folder.join(name)).unwrap();
     assert!(bytes("first.hpan") == bytes("second.hpan"), "provenance and all");
 
-    // the same in JSON
+    // the same in JSON, which cannot show what nobody states
+    let [_, err] = expect(0, &folder, &["materials", "first.hpan", "-o", "second.json"]);
+    holds(
+        &err,
+        &["note: second.json: JSON has no comments, and shows only what is stated; -o FILE.toml shows all keys"],
+    );
+    expect(0, &folder, &["build", "--settings", "second.json", "-o", "second.hpan"]);
+    assert!(bytes("first.hpan") == bytes("second.hpan"));
     let settings = Settings::from_toml(text).unwrap();
     write(&folder, "third.json", &serde_json::to_string(&settings).unwrap());
     expect(0, &folder, &["build", "--settings", "third.json", "-o", "third.hpan"]);

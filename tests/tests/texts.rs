@@ -161,7 +161,10 @@ fn rounding_that_took_most_triangles_is_no_question_of_the_axis() {
     let text: String = hills(60, 3.0, [559_705.0, 4_380_480.0, 0.0]).lines().map(rounded).collect();
     fs::write(folder.join("six.obj"), text).unwrap();
     let [_, err] = expect(0, &folder, &["build", "six.obj"]);
-    holds(&err, &["warning: six.obj: all its numbers have six digits at most, ", " triangles have no plan area by that"]);
+    holds(
+        &err,
+        &["warning: six.obj: all its numbers have six digits at most, ", " triangles have no plan area by that"],
+    );
     assert!(!err.contains("on its side"), "{err}");
 }
 
@@ -232,7 +235,10 @@ fn degrees_are_told_from_ground_on_its_side() {
     for command in [&["build", "n.obj", "--up", "y", "-o", "n.hpan"][..], &["materials", "n.obj", "--up", "y"]] {
         let [_, err] = expect(2, &folder, command);
         let told = "warning: n.obj: x and y look like degrees, 11 and 48, ";
-        holds(&err, &[told, "proven apart", "; if these are degrees, project them; else cut them across in a mesh editor"]);
+        holds(
+            &err,
+            &[told, "proven apart", "; if these are degrees, project them; else cut them across in a mesh editor"],
+        );
         assert!(err.find(told) < err.find("error: "), "{err}");
     }
     // so few digits that most places of it are one

@@ -311,18 +311,17 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene));
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
-    beside.note(&terrain, &output, &sources, r.vertical);
     let (twice, time) =
         stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene), true));
     report.seconds.twice = time.as_secs_f64();
     report.twice = Some(json!({ "max_apart": NARROW, "found": twice.pairs.len(), "first": twice.facts(&terrain) }));
-    if let Some(told) = twice.told(&terrain, Some(&scene)) {
-        note(told);
-    }
     let (written, time) =
         stage("writing and verifying", || write_image(&output, who, &built.image, built.report.stitch.divided));
     report.seconds.verify = time.as_secs_f64();
     written?;
+    // what names the image comes when it is in its place
+    beside.note(&terrain, &output, &sources, r.vertical);
+    twice.told(&terrain, Some(&scene)).into_iter().for_each(note);
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);

@@ -115,6 +115,10 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
                 return Ok(());
             }
             note(format!("{}: settings of {count}; edit, then: {}", named(output), found.again(output)));
+            if Form::of(output) == Some(Form::Json) {
+                let all = "-o FILE.toml shows all keys, those that nobody states behind #";
+                note(format!("{}: JSON has no comments, and shows only what is stated; {all}", named(output)));
+            }
             Ok(())
         }
         None => {
