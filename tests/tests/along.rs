@@ -730,6 +730,14 @@ fn files_that_mean_something_else_are_told() {
     assert_eq!(told(&|s| [30.0, s, 60.0]), format!("note: p.csv: {far} {one}\n"));
     let both = "10 m above to 10 m below the z that was asked with: z may be in another unit, or y may point up";
     assert_eq!(told(&|s| [30.0, s, if s % 2.0 == 0.0 { 10.0 } else { -10.0 }]), format!("note: p.csv: {far} {both}\n"));
+    // in feet, of ground that lies high
+    fs::write(folder.join("high.obj"), "v 0 0 200\nv 90 0 220\nv 90 90 240\nv 0 90 220\nf 1 2 3 4\n").unwrap();
+    expect(0, &folder, &["build", "high.obj", "--up", "z"]);
+    let feet = |i: i32| (200.3 + f64::from(i) * 40.0 / 90.0) / 0.3048;
+    let lines: String = (0..40).map(|i| format!("{i},{i},{}\n", feet(i))).collect();
+    fs::write(folder.join("h.csv"), format!("x,y,z\n{lines}")).unwrap();
+    let err = &expect(0, &folder, &["query", "high.hpan", "--csv", "h.csv"])[1];
+    assert!(err.ends_with("the z that was asked with: z may be in feet\n"), "{err}");
     // who drives off the map, or beside it, has its frame and its unit
     let off = |own: &str| format!("they lie at {own} and the image at x -50 to 50, y -50 to 50\n");
     let err = told(&|s| [40.0 + 4.0 * (s + 10.0) - 20.0, 0.0, 0.0]);

@@ -9,6 +9,12 @@ pub const MANY: u64 = 10;
 /// One of so many is few.
 const FEW: u64 = 10;
 
+/// By so much of it a z in another unit may be off the ground.
+const ALIKE: f64 = 0.02;
+/// Units that are not metres, in metres.
+const UNITS: [(f64, &str); 5] =
+    [(0.001, "millimetres"), (0.01, "centimetres"), (0.0254, "inches"), (0.3048, "feet"), (1000.0, "kilometres")];
+
 /// Where points lie.
 #[derive(Default)]
 pub struct Reached {
@@ -65,14 +71,7 @@ impl Reached {
             ([x, back(z)], steep, "y may point up, and z to the south"),
             ([x, z], steep, "y and z may be changed over"),
         ];
-        let units = [
-            (0.001, "millimetres"),
-            (0.01, "centimetres"),
-            (0.0254, "inches"),
-            (0.3048, "feet"),
-            (1000.0, "kilometres"),
-        ];
-        let fit: Vec<&str> = units.into_iter().filter(|(unit, _)| fits(times(*unit))).map(|(_, name)| name).collect();
+        let fit: Vec<&str> = UNITS.into_iter().filter(|(unit, _)| fits(times(*unit))).map(|(_, name)| name).collect();
         let unit = (!fit.is_empty()).then(|| format!("they may be in {}", fit.join(" or ")));
         let cause =
             turned.into_iter().find(|(plan, told, _)| *told && fits(*plan)).map(|(.., cause)| cause.to_string());
@@ -94,6 +93,8 @@ pub struct Far {
     first: u64,
     /// How far the ground lies below the z of these, least and greatest.
     below: [f64; 2],
+    /// How much of that z the ground's is, least and greatest.
+    share: [f64; 2],
 }
 
 impl Far {
@@ -102,8 +103,10 @@ impl Far {
         if !matches!(a.hit.reach, Reach::FarBelow | Reach::FarAbove) {
             return;
         }
-        let below = z - t.z_f64(&a.hit);
-        self.below = if self.far == 0 { [below; 2] } else { [self.below[0].min(below), self.below[1].max(below)] };
+        let ground = t.z_f64(&a.hit);
+        let first = self.far == 0;
+        let join = |[low, high]: [f64; 2], v: f64| if first { [v; 2] } else { [low.min(v), high.max(v)] };
+        (self.below, self.share) = (join(self.below, z - ground), join(self.share, ground / z));
         self.first = if self.far == 0 { line } else { self.first };
         self.far += 1;
     }
@@ -121,9 +124,14 @@ impl Far {
                 "{far} of {asked} answers {are} far below or far above, beyond the near window; the first is line {first}"
             ));
         }
-        let cause = match most - least < 0.1 * (least + most).abs() {
-            true => format!("z may have another zero, about {} m off", short((least / 2.0 + most / 2.0).abs())),
-            false => "z may be in another unit, or y may point up".into(),
+        let is = |(unit, _): &(f64, &str)| self.share.iter().all(|share| (share / unit - 1.0).abs() < ALIKE);
+        let unit = UNITS.iter().find(|unit| is(unit)).map(|(_, name)| format!("z may be in {name}"));
+        let cause = match (unit, most - least < 0.1 * (least + most).abs()) {
+            (Some(unit), _) => unit,
+            (None, true) => {
+                format!("z may have another zero, about {} m off", short((least / 2.0 + most / 2.0).abs()))
+            }
+            (None, false) => "z may be in another unit, or y may point up".into(),
         };
         let ground = if least >= 0.0 {
             format!("{} m below", span([least, most]))
