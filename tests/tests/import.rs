@@ -196,7 +196,7 @@ fn cg_01_real_meshes_build() {
                     "100 % of it",
                     &format!("include = false (instead of true) in its [[material]] of {SETTINGS}\n"),
                     "--translate",
-                    "--drop-outliers; the rest stands in the settings\n",
+                    &format!("--drop-outliers; the rest stands in {SETTINGS}\n"),
                 ],
             );
             output = bounded(&here, file, &["--up", "z", "--drop-outliers"]).0;

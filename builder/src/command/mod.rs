@@ -283,10 +283,9 @@ impl Failure {
             BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)".into(),
             BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)".into(),
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)".into(),
-            BuildError::OutsideDomain { .. } => {
-                "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in the settings"
-                    .into()
-            }
+            BuildError::OutsideDomain { .. } => format!(
+                "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in {SETTINGS}"
+            ),
             _ => String::new(),
         };
         Self::input(place, format!("{}{advice}", advised(&error.to_string())))
@@ -335,8 +334,8 @@ impl From<io::Error> for Failure {
 
 type Done<T = ()> = Result<T, Failure>;
 
-/// The settings, with what writes them, for hints to who may have none yet.
-const SETTINGS: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
+/// The settings, with what names and what writes them, for hints to who may have some or none yet.
+const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 
 /// What the library says; where it names a table of the settings, with what writes them.
 fn advised(text: &str) -> String {

@@ -129,7 +129,7 @@ pub fn info(folder: &Path, image: &str) -> serde_json::Value {
 
 /// Where hints say that a key belongs.
 #[allow(dead_code)] // not every test reads hints
-pub const SETTINGS: &str = "the settings (hardpan materials FILES -o FILE.toml writes them)";
+pub const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 
 /// Expects parts in a text.
 #[allow(dead_code)] // not every test reads texts
