@@ -9,26 +9,39 @@ use hardpan::format::bundle::{
 };
 use rayon::prelude::*;
 
-/// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise.
+/// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise. One line of memory, for whoever asks
+/// for a triangle mostly waits for it.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub struct Tri {
-    /// Vertex numbers in the mesh.
-    pub v: [u32; 3],
     pub plan: Plan,
     /// Heights.
     pub z: [i32; 3],
-    pub attribute: u8,
+    /// Vertex numbers: in the mesh, or of those that are [`Bundled`] from zero on.
+    pub v: [u32; 3],
 }
 
 impl Tri {
-    pub fn new(mesh: &Mesh, face: &Face, attribute: u8) -> Self {
+    pub fn new(mesh: &Mesh, face: &Face) -> Self {
         let corners = face.v.map(|v| mesh.vertices[v as usize]);
-        Tri { v: face.v, plan: Plan::new(corners), z: corners.map(|c| c[2]), attribute }
+        Tri { plan: Plan::new(corners), z: corners.map(|c| c[2]), v: face.v }
     }
 
     pub fn corner(&self, k: usize) -> [i32; 3] {
         let [x, y] = self.plan.corner(k).map(|v| v as i32);
         [x, y, self.z[k]]
+    }
+
+    /// Least and greatest height.
+    fn heights(&self) -> [i32; 2] {
+        let [a, b, c] = self.z;
+        [a.min(b).min(c), a.max(b).max(c)]
+    }
+
+    /// Least coordinates, and greatest.
+    fn ends(&self) -> [[i32; 3]; 2] {
+        let ([x0, y0, x1, y1], [z0, z1]) = (self.plan.bounds(), self.heights());
+        [[x0, y0, z0], [x1, y1, z1]]
     }
 }
 
@@ -66,34 +79,6 @@ const ENOUGH: [usize; 3] = [0, 9, 5];
 
 /// Most neighbours that are compared for the next place in a bundle: a vertex may have thousands.
 const CANDIDATES: usize = 48;
-/// Triangles of a vertex that are asked for together.
-const AHEAD: usize = 16;
-
-/// What growing asks of a triangle: one line of memory, for it mostly waits for them.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Facts {
-    plan: Plan,
-    /// Least and greatest height.
-    z: [i32; 2],
-    /// Vertex numbers.
-    v: [u32; 3],
-    /// Number in the tile.
-    number: u32,
-}
-
-impl Facts {
-    fn new(t: &Tri, v: [u32; 3], number: u32) -> Facts {
-        let [a, b, c] = t.z;
-        Facts { plan: t.plan, z: [a.min(b).min(c), a.max(b).max(c)], v, number }
-    }
-
-    /// Least coordinates, and greatest.
-    fn ends(&self) -> [[i32; 3]; 2] {
-        let ([x0, y0, x1, y1], [z0, z1]) = (self.plan.bounds(), self.z);
-        [[x0, y0, z0], [x1, y1, z1]]
-    }
-}
 
 /// Three times the centre in plan.
 fn centre(plan: &Plan) -> [i64; 2] {
@@ -103,8 +88,8 @@ fn centre(plan: &Plan) -> [i64; 2] {
 
 /// The cheapest class for bundles of triangles of a size.
 fn class(t: &Tri, frame: Frame) -> u16 {
-    let [a, b, c] = t.z;
-    let relief = i64::from(a.max(b).max(c)) - i64::from(a.min(b).min(c));
+    let [low, high] = t.heights();
+    let relief = i64::from(high) - i64::from(low);
     let slack = 1 << frame.shift;
     let reach = (1i64 << (15 + frame.shift)) - slack;
     let near = (0..2).all(|i| (t.plan.min(i) - i64::from(frame.base[i])).abs() < reach);
@@ -140,8 +125,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn rank(&self) -> (u64, u32) {
-        (self.key, self.number)
+    fn rank(&self) -> u128 {
+        u128::from(self.key) << 32 | u128::from(self.number)
     }
 
     fn new_vertices(&self) -> usize {
@@ -172,7 +157,6 @@ struct Mark {
 /// A bundle in the making, and what its round has marked.
 struct Growing<'a> {
     tris: &'a [Tri],
-    facts: &'a [Facts],
     frame: Frame,
     round: u32,
     marks: Vec<Mark>,
@@ -204,10 +188,9 @@ struct Growing<'a> {
 }
 
 impl<'a> Growing<'a> {
-    fn new(tris: &'a [Tri], facts: &'a [Facts], vertices: usize, frame: Frame) -> Self {
+    fn new(tris: &'a [Tri], vertices: usize, frame: Frame) -> Self {
         Growing {
             tris,
-            facts,
             frame,
             round: 0,
             marks: vec![Mark::default(); tris.len()],
@@ -266,7 +249,7 @@ impl<'a> Growing<'a> {
     /// Whether the bundle would be no larger than it may be with a triangle.
     fn is_near(&self, t: u32) -> bool {
         // whoever is of the class is no larger itself
-        let [least, most] = self.facts[t as usize].ends().map(|p| p.map(i64::from));
+        let [least, most] = self.tris[t as usize].ends().map(|p| p.map(i64::from));
         let within = |i: usize| {
             (i64::from(self.high[i]) - least[i] <= self.spans[i]) & (most[i] - i64::from(self.low[i]) <= self.spans[i])
         };
@@ -299,7 +282,7 @@ impl<'a> Growing<'a> {
     }
 
     fn overlaps(&self, t: u32) -> bool {
-        let plan = &self.facts[t as usize].plan;
+        let plan = &self.tris[t as usize].plan;
         self.plans.iter().any(|member| member.overlaps(plan))
     }
 
@@ -327,32 +310,31 @@ impl<'a> Growing<'a> {
     }
 
     fn add(&mut self, t: u32) {
-        let facts = &self.facts[t as usize];
         let tri = &self.tris[t as usize];
         self.marks[t as usize].had = self.round;
         self.fresh = [NONE; 3];
         self.members.push(t);
-        self.plans.push(facts.plan);
+        self.plans.push(tri.plan);
         self.corners.push(std::array::from_fn(|k| {
-            let place = &mut self.place[facts.v[k] as usize];
+            let place = &mut self.place[tri.v[k] as usize];
             if place.0 != self.round {
                 *place = (self.round, self.points.len() as u8);
                 self.points.push(tri.corner(k));
-                self.fresh[k] = facts.v[k];
+                self.fresh[k] = tri.v[k];
             }
             place.1
         }));
-        let [low, high] = facts.ends();
+        let [low, high] = tri.ends();
         for i in 0..3 {
             self.low[i] = self.low[i].min(low[i]);
             self.high[i] = self.high[i].max(high[i]);
         }
-        self.reach(facts);
+        self.reach(tri);
     }
 
     /// Widens the hull.
-    fn reach(&mut self, facts: &Facts) {
-        let ([least, most], [low, high]) = (facts.ends(), &mut self.hull);
+    fn reach(&mut self, tri: &Tri) {
+        let ([least, most], [low, high]) = (tri.ends(), &mut self.hull);
         for i in 0..3 {
             low[i] = low[i].min(least[i]);
             high[i] = high[i].max(most[i]);
@@ -360,10 +342,10 @@ impl<'a> Growing<'a> {
     }
 }
 
-/// Numbers of the corners of triangles, from zero on, and how many there are.
-fn numbers(tris: &[Tri]) -> (Vec<[u32; 3]>, usize) {
-    let first = tris.iter().flat_map(|t| t.v).min().unwrap_or(0);
-    let last = tris.iter().flat_map(|t| t.v).max().unwrap_or(0);
+/// Numbers the corners of triangles from zero on, and says how many there are.
+fn number(tris: &mut [Tri]) -> usize {
+    let [first, last] = tris.iter().flat_map(|t| t.v).fold([u32::MAX, 0], |[a, b], v| [a.min(v), b.max(v)]);
+    let first = first.min(last);
     // vertices ascend by place, so those of a tile are not far from each other
     let mut number = vec![u32::MAX; (last - first) as usize + 1];
     let mut count = 0;
@@ -375,8 +357,8 @@ fn numbers(tris: &[Tri]) -> (Vec<[u32; 3]>, usize) {
         }
         *n
     };
-    let numbers = tris.iter().map(|t| t.v.map(&mut local)).collect();
-    (numbers, count as usize)
+    tris.iter_mut().flat_map(|t| &mut t.v).for_each(|v| *v = local(*v));
+    count as usize
 }
 
 /// Lists of what belongs to each of so many keys, one behind the other, and where each starts.
@@ -399,14 +381,20 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
     (starts, all)
 }
 
-/// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle with the fewest new vertices, then
-/// the nearest.
-pub fn bundle(tris: &[Tri], members: &[u32], frame: Frame) -> Bundled {
-    bundle_by(tris, members, frame, |g, wider| g.foretells(wider))
+/// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
+/// vertices, then the nearest; where none fits, by one at a vertex.
+pub fn bundle(tris: &[Tri], attributes: &[u8], members: &[u32], frame: Frame) -> Bundled {
+    bundle_by(tris, attributes, members, frame, |g, wider| g.foretells(wider))
 }
 
 /// [`bundle`], told when a wider class need not be tried.
-fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Growing, u16) -> bool + Sync) -> Bundled {
+fn bundle_by(
+    tris: &[Tri],
+    attributes: &[u8],
+    members: &[u32],
+    frame: Frame,
+    foretells: impl Fn(&Growing, u16) -> bool + Sync,
+) -> Bundled {
     // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
     let mut seeds: Vec<u128> = members
         .iter()
@@ -414,23 +402,30 @@ fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Gr
             let t = &tris[number as usize];
             let c = centre(&t.plan);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            let kind = u128::from(t.attribute) << 8 | u128::from(class(t, frame));
+            let kind = u128::from(attributes[number as usize]) << 8 | u128::from(class(t, frame));
             kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
         })
         .collect();
     radix::sort(&mut seeds);
     let kinds: Vec<u16> = seeds.iter().map(|s| (s >> 96) as u16).collect();
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
-    let tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
-    let (numbers, vertices) = numbers(&tris);
-    let open = open_edges(&numbers, vertices);
-    let facts: Vec<Facts> =
-        tris.iter().zip(numbers).zip(seeds).map(|((t, v), number)| Facts::new(t, v, number)).collect();
-
-    let parts: Vec<Grown> = (tris.par_chunks(TOGETHER), facts.par_chunks(TOGETHER), kinds.par_chunks(TOGETHER))
-        .into_par_iter()
-        .map(|(tris, facts, kinds)| grown(tris, facts, kinds, vertices, frame, &foretells))
-        .collect();
+    let mut tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
+    let vertices = number(&mut tris);
+    let beside = beside(&tris, vertices);
+    let part = |(number, tris): (usize, &[Tri])| {
+        let from = number * TOGETHER;
+        let part = from..from + tris.len();
+        grown(
+            tris,
+            &seeds[part.clone()],
+            &kinds[part.clone()],
+            (&beside[part], from as u32),
+            vertices,
+            frame,
+            &foretells,
+        )
+    };
+    let parts: Vec<Grown> = tris.par_chunks(TOGETHER).enumerate().map(part).collect();
     let mut all = Grown::default();
     for part in parts {
         let (first, from) = (all.records.len() as u32, all.places.len() as u32);
@@ -439,6 +434,8 @@ fn bundle_by(tris: &[Tri], members: &[u32], frame: Frame, foretells: impl Fn(&Gr
         all.order.extend(part.order.into_iter().map(|t| from + t));
     }
     let Grown { records, places, order } = all;
+    let open = |beside: &[u32; 3]| (0..3).map(|k| u8::from(beside[k] == ALONE) << k).sum();
+    let open = beside.iter().map(open).collect();
     Bundled { records, tris, places, order, open }
 }
 
@@ -453,18 +450,20 @@ struct Grown {
     order: Vec<u32>,
 }
 
-/// Grows the bundles of triangles that stand in the order of their seeds.
+/// Grows the bundles of triangles that stand in the order of their seeds, which have these numbers in the tile. What lies beside
+/// them counts from a number on.
 fn grown(
     tris: &[Tri],
-    facts: &[Facts],
+    seeds: &[u32],
     kinds: &[u16],
+    beside: (&[[u32; 3]], u32),
     vertices: usize,
     frame: Frame,
     foretells: impl Fn(&Growing, u16) -> bool,
 ) -> Grown {
     let mut grown =
         Grown { records: Vec::new(), places: vec![(u32::MAX, 0); tris.len()], order: Vec::with_capacity(tris.len()) };
-    let mut grower = Grower::new(tris, facts, kinds, vertices, frame);
+    let mut grower = Grower::new(tris, seeds, kinds, beside, vertices, frame);
     for seed in 0..tris.len() as u32 {
         if grower.g.is_taken(seed) {
             continue;
@@ -488,8 +487,8 @@ struct Around {
 }
 
 impl Around {
-    fn new(facts: &[Facts], vertices: usize) -> Self {
-        let each = facts.iter().map(|f| f.v).enumerate();
+    fn new(tris: &[Tri], vertices: usize) -> Self {
+        let each = tris.iter().map(|t| t.v).enumerate();
         let (starts, all) = lists(vertices, each.flat_map(|(t, n)| n.into_iter().map(move |v| (v, t as u32))));
         Around { ends: starts[1..].to_vec(), starts, all }
     }
@@ -511,7 +510,11 @@ impl Around {
 /// What grows bundles from one seed after the other.
 struct Grower<'a> {
     g: Growing<'a>,
+    /// Numbers of the triangles in the tile.
+    seeds: &'a [u32],
     kinds: &'a [u16],
+    /// Across the edges of each triangle the one other that shares it, counted from a number on.
+    beside: (&'a [[u32; 3]], u32),
     around: Around,
     /// Number of the seed, and three times its centre.
     seed: u32,
@@ -522,6 +525,8 @@ struct Grower<'a> {
     /// Those that may come next, and whether some of them may fit no more.
     next: Vec<Candidate>,
     stale: bool,
+    /// Whether what shares only a vertex with the bundle may come next, too.
+    around_all: bool,
     /// The first behind the seed that was not tried for being adjacent to none.
     far: u32,
     /// The members of the best bundle from this seed.
@@ -529,17 +534,27 @@ struct Grower<'a> {
 }
 
 impl<'a> Grower<'a> {
-    fn new(tris: &'a [Tri], facts: &'a [Facts], kinds: &'a [u16], vertices: usize, frame: Frame) -> Self {
+    fn new(
+        tris: &'a [Tri],
+        seeds: &'a [u32],
+        kinds: &'a [u16],
+        beside: (&'a [[u32; 3]], u32),
+        vertices: usize,
+        frame: Frame,
+    ) -> Self {
         Grower {
-            g: Growing::new(tris, facts, vertices, frame),
+            g: Growing::new(tris, vertices, frame),
+            seeds,
             kinds,
-            around: Around::new(facts, vertices),
+            beside,
+            around: Around::new(tris, vertices),
             seed: 0,
             home: [0; 2],
             kind: u16::MAX,
             ends: [0; 3],
             next: Vec::with_capacity(CANDIDATES),
             stale: false,
+            around_all: false,
             far: 0,
             members: Vec::with_capacity(TRIANGLES),
         }
@@ -548,7 +563,7 @@ impl<'a> Grower<'a> {
     /// The bundle from a seed that holds the most, and its members: of a wider class where the narrower one holds fewer than it would.
     fn best(&mut self, seed: u32, foretells: impl Fn(&Growing, u16) -> bool) -> (Record, &[u32]) {
         self.seed = seed;
-        self.home = centre(&self.g.facts[seed as usize].plan);
+        self.home = centre(&self.g.tris[seed as usize].plan);
         let kind = self.kinds[seed as usize];
         if kind != self.kind {
             self.kind = kind;
@@ -589,7 +604,7 @@ impl<'a> Grower<'a> {
     fn grow(&mut self, class: u16) -> Option<Record> {
         self.g.start(class, self.ends[usize::from(class)]);
         self.next.clear();
-        self.stale = false;
+        (self.stale, self.around_all) = (false, false);
         self.far = self.seed + 1;
         let mut chosen = Some(self.seed);
         while let Some(t) = chosen {
@@ -598,7 +613,7 @@ impl<'a> Grower<'a> {
                 break;
             }
             self.see(t);
-            chosen = self.adjacent().or_else(|| self.close_by());
+            chosen = self.adjacent().or_else(|| self.about()).or_else(|| self.close_by());
         }
         if !self.g.is_small() {
             // of those that found no room some may be too far off
@@ -619,80 +634,110 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Sees what lies around the vertices that came with the latest member: it may come next.
+    /// Sees what lies across the edges of the latest member, or around the vertices that came with it: it may come next.
     fn see(&mut self, latest: u32) {
-        // whoever is in the bundle takes a place too, if it is seen
-        let seen = self.g.marks[latest as usize].seen == self.g.round;
-        let mut room = CANDIDATES - self.next.len() - usize::from(seen);
         let fresh = self.g.fresh;
-        self.stale |= fresh != [NONE; 3] || !self.g.is_small();
         for v in fresh.into_iter().filter(|&v| v != NONE) {
             self.next.iter_mut().for_each(|c| c.key -= u64::from(c.has(v)) * NEW_VERTEX);
         }
+        self.stale |= fresh != [NONE; 3] || !self.g.is_small();
+        if !self.around_all {
+            let (beside, from) = self.beside;
+            for t in beside[latest as usize].map(|t| t.wrapping_sub(from)) {
+                // those of attributes before this one are taken
+                let own = t < self.ends[usize::from(WIDE)];
+                if own && self.g.marks[t as usize].seen < self.g.round {
+                    self.consider(t);
+                }
+            }
+            return;
+        }
+        // whoever is in the bundle takes a place too, if it is seen
+        let seen = self.g.marks[latest as usize].seen == self.g.round;
+        let mut room = CANDIDATES - self.next.len() - usize::from(seen);
         // what lies around the others has been seen with them
-        let around_of = if self.g.cut { self.g.facts[latest as usize].v } else { fresh };
+        let around_of = if self.g.cut { self.g.tris[latest as usize].v } else { fresh };
         for v in around_of.into_iter().filter(|&v| v != NONE) {
             self.see_around(v as usize, &mut room);
         }
     }
 
+    /// A triangle that is seen may come next if it fits.
+    fn consider(&mut self, t: u32) {
+        let Grower { g, next, home, .. } = self;
+        g.marks[t as usize].seen = g.round;
+        let tri = &g.tris[t as usize];
+        let new = g.new_vertices(&tri.v);
+        if !g.has(t) && g.fits(t, new) {
+            g.reach(tri);
+            let centre = centre(&tri.plan);
+            let away = |i: usize| centre[i].abs_diff(home[i]);
+            let square = |i: usize| away(i).saturating_mul(away(i));
+            let far = square(0).saturating_add(square(1)).min(NEW_VERTEX - 1); // the farthest are alike
+            next.push(Candidate { key: far + new as u64 * NEW_VERTEX, number: self.seeds[t as usize], t, v: tri.v });
+        }
+    }
+
     /// Sees the triangles of a vertex, while there is room.
     fn see_around(&mut self, v: usize, room: &mut usize) {
-        let Grower { g, around, next, .. } = self;
-        let (home, last) = (self.home, self.ends[usize::from(WIDE)]);
-        let key = |centre: [i64; 2]| {
-            let square = |i: usize| centre[i].abs_diff(home[i]).saturating_pow(2);
-            square(0).saturating_add(square(1)).min(NEW_VERTEX - 1) // the farthest are alike
-        };
-        let from = around.starts[v] as usize;
+        let last = self.ends[usize::from(WIDE)];
+        let (from, end) = (self.around.starts[v] as usize, self.around.ends[v] as usize);
         let (mut to, mut gone) = (from, 0);
-        'list: for some in around.all[from..around.ends[v] as usize].chunks(AHEAD) {
-            // many are waited for at once
-            let mut known = [(0, 0); AHEAD];
-            for (known, &t) in known.iter_mut().zip(some) {
-                *known = (g.marks[t as usize].seen, g.facts[t as usize].number);
-            }
-            for (&t, (seen, number)) in some.iter().zip(known) {
+        for i in from..end {
+            let t = self.around.all[i];
+            let seen = self.g.marks[t as usize].seen;
+            gone += u32::from(seen == TAKEN);
+            // those of attributes before this one are taken
+            if seen < self.g.round && t < last {
                 if *room == 0 && self.stale {
                     // those that fit no more leave their places
                     self.stale = false;
-                    let before = next.len();
-                    next.retain(|c| g.fits(c.t, c.new_vertices()));
-                    *room = before - next.len();
+                    let before = self.next.len();
+                    self.next.retain(|c| self.g.fits(c.t, c.new_vertices()));
+                    *room = before - self.next.len();
                 }
                 if *room == 0 {
-                    g.cut = true;
-                    break 'list;
+                    self.g.cut = true;
+                    break;
                 }
-                to += 1;
-                gone += u32::from(seen == TAKEN);
-                // those of attributes before this one are taken
-                if seen >= g.round || t >= last {
-                    continue;
-                }
-                g.marks[t as usize].seen = g.round;
                 *room -= 1;
-                let facts = &g.facts[t as usize];
-                let new = g.new_vertices(&facts.v);
-                if !g.has(t) && g.fits(t, new) {
-                    g.reach(facts);
-                    let key = key(centre(&facts.plan)) + new as u64 * NEW_VERTEX;
-                    next.push(Candidate { key, number, t, v: facts.v });
-                }
+                self.consider(t);
             }
+            to += 1;
         }
         if gone >= MANY_TAKEN {
-            around.thin(v, to, g);
+            self.around.thin(v, to, &self.g);
         }
+    }
+
+    /// Where nothing fits that shares an edge: what shares a vertex, from now on.
+    fn about(&mut self) -> Option<u32> {
+        if self.around_all || !self.g.has_room(1) {
+            return None;
+        }
+        self.around_all = true;
+        let mut room = CANDIDATES - self.next.len();
+        for member in 0..self.g.members.len() {
+            let v = self.g.tris[self.g.members[member] as usize].v;
+            v.into_iter().for_each(|v| self.see_around(v as usize, &mut room));
+        }
+        self.adjacent()
     }
 
     /// The least of those that may come that fits, which mostly is the first.
     fn adjacent(&mut self) -> Option<u32> {
         let Grower { g, next, .. } = self;
         let small = g.is_small();
-        let least = (0..next.len()).min_by_key(|&i| next[i].rank());
-        let least = least.filter(|&i| g.has_room(next[i].new_vertices()))?;
-        let c = next.swap_remove(least);
+        let (mut least, mut at) = (u128::MAX, 0);
+        for (i, c) in next.iter().enumerate() {
+            // which it is cannot be foretold
+            let rank = c.rank();
+            (least, at) = std::hint::select_unpredictable(rank < least, (rank, i), (least, at));
+        }
+        if next.is_empty() || !g.has_room(next[at].new_vertices()) {
+            return None;
+        }
+        let c = next.swap_remove(at);
         let fits = (small || g.fits(c.t, c.new_vertices())) && !g.overlaps(c.t);
         if fits { Some(c.t) } else { g.take(next, small) }
     }
@@ -710,7 +755,7 @@ impl<'a> Grower<'a> {
             *far += 1;
             let free = !g.is_taken(t) && !g.has(t);
             // where there is room for all of its corners nobody asks how many are new
-            let new = |g: &Growing| if room { 3 } else { g.new_vertices(&g.facts[t as usize].v) };
+            let new = |g: &Growing| if room { 3 } else { g.new_vertices(&g.tris[t as usize].v) };
             if free && g.fits(t, new(g)) && !g.overlaps(t) {
                 return Some(t);
             }
@@ -724,48 +769,42 @@ pub const ALONE: u32 = u32::MAX;
 
 /// Across the edge from each corner of each triangle the one other that shares it, or [`ALONE`].
 pub fn neighbours(tris: &[Tri]) -> Vec<[u32; 3]> {
-    let (numbers, vertices) = numbers(tris);
-    let mut beside = vec![[ALONE; 3]; tris.len()];
-    for_edges(&numbers, vertices, |ends| {
-        if let Some([p, q]) = shared(ends) {
-            (beside[p / 3][p % 3], beside[q / 3][q % 3]) = (q as u32 / 3, p as u32 / 3);
-        }
-    });
-    beside
+    let mut tris = tris.to_vec();
+    let vertices = number(&mut tris);
+    beside(&tris, vertices)
 }
 
-/// The edges of each triangle across which it is alone.
-fn open_edges(numbers: &[[u32; 3]], vertices: usize) -> Vec<u8> {
-    let mut open = vec![0; numbers.len()];
-    for_edges(numbers, vertices, |ends| {
-        if shared(ends).is_none() {
-            ends.iter().map(|&e| e as u32 as usize >> 1).for_each(|edge| open[edge / 3] |= 1 << (edge % 3));
-        }
-    });
-    open
-}
-
-/// The two edges of triangles, numbered by three for each, that run along one the other way, if no others do.
-fn shared(ends: &[u64]) -> Option<[usize; 2]> {
-    let &[p, q] = ends else { return None };
-    ((p ^ q) & 1 == 1).then(|| [p, q].map(|e| e as u32 as usize >> 1))
-}
-
-/// Gives each edge: the number of the triangle's edge and whether it runs towards the greater end, of all that run along it.
-fn for_edges(numbers: &[[u32; 3]], vertices: usize, mut each: impl FnMut(&[u64])) {
-    // by their lesser end: the greater one, whose they are, and whether they run towards it
-    let edges = numbers.iter().enumerate().flat_map(|(t, n)| {
+/// The same of triangles with so many vertices, numbered from zero on.
+fn beside(tris: &[Tri], vertices: usize) -> Vec<[u32; 3]> {
+    // edges by their lesser end: the greater one, whose they are, and whether they run towards it
+    let edges = tris.iter().map(|t| t.v).enumerate().flat_map(|(t, n)| {
         (0..3).map(move |k| {
             let (a, b) = (n[k], n[if k == 2 { 0 } else { k + 1 }]);
-            (a.min(b), u64::from(a.max(b)) << 32 | ((3 * t + k) as u64) << 1 | u64::from(a < b))
+            (a.min(b), (a.max(b), ((3 * t + k) as u32) << 1 | u32::from(a < b)))
         })
     });
-    let (starts, mut edges) = lists(vertices, edges);
-    for ends in starts[..=vertices].windows(2) {
-        let edges = &mut edges[ends[0] as usize..ends[1] as usize];
-        edges.sort_unstable();
-        edges.chunk_by(|a, b| a >> 32 == b >> 32).for_each(&mut each);
+    let (starts, edges) = lists(vertices, edges);
+    let mut beside = vec![[ALONE; 3]; tris.len()];
+    let mut set = |edge: u32, to: u32| beside[edge as usize / 6][edge as usize / 2 % 3] = to;
+    // of each greater end the lesser one that had it last, and the first two edges between them
+    let mut known = vec![(NONE, 0, None); vertices];
+    for (lesser, ends) in (0..).zip(starts[..=vertices].windows(2)) {
+        for &(greater, edge) in &edges[ends[0] as usize..ends[1] as usize] {
+            let known = &mut known[greater as usize];
+            match *known {
+                (before, ..) if before != lesser => *known = (lesser, edge, None),
+                (_, first, None) => {
+                    known.2 = Some(edge);
+                    if (first ^ edge) & 1 == 1 {
+                        set(first, edge / 6);
+                        set(edge, first / 6);
+                    }
+                }
+                (_, first, Some(second)) => [first, second].map(|edge| set(edge, ALONE)).into_iter().collect(),
+            }
+        }
     }
+    beside
 }
 
 fn pack(g: &Growing, attribute: u8) -> Option<Record> {
@@ -897,10 +936,10 @@ mod tests {
     }
 
     /// Triangles of some vertices spread over a square, and so high.
-    fn heap(seed: &mut u64, count: u64, vertices: u64, spread: u64, high: u64, attributes: u64) -> Vec<Tri> {
+    fn heap(seed: &mut u64, count: u64, vertices: u64, spread: u64, high: u64, attributes: u64) -> (Vec<Tri>, Vec<u8>) {
         let mut at = |n: u64| random(seed, n) as i32;
         let points: Vec<[i32; 3]> = (0..vertices).map(|_| [at(spread), at(spread), at(high)]).collect();
-        let mut tris = Vec::new();
+        let (mut tris, mut all) = (Vec::new(), Vec::new());
         while tris.len() < count as usize {
             let mut v = [0; 3].map(|_| at(vertices) as u32);
             let corners = |v: [u32; 3]| v.map(|v| points[v as usize]);
@@ -911,9 +950,10 @@ mod tests {
             }
             let (plan, z) = (Plan::new(corners(v)), corners(v).map(|p| p[2]));
             let attribute = at(attributes) as u8;
-            tris.extend((area != 0).then_some(Tri { v, plan, z, attribute }));
+            tris.extend((area != 0).then_some(Tri { plan, z, v }));
+            all.extend((area != 0).then_some(attribute));
         }
-        tris
+        (tris, all)
     }
 
     /// What is foretold of wider classes is what they hold.
@@ -924,15 +964,15 @@ mod tests {
             let (count, vertices) = ([20, 90, 300][case % 3], [6, 24, 150, 1000][case % 4]);
             let spread = [30, 2_000, 40_000, 300_000, 3_000_000][case % 5];
             let high = [1, 500, 100_000, 40_000_000][case / 5 % 4];
-            let tris = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
+            let (tris, attributes) = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
             let members: Vec<u32> = (0..tris.len() as u32).collect();
             let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
-            let foretold = bundle_by(&tris, &members, frame, |g, wider| {
+            let foretold = bundle_by(&tris, &attributes, &members, frame, |g, wider| {
                 let known = g.foretells(wider);
                 told.lock().unwrap()[if known { usize::from(wider) } else { 0 }] += 1;
                 known
             });
-            let tried = bundle_by(&tris, &members, frame, |_, _| false);
+            let tried = bundle_by(&tris, &attributes, &members, frame, |_, _| false);
             assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
             assert!(foretold.places == tried.places, "{case}");
         }
@@ -943,12 +983,17 @@ mod tests {
     #[test]
     fn parts_are_one_list() {
         let count = 2 * TOGETHER as u64 + 1000;
-        let tris = heap(&mut 1, count, count, 100_000_000, 1000, 3);
+        let (tris, attributes) = heap(&mut 1, count, count, 100_000_000, 1000, 3);
         let members: Vec<u32> = (0..tris.len() as u32).collect();
-        let Bundled { records, tris, places, order, .. } = bundle(&tris, &members, Frame::of(0, 0, 27));
+        let kind = |t: &Tri| {
+            let corners = [0, 1, 2].map(|k| t.corner(k));
+            (corners, t.z)
+        };
+        let by_kind: std::collections::HashMap<_, u8> = tris.iter().map(kind).zip(attributes.iter().copied()).collect();
+        let Bundled { records, tris, places, order, .. } = bundle(&tris, &attributes, &members, Frame::of(0, 0, 27));
         let held = records.iter().zip(0..).flat_map(|(r, number)| (0..=(r[6] >> 12) as u8).map(move |k| (number, k)));
         assert!(order.len() == tris.len() && held.eq(order.iter().map(|&t| places[t as usize])));
-        let attribute = |t: u32| tris[t as usize].attribute;
+        let attribute = |t: u32| by_kind[&kind(&tris[t as usize])];
         assert!(order.iter().all(|&t| records[places[t as usize].0 as usize][6] as u8 == attribute(t)));
     }
 
@@ -958,14 +1003,13 @@ mod tests {
         let (mut seed, mut ends) = (1, [0; 3]);
         for case in 0..400 {
             let spread = [60, 3000, 100_000][case % 3];
-            let tris = heap(&mut seed, 80, 40, spread, [1, 30_000_000][case / 3 % 2], 1);
-            let facts: Vec<Facts> = (0..).zip(&tris).map(|(i, t)| Facts::new(t, t.v, i)).collect();
+            let (tris, _) = heap(&mut seed, 80, 40, spread, [1, 30_000_000][case / 3 % 2], 1);
             let class = [NARROW, MEDIUM, WIDE][case % 3];
             let grown = || {
-                let mut g = Growing::new(&tris, &facts, 40, Frame::of(0, 0, 17));
+                let mut g = Growing::new(&tris, 40, Frame::of(0, 0, 17));
                 g.start(class, [60, 80][case % 2]);
                 for t in 0..case as u32 % 5 {
-                    if g.points.len() + g.new_vertices(&facts[t as usize].v) <= g.limit() {
+                    if g.points.len() + g.new_vertices(&tris[t as usize].v) <= g.limit() {
                         g.add(t);
                     }
                 }

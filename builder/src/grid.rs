@@ -412,7 +412,7 @@ struct Level {
     members: Vec<Member>,
 }
 
-/// A triangle of a block, and its [cells](crate::plan::Plan::cells).
+/// A triangle of a block, and its [cells](crate::plan::Under::cells).
 type Member = (u32, [u8; 2]);
 
 /// What blocks take.
@@ -439,20 +439,14 @@ impl Level {
         let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
         let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
         let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
-        let size = block_log2.map(|k| 1i64 << k);
         let n = side_log2.map(|k| 1i64 << k);
         let mut pairs: Vec<(u32, (u32, [u8; 2]))> = Vec::with_capacity(2 * tris.len());
         for &t in tris {
-            let plan = &content.bundled.tris[t as usize].plan;
-            let range = |i: usize| {
-                let at = |v: i64| ((v - low[i]) >> block_log2[i]).clamp(0, n[i] - 1);
-                at(plan.min(i))..=at(plan.max(i))
-            };
-            let (columns, rows) = (range(0), range(1));
-            for j in rows {
+            let under = content.bundled.tris[t as usize].plan.under(low, cell_log2(block_log2));
+            let columns = under.blocks(0, n[0]);
+            for j in under.blocks(1, n[1]) {
                 for i in columns.clone() {
-                    let low = [low[0] + i * size[0], low[1] + j * size[1]];
-                    let cells = plan.cells(low, cell_size(block_log2));
+                    let cells = under.cells([i, j]);
                     if cells[0] != 0 {
                         pairs.push(((j * n[0] + i) as u32, (t, cells)));
                     }
@@ -499,7 +493,7 @@ impl Level {
             }
             words += (met & !named).count_ones() as usize;
             named |= met;
-            tests.iter_mut().enumerate().for_each(|(cell, n)| *n += usize::from(met >> cell & 1));
+            each_cell(met, |cell| tests[cell] += 1);
         }
         for (cell, tests) in tests.iter_mut().enumerate() {
             let (low, size) = cell_at(self.low(k), self.block_log2, cell);
@@ -576,18 +570,26 @@ fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
     (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
 }
 
+/// Calls `each` with the cells of a mask.
+fn each_cell(mut mask: u8, mut each: impl FnMut(usize)) {
+    while mask != 0 {
+        each(mask.trailing_zeros() as usize);
+        mask &= mask - 1;
+    }
+}
+
 /// About how many bytes a block of so many words takes.
 pub fn block_bytes(words: usize) -> usize {
     64 + 4 * words.saturating_sub(CELLS + INLINE)
 }
 
-fn cell_size(block_log2: [u32; 2]) -> [i64; 2] {
-    [0, 1].map(|i| 1i64 << (block_log2[i] - CELLS_LOG2[i]))
+fn cell_log2(block_log2: [u32; 2]) -> [u32; 2] {
+    [0, 1].map(|i| block_log2[i] - CELLS_LOG2[i])
 }
 
 /// The lower left corner of a cell of a block, and its size.
 fn cell_at(low: [i64; 2], block_log2: [u32; 2], cell: usize) -> ([i64; 2], [i64; 2]) {
-    let (at, size) = ([cell as i64 & 3, cell as i64 >> 2], cell_size(block_log2));
+    let (at, size) = ([cell as i64 & 3, cell as i64 >> 2], cell_log2(block_log2).map(|log2| 1i64 << log2));
     ([0, 1].map(|i| low[i] + at[i] * size[i]), size)
 }
 
@@ -600,7 +602,7 @@ fn block_of(
     patches: &[PatchArea],
     room: &mut Room,
 ) -> Block {
-    let cells = |&t: &u32| (t, content.bundled.tris[t as usize].plan.cells(low, cell_size(log2)));
+    let cells = |&t: &u32| (t, content.bundled.tris[t as usize].plan.under(low, cell_log2(log2)).cells([0; 2]));
     let members: Vec<Member> = tris.iter().map(cells).collect();
     block(content, low, log2, &members, patches, room)
 }
@@ -630,8 +632,10 @@ impl Over {
 /// Room for one block, used again.
 #[derive(Default)]
 struct Room {
-    /// Triangles that meet each cell, cell by cell.
-    covering: Vec<Over>,
+    /// The triangles.
+    all: Vec<Over>,
+    /// Numbers of those among them that meet each cell, cell by cell.
+    covering: Vec<u32>,
     /// Those of one cell.
     parts: Vec<Part>,
     words: Vec<Word>,
@@ -643,30 +647,27 @@ fn block(
     log2: [u32; 2],
     members: &[Member],
     patches: &[PatchArea],
-    Room { covering, parts, words }: &mut Room,
+    Room { all, covering, parts, words }: &mut Room,
 ) -> Block {
     let Bundled { places, tris, open, .. } = content.bundled;
     let mut block = Block::default();
     words.clear();
     // where the triangles of each cell end
     let mut ends = [0; CELLS];
-    for (_, [met, _]) in members {
-        (0..CELLS).for_each(|cell| ends[cell] += usize::from(met >> cell & 1));
-    }
+    members.iter().for_each(|(_, [met, _])| each_cell(*met, |cell| ends[cell] += 1));
     (1..CELLS).for_each(|cell| ends[cell] += ends[cell - 1]);
     covering.clear();
-    let none = Over { t: 0, place: (0, 0), central: 0, open: 0, bounds: [0; 4] };
-    covering.resize(ends[CELLS - 1], none);
-    for &(t, [met, central]) in members.iter().rev() {
+    covering.resize(ends[CELLS - 1], 0);
+    all.clear();
+    all.extend(members.iter().map(|&(t, [_, central])| {
         let i = t as usize;
-        let over = Over { t, place: places[i], central, open: open[i], bounds: tris[i].plan.bounds() };
-        let mut rest = met;
-        while rest != 0 {
-            let end = &mut ends[rest.trailing_zeros() as usize];
-            *end -= 1;
-            covering[*end] = over;
-            rest &= rest - 1;
-        }
+        Over { t, place: places[i], central, open: open[i], bounds: tris[i].plan.bounds() }
+    }));
+    for ((_, [met, _]), number) in members.iter().zip(0..members.len() as u32).rev() {
+        each_cell(*met, |cell| {
+            ends[cell] -= 1;
+            covering[ends[cell]] = number;
+        });
     }
     // and now where they start
     let of_cell = |cell: usize| &covering[ends[cell]..ends.get(cell + 1).copied().unwrap_or(covering.len())];
@@ -675,10 +676,10 @@ fn block(
     for cell in 0..CELLS {
         let ((low, size), from) = (cell_at(low, log2, cell), words.len());
         let covering = of_cell(cell);
-        if cell > 0 && are_alike([of_cell(cell - 1), covering], cell) {
+        if cell > 0 && are_alike(all, [of_cell(cell - 1), covering], cell) {
             words.extend_from_within(before);
         } else {
-            cell_words(content, covering, cell, parts, words);
+            cell_words(content, all, covering, cell, parts, words);
         }
         before = from..words.len();
         for p in patches.iter().filter(|p| p.meets(low, size)) {
@@ -687,7 +688,8 @@ fn block(
         block.ends[cell] = words.len() as u32;
         let words = &words[from..];
         // where every edge has a triangle on either side, those of one sheet surround each of its places
-        let step = |&Over { t, open, .. }: &Over| {
+        let step = |&number: &u32| {
+            let Over { t, open, .. } = all[number as usize];
             open != 0 && (0..3).any(|k| open >> k & 1 == 1 && tris[t as usize].plan.edge_touches(k, low, size))
         };
         let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
@@ -699,9 +701,12 @@ fn block(
 }
 
 /// Whether a cell and the one before it have the same words: of the same triangles the same cover their middles.
-fn are_alike([before, here]: [&[Over]; 2], cell: usize) -> bool {
-    let alike = |(p, o): (&Over, &Over)| p.t == o.t && (o.central >> cell ^ o.central >> (cell - 1)) & 1 == 0;
-    before.len() == here.len() && before.iter().zip(here).all(alike)
+fn are_alike(all: &[Over], [before, here]: [&[u32]; 2], cell: usize) -> bool {
+    let alike = |&number: &u32| {
+        let central = all[number as usize].central;
+        (central >> cell ^ central >> (cell - 1)) & 1 == 0
+    };
+    before == here && here.iter().all(alike)
 }
 
 /// The triangles of one bundle in a cell.
@@ -715,9 +720,17 @@ struct Part {
 }
 
 /// Appends the words of one cell, sheet by sheet; first of a sheet the bundle over the cell's middle.
-fn cell_words(content: &Content, tris: &[Over], cell: usize, parts: &mut Vec<Part>, words: &mut Vec<Word>) {
+fn cell_words(
+    content: &Content,
+    all: &[Over],
+    tris: &[u32],
+    cell: usize,
+    parts: &mut Vec<Part>,
+    words: &mut Vec<Word>,
+) {
     parts.clear();
-    for (i, &Over { place: (number, at), central, .. }) in tris.iter().enumerate() {
+    for (i, &over) in tris.iter().enumerate() {
+        let Over { place: (number, at), central, .. } = all[over as usize];
         let central = central >> cell & 1 == 1;
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
@@ -740,8 +753,8 @@ fn cell_words(content: &Content, tris: &[Over], cell: usize, parts: &mut Vec<Par
     for i in 0..parts.len() {
         let (before, part) = (&parts[..i], &parts[i]);
         let apart = |other: &Part| {
-            let (own, others) = (&tris[part.from..part.to], &tris[other.from..other.to]);
-            own.iter().all(|a| others.iter().all(|b| !(a.is_near(b) && plan(a).overlaps(plan(b)))))
+            let [own, others] = [part, other].map(|p| tris[p.from..p.to].iter().map(|&over| &all[over as usize]));
+            own.into_iter().all(|a| others.clone().all(|b| !(a.is_near(b) && plan(a).overlaps(plan(b)))))
         };
         let free = |s: &usize| before.iter().filter(|o| o.sheet == *s).all(apart);
         let sheet = if crowd { sheets } else { (0..sheets).find(free).unwrap_or(sheets) };
@@ -794,13 +807,13 @@ mod tests {
                 let [a, b, c] = corners.map(|c| c.map(i64::from));
                 let left = (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]);
                 let v = [0, 1, 2].map(|k| 3 * tris.len() as u32 + k);
-                tris.extend(left.then_some(Tri { v, plan, z: corners.map(|c| c[2]), attribute: 0 }));
+                tris.extend(left.then_some(Tri { plan, z: corners.map(|c| c[2]), v }));
             }
             let members: Vec<u32> = (0..count as u32).collect();
-            let bundled = bundle(&tris, &members, Frame::of(0, 0, 13));
+            let bundled = bundle(&tris, &[0; 30], &members, Frame::of(0, 0, 13));
             let content = Content { bundled: &bundled, rule: None, most: None, nodes: 9 };
             let (low, log2) = ([0; 2], [7, 6]);
-            let of = |t: u32| (t, bundled.tris[t as usize].plan.cells(low, cell_size(log2)));
+            let of = |t: u32| (t, bundled.tris[t as usize].plan.under(low, cell_log2(log2)).cells([0; 2]));
             let members: Vec<Member> = bundled.order.iter().map(|&t| of(t)).collect();
             let whole = block(&content, low, log2, &members, &[], &mut Room::default());
             for cell in 0..CELLS {

@@ -1,5 +1,8 @@
 //! Exact plan-view tests between triangles and squares.
 
+use hardpan::format::block::{CELLS, CELLS_LOG2};
+use std::ops::RangeInclusive;
+
 /// A triangle in plan, counter-clockwise, in steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -121,52 +124,26 @@ impl Plan {
         [low, [high[0], low[1]], [low[0], high[1]], high].map(|[x, y]| self.side(k, x, y))
     }
 
-    /// Which of the 4 x 2 cells of this size from `low` on it [meets](Self::meets), and whose middles it
-    /// [covers](Self::covers): bit i of the first row, 4 + i of the second.
-    pub fn cells(&self, low: [i64; 2], size: [i64; 2]) -> [u8; 2] {
+    /// The cells under it of a grid from `low` on, with sides of 2^`log2` steps.
+    #[inline]
+    pub fn under(&self, low: [i64; 2], log2: [u32; 2]) -> Under<'_> {
+        let cell = |v: i64, i: usize| (v - low[i]) >> log2[i];
+        let [first, last] =
+            [[self.min(0), self.min(1)], [self.max(0), self.max(1)]].map(|[x, y]| [cell(x, 0), cell(y, 1)]);
         const SMALL: i64 = 1 << 29;
-        let near = |i: usize| self.min(i) - low[i] > -SMALL && self.max(i) - low[i] < SMALL && size[i] < SMALL / 4;
-        if !(near(0) && near(1)) {
-            if !self.meets(low, [4 * size[0], 2 * size[1]]) {
-                return [0; 2];
-            }
-            return (0..8).fold([0; 2], |[met, central], cell| {
-                let at = [low[0] + (cell & 3) * size[0], low[1] + (cell >> 2) * size[1]];
-                let covers = self.covers(at[0] + size[0] / 2, at[1] + size[1] / 2);
-                [met | u8::from(self.meets(at, size)) << cell, central | u8::from(covers) << cell]
-            });
-        }
-        // the columns and rows under its box, a bit each, and whether they are one
-        let range = |i: usize, count: i64| {
-            let at = |v: i64| (v - low[i]) >> size[i].trailing_zeros();
-            let (first, last) = (at(self.min(i)), at(self.max(i)));
-            let (from, to) = (first.max(0), last.min(count - 1));
-            (if from > to { 0 } else { (2u32 << to) - (1 << from) }, first == last)
-        };
-        let ((columns, one_column), (rows, one_row)) = (range(0, 4), range(1, 2));
-        // of each edge its sides of the deepest place of the first cell, as in `meets`, and of its middle, and what a cell
-        // further east and north adds
-        let [p, q, r]: [[i64; 4]; 3] = std::array::from_fn(|k| {
-            let [cx, cy, ex, ey] = self.edge(k);
-            let side = |x: i64, y: i64| ex * (y - cy) - ey * (x - cx);
-            let x = if ey > 0 { low[0] } else { low[0] + size[0] };
-            let y = if ex > 0 { low[1] + size[1] } else { low[1] };
-            let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
-            [side(x, y), middle, -ey * size[0], ex * size[1]]
+        let near = |i: usize| self.min(i) - low[i] > -SMALL && self.max(i) - low[i] < SMALL && log2[i] < 27;
+        let edges = (near(0) && near(1)).then(|| {
+            std::array::from_fn(|k| {
+                let [cx, cy, ex, ey] = self.edge(k);
+                let size = log2.map(|log2| 1i64 << log2);
+                let side = |x: i64, y: i64| ex * (y - cy) - ey * (x - cx);
+                let x = if ey > 0 { low[0] } else { low[0] + size[0] };
+                let y = if ex > 0 { low[1] + size[1] } else { low[1] };
+                let middle = side(low[0] + size[0] / 2, low[1] + size[1] / 2);
+                [side(x, y), middle - side(x, y), -ey * size[0], ex * size[1]]
+            })
         });
-        let mut rest = (columns * (rows & 1)) | ((columns << 4) * (rows >> 1));
-        let (mut met, mut central) = (0, 0);
-        while rest != 0 {
-            let cell = rest.trailing_zeros();
-            rest &= rest - 1;
-            let (x, y) = (i64::from(cell & 3), i64::from(cell >> 2));
-            let side = |of: &[i64; 4], i: usize| of[i] + x * of[2] + y * of[3];
-            let inside = |i: usize| (side(&p, i) | side(&q, i) | side(&r, i)) >= 0;
-            // one that holds the whole box is met
-            met |= u8::from((one_column & one_row) | inside(0)) << cell;
-            central |= u8::from(inside(1)) << cell;
-        }
-        [met, central]
+        Under { plan: self, low, log2, first, last, edges }
     }
 
     /// Whether the edge from corner `k` may touch the closed rectangle from `low` of this size.
@@ -218,12 +195,74 @@ impl Plan {
     }
 }
 
+/// The cells of a grid under a triangle.
+pub struct Under<'a> {
+    plan: &'a Plan,
+    low: [i64; 2],
+    log2: [u32; 2],
+    /// Those under its box: the first column and row, and the last.
+    first: [i64; 2],
+    last: [i64; 2],
+    /// Of each edge its side of the deepest place of the grid's first cell, as in [`Plan::meets`], what its middle adds, and what a cell
+    /// further east and north adds; none where the grid lies far off.
+    edges: Option<[[i64; 4]; 3]>,
+}
+
+impl Under<'_> {
+    /// The columns or rows of blocks under its box, of so many.
+    pub fn blocks(&self, i: usize, count: i64) -> RangeInclusive<i64> {
+        let block = |cell: i64| (cell >> CELLS_LOG2[i]).clamp(0, count - 1);
+        block(self.first[i])..=block(self.last[i])
+    }
+
+    /// Which cells of a block, by its column and row, the triangle [meets](Plan::meets), and whose middles it
+    /// [covers](Plan::covers): a bit each.
+    #[inline]
+    pub fn cells(&self, block: [i64; 2]) -> [u8; 2] {
+        let start = [0, 1].map(|i| block[i] << CELLS_LOG2[i]);
+        let Some(edges) = &self.edges else { return self.one_by_one(start) };
+        // the columns and rows of the block under its box
+        let from = [0, 1].map(|i| self.first[i].max(start[i]));
+        let to = [0, 1].map(|i| self.last[i].min(start[i] + (1 << CELLS_LOG2[i]) - 1));
+        // one that holds the whole box is met
+        let one = self.first == self.last;
+        let (mut met, mut central) = (0, 0);
+        for y in from[1]..=to[1] {
+            let [mut p, mut q, mut r] = edges.map(|[first, _, east, north]| first + from[0] * east + y * north);
+            let [a, b, c] = edges;
+            for x in from[0]..=to[0] {
+                // a side is negative where a place is outside
+                let (deepest, middle) = (p | q | r, (p + a[1]) | (q + b[1]) | (r + c[1]));
+                let cell = x - start[0] + ((y - start[1]) << CELLS_LOG2[0]);
+                met |= u8::from(one | (deepest >= 0)) << cell;
+                central |= u8::from(middle >= 0) << cell;
+                (p, q, r) = (p + a[2], q + b[2], r + c[2]);
+            }
+        }
+        [met, central]
+    }
+
+    /// The same of any grid.
+    fn one_by_one(&self, start: [i64; 2]) -> [u8; 2] {
+        let size = self.log2.map(|log2| 1i64 << log2);
+        let low = [0, 1].map(|i| self.low[i] + start[i] * size[i]);
+        if !self.plan.meets(low, [0, 1].map(|i| size[i] << CELLS_LOG2[i])) {
+            return [0; 2];
+        }
+        (0..CELLS).fold([0; 2], |[met, central], cell| {
+            let at = [low[0] + (cell as i64 & 3) * size[0], low[1] + (cell as i64 >> 2) * size[1]];
+            let covers = self.plan.covers(at[0] + size[0] / 2, at[1] + size[1] / 2);
+            [met | u8::from(self.plan.meets(at, size)) << cell, central | u8::from(covers) << cell]
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Plan;
+    use super::*;
     use crate::mesh::mix;
 
-    /// Cells one by one say the same, whatever side of the rectangle a triangle reaches beyond.
+    /// Cells one by one say the same, whatever side of the block a triangle reaches beyond and wherever the grid begins.
     #[test]
     fn cells_as_one_by_one() {
         let mut seed = 1;
@@ -233,19 +272,24 @@ mod tests {
         };
         let (mut met, mut central) = (0, 0);
         for _ in 0..50_000 {
-            let (low, size) = ([random(9) - 20, random(9) - 20], [0; 2].map(|_| 1i64 << random(5)));
+            let (grid, log2) = ([random(99) - 70, random(99) - 70], [0; 2].map(|_| random(5) as u32));
+            let block = [0, 1].map(|i| (random(40) - 20 - grid[i]) >> log2[i] >> CELLS_LOG2[i]);
+            let (size, start) = (log2.map(|log2| 1i64 << log2), [0, 1].map(|i| block[i] << CELLS_LOG2[i]));
+            let low = [0, 1].map(|i| grid[i] + (start[i] << log2[i]));
             let corners = [0; 3].map(|_| [random(60) as i32 - 30, random(60) as i32 - 30, 0]);
             let plan = Plan::new(corners);
             let turned = plan.side(0, plan.x[2].into(), plan.y[2].into()) <= 0; // no triangle of a tile is
             if turned || !plan.meets(low, [4 * size[0], 2 * size[1]]) {
                 continue;
             }
+            let under = plan.under(grid, log2);
             let each = (0..8).fold([0; 2], |all: [u8; 2], cell| {
                 let at = [low[0] + (cell & 3) * size[0], low[1] + (cell >> 2) * size[1]];
                 let is = [plan.meets(at, size), plan.covers(at[0] + size[0] / 2, at[1] + size[1] / 2)];
                 [0, 1].map(|i| all[i] | u8::from(is[i]) << cell)
             });
-            assert_eq!(plan.cells(low, size), each, "{plan:?} {low:?} {size:?}");
+            assert_eq!(under.cells(block), each, "{plan:?} {low:?} {size:?}");
+            assert_eq!(under.one_by_one(start), each, "{plan:?} {low:?} {size:?}");
             (met, central) = (met + each[0].count_ones(), central + each[1].count_ones());
         }
         assert!(met > 5000 && central > 1000, "{met} {central}");

@@ -131,7 +131,7 @@ impl Tiling {
     /// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
     pub fn foresee(&self, mesh: &Mesh, index: usize, rule: &Rule) -> Result<(), BuildError> {
         let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
-        let tris: Vec<Tri> = faces.iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize], 0)).collect();
+        let tris: Vec<Tri> = faces.iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
         let low = self.tiles[index].map(|v| i64::from(v) << mesh.tile_log2);
         foresee(rule, &tris, low, mesh.tile_log2, HALVED)
     }
@@ -326,7 +326,8 @@ fn build(
     let parts: Vec<(&Rastered, Part)> =
         mesh.rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
     let mut palette: Vec<(u16, u16)> = parts.iter().map(|(f, _)| (f.material, f.source)).collect();
-    for pair in faces.iter().map(|&i| (mesh.faces[i as usize].material, mesh.faces[i as usize].source)) {
+    let faces: Vec<Face> = faces.iter().map(|&i| mesh.faces[i as usize]).collect();
+    for pair in faces.iter().map(|f| (f.material, f.source)) {
         if palette.last() != Some(&pair) {
             palette.push(pair);
         }
@@ -340,13 +341,8 @@ fn build(
         )));
     }
     let attribute = |m: u16, s: u16| palette.binary_search(&(m, s)).expect("in the palette") as u8;
-    let tris: Vec<Tri> = faces
-        .iter()
-        .map(|&i| {
-            let f = &mesh.faces[i as usize];
-            Tri::new(mesh, f, attribute(f.material, f.source))
-        })
-        .collect();
+    let attributes: Vec<u8> = faces.iter().map(|f| attribute(f.material, f.source)).collect();
+    let tris: Vec<Tri> = faces.iter().map(|f| Tri::new(mesh, f)).collect();
     let areas: Vec<PatchArea> = parts
         .iter()
         .enumerate()
@@ -357,7 +353,7 @@ fn build(
         })
         .collect();
     let all: Vec<u32> = (0..tris.len() as u32).collect();
-    let plot = divide(&tris, how, &all, &areas, [x, y], mesh.tile_log2, 0)?;
+    let plot = divide((&tris, &attributes), how, &all, &areas, [x, y], mesh.tile_log2, 0)?;
     if let Some(refused) = plot.refused().into_iter().chain(how.patches(&areas, [x, y])).reduce(Refused::and) {
         let at = [0, 1].map(|i| (mesh.origin[i] as f64 + refused.worst.at[i]) * exp2(mesh.step[0]));
         return Ok(Err(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
@@ -425,9 +421,9 @@ fn build(
     Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes }))
 }
 
-/// Divides a square until its bundles can be told apart by a cell word.
+/// Divides a square until its bundles can be told apart by a cell word; triangles come with their attributes.
 fn divide(
-    tris: &[Tri],
+    ground: (&[Tri], &[u8]),
     how: &How,
     members: &[u32],
     patches: &[PatchArea],
@@ -435,6 +431,7 @@ fn divide(
     log2: u32,
     depth: u32,
 ) -> Result<Plot, BuildError> {
+    let (tris, attributes) = ground;
     if members.is_empty() {
         match patches {
             [] => return Ok(Plot::Empty),
@@ -470,14 +467,14 @@ fn divide(
                 .zip(&lists)
                 .map(|(&(cx, cy), list)| {
                     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
-                    divide(tris, how, list, &near, [cx, cy], log2 - side_log2, depth + 1)
+                    divide(ground, how, list, &near, [cx, cy], log2 - side_log2, depth + 1)
                 })
                 .collect::<Result<_, _>>()?;
             return Ok(Plot::Inner { side_log2, children });
         }
     }
     let frame = Frame::of(x, y, log2);
-    let bundled = bundle(tris, members, frame);
+    let bundled = bundle(tris, attributes, members, frame);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
     Ok(match grid(&content, [x, y], log2, &bundled.order, patches)? {
