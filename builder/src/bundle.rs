@@ -48,9 +48,16 @@ impl Tri {
 /// The bytes of one bundle.
 pub type Record = [u16; HALVES];
 
+/// Whether a bundle is of the widest class.
+pub fn is_wide(record: &Record) -> bool {
+    record[6] >> 8 & 3 == WIDE
+}
+
 /// Bundles, their triangles in an order of their own, and where each of those went: bundle and place in it.
 pub struct Bundled {
     pub records: Vec<Record>,
+    /// Whether some of them are wide.
+    pub some_wide: bool,
     pub tris: Vec<Tri>,
     pub places: Vec<(u32, u8)>,
     /// The triangles in the order of their places.
@@ -436,7 +443,8 @@ fn bundle_by(
     let Grown { records, places, order } = all;
     let open = |beside: &[u32; 3]| (0..3).map(|k| u8::from(beside[k] == ALONE) << k).sum();
     let open = beside.iter().map(open).collect();
-    Bundled { records, tris, places, order, open }
+    let some_wide = records.iter().any(is_wide);
+    Bundled { records, some_wide, tris, places, order, open }
 }
 
 /// Triangles whose bundles are grown by one thread, and apart from those of others: what a tile has, but for heaps.

@@ -1,11 +1,11 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
 use crate::BuildError;
-use crate::bundle::{Bundled, Tri, lists};
+use crate::bundle::{Bundled, Tri, is_wide, lists};
 use crate::cost::{Crowd, MaxCost, Refused};
 use crate::split::Rule;
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
-use hardpan::format::bundle::{TRIANGLES, WIDE};
+use hardpan::format::bundle::TRIANGLES;
 use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
 
@@ -621,12 +621,9 @@ struct Over {
     bounds: [i32; 4],
 }
 
-impl Over {
-    /// Whether the interiors of the boxes of two have a point in common.
-    fn is_near(&self, other: &Over) -> bool {
-        let (a, b) = (&self.bounds, &other.bounds);
-        (a[0] < b[2]) & (b[0] < a[2]) & (a[1] < b[3]) & (b[1] < a[3])
-    }
+/// Whether the interiors of two boxes have a point in common.
+fn are_near(a: &[i32; 4], b: &[i32; 4]) -> bool {
+    (a[0] < b[2]) & (b[0] < a[2]) & (a[1] < b[3]) & (b[1] < a[3])
 }
 
 /// Room for one block, used again.
@@ -649,7 +646,7 @@ fn block(
     patches: &[PatchArea],
     Room { all, covering, parts, words }: &mut Room,
 ) -> Block {
-    let Bundled { places, tris, open, .. } = content.bundled;
+    let Bundled { records, places, tris, open, some_wide, .. } = content.bundled;
     let mut block = Block::default();
     words.clear();
     // where the triangles of each cell end
@@ -692,7 +689,7 @@ fn block(
             let Over { t, open, .. } = all[number as usize];
             open != 0 && (0..3).any(|k| open >> k & 1 == 1 && tris[t as usize].plan.edge_touches(k, low, size))
         };
-        let wide = |w: &Word| w.mask == 0 || content.bundled.records[w.number as usize][6] >> 8 & 3 == WIDE;
+        let wide = |w: &Word| w.mask == 0 || *some_wide && is_wide(&records[w.number as usize]);
         block.sole[cell] =
             !words.iter().skip(1).any(|w| w.start) && !words.iter().any(wide) && !covering.iter().any(step);
     }
@@ -716,6 +713,8 @@ struct Part {
     from: usize,
     to: usize,
     central: bool,
+    /// The box of all.
+    bounds: [i32; 4],
     sheet: usize,
 }
 
@@ -730,16 +729,19 @@ fn cell_words(
 ) {
     parts.clear();
     for (i, &over) in tris.iter().enumerate() {
-        let Over { place: (number, at), central, .. } = all[over as usize];
+        let Over { place: (number, at), central, bounds: [x0, y0, x1, y1], .. } = all[over as usize];
         let central = central >> cell & 1 == 1;
         if parts.last().is_none_or(|p| p.word.number != number) {
             let word = Word { number, mask: 0, tests: 0, guess: at, start: false };
-            parts.push(Part { word, from: i, to: i, central: false, sheet: 0 });
+            let bounds = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
+            parts.push(Part { word, from: i, to: i, central: false, bounds, sheet: 0 });
         }
         let part = parts.last_mut().expect("just pushed");
         part.word.mask |= 1 << at;
         part.word.tests += 1;
         part.to = i + 1;
+        let [a, b, c, d] = part.bounds;
+        part.bounds = [a.min(x0), b.min(y0), c.max(x1), d.max(y1)];
         if central && !part.central {
             part.central = true;
             part.word.guess = at;
@@ -753,8 +755,10 @@ fn cell_words(
     for i in 0..parts.len() {
         let (before, part) = (&parts[..i], &parts[i]);
         let apart = |other: &Part| {
-            let [own, others] = [part, other].map(|p| tris[p.from..p.to].iter().map(|&over| &all[over as usize]));
-            own.into_iter().all(|a| others.clone().all(|b| !(a.is_near(b) && plan(a).overlaps(plan(b)))))
+            let of = |p: &Part| tris[p.from..p.to].iter().map(|&over| &all[over as usize]);
+            let near = |p: &Part, bounds: [i32; 4]| of(p).filter(move |a| are_near(&a.bounds, &bounds));
+            let meets = |a: &Over| near(other, a.bounds).any(|b| plan(a).overlaps(plan(b)));
+            !(are_near(&part.bounds, &other.bounds) && near(part, other.bounds).any(meets))
         };
         let free = |s: &usize| before.iter().filter(|o| o.sheet == *s).all(apart);
         let sheet = if crowd { sheets } else { (0..sheets).find(free).unwrap_or(sheets) };

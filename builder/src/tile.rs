@@ -1,6 +1,6 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use crate::bundle::{Bundled, Frame, Record, Tri, bundle, lists, morton, place};
+use crate::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide, lists, morton, place};
 use crate::cost::{Crowd, MaxCost, Refused};
 use crate::field::{Part, Rastered};
 use crate::foresee::foresee;
@@ -507,10 +507,6 @@ fn side_for(tris: &[Tri], members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
         .unwrap_or(finest)
 }
 
-fn is_wide(record: &Record) -> bool {
-    record[6] >> 8 & 3 == format::bundle::WIDE
-}
-
 #[derive(Default)]
 struct Writer {
     words: Vec<u32>,
@@ -557,7 +553,7 @@ impl Writer {
             }
             Plot::Group { bundled, frame, grid } => {
                 let (first, count) = (self.bundles.len() as u32, bundled.records.len() as u32);
-                let group = Group { frame: *frame, first, count, wide: bundled.records.iter().any(is_wide) };
+                let group = Group { frame: *frame, first, count, wide: bundled.some_wide };
                 self.bundles.extend_from_slice(&bundled.records);
                 self.grid(grid, at, group, depth)
             }
