@@ -3,13 +3,14 @@
 use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 
 /// Points of a leaf.
 const LEAF: usize = 8;
 /// Most rows of cells and points that are looked through one by one; beyond, a tree is quicker.
 const FEW_ROWS: i64 = 256;
-const FEW_POINTS: usize = 256;
+const FEW_POINTS: u32 = 256;
 
 /// Points that ascend, searched around each of them.
 pub struct Points {
@@ -21,8 +22,7 @@ pub struct Points {
 
 impl Points {
     pub fn new(all: Vec<[i32; 3]>, near: Near) -> Points {
-        debug_assert!(all.is_sorted());
-        let mut points = Points { all, near, others: Vec::new() };
+        let mut points = Points::uncounted(all, near);
         let count = |i: u32| {
             let mut count = 0;
             points.around(i, |_| {
@@ -33,6 +33,12 @@ impl Points {
         };
         points.others = (0..points.all.len() as u32).into_par_iter().map(count).collect();
         points
+    }
+
+    /// The same, for searches along lines alone: nobody counts who lies within reach.
+    pub fn uncounted(all: Vec<[i32; 3]>, near: Near) -> Points {
+        debug_assert!(all.is_sorted());
+        Points { all, near, others: Vec::new() }
     }
 
     /// Calls `see` with every other point within reach of one, ascending. Stops when told `false`.
@@ -107,9 +113,9 @@ pub struct Lines<'a> {
     low: [i64; 2],
     log2: u32,
     side: [i64; 2],
-    /// Where the points of each cell start, row by row.
+    /// Where the points of each cell start, row by row, and the points.
     starts: Vec<u32>,
-    cells: Vec<u32>,
+    cells: Vec<(u32, [i32; 3])>,
     tree: OnceLock<Tree<'a>>,
 }
 
@@ -127,55 +133,65 @@ impl<'a> Lines<'a> {
             let at = [0, 1].map(|k| (i64::from(p[k]) - low[k]) >> log2);
             (at[1] * side[0] + at[0]) as u32
         };
-        let (starts, cells) = lists((side[0] * side[1]) as usize, points.all.iter().map(cell).zip(0..));
+        let items = points.all.iter().zip(0..).map(|(p, i)| (cell(p), (i, *p)));
+        let (starts, cells) = lists((side[0] * side[1]) as usize, items);
         Lines { points, low, log2, side, starts, cells, tree: OnceLock::new() }
     }
 
     /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
     pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
-        let Some(rows) = self.few(line) else {
+        let [low, high] = around(line, self.points.near);
+        let Some(rows) = self.few(line, [low, high]) else {
             return self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
         };
-        let [low, high] = around(line, self.points.near);
-        for i in rows.flat_map(|cells| &self.cells[cells]) {
-            let p = self.points.point(*i);
+        for (i, p) in rows.into_iter().flat_map(|[from, to]| &self.cells[from as usize..to as usize]) {
             if (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k]))) && !see(*i) {
                 return;
             }
         }
     }
 
-    /// What stands in the cells that lie within reach of a line, row by row; none if it is much.
-    fn few(&self, line: [[i32; 3]; 2]) -> Option<impl Iterator<Item = std::ops::Range<usize>>> {
-        let [low, high] = around(line, self.points.near);
+    /// What stands in the cells that lie within reach of a line, and of what lies around it, row by row; none if it is much.
+    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[[u32; 2]; 8]>> {
         let cell = |v: i64, k: usize| ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k]);
-        let (from, to) = (cell(low[1], 1).max(0), cell(high[1], 1).min(self.side[1] - 1));
-        let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
+        let ([left, from], [right, to]) = ([0, 1].map(|k| cell(low[k], k)), [0, 1].map(|k| cell(high[k], k)));
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
-        let slope = if a[1] == b[1] { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
-        let row = move |y: i64| {
+        // through all cells around it, or by its slope
+        let is_straight = left == right || from == to || a[0] == b[0] || a[1] == b[1];
+        let slope = if is_straight { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
+        let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
+        let columns = |y: i64| {
+            if is_straight {
+                return (left, right);
+            }
             // where the line runs through the row and what is within reach of it
             let start = self.low[1] + (y << self.log2) - reach;
-            let ends = [start, start + (1 << self.log2) + 2 * reach];
-            let [p, q] = match a[1] == b[1] {
-                true => [a[0], b[0]],
-                false => ends.map(|y| {
-                    let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
-                    a[0] + ((y - a[1]) as f64 * slope) as i64
-                }),
-            };
-            let first = cell(p.min(q) - reach, 0).max(0);
-            let last = cell(p.max(q) + reach, 0).min(self.side[0] - 1);
-            let at = |x: i64| self.starts[(y * self.side[0] + x) as usize] as usize;
-            if first > last { 0..0 } else { at(first)..at(last + 1) }
-        };
-        let mut count = 0;
-        let few = to - from < FEW_ROWS
-            && (from..=to).all(|y| {
-                count += row(y).len();
-                count <= FEW_POINTS
+            let [p, q] = [start, start + (1 << self.log2) + 2 * reach].map(|y| {
+                let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
+                a[0] + ((y - a[1]) as f64 * slope) as i64
             });
-        few.then(|| (from..=to).map(row))
+            (cell(p.min(q) - reach, 0), cell(p.max(q) + reach, 0))
+        };
+        let (from, to) = (from.max(0), to.min(self.side[1] - 1));
+        if to - from >= FEW_ROWS {
+            return None;
+        }
+        let (mut rows, mut count) = (SmallVec::new(), 0);
+        for y in from..=to {
+            let (left, right) = columns(y);
+            let (first, last) = (left.max(0), right.min(self.side[0] - 1));
+            if first > last {
+                continue;
+            }
+            let at = |x: i64| self.starts[(y * self.side[0] + x) as usize];
+            let row = [at(first), at(last + 1)];
+            count += row[1] - row[0];
+            if count > FEW_POINTS {
+                return None;
+            }
+            rows.push(row);
+        }
+        Some(rows)
     }
 }
 

@@ -16,8 +16,9 @@ use crate::{Near, Repair};
 pub struct Plan {
     /// Their places, at height 0.
     points: Points,
-    /// Where the vertices at each place start, among those of the rim.
+    /// Where the vertices at each place start, among those of the rim, and the place of each.
     starts: Vec<u32>,
+    place_of: Vec<u32>,
     /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
     rays: (Vec<u32>, Vec<(u32, bool)>),
     /// How much higher or lower an edge may run: more, up to `rise` steps.
@@ -27,33 +28,33 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(View { ground, edges, rim, near }: View, rise: u32) -> Plan {
-        let (mut places, mut starts) = (Vec::<[i32; 3]>::new(), Vec::new());
+        let (mut places, mut starts, mut place_of) = (Vec::<[i32; 3]>::new(), Vec::new(), Vec::new());
         for (i, v) in (0..).zip(&rim.vertices) {
             let place = flat(ground.vertices[*v as usize]);
             if places.last() != Some(&place) {
                 places.push(place);
                 starts.push(i);
             }
+            place_of.push(places.len() as u32 - 1);
         }
         starts.push(rim.vertices.len() as u32);
-        let open = edges.open_faces().flat_map(|i| {
-            let v = ground.faces[i as usize].v;
-            edges.open_sides(i).map(move |k| [v[k], v[(k + 1) % 3]])
-        });
         let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
-        let rays = lists(rim.vertices.len(), open.flat_map(|[a, b]| [(number(a), (b, true)), (number(b), (a, false))]));
+        let mut open = Vec::new();
+        for i in edges.open_faces() {
+            let v = ground.faces[i as usize].v;
+            for [a, b] in edges.open_sides(i).map(|k| [v[k], v[(k + 1) % 3]]) {
+                open.extend([(number(a), (b, true)), (number(b), (a, false))]);
+            }
+        }
+        let rays = lists(rim.vertices.len(), open.iter().copied());
         Plan {
             points: Points::new(places, Near { plan: near.plan, height: 0 }),
             starts,
+            place_of,
             rays,
             level: near.height,
             rise,
         }
-    }
-
-    /// The place of a vertex of the rim.
-    fn place(&self, n: usize) -> u32 {
-        self.starts.partition_point(|&s| s as usize <= n) as u32 - 1
     }
 
     /// Whether a place is in a crowd, or has one above it.
@@ -138,7 +139,7 @@ impl Search for Slits<'_> {
     const SHARE: f64 = 0.75; // what comes of it can be mended then
 
     fn is_crowded(&self, n: usize) -> bool {
-        self.plan.is_crowded(self.plan.place(n))
+        self.plan.is_crowded(self.plan.place_of[n])
     }
 
     fn along(
