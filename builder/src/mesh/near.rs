@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 const LEAF: usize = 8;
 /// Most rows of cells and points that are looked through one by one; beyond, a tree is quicker.
 const FEW_ROWS: i64 = 256;
-const FEW_POINTS: u32 = 256;
+const FEW_POINTS: usize = 256;
 
 /// Points that ascend, searched around each of them.
 pub struct Points {
@@ -141,28 +141,42 @@ impl<'a> Lines<'a> {
     /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
     pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
         let [low, high] = around(line, self.points.near);
-        let Some(rows) = self.few(line, [low, high]) else {
-            return self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
-        };
-        for (i, p) in rows.into_iter().flat_map(|[from, to]| &self.cells[from as usize..to as usize]) {
-            if (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k]))) && !see(*i) {
-                return;
-            }
+        let within = |p: &[i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+        let mut all = |points: &[(u32, [i32; 3])]| points.iter().all(|(i, p)| !within(p) || see(*i));
+        let [from, to] = [low[1], high[1]].map(|y| self.cell(y, 1));
+        let one = if from == to { self.row(from, [low[0], high[0]]) } else { &[] };
+        if from == to && one.len() <= FEW_POINTS {
+            all(one); // as mostly
+        } else if let Some(rows) = self.few(line, [low, high]) {
+            rows.into_iter().all(all);
+        } else {
+            self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
         }
     }
 
+    /// The column or row of a coordinate; outside there is one more at either end.
+    fn cell(&self, v: i64, k: usize) -> i64 {
+        ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k])
+    }
+
+    /// The points in the cells of a row from one coordinate to another.
+    fn row(&self, y: i64, [from, to]: [i64; 2]) -> &[(u32, [i32; 3])] {
+        let (first, last) = (self.cell(from, 0).max(0), self.cell(to, 0).min(self.side[0] - 1));
+        if first > last || !(0..self.side[1]).contains(&y) {
+            return &[];
+        }
+        let at = |x: i64| self.starts[(y * self.side[0] + x) as usize] as usize;
+        &self.cells[at(first)..at(last + 1)]
+    }
+
     /// What stands in the cells that lie within reach of a line, and of what lies around it, row by row; none if it is much.
-    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[[u32; 2]; 8]>> {
-        let cell = |v: i64, k: usize| ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k]);
-        let ([left, from], [right, to]) = ([0, 1].map(|k| cell(low[k], k)), [0, 1].map(|k| cell(high[k], k)));
+    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[(u32, [i32; 3])]; 8]>> {
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
-        // through all cells around it, or by its slope
-        let is_straight = left == right || from == to || a[0] == b[0] || a[1] == b[1];
-        let slope = if is_straight { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
+        let slope = if a[1] == b[1] { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
         let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
         let columns = |y: i64| {
-            if is_straight {
-                return (left, right);
+            if slope == 0.0 {
+                return [low[0], high[0]];
             }
             // where the line runs through the row and what is within reach of it
             let start = self.low[1] + (y << self.log2) - reach;
@@ -170,22 +184,16 @@ impl<'a> Lines<'a> {
                 let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
                 a[0] + ((y - a[1]) as f64 * slope) as i64
             });
-            (cell(p.min(q) - reach, 0), cell(p.max(q) + reach, 0))
+            [p.min(q) - reach, p.max(q) + reach]
         };
-        let (from, to) = (from.max(0), to.min(self.side[1] - 1));
+        let (from, to) = (self.cell(low[1], 1).max(0), self.cell(high[1], 1).min(self.side[1] - 1));
         if to - from >= FEW_ROWS {
             return None;
         }
         let (mut rows, mut count) = (SmallVec::new(), 0);
         for y in from..=to {
-            let (left, right) = columns(y);
-            let (first, last) = (left.max(0), right.min(self.side[0] - 1));
-            if first > last {
-                continue;
-            }
-            let at = |x: i64| self.starts[(y * self.side[0] + x) as usize];
-            let row = [at(first), at(last + 1)];
-            count += row[1] - row[0];
+            let row = self.row(y, columns(y));
+            count += row.len();
             if count > FEW_POINTS {
                 return None;
             }
