@@ -16,9 +16,10 @@ use crate::{Near, Repair};
 pub struct Plan {
     /// Their places, at height 0.
     points: Points,
-    /// Where the vertices at each place start, among those of the rim, and the place of each.
+    /// Where the vertices at each place start, among those of the rim.
     starts: Vec<u32>,
-    place_of: Vec<u32>,
+    /// Whether each vertex of the rim is at a place in a crowd, or one that has one above it.
+    crowded: Vec<bool>,
     /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
     rays: (Vec<u32>, Vec<(u32, bool)>),
     /// How much higher or lower an edge may run: more, up to `rise` steps.
@@ -28,14 +29,13 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(View { ground, edges, rim, near }: View, rise: u32) -> Plan {
-        let (mut places, mut starts, mut place_of) = (Vec::<[i32; 3]>::new(), Vec::new(), Vec::new());
+        let (mut places, mut starts) = (Vec::<[i32; 3]>::new(), Vec::new());
         for (i, v) in (0..).zip(&rim.vertices) {
             let place = flat(ground.vertices[*v as usize]);
             if places.last() != Some(&place) {
                 places.push(place);
                 starts.push(i);
             }
-            place_of.push(places.len() as u32 - 1);
         }
         starts.push(rim.vertices.len() as u32);
         let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
@@ -47,19 +47,13 @@ impl Plan {
             }
         }
         let rays = lists(rim.vertices.len(), open.iter().copied());
-        Plan {
-            points: Points::new(places, Near { plan: near.plan, height: 0 }),
-            starts,
-            place_of,
-            rays,
-            level: near.height,
-            rise,
+        let points = Points::new(places, Near { plan: near.plan, height: 0 });
+        let mut crowded = vec![false; rim.vertices.len()];
+        for (place, at) in (0..).zip(starts.windows(2)) {
+            let is_crowd = u64::from(at[1] - at[0]) > Repair::CROWD;
+            crowded[at[0] as usize..at[1] as usize].fill(is_crowd || points.is_crowded(place));
         }
-    }
-
-    /// Whether a place is in a crowd, or has one above it.
-    fn is_crowded(&self, place: u32) -> bool {
-        self.points.is_crowded(place) || self.at(place).len() as u64 > Repair::CROWD
+        Plan { points, starts, crowded, rays, level: near.height, rise }
     }
 
     /// What lies at a place beside a line with its triangle to the left, if a slit is between.
@@ -71,7 +65,7 @@ impl Plan {
         view: View,
         counts: impl Fn(usize) -> bool,
     ) -> Option<Met> {
-        if place.off >= 0 || self.is_crowded(i) {
+        if place.off >= 0 || self.crowded[self.starts[i as usize] as usize] {
             return None;
         }
         let length = distance(a, b).0 as i128;
@@ -139,7 +133,7 @@ impl Search for Slits<'_> {
     const SHARE: f64 = 0.75; // what comes of it can be mended then
 
     fn is_crowded(&self, n: usize) -> bool {
-        self.plan.is_crowded(self.plan.place_of[n])
+        self.plan.crowded[n]
     }
 
     fn along(
