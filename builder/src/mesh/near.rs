@@ -106,6 +106,9 @@ impl Points {
     }
 }
 
+/// A point: its number and its place.
+type Point = (u32, [i32; 3]);
+
 /// Points that are searched along lines: in cells along short ones, else in a tree, which is made when it is needed.
 pub struct Lines<'a> {
     points: &'a Points,
@@ -115,7 +118,7 @@ pub struct Lines<'a> {
     side: [i64; 2],
     /// Where the points of each cell start, row by row, and the points.
     starts: Vec<u32>,
-    cells: Vec<(u32, [i32; 3])>,
+    cells: Vec<Point>,
     tree: OnceLock<Tree<'a>>,
 }
 
@@ -142,7 +145,7 @@ impl<'a> Lines<'a> {
     pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
         let [low, high] = around(line, self.points.near);
         let within = |p: &[i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
-        let mut all = |points: &[(u32, [i32; 3])]| points.iter().all(|(i, p)| !within(p) || see(*i));
+        let mut all = |points: &[Point]| points.iter().all(|(i, p)| !within(p) || see(*i));
         let [from, to] = [low[1], high[1]].map(|y| self.cell(y, 1));
         let one = if from == to { self.row(from, [low[0], high[0]]) } else { &[] };
         if from == to && one.len() <= FEW_POINTS {
@@ -160,7 +163,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The points in the cells of a row from one coordinate to another.
-    fn row(&self, y: i64, [from, to]: [i64; 2]) -> &[(u32, [i32; 3])] {
+    fn row(&self, y: i64, [from, to]: [i64; 2]) -> &[Point] {
         let (first, last) = (self.cell(from, 0).max(0), self.cell(to, 0).min(self.side[0] - 1));
         if first > last || !(0..self.side[1]).contains(&y) {
             return &[];
@@ -170,7 +173,7 @@ impl<'a> Lines<'a> {
     }
 
     /// What stands in the cells that lie within reach of a line, and of what lies around it, row by row; none if it is much.
-    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[(u32, [i32; 3])]; 8]>> {
+    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[Point]; 8]>> {
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
         let slope = if a[1] == b[1] { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
         let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
