@@ -151,9 +151,19 @@ fn oriented(mut v: [u32; 3], vertices: &[[i32; 3]]) -> Option<[u32; 3]> {
     if area < 0 {
         v.swap(1, 2);
     }
-    let least = (0..3).min_by_key(|&k| v[k]).expect("three corners");
-    v.rotate_left(least);
-    (area != 0).then_some(v)
+    (area != 0).then(|| least_first(v))
+}
+
+/// Corners in the same sense of turning, the least first.
+fn least_first(v: [u32; 3]) -> [u32; 3] {
+    let [a, b, c] = v;
+    if a < b && a < c {
+        v
+    } else if b < c {
+        [b, c, a]
+    } else {
+        [c, a, b]
+    }
 }
 
 /// An edge, whatever its direction.

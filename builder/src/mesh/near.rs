@@ -3,6 +3,7 @@
 use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 use std::sync::OnceLock;
 
 /// Points of a leaf.
@@ -21,8 +22,7 @@ pub struct Points {
 
 impl Points {
     pub fn new(all: Vec<[i32; 3]>, near: Near) -> Points {
-        debug_assert!(all.is_sorted());
-        let mut points = Points { all, near, others: Vec::new() };
+        let mut points = Points::uncounted(all, near);
         let count = |i: u32| {
             let mut count = 0;
             points.around(i, |_| {
@@ -33,6 +33,12 @@ impl Points {
         };
         points.others = (0..points.all.len() as u32).into_par_iter().map(count).collect();
         points
+    }
+
+    /// The same, for searches along lines alone: nobody counts who lies within reach.
+    pub fn uncounted(all: Vec<[i32; 3]>, near: Near) -> Points {
+        debug_assert!(all.is_sorted());
+        Points { all, near, others: Vec::new() }
     }
 
     /// Calls `see` with every other point within reach of one, ascending. Stops when told `false`.
@@ -100,6 +106,9 @@ impl Points {
     }
 }
 
+/// A point: its number and its place.
+type Point = (u32, [i32; 3]);
+
 /// Points that are searched along lines: in cells along short ones, else in a tree, which is made when it is needed.
 pub struct Lines<'a> {
     points: &'a Points,
@@ -107,9 +116,9 @@ pub struct Lines<'a> {
     low: [i64; 2],
     log2: u32,
     side: [i64; 2],
-    /// Where the points of each cell start, row by row.
+    /// Where the points of each cell start, row by row, and the points.
     starts: Vec<u32>,
-    cells: Vec<u32>,
+    cells: Vec<Point>,
     tree: OnceLock<Tree<'a>>,
 }
 
@@ -127,55 +136,73 @@ impl<'a> Lines<'a> {
             let at = [0, 1].map(|k| (i64::from(p[k]) - low[k]) >> log2);
             (at[1] * side[0] + at[0]) as u32
         };
-        let (starts, cells) = lists((side[0] * side[1]) as usize, points.all.iter().map(cell).zip(0..));
+        let items = points.all.iter().zip(0..).map(|(p, i)| (cell(p), (i, *p)));
+        let (starts, cells) = lists((side[0] * side[1]) as usize, items);
         Lines { points, low, log2, side, starts, cells, tree: OnceLock::new() }
     }
 
     /// Calls `see` with every point within reach of the line from `a` to `b`, and some that are not. Stops when told `false`.
     pub fn along(&self, line: [[i32; 3]; 2], mut see: impl FnMut(u32) -> bool) {
-        let Some(rows) = self.few(line) else {
-            return self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
-        };
         let [low, high] = around(line, self.points.near);
-        for i in rows.flat_map(|cells| &self.cells[cells]) {
-            let p = self.points.point(*i);
-            if (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k]))) && !see(*i) {
-                return;
-            }
+        let within = |p: &[i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
+        let mut all = |points: &[Point]| points.iter().all(|(i, p)| !within(p) || see(*i));
+        let [from, to] = [low[1], high[1]].map(|y| self.cell(y, 1));
+        let one = if from == to { self.row(from, [low[0], high[0]]) } else { &[] };
+        if from == to && one.len() <= FEW_POINTS {
+            all(one); // as mostly
+        } else if let Some(rows) = self.few(line, [low, high]) {
+            rows.into_iter().all(all);
+        } else {
+            self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
         }
     }
 
-    /// What stands in the cells that lie within reach of a line, row by row; none if it is much.
-    fn few(&self, line: [[i32; 3]; 2]) -> Option<impl Iterator<Item = std::ops::Range<usize>>> {
-        let [low, high] = around(line, self.points.near);
-        let cell = |v: i64, k: usize| ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k]);
-        let (from, to) = (cell(low[1], 1).max(0), cell(high[1], 1).min(self.side[1] - 1));
-        let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
+    /// The column or row of a coordinate; outside there is one more at either end.
+    fn cell(&self, v: i64, k: usize) -> i64 {
+        ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k])
+    }
+
+    /// The points in the cells of a row from one coordinate to another.
+    fn row(&self, y: i64, [from, to]: [i64; 2]) -> &[Point] {
+        let (first, last) = (self.cell(from, 0).max(0), self.cell(to, 0).min(self.side[0] - 1));
+        if first > last || !(0..self.side[1]).contains(&y) {
+            return &[];
+        }
+        let at = |x: i64| self.starts[(y * self.side[0] + x) as usize] as usize;
+        &self.cells[at(first)..at(last + 1)]
+    }
+
+    /// What stands in the cells that lie within reach of a line, and of what lies around it, row by row; none if it is much.
+    fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[Point]; 8]>> {
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
         let slope = if a[1] == b[1] { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
-        let row = move |y: i64| {
+        let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
+        let columns = |y: i64| {
+            if slope == 0.0 {
+                return [low[0], high[0]];
+            }
             // where the line runs through the row and what is within reach of it
             let start = self.low[1] + (y << self.log2) - reach;
-            let ends = [start, start + (1 << self.log2) + 2 * reach];
-            let [p, q] = match a[1] == b[1] {
-                true => [a[0], b[0]],
-                false => ends.map(|y| {
-                    let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
-                    a[0] + ((y - a[1]) as f64 * slope) as i64
-                }),
-            };
-            let first = cell(p.min(q) - reach, 0).max(0);
-            let last = cell(p.max(q) + reach, 0).min(self.side[0] - 1);
-            let at = |x: i64| self.starts[(y * self.side[0] + x) as usize] as usize;
-            if first > last { 0..0 } else { at(first)..at(last + 1) }
-        };
-        let mut count = 0;
-        let few = to - from < FEW_ROWS
-            && (from..=to).all(|y| {
-                count += row(y).len();
-                count <= FEW_POINTS
+            let [p, q] = [start, start + (1 << self.log2) + 2 * reach].map(|y| {
+                let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
+                a[0] + ((y - a[1]) as f64 * slope) as i64
             });
-        few.then(|| (from..=to).map(row))
+            [p.min(q) - reach, p.max(q) + reach]
+        };
+        let (from, to) = (self.cell(low[1], 1).max(0), self.cell(high[1], 1).min(self.side[1] - 1));
+        if to - from >= FEW_ROWS {
+            return None;
+        }
+        let (mut rows, mut count) = (SmallVec::new(), 0);
+        for y in from..=to {
+            let row = self.row(y, columns(y));
+            count += row.len();
+            if count > FEW_POINTS {
+                return None;
+            }
+            rows.push(row);
+        }
+        Some(rows)
     }
 }
 

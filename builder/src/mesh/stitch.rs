@@ -206,17 +206,19 @@ impl<'a, 'b> Stitching<'a, 'b> {
                 break;
             }
             let view = self.view(rim);
-            let split = |&face: &u32| Cut { face, search, view }.split();
-            let splits: Vec<(Option<Split>, u64)> = active.par_iter().map(split).collect();
+            let split = |&face: &u32| {
+                let (split, left) = Cut { face, search, view }.split();
+                (split.is_some() || left > 0).then_some((face, split, left))
+            };
+            let splits: Vec<(u32, Option<Split>, u64)> = active.par_iter().filter_map(split).collect();
             let mut now = Vec::new();
-            for (i, (split, left)) in active.into_iter().zip(splits) {
+            for (i, split, left) in splits {
                 match split {
                     Some(split) => now.push((i, split)),
-                    None if left > 0 => {
+                    None => {
                         divided.at.push(i);
                         divided.left += left;
                     }
-                    None => {}
                 }
             }
             active = self.round::<S>(now, &mut divided.places);
@@ -234,13 +236,15 @@ impl<'a, 'b> Stitching<'a, 'b> {
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
         let mut changing: HashSet<u64> = HashSet::new();
         let mut first: HashMap<u64, [[i32; 3]; 3]> = HashMap::new();
-        for (i, split) in &splits {
+        let parts_go = splits.iter().any(|(_, split)| split.upright.is_some());
+        for (i, split) in splits.iter().filter(|_| parts_go) {
             let v = self.ground.faces[*i as usize].v;
-            let own = self.ground.by_place(v);
             for e in sides(v).map(|[a, b]| edge(a, b)) {
-                match split.upright {
-                    None => _ = changing.insert(e),
-                    Some(_) => _ = first.entry(e).and_modify(|f| *f = own.min(*f)).or_insert(own),
+                if split.upright.is_none() {
+                    changing.insert(e);
+                } else {
+                    let own = self.ground.by_place(v);
+                    first.entry(e).and_modify(|f| *f = own.min(*f)).or_insert(own);
                 }
             }
         }
@@ -252,8 +256,10 @@ impl<'a, 'b> Stitching<'a, 'b> {
         for (i, split) in splits {
             let face = self.ground.faces[i as usize];
             let so_far = self.ground.by(&face.v);
-            let own = self.ground.by_place(face.v);
-            let waits = |part: Upright| sides(part.v).chain(sides(face.v)).any(|side| waits(side, own));
+            let waits = |part: Upright| {
+                let own = self.ground.by_place(face.v);
+                sides(part.v).chain(sides(face.v)).any(|side| waits(side, own))
+            };
             // it may have come to count as moved farther in this round
             if split.upright.is_some_and(waits) || !bearable(so_far, split.most(), farthest::<S>(self.ground)) {
                 next.push(i);

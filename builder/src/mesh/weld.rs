@@ -13,7 +13,7 @@
 //! [`Ground::farthest`] in all.
 
 use super::near::{Points, beside, distance, meet};
-use super::{Face, Moved, clean, edge, facing::mix, oriented};
+use super::{Face, Moved, clean, edge, facing::mix, least_first, oriented};
 use crate::{Material, Near, Repair};
 use rayon::prelude::*;
 
@@ -79,12 +79,13 @@ impl Ground<'_> {
 
     /// Takes out what is gone, and numbers vertices by their places again.
     pub fn order(&mut self) {
-        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
-        order.sort_by_key(|&v| self.vertices[v as usize]); // mostly sorted already
+        let mut order: Vec<([i32; 3], u32)> = self.vertices.iter().copied().zip(0..).collect();
+        order.sort(); // mostly sorted already
         let mut numbers = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(v, number)| numbers[*v as usize] = number);
-        self.vertices = order.iter().map(|v| self.vertices[*v as usize]).collect();
-        let renumber = |v: [u32; 3]| oriented(v.map(|v| numbers[v as usize]), &self.vertices).expect("it has area");
+        order.iter().zip(0..).for_each(|((_, v), number)| numbers[*v as usize] = number);
+        self.vertices.iter_mut().zip(&order).for_each(|(p, (place, _))| *p = *place);
+        drop(order);
+        let renumber = |v: [u32; 3]| least_first(v.map(|v| numbers[v as usize]));
         self.faces.retain(|f| f.v[0] != GONE);
         self.faces.iter_mut().for_each(|f| f.v = renumber(f.v));
         self.faces.sort(); // mostly sorted already

@@ -5,9 +5,11 @@ use super::super::near::{Beside, beside};
 use super::super::weld::{bearable, covered};
 use super::fan::{FAN, Fan, NEEDLES, fan, has_room};
 use super::{Search, View, farthest, length};
+use smallvec::SmallVec;
 use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::HashSet;
+use std::iter::once;
 
 /// Vertices that lie closer along a side, in steps, make needles whatever is done.
 const CLOSE: u128 = 5;
@@ -57,7 +59,10 @@ pub struct Cut<'a, S> {
 impl<S: Search> Cut<'_, S> {
     /// How it is divided, if it is; and how many vertices beside its open edges cannot be had.
     pub fn split(&self) -> (Option<Split>, u64) {
-        let open: Vec<_> = self.open_sides().into_iter().map(|k| (k, self.beside(k))).collect();
+        let open: SmallVec<[_; 3]> = self.open_sides().into_iter().map(|k| (k, self.beside(k))).collect();
+        if open.iter().all(|(_, met)| met.as_ref().is_some_and(Vec::is_empty)) {
+            return (None, 0); // as mostly
+        }
         // rows along one side of several with many vertices would leave slivers at the others: those are halved until
         // each part has one such side at most; a vertex counts at the longest
         let mut seen = HashSet::new();
@@ -98,11 +103,13 @@ impl<S: Search> Cut<'_, S> {
     }
 
     /// Which of its sides are open between vertices of the rim, the longest first.
-    pub fn open_sides(&self) -> Vec<usize> {
+    pub fn open_sides(&self) -> SmallVec<[usize; 3]> {
         let View { edges, rim, .. } = self.view;
         let known = |k: &usize| self.at_side(*k)[..2].iter().all(|&v| rim.number(v).is_some());
-        let mut sides: Vec<usize> = edges.open_sides(self.face).filter(known).collect();
-        sides.sort_by_key(|&k| (Reverse(self.length(k)), self.view.ground.corners(self.at_side(k))));
+        let mut sides: SmallVec<[usize; 3]> = edges.open_sides(self.face).filter(known).collect();
+        if sides.len() > 1 {
+            sides.sort_by_key(|&k| (Reverse(self.length(k)), self.view.ground.corners(self.at_side(k))));
+        }
         sides
     }
 
@@ -116,7 +123,7 @@ impl<S: Search> Cut<'_, S> {
         const FEW: usize = 4;
         let room = LazyCell::new(|| FEW + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
-        let counts = |n: usize| edges.is_open_at(rim.vertices[n]) && !v.contains(&rim.vertices[n]);
+        let counts = |n: usize| !v.contains(&rim.vertices[n]) && edges.is_open_at(rim.vertices[n]);
         self.search.along([a, b], self.view, counts, fits)
     }
 
@@ -190,6 +197,27 @@ impl<S: Search> Cut<'_, S> {
     fn through(&self, k: usize, met: &[Met], upright: bool) -> Option<Split> {
         let View { ground, near, .. } = self.view;
         let [a, b, apex] = self.at_side(k);
+        let [from, to, top] = ground.corners([a, b, apex]);
+        let is_level = met.iter().any(|m| m.level.is_some());
+        let sound = |places: &[[i32; 3]], is_plain: bool| {
+            let most = super::distance(from, to).0;
+            let mut areas = places.windows(2).map(|pair| area2(pair[0], pair[1], top));
+            places.windows(2).all(|pair| super::distance(pair[0], pair[1]).0 < most)
+                && match is_plain {
+                    true if is_level => !upright && areas.all(|area| area > 0),
+                    true => areas.filter(|area| *area == 0).count() == usize::from(upright),
+                    false => !upright,
+                }
+        };
+        // few make a plain fan: mostly that tells what cannot be had
+        let place = |m: &Met| m.level.unwrap_or_else(|| self.at(m));
+        let few = met.len() <= FAN;
+        if few {
+            let places: SmallVec<[_; FAN + 2]> = once(from).chain(met.iter().map(place)).chain(once(to)).collect();
+            if !sound(&places, true) {
+                return None;
+            }
+        }
         let by = met.iter().fold([0f64; 2], |m, met| [m[0].max(met.place.by[0]), m[1].max(met.place.by[1])]);
         let long = (self.length(k) as f64).sqrt();
         let mut levels = Vec::new();
@@ -202,28 +230,22 @@ impl<S: Search> Cut<'_, S> {
             path.push((level.unwrap_or(m.w), m.place.along as f64 / long));
         }
         path.push((b, long));
-        let is_level = !levels.is_empty();
         let fan = fan(path, levels, apex, ground, near)?;
         let by = [by[0], by[1].max(fan.off)];
-        let [from, to, top] = ground.corners([a, b, apex]);
-        let places: Vec<[i32; 3]> = fan.path.iter().map(|v| fan.place(*v, ground)).collect();
-        let most = super::distance(from, to).0;
-        if !places.windows(2).all(|pair| super::distance(pair[0], pair[1]).0 < most) {
-            return None;
+        if !few {
+            let places: Vec<[i32; 3]> = fan.path.iter().map(|v| fan.place(*v, ground)).collect();
+            if !sound(&places, fan.is_plain()) {
+                return None;
+            }
         }
-        let areas = || places.windows(2).map(|pair| area2(pair[0], pair[1], top));
-        let flats = if fan.is_plain() { areas().filter(|area| *area == 0).count() } else { 0 };
-        let upright = match flats {
-            _ if is_level && fan.is_plain() && (upright || areas().any(|area| area <= 0)) => return None,
-            0 if !upright => None,
-            1 if upright && places.len() == 3 => {
-                let w = fan.path[1];
-                let end = if area2(places[0], places[1], top) == 0 { a } else { b };
-                let part = [end, w, apex];
-                let off = self.off(part, w, apex)?;
+        let upright = match met {
+            [one] if upright => {
+                let end = if area2(from, self.at(one), top) == 0 { a } else { b };
+                let part = [end, one.w, apex];
+                let off = self.off(part, one.w, apex)?;
                 Some(Upright { v: part, by: [0, 1].map(|i| by[i] + off[i]) })
             }
-            _ => return None,
+            _ => None,
         };
         let split = Split { fan, by, upright };
         bearable(self.moved(), split.most(), farthest::<S>(ground)).then_some(split)

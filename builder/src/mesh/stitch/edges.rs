@@ -82,16 +82,17 @@ impl Edges {
     }
 
     /// The triangles that use an edge.
-    pub fn faces(&self, a: u32, b: u32) -> Users {
-        let before = || before(&self.edges, &self.starts, a, b).iter().map(|e| *e as u32).collect();
-        self.changed.get(&edge(a, b)).cloned().unwrap_or_else(before)
+    pub fn faces(&self, a: u32, b: u32) -> impl Iterator<Item = u32> {
+        let changed = self.changed.get(&edge(a, b));
+        let before = if changed.is_none() { before(&self.edges, &self.starts, a, b) } else { &[] };
+        changed.into_iter().flatten().copied().chain(before.iter().map(|e| *e as u32))
     }
 
     /// Adds a triangle to the mesh and returns its number; if there is one in its place, that stays, of the material that comes
     /// first.
     pub fn add(&mut self, face: Face, ground: &mut Ground) -> Option<u32> {
         let [a, b, _] = face.v;
-        if let Some(twin) = self.faces(a, b).into_iter().find(|i| ground.faces[*i as usize].v == face.v) {
+        if let Some(twin) = self.faces(a, b).find(|i| ground.faces[*i as usize].v == face.v) {
             let twin = &mut ground.faces[twin as usize];
             *twin = clean::first(*twin, face, ground.materials);
             return None;

@@ -29,6 +29,9 @@ struct Side {
 pub fn nudge(view: View, seams: &Seams, at: &[u32], free: impl Fn([i32; 3]) -> bool) -> BTreeMap<[i32; 3], u32> {
     let View { ground, near, .. } = view;
     let wanted = wanted(view, seams, at);
+    if wanted.is_empty() {
+        return BTreeMap::new();
+    }
     let place = |v: &u32| ground.vertices[*v as usize];
     let at = around(ground, |v| wanted.contains_key(v));
     // what depends on where another vertex goes waits for it

@@ -23,12 +23,13 @@ const INNER: u32 = u32::MAX;
 
 impl Rim {
     pub fn new(ground: &Ground, edges: &Edges, near: Near) -> Rim {
-        let all = 0..ground.vertices.len() as u32;
-        let mut vertices: Vec<u32> = all.filter(|v| edges.is_open_at(*v)).collect();
-        vertices.sort_by_key(|&v| ground.vertices[v as usize]); // mostly sorted already
+        let all = ground.vertices.iter().copied().zip(0..);
+        let mut open: Vec<([i32; 3], u32)> = all.filter(|(_, v)| edges.is_open_at(*v)).collect();
+        open.sort(); // mostly sorted already
         let mut numbers = vec![INNER; ground.vertices.len()];
-        vertices.iter().zip(0..).for_each(|(&v, n)| numbers[v as usize] = n);
-        Rim { points: ground.points(&vertices, near), vertices, numbers }
+        open.iter().zip(0..).for_each(|(&(_, v), n)| numbers[v as usize] = n);
+        let (places, vertices) = open.into_iter().unzip();
+        Rim { points: Points::new(places, near), vertices, numbers }
     }
 
     /// The number of a vertex among those of the rim.

@@ -18,6 +18,8 @@ pub struct Plan {
     points: Points,
     /// Where the vertices at each place start, among those of the rim.
     starts: Vec<u32>,
+    /// Whether each vertex of the rim is at a place in a crowd, or one that has one above it.
+    crowded: Vec<bool>,
     /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
     rays: (Vec<u32>, Vec<(u32, bool)>),
     /// How much higher or lower an edge may run: more, up to `rise` steps.
@@ -36,29 +38,22 @@ impl Plan {
             }
         }
         starts.push(rim.vertices.len() as u32);
-        let open = edges.open_faces().flat_map(|i| {
-            let v = ground.faces[i as usize].v;
-            edges.open_sides(i).map(move |k| [v[k], v[(k + 1) % 3]])
-        });
         let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
-        let rays = lists(rim.vertices.len(), open.flat_map(|[a, b]| [(number(a), (b, true)), (number(b), (a, false))]));
-        Plan {
-            points: Points::new(places, Near { plan: near.plan, height: 0 }),
-            starts,
-            rays,
-            level: near.height,
-            rise,
+        let mut open = Vec::new();
+        for i in edges.open_faces() {
+            let v = ground.faces[i as usize].v;
+            for [a, b] in edges.open_sides(i).map(|k| [v[k], v[(k + 1) % 3]]) {
+                open.extend([(number(a), (b, true)), (number(b), (a, false))]);
+            }
         }
-    }
-
-    /// The place of a vertex of the rim.
-    fn place(&self, n: usize) -> u32 {
-        self.starts.partition_point(|&s| s as usize <= n) as u32 - 1
-    }
-
-    /// Whether a place is in a crowd, or has one above it.
-    fn is_crowded(&self, place: u32) -> bool {
-        self.points.is_crowded(place) || self.at(place).len() as u64 > Repair::CROWD
+        let rays = lists(rim.vertices.len(), open.iter().copied());
+        let points = Points::new(places, Near { plan: near.plan, height: 0 });
+        let mut crowded = vec![false; rim.vertices.len()];
+        for (place, at) in (0..).zip(starts.windows(2)) {
+            let is_crowd = u64::from(at[1] - at[0]) > Repair::CROWD;
+            crowded[at[0] as usize..at[1] as usize].fill(is_crowd || points.is_crowded(place));
+        }
+        Plan { points, starts, crowded, rays, level: near.height, rise }
     }
 
     /// What lies at a place beside a line with its triangle to the left, if a slit is between.
@@ -70,7 +65,7 @@ impl Plan {
         view: View,
         counts: impl Fn(usize) -> bool,
     ) -> Option<Met> {
-        if place.off >= 0 || self.is_crowded(i) {
+        if place.off >= 0 || self.crowded[self.starts[i as usize] as usize] {
             return None;
         }
         let length = distance(a, b).0 as i128;
@@ -138,7 +133,7 @@ impl Search for Slits<'_> {
     const SHARE: f64 = 0.75; // what comes of it can be mended then
 
     fn is_crowded(&self, n: usize) -> bool {
-        self.plan.is_crowded(self.plan.place(n))
+        self.plan.crowded[n]
     }
 
     fn along(

@@ -1,7 +1,7 @@
 //! Where something may be to mend: where nothing has changed since all was looked at, there is nothing.
 
 use super::super::near::{Lines, Points};
-use super::{View, flat, sides};
+use super::{View, flat};
 use crate::Near;
 use rayon::prelude::*;
 
@@ -25,13 +25,13 @@ impl Watch {
         let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
         places.sort_unstable();
         places.dedup();
-        let points = Points::new(places, Near { plan: near.plan, height: 0 });
+        let points = Points::uncounted(places, Near { plan: near.plan, height: 0 });
         let lines = Lines::new(&points);
         let is_near = |&i: &u32| {
-            let all: Vec<[u32; 2]> = sides(ground.faces[i as usize].v).collect();
+            let v = ground.faces[i as usize].v;
             edges.open_sides(i).any(|k| {
                 let mut met = false;
-                lines.along(ground.corners(all[k]).map(flat), |_| {
+                lines.along(ground.corners([v[k], v[(k + 1) % 3]]).map(flat), |_| {
                     met = true;
                     false
                 });
