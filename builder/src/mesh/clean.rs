@@ -1,6 +1,6 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
-use super::{Face, area2, exp2, oriented};
+use super::{Face, area2, exp2, upward};
 use crate::{Contested, Material, Report, radix};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -40,15 +40,16 @@ pub fn ground(
         if f.is_outside() {
             return Err(Fate::Outside);
         }
-        match oriented(f.v, vertices) {
+        let [a, b, c] = corners;
+        let area = area2(a, b, c);
+        match upward(f.v, area) {
             None if is_line(corners) => Err(Fate::Collapsed),
             None => Err(Fate::Vertical),
             Some(_) if ceilings.get(i) == Some(&true) => Err(Fate::Ceiling),
             Some(_) if steepest.is_some_and(|limit| is_steeper(corners, limit)) => Err(Fate::Steep),
             Some(v) => {
                 f.v = v;
-                let [a, b, c] = corners;
-                Ok(area2(a, b, c).unsigned_abs() as u64) // no more than the domain
+                Ok(area.unsigned_abs() as u64) // no more than the domain
             }
         }
     };

@@ -145,9 +145,13 @@ pub fn exp2(e: i32) -> f64 {
 }
 
 /// Corners counter-clockwise in plan, the least first; none without plan area.
-fn oriented(mut v: [u32; 3], vertices: &[[i32; 3]]) -> Option<[u32; 3]> {
+fn oriented(v: [u32; 3], vertices: &[[i32; 3]]) -> Option<[u32; 3]> {
     let [a, b, c] = v.map(|i| vertices[i as usize]);
-    let area = area2(a, b, c);
+    upward(v, area2(a, b, c))
+}
+
+/// The same of corners with twice this plan area, positive if they are counter-clockwise.
+fn upward(mut v: [u32; 3], area: i128) -> Option<[u32; 3]> {
     if area < 0 {
         v.swap(1, 2);
     }

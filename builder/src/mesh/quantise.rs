@@ -65,37 +65,30 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         [[0, 1, 2].map(|k| low[k].min(p[k])), [0, 1, 2].map(|k| high[k].max(p[k]))]
     });
     let bits = [0, 1, 2].map(|k| (high[k].wrapping_sub(low[k]) as u64).checked_ilog2().map_or(0, |log2| log2 + 1));
-    let given: Vec<([i64; 3], u32)> = if bits.iter().sum::<u32>() <= 96 {
-        let mut keys: Vec<u128> = placed
-            .map(|(p, i)| {
-                let place = (0..3).fold(0, |key, k| key << bits[k] | u128::from((p[k] - low[k]) as u64));
-                place << 32 | u128::from(i)
-            })
-            .collect();
-        radix::sort(&mut keys);
-        let shifts = [32 + bits[1] + bits[2], 32 + bits[2], 32];
-        let along = |key: u128, k: usize| low[k] + ((key >> shifts[k]) as u64 & ((1 << bits[k]) - 1)) as i64;
-        keys.into_iter().map(|key| ([0, 1, 2].map(|k| along(key, k)), key as u32)).collect()
+    let mut given = Given { low, bits, keys: Vec::new(), far: Vec::new() };
+    if bits.iter().sum::<u32>() <= 96 {
+        let key = |(p, i): (&[i64; 3], u32)| {
+            let place = (0..3).fold(0, |key, k| key << bits[k] | u128::from((p[k] - low[k]) as u64));
+            place << 32 | u128::from(i)
+        };
+        given.keys = placed.map(key).collect();
+        radix::sort(&mut given.keys);
     } else {
-        // some lie far beyond the domain
-        let mut given: Vec<([i64; 3], u32)> = placed.map(|(p, i)| (*p, i)).collect();
-        given.par_sort_unstable();
-        given
-    };
+        given.far = placed.map(|(p, i)| (*p, i)).collect();
+        given.far.par_sort_unstable();
+    }
     // what is no ground has no say in where the origin is
     let ground = |t: &Triangle| scene.materials[usize::from(t.material)].is_ground();
     let counts = if scene.triangles.iter().all(ground) { used } else { used_by(&ground) };
     drop(absolute);
-    let mut points: Vec<[i64; 3]> = given.iter().filter(|g| counts[g.1 as usize]).map(|g| g.0).collect();
-    points.dedup();
     let origin = match options.origin {
         Some(metres) => [0, 1, 2].map(|i| (metres[i] * scale[i]) as i64),
-        None => origin(&points, &extents, step)?,
+        None => origin(given.iter().filter(|g| counts[g.1 as usize]).map(|g| g.0), &extents, step)?,
     };
     if origin.iter().any(|o| o.unsigned_abs() >= 1 << 51) {
         return Err(BuildError::Limit("the scene lies too far from its zero; move it closer".into()));
     }
-    drop((points, counts));
+    drop(counts);
     // the points inside the domain, in the same order
     let local = |p: &[i64; 3]| -> Option<[i32; 3]> {
         let d = |i: usize| i32::try_from(p[i].checked_sub(origin[i])?).ok();
@@ -103,7 +96,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     };
     let mut vertices: Vec<[i32; 3]> = Vec::new();
     let mut number = vec![OUTSIDE; scene.positions.len()];
-    for (place, i) in given {
+    for (place, i) in given.iter() {
         let Some(place) = local(&place) else { continue };
         if vertices.last() != Some(&place) {
             vertices.push(place);
@@ -125,7 +118,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             }
         })
         .collect();
-    drop(number);
+    drop((number, given));
     report.outliers = outliers(scene, &faces, &materials, &sources, origin, scale);
     report.outside = report.outliers.iter().map(|o| o.triangles).sum();
     if options.outliers == Outliers::Stop && report.outliers.iter().any(|o| o.share > 0.5) {
@@ -155,6 +148,27 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         return Err(BuildError::Limit("a height field reaches beyond the domain; use coarser steps".into()));
     }
     Ok(Lattice { vertices, faces, fields, materials, sources, origin, step, exact })
+}
+
+/// The places of positions, ascending, and which position has each.
+struct Given {
+    low: [i64; 3],
+    /// Bits along each axis above the least.
+    bits: [u32; 3],
+    /// Those bits, and the number of the position.
+    keys: Vec<u128>,
+    /// The same where some lie so far beyond the domain that this is no key.
+    far: Vec<([i64; 3], u32)>,
+}
+
+impl Given {
+    fn iter(&self) -> impl Iterator<Item = ([i64; 3], u32)> {
+        let [_, y, z] = self.bits;
+        let shifts = [32 + y + z, 32 + z, 32];
+        let along = move |key: u128, k: usize| (key >> shifts[k]) as u64 & ((1 << self.bits[k]) - 1);
+        let place = move |key: u128| [0, 1, 2].map(|k| self.low[k] + along(key, k) as i64);
+        self.keys.iter().map(move |&key| (place(key), key as u32)).chain(self.far.iter().copied())
+    }
 }
 
 /// What of a source lies outside.
@@ -357,15 +371,18 @@ fn unit(step: i32) -> i64 {
     1 << (12 - step).min(48)
 }
 
-/// Median of the points, rounded to a multiple of 4,096 m: outliers do not move it, nor does any order or sharing.
-fn origin(points: &[[i64; 3]], fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
+/// Median of ascending points, each counted once, rounded to a multiple of 4,096 m: outliers do not move it, nor does any order or
+/// sharing.
+fn origin(points: impl Iterator<Item = [i64; 3]>, fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
+    let mut values = [0; 3].map(|_| Vec::with_capacity(points.size_hint().1.unwrap_or(0) + 2 * fields.len()));
+    let mut last = None;
+    let each = points.filter(|p| last.replace(*p) != Some(*p)).chain(fields.iter().flat_map(|e| [e.min, e.max]));
+    each.for_each(|p| (0..3).for_each(|i| values[i].push(p[i])));
+    if values[0].is_empty() {
+        return Err(BuildError::Empty);
+    }
     let mut origin = [0; 3];
-    for i in 0..3 {
-        let mut values: Vec<i64> = points.iter().map(|p| p[i]).collect();
-        values.extend(fields.iter().flat_map(|e| [e.min[i], e.max[i]]));
-        if values.is_empty() {
-            return Err(BuildError::Empty);
-        }
+    for (i, mut values) in values.into_iter().enumerate() {
         let middle = values.len() / 2;
         let (_, &mut median, _) = values.select_nth_unstable(middle);
         let unit = unit(step[usize::from(i == 2)]);
