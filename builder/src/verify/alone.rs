@@ -4,18 +4,16 @@
 //! plan, as many end there as begin: that many lie over the places before it as behind. So where no other edge runs, as many
 //! triangles lie over one place as over any other, and if that is one, none of them overlaps another there.
 //!
-//! That is told of the cells of a square grid: those through which other edges run are *rough*, the rest falls into *regions* of
-//! cells side by side, and at one place of each its triangles are counted. A triangle whose box is in the cells of a region
+//! That is told of the cells of a fine square grid: those through which other edges run are *rough*, the rest falls into *regions*
+//! of cells side by side, and at one place of each its triangles are counted. A triangle whose box is in the cells of a region
 //! with one of them is alone. Of others nothing is said.
 
 use super::plan::{Box4, Rect, Tri};
 
-/// Mean triangles of a cell.
-const CELL: usize = 4;
-/// Cells under boxes that are looked at, for each triangle on average; beyond, nothing is said of any.
-const WORK: i64 = 32;
-/// State of a rough cell. That of others is twice the number of their region, from 1, less one where it is sampled.
-const ROUGH: u32 = u32::MAX;
+/// log2 of the mean cells of a triangle, about.
+const CELLS_LOG2: u32 = 2;
+/// Words of 64 cells under boxes and edges that are looked at, for each triangle on average; beyond, nothing is said of any.
+const WORK: i64 = 256;
 
 /// Of each triangle whether it certainly overlaps no other of a square tile. Bit k of `balanced`: at the edge from corner k
 /// lie as many triangles on one side as on the other. Differences of coordinates are `SMALL`.
@@ -25,11 +23,9 @@ pub fn alone(tris: &[Tri], boxes: &[Box4], balanced: &[u8], rect: &Rect) -> Vec<
         return none();
     }
     let log2 = rect.size[0].ilog2();
-    let side_log2 = (((tris.len() / CELL).max(1).ilog2()) / 2).min(log2);
-    let mut cells = Cells { low: rect.low, log2: log2 - side_log2, side: 1 << side_log2, states: Vec::new() };
-    cells.states = vec![0; (cells.side * cells.side) as usize];
+    let mut cells = Cells::new(rect.low, log2, ((tris.len().max(1).ilog2() + CELLS_LOG2) / 2).min(log2));
     let mut work = WORK * (tris.len() as i64 + 64);
-    for (t, balanced) in tris.iter().zip(balanced) {
+    for (t, balanced) in tris.iter().zip(balanced).filter(|(_, balanced)| **balanced != 7) {
         for k in (0..3).filter(|k| balanced >> k & 1 == 0) {
             cells.roughen(t, k, &mut work);
         }
@@ -37,31 +33,31 @@ pub fn alone(tris: &[Tri], boxes: &[Box4], balanced: &[u8], rect: &Rect) -> Vec<
             return none();
         }
     }
-    let samples = cells.regions();
-    let mut counts = vec![0u32; samples + 1];
-    let mut regions = Vec::with_capacity(tris.len());
+    let (regions, samples) = cells.regions();
+    let mut counts = vec![0u32; regions.len() + 1];
+    let mut of_tris = Vec::with_capacity(tris.len());
     for (t, &bounds) in tris.iter().zip(boxes) {
         let ([x0, x1], [y0, y1]) = (cells.range(0, bounds[0], bounds[2]), cells.range(1, bounds[1], bounds[3]));
-        work -= ((x1 - x0 + 1) * (y1 - y0 + 1)).max(0);
+        work -= cells.words(x0, x1) * (y1 - y0 + 1).max(0);
         if work < 0 {
             return none();
         }
-        let mut region = if rect.holds_box(bounds) { u32::MAX } else { 0 };
-        for (y, x) in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (y, x))) {
-            let state = cells.states[(y * cells.side + x) as usize];
-            if state == ROUGH {
-                region = 0;
-                continue;
-            }
-            let own = state.div_ceil(2);
-            region = region.min(own); // cells side by side are of one region
-            if state & 1 == 1 {
-                counts[own as usize] += u32::from(t.covers(cells.sample(x, y)));
-            }
+        let mut rough = 0;
+        for y in y0..y1 + 1 {
+            cells.row(x0, x1, y, |at, bits| {
+                rough |= cells.rough[at] & bits;
+                let mut sampled = samples[at] & bits;
+                while sampled != 0 {
+                    let x = (at as i64 % cells.stride) * 64 + i64::from(sampled.trailing_zeros());
+                    counts[regions[(y * cells.side + x) as usize] as usize] += u32::from(t.covers(cells.sample(x, y)));
+                    sampled &= sampled - 1;
+                }
+            });
         }
-        regions.push(region);
+        let held = rough == 0 && rect.holds_box(bounds);
+        of_tris.push(if held { regions[(y0 * cells.side + x0) as usize] } else { 0 }); // the cells under its box are of one
     }
-    regions.into_iter().map(|r| r != 0 && counts[r as usize] == 1).collect()
+    of_tris.into_iter().map(|r| r != 0 && counts[r as usize] == 1).collect()
 }
 
 /// The cells of a square, row by row.
@@ -69,14 +65,41 @@ struct Cells {
     low: [i64; 2],
     log2: u32,
     side: i64,
-    states: Vec<u32>,
+    /// Words of a row.
+    stride: i64,
+    /// Which are rough, a bit each.
+    rough: Vec<u64>,
 }
 
 impl Cells {
+    fn new(low: [i64; 2], log2: u32, side_log2: u32) -> Cells {
+        let side = 1i64 << side_log2;
+        let stride = (side + 63) / 64;
+        Cells { low, log2: log2 - side_log2, side, stride, rough: vec![0; (side * stride) as usize] }
+    }
+
     /// The first and the last cell along an axis from one coordinate to another, as far as there are any.
     fn range(&self, axis: usize, from: i32, to: i32) -> [i64; 2] {
         let at = |v: i32| (i64::from(v) - self.low[axis]) >> self.log2;
         [at(from).max(0), at(to).min(self.side - 1)]
+    }
+
+    /// How many words have the cells of a row from one to another.
+    fn words(&self, x0: i64, x1: i64) -> i64 {
+        if x0 <= x1 { x1 / 64 - x0 / 64 + 1 } else { 0 }
+    }
+
+    /// Calls `see` with each word of them, and the bits of the cells.
+    #[inline(always)]
+    fn row(&self, x0: i64, x1: i64, y: i64, mut see: impl FnMut(usize, u64)) {
+        if x0 > x1 {
+            return;
+        }
+        for word in x0 / 64..x1 / 64 + 1 {
+            let first = u64::MAX << (x0 - 64 * word).max(0);
+            let last = u64::MAX >> (63 - (x1 - 64 * word).min(63));
+            see((y * self.stride + word) as usize, first & last);
+        }
     }
 
     /// Marks the cells through which an edge may run.
@@ -86,53 +109,76 @@ impl Cells {
             (a, b) = (b, a);
         }
         let [y0, y1] = self.range(1, a[1], b[1]);
-        *work -= (y1 - y0 + 1).max(0);
         let [ex, ey] = [0, 1].map(|i| i64::from(b[i]) - i64::from(a[i]));
         // where it is at a height, rounded down, and within its own extent
         let at = |y: i64| {
             let y = (y - i64::from(a[1])).clamp(0, ey);
             a[0] + if ey == 0 { 0 } else { (ex * y).div_euclid(ey) as i32 }
         };
-        for y in y0..=y1 {
-            let from = self.low[1] + (y << self.log2);
-            let ends = if ey == 0 { [a[0], b[0]] } else { [at(from), at(from + (1 << self.log2))] };
-            let [x0, x1] = self.range(0, ends[0].min(ends[1]), ends[0].max(ends[1]).saturating_add(1));
-            *work -= (x1 - x0 + 1).max(0);
-            if x0 <= x1 && *work >= 0 {
-                self.states[(y * self.side + x0) as usize..=(y * self.side + x1) as usize].fill(ROUGH);
+        let mut before = at(self.low[1] + (y0 << self.log2));
+        for y in y0..y1 + 1 {
+            let behind = if ey == 0 { b[0] } else { at(self.low[1] + ((y + 1) << self.log2)) };
+            let [x0, x1] = self.range(0, before.min(behind), before.max(behind).saturating_add(1));
+            *work -= 1 + self.words(x0, x1);
+            if *work < 0 {
+                return;
             }
+            let mut rough = std::mem::take(&mut self.rough);
+            self.row(x0, x1, y, |at, bits| rough[at] |= bits);
+            self.rough = rough;
+            before = behind;
         }
     }
 
-    /// Numbers the regions and says how many there are.
-    fn regions(&mut self) -> usize {
-        let (mut count, side) = (0, self.side as usize);
-        let mut waiting: Vec<usize> = Vec::new();
-        for first in 0..self.states.len() {
-            if self.states[first] != 0 {
-                continue;
-            }
-            count += 1;
-            self.states[first] = 2 * count;
-            waiting.push(first);
-            while let Some(at) = waiting.pop() {
-                let (x, y) = (at % side, at / side);
-                let beside = [
-                    (x > 0).then(|| at - 1),
-                    (x + 1 < side).then_some(at + 1),
-                    (y > 0).then(|| at - side),
-                    (y + 1 < side).then_some(at + side),
-                ];
-                for next in beside.into_iter().flatten() {
-                    if self.states[next] == 0 {
-                        self.states[next] = 2 * count;
-                        waiting.push(next);
+    /// The number of the region of each cell, from 1, and of each region one cell, a bit each.
+    fn regions(&self) -> (Vec<u32>, Vec<u64>) {
+        let mut of_cells = vec![0u32; (self.side * self.side) as usize];
+        // cells side by side in a row are numbered first; of each such run one of the same region that came before, or itself
+        let mut same: Vec<u32> = vec![0];
+        let side = self.side as usize;
+        for y in 0..side {
+            let (before, row) = of_cells[..(y + 1) * side].split_at_mut(y * side);
+            let above = &before[y.saturating_sub(1) * side..];
+            let mut x = 0;
+            while x < side {
+                let end = self.end(x, y);
+                if !self.is_rough(x, y) {
+                    let number = same.len() as u32;
+                    same.push(number);
+                    row[x..end].fill(number);
+                    let above = above.get(x..end).unwrap_or(&[]).chunk_by(|a, b| a == b).map(|run| run[0]);
+                    for other in above.chain(x.checked_sub(1).map(|x| row[x])).filter(|n| *n != 0) {
+                        let (a, b) = (first(&mut same, number), first(&mut same, other));
+                        same[a.max(b) as usize] = a.min(b);
                     }
                 }
+                x = end;
             }
-            self.states[first] -= 1;
         }
-        count as usize
+        let mut samples = vec![0u64; self.rough.len()];
+        for number in 1..same.len() as u32 {
+            same[number as usize] = first(&mut same, number);
+        }
+        let mut sampled = vec![false; same.len()];
+        for (at, number) in of_cells.iter_mut().enumerate().filter(|(_, n)| **n != 0) {
+            *number = same[*number as usize];
+            if !std::mem::replace(&mut sampled[*number as usize], true) {
+                let (x, y) = (at % side, at / side);
+                samples[y * self.stride as usize + x / 64] |= 1 << (x % 64);
+            }
+        }
+        (of_cells, samples)
+    }
+
+    fn is_rough(&self, x: usize, y: usize) -> bool {
+        self.rough[y * self.stride as usize + x / 64] >> (x % 64) & 1 == 1
+    }
+
+    /// Where cells of a row that are rough like the first, or are not, end, in its word.
+    fn end(&self, x: usize, y: usize) -> usize {
+        let word = self.rough[y * self.stride as usize + x / 64] >> (x % 64);
+        let like = if word & 1 == 1 { word.trailing_ones() } else { word.trailing_zeros() };
+        (x + like as usize).min((x / 64 + 1) * 64).min(self.side as usize)
     }
 
     /// A place of a cell, likely on no edge.
@@ -140,6 +186,15 @@ impl Cells {
         let size = 1i64 << self.log2;
         [self.low[0] + x * size + size * 5 / 16, self.low[1] + y * size + size * 11 / 16]
     }
+}
+
+/// The first run of the region of a run.
+fn first(same: &mut [u32], mut number: u32) -> u32 {
+    while same[number as usize] != number {
+        same[number as usize] = same[same[number as usize] as usize];
+        number = same[number as usize];
+    }
+    number
 }
 
 #[cfg(test)]

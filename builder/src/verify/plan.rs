@@ -126,40 +126,43 @@ impl Tri {
             && self.shallowest::<SMALL>(k, r) <= 0
     }
 
-    /// The cells that it meets, a bit each, of a rectangle of 4 x 2 cells whose sides are 2^`log2` steps and that it meets.
-    pub fn cells<const SMALL: bool>(&self, bounds: Box4, low: [i64; 2], log2: [u32; 2]) -> u8 {
-        let size = log2.map(|l| 1i64 << l);
-        if !SMALL {
-            return (0..8).fold(0, |mask, cell| {
-                let r = Rect { low: cell_low(low, size, cell), size };
-                mask | u8::from(self.meets::<false>(bounds, &r)) << cell
-            });
-        }
-        let range = |axis: usize, count: i64| {
-            let at = |v: i32| (i64::from(v) - low[axis]) >> log2[axis];
-            let (from, to) = (at(bounds[axis]).max(0), at(bounds[axis + 2]).min(count - 1));
-            if from > to { 0 } else { (2u32 << to) - (1 << from) }
+    /// Calls `see` with the place of each rectangle that it meets of a grid of so many from `low` on, with sides of 2^`log2` steps.
+    #[inline(always)]
+    pub fn squares<const SMALL: bool>(
+        &self,
+        bounds: Box4,
+        low: [i64; 2],
+        log2: [u32; 2],
+        count: [i64; 2],
+        mut see: impl FnMut(i64, i64),
+    ) {
+        let under = |axis: usize| {
+            let [from, to] = [axis, axis + 2].map(|i| (i64::from(bounds[i]) - low[axis]) >> log2[axis]);
+            (from.max(0), (to + 1).min(count[axis]), from == to)
         };
-        let (columns, rows) = (range(0, 4), range(1, 2));
-        let boxed = (if rows & 1 != 0 { columns } else { 0 }) | (if rows & 2 != 0 { columns << 4 } else { 0 });
-        if boxed & (boxed.wrapping_sub(1)) == 0 {
-            return boxed as u8; // what it meets of the rectangle lies in its box
+        let ((x0, x1, column), (y0, y1, row)) = (under(0), under(1));
+        if SMALL && (column || row) {
+            // its box is in one column or row, so that it has a place in each of them under it
+            return (y0..y1).for_each(|y| (x0..x1).for_each(|x| see(x, y)));
         }
-        // of each edge: its side at the first cell, and what a cell further east and north adds
-        let [p, q, r] = std::array::from_fn(|k| {
+        let size = log2.map(|l| 1i64 << l);
+        let rect = |x: i64, y: i64| Rect { low: [low[0] + x * size[0], low[1] + y * size[1]], size };
+        // of each edge its side at the first, and what one further east and north adds
+        let edge = |k: usize| {
             let [_, _, ex, ey] = self.edge(k);
-            [self.deepest::<true>(k, &Rect { low, size }), -ey * size[0], ex * size[1]]
-        });
-        let mut cells = 0;
-        let mut rest = boxed;
-        while rest != 0 {
-            let cell = rest.trailing_zeros();
-            rest &= rest - 1;
-            let (east, north) = (i64::from(cell & 3), i64::from(cell >> 2));
-            let side = |[first, x, y]: [i64; 3]| first + east * x + north * y;
-            cells |= u32::from((side(p) | side(q) | side(r)) >= 0) << cell;
+            if SMALL { [self.deepest::<true>(k, &rect(x0, y0)), -ey * size[0], ex * size[1]] } else { [0; 3] }
+        };
+        let [mut p, mut q, mut r] = [edge(0), edge(1), edge(2)];
+        for y in y0..y1 {
+            let (mut a, mut b, mut c) = (p[0], q[0], r[0]);
+            for x in x0..x1 {
+                if if SMALL { a | b | c >= 0 } else { self.meets::<false>(bounds, &rect(x, y)) } {
+                    see(x, y);
+                }
+                (a, b, c) = (a + p[1], b + q[1], c + r[1]);
+            }
+            (p[0], q[0], r[0]) = (p[0] + p[2], q[0] + q[2], r[0] + r[2]);
         }
-        cells as u8
     }
 
     /// Whether the interiors of two triangles have a place in common.
@@ -170,10 +173,11 @@ impl Tri {
     /// Whether the line of one of its edges keeps the other out.
     #[inline(always)]
     fn separates<const SMALL: bool>(&self, other: &Tri) -> bool {
-        (0..3).any(|k| {
+        // all three at once: which one does is not foreseen
+        (0..3).fold(false, |separates, k| {
             let [x, y, ex, ey] = self.edge(k);
             let side = |c: usize| cross::<SMALL>(ex, ey, i64::from(other.x[c]) - x, i64::from(other.y[c]) - y);
-            side(0) <= 0 && side(1) <= 0 && side(2) <= 0
+            separates | ((side(0) <= 0) & (side(1) <= 0) & (side(2) <= 0))
         })
     }
 }
@@ -212,11 +216,17 @@ mod tests {
             let t = Tri { x, y, z: [0; 3], attribute: 0 };
             let low = [next(8), next(8)].map(i64::from);
             let log2 = [next(2) as u32, next(2) as u32];
-            if !t.meets::<true>(t.bounds(), &Rect { low, size: [4 << log2[0], 2 << log2[1]] }) {
-                continue;
-            }
-            let cells = t.cells::<true>(t.bounds(), low, log2);
-            assert_eq!(cells, t.cells::<false>(t.bounds(), low, log2));
+            // the block is one of a grid
+            let block = [4 * next(3), 2 * next(3)].map(i64::from);
+            let first = [0, 1].map(|i| low[i] - (block[i] << log2[i]));
+            let (mut cells, mut exact) = (0u8, 0u8);
+            let see = |to: &mut u8, x: i64, y: i64| {
+                let (x, y) = (x - block[0], y - block[1]);
+                *to |= if (0..4).contains(&x) && (0..2).contains(&y) { 1 << (4 * y + x) } else { 0 };
+            };
+            t.squares::<true>(t.bounds(), first, log2, [12, 6], |x, y| see(&mut cells, x, y));
+            t.squares::<false>(t.bounds(), first, log2, [12, 6], |x, y| see(&mut exact, x, y));
+            assert_eq!(cells, exact);
             for cell in 0..8 {
                 let size = log2.map(|l| 1i64 << l);
                 let r = Rect { low: cell_low(low, size, cell), size };

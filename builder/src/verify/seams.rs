@@ -71,9 +71,10 @@ pub fn of_tile(rect: &Rect, open: &[Edge], links: &[Link], border: &mut Border) 
     let inside = |p: &[i32; 3], margin: i64| {
         (0..2).all(|i| i64::from(p[i]) >= rect.low[i] + margin && i64::from(p[i]) < rect.high(i) - margin)
     };
-    let mut ends: Vec<[i32; 3]> = open.iter().flat_map(|e| [e.a, e.b]).filter(|p| inside(p, 0)).collect();
-    ends.sort_unstable();
-    ends.dedup();
+    let mut keys: Vec<u128> = open.iter().flat_map(|e| [e.a, e.b]).filter(|p| inside(p, 0)).map(key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let ends = keys.into_iter().map(place);
     let margin = STITCH_PLAN + 1;
     // what lies within the threshold of an end near the border
     let handed_out = |a: &[i32; 3], b: &[i32; 3]| {
@@ -82,9 +83,18 @@ pub fn of_tile(rect: &Rect, open: &[Edge], links: &[Link], border: &mut Border) 
     };
     border.edges.extend(open.iter().filter(|e| handed_out(&e.a, &e.b)));
     border.links.extend(links.iter().filter(|[a, b]| handed_out(a, b)));
-    let (own, near): (Vec<_>, Vec<_>) = ends.into_iter().partition(|p| inside(p, margin));
+    let (own, near): (Vec<_>, Vec<_>) = ends.partition(|p| inside(p, margin));
     border.ends.extend(near);
     search(open, links, &own)
+}
+
+/// A place as a number, in the order of places: such are sorted quickly.
+fn key(place: [i32; 3]) -> u128 {
+    place.into_iter().fold(0, |key, v| key << 32 | u128::from(v as u32 ^ 1 << 31))
+}
+
+fn place(key: u128) -> [i32; 3] {
+    [64, 32, 0].map(|by| (key >> by) as u32 as i32 ^ i32::MIN)
 }
 
 /// Whether an edge is so short that it may be part of a chain between two vertices within the threshold of each other.
@@ -138,22 +148,20 @@ struct Grid {
 
 impl Grid {
     fn new(edges: &[Edge]) -> Grid {
-        let mut sizes: Vec<[u32; 2]> = Vec::new();
-        let mut count = 0usize;
+        let slots = (2 * edges.len()).next_power_of_two();
+        let squares = vec![0; (slots / 4).max(1)];
+        let mut grid = Grid { sizes: Vec::new(), squares, starts: vec![0; slots + 1], edges: Vec::new() };
+        let mut everywhere = 0;
         for e in edges {
             let size = Grid::size(e);
-            if !sizes.contains(&size) {
-                sizes.push(size);
+            let number = grid.sizes.iter().position(|s| *s == size).unwrap_or_else(|| {
+                grid.sizes.push(size);
+                grid.sizes.len() - 1
+            });
+            if size[0] > SQUARE {
+                everywhere |= Grid::bit(number);
             }
-            Grid::cells(e, |_, _| count += 1);
-        }
-        let slots = (2 * edges.len()).next_power_of_two();
-        let large = (0..).zip(&sizes).filter(|(_, size)| size[0] > SQUARE).fold(0, |all, (k, _)| all | Grid::bit(k));
-        let squares = vec![large; (slots / 4).max(1)];
-        let mut grid = Grid { sizes, squares, starts: vec![0; slots + 1], edges: vec![0; count] };
-        for e in edges {
-            let number = grid.sizes.iter().position(|s| *s == Grid::size(e)).unwrap_or(0);
-            Grid::cells(e, |size, [x, y, z]| {
+            Grid::cells(e, size, |[x, y, z]| {
                 grid.starts[Grid::slot(size, [x, y, z], slots)] += 1;
                 if size[0] <= SQUARE {
                     let square = Grid::square([x, y].map(|v| v >> (SQUARE - size[0])), grid.squares.len());
@@ -161,12 +169,15 @@ impl Grid {
                 }
             });
         }
+        grid.squares.iter_mut().for_each(|square| *square |= everywhere);
         // ends, then starts as the edges are put in from behind
         for i in 1..=slots {
             grid.starts[i] += grid.starts[i - 1];
         }
+        grid.edges = vec![0; grid.starts[slots]];
         for (number, e) in edges.iter().enumerate().rev() {
-            Grid::cells(e, |size, at| {
+            let size = Grid::size(e);
+            Grid::cells(e, size, |at| {
                 let start = &mut grid.starts[Grid::slot(size, at, slots)];
                 *start -= 1;
                 grid.edges[*start] = number as u32;
@@ -182,17 +193,16 @@ impl Grid {
         [log2(along(0).max(along(1)), 4 * STITCH_PLAN), log2(along(2), 4 * STITCH_HEIGHT)]
     }
 
-    /// Calls `see` with every cell within the threshold of an edge's box.
-    fn cells(e: &Edge, mut see: impl FnMut([u32; 2], [i64; 3])) {
-        let size = Grid::size(e);
+    /// Calls `see` with every cell of such sides within the threshold of an edge's box.
+    fn cells(e: &Edge, size: [u32; 2], mut see: impl FnMut([i64; 3])) {
         let range = |i: usize, log2: u32, by: i64| {
             let (a, b) = (i64::from(e.a[i]), i64::from(e.b[i]));
-            (a.min(b) - by) >> log2..=(a.max(b) + by) >> log2
+            (a.min(b) - by) >> log2..((a.max(b) + by) >> log2) + 1
         };
         for x in range(0, size[0], STITCH_PLAN) {
             for y in range(1, size[0], STITCH_PLAN) {
                 for z in range(2, size[1], STITCH_HEIGHT) {
-                    see(size, [x, y, z]);
+                    see([x, y, z]);
                 }
             }
         }
