@@ -724,11 +724,12 @@ impl<'a> Grower<'a> {
             return None;
         }
         self.around_all = true;
+        let mut vertices: Vec<u32> = self.g.members.iter().flat_map(|&t| self.g.tris[t as usize].v).collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        // no more than three came with the seed, and two with each that followed
         let mut room = CANDIDATES - self.next.len();
-        for member in 0..self.g.members.len() {
-            let v = self.g.tris[self.g.members[member] as usize].v;
-            v.into_iter().for_each(|v| self.see_around(v as usize, &mut room));
-        }
+        vertices.into_iter().for_each(|v| self.see_around(v as usize, &mut room));
         self.adjacent()
     }
 

@@ -614,6 +614,42 @@ fn by_02_false_sheets() {
     assert!(tried > 0);
 }
 
+/// In a tile of several groups a bundle that stands in place of the next one: cells name its triangles twice in one sheet.
+#[test]
+fn by_02_a_bundle_twice() {
+    let options = hardpan_builder::Options { tile_log2: Some(22), ..Default::default() };
+    let mut clean = Aligned::new(&build(&hills(120, 1.0), &options).unwrap().image);
+    // no cell says that it is surrounded
+    for at in homes(&clean) {
+        let w = word(&clean, at);
+        set(&mut clean, at, w & !format::word::SHEET);
+    }
+    forge(&mut clean);
+    assert_eq!(failing(&clean), [""; 0]);
+    let tiles = tiles(&clean);
+    let (tile, _) = tiles[0];
+    let (first, count) = (word(&clean, tile + 36) as usize, word(&clean, tile + 40) as usize);
+    assert!(tiles.len() == 1 && count > 1500);
+    let (mut followed, mut told) = (0, 0);
+    for b in (0..count - 1).step_by(count / 50) {
+        let at = tile + 128 * (first + b);
+        let mut bytes = Aligned::new(&clean);
+        bytes.copy_within(at..at + 128, at + 128);
+        forge(&mut bytes);
+        let verdict = proven(&bytes);
+        assert!(!verdict.passed(), "{b}");
+        // unless words name triangles that the bundle does not have
+        if verdict.check("structure").unwrap().outcome == Outcome::Pass {
+            let faults = &verdict.check("sheets").unwrap().faults;
+            assert!(faults.first.iter().all(|f| f.what.starts_with("two triangles of one sheet overlap")));
+            followed += 1;
+            told += u32::from(faults.count > 0);
+        }
+    }
+    println!("{told} of {followed} told");
+    assert!(told > 10 && followed > 20, "{told} of {followed}");
+}
+
 /// A cell at the border of the ground, or with a step through it, is not surrounded by its sheet.
 #[test]
 fn by_02_falsely_surrounded() {
