@@ -177,8 +177,6 @@ struct Growing<'a> {
     /// Places of the members' corners.
     corners: Vec<[u8; 3]>,
     points: Vec<[i32; 3]>,
-    /// The members in plan.
-    plans: Vec<Plan>,
     low: [i32; 3],
     high: [i32; 3],
     /// The same of members and all that may come.
@@ -208,7 +206,6 @@ impl<'a> Growing<'a> {
             members: Vec::with_capacity(TRIANGLES),
             corners: Vec::with_capacity(TRIANGLES),
             points: Vec::with_capacity(VERTEX_LIMIT[0]),
-            plans: Vec::with_capacity(TRIANGLES),
             low: [0; 3],
             high: [0; 3],
             hull: [[0; 3]; 2],
@@ -229,7 +226,6 @@ impl<'a> Growing<'a> {
         self.members.clear();
         self.corners.clear();
         self.points.clear();
-        self.plans.clear();
         (self.cut, self.refused) = (false, false);
         (self.asked, self.asked_near) = (0, None);
     }
@@ -289,8 +285,8 @@ impl<'a> Growing<'a> {
     }
 
     fn overlaps(&self, t: u32) -> bool {
-        let plan = &self.tris[t as usize].plan;
-        self.plans.iter().any(|member| member.overlaps(plan))
+        let plan = |t: u32| &self.tris[t as usize].plan;
+        self.members.iter().any(|&member| plan(member).overlaps(plan(t)))
     }
 
     /// Takes out the least of those that may come that finds room and overlaps no member, and all before it; without such a one all
@@ -321,7 +317,6 @@ impl<'a> Growing<'a> {
         self.marks[t as usize].had = self.round;
         self.fresh = [NONE; 3];
         self.members.push(t);
-        self.plans.push(tri.plan);
         self.corners.push(std::array::from_fn(|k| {
             let place = &mut self.place[tri.v[k] as usize];
             if place.0 != self.round {

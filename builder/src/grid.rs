@@ -431,7 +431,7 @@ impl Level {
         // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
         // but only so many blocks where the triangles are few for the rectangle.
         let bits = log2[0] + log2[1];
-        let wanted = median_area(content, tris).map_or(bits, |area| area.max(1).saturating_mul(CELL_AREA).ilog2() + 3);
+        let wanted = median_log2(content, tris).map_or(bits, |log2| log2 + 3);
         let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
         let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
         let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
@@ -477,13 +477,26 @@ impl Level {
         patches.iter().copied().filter(|p| p.meets(low, size)).collect()
     }
 
-    /// What a block takes.
-    fn load(&self, content: &Content, k: usize, near: &[PatchArea]) -> Load {
+    /// What a block takes, but for bytes.
+    fn work(&self, k: usize, near: &[PatchArea]) -> Load {
+        let mut tests = counts(self.members(k));
+        self.each_patch(k, near, |cell, p| tests[cell] += p.reads);
+        Load {
+            cells: tests.iter().filter(|&&n| n > 0).count(),
+            tests: tests.iter().map(|&n| n as usize).sum(),
+            most: tests.into_iter().max().unwrap_or(0) as usize,
+            bytes: 0,
+        }
+    }
+
+    /// About how many bytes a block takes.
+    fn bytes(&self, content: &Content, k: usize, near: &[PatchArea]) -> usize {
         let members = self.members(k);
         if members.is_empty() && near.len() <= 1 {
-            return Load { bytes: 4, ..Load::default() };
+            return 4;
         }
-        let (mut tests, mut words) = ([0usize; CELLS], 0);
+        let mut words = 0;
+        self.each_patch(k, near, |_, _| words += 1);
         // cells that name the bundle of the triangle before
         let (mut bundle, mut named) = (u32::MAX, 0);
         for &(t, [met, _]) in members {
@@ -493,31 +506,30 @@ impl Level {
             }
             words += (met & !named).count_ones() as usize;
             named |= met;
-            each_cell(met, |cell| tests[cell] += 1);
         }
-        for (cell, tests) in tests.iter_mut().enumerate() {
+        block_bytes(words)
+    }
+
+    /// Calls `each` with the cells of a block and the patches that meet them.
+    fn each_patch(&self, k: usize, near: &[PatchArea], mut each: impl FnMut(usize, &PatchArea)) {
+        for cell in (0..CELLS).filter(|_| !near.is_empty()) {
             let (low, size) = cell_at(self.low(k), self.block_log2, cell);
-            for p in near.iter().filter(|p| p.meets(low, size)) {
-                words += 1;
-                *tests += p.reads as usize;
-            }
-        }
-        Load {
-            cells: tests.iter().filter(|&&n| n > 0).count(),
-            tests: tests.iter().sum(),
-            most: tests.into_iter().max().unwrap_or(0),
-            bytes: block_bytes(words),
+            near.iter().filter(|p| p.meets(low, size)).for_each(|p| each(cell, p));
         }
     }
 
     /// What all blocks take.
     fn total(&self, content: &Content, patches: &[PatchArea]) -> Load {
         let none = Load { bytes: NODE_BYTES, ..Load::default() };
-        (0..self.blocks()).map(|k| self.load(content, k, &self.near(k, patches))).fold(none, |a, b| Load {
-            cells: a.cells + b.cells,
-            tests: a.tests + b.tests,
-            most: a.most.max(b.most),
-            bytes: a.bytes + b.bytes,
+        (0..self.blocks()).fold(none, |a, k| {
+            let near = self.near(k, patches);
+            let b = self.work(k, &near);
+            Load {
+                cells: a.cells + b.cells,
+                tests: a.tests + b.tests,
+                most: a.most.max(b.most),
+                bytes: a.bytes + self.bytes(content, k, &near),
+            }
         })
     }
 
@@ -527,7 +539,7 @@ impl Level {
         if depth == DEEPEST || bits < 12 || members.len() <= 8 {
             return None;
         }
-        let Load { cells, tests, most, .. } = self.load(content, k, near);
+        let Load { cells, tests, most, .. } = self.work(k, near);
         let coarse = bits > self.wanted && tests > cells * COARSE;
         if !(coarse || tests > CROWDED * cells || most > MOST) {
             return None;
@@ -563,11 +575,26 @@ impl Level {
     }
 }
 
-/// Median plan area of triangles, in square steps.
-fn median_area(content: &Content, tris: &[u32]) -> Option<u64> {
-    let mut areas: Vec<u64> = tris.iter().map(|&t| content.bundled.tris[t as usize].plan.area()).collect();
-    let middle = areas.len() / 2;
-    (!areas.is_empty()).then(|| *areas.select_nth_unstable(middle).1)
+/// log2 of the area of a cell that suits triangles of median plan area, square steps.
+fn median_log2(content: &Content, tris: &[u32]) -> Option<u32> {
+    let mut counts = [0usize; 64];
+    for &t in tris {
+        let area = content.bundled.tris[t as usize].plan.area();
+        counts[area.max(1).saturating_mul(CELL_AREA).ilog2() as usize] += 1;
+    }
+    let mut before = 0;
+    let reached = (0..).zip(counts).find(|(_, n)| {
+        before += n;
+        before > tris.len() / 2
+    });
+    reached.map(|(log2, _)| log2)
+}
+
+/// How many triangles meet each cell.
+fn counts(members: &[Member]) -> [u32; CELLS] {
+    members.iter().fold([0; CELLS], |counts, (_, [met, _])| {
+        std::array::from_fn(|cell| counts[cell] + u32::from(met & 1 << cell != 0))
+    })
 }
 
 /// Calls `each` with the cells of a mask.
@@ -650,8 +677,7 @@ fn block(
     let mut block = Block::default();
     words.clear();
     // where the triangles of each cell end
-    let mut ends = [0; CELLS];
-    members.iter().for_each(|(_, [met, _])| each_cell(*met, |cell| ends[cell] += 1));
+    let mut ends = counts(members).map(|n| n as usize);
     (1..CELLS).for_each(|cell| ends[cell] += ends[cell - 1]);
     covering.clear();
     covering.resize(ends[CELLS - 1], 0);

@@ -1,9 +1,9 @@
 //! Sorting large arrays of numbers: apart by their leading bits, until few are left to compare.
 
 /// Keys that are better compared.
-const FEW: usize = 64;
+const FEW: usize = 32;
 /// About as many keys as go together, and most of the bits that they are told apart by at once.
-const TOGETHER: u32 = 3;
+const TOGETHER: u32 = 2;
 const MOST_BITS: u32 = 11;
 
 /// Sorts keys, fewer than 2^32.

@@ -12,6 +12,7 @@ use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zerocopy::IntoBytes;
 
@@ -86,7 +87,6 @@ impl Tiling {
         const CHUNK: usize = 1 << 14;
         let homes_of = |(chunk, faces): (usize, &[Face])| {
             let mut homes = Homes::default();
-            homes.pairs.reserve(faces.len() + faces.len() / 8);
             for (f, i) in faces.iter().zip((chunk * CHUNK) as u32..) {
                 let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
                 if x0 == x1 && y0 == y1 {
@@ -113,8 +113,9 @@ impl Tiling {
         tiles.dedup();
         let number = |tile: &u64| tiles.binary_search(tile).expect("one of them") as u32;
         let numbers: Vec<Vec<u32>> = chunks.iter().map(|homes| homes.tiles.iter().map(number).collect()).collect();
-        let pairs = chunks.iter().zip(&numbers);
-        let pairs = pairs.flat_map(|(homes, numbers)| homes.pairs.iter().map(|p| (numbers[p.0 as usize], p.1)));
+        let runs = chunks.iter().zip(&numbers);
+        let runs = runs.flat_map(|(homes, numbers)| homes.runs.iter().map(|(n, run)| (numbers[*n as usize], run)));
+        let pairs = runs.flat_map(|(tile, run)| run.clone().map(move |i| (tile, i)));
         let (starts, faces) = lists(tiles.len(), pairs);
         let tiles: Vec<[i32; 2]> =
             tiles.into_iter().map(|t| place(t).map(|v| (i64::from(v) - (1 << 31)) as i32)).collect();
@@ -152,22 +153,25 @@ impl Tiling {
 struct Homes {
     tiles: Vec<u64>,
     numbers: HashMap<u64, u32>,
-    /// Number of a tile among these, and a triangle that it holds.
-    pairs: Vec<(u32, u32)>,
+    /// Numbers of tiles among these, and triangles one after the other that each holds.
+    runs: Vec<(u32, Range<u32>)>,
 }
 
 impl Homes {
     fn add(&mut self, tile: u64, triangle: u32) {
+        let tiles = &mut self.tiles;
         // mostly that of the triangle before
-        let last = self.pairs.last().map(|p| p.0).filter(|&n| self.tiles[n as usize] == tile);
-        let number = last.unwrap_or_else(|| {
-            let tiles = &mut self.tiles;
-            *self.numbers.entry(tile).or_insert_with(|| {
-                tiles.push(tile);
-                tiles.len() as u32 - 1
-            })
+        if let Some((_, run)) =
+            self.runs.last_mut().filter(|(n, run)| tiles[*n as usize] == tile && run.end == triangle)
+        {
+            run.end += 1;
+            return;
+        }
+        let number = *self.numbers.entry(tile).or_insert_with(|| {
+            tiles.push(tile);
+            tiles.len() as u32 - 1
         });
-        self.pairs.push((number, triangle));
+        self.runs.push((number, triangle..triangle + 1));
     }
 }
 

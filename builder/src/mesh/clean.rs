@@ -1,15 +1,18 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
 use super::{Face, area2, exp2, upward};
-use crate::{Contested, Material, Report, radix};
+use crate::bundle::lists;
+use crate::{Contested, Material, Report};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
 /// Triangles that are looked at together.
 const CHUNK: usize = 64;
 
+/// Why a triangle is no ground.
 #[derive(Clone, Copy)]
 enum Fate {
+    /// Counted by `quantise`.
     Outside,
     Excluded,
     Obstacle,
@@ -18,6 +21,9 @@ enum Fate {
     Ceiling,
     Steep,
 }
+
+/// How many there are.
+const FATES: usize = Fate::Steep as usize + 1;
 
 /// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
 /// area in square steps; zero of what is no ground, as are those that rise more than `steepest` height steps a plan step.
@@ -53,36 +59,40 @@ pub fn ground(
             }
         }
     };
-    let mut fates: Vec<Result<u64, Fate>> = vec![Ok(0); faces.len()];
-    let chunks = faces.par_chunks_mut(CHUNK).zip(fates.par_chunks_mut(CHUNK)).enumerate();
-    chunks.for_each(|(chunk, (faces, fates))| {
+    let mut areas = vec![0; faces.len()];
+    let chunks = faces.par_chunks_mut(CHUNK).zip(areas.par_chunks_mut(CHUNK)).enumerate();
+    let counted = chunks.map(|(chunk, (faces, areas))| {
         // all corners first: many are waited for at once
         let mut corners = [[[0; 3]; 3]; CHUNK];
         for (corners, f) in corners.iter_mut().zip(&*faces).filter(|(_, f)| !f.is_outside()) {
             *corners = f.v.map(|v| vertices[v as usize]);
         }
-        let each = faces.iter_mut().zip(fates).zip(corners).zip(CHUNK * chunk..);
-        each.for_each(|(((f, to), corners), i)| *to = fate(i, f, corners));
+        let mut counts = [0u64; FATES];
+        for (((f, to), corners), i) in faces.iter_mut().zip(areas).zip(corners).zip(CHUNK * chunk..) {
+            match fate(i, f, corners) {
+                Ok(area) => *to = area,
+                Err(fate) => counts[fate as usize] += 1,
+            }
+        }
+        counts
     });
-    let areas = fates.iter().map(|fate| fate.unwrap_or(0)).collect();
-    let mut fates = fates.into_iter();
-    faces.retain(|_| {
-        let count = match fates.next().expect("one for each") {
-            Ok(_) => return true,
-            Err(Fate::Outside) => return false, // counted by `quantise`
-            Err(Fate::Excluded) => &mut report.excluded,
-            Err(Fate::Obstacle) => &mut report.obstacles,
-            Err(Fate::Collapsed) => &mut report.collapsed,
-            Err(Fate::Vertical) => &mut report.vertical,
-            Err(Fate::Ceiling) => &mut report.ceilings,
-            Err(Fate::Steep) => &mut report.steep,
-        };
-        *count += 1;
-        false
-    });
-    let mut keys: Vec<u128> = faces.iter().map(Face::key).collect();
-    radix::sort(&mut keys);
-    faces.iter_mut().zip(keys).for_each(|(f, k)| *f = Face::of_key(k));
+    let counts = counted.reduce(|| [0; FATES], |a, b| std::array::from_fn(|i| a[i] + b[i]));
+    for (fate, count) in [
+        (Fate::Excluded, &mut report.excluded),
+        (Fate::Obstacle, &mut report.obstacles),
+        (Fate::Collapsed, &mut report.collapsed),
+        (Fate::Vertical, &mut report.vertical),
+        (Fate::Ceiling, &mut report.ceilings),
+        (Fate::Steep, &mut report.steep),
+    ] {
+        *count += counts[fate as usize];
+    }
+    let kept = faces.iter().zip(&areas).filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], *f));
+    let (starts, mut sorted) = lists(vertices.len(), kept);
+    for run in starts[..=vertices.len()].windows(2) {
+        sorted[run[0] as usize..run[1] as usize].sort_unstable();
+    }
+    *faces = sorted;
     areas
 }
 

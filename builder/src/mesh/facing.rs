@@ -43,7 +43,9 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
             continue;
         }
         for (a, b) in edges(f) {
-            let h = mix(edge(a, b));
+            // a number with bits all over: sums of others come to zero as well, but seldom
+            let h = edge(a, b).wrapping_mul(OUTSIDE);
+            let h = h ^ h >> 32;
             *sum = if a < b { sum.wrapping_add(h) } else { sum.wrapping_sub(h) };
         }
     }

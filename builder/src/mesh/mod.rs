@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
 /// A triangle on the lattice. From `clean` on corners are counter-clockwise in plan, the least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Face {
     /// Vertex numbers.
     pub v: [u32; 3],
@@ -28,19 +28,6 @@ pub struct Face {
     pub material: u16,
     /// Source number, by name.
     pub source: u16,
-}
-
-impl Face {
-    /// A number that orders faces as they are ordered, and compares quickly.
-    fn key(&self) -> u128 {
-        let kind = u128::from(self.material) << 16 | u128::from(self.source);
-        self.v.iter().rev().zip([32, 64, 96]).fold(kind, |key, (&v, shift)| key | u128::from(v) << shift)
-    }
-
-    /// The face of a number.
-    fn of_key(key: u128) -> Face {
-        Face { v: [96, 64, 32].map(|shift| (key >> shift) as u32), material: (key >> 16) as u16, source: key as u16 }
-    }
 }
 
 /// A height field of the scene, with materials and sources renumbered and its plan zero on the query grid.

@@ -38,18 +38,15 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     let step = [options.xy_log2, options.z_log2];
     let scale = [exp2(-step[0]), exp2(-step[0]), exp2(-step[1])];
     const NOWHERE: [i64; 3] = [i64::MAX; 3];
-    let absolute: Vec<[i64; 3]> = scene
-        .positions
-        .par_iter()
-        .map(|p| {
-            let q: [f64; 3] = std::array::from_fn(|i| (p[i] * scale[i]).round_ties_even());
-            if q.iter().all(|v| v.abs() < 4e18) { q.map(|v| v as i64) } else { NOWHERE }
-        })
-        .collect();
-    let on_lattice = |(p, q): (&[f64; 3], &[i64; 3])| {
-        (0..3).all(|i| q[i].unsigned_abs() < 1 << 53 && p[i] * scale[i] == q[i] as f64)
+    let mut absolute = vec![[0i64; 3]; scene.positions.len()];
+    let round = |(q, p): (&mut [i64; 3], &[f64; 3])| {
+        let scaled: [f64; 3] = std::array::from_fn(|i| p[i] * scale[i]);
+        let rounded = scaled.map(f64::round_ties_even);
+        *q = if rounded.iter().all(|v| v.abs() < 4e18) { rounded.map(|v| v as i64) } else { NOWHERE };
+        // whether it is on the lattice
+        (0..3).all(|i| rounded[i].abs() < exp2(53) && scaled[i] == rounded[i])
     };
-    let exact = scene.positions.par_iter().zip(&absolute).all(on_lattice);
+    let exact = absolute.par_iter_mut().zip(&scene.positions).map(round).reduce(|| true, |a, b| a & b);
     let extents = extents_of(scene, step)?;
     let used_by = |of: &dyn Fn(&Triangle) -> bool| {
         let mut used = vec![false; absolute.len()];
@@ -96,13 +93,13 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     };
     let mut vertices: Vec<[i32; 3]> = Vec::new();
     let mut number = vec![OUTSIDE; scene.positions.len()];
-    for (place, i) in given.iter() {
-        let Some(place) = local(&place) else { continue };
+    given.iter().for_each(|(place, i)| {
+        let Some(place) = local(&place) else { return };
         if vertices.last() != Some(&place) {
             vertices.push(place);
         }
         number[i as usize] = vertices.len() as u32 - 1;
-    }
+    });
 
     let (materials, material_number) = by_name(&scene.materials, |m| m.name.clone())?;
     let (sources, source_number) = by_name(&scene.sources, String::clone)?;
@@ -374,19 +371,31 @@ fn unit(step: i32) -> i64 {
 /// Median of ascending points, each counted once, rounded to a multiple of 4,096 m: outliers do not move it, nor does any order or
 /// sharing.
 fn origin(points: impl Iterator<Item = [i64; 3]>, fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
-    let mut values = [0; 3].map(|_| Vec::with_capacity(points.size_hint().1.unwrap_or(0) + 2 * fields.len()));
-    let mut last = None;
+    // as the median is rounded, so may all be: few numbers are left to count
+    let log2 = [step[0], step[0], step[1]].map(|log2| unit(log2).ilog2());
+    let rounded = |p: [i64; 3]| [0, 1, 2].map(|i| (p[i] + (1 << log2[i] >> 1)) >> log2[i]);
+    let mut counts = [0; 3].map(|_| BTreeMap::new());
+    let mut count = |at: [i64; 3], n: u64| (0..3).for_each(|i| *counts[i].entry(at[i]).or_default() += n);
+    let (mut last, mut run) = (None, ([0; 3], 0));
     let each = points.filter(|p| last.replace(*p) != Some(*p)).chain(fields.iter().flat_map(|e| [e.min, e.max]));
-    each.for_each(|p| (0..3).for_each(|i| values[i].push(p[i])));
-    if values[0].is_empty() {
+    each.map(rounded).for_each(|at| {
+        if at != run.0 {
+            count(run.0, std::mem::take(&mut run.1));
+            run.0 = at;
+        }
+        run.1 += 1;
+    });
+    count(run.0, run.1);
+    let total: u64 = counts[0].values().sum();
+    if total == 0 {
         return Err(BuildError::Empty);
     }
-    let mut origin = [0; 3];
-    for (i, mut values) in values.into_iter().enumerate() {
-        let middle = values.len() / 2;
-        let (_, &mut median, _) = values.select_nth_unstable(middle);
-        let unit = unit(step[usize::from(i == 2)]);
-        origin[i] = (median + unit / 2).div_euclid(unit) * unit;
-    }
-    Ok(origin)
+    Ok([0, 1, 2].map(|i| {
+        let mut before = 0;
+        let reached = counts[i].iter().find(|(_, n)| {
+            before += **n;
+            before > total / 2
+        });
+        reached.expect("the last is").0 << log2[i]
+    }))
 }
