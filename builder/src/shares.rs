@@ -4,8 +4,8 @@
 //! nearest height straight above or below each. Where they lie follows from each triangle's corners and from the
 //! whole area, so it is the same for any order of triangles. Height fields are not measured.
 
-use crate::Scene;
 use crate::mesh::{exp2, mix};
+use crate::{Scene, Triangle};
 use hardpan::{Terrain, Windows};
 use rayon::prelude::*;
 
@@ -38,21 +38,18 @@ pub fn places(scene: &Scene, areas: &[u64]) -> Vec<[f64; 3]> {
     let each = PLACES.min(EACH * count) as f64 / (total.max(1) as f64);
     let fold = |p: &[f64; 3]| mix(p.iter().fold(0, |h, v| (h ^ v.to_bits()).wrapping_mul(ODD).rotate_left(29)));
     let folded: Vec<u64> = scene.positions.par_iter().map(fold).collect();
-    let within = |(v, &area): ([u32; 3], &u64)| {
+    // of each triangle its corners, how many places it has, and what random numbers begin with
+    let chosen = |(t, &area): (&Triangle, &u64)| {
         // of all corners, in any order
-        let mut seed = v.iter().fold(0u64, |sum, &v| sum.wrapping_add(folded[v as usize]));
-        let mut random = move || {
-            seed = mix(seed);
-            (seed >> 11) as f64 * exp2(-53)
-        };
-        let count = (area as f64 * each + random()) as usize;
-        let mut t = [[0.0; 3]; 3];
-        if count > 0 {
-            t = v.map(|v| scene.positions[v as usize]);
-            t.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
-        }
+        let mut seed = t.v.iter().fold(0u64, |sum, &v| sum.wrapping_add(folded[v as usize]));
+        let count = (area as f64 * each + random(&mut seed)) as usize;
+        (area > 0 && count > 0).then_some((t.v, count, seed))
+    };
+    let within = |(v, count, mut seed): ([u32; 3], usize, u64)| {
+        let mut t = v.map(|v| scene.positions[v as usize]);
+        t.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers"));
         let place = move |_| {
-            let (mut u, mut v) = (random(), random());
+            let (mut u, mut v) = (random(&mut seed), random(&mut seed));
             if u + v > 1.0 {
                 (u, v) = (1.0 - u, 1.0 - v);
             }
@@ -60,8 +57,13 @@ pub fn places(scene: &Scene, areas: &[u64]) -> Vec<[f64; 3]> {
         };
         (0..count).map(place)
     };
-    let triangles = scene.triangles.par_iter().map(|t| t.v).zip(areas);
-    triangles.filter(|t| *t.1 > 0).flat_map_iter(within).collect()
+    scene.triangles.par_iter().zip(areas).filter_map(chosen).flat_map_iter(within).collect()
+}
+
+/// The next random number from 0 to 1.
+fn random(seed: &mut u64) -> f64 {
+    *seed = mix(*seed);
+    (*seed >> 11) as f64 * exp2(-53)
 }
 
 /// Asks an image for its heights at these places.

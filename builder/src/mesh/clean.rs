@@ -87,12 +87,12 @@ pub fn ground(
     ] {
         *count += counts[fate as usize];
     }
-    let kept = faces.iter().zip(&areas).filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], *f));
-    let (starts, mut sorted) = lists(vertices.len(), kept);
+    let kept = faces.iter().zip(&areas).filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()));
+    let (starts, mut keys) = lists(vertices.len(), kept);
     for run in starts[..=vertices.len()].windows(2) {
-        sorted[run[0] as usize..run[1] as usize].sort_unstable();
+        keys[run[0] as usize..run[1] as usize].sort_unstable();
     }
-    *faces = sorted;
+    *faces = keys.into_iter().map(Face::of_key).collect();
     areas
 }
 

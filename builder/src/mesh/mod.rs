@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
 /// A triangle on the lattice. From `clean` on corners are counter-clockwise in plan, the least first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Face {
     /// Vertex numbers.
     pub v: [u32; 3],
@@ -28,6 +28,19 @@ pub struct Face {
     pub material: u16,
     /// Source number, by name.
     pub source: u16,
+}
+
+impl Face {
+    /// Numbers that order faces as they are ordered.
+    fn key(&self) -> [u32; 4] {
+        let [a, b, c] = self.v;
+        [a, b, c, u32::from(self.material) << 16 | u32::from(self.source)]
+    }
+
+    /// The face of such numbers.
+    fn of_key([a, b, c, kind]: [u32; 4]) -> Face {
+        Face { v: [a, b, c], material: (kind >> 16) as u16, source: kind as u16 }
+    }
 }
 
 /// A height field of the scene, with materials and sources renumbered and its plan zero on the query grid.
