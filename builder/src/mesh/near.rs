@@ -4,6 +4,7 @@ use crate::bundle::lists;
 use crate::{Near, Repair};
 use rayon::prelude::*;
 use smallvec::SmallVec;
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// Points of a leaf.
@@ -16,29 +17,12 @@ const FEW_POINTS: usize = 256;
 pub struct Points {
     all: Vec<[i32; 3]>,
     pub near: Near,
-    /// Of each how many others lie within reach, as far as they were counted.
-    others: Vec<u8>,
 }
 
 impl Points {
     pub fn new(all: Vec<[i32; 3]>, near: Near) -> Points {
-        let mut points = Points::uncounted(all, near);
-        let count = |i: u32| {
-            let mut count = 0;
-            points.around(i, |_| {
-                count += 1;
-                count <= Repair::CROWD as u8
-            });
-            count
-        };
-        points.others = (0..points.all.len() as u32).into_par_iter().map(count).collect();
-        points
-    }
-
-    /// The same, for searches along lines alone: nobody counts who lies within reach.
-    pub fn uncounted(all: Vec<[i32; 3]>, near: Near) -> Points {
         debug_assert!(all.is_sorted());
-        Points { all, near, others: Vec::new() }
+        Points { all, near }
     }
 
     /// Calls `see` with every other point within reach of one, ascending. Stops when told `false`.
@@ -93,6 +77,36 @@ impl Points {
 
     pub fn point(&self, i: u32) -> [i32; 3] {
         self.all[i as usize]
+    }
+}
+
+/// Points of which it is known how many others lie within reach of each, as far as they were counted.
+pub struct Counted {
+    points: Points,
+    others: Vec<u8>,
+}
+
+impl Deref for Counted {
+    type Target = Points;
+
+    fn deref(&self) -> &Points {
+        &self.points
+    }
+}
+
+impl Counted {
+    pub fn new(all: Vec<[i32; 3]>, near: Near) -> Counted {
+        let points = Points::new(all, near);
+        let count = |i: u32| {
+            let mut count = 0;
+            points.around(i, |_| {
+                count += 1;
+                count <= Repair::CROWD as u8
+            });
+            count
+        };
+        let others = (0..points.len() as u32).into_par_iter().map(count).collect();
+        Counted { points, others }
     }
 
     /// Whether no other lies within reach of a point.

@@ -12,7 +12,7 @@
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
 //! [`Ground::farthest`] in all.
 
-use super::near::{Points, beside, distance, meet};
+use super::near::{Counted, beside, distance, meet};
 use super::{Face, Moved, clean, edge, facing::mix, least_first, oriented};
 use crate::{Material, Near, Repair};
 use rayon::prelude::*;
@@ -53,8 +53,8 @@ impl Ground<'_> {
     }
 
     /// The places of vertices, whose numbers ascend.
-    pub fn points(&self, v: &[u32], near: Near) -> Points {
-        Points::new(v.iter().map(|&v| self.vertices[v as usize]).collect(), near)
+    pub fn points(&self, v: &[u32], near: Near) -> Counted {
+        Counted::new(v.iter().map(|&v| self.vertices[v as usize]).collect(), near)
     }
 
     /// A hash of a place, wherever the origin is.
@@ -130,7 +130,7 @@ pub struct Joins {
 pub fn joins(
     ground: &Ground,
     members: &[u32],
-    points: &Points,
+    points: &Counted,
     linked: Option<impl Fn(u32, u32) -> bool + Sync>,
 ) -> Joins {
     #[derive(Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
 //! Open vertices, and what lies within the threshold of an open edge among them.
 
-use super::super::near::{Lines, Points, beside};
+use super::super::near::{Counted, Lines, beside};
 use super::super::weld::{Joins, joins};
 use super::cut::Met;
 use super::edges::Edges;
@@ -13,7 +13,7 @@ pub struct Rim {
     /// By their places.
     pub vertices: Vec<u32>,
     /// Where they are.
-    pub points: Points,
+    pub points: Counted,
     /// Of each vertex of the mesh its number among them, or [`INNER`].
     numbers: Vec<u32>,
 }
@@ -29,7 +29,7 @@ impl Rim {
         let mut numbers = vec![INNER; ground.vertices.len()];
         open.iter().zip(0..).for_each(|(&(_, v), n)| numbers[v as usize] = n);
         let (places, vertices) = open.into_iter().unzip();
-        Rim { points: Points::new(places, near), vertices, numbers }
+        Rim { points: Counted::new(places, near), vertices, numbers }
     }
 
     /// The number of a vertex among those of the rim.
@@ -47,7 +47,7 @@ impl Rim {
 
 /// Gaps in space.
 pub struct Seams<'a> {
-    points: &'a Points,
+    points: &'a Counted,
     lines: Lines<'a>,
 }
 

@@ -6,7 +6,7 @@
 //! divided a sliver between edge and vertex is added. Within the threshold of the edge's ends nothing is done: a vertex made there would
 //! be a seam to what else ends there.
 
-use super::super::near::{Beside, Lines, Points, beside, distance};
+use super::super::near::{Beside, Counted, Lines, beside, distance};
 use super::cut::Met;
 use super::{Search, View, flat};
 use crate::bundle::lists;
@@ -15,7 +15,7 @@ use crate::{Near, Repair};
 /// Open vertices seen from above.
 pub struct Plan {
     /// Their places, at height 0.
-    points: Points,
+    points: Counted,
     /// Where the vertices at each place start, among those of the rim.
     starts: Vec<u32>,
     /// Whether each vertex of the rim is at a place in a crowd, or one that has one above it.
@@ -47,7 +47,7 @@ impl Plan {
             }
         }
         let rays = lists(rim.vertices.len(), open.iter().copied());
-        let points = Points::new(places, Near { plan: near.plan, height: 0 });
+        let points = Counted::new(places, Near { plan: near.plan, height: 0 });
         let mut crowded = vec![false; rim.vertices.len()];
         for (place, at) in (0..).zip(starts.windows(2)) {
             let is_crowd = u64::from(at[1] - at[0]) > Repair::CROWD;

@@ -25,7 +25,7 @@ impl Watch {
         let mut places: Vec<[i32; 3]> = places.iter().copied().map(flat).collect();
         places.sort_unstable();
         places.dedup();
-        let points = Points::uncounted(places, Near { plan: near.plan, height: 0 });
+        let points = Points::new(places, Near { plan: near.plan, height: 0 });
         let lines = Lines::new(&points);
         let is_near = |&i: &u32| {
             let v = ground.faces[i as usize].v;
