@@ -43,16 +43,17 @@ pub fn alone(tris: &[Tri], boxes: &[Box4], balanced: &[u8], rect: &Rect) -> Vec<
             return none();
         }
         let mut rough = 0;
-        for y in y0..y1 + 1 {
-            cells.row(x0, x1, y, |at, bits| {
+        for (word, bits) in cells.bits(x0, x1) {
+            for y in y0..y1 + 1 {
+                let at = (y * cells.stride + word) as usize;
                 rough |= cells.rough[at] & bits;
                 let mut sampled = samples[at] & bits;
                 while sampled != 0 {
-                    let x = (at as i64 % cells.stride) * 64 + i64::from(sampled.trailing_zeros());
+                    let x = word * 64 + i64::from(sampled.trailing_zeros());
                     counts[regions[(y * cells.side + x) as usize] as usize] += u32::from(t.covers(cells.sample(x, y)));
                     sampled &= sampled - 1;
                 }
-            });
+            }
         }
         let held = rough == 0 && rect.holds_box(bounds);
         of_tris.push(if held { regions[(y0 * cells.side + x0) as usize] } else { 0 }); // the cells under its box are of one
@@ -89,17 +90,14 @@ impl Cells {
         if x0 <= x1 { x1 / 64 - x0 / 64 + 1 } else { 0 }
     }
 
-    /// Calls `see` with each word of them, and the bits of the cells.
+    /// Each word of them in its row, and the bits of the cells.
     #[inline(always)]
-    fn row(&self, x0: i64, x1: i64, y: i64, mut see: impl FnMut(usize, u64)) {
-        if x0 > x1 {
-            return;
-        }
-        for word in x0 / 64..x1 / 64 + 1 {
+    fn bits(&self, x0: i64, x1: i64) -> impl Iterator<Item = (i64, u64)> + use<> {
+        (x0 / 64..if x0 <= x1 { x1 / 64 + 1 } else { 0 }).map(move |word| {
             let first = u64::MAX << (x0 - 64 * word).max(0);
             let last = u64::MAX >> (63 - (x1 - 64 * word).min(63));
-            see((y * self.stride + word) as usize, first & last);
-        }
+            (word, first & last)
+        })
     }
 
     /// Marks the cells through which an edge may run.
@@ -123,9 +121,9 @@ impl Cells {
             if *work < 0 {
                 return;
             }
-            let mut rough = std::mem::take(&mut self.rough);
-            self.row(x0, x1, y, |at, bits| rough[at] |= bits);
-            self.rough = rough;
+            for (word, bits) in self.bits(x0, x1) {
+                self.rough[(y * self.stride + word) as usize] |= bits;
+            }
             before = behind;
         }
     }

@@ -79,7 +79,7 @@ pub fn of_tile(rect: &Rect, open: &[Edge], links: &[Link], border: &mut Border) 
     // what lies within the threshold of an end near the border
     let handed_out = |a: &[i32; 3], b: &[i32; 3]| {
         let deep = margin + STITCH_PLAN;
-        inside(a, 0) && !(inside(a, deep) && inside(b, deep))
+        !(inside(a, deep) && inside(b, deep)) && inside(a, 0)
     };
     border.edges.extend(open.iter().filter(|e| handed_out(&e.a, &e.b)));
     border.links.extend(links.iter().filter(|[a, b]| handed_out(a, b)));
@@ -160,14 +160,13 @@ impl Grid {
             });
             if size[0] > SQUARE {
                 everywhere |= Grid::bit(number);
-            }
-            Grid::cells(e, size, |[x, y, z]| {
-                grid.starts[Grid::slot(size, [x, y, z], slots)] += 1;
-                if size[0] <= SQUARE {
-                    let square = Grid::square([x, y].map(|v| v >> (SQUARE - size[0])), grid.squares.len());
+            } else {
+                Grid::cells(e, [SQUARE, 63], |[x, y, _]| {
+                    let square = Grid::square([x, y], grid.squares.len());
                     grid.squares[square] |= Grid::bit(number);
-                }
-            });
+                });
+            }
+            Grid::cells(e, size, |at| grid.starts[Grid::slot(size, at, slots)] += 1);
         }
         grid.squares.iter_mut().for_each(|square| *square |= everywhere);
         // ends, then starts as the edges are put in from behind
@@ -226,8 +225,14 @@ impl Grid {
     /// All sizes of edges whose cells may hold a point.
     fn sizes_near(&self, p: [i32; 3]) -> impl Iterator<Item = [u32; 2]> {
         let square = Grid::square([p[0], p[1]].map(|v| i64::from(v) >> SQUARE), self.squares.len());
-        let there = self.squares[square];
-        (0..).zip(&self.sizes).filter(move |(k, _)| there & Grid::bit(*k) != 0).map(|(_, size)| *size)
+        let mut there = self.squares[square];
+        let shared = if there >> 63 == 1 { self.sizes.get(63..).unwrap_or(&[]) } else { &[] };
+        let own = std::iter::from_fn(move || {
+            let number = there.trailing_zeros() as usize;
+            there &= there.wrapping_sub(1);
+            (number < 63).then(|| self.sizes[number])
+        });
+        own.chain(shared.iter().copied())
     }
 
     /// Edges of a size whose cells hold a point, and others.

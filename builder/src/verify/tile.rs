@@ -143,6 +143,9 @@ struct Content {
     /// Number of a group, then of each of its triangles, 16 a bundle.
     groups: HashMap<Group, usize>,
     numbers: Vec<u32>,
+    /// Of each triangle where its number stands first, and whether it stands in several places.
+    places: Vec<u32>,
+    again: Vec<bool>,
     /// Whether bundles of one group hold the same triangle.
     repeats: bool,
     fields: Vec<Field>,
@@ -155,7 +158,7 @@ pub fn prove(terrain: &Terrain, view: &View, exhaustive: bool) -> Proof {
     let h = view.head;
     proof.attributes = (0..h.palette_len).map(|a| view.attribute(a as u8)).collect();
     let Some(mut content) = decode(view, &mut proof) else { return proof };
-    let bounds = bounds_of(&content.tris);
+    let bounds = bounds_of(&content);
     let all = content.fields.iter().filter_map(Field::bounds).chain(bounds);
     if let Some([low, high]) = all.reduce(widened) {
         if (0..3).any(|i| low[i] < header.min[i] || high[i] > header.max[i]) {
@@ -187,15 +190,15 @@ pub fn widened(a: [[i32; 3]; 2], b: [[i32; 3]; 2]) -> [[i32; 3]; 2] {
 }
 
 /// Least and greatest coordinates of triangles, if there are any.
-fn bounds_of(tris: &[Tri]) -> Option<[[i32; 3]; 2]> {
+fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
     let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-    for t in tris {
-        for (i, axis) in [t.x, t.y, t.z].into_iter().enumerate() {
-            low[i] = low[i].min(axis[0]).min(axis[1]).min(axis[2]);
-            high[i] = high[i].max(axis[0]).max(axis[1]).max(axis[2]);
+    for (t, b) in content.tris.iter().zip(&content.boxes) {
+        let ends = [[b[0], b[2]], [b[1], b[3]], [t.z[0].min(t.z[1]).min(t.z[2]), t.z[0].max(t.z[1]).max(t.z[2])]];
+        for (i, [least, most]) in ends.into_iter().enumerate() {
+            (low[i], high[i]) = (low[i].min(least), high[i].max(most));
         }
     }
-    (!tris.is_empty()).then_some([low, high])
+    (!content.tris.is_empty()).then_some([low, high])
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
@@ -235,17 +238,19 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         true => alone(&content.tris, &content.boxes, &balanced(content), &view.rect),
         false => vec![false; count],
     };
-    let is_alone = |number: u32| alone.get(number as usize) == Some(&true);
     let bundle = |numbers: &[u32]| {
-        let alone = (0..).zip(numbers).fold(0, |all, (part, &number)| all | u32::from(is_alone(number)) << part);
-        Bundle { alone, ..Bundle::default() }
+        let those = |of: &[bool]| {
+            let bit = |number: u32| u32::from(of.get(number as usize) == Some(&true));
+            (0..).zip(numbers).fold(0, |all, (part, &number)| all | bit(number) << part)
+        };
+        Bundle { alone: those(&alone), again: those(&content.again), ..Bundle::default() }
     };
     let mut walk = Walk::<SMALL> {
         view,
         content,
         bundles: content.numbers.chunks(16).map(bundle).collect(),
         touched: Vec::new(),
-        seen: vec![0; count],
+        seen: if content.again.contains(&true) { vec![0; count] } else { Vec::new() },
         stamp: 0,
         pairs_left: PAIRS[0] * (count as u64 + 64) + PAIRS[1] * view.words.len() as u64,
         proven: [vec![0; count], vec![0; count]],
@@ -324,12 +329,15 @@ impl View<'_> {
 fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     let mut found = Vec::new();
     groups(view, format::ROOT, &mut found);
+    let count = (view.head.references as usize).min(view.words.len() / 2); // a bundle of sixteen has 32 words
     let mut content = Content {
-        tris: Vec::new(),
-        boxes: Vec::new(),
+        tris: Vec::with_capacity(count),
+        boxes: Vec::with_capacity(count),
         paired: Vec::new(),
         groups: HashMap::new(),
         numbers: Vec::new(),
+        places: Vec::with_capacity(count),
+        again: Vec::with_capacity(count),
         repeats: false,
         fields: Vec::new(),
     };
@@ -339,7 +347,8 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
             content.numbers.resize(at + 16 * group.count as usize, u32::MAX);
             at
         });
-        if content.numbers.len() > 64 * (view.head.bundle_count as usize + 16) {
+        let places = content.numbers.len();
+        if places > 64 * (view.head.bundle_count as usize + 16) || places > u32::MAX as usize {
             proof.cover.add(view.fault("its nodes name the same bundles from too many bases to be proven"));
             return None;
         }
@@ -363,11 +372,16 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
                     number = *same;
                     content.repeats |= std::mem::replace(group, at) == at;
                 }
+                let place = at + 16 * b as usize + part;
                 if number == new {
                     content.boxes.push(tri.bounds());
                     content.tris.push(tri);
+                    content.places.push(place as u32);
+                    content.again.push(false);
+                } else {
+                    content.again[number as usize] = true;
                 }
-                content.numbers[at + 16 * b as usize + part] = number;
+                content.numbers[place] = number;
             }
         }
     }
@@ -494,38 +508,36 @@ fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> 
 
 /// Finds the other triangle at each edge; gives back the edges that have none, a bit each.
 fn pair_edges(content: &mut Content) -> Vec<u8> {
-    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
     let tris = &content.tris;
-    let ends = |e: usize| {
-        let t = &tris[e / 3];
-        let (a, b) = (t.corner(e % 3), t.corner((e % 3 + 1) % 3));
-        if a < b { (a, b, false) } else { (b, a, true) }
-    };
     let size = (6 * tris.len()).next_power_of_two();
     let mut slots = vec![0u32; size];
     // of the first edge at its place: how many there are, and the second
     let mut users = vec![0u8; 3 * tris.len()];
     let mut second = vec![0u32; 3 * tris.len()];
-    for e in 0..3 * tris.len() {
-        let (a, b, turned) = ends(e);
-        let pair = |p: i32, q: i32| u64::from(p as u32) << 32 | u64::from(q as u32);
-        let mut hash = (pair(a[0], a[1]) ^ pair(b[2], a[2]).rotate_left(17)).wrapping_mul(MIX);
-        hash = ((hash ^ hash >> 29) ^ pair(b[0], b[1])).wrapping_mul(MIX);
-        let mut at = (hash >> 20) as usize & (size - 1);
-        loop {
-            let Some(first) = (slots[at] as usize).checked_sub(1) else {
-                slots[at] = e as u32 + 1;
-                users[e] = 1;
-                break;
-            };
-            let (c, d, other) = ends(first);
-            if (a, b) == (c, d) {
-                // two on one side are as bad as three
-                users[first] = if users[first] == 1 && other != turned { 2 } else { 3 };
-                second[first] = e as u32;
-                break;
+    for (t, tri) in tris.iter().enumerate() {
+        let corners = [0, 1, 2].map(|k| tri.corner(k));
+        let hashes = corners.map(hash);
+        for (k, n) in [(0, 1), (1, 2), (2, 0)] {
+            let (e, a, b) = (3 * t + k, corners[k], corners[n]);
+            // the same from either end
+            let mut at = hashes[k].wrapping_add(hashes[n]) & (size - 1);
+            loop {
+                let Some(first) = (slots[at] as usize).checked_sub(1) else {
+                    slots[at] = e as u32 + 1;
+                    users[e] = 1;
+                    break;
+                };
+                let other = &tris[first / 3];
+                let (c, d) = (other.corner(first % 3), other.corner((first % 3 + 1) % 3));
+                let turned = (a, b) == (d, c);
+                if turned || (a, b) == (c, d) {
+                    // two on one side are as bad as three
+                    users[first] = if users[first] == 1 && turned { 2 } else { 3 };
+                    second[first] = e as u32;
+                    break;
+                }
+                at = (at + 1) & (size - 1);
             }
-            at = (at + 1) & (size - 1);
         }
     }
     let mut single = vec![0u8; tris.len()];
@@ -542,6 +554,15 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
         }
     }
     single
+}
+
+/// A number of a place; the last bits of the sum of two are all over, too: of edges that differ in height alone, as in stacks, and
+/// of such as have a middle in common.
+fn hash([x, y, z]: [i32; 3]) -> usize {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    let plan = (u64::from(x as u32) << 32 | u64::from(y as u32)).wrapping_mul(MIX);
+    let all = (plan ^ plan >> 32 ^ u64::from(z as u32)).wrapping_mul(MIX);
+    (all ^ all >> 29) as usize
 }
 
 /// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
@@ -585,15 +606,15 @@ impl Lists {
         if pairs.is_empty() {
             return Lists::default();
         }
-        let mut starts = vec![0u32; entries + 1];
-        pairs.iter().for_each(|p| starts[(p.0 >> 8) as usize + 1] += 1);
-        for i in 0..entries {
-            starts[i + 1] += starts[i];
+        // where the next of each entry is put stands one behind its start, which it is when all are
+        let mut starts = vec![0u32; entries + 2];
+        pairs.iter().for_each(|p| starts[(p.0 >> 8) as usize + 2] += 1);
+        for i in 2..entries + 2 {
+            starts[i] += starts[i - 1];
         }
         let (mut numbers, mut cells) = (vec![0u32; pairs.len()], vec![0u8; pairs.len()]);
-        let mut next = starts.clone();
         for &(at, number) in pairs {
-            let to = &mut next[(at >> 8) as usize];
+            let to = &mut starts[(at >> 8) as usize + 1];
             (numbers[*to as usize], cells[*to as usize]) = (number, at as u8);
             *to += 1;
         }
@@ -635,6 +656,8 @@ struct Named {
 struct Bundle {
     /// Of its triangles those that are proven to overlap no other of the tile, a bit each.
     alone: u32,
+    /// Of its triangles those whose numbers stand elsewhere, too.
+    again: u32,
     /// The block that named it last, and what its cells name of it, 16 bits a cell.
     stamp: u64,
     named: u128,
@@ -645,9 +668,9 @@ struct Walk<'a, const SMALL: bool> {
     content: &'a Content,
     /// Of all groups.
     bundles: Vec<Bundle>,
-    /// Those that the block at hand names.
+    /// Those that the block at hand names, and of which triangles stand elsewhere.
     touched: Vec<usize>,
-    /// Of each triangle: the block that named it last, and in which of its cells.
+    /// Of each such triangle: the block that named it last, and in which of its cells.
     seen: Vec<u64>,
     stamp: u64,
     /// Pairs that may still be compared.
@@ -681,15 +704,16 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             entries.iter().any(|e| e >> entry::SHIFT == entry::BLOCK)
         };
         // over blocks the cells that a triangle meets are found at once; no entry is smaller than one
-        let cell_log2 = [0, 1].map(|i| entry_log2[i].saturating_sub(block::CELLS_LOG2[i]));
-        let (cells, mut met) = ([0, 1].map(|i| side[i] << block::CELLS_LOG2[i]), vec![0u8; count]);
+        let parts = if has_blocks { block::CELLS_LOG2 } else { [0; 2] };
+        let cell_log2 = [0, 1].map(|i| entry_log2[i].saturating_sub(parts[i]));
+        let (cells, mut met) = ([0, 1].map(|i| side[i] << parts[i]), vec![0u8; count]);
         // the triangles of each entry, entry after entry
         let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(list.len() + list.len() / 2);
         for &t in list {
             let (tri, b) = (&self.content.tris[t as usize], self.content.boxes[t as usize]);
             let range = |i: usize| {
-                let at = |v: i32| ((i64::from(v) - low[i]) >> entry_log2[i]).clamp(0, side[i] - 1);
-                (at(b[i]), at(b[i + 2]))
+                let at = |v: i32| (i64::from(v) - low[i]) >> cell_log2[i];
+                (at(b[i]).max(0) >> parts[i], at(b[i + 2]).min(cells[i] - 1) >> parts[i])
             };
             let ((x0, x1), (y0, y1)) = (range(0), range(1));
             let trials = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
@@ -832,7 +856,9 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 let bundle = &mut self.bundles[first + number as usize];
                 if bundle.stamp != stamp {
                     (bundle.stamp, bundle.named) = (stamp, 0);
-                    self.touched.push(first + number as usize);
+                    if bundle.again != 0 {
+                        self.touched.push(first + number as usize);
+                    }
                 }
                 let named = u128::from(w & word::MASK) << (16 * cell);
                 twice |= bundle.named & named != 0;
@@ -872,9 +898,8 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
         let mut touched = std::mem::take(&mut self.touched);
         for bundle in touched.drain(..) {
-            let named = self.bundles[bundle].named;
-            let all = (0..block::CELLS).fold(0, |all, cell| all | (named >> (16 * cell)) as u32 & word::MASK);
-            for (part, number) in parts_of(all).map(|part| (part, content.numbers[16 * bundle + part])) {
+            let Bundle { named, again, .. } = self.bundles[bundle];
+            for (part, number) in parts_of(again).map(|part| (part, content.numbers[16 * bundle + part])) {
                 let seen = &mut self.seen[number as usize];
                 let before = if *seen & !255 == stamp { *seen } else { stamp };
                 *seen = before | u64::from(cells_naming(named, part));
@@ -885,8 +910,10 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         let mut open = 0u8;
         for (&t, &need) in list.iter().zip(met) {
             let tri = &self.content.tris[t as usize];
-            let seen = self.seen[t as usize];
-            let has = if seen & !255 == stamp { seen as u8 } else { 0 };
+            let place = self.content.places[t as usize] as usize;
+            let (bundle, seen) = (&self.bundles[place / 16], self.seen.get(t as usize).copied().unwrap_or(0));
+            let mut has = if bundle.stamp == stamp { cells_naming(bundle.named, place % 16) } else { 0 };
+            has |= if seen & !255 == stamp { seen as u8 } else { 0 };
             let lost = need & !has;
             if lost != 0 {
                 let cell = Rect { low: cell_low(rect.low, size, lost.trailing_zeros() as usize), size };
@@ -944,8 +971,15 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         }
         let pairs = (sheet.len() * (sheet.len() - 1) / 2) as u64;
         let (mut end, mut rest) = (0, &*sheet);
-        if !many && pairs < self.pairs_left && all_apart::<SMALL>(self.content, sheet) {
-            (self.pairs_left, rest) = (self.pairs_left - pairs, &[]);
+        if !many && pairs < self.pairs_left {
+            if sheet[0].proof != 0 && sheet.iter().all(|s| s.proof == sheet[0].proof) {
+                // one proof had them all
+                self.pairs_left -= pairs;
+                return Ok(());
+            }
+            if all_apart::<SMALL>(self.content, sheet) {
+                (self.pairs_left, rest) = (self.pairs_left - pairs, &[]);
+            }
         }
         for group in rest.chunk_by(|a, b| many && a.proof == b.proof) {
             end += group.len();
@@ -1067,10 +1101,42 @@ mod tests {
         }
         let boxes = tris.iter().map(Tri::bounds).collect();
         let (paired, groups) = (Vec::new(), HashMap::new());
-        let mut content =
-            Content { tris, boxes, paired, groups, numbers: Vec::new(), repeats: false, fields: Vec::new() };
+        let mut content = Content {
+            tris,
+            boxes,
+            paired,
+            groups,
+            numbers: Vec::new(),
+            places: Vec::new(),
+            again: Vec::new(),
+            repeats: false,
+            fields: Vec::new(),
+        };
         pair_edges(&mut content);
         content
+    }
+
+    /// Edges one above the other, and such as have a middle in common, do not come to stand in the same slots.
+    #[test]
+    fn edges_are_spread() {
+        const SLOTS: usize = 1 << 15;
+        let most = |edge: &dyn Fn(i32) -> [[i32; 3]; 2]| {
+            let mut counts = vec![0; SLOTS];
+            for [a, b] in (0..SLOTS as i32).map(edge) {
+                counts[hash(a).wrapping_add(hash(b)) & (SLOTS - 1)] += 1;
+            }
+            counts.into_iter().max().unwrap()
+        };
+        // at random a slot has eight of them, or nine
+        for (k, step) in (0..).zip([1, 2, 655, 1 << 8, 1 << 12, 1 << 16]) {
+            let stack =
+                most(&|i| [[40_960 + 7 * k, 8192, i.wrapping_mul(step)], [40_448, 8192 * k - 3, i.wrapping_mul(step)]]);
+            let fan = most(&|i| {
+                let [x, y] = [i % 128 * step, i / 128 * step];
+                [[x, y, 9], [-x - 1, -y - 1, 9]]
+            });
+            assert!(stack < 24 && fan < 24, "{step}: {stack}, {fan}");
+        }
     }
 
     #[test]
