@@ -71,9 +71,7 @@ impl Tiling {
     pub fn new(mesh: &Mesh, options: &Options) -> Result<Tiling, BuildError> {
         let log2 = mesh.tile_log2;
         let s = 1i64 << log2;
-        // a side that nobody chose is the largest, or large enough
-        let chosen = options.tile_log2.is_some() || log2 == LARGEST;
-        let pairs = if chosen { pairs(mesh, log2) } else { 0 };
+        let pairs = pairs(mesh, log2);
         if too_many(mesh, pairs) {
             let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
             let enough = (log2 + 1..=LARGEST).find(|log2| !too_many(mesh, self::pairs(mesh, *log2)));

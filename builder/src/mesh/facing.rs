@@ -39,12 +39,12 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     for f in faces {
         let sum = &mut sums[usize::from(f.source)];
         if f.is_outside() {
-            *sum = sum.wrapping_add(OUTSIDE);
+            *sum = sum.wrapping_add(ODD);
             continue;
         }
         for (a, b) in edges(f) {
-            // a number with bits all over: sums of others come to zero as well, but seldom
-            let h = edge(a, b).wrapping_mul(OUTSIDE);
+            // quickly: sums of others come to zero as well, but seldom, and are looked at closely
+            let h = edge(a, b).wrapping_mul(ODD);
             let h = h ^ h >> 32;
             *sum = if a < b { sum.wrapping_add(h) } else { sum.wrapping_sub(h) };
         }
@@ -74,8 +74,8 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     turned
 }
 
-/// What a triangle outside the domain adds to its source: no few of them cancel out.
-const OUTSIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Any odd number with bits all over, which a triangle outside the domain adds to its source, too: no few of them cancel out.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Directed edges; none of a triangle with two equal corners, for its neighbours share them.
 fn edges(f: &Face) -> impl Iterator<Item = (u32, u32)> {
