@@ -6,6 +6,7 @@ use hardpan::format::{
     self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
 };
 use hardpan::{Cost, Terrain};
+use std::cmp::Reverse;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// A triangle that an image holds.
@@ -198,8 +199,9 @@ impl<'a> TileView<'a> {
         let words = self.words;
         let mut nodes: Vec<&Node> = self.nodes().iter().map(|p| p.node).collect();
         nodes.retain(|n| n.bundle_count > 0);
-        nodes.sort_unstable_by_key(|n| n.bundles);
-        nodes.dedup_by_key(|n| n.bundles); // the nodes of one grid share their bundles
+        // the nodes of one grid share their bundles
+        nodes.sort_unstable_by_key(|n| (n.bundles, Reverse(n.bundle_count)));
+        nodes.dedup_by_key(|n| n.bundles);
         nodes.into_iter().flat_map(move |node| {
             let views = records(words, node).iter();
             views.map(|halves| BundleView { halves, base: node.base, shift: node.shift & 31 })

@@ -1,7 +1,7 @@
 //! Steps: ground ends at an open edge and goes on lower right beside it.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -80,13 +80,15 @@ pub fn steps(
     let runs: Vec<Run> =
         walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops, &seen)).collect();
     let (mut sets, _) = Sets::of_runs(runs.iter().map(|run| run.corners));
-    let mut steps: HashMap<usize, Vec<&Run>> = HashMap::new();
+    let mut steps: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
     for (i, run) in runs.iter().enumerate() {
         steps.entry(sets.head(i)).or_default().push(run);
     }
     let mut steps: Vec<Step> = steps.into_values().filter_map(|runs| Step::of(&runs)).collect();
     let place = |s: &Step| s.over.at.map(f64::to_bits);
-    steps.sort_by(|a, b| b.over.height().total_cmp(&a.over.height()).then(place(a).cmp(&place(b))));
+    let longest = |a: &Step, b: &Step| b.length.total_cmp(&a.length);
+    let order = |a: &Step, b: &Step| b.over.height().total_cmp(&a.over.height()).then(place(a).cmp(&place(b)));
+    steps.sort_by(|a, b| order(a, b).then(longest(a, b)));
     Ok(steps)
 }
 

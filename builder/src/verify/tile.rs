@@ -8,7 +8,8 @@ use super::seams::{Edge, Link, may_link};
 use super::{CRC, Fault, Faults};
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashMap};
+use std::hash::BuildHasher;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; no builder needs as
@@ -16,7 +17,8 @@ use zerocopy::{FromBytes, IntoBytes};
 const PAIRS: [u64; 2] = [4096, 64];
 /// What is said where more would have to be compared.
 pub const CROWDED: &str = "too many long and thin triangles lie side by side here to be proven apart";
-/// Triangles that an entry's cells may name for each word of a tile: a word names as many at most.
+/// Triangles that the entries of nodes inside each other may list for each word of a tile: a word names as many at most, and those of
+/// the outer nodes are few.
 const NAMED: usize = 16;
 /// Triangles that are tried with entries of nodes for each word of a tile; no builder needs as many.
 const TRIALS: u64 = 4096;
@@ -255,6 +257,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         pairs_left: PAIRS[0] * (count as u64 + 64) + PAIRS[1] * view.words.len() as u64,
         proven: [vec![0; count], vec![0; count]],
         proofs: 0,
+        listed: 0,
         trials_left: TRIALS * view.words.len() as u64,
         patched_left: PATCHED * view.words.len() as u64,
         named: Vec::new(),
@@ -352,6 +355,14 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
             proof.cover.add(view.fault("its nodes name the same bundles from too many bases to be proven"));
             return None;
         }
+    }
+    let mut held = vec![false; view.head.bundle_count as usize];
+    for group in content.groups.keys() {
+        held[(group.first - view.head.bundles) as usize..][..group.count as usize].fill(true);
+    }
+    let loose = held.iter().filter(|held| !**held).count();
+    if loose > 0 {
+        proof.counts.add(view.fault(format!("{loose} bundles belong to no node")));
     }
     // what several groups hold is one triangle
     let mut known: Option<HashMap<Tri, (u32, usize)>> = (content.groups.len() > 1).then(HashMap::new);
@@ -510,13 +521,13 @@ fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> 
 fn pair_edges(content: &mut Content) -> Vec<u8> {
     let tris = &content.tris;
     let size = (6 * tris.len()).next_power_of_two();
-    let mut slots = vec![0u32; size];
+    let (key, mut slots) = (DefaultHashBuilder::default(), vec![0u32; size]);
     // of the first edge at its place: how many there are, and the second
     let mut users = vec![0u8; 3 * tris.len()];
     let mut second = vec![0u32; 3 * tris.len()];
     for (t, tri) in tris.iter().enumerate() {
         let corners = [0, 1, 2].map(|k| tri.corner(k));
-        let hashes = corners.map(hash);
+        let hashes = corners.map(|corner| hash(&key, corner));
         for (k, n) in [(0, 1), (1, 2), (2, 0)] {
             let (e, a, b) = (3 * t + k, corners[k], corners[n]);
             // the same from either end
@@ -556,13 +567,10 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
     single
 }
 
-/// A number of a place; the last bits of the sum of two are all over, too: of edges that differ in height alone, as in stacks, and
-/// of such as have a middle in common.
-fn hash([x, y, z]: [i32; 3]) -> usize {
-    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
-    let plan = (u64::from(x as u32) << 32 | u64::from(y as u32)).wrapping_mul(MIX);
-    let all = (plan ^ plan >> 32 ^ u64::from(z as u32)).wrapping_mul(MIX);
-    (all ^ all >> 29) as usize
+/// A number of a place, by a key of its own each time: no mesh can be made for it.
+fn hash(key: &DefaultHashBuilder, [x, y, z]: [i32; 3]) -> usize {
+    let [x, y, z] = [x, y, z].map(|v| u128::from(v as u32));
+    key.hash_one(x << 64 | y << 32 | z) as usize
 }
 
 /// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
@@ -678,6 +686,8 @@ struct Walk<'a, const SMALL: bool> {
     /// In which proof of a sheet each triangle was last, from 1, and of a crowded one: those of one overlap none of each other.
     proven: [Vec<u32>; 2],
     proofs: u32,
+    /// Triangles in the lists of the nodes above.
+    listed: usize,
     /// Triangles that may still be tried with entries.
     trials_left: u64,
     /// Patches that may still be tried with entries and cells.
@@ -717,7 +727,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             };
             let ((x0, x1), (y0, y1)) = (range(0), range(1));
             let trials = ((x1 - x0 + 1) * (y1 - y0 + 1)) as u64;
-            if pairs.len() > NAMED * view.words.len() || trials > self.trials_left {
+            if self.listed + pairs.len() > NAMED * view.words.len() || trials > self.trials_left {
                 let text = "its triangles lie over more places than its words can name";
                 return self.proof.cover.add(view.fault_at(&Rect { low, size: log2.map(|l| 1 << l) }, text));
             }
@@ -761,6 +771,8 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             over.extend((y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (at_entry(y * side[0] + x, 0), f))));
         }
         let (triangles, patches) = (Lists::new(count, &pairs), Lists::new(count, &over));
+        let listed = pairs.len();
+        self.listed += listed;
         drop((pairs, over));
         let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
         let first = self.content.groups.get(&group).map_or(0, |at| at / 16);
@@ -784,6 +796,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 }
             }
         }
+        self.listed -= listed;
     }
 
     /// Tells of triangles over a rectangle that is said to have none.
@@ -1120,10 +1133,11 @@ mod tests {
     #[test]
     fn edges_are_spread() {
         const SLOTS: usize = 1 << 15;
+        let key = DefaultHashBuilder::default();
         let most = |edge: &dyn Fn(i32) -> [[i32; 3]; 2]| {
             let mut counts = vec![0; SLOTS];
             for [a, b] in (0..SLOTS as i32).map(edge) {
-                counts[hash(a).wrapping_add(hash(b)) & (SLOTS - 1)] += 1;
+                counts[hash(&key, a).wrapping_add(hash(&key, b)) & (SLOTS - 1)] += 1;
             }
             counts.into_iter().max().unwrap()
         };

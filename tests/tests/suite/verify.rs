@@ -650,6 +650,32 @@ fn by_02_a_bundle_twice() {
     assert!(told > 10 && followed > 20, "{told} of {followed}");
 }
 
+/// A node that nothing names any more leaves its bundles to none.
+#[test]
+fn by_02_bundles_of_no_node() {
+    let options = hardpan_builder::Options { tile_log2: Some(22), ..Default::default() };
+    let clean = Aligned::new(&build(&hills(120, 1.0), &options).unwrap().image);
+    let (tile, _) = tiles(&clean)[0];
+    let root = tile + 4 * format::ROOT;
+    let [_, _, x, y, flags] = [0, 1, 2, 3, 4].map(|i| clean[root + i]);
+    assert_eq!(flags & format::NODE_DENSE, 0);
+    let entries = tile + 4 * word(&clean, root + std::mem::offset_of!(format::Node, entries)) as usize;
+    let mut told = 0;
+    for at in (0..1 << (x + y)).map(|k| entries + 4 * k) {
+        if word(&clean, at) >> format::entry::SHIFT != format::entry::NODE {
+            continue;
+        }
+        let mut bytes = Aligned::new(&clean);
+        set(&mut bytes, at, format::entry::EMPTY);
+        forge(&mut bytes);
+        let verdict = proven(&bytes);
+        let faults = &verdict.check("counts").unwrap().faults;
+        assert!(faults.first.iter().any(|f| f.what.ends_with("bundles belong to no node")), "{verdict:?}");
+        told += 1;
+    }
+    assert!(told > 3, "{told}");
+}
+
 /// A cell at the border of the ground, or with a step through it, is not surrounded by its sheet.
 #[test]
 fn by_02_falsely_surrounded() {
