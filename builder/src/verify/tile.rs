@@ -6,6 +6,7 @@ use super::alone::alone;
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{CRC, Fault, Faults};
+use crate::mesh::mix;
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -521,13 +522,13 @@ fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> 
 fn pair_edges(content: &mut Content) -> Vec<u8> {
     let tris = &content.tris;
     let size = (6 * tris.len()).next_power_of_two();
-    let (key, mut slots) = (DefaultHashBuilder::default(), vec![0u32; size]);
+    let (key, mut slots) = (key(), vec![0u32; size]);
     // of the first edge at its place: how many there are, and the second
     let mut users = vec![0u8; 3 * tris.len()];
     let mut second = vec![0u32; 3 * tris.len()];
     for (t, tri) in tris.iter().enumerate() {
         let corners = [0, 1, 2].map(|k| tri.corner(k));
-        let hashes = corners.map(|corner| hash(&key, corner));
+        let hashes = corners.map(|corner| hash(key, corner));
         for (k, n) in [(0, 1), (1, 2), (2, 0)] {
             let (e, a, b) = (3 * t + k, corners[k], corners[n]);
             // the same from either end
@@ -567,10 +568,17 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
     single
 }
 
-/// A number of a place, by a key of its own each time: no mesh can be made for it.
-fn hash(key: &DefaultHashBuilder, [x, y, z]: [i32; 3]) -> usize {
-    let [x, y, z] = [x, y, z].map(|v| u128::from(v as u32));
-    key.hash_one(x << 64 | y << 32 | z) as usize
+/// A number of a place. With a key of its own each time no mesh can be made for it; and its bits are all over in sums of two as well,
+/// whatever stands in rows or stacks.
+fn hash([k, l]: [u64; 2], [x, y, z]: [i32; 3]) -> usize {
+    let [x, y, z] = [x, y, z].map(|v| u64::from(v as u32));
+    mix(mix(k ^ (x << 32 | y)) ^ l ^ z) as usize
+}
+
+/// Numbers that nobody knows before.
+fn key() -> [u64; 2] {
+    let random = DefaultHashBuilder::default();
+    [0, 1].map(|n| mix(random.hash_one(n)))
 }
 
 /// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
@@ -1133,11 +1141,11 @@ mod tests {
     #[test]
     fn edges_are_spread() {
         const SLOTS: usize = 1 << 15;
-        let key = DefaultHashBuilder::default();
+        let key = key();
         let most = |edge: &dyn Fn(i32) -> [[i32; 3]; 2]| {
             let mut counts = vec![0; SLOTS];
             for [a, b] in (0..SLOTS as i32).map(edge) {
-                counts[hash(&key, a).wrapping_add(hash(&key, b)) & (SLOTS - 1)] += 1;
+                counts[hash(key, a).wrapping_add(hash(key, b)) & (SLOTS - 1)] += 1;
             }
             counts.into_iter().max().unwrap()
         };
