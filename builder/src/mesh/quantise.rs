@@ -380,12 +380,13 @@ fn unit(step: i32) -> i64 {
 fn origin(points: impl Iterator<Item = [i64; 3]>, fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
     // as the median is rounded, so may all be: few numbers are left to count
     let log2 = [step[0], step[0], step[1]].map(|log2| unit(log2).ilog2());
-    let rounded = |p: [i64; 3]| [0, 1, 2].map(|i| (p[i] + (1 << log2[i] >> 1)) >> log2[i]);
+    let in_units = |p: [i64; 3]| [0, 1, 2].map(|i| (p[i] + (1 << log2[i] >> 1)) >> log2[i]);
     let mut counts = [0; 3].map(|_| BTreeMap::new());
     let mut count = |at: [i64; 3], n: u64| (0..3).for_each(|i| *counts[i].entry(at[i]).or_default() += n);
     let (mut last, mut run) = (None, ([0; 3], 0));
     let each = points.filter(|p| last.replace(*p) != Some(*p)).chain(fields.iter().flat_map(|e| [e.min, e.max]));
-    each.map(rounded).for_each(|at| {
+    // points beside each other are mostly in one
+    each.map(in_units).for_each(|at| {
         if at != run.0 {
             count(run.0, std::mem::take(&mut run.1));
             run.0 = at;
