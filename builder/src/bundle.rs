@@ -385,15 +385,15 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
 
 /// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
 /// vertices, then the nearest; where none fits, by one at a vertex.
-pub fn bundle(tris: &[Tri], attributes: &[u8], members: &[u32], frame: Frame) -> Bundled {
-    bundle_by(tris, attributes, members, frame, |g, wider| g.foretells(wider))
+pub fn bundle(members: &[u32], tri: impl Fn(u32) -> Tri, attribute: impl Fn(u32) -> u8, frame: Frame) -> Bundled {
+    bundle_by(members, tri, attribute, frame, |g, wider| g.foretells(wider))
 }
 
 /// [`bundle`], told when a wider class need not be tried.
 fn bundle_by(
-    tris: &[Tri],
-    attributes: &[u8],
     members: &[u32],
+    tri: impl Fn(u32) -> Tri,
+    attribute: impl Fn(u32) -> u8,
     frame: Frame,
     foretells: impl Fn(&Growing, u16) -> bool + Sync,
 ) -> Bundled {
@@ -401,17 +401,17 @@ fn bundle_by(
     let mut seeds: Vec<u128> = members
         .iter()
         .map(|&number| {
-            let t = &tris[number as usize];
+            let t = &tri(number);
             let c = centre(&t.plan);
             let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            let kind = u128::from(attributes[number as usize]) << 8 | u128::from(class(t, frame));
+            let kind = u128::from(attribute(number)) << 8 | u128::from(class(t, frame));
             kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
         })
         .collect();
     radix::sort(&mut seeds);
     let kinds: Vec<u16> = seeds.iter().map(|s| (s >> 96) as u16).collect();
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
-    let mut tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
+    let mut tris: Vec<Tri> = seeds.iter().map(|&number| tri(number)).collect();
     let vertices = number(&mut tris);
     let beside = beside(&tris, vertices);
     let part = |(number, tris): (usize, &[Tri])| {
@@ -971,12 +971,13 @@ mod tests {
             let (tris, attributes) = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
             let members: Vec<u32> = (0..tris.len() as u32).collect();
             let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
-            let foretold = bundle_by(&tris, &attributes, &members, frame, |g, wider| {
+            let (tri, attribute) = (|t: u32| tris[t as usize], |t: u32| attributes[t as usize]);
+            let foretold = bundle_by(&members, tri, attribute, frame, |g, wider| {
                 let known = g.foretells(wider);
                 told.lock().unwrap()[if known { usize::from(wider) } else { 0 }] += 1;
                 known
             });
-            let tried = bundle_by(&tris, &attributes, &members, frame, |_, _| false);
+            let tried = bundle_by(&members, tri, attribute, frame, |_, _| false);
             assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
             assert!(foretold.places == tried.places, "{case}");
         }
@@ -994,7 +995,8 @@ mod tests {
             (corners, t.z)
         };
         let by_kind: std::collections::HashMap<_, u8> = tris.iter().map(kind).zip(attributes.iter().copied()).collect();
-        let Bundled { records, tris, places, order, .. } = bundle(&tris, &attributes, &members, Frame::of(0, 0, 27));
+        let (tri, attribute) = (|t: u32| tris[t as usize], |t: u32| attributes[t as usize]);
+        let Bundled { records, tris, places, order, .. } = bundle(&members, tri, attribute, Frame::of(0, 0, 27));
         let held = records.iter().zip(0..).flat_map(|(r, number)| (0..=(r[6] >> 12) as u8).map(move |k| (number, k)));
         assert!(order.len() == tris.len() && held.eq(order.iter().map(|&t| places[t as usize])));
         let attribute = |t: u32| by_kind[&kind(&tris[t as usize])];

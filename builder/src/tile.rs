@@ -1,6 +1,6 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use crate::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide, lists, morton, place};
+use crate::bundle::{Frame, Record, Tri, bundle, is_wide, lists, morton, place};
 use crate::cost::{Crowd, MaxCost, Refused};
 use crate::field::{Part, Rastered};
 use crate::foresee::foresee;
@@ -301,7 +301,7 @@ enum Plot {
     Empty,
     Patch(PatchArea),
     Inner { side_log2: u32, children: Vec<Plot> },
-    Group { bundled: Bundled, frame: Frame, grid: Grid },
+    Group { records: Vec<Record>, some_wide: bool, frame: Frame, grid: Grid },
     Refused(Refused),
 }
 
@@ -313,6 +313,22 @@ impl Plot {
             Plot::Inner { children, .. } => children.iter().filter_map(Plot::refused).reduce(Refused::and),
             Plot::Empty | Plot::Patch(_) | Plot::Group { .. } => None,
         }
+    }
+}
+
+/// What the triangles of a tile are made of: they have their numbers in the mesh, and attributes by their places in its palette.
+struct Ground<'a> {
+    mesh: &'a Mesh,
+    palette: Vec<(u16, u16)>,
+}
+
+impl Ground<'_> {
+    fn tri(&self, face: u32) -> Tri {
+        Tri::new(self.mesh, &self.mesh.faces[face as usize])
+    }
+
+    fn attribute(&self, material: u16, source: u16) -> u8 {
+        self.palette.binary_search(&(material, source)).expect("in the palette") as u8
     }
 }
 
@@ -330,8 +346,7 @@ fn build(
     let parts: Vec<(&Rastered, Part)> =
         mesh.rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
     let mut palette: Vec<(u16, u16)> = parts.iter().map(|(f, _)| (f.material, f.source)).collect();
-    let faces: Vec<Face> = faces.iter().map(|&i| mesh.faces[i as usize]).collect();
-    for pair in faces.iter().map(|f| (f.material, f.source)) {
+    for pair in faces.iter().map(|&i| &mesh.faces[i as usize]).map(|f| (f.material, f.source)) {
         if palette.last() != Some(&pair) {
             palette.push(pair);
         }
@@ -344,9 +359,7 @@ fn build(
             palette.len()
         )));
     }
-    let attribute = |m: u16, s: u16| palette.binary_search(&(m, s)).expect("in the palette") as u8;
-    let attributes: Vec<u8> = faces.iter().map(|f| attribute(f.material, f.source)).collect();
-    let tris: Vec<Tri> = faces.iter().map(|f| Tri::new(mesh, f)).collect();
+    let ground = Ground { mesh, palette };
     let areas: Vec<PatchArea> = parts
         .iter()
         .enumerate()
@@ -356,8 +369,7 @@ fn build(
             PatchArea { number: n as u32, reads, min, max }
         })
         .collect();
-    let all: Vec<u32> = (0..tris.len() as u32).collect();
-    let plot = divide((&tris, &attributes), how, &all, &areas, [x, y], mesh.tile_log2, 0)?;
+    let plot = divide(&ground, how, faces, &areas, [x, y], mesh.tile_log2, 0)?;
     if let Some(refused) = plot.refused().into_iter().chain(how.patches(&areas, [x, y])).reduce(Refused::and) {
         let at = [0, 1].map(|i| (mesh.origin[i] as f64 + refused.worst.at[i]) * exp2(mesh.step[0]));
         return Ok(Err(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
@@ -365,7 +377,7 @@ fn build(
 
     let mut w = Writer::default();
     w.words.resize(PALETTE, 0);
-    for &(material, source) in &palette {
+    for &(material, source) in &ground.palette {
         w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
     }
     w.align(16);
@@ -384,7 +396,7 @@ fn build(
     let mut patch_blocks = 0;
     for (n, (f, part)) in parts.iter().enumerate() {
         bytes.resize(bytes.len().next_multiple_of(f.block_len()), 0);
-        let record = f.record(part, [x, y], mesh.tile_log2, bytes.len(), attribute(f.material, f.source));
+        let record = f.record(part, [x, y], mesh.tile_log2, bytes.len(), ground.attribute(f.material, f.source));
         bytes[(w.patches_at + 16 * n) * 4..][..64].copy_from_slice(record.as_bytes());
         bytes.extend(f.bytes(part));
         patch_blocks += part.block_count();
@@ -393,7 +405,8 @@ fn build(
     if bytes.len() / 4 > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let z = || tris.iter().flat_map(|t| t.z).chain(parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]));
+    let z =
+        || faces.iter().flat_map(|&i| ground.tri(i).z).chain(parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]));
     let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
@@ -404,7 +417,7 @@ fn build(
         y: at[1],
         words: (bytes.len() / 4) as u32,
         reserved0: 0,
-        palette_len: palette.len() as u32,
+        palette_len: ground.palette.len() as u32,
         patches: w.patches_at as u32,
         patch_count: parts.len() as u32,
         bundles: bundles_at as u32,
@@ -425,9 +438,9 @@ fn build(
     Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes }))
 }
 
-/// Divides a square until its bundles can be told apart by a cell word; triangles come with their attributes.
+/// Divides a square until its bundles can be told apart by a cell word.
 fn divide(
-    ground: (&[Tri], &[u8]),
+    ground: &Ground,
     how: &How,
     members: &[u32],
     patches: &[PatchArea],
@@ -435,7 +448,6 @@ fn divide(
     log2: u32,
     depth: u32,
 ) -> Result<Plot, BuildError> {
-    let (tris, attributes) = ground;
     if members.is_empty() {
         match patches {
             [] => return Ok(Plot::Empty),
@@ -444,20 +456,23 @@ fn divide(
         }
     }
     if members.len() > GROUP && log2 >= 10 && depth < 10 {
-        let side_log2 = side_for(tris, members, x, y, log2);
+        let side_log2 = side_for(ground, members, x, y, log2);
         let s = 1i64 << (log2 - side_log2);
         let n = 1i64 << side_log2;
         let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
         let mut lists: Vec<Vec<u32>> = vec![Vec::new(); squares.len()];
         for &t in members {
-            let plan = &tris[t as usize].plan;
+            let plan = ground.tri(t).plan;
             let range = |i: usize, low: i64| {
                 let at = |v: i64| ((v - low) / s).clamp(0, n - 1);
                 at(plan.min(i))..=at(plan.max(i))
             };
-            for j in range(1, y) {
-                for i in range(0, x) {
-                    if plan.meets([x + i * s, y + j * s], [s; 2]) {
+            let (columns, rows) = (range(0, x), range(1, y));
+            // it meets the square, and so the only one of its parts that may hold it
+            let one = columns.start() == columns.end() && rows.start() == rows.end();
+            for j in rows {
+                for i in columns.clone() {
+                    if one || plan.meets([x + i * s, y + j * s], [s; 2]) {
                         lists[(j * n + i) as usize].push(t);
                     }
                 }
@@ -467,32 +482,36 @@ fn divide(
         let total: usize = lists.iter().map(Vec::len).sum();
         if total < members.len() * 3 {
             let children = squares
-                .par_iter()
-                .zip(&lists)
-                .map(|(&(cx, cy), list)| {
+                .into_par_iter()
+                .zip(lists)
+                .map(|((cx, cy), list)| {
                     let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
-                    divide(ground, how, list, &near, [cx, cy], log2 - side_log2, depth + 1)
+                    divide(ground, how, &list, &near, [cx, cy], log2 - side_log2, depth + 1)
                 })
                 .collect::<Result<_, _>>()?;
             return Ok(Plot::Inner { side_log2, children });
         }
     }
     let frame = Frame::of(x, y, log2);
-    let bundled = bundle(tris, attributes, members, frame);
+    let attribute = |t: u32| {
+        let f = &ground.mesh.faces[t as usize];
+        ground.attribute(f.material, f.source)
+    };
+    let bundled = bundle(members, |t| ground.tri(t), attribute, frame);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
     Ok(match grid(&content, [x, y], log2, &bundled.order, patches)? {
-        Ok(grid) => Plot::Group { bundled, frame, grid },
+        Ok(grid) => Plot::Group { records: bundled.records, some_wide: bundled.some_wide, frame, grid },
         Err(refused) => Plot::Refused(refused),
     })
 }
 
 /// log2 of the squares along a side of which none holds too many triangles, at most 6.
-fn side_for(tris: &[Tri], members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
+fn side_for(ground: &Ground, members: &[u32], x: i64, y: i64, log2: u32) -> u32 {
     let finest = 6.min(log2 - 6);
     let mut counts = vec![0usize; 1 << (2 * finest)];
     for &t in members {
-        let plan = &tris[t as usize].plan;
+        let plan = ground.tri(t).plan;
         let at = |i: usize, low: i64| {
             let middle = (plan.min(i) + plan.max(i)) / 2 - low;
             (middle >> (log2 - finest)).clamp(0, (1 << finest) - 1) as usize
@@ -555,10 +574,10 @@ impl Writer {
                 }
                 Ok(())
             }
-            Plot::Group { bundled, frame, grid } => {
-                let (first, count) = (self.bundles.len() as u32, bundled.records.len() as u32);
-                let group = Group { frame: *frame, first, count, wide: bundled.some_wide };
-                self.bundles.extend_from_slice(&bundled.records);
+            Plot::Group { records, some_wide, frame, grid } => {
+                let (first, count) = (self.bundles.len() as u32, records.len() as u32);
+                let group = Group { frame: *frame, first, count, wide: *some_wide };
+                self.bundles.extend_from_slice(records);
                 self.grid(grid, at, group, depth)
             }
             Plot::Empty | Plot::Patch(_) | Plot::Refused(_) => unreachable!("not nodes"),
