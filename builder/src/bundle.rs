@@ -344,16 +344,26 @@ impl<'a> Growing<'a> {
     }
 }
 
+/// log2 of the vertices that [`number`] keeps together.
+const PAGE_LOG2: u32 = 6;
+
 /// Numbers the corners of triangles from zero on, and says how many there are.
 fn number(tris: &mut [Tri]) -> usize {
     let [first, last] = tris.iter().flat_map(|t| t.v).fold([u32::MAX, 0], |[a, b], v| [a.min(v), b.max(v)]);
     let first = first.min(last);
-    // vertices ascend by place, so those of a tile are not far from each other
-    let mut number = vec![u32::MAX; (last - first) as usize + 1];
+    // vertices ascend by place, so those of a square come in runs, which may lie far from each other: only what is near them is
+    // kept, and where
+    let mut pages = vec![NONE; ((last - first) >> PAGE_LOG2) as usize + 1];
+    let mut number = Vec::new();
     let mut count = 0;
     let mut local = |v: u32| {
-        let n = &mut number[(v - first) as usize];
-        if *n == u32::MAX {
+        let page = &mut pages[((v - first) >> PAGE_LOG2) as usize];
+        if *page == NONE {
+            *page = number.len() as u32;
+            number.resize(number.len() + (1 << PAGE_LOG2), NONE);
+        }
+        let n = &mut number[(*page + ((v - first) & ((1 << PAGE_LOG2) - 1))) as usize];
+        if *n == NONE {
             *n = count;
             count += 1;
         }
