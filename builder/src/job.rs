@@ -94,7 +94,7 @@ impl Job {
     /// [`BuildError::Scene`] if a tile is missing or given twice. [`BuildError::Limit`] if all together do not fit the format or
     /// memory, or by a [`Split`](crate::Split) take more index than they may.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-        let Job { mesh, options, tiling, mut report } = self;
+        let Job { mut mesh, options, tiling, mut report } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
         if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
@@ -104,7 +104,8 @@ impl Job {
         if let Some(split) = options.split {
             split.allows(tiles.iter().map(|t| t.asked).sum(), mesh.faces.len())?;
         }
-        drop(tiling);
+        // the tiles have all of it
+        drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
         let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(&options, &mesh.materials));
         let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {

@@ -62,12 +62,14 @@ pub fn pack(
 
     let mut table = Vec::with_capacity(tiles.len());
     let mut at = 0u64;
-    let checks: Vec<(u32, [u8; 32])> =
-        tiles.par_iter().map(|t| rayon::join(|| CRC.checksum(&t.bytes), || Sha256::digest(&t.bytes).into())).collect();
+    let checks: Vec<(u32, [u8; 32])> = tiles
+        .par_iter()
+        .map(|t| rayon::join(|| CRC.checksum(t.bytes()), || Sha256::digest(t.bytes()).into()))
+        .collect();
     let mut digests = Sha256::new();
     for (t, (crc, digest)) in tiles.iter().zip(checks) {
-        table.push(TileRecord { offset: at, len: t.bytes.len() as u64, crc, x: t.x, y: t.y, reserved: 0, digest });
-        at += t.bytes.len() as u64;
+        table.push(TileRecord { offset: at, len: t.bytes().len() as u64, crc, x: t.x, y: t.y, reserved: 0, digest });
+        at += t.bytes().len() as u64;
         digests.update(digest);
     }
     let tiles_digest: [u8; 32] = digests.finalize().into();
@@ -128,7 +130,7 @@ pub fn pack(
         bytes[s.offset as usize..][..body.len()].copy_from_slice(body);
     }
     for (t, r) in tiles.iter().zip(&table) {
-        bytes[(sections[6].offset + r.offset) as usize..][..t.bytes.len()].copy_from_slice(&t.bytes);
+        bytes[(sections[6].offset + r.offset) as usize..][..t.bytes().len()].copy_from_slice(t.bytes());
     }
     debug_assert!(Header::ref_from_bytes(&bytes[..format::HEAD_LEN]).is_ok());
     report.image_bytes = total;
@@ -170,7 +172,7 @@ fn fill(h: &mut Header, mesh: &Mesh, options: &Options, tiles: &[Blob], report: 
     report.references = h.references;
     report.patch_blocks = h.patch_blocks;
     report.index_bytes = sum(|t| t.index_bytes);
-    report.leaf_bytes = tiles.iter().map(|t| t.bytes.len() as u64 - u64::from(t.head.bundles) * 128).sum();
+    report.leaf_bytes = tiles.iter().map(|t| t.bytes().len() as u64 - u64::from(t.head.bundles) * 128).sum();
 }
 
 struct Root {

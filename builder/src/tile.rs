@@ -40,7 +40,7 @@ const NODE_BUNDLES: usize = std::mem::offset_of!(Node, bundles) / 4;
 pub struct Blob {
     pub x: i32,
     pub y: i32,
-    pub bytes: Vec<u8>,
+    words: Vec<u32>,
     pub head: Tile,
     pub nodes: u64,
     pub patch_blocks: u64,
@@ -49,6 +49,12 @@ pub struct Blob {
     pub index_bytes: u64,
     /// Bytes of index that its rule asked for.
     pub asked: u64,
+}
+
+impl Blob {
+    pub fn bytes(&self) -> &[u8] {
+        self.words.as_bytes()
+    }
 }
 
 /// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
@@ -390,24 +396,27 @@ fn build(
         w.words[at + NODE_BUNDLES] += bundles_at as u32;
     }
     let index_bytes = (bundles_at * 128) as u64;
-    let mut bytes: Vec<u8> = w.words.as_bytes().to_vec();
-    let references: u32 = w.bundles.iter().map(|r| u32::from(r[6] >> 12) + 1).sum();
-    bytes.extend_from_slice(w.bundles.as_bytes());
+    let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests } = w;
+    let references: u32 = bundles.iter().copied().flatten().map(|r| u32::from(r[6] >> 12) + 1).sum();
+    words.reserve_exact(32 * bundle_count as usize);
+    bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
     let mut patch_blocks = 0;
     for (n, (f, part)) in parts.iter().enumerate() {
-        bytes.resize(bytes.len().next_multiple_of(f.block_len()), 0);
-        let record = f.record(part, [x, y], mesh.tile_log2, bytes.len(), ground.attribute(f.material, f.source));
-        bytes[(w.patches_at + 16 * n) * 4..][..64].copy_from_slice(record.as_bytes());
-        bytes.extend(f.bytes(part));
+        words.resize(words.len().next_multiple_of(f.block_len() / 4), 0);
+        let attribute = ground.attribute(f.material, f.source);
+        let record = f.record(part, [x, y], mesh.tile_log2, 4 * words.len(), attribute);
+        let record: [u32; 16] = zerocopy::transmute!(record);
+        words[patches_at + 16 * n..][..16].copy_from_slice(&record);
+        words.extend(as_words(&f.bytes(part)));
         patch_blocks += part.block_count();
     }
-    bytes.resize(bytes.len().next_multiple_of(format::ALIGN), 0);
-    if bytes.len() / 4 > entry::PLACE as usize {
+    words.resize(words.len().next_multiple_of(format::ALIGN / 4), 0);
+    if words.len() > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let z =
-        || faces.iter().flat_map(|&i| ground.tri(i).z).chain(parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]));
-    let (min_z, max_z) = (z().min().unwrap_or(i32::MAX), z().max().unwrap_or(i32::MIN));
+    let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]);
+    let z = faces.iter().flat_map(|&i| ground.tri(i).z).chain(fields);
+    let [min_z, max_z] = z.fold([i32::MAX, i32::MIN], |[low, high], z| [low.min(z), high.max(z)]);
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
     let head = Tile {
@@ -415,27 +424,32 @@ fn build(
         index,
         x: at[0],
         y: at[1],
-        words: (bytes.len() / 4) as u32,
+        words: words.len() as u32,
         reserved0: 0,
         palette_len: ground.palette.len() as u32,
-        patches: w.patches_at as u32,
+        patches: patches_at as u32,
         patch_count: parts.len() as u32,
         bundles: bundles_at as u32,
-        bundle_count: w.bundles.len() as u32,
+        bundle_count,
         references,
         min_z,
         max_z,
-        max_layers: w.layers,
+        max_layers: layers,
         reserved1: 0,
-        bound: w.bound,
+        bound,
         error,
         reserved2: [0; 8],
     };
-    bytes[..128].copy_from_slice(head.as_bytes());
-    let nodes = w.nodes.len() as u64;
+    let head_words: [u32; 32] = zerocopy::transmute!(head);
+    words[..32].copy_from_slice(&head_words);
+    let nodes = nodes.len() as u64;
     let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
-    let wide_tests = w.wide_tests;
-    Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, bytes }))
+    Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, words }))
+}
+
+/// Bytes as they are, four at a time.
+fn as_words(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word))
 }
 
 /// Divides a square until its bundles can be told apart by a cell word.
@@ -531,9 +545,11 @@ fn side_for(ground: &Ground, members: &[u32], x: i64, y: i64, log2: u32) -> u32 
 }
 
 #[derive(Default)]
-struct Writer {
+struct Writer<'a> {
     words: Vec<u32>,
-    bundles: Vec<Record>,
+    /// The bundles of each group, which come behind all nodes, and how many they are.
+    bundles: Vec<&'a [Record]>,
+    bundle_count: u32,
     /// Where the nodes stand.
     nodes: Vec<usize>,
     patches_at: usize,
@@ -544,20 +560,20 @@ struct Writer {
 
 /// What the nodes of a group have in common.
 #[derive(Clone, Copy)]
-struct Group {
+struct Group<'a> {
     frame: Frame,
     first: u32,
-    count: u32,
+    records: &'a [Record],
     /// Whether some of its bundles are wide.
-    wide: bool,
+    some_wide: bool,
 }
 
-impl Writer {
+impl<'a> Writer<'a> {
     fn align(&mut self, words: usize) {
         self.words.resize(self.words.len().next_multiple_of(words), 0);
     }
 
-    fn node(&mut self, plot: &Plot, at: usize, log2: u32, depth: u32) -> Result<(), BuildError> {
+    fn node(&mut self, plot: &'a Plot, at: usize, log2: u32, depth: u32) -> Result<(), BuildError> {
         match plot {
             Plot::Inner { side_log2, children } => {
                 let entries = self.node_of(at, [log2 - side_log2; 2], [*side_log2; 2], false, None);
@@ -575,9 +591,9 @@ impl Writer {
                 Ok(())
             }
             Plot::Group { records, some_wide, frame, grid } => {
-                let (first, count) = (self.bundles.len() as u32, records.len() as u32);
-                let group = Group { frame: *frame, first, count, wide: *some_wide };
-                self.bundles.extend_from_slice(records);
+                let group = Group { frame: *frame, first: self.bundle_count, records, some_wide: *some_wide };
+                self.bundles.push(records);
+                self.bundle_count += records.len() as u32;
                 self.grid(grid, at, group, depth)
             }
             Plot::Empty | Plot::Patch(_) | Plot::Refused(_) => unreachable!("not nodes"),
@@ -644,7 +660,7 @@ impl Writer {
             base: group.map_or([0; 2], |g| g.frame.base),
             entries: entries as u32,
             bundles: group.map_or(0, |g| g.first),
-            bundle_count: group.map_or(0, |g| g.count),
+            bundle_count: group.map_or(0, |g| g.records.len() as u32),
             reserved1: 0,
         };
         let words: [u32; 8] = zerocopy::transmute!(node);
@@ -744,8 +760,8 @@ impl Writer {
             let leaf_lines = sum(|w| if w.mask == 0 { w.tests } else { 2 });
             let layers = sum(|w| if w.mask == 0 { 1 } else { w.tests });
             self.raise([depth, leaves, tests, lines + leaf_lines], layers);
-            if group.wide {
-                let wide = |w: &&Word| w.mask != 0 && is_wide(&self.bundles[(group.first + w.number) as usize]);
+            if group.some_wide {
+                let wide = |w: &&Word| w.mask != 0 && is_wide(&group.records[w.number as usize]);
                 let tests = words.iter().filter(wide).map(|w| w.tests).sum();
                 self.wide_tests = self.wide_tests.max(tests);
             }
