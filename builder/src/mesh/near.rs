@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 /// Points of a leaf.
 const LEAF: usize = 8;
-/// Most rows of cells and points that are looked through one by one; beyond, a tree is quicker.
-const FEW_ROWS: i64 = 256;
+/// Most columns of cells and points that are looked through one by one; beyond, a tree is quicker.
+const FEW_COLUMNS: i64 = 256;
 const FEW_POINTS: usize = 256;
 
 /// Points that ascend, searched around each of them.
@@ -130,7 +130,7 @@ pub struct Lines<'a> {
     low: [i64; 2],
     log2: u32,
     side: [i64; 2],
-    /// Where the points of each cell start, row by row, and the points.
+    /// Where the points of each cell start, column by column as vertices and triangles ascend, and the points.
     starts: Vec<u32>,
     cells: Vec<Point>,
     tree: OnceLock<Tree<'a>>,
@@ -148,7 +148,7 @@ impl<'a> Lines<'a> {
         let (low, side) = (low.map(i64::from), sides(log2));
         let cell = |p: &[i32; 3]| {
             let at = [0, 1].map(|k| (i64::from(p[k]) - low[k]) >> log2);
-            (at[1] * side[0] + at[0]) as u32
+            (at[0] * side[1] + at[1]) as u32
         };
         let items = points.all.iter().zip(0..).map(|(p, i)| (cell(p), (i, *p)));
         let (starts, cells) = lists((side[0] * side[1]) as usize, items);
@@ -160,12 +160,12 @@ impl<'a> Lines<'a> {
         let [low, high] = around(line, self.points.near);
         let within = |p: &[i32; 3]| (0..3).all(|k| (low[k]..=high[k]).contains(&i64::from(p[k])));
         let mut all = |points: &[Point]| points.iter().all(|(i, p)| !within(p) || see(*i));
-        let [from, to] = [low[1], high[1]].map(|y| self.cell(y, 1));
-        let one = if from == to { self.row(from, [low[0], high[0]]) } else { &[] };
+        let [from, to] = [low[0], high[0]].map(|x| self.cell(x, 0));
+        let one = if from == to { self.column(from, [low[1], high[1]]) } else { &[] };
         if from == to && one.len() <= FEW_POINTS {
             all(one); // as mostly
-        } else if let Some(rows) = self.few(line, [low, high]) {
-            rows.into_iter().all(all);
+        } else if let Some(columns) = self.few(line, [low, high]) {
+            columns.into_iter().all(all);
         } else {
             self.tree.get_or_init(|| Tree::new(self.points)).along(line, see);
         }
@@ -176,47 +176,47 @@ impl<'a> Lines<'a> {
         ((v - self.low[k]) >> self.log2).clamp(-1, self.side[k])
     }
 
-    /// The points in the cells of a row from one coordinate to another.
-    fn row(&self, y: i64, [from, to]: [i64; 2]) -> &[Point] {
-        let (first, last) = (self.cell(from, 0).max(0), self.cell(to, 0).min(self.side[0] - 1));
-        if first > last || !(0..self.side[1]).contains(&y) {
+    /// The points in the cells of a column from one coordinate to another.
+    fn column(&self, x: i64, [from, to]: [i64; 2]) -> &[Point] {
+        let (first, last) = (self.cell(from, 1).max(0), self.cell(to, 1).min(self.side[1] - 1));
+        if first > last || !(0..self.side[0]).contains(&x) {
             return &[];
         }
-        let at = |x: i64| self.starts[(y * self.side[0] + x) as usize] as usize;
+        let at = |y: i64| self.starts[(x * self.side[1] + y) as usize] as usize;
         &self.cells[at(first)..at(last + 1)]
     }
 
-    /// What stands in the cells that lie within reach of a line, and of what lies around it, row by row; none if it is much.
+    /// What stands in the cells that lie within reach of a line, and of what lies around it, column by column; none if it is much.
     fn few(&self, line: [[i32; 3]; 2], [low, high]: [[i64; 3]; 2]) -> Option<SmallVec<[&[Point]; 8]>> {
         let [a, b] = line.map(|[x, y, _]| [i64::from(x), i64::from(y)]);
-        let slope = if a[1] == b[1] { 0.0 } else { (b[0] - a[0]) as f64 / (b[1] - a[1]) as f64 };
+        let slope = if a[0] == b[0] { 0.0 } else { (b[1] - a[1]) as f64 / (b[0] - a[0]) as f64 };
         let reach = i64::from(self.points.near.plan) + 2; // more than what follows is off by
-        let columns = |y: i64| {
+        let rows = |x: i64| {
             if slope == 0.0 {
-                return [low[0], high[0]];
+                return [low[1], high[1]];
             }
-            // where the line runs through the row and what is within reach of it
-            let start = self.low[1] + (y << self.log2) - reach;
-            let [p, q] = [start, start + (1 << self.log2) + 2 * reach].map(|y| {
-                let y = y.clamp(a[1].min(b[1]), a[1].max(b[1]));
-                a[0] + ((y - a[1]) as f64 * slope) as i64
+            // where the line runs through the column and what is within reach of it
+            let start = self.low[0] + (x << self.log2) - reach;
+            let [p, q] = [start, start + (1 << self.log2) + 2 * reach].map(|x| {
+                let x = x.clamp(a[0].min(b[0]), a[0].max(b[0]));
+                a[1] + ((x - a[0]) as f64 * slope) as i64
             });
             [p.min(q) - reach, p.max(q) + reach]
         };
-        let (from, to) = (self.cell(low[1], 1).max(0), self.cell(high[1], 1).min(self.side[1] - 1));
-        if to - from >= FEW_ROWS {
+        let (from, to) = (self.cell(low[0], 0).max(0), self.cell(high[0], 0).min(self.side[0] - 1));
+        if to - from >= FEW_COLUMNS {
             return None;
         }
-        let (mut rows, mut count) = (SmallVec::new(), 0);
-        for y in from..=to {
-            let row = self.row(y, columns(y));
-            count += row.len();
+        let (mut columns, mut count) = (SmallVec::new(), 0);
+        for x in from..=to {
+            let column = self.column(x, rows(x));
+            count += column.len();
             if count > FEW_POINTS {
                 return None;
             }
-            rows.push(row);
+            columns.push(column);
         }
-        Some(rows)
+        Some(columns)
     }
 }
 
