@@ -11,6 +11,7 @@ use crate::split::{Rule, Split};
 use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -478,7 +479,7 @@ fn divide(
         for &t in members {
             let plan = ground.tri(t).plan;
             let range = |i: usize, low: i64| {
-                let at = |v: i64| ((v - low) / s).clamp(0, n - 1);
+                let at = |v: i64| ((v - low) >> (log2 - side_log2)).clamp(0, n - 1);
                 at(plan.min(i))..=at(plan.max(i))
             };
             let (columns, rows) = (range(0, x), range(1, y));
@@ -703,8 +704,8 @@ impl<'a> Writer<'a> {
     }
 
     fn cells(&mut self, cells: &Block, at: usize, group: Group, depth: u32) -> Result<(), BuildError> {
-        let mut further: Vec<u32> = Vec::new();
-        let mut places = Vec::with_capacity(block::CELLS);
+        let mut further: SmallVec<[u32; 2 * LINE]> = SmallVec::new();
+        let mut places: SmallVec<[_; block::CELLS]> = SmallVec::new();
         for (cell, (words, sole)) in cells.cells().enumerate() {
             let Some((home, rest)) = words.split_first() else {
                 self.words[at + cell] = word::EMPTY << word::GUESS;
