@@ -33,7 +33,7 @@ impl Tri {
     }
 
     /// Least and greatest height.
-    fn heights(&self) -> [i32; 2] {
+    pub fn heights(&self) -> [i32; 2] {
         let [a, b, c] = self.z;
         [a.min(b).min(c), a.max(b).max(c)]
     }
@@ -393,35 +393,31 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
     (starts, all)
 }
 
-/// Grows bundles of members of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
+/// Grows bundles of triangles of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
 /// vertices, then the nearest; where none fits, by one at a vertex.
-pub fn bundle(members: &[u32], tri: impl Fn(u32) -> Tri, attribute: impl Fn(u32) -> u8, frame: Frame) -> Bundled {
-    bundle_by(members, tri, attribute, frame, |g, wider| g.foretells(wider))
+pub fn bundle(tris: &[Tri], attributes: &[u8], frame: Frame) -> Bundled {
+    bundle_by(tris, attributes, frame, |g, wider| g.foretells(wider))
 }
 
 /// [`bundle`], told when a wider class need not be tried.
 fn bundle_by(
-    members: &[u32],
-    tri: impl Fn(u32) -> Tri,
-    attribute: impl Fn(u32) -> u8,
+    tris: &[Tri],
+    attributes: &[u8],
     frame: Frame,
     foretells: impl Fn(&Growing, u16) -> bool + Sync,
 ) -> Bundled {
     // attribute, class, place, number: in this order they lie in memory, for neighbours are asked for
-    let mut seeds: Vec<u128> = members
-        .iter()
-        .map(|&number| {
-            let t = &tri(number);
-            let c = centre(&t.plan);
-            let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
-            let kind = u128::from(attribute(number)) << 8 | u128::from(class(t, frame));
-            kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
-        })
-        .collect();
+    let seed = |((t, attribute), number): ((&Tri, &u8), u32)| {
+        let c = centre(&t.plan);
+        let at = |i: usize| ((c[i] / 3).wrapping_sub(i64::from(frame.base[i])) + (1 << 32)) as u64 >> 4;
+        let kind = u128::from(*attribute) << 8 | u128::from(class(t, frame));
+        kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
+    };
+    let mut seeds: Vec<u128> = tris.iter().zip(attributes).zip(0..).map(seed).collect();
     radix::sort(&mut seeds);
     let kinds: Vec<u16> = seeds.iter().map(|s| (s >> 96) as u16).collect();
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
-    let mut tris: Vec<Tri> = seeds.iter().map(|&number| tri(number)).collect();
+    let mut tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
     let vertices = number(&mut tris);
     let beside = beside(&tris, vertices);
     let part = |(number, tris): (usize, &[Tri])| {
@@ -463,7 +459,7 @@ struct Grown {
     order: Vec<u32>,
 }
 
-/// Grows the bundles of triangles that stand in the order of their seeds, which have these numbers in the tile. What lies beside
+/// Grows the bundles of triangles that stand in the order of their seeds, whose numbers among those given these are. What lies beside
 /// them counts from a number on.
 fn grown(
     tris: &[Tri],
@@ -523,7 +519,7 @@ impl Around {
 /// What grows bundles from one seed after the other.
 struct Grower<'a> {
     g: Growing<'a>,
-    /// Numbers of the triangles in the tile.
+    /// Numbers of the triangles among those given.
     seeds: &'a [u32],
     kinds: &'a [u16],
     /// Across the edges of each triangle the one other that shares it, counted from a number on.
@@ -979,15 +975,13 @@ mod tests {
             let spread = [30, 2_000, 40_000, 300_000, 3_000_000][case % 5];
             let high = [1, 500, 100_000, 40_000_000][case / 5 % 4];
             let (tris, attributes) = heap(&mut seed, count, vertices, spread, high, 1 + case as u64 % 2);
-            let members: Vec<u32> = (0..tris.len() as u32).collect();
             let frame = Frame::of(0, 0, spread.next_power_of_two().ilog2().max(10));
-            let (tri, attribute) = (|t: u32| tris[t as usize], |t: u32| attributes[t as usize]);
-            let foretold = bundle_by(&members, tri, attribute, frame, |g, wider| {
+            let foretold = bundle_by(&tris, &attributes, frame, |g, wider| {
                 let known = g.foretells(wider);
                 told.lock().unwrap()[if known { usize::from(wider) } else { 0 }] += 1;
                 known
             });
-            let tried = bundle_by(&members, tri, attribute, frame, |_, _| false);
+            let tried = bundle_by(&tris, &attributes, frame, |_, _| false);
             assert!(foretold.records == tried.records && foretold.order == tried.order, "{case}");
             assert!(foretold.places == tried.places, "{case}");
         }
@@ -999,14 +993,12 @@ mod tests {
     fn parts_are_one_list() {
         let count = 2 * TOGETHER as u64 + 1000;
         let (tris, attributes) = heap(&mut 1, count, count, 100_000_000, 1000, 3);
-        let members: Vec<u32> = (0..tris.len() as u32).collect();
         let kind = |t: &Tri| {
             let corners = [0, 1, 2].map(|k| t.corner(k));
             (corners, t.z)
         };
         let by_kind: std::collections::HashMap<_, u8> = tris.iter().map(kind).zip(attributes.iter().copied()).collect();
-        let (tri, attribute) = (|t: u32| tris[t as usize], |t: u32| attributes[t as usize]);
-        let Bundled { records, tris, places, order, .. } = bundle(&members, tri, attribute, Frame::of(0, 0, 27));
+        let Bundled { records, tris, places, order, .. } = bundle(&tris, &attributes, Frame::of(0, 0, 27));
         let held = records.iter().zip(0..).flat_map(|(r, number)| (0..=(r[6] >> 12) as u8).map(move |k| (number, k)));
         assert!(order.len() == tris.len() && held.eq(order.iter().map(|&t| places[t as usize])));
         let attribute = |t: u32| by_kind[&kind(&tris[t as usize])];

@@ -839,8 +839,7 @@ mod tests {
                 let v = [0, 1, 2].map(|k| 3 * tris.len() as u32 + k);
                 tris.extend(left.then_some(Tri { plan, z: corners.map(|c| c[2]), v }));
             }
-            let members: Vec<u32> = (0..count as u32).collect();
-            let bundled = bundle(&members, |t| tris[t as usize], |_| 0, Frame::of(0, 0, 13));
+            let bundled = bundle(&tris, &[0; 30], Frame::of(0, 0, 13));
             let content = Content { bundled: &bundled, rule: None, most: None, nodes: 9 };
             let (low, log2) = ([0; 2], [7, 6]);
             let of = |t: u32| (t, bundled.tris[t as usize].plan.under(low, cell_log2(log2)).cells([0; 2]));

@@ -415,9 +415,9 @@ fn build(
     if words.len() > entry::PLACE as usize {
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
-    let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| c[2]);
-    let z = faces.iter().flat_map(|&i| ground.tri(i).z).chain(fields);
-    let [min_z, max_z] = z.fold([i32::MAX, i32::MIN], |[low, high], z| [low.min(z), high.max(z)]);
+    let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
+    let heights = faces.iter().map(|&i| ground.tri(i).heights()).chain(fields);
+    let [min_z, max_z] = heights.fold([i32::MAX, i32::MIN], |[low, high], [a, b]| [low.min(a), high.max(b)]);
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
     let head = Tile {
@@ -508,11 +508,12 @@ fn divide(
         }
     }
     let frame = Frame::of(x, y, log2);
-    let attribute = |t: u32| {
-        let f = &ground.mesh.faces[t as usize];
-        ground.attribute(f.material, f.source)
+    let bundled = {
+        let tris: Vec<Tri> = members.iter().map(|&t| ground.tri(t)).collect();
+        let faces = members.iter().map(|&t| &ground.mesh.faces[t as usize]);
+        let attributes: Vec<u8> = faces.map(|f| ground.attribute(f.material, f.source)).collect();
+        bundle(&tris, &attributes, frame)
     };
-    let bundled = bundle(members, |t| ground.tri(t), attribute, frame);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
     Ok(match grid(&content, [x, y], log2, &bundled.order, patches)? {
