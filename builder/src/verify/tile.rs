@@ -9,6 +9,7 @@ use super::{CRC, Fault, Faults};
 use crate::mesh::mix;
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
+use hashbrown::hash_map::Entry;
 use hashbrown::{DefaultHashBuilder, HashMap};
 use std::hash::BuildHasher;
 use zerocopy::{FromBytes, IntoBytes};
@@ -332,7 +333,7 @@ impl View<'_> {
 /// Reads the tile's bundles and patches; `None`, with the fault told, if they cannot be read.
 fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     let mut found = Vec::new();
-    groups(view, format::ROOT, &mut found);
+    groups(view, format::ROOT, view.rect, &mut found);
     let count = (view.head.references as usize).min(view.words.len() / 2); // a bundle of sixteen has 32 words
     let mut content = Content {
         tris: Vec::with_capacity(count),
@@ -345,12 +346,21 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
         repeats: false,
         fields: Vec::new(),
     };
-    for group in found {
+    // each once, with where its numbers stand
+    let mut groups: Vec<(Found, usize)> = Vec::new();
+    for found in found {
         let at = content.numbers.len();
-        content.groups.entry(group).or_insert_with(|| {
-            content.numbers.resize(at + 16 * group.count as usize, u32::MAX);
-            at
-        });
+        match content.groups.entry(found.group) {
+            Entry::Vacant(new) => {
+                new.insert(at);
+                groups.push((found, at));
+                content.numbers.resize(at + 16 * found.group.count as usize, u32::MAX);
+            }
+            Entry::Occupied(same) => {
+                let same = groups.partition_point(|g| g.1 < *same.get());
+                groups[same].0.own = None;
+            }
+        }
         let places = content.numbers.len();
         if places > 64 * (view.head.bundle_count as usize + 16) || places > u32::MAX as usize {
             proof.cover.add(view.fault("its nodes name the same bundles from too many bases to be proven"));
@@ -365,11 +375,10 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     if loose > 0 {
         proof.counts.add(view.fault(format!("{loose} bundles belong to no node")));
     }
-    // what several groups hold is one triangle
-    let mut known: Option<HashMap<Tri, (u32, usize)>> = (content.groups.len() > 1).then(HashMap::new);
-    let mut groups: Vec<(Group, usize)> = content.groups.iter().map(|(g, at)| (*g, *at)).collect();
-    groups.sort_unstable_by_key(|g| g.1);
-    for (group, at) in groups {
+    // what several groups hold is one triangle; where no other node may name it, it is not looked for
+    let mut known: HashMap<Tri, (u32, usize)> = HashMap::new();
+    let several = groups.len() > 1;
+    for (Found { group, own }, at) in groups {
         for b in 0..group.count {
             let halves = view.bundle(group.first - view.head.bundles + b);
             for part in 0..usize::from(halves[6] >> 12) + 1 {
@@ -378,15 +387,15 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
                     return None;
                 };
                 let new = content.tris.len() as u32;
-                let mut number = new;
-                if let Some(known) = &mut known {
+                let (mut number, bounds) = (new, tri.bounds());
+                if several && !own.is_some_and(|own| own.holds_box(bounds)) {
                     let (same, group) = known.entry(tri.canonical()).or_insert((new, usize::MAX));
                     number = *same;
                     content.repeats |= std::mem::replace(group, at) == at;
                 }
                 let place = at + 16 * b as usize + part;
                 if number == new {
-                    content.boxes.push(tri.bounds());
+                    content.boxes.push(bounds);
                     content.tris.push(tri);
                     content.places.push(place as u32);
                     content.again.push(false);
@@ -410,15 +419,25 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     Some(content)
 }
 
-/// The groups of all nodes below one.
-fn groups(view: &View, at: usize, found: &mut Vec<Group>) {
+/// The group of a node, and the node's rectangle if no other node's group lies inside: what it holds belongs to this one alone.
+#[derive(Clone, Copy)]
+struct Found {
+    group: Group,
+    own: Option<Rect>,
+}
+
+/// The groups of a node over a rectangle and of all below it.
+fn groups(view: &View, at: usize, rect: Rect, found: &mut Vec<Found>) {
     let node = view.node(at);
+    let outer = found.len();
     if node.bundle_count > 0 {
         let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
-        if found.last() != Some(&group) {
-            found.push(group);
+        match found.last_mut() {
+            Some(last) if last.group == group => last.own = None,
+            _ => found.push(Found { group, own: Some(rect) }),
         }
     }
+    let inner = found.len();
     for k in 0..1usize << (node.side_log2[0] + node.side_log2[1]) {
         let to = if node.flags & NODE_DENSE != 0 {
             let b = view.block(node.entries as usize + block::WORDS * k);
@@ -428,8 +447,13 @@ fn groups(view: &View, at: usize, found: &mut Vec<Group>) {
             (e >> entry::SHIFT == entry::NODE).then_some((e & entry::PLACE) as usize)
         };
         if let Some(to) = to {
-            groups(view, to, found);
+            let place = [k & ((1 << node.side_log2[0]) - 1), k >> node.side_log2[0]];
+            let low = [0, 1].map(|i| rect.low[i] + ((place[i] as i64) << node.entry_log2[i]));
+            groups(view, to, Rect { low, size: node.entry_log2.map(|l| 1 << l) }, found);
         }
+    }
+    if found.len() > inner {
+        found[outer..inner].iter_mut().for_each(|own| own.own = None);
     }
 }
 
@@ -526,29 +550,43 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
     // of the first edge at its place: how many there are, and the second
     let mut users = vec![0u8; 3 * tris.len()];
     let mut second = vec![0u32; 3 * tris.len()];
-    for (t, tri) in tris.iter().enumerate() {
-        let corners = [0, 1, 2].map(|k| tri.corner(k));
-        let hashes = corners.map(|corner| hash(key, corner));
-        for (k, n) in [(0, 1), (1, 2), (2, 0)] {
-            let (e, a, b) = (3 * t + k, corners[k], corners[n]);
+    // memory is waited for once for several triangles: what stood in a slot before, stands there still
+    const AHEAD: usize = 8;
+    let (mut places, mut before) = ([[0usize; 3]; AHEAD], [[0u32; 3]; AHEAD]);
+    for (number, some) in tris.chunks(AHEAD).enumerate() {
+        for (places, tri) in places.iter_mut().zip(some) {
+            let [a, b, c] = [0, 1, 2].map(|k| hash(key, tri.corner(k)));
             // the same from either end
-            let mut at = hashes[k].wrapping_add(hashes[n]) & (size - 1);
-            loop {
-                let Some(first) = (slots[at] as usize).checked_sub(1) else {
-                    slots[at] = e as u32 + 1;
-                    users[e] = 1;
-                    break;
-                };
-                let other = &tris[first / 3];
-                let (c, d) = (other.corner(first % 3), other.corner((first % 3 + 1) % 3));
-                let turned = (a, b) == (d, c);
-                if turned || (a, b) == (c, d) {
-                    // two on one side are as bad as three
-                    users[first] = if users[first] == 1 && turned { 2 } else { 3 };
-                    second[first] = e as u32;
-                    break;
+            *places = [[a, b], [b, c], [c, a]].map(|[a, b]| a.wrapping_add(b) & (size - 1));
+        }
+        for (before, places) in before.iter_mut().zip(&places) {
+            *before = places.map(|at| slots[at]);
+        }
+        for (i, tri) in some.iter().enumerate() {
+            for (k, n) in [(0, 1), (1, 2), (2, 0)] {
+                let (e, a, b) = (3 * (AHEAD * number + i) + k, tri.corner(k), tri.corner(n));
+                let (mut at, mut there) = (places[i][k], before[i][k]);
+                if there == 0 {
+                    there = slots[at];
                 }
-                at = (at + 1) & (size - 1);
+                loop {
+                    let Some(first) = (there as usize).checked_sub(1) else {
+                        slots[at] = e as u32 + 1;
+                        users[e] = 1;
+                        break;
+                    };
+                    let other = &tris[first / 3];
+                    let (c, d) = (other.corner(first % 3), other.corner((first % 3 + 1) % 3));
+                    let turned = (a, b) == (d, c);
+                    if turned || (a, b) == (c, d) {
+                        // two on one side are as bad as three
+                        users[first] = if users[first] == 1 && turned { 2 } else { 3 };
+                        second[first] = e as u32;
+                        break;
+                    }
+                    at = (at + 1) & (size - 1);
+                    there = slots[at];
+                }
             }
         }
     }
