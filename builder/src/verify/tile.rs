@@ -419,7 +419,8 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     Some(content)
 }
 
-/// The group of a node, and the node's rectangle if no other node's group lies inside: what it holds belongs to this one alone.
+/// The group of a node and of none outside its rectangle, which is here if no other group's node lies inside: what it holds belongs to
+/// this group alone.
 #[derive(Clone, Copy)]
 struct Found {
     group: Group,
@@ -434,7 +435,7 @@ fn groups(view: &View, at: usize, rect: Rect, found: &mut Vec<Found>) {
         let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
         match found.last_mut() {
             Some(last) if last.group == group => last.own = None,
-            _ => found.push(Found { group, own: Some(rect) }),
+            _ => found.push(Found { group, own: None }),
         }
     }
     let inner = found.len();
@@ -452,8 +453,8 @@ fn groups(view: &View, at: usize, rect: Rect, found: &mut Vec<Found>) {
             groups(view, to, Rect { low, size: node.entry_log2.map(|l| 1 << l) }, found);
         }
     }
-    if found.len() > inner {
-        found[outer..inner].iter_mut().for_each(|own| own.own = None);
+    if found.len() == inner {
+        found[outer..].iter_mut().for_each(|own| own.own = Some(rect));
     }
 }
 
