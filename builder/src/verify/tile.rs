@@ -375,36 +375,13 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     if loose > 0 {
         proof.counts.add(view.fault(format!("{loose} bundles belong to no node")));
     }
-    // what several groups hold is one triangle; where no other node may name it, it is not looked for
-    let mut known: HashMap<Tri, (u32, usize)> = HashMap::new();
-    let several = groups.len() > 1;
-    for (Found { group, own }, at) in groups {
-        for b in 0..group.count {
-            let halves = view.bundle(group.first - view.head.bundles + b);
-            for part in 0..usize::from(halves[6] >> 12) + 1 {
-                let Some(tri) = triangle(view, &group, halves, part) else {
-                    proof.cover.add(view.fault(format!("bundle {b}: a corner lies outside the domain")));
-                    return None;
-                };
-                let new = content.tris.len() as u32;
-                let (mut number, bounds) = (new, tri.bounds());
-                if several && !own.is_some_and(|own| own.holds_box(bounds)) {
-                    let (same, group) = known.entry(tri.canonical()).or_insert((new, usize::MAX));
-                    number = *same;
-                    content.repeats |= std::mem::replace(group, at) == at;
-                }
-                let place = at + 16 * b as usize + part;
-                if number == new {
-                    content.boxes.push(bounds);
-                    content.tris.push(tri);
-                    content.places.push(place as u32);
-                    content.again.push(false);
-                } else {
-                    content.again[number as usize] = true;
-                }
-                content.numbers[place] = number;
-            }
-        }
+    let filled = match content.fill(view, &groups, true) {
+        Ok(false) => content.fill(view, &groups, false),
+        filled => filled,
+    };
+    if let Err(b) = filled {
+        proof.cover.add(view.fault(format!("bundle {b}: a corner lies outside the domain")));
+        return None;
     }
     for p in 0..view.head.patch_count as usize {
         let at = view.head.patches as usize + 16 * p;
@@ -419,8 +396,50 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     Some(content)
 }
 
-/// The group of a node and of none outside its rectangle, which is here if no other group's node lies inside: what it holds belongs to
-/// this group alone.
+impl Content {
+    /// Reads the triangles of groups; what several of them hold is one triangle. If they are `apart`, what lies in a group's own
+    /// rectangle is taken to be in no other, without a search; it gives back whether that is so: each reaches its own group's. An
+    /// error is a bundle with a corner outside the domain.
+    fn fill(&mut self, view: &View, groups: &[(Found, usize)], apart: bool) -> Result<bool, u32> {
+        self.tris.clear();
+        self.boxes.clear();
+        self.places.clear();
+        self.again.clear();
+        self.repeats = false;
+        let (mut known, several) = (HashMap::<Tri, (u32, usize)>::new(), groups.len() > 1);
+        for &(Found { group, own }, at) in groups {
+            for b in 0..group.count {
+                let halves = view.bundle(group.first - view.head.bundles + b);
+                for part in 0..usize::from(halves[6] >> 12) + 1 {
+                    let tri = triangle(view, &group, halves, part).ok_or(b)?;
+                    let new = self.tris.len() as u32;
+                    let (mut number, bounds) = (new, tri.bounds());
+                    if several && apart && !own.is_some_and(|own| own.meets_box(bounds)) {
+                        return Ok(false);
+                    }
+                    if several && !(apart && own.is_some_and(|own| own.holds_box(bounds))) {
+                        let (same, group) = known.entry(tri.canonical()).or_insert((new, usize::MAX));
+                        number = *same;
+                        self.repeats |= std::mem::replace(group, at) == at;
+                    }
+                    let place = at + 16 * b as usize + part;
+                    if number == new {
+                        self.boxes.push(bounds);
+                        self.tris.push(tri);
+                        self.places.push(place as u32);
+                        self.again.push(false);
+                    } else {
+                        self.again[number as usize] = true;
+                    }
+                    self.numbers[place] = number;
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The group of a node, and the node's rectangle, if all nodes inside it and none outside are of that group.
 #[derive(Clone, Copy)]
 struct Found {
     group: Group,
