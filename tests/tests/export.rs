@@ -1163,7 +1163,7 @@ fn corners_are_no_gaps() {
 #[test]
 fn joints_of_paving_stones_are_soon_looked_for() {
     let folder = folder("joints_of_paving_stones_are_soon_looked_for");
-    for (n, found) in [(60, json!(1)), (150, Value::Null)] {
+    for (n, found) in [(60, json!(1)), (150, Value::Null), (170, Value::Null)] {
         let stone = |k: usize| {
             let [x, y, z] = [(k / n) as f64 * 0.1, (k % n) as f64 * 0.1, (k % 5) as f64 * 0.001];
             let corners = [[0.0, 0.0], [0.09, 0.0], [0.09, 0.09], [0.0, 0.09]];
@@ -1177,7 +1177,7 @@ fn joints_of_paving_stones_are_soon_looked_for() {
         assert_eq!(report["gaps"]["open_edges"], json!(4 * n * n), "{report}");
         assert_eq!(report["gaps"]["found"], found, "{report}");
         if found.is_null() {
-            holds(&err, &["to look for gaps beside them: hardpan verify stones.hpan --max-gap 0.1"]);
+            holds(&err, &[": hardpan verify stones.hpan --max-gap 0.1"]);
         }
         let [out, _] = soon(30, 1, &folder, &["verify", "stones.hpan", "--max-gap", "0.1"]);
         holds(&out, &["open edges: 1 gap of up to 10 cm\n", " gap 9.99 mm wide, "]);

@@ -308,7 +308,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
         return Err(Failure::check(who, text));
     }
-    let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene));
+    let open = options.stitch.map(|_| r.stitch.open_edges);
+    let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene, open));
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     let (twice, time) =
@@ -438,12 +439,18 @@ struct Beside {
 }
 
 impl Beside {
-    fn of(t: &Terrain, scene: &Scene) -> Self {
+    /// Told how many edges are open, if that is known.
+    fn of(t: &Terrain, scene: &Scene, open: Option<u64>) -> Self {
         let triangles = t.header().triangles;
+        let are_many = |edges: &u64| *edges > FEW[0].max(triangles / FEW[1]);
+        let of_many = |edges| Beside { edges, gaps: None, steps: None };
+        if let Some(edges) = open.filter(are_many) {
+            return of_many(edges);
+        }
         let ending = Ending::of(t);
         let edges = ending.open();
-        if edges > FEW[0].max(triangles / FEW[1]) {
-            return Beside { edges, gaps: None, steps: None };
+        if are_many(&edges) {
+            return of_many(edges);
         }
         let border = Border::new(t, ending);
         let open: Vec<&Edge> = border.open.iter().collect();
