@@ -10,7 +10,7 @@ use crate::mesh::mix;
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
 use hashbrown::hash_map::Entry;
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use std::hash::BuildHasher;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -150,7 +150,7 @@ struct Content {
     /// Of each triangle where its number stands first, and whether it stands in several places.
     places: Vec<u32>,
     again: Vec<bool>,
-    /// Whether bundles of one group hold the same triangle.
+    /// Whether bundles of one group hold the same triangle, as far as it was looked for there.
     repeats: bool,
     fields: Vec<Field>,
 }
@@ -207,6 +207,9 @@ fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
     let single = pair_edges(content);
+    if content.repeats || is_any_twice(content, &single) {
+        proof.counts.add(view.fault("the bundles of a node hold a triangle twice"));
+    }
     let mut all: Vec<u32> = Vec::with_capacity(content.tris.len());
     for t in 0..content.tris.len() as u32 {
         let (tri, bounds) = (&content.tris[t as usize], content.boxes[t as usize]);
@@ -398,8 +401,8 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
 
 impl Content {
     /// Reads the triangles of groups; what several of them hold is one triangle. If they are `apart`, what lies in a group's own
-    /// rectangle is taken to be in no other, without a search; it gives back whether that is so: each reaches its own group's. An
-    /// error is a bundle with a corner outside the domain.
+    /// rectangle is taken to be in no other, without a search; it gives back whether that is so: each reaches its own group's, and
+    /// those have no place in common. An error is a bundle with a corner outside the domain.
     fn fill(&mut self, view: &View, groups: &[(Found, usize)], apart: bool) -> Result<bool, u32> {
         self.tris.clear();
         self.boxes.clear();
@@ -439,7 +442,8 @@ impl Content {
     }
 }
 
-/// The group of a node, and the node's rectangle, if all nodes inside it and none outside are of that group.
+/// The group of a node, and the node's rectangle, if all nodes inside it and none outside are of that group: no two such have a place
+/// in common.
 #[derive(Clone, Copy)]
 struct Found {
     group: Group,
@@ -624,6 +628,13 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
         }
     }
     single
+}
+
+/// Whether a triangle stands there twice; given the edges that no other has, for of such none is single or paired.
+fn is_any_twice(content: &Content, single: &[u8]) -> bool {
+    let crowded = content.tris.iter().zip(single).zip(&content.paired).filter(|((_, s), p)| **s | **p == 0);
+    let mut known = HashSet::new();
+    !crowded.map(|((tri, _), _)| tri.canonical()).all(|tri| known.insert(tri))
 }
 
 /// A number of a place. With a key of its own each time no mesh can be made for it; and its bits are all over in sums of two as well,
