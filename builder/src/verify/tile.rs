@@ -150,7 +150,7 @@ struct Content {
     /// Of each triangle where its number stands first, and whether it stands in several places.
     places: Vec<u32>,
     again: Vec<bool>,
-    /// Whether bundles of one group hold the same triangle, as far as it was looked for there.
+    /// Whether bundles of one group hold the same triangle.
     repeats: bool,
     fields: Vec<Field>,
 }
@@ -206,9 +206,14 @@ fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
-    let single = pair_edges(content);
-    if content.repeats || is_any_twice(content, &single) {
-        proof.counts.add(view.fault("the bundles of a node hold a triangle twice"));
+    let mut single = pair_edges(content);
+    if content.groups.len() > 1 && is_any_twice(content, &single) {
+        // in one group, and it is one triangle there, too
+        let known = |(&group, &at): (&Group, &usize)| (Found { group, own: None }, at);
+        let mut groups: Vec<(Found, usize)> = content.groups.iter().map(known).collect();
+        groups.sort_unstable_by_key(|g| g.1);
+        content.fill(view, &groups, false).expect("they were read before");
+        single = pair_edges(content);
     }
     let mut all: Vec<u32> = Vec::with_capacity(content.tris.len());
     for t in 0..content.tris.len() as u32 {
@@ -402,7 +407,8 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
 impl Content {
     /// Reads the triangles of groups; what several of them hold is one triangle. If they are `apart`, what lies in a group's own
     /// rectangle is taken to be in no other, without a search; it gives back whether that is so: each reaches its own group's, and
-    /// those have no place in common. An error is a bundle with a corner outside the domain.
+    /// those have no place in common. Then one that stands in a group twice is two. An error is a bundle with a corner outside the
+    /// domain.
     fn fill(&mut self, view: &View, groups: &[(Found, usize)], apart: bool) -> Result<bool, u32> {
         self.tris.clear();
         self.boxes.clear();
@@ -630,7 +636,7 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
     single
 }
 
-/// Whether a triangle stands there twice; given the edges that no other has, for of such none is single or paired.
+/// Whether a triangle is there twice; given the edges that no other has, for of such none is single or paired.
 fn is_any_twice(content: &Content, single: &[u8]) -> bool {
     let crowded = content.tris.iter().zip(single).zip(&content.paired).filter(|((_, s), p)| **s | **p == 0);
     let mut known = HashSet::new();
