@@ -17,16 +17,22 @@ pub fn triangles(scene: &Scene) -> Vec<[Point; 3]> {
     scene.triangles.iter().map(|t| t.v.map(place)).collect()
 }
 
-/// Edges that one triangle uses: lesser end, greater end, apex of the triangle.
+/// Edges with all their triangles on one side in plan, once for each of these: lesser end, greater end, apex of the triangle.
 pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
-    let mut users: BTreeMap<[Point; 2], (u32, Point)> = BTreeMap::new();
+    let mut users: BTreeMap<[Point; 2], Vec<Point>> = BTreeMap::new();
     for t in triangles {
         for k in 0..3 {
             let (a, b) = (t[k], t[(k + 1) % 3]);
-            users.entry([a.min(b), a.max(b)]).or_insert((0, t[(k + 2) % 3])).0 += 1;
+            users.entry([a.min(b), a.max(b)]).or_default().push(t[(k + 2) % 3]);
         }
     }
-    users.into_iter().filter(|(_, (n, _))| *n == 1).map(|([a, b], (_, apex))| [a, b, apex]).collect()
+    let left = |[a, b]: [Point; 2], p: &Point| (b[0] - a[0]) * (p[1] - a[1]) > (b[1] - a[1]) * (p[0] - a[0]);
+    let one_sided = |(e, apexes): &([Point; 2], Vec<Point>)| apexes.iter().all(|p| left(*e, p) == left(*e, &apexes[0]));
+    users
+        .into_iter()
+        .filter(one_sided)
+        .flat_map(|([a, b], apexes)| apexes.into_iter().map(move |p| [a, b, p]))
+        .collect()
 }
 
 /// A seam that ought to be closed.
@@ -34,7 +40,7 @@ pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
 pub enum Seam {
     /// Two open vertices within the threshold that no chain of edges links within the threshold of both.
     Ends(Point, Point),
-    /// An open edge, and within the threshold an open vertex, not of the same triangle, whose foot lies inside the edge.
+    /// An open edge, and within the threshold an open vertex, of none of its triangles, whose foot lies inside the edge.
     Beside([Point; 2], Point),
 }
 
@@ -78,10 +84,15 @@ pub fn seams(triangles: &[[Point; 3]], plan: i64, height: i64) -> Vec<Seam> {
             }
         }
     }
-    for &[a, b, apex] in &open {
+    let users = |ends: &[Point; 2]| {
+        let ends = *ends;
+        let from = open.partition_point(|e| e[..2] < ends[..]);
+        open[from..].iter().take_while(move |e| e[..2] == ends)
+    };
+    for &[a, b, _] in &open {
         let [low, high] = [a[1].min(b[1]) - plan, a[1].max(b[1]) + plan];
         for &v in run(a[0].min(b[0]), a[0].max(b[0])).filter(|v| (low..=high).contains(&v[1])) {
-            if v == a || v == b || v == apex {
+            if v == a || v == b || users(&[a, b]).any(|e| e[2] == v) {
                 continue;
             }
             let d = [0, 1, 2].map(|k| i128::from(b[k] - a[k]));

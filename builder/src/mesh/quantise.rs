@@ -259,6 +259,9 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
     if scene.positions.len() >= u32::MAX as usize {
         return bad("more than 2^32 - 2 vertices".into());
     }
+    if scene.triangles.len() > 1 << 30 {
+        return bad("more than 2^30 triangles".into());
+    }
     let known = |m: u16, s: u16| usize::from(m) < scene.materials.len() && usize::from(s) < scene.sources.len();
     for (i, t) in scene.triangles.iter().enumerate() {
         if t.v.iter().any(|&v| v as usize >= scene.positions.len()) {

@@ -1,12 +1,12 @@
 //! Stitch: hairline gaps and T-junctions are closed, for wheels fall through them.
 //!
-//! An edge is *open* if one triangle uses it, a vertex if it ends an open edge. Two things are wrong and are mended, in
-//! passes until there is nothing left to do:
+//! An edge is *open* if all triangles that use it lie on one side of it, mostly one, a vertex if it ends an open edge. Two things
+//! are wrong and are mended, in passes until there is nothing left to do:
 //!
 //! - Two open vertices lie within the threshold of each other, and no chain of edges near both links them: they are
 //!   joined by the rule of `weld`.
 //! - An open vertex lies within the threshold of an open edge, its foot inside the edge, and is no corner of the edge's
-//!   triangle: the triangle is divided into a [fan](mod@fan) from its apex, along the edge through all such vertices, and with points inside it
+//!   triangles: the triangle is divided into a [fan](mod@fan) from its apex, along the edge through all such vertices, and with points inside it
 //!   if they are many. Where two of them have one foot the nearer counts, and where the fan would be degenerate the nearest vertex
 //!   that can be had alone. A vertex that lies exactly on another side of the triangle divides that side. Of a wall, a hair off
 //!   the vertical, a part may be upright then: it goes, if it lies within the threshold of an edge of other triangles, and
@@ -76,6 +76,8 @@ fn most_added(ground: &Ground) -> u64 {
 trait Search: Sync {
     /// Its number.
     const KIND: usize;
+    /// Whether it looks along edges of several triangles.
+    const FOLDS: bool;
     /// What a crowd counts as left.
     const CROWD: u64;
     /// How much of all that repairs may move a place may go to it.
@@ -269,6 +271,9 @@ impl<'a, 'b> Stitching<'a, 'b> {
             lost.extend(split.upright.map(|part| Upright { by: in_all(part.by), ..part }));
             let by = in_all(split.by);
             places.extend(split.fan.path.iter().map(|v| split.fan.place(*v, self.ground)));
+            // a corner may be a gap now to an edge that others have on the same side
+            let folds = self.edges.open_sides(i).filter(|k| self.edges.is_fold(i, *k));
+            places.extend(folds.map(|k| self.ground.vertices[face.v[(k + 2) % 3] as usize]));
             let Fan { points, parts, .. } = split.fan;
             self.repair.divided += 1;
             self.repair.added += parts.len() as u64 - 1;
@@ -288,6 +293,7 @@ impl<'a, 'b> Stitching<'a, 'b> {
                 }
             }
         }
+        places.extend(self.edges.opened(self.ground).iter().map(|v| self.ground.vertices[*v as usize]));
         // triangles with an edge of a part that went count as moved as far as it
         for part in lost {
             for i in sides(part.v).flat_map(|[a, b]| self.edges.faces(a, b)) {
@@ -337,7 +343,7 @@ impl<'a, 'b> Stitching<'a, 'b> {
     /// The mesh in order, and what was done.
     fn finish(self) -> Repair {
         let Stitching { ground, edges, mut repair, .. } = self;
-        repair.open_edges = edges.open();
+        repair.open_edges = edges.sole();
         let changed = edges.have_changed();
         drop(edges);
         if changed {

@@ -1,8 +1,8 @@
 //! Open edges that run within the stitch threshold of each other: gaps and T-junctions that a wheel may fall through.
 //!
-//! An edge is open if one triangle has it, a vertex if it ends an open edge. An open vertex lies at a seam if another is within
+//! An edge is open if all triangles that have it lie on one side of it, mostly one, a vertex if it ends an open edge. An open vertex lies at a seam if another is within
 //! the threshold of it and no chain of edges between open vertices, all within the threshold of both, links them; or if its foot
-//! lies inside an open edge, within the threshold, and it is no corner of the edge's triangle. That is what stitching closes.
+//! lies inside an open edge, within the threshold, and it is no corner of the edge's triangles. That is what stitching closes.
 
 use super::plan::Rect;
 
@@ -13,7 +13,7 @@ pub const STITCH_HEIGHT: i64 = 64;
 /// Comparisons for each end of an open edge, on average, after which counting stops.
 const WORK: usize = 256;
 
-/// An edge that one triangle only has; the lesser end first.
+/// An open edge of a triangle; the lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
     pub a: [i32; 3],
@@ -22,7 +22,7 @@ pub struct Edge {
     pub apex: [i32; 3],
 }
 
-/// Ends of an edge that several triangles have; the lesser first.
+/// Ends of an edge that is not open; the lesser first.
 pub type Link = [[i32; 3]; 2];
 
 /// What was found of a set of open edges.
@@ -115,7 +115,15 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
         let hit = grid.sizes_near(c).any(|size| {
             let list = grid.over(size, c);
             work = work.saturating_sub(list.len());
-            work > 0 && list.iter().any(|&e| at_seam(&edges[e as usize], c, &chains, &mut work))
+            work > 0
+                && list.iter().map(|&e| &edges[e as usize]).any(|e| {
+                    at_seam(e, c, &chains, &mut work) && {
+                        // the other triangles of an edge are in the same list
+                        work = work.saturating_sub(list.len());
+                        let mut others = list.iter().map(|&e| &edges[e as usize]);
+                        !others.any(|other| other.apex == c && [other.a, other.b] == [e.a, e.b])
+                    }
+                })
         });
         if work == 0 {
             seams.unfinished = true;

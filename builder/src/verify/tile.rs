@@ -206,14 +206,14 @@ fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
-    let mut single = pair_edges(content);
-    if content.groups.len() > 1 && is_any_twice(content, &single) {
+    let mut sides = pair_edges(content);
+    if content.groups.len() > 1 && is_any_twice(content, &sides.crowded) {
         // in one group, and it is one triangle there, too
         let known = |(&group, &at): (&Group, &usize)| (Found { group, own: None }, at);
         let mut groups: Vec<(Found, usize)> = content.groups.iter().map(known).collect();
         groups.sort_unstable_by_key(|g| g.1);
         content.fill(view, &groups, false).expect("they were read before");
-        single = pair_edges(content);
+        sides = pair_edges(content);
     }
     let mut all: Vec<u32> = Vec::with_capacity(content.tris.len());
     for t in 0..content.tris.len() as u32 {
@@ -235,7 +235,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         }
         for (k, n, over) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
             let (a, b) = (tri.corner(k), tri.corner(n));
-            if single[t as usize] >> k & 1 == 0 {
+            if sides.open[t as usize] >> k & 1 == 0 {
                 if may_link(a, b) {
                     proof.links.push([a.min(b), a.max(b)]);
                 }
@@ -572,14 +572,36 @@ fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> 
     (least <= most).then(|| [within(least), within(most)])
 }
 
-/// Finds the other triangle at each edge; gives back the edges that have none, a bit each.
-fn pair_edges(content: &mut Content) -> Vec<u8> {
+/// How the triangles of an edge lie.
+mod users {
+    /// Another has it as the first of them; else:
+    pub const LATER: u8 = 0;
+    pub const ONE: u8 = 1;
+    /// One on each side.
+    pub const PAIR: u8 = 2;
+    /// Several, all on one side.
+    pub const FOLD: u8 = 3;
+    /// More, on both.
+    pub const MANY: u8 = 4;
+}
+
+/// Edges of triangles, a bit each.
+struct Sides {
+    /// All triangles that have it lie on one side.
+    open: Vec<u8>,
+    /// Other triangles have it, and it is not paired.
+    crowded: Vec<u8>,
+}
+
+/// Finds the other triangle at each edge, and tells of the edges that do not have just one on the other side.
+fn pair_edges(content: &mut Content) -> Sides {
     let tris = &content.tris;
     let size = (6 * tris.len()).next_power_of_two();
     let (key, mut slots) = (key(), vec![0u32; size]);
-    // of the first edge at its place: how many there are, and the second
-    let mut users = vec![0u8; 3 * tris.len()];
-    let mut second = vec![0u32; 3 * tris.len()];
+    // of the first edge at its place the second, of all others the first
+    let mut users = vec![users::LATER; 3 * tris.len()];
+    let mut other = vec![0u32; 3 * tris.len()];
+    let mut all_paired = true;
     // memory is waited for once for several triangles: what stood in a slot before, stands there still
     const AHEAD: usize = 8;
     let (mut places, mut before) = ([[0usize; 3]; AHEAD], [[0u32; 3]; AHEAD]);
@@ -602,16 +624,20 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
                 loop {
                     let Some(first) = (there as usize).checked_sub(1) else {
                         slots[at] = e as u32 + 1;
-                        users[e] = 1;
+                        users[e] = users::ONE;
                         break;
                     };
-                    let other = &tris[first / 3];
-                    let (c, d) = (other.corner(first % 3), other.corner((first % 3 + 1) % 3));
+                    let tri = &tris[first / 3];
+                    let (c, d) = (tri.corner(first % 3), tri.corner((first % 3 + 1) % 3));
                     let turned = (a, b) == (d, c);
                     if turned || (a, b) == (c, d) {
-                        // two on one side are as bad as three
-                        users[first] = if users[first] == 1 && turned { 2 } else { 3 };
-                        second[first] = e as u32;
+                        users[first] = match users[first] {
+                            users::ONE if turned => users::PAIR,
+                            users::ONE | users::FOLD if !turned => users::FOLD,
+                            _ => users::MANY,
+                        };
+                        all_paired &= users[first] == users::PAIR;
+                        (other[first], other[e]) = (e as u32, first as u32);
                         break;
                     }
                     at = (at + 1) & (size - 1);
@@ -620,27 +646,33 @@ fn pair_edges(content: &mut Content) -> Vec<u8> {
             }
         }
     }
-    let mut single = vec![0u8; tris.len()];
-    content.paired = vec![0u8; tris.len()];
-    for (e, &n) in users.iter().enumerate() {
-        match n {
-            1 => single[e / 3] |= 1 << (e % 3),
-            2 => {
-                for e in [e, second[e] as usize] {
+    let mut sides = Sides { open: vec![0; tris.len()], crowded: vec![0; tris.len()] };
+    content.paired = vec![0; tris.len()];
+    for (e, &of) in users.iter().enumerate() {
+        let bit = 1 << (e % 3);
+        match of {
+            users::ONE => sides.open[e / 3] |= bit,
+            users::PAIR => {
+                for e in [e, other[e] as usize] {
                     content.paired[e / 3] |= 1 << (e % 3);
                 }
             }
-            _ => {}
+            _ if all_paired => {}
+            of => {
+                let of = if of == users::LATER { users[other[e] as usize] } else { of };
+                sides.open[e / 3] |= if of == users::FOLD { bit } else { 0 };
+                sides.crowded[e / 3] |= if of == users::PAIR { 0 } else { bit };
+            }
         }
     }
-    single
+    sides
 }
 
-/// Whether a triangle is there twice; given the edges that no other has, for of such none is single or paired.
-fn is_any_twice(content: &Content, single: &[u8]) -> bool {
-    let crowded = content.tris.iter().zip(single).zip(&content.paired).filter(|((_, s), p)| **s | **p == 0);
+/// Whether a triangle is there twice: then none of its edges is its own or paired.
+fn is_any_twice(content: &Content, crowded: &[u8]) -> bool {
     let mut known = HashSet::new();
-    !crowded.map(|((tri, _), _)| tri.canonical()).all(|tri| known.insert(tri))
+    let those = content.tris.iter().zip(crowded).filter(|(_, crowded)| **crowded == 7);
+    !those.map(|(tri, _)| tri.canonical()).all(|tri| known.insert(tri))
 }
 
 /// A number of a place. With a key of its own each time no mesh can be made for it; and its bits are all over in sums of two as well,
@@ -1233,6 +1265,26 @@ mod tests {
                 [[x, y, 9], [-x - 1, -y - 1, 9]]
             });
             assert!(stack < 24 && fan < 24, "{step}: {stack}, {fan}");
+        }
+    }
+
+    #[test]
+    fn edges_with_all_triangles_on_one_side_are_open() {
+        let tri = |c: [[i32; 3]; 3]| Tri { x: c.map(|c| c[0]), y: c.map(|c| c[1]), z: c.map(|c| c[2]), attribute: 0 };
+        let (a, b, c, d) = ([0, 0, 0], [100, 0, 0], [50, 90, 0], [50, -90, 0]);
+        let (north, south, over) = (tri([a, b, c]), tri([a, d, b]), tri([a, b, [50, 90, 40]]));
+        let told = |tris: &[Tri]| {
+            let mut content = kerb(0);
+            content.tris = tris.to_vec();
+            let sides = pair_edges(&mut content);
+            (0..tris.len()).map(|i| [sides.open[i], content.paired[i], sides.crowded[i]]).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&[north, south]), [[0b110, 0b001, 0], [0b011, 0b100, 0]]);
+        assert_eq!(told(&[north, over]), [[0b111, 0, 0b001]; 2]);
+        assert_eq!(told(&[north, north, north]), [[0b111, 0, 0b111]; 3]);
+        for order in [[north, over, south], [north, south, over], [south, north, over]] {
+            let open = |t: &Tri| if (t.x, t.y, t.z) == (south.x, south.y, south.z) { 0b100 } else { 0b001 };
+            assert_eq!(told(&order), order.map(|t| [0b111 - open(&t), 0, open(&t)]), "one on the other side");
         }
     }
 

@@ -31,7 +31,9 @@ fn holds(what: &str, scene: &Scene) -> Report {
     let (after, report) = stitched(scene);
     let found = seams(&after, 4, 64);
     assert!((report.stitch.left == 0) == found.is_empty(), "{what}: {found:?}, and {:?}", report.stitch);
-    assert_eq!(open_edges(&after).len() as u64, report.stitch.open_edges, "{what}");
+    let open = open_edges(&after);
+    let of_one = open.chunk_by(|e, f| e[..2] == f[..2]).filter(|users| users.len() == 1).count();
+    assert_eq!(of_one as u64, report.stitch.open_edges, "{what}");
     let moved = [report.stitch.moved[0] * 4096.0, report.stitch.moved[1] * 65536.0];
     assert!(moved[0] <= 8.0 && moved[1] <= 128.0, "{what}: {moved:?} is more than twice the threshold");
     assert_eq!(lost(&before, &after, moved), [[0.0; 3]; 0], "{what}: ground was lost");
@@ -103,6 +105,41 @@ fn a_wheel_crosses_where_it_fell_through() {
         assert!((answers[1].1[k] - half[k] - [3.0, 9.0][k] / steps).abs() < 1e-12, "{answers:?}");
         assert_eq!(answers[1].1[k], answers[1].2[k]);
     }
+}
+
+/// Under the edge north of y = 0 a wall leans inwards: two triangles have it, both on one side, so nothing bears a wheel on the other.
+#[test]
+fn by_02_where_all_triangles_lie_on_one_side_a_wheel_crosses_too() {
+    let wall = [[0, 0, 0], [8000, 0, 0], [4000, 300, -9000]];
+    for by in [[0, 3, 9], [0, 0, 20], [0, -2, 64]] {
+        let mut faces = junction(by);
+        faces.push(wall);
+        let scene = mesh(&faces);
+        let before = seams(&given(&scene), 4, 64);
+        assert_eq!(before.len(), 2, "one for each triangle of the edge: {before:?}");
+        let r = holds("fold", &scene).stitch;
+        assert_eq!((r.divided, r.added, r.left, r.slits), (2, 2, 0, 0), "{by:?}");
+        // as it was given `verify` tells of it
+        let told = [as_given(), Options::default()].map(|o| {
+            let built = build(&scene, &o).unwrap();
+            let verdict = verify(&built.image, &Verify::default()).unwrap();
+            assert!(verdict.passed());
+            let seams = verdict.checks.iter().find(|c| c.name == "seams").unwrap().faults.count;
+            let gap = Place { x: 4000 * Q, y: -Q, z: 9 };
+            (seams, Terrain::open(&built.image).unwrap().closest(gap).found())
+        });
+        assert_eq!(told, [(1, by[1] <= 0), (0, true)], "{by:?}");
+    }
+}
+
+/// The third corner of one of two triangles on one side of an edge, close to it, is no gap to the other: its own triangle is between.
+#[test]
+fn corners_of_the_triangles_of_an_edge_are_no_gap_to_it() {
+    let (a, b) = ([0, 0, 0], [8000, 0, 0]);
+    let scene = mesh(&[[a, b, [4000, 3, 5]], [a, b, [4000, 6000, 0]]]);
+    let r = holds("sliver", &scene).stitch;
+    assert_eq!((r.divided, r.left), (0, 0));
+    assert_eq!(stitched(&scene).0.len(), 2);
 }
 
 #[test]
@@ -539,18 +576,17 @@ fn what_cannot_be_joined_stays_beside_what_is_divided() {
 
 #[test]
 fn heaps_keep_their_ground_and_lose_their_seams() {
-    let (mut mended, mut left) = (0, 0);
+    let (mut before, mut after) = (0, 0);
     for seed in 0..1500 {
         let scene = heap(seed);
         if repair(&scene, &as_given()).is_err() {
             continue;
         }
-        let r = holds(&format!("heap {seed}"), &scene).stitch;
-        mended += r.joined + r.added;
-        left += r.left;
+        before += seams(&given(&scene), 4, 64).len();
+        after += holds(&format!("heap {seed}"), &scene).stitch.left;
     }
-    println!("{mended} mended, {left} left");
-    assert!(mended > 5000 && left * 20 < mended, "{mended} mended, {left} left");
+    println!("{before} seams before, {after} left");
+    assert!(before > 50_000 && after * 20 < before as u64, "{before} seams before, {after} left");
 }
 
 #[test]
@@ -612,8 +648,8 @@ fn scenes_without_gaps_stay_as_they_are() {
 #[test]
 fn real_meshes_keep_no_seams() {
     let files = [
-        // at the feet of five walls, a hair off the vertical, a part would stand upright but for a nudge
-        ("city/samurai_monastry.obj", true, 5),
+        // at the feet of eight walls, a hair off the vertical, a part would stand upright but for a nudge
+        ("city/samurai_monastry.obj", true, 8),
         ("city/3dfier_innerbuffer_05.obj", false, 0),
         ("city/zdm2.obj", true, 0),
         ("roads/cloverleaf.obj", false, 0),

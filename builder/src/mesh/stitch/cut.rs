@@ -105,7 +105,10 @@ impl<S: Search> Cut<'_, S> {
     /// Which of its sides are open between vertices of the rim, the longest first.
     pub fn open_sides(&self) -> SmallVec<[usize; 3]> {
         let View { edges, rim, .. } = self.view;
-        let known = |k: &usize| self.at_side(*k)[..2].iter().all(|&v| rim.number(v).is_some());
+        let known = |k: &usize| {
+            (S::FOLDS || !edges.is_fold(self.face, *k))
+                && self.at_side(*k)[..2].iter().all(|&v| rim.number(v).is_some())
+        };
         let mut sides: SmallVec<[usize; 3]> = edges.open_sides(self.face).filter(known).collect();
         if sides.len() > 1 {
             sides.sort_by_key(|&k| (Reverse(self.length(k)), self.view.ground.corners(self.at_side(k))));
@@ -115,7 +118,7 @@ impl<S: Search> Cut<'_, S> {
 
     /// What lies beside a side; none if there is a crowd at its ends or along it.
     pub fn beside(&self, k: usize) -> Option<Vec<Met>> {
-        let View { edges, rim, near, .. } = self.view;
+        let View { ground, edges, rim, near } = self.view;
         let (v, [a, b, _]) = (self.corners(), self.at_side(k));
         if [a, b].into_iter().any(|w| rim.number(w).is_some_and(|n| self.search.is_crowded(n))) {
             return None;
@@ -124,7 +127,12 @@ impl<S: Search> Cut<'_, S> {
         let room = LazyCell::new(|| FEW + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
         let counts = |n: usize| !v.contains(&rim.vertices[n]) && edges.is_open_at(rim.vertices[n]);
-        self.search.along([a, b], self.view, counts, fits)
+        let mut met = self.search.along([a, b], self.view, counts, fits)?;
+        if edges.is_fold(self.face, k) {
+            let is_corner = |w: u32| edges.faces(a, b).any(|i| ground.faces[i as usize].v.contains(&w));
+            met.retain(|m| !is_corner(m.w));
+        }
+        Some(met)
     }
 
     /// Where what lies beside a side is.

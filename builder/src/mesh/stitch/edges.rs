@@ -1,4 +1,6 @@
 //! The edges of a mesh, kept true while triangles are divided.
+//!
+//! An edge is *open* if all triangles that use it lie on one side of it in plan.
 
 use super::super::weld::{GONE, Ground};
 use super::super::{Face, clean, edge};
@@ -12,17 +14,20 @@ type Users = SmallVec<[u32; 2]>;
 
 pub struct Edges {
     /// All edges as they were, at the lesser of their ends, ascending, once for each triangle that used them: the other
-    /// end, times 2^32, and the triangle's number.
+    /// end, times 2^32, [`FORTH`] if the triangle runs to it, and the triangle's number.
     edges: Vec<u64>,
     /// Where those at each vertex start.
     starts: Vec<u32>,
     /// Those that have changed since.
     changed: HashMap<u64, Users>,
-    /// Of each triangle a bit for each corner that an open edge runs from.
+    /// Of each triangle a bit for each corner that an open edge runs from, and three bits higher if it is [a fold](Self::is_fold).
     open: Vec<u8>,
-    /// How many open edges there are at each vertex, and in all.
+    /// How many open edges there are at each vertex.
     open_at: Vec<u32>,
-    count: u64,
+    /// How many edges one triangle alone uses.
+    sole: u64,
+    /// Edges that triangles used and vertices that were closed when they came to be open, since [`Self::opened`] was asked.
+    opened: (Vec<u64>, Vec<u32>),
 }
 
 impl Edges {
@@ -31,27 +36,31 @@ impl Edges {
         let at_lesser = faces
             .iter()
             .zip(0u64..)
-            .flat_map(|(f, i)| sides(f.v).map(move |[a, b]| (a.min(b), u64::from(a.max(b)) << 32 | i)));
+            .flat_map(|(f, i)| sides(f.v).map(move |[a, b]| (a.min(b), u64::from(a.max(b)) << 32 | forth(a, b) | i)));
         let (starts, mut edges) = lists(ground.vertices.len(), at_lesser);
         let mut open = vec![0u8; faces.len()];
         let mut open_at = vec![0; ground.vertices.len()];
-        let mut count = 0;
+        let mut sole = 0;
         for a in 0..ground.vertices.len() {
             let run = &mut edges[starts[a] as usize..starts[a + 1] as usize];
             run.sort_unstable();
-            for e in run.chunk_by(|e, f| e >> 32 == f >> 32).filter(|e| e.len() == 1) {
-                let (b, i) = ((e[0] >> 32) as usize, e[0] as u32 as usize);
-                open[i] |= bit(&faces[i], edge(a as u32, b as u32));
+            for users in run.chunk_by(|e, f| e >> 32 == f >> 32) {
+                let (b, e) = ((users[0] >> 32) as usize, edge(a as u32, (users[0] >> 32) as u32));
+                if (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
+                    continue; // from both sides
+                }
+                let bits = open_bits(users.len());
+                users.iter().map(number).for_each(|i| open[i as usize] |= bit(&faces[i as usize], e) * bits);
                 (open_at[a], open_at[b]) = (open_at[a] + 1, open_at[b] + 1);
-                count += 1;
+                sole += u64::from(users.len() == 1);
             }
         }
-        Edges { edges, starts, changed: HashMap::new(), open, open_at, count }
+        Edges { edges, starts, changed: HashMap::new(), open, open_at, sole, opened: Default::default() }
     }
 
-    /// How many open edges there are.
-    pub fn open(&self) -> u64 {
-        self.count
+    /// How many edges one triangle alone uses.
+    pub fn sole(&self) -> u64 {
+        self.sole
     }
 
     /// Whether triangles were added or taken out.
@@ -70,6 +79,11 @@ impl Edges {
         (0..3).filter(move |k| open >> k & 1 == 1)
     }
 
+    /// Whether other triangles have an open edge of a triangle, too, on the same side.
+    pub fn is_fold(&self, face: u32, k: usize) -> bool {
+        self.open[face as usize] >> (k + 3) & 1 == 1
+    }
+
     /// Whether a vertex ends an open edge.
     pub fn is_open_at(&self, v: u32) -> bool {
         self.open_at[v as usize] > 0
@@ -85,7 +99,7 @@ impl Edges {
     pub fn faces(&self, a: u32, b: u32) -> impl Iterator<Item = u32> {
         let changed = self.changed.get(&edge(a, b));
         let before = if changed.is_none() { before(&self.edges, &self.starts, a, b) } else { &[] };
-        changed.into_iter().flatten().copied().chain(before.iter().map(|e| *e as u32))
+        changed.into_iter().flatten().copied().chain(before.iter().map(number))
     }
 
     /// Adds a triangle to the mesh and returns its number; if there is one in its place, that stays, of the material that comes
@@ -113,26 +127,77 @@ impl Edges {
         ground.faces[i as usize].v[0] = GONE;
     }
 
+    /// Vertices that are open and have not always been since this was asked before, and the ends of such edges, in no order.
+    pub fn opened(&mut self, ground: &Ground) -> Vec<u32> {
+        let (edges, vertices) = std::mem::take(&mut self.opened);
+        let sole = |e: &u64| self.changed[e].first().copied();
+        let is_open =
+            |e: &u64| sole(e).is_some_and(|i| self.open[i as usize] & bit(&ground.faces[i as usize], *e) != 0);
+        let ends = edges.into_iter().filter(is_open).flat_map(|e| [(e >> 32) as u32, e as u32]);
+        ends.chain(vertices.into_iter().filter(|v| self.is_open_at(*v))).collect()
+    }
+
     fn change(&mut self, a: u32, b: u32, ground: &Ground, change: impl FnOnce(&mut Users)) {
         let e = edge(a, b);
-        let Edges { edges, starts, changed, .. } = self;
-        let users = changed.entry(e).or_insert_with(|| before(edges, starts, a, b).iter().map(|e| *e as u32).collect());
-        let sole = |users: &Users| if let [one] = users[..] { Some(one) } else { None };
-        let was = sole(users);
-        change(users);
-        let is = sole(users);
-        if let Some(one) = was {
-            self.open[one as usize] &= !bit(&ground.faces[one as usize], e);
+        let Edges { edges, starts, changed, open, open_at, sole, opened } = self;
+        let users = changed.entry(e).or_insert_with(|| before(edges, starts, a, b).iter().map(number).collect());
+        let faces = &ground.faces;
+        let state = |users: &Users| (is_one_sided(users.iter().copied(), e, faces), users.len() == 1);
+        let was = state(users);
+        if was.0 {
+            users.iter().for_each(|i| open[*i as usize] &= !(bit(&faces[*i as usize], e) * open_bits(2)));
         }
-        if let Some(one) = is {
-            self.open[one as usize] |= bit(&ground.faces[one as usize], e);
+        let was_used = !users.is_empty();
+        change(users);
+        let is = state(users);
+        if is.0 {
+            let bits = open_bits(users.len());
+            users.iter().for_each(|i| open[*i as usize] |= bit(&faces[*i as usize], e) * bits);
+            if !was.0 && was_used {
+                opened.0.push(e);
+            }
         }
         for v in [a, b] {
-            let at = &mut self.open_at[v as usize];
-            *at = *at + u32::from(is.is_some()) - u32::from(was.is_some());
+            let at = &mut open_at[v as usize];
+            if *at == 0 && is.0 {
+                opened.1.push(v);
+            }
+            *at = *at + u32::from(is.0) - u32::from(was.0);
         }
-        self.count = self.count + u64::from(is.is_some()) - u64::from(was.is_some());
+        *sole = *sole + u64::from(is.1) - u64::from(was.1);
     }
+}
+
+/// That a triangle, which turns to the left, runs along an edge from its lesser end.
+const FORTH: u64 = 1 << 31; // there are no more triangles
+
+fn forth(a: u32, b: u32) -> u64 {
+    if a < b { FORTH } else { 0 }
+}
+
+/// The number of the triangle.
+fn number(user: &u64) -> u32 {
+    (*user & !FORTH) as u32
+}
+
+/// Whether there are triangles with an edge, and all lie on one side of it: turning to the left, they run along it the same way.
+#[inline]
+fn is_one_sided(mut users: impl Iterator<Item = u32>, e: u64, faces: &[Face]) -> bool {
+    let [a, b] = [(e >> 32) as u32, e as u32];
+    // the first of its corners is the least
+    let runs_forth = |i: u32| {
+        let [first, second, _] = faces[i as usize].v;
+        second == a || second == b && first == a
+    };
+    let Some(one) = users.next() else { return false };
+    let Some(other) = users.next() else { return true };
+    let way = runs_forth(one);
+    runs_forth(other) == way && users.all(|i| runs_forth(i) == way)
+}
+
+/// What is told of an open edge of so many triangles, at its first corner.
+fn open_bits(users: usize) -> u8 {
+    if users > 1 { 0b1001 } else { 0b0001 }
 }
 
 /// The bit of an edge of a triangle.

@@ -86,7 +86,7 @@ fn wanted(view: View, seams: &Seams, at: &[u32]) -> HashMap<u32, Vec<Side>> {
             let v = cut.at_side(k);
             for Met { w, .. } in cut.beside(k).into_iter().flatten() {
                 let [a, b, apex, p] = view.ground.corners([v[0], v[1], v[2], w]);
-                if (area2(a, p, apex) == 0) != (area2(p, b, apex) == 0) {
+                if area2(a, p, apex) == 0 || area2(p, b, apex) == 0 {
                     wanted.entry(w).or_default().push(Side { v, by: cut.moved() });
                 }
             }

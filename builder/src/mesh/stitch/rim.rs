@@ -59,6 +59,7 @@ impl<'a> Seams<'a> {
 
 impl Search for Seams<'_> {
     const KIND: usize = 0;
+    const FOLDS: bool = true;
     const CROWD: u64 = 1;
     const SHARE: f64 = 1.0;
 

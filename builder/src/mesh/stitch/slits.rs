@@ -42,7 +42,8 @@ impl Plan {
         let mut open = Vec::new();
         for i in edges.open_faces() {
             let v = ground.faces[i as usize].v;
-            for [a, b] in edges.open_sides(i).map(|k| [v[k], v[(k + 1) % 3]]) {
+            for k in edges.open_sides(i).filter(|k| !edges.is_fold(i, *k)) {
+                let [a, b] = [v[k], v[(k + 1) % 3]];
                 open.extend([(number(a), (b, true)), (number(b), (a, false))]);
             }
         }
@@ -74,7 +75,8 @@ impl Plan {
         let z = (i128::from(a[2]) + up) as i32;
         place.by[1] = (up * length - rise).abs() as f64 / length as f64;
         let within = |n: &usize| height(*n, view).abs_diff(z) <= self.rise;
-        let apart = |n: &usize| height(*n, view).abs_diff(z) > self.level && counts(*n);
+        let apart =
+            |n: &usize| height(*n, view).abs_diff(z) > self.level && counts(*n) && self.rays(*n).next().is_some();
         let n = self.at(i).filter(within).find(apart)?;
         let inward = [i64::from(a[1]) - i64::from(b[1]), i64::from(b[0]) - i64::from(a[0])];
         let reached = self.at(i).filter(within).any(|n| self.reaches(n, inward, view));
@@ -129,6 +131,7 @@ impl<'a> Slits<'a> {
 
 impl Search for Slits<'_> {
     const KIND: usize = 1;
+    const FOLDS: bool = false; // what is above or below is mostly covered by another of the triangles
     const CROWD: u64 = 0;
     const SHARE: f64 = 0.75; // what comes of it can be mended then
 
