@@ -172,6 +172,8 @@ pub struct Repair {
     pub divided: u64,
     /// Of those, at points above or below the vertices.
     pub levelled: u64,
+    /// Vertices joined and triangles divided before the first of those.
+    pub before_levelled: u64,
     /// Triangles that dividing added; at many vertices it makes points inside the triangle, too.
     pub added: u64,
     /// Edges with one user in the end.

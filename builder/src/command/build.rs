@@ -699,9 +699,9 @@ fn regret(who: &Path, r: &hardpan_builder::Report, options: &Options, report: &m
 fn unstitched(scene: &Scene, options: &Options, t: &Terrain) -> Result<Option<String>, BuildError> {
     let Some(near) = Options::default().stitch else { return Ok(None) };
     let (mended, r) = repair(scene, &Options { stitch: Some(near), ..options.clone() })?;
-    let Repair { joined, divided, levelled, .. } = r.stitch;
+    let Repair { joined, divided, before_levelled, .. } = r.stitch;
     // what a mesh that was stitched has of slits could not be had on top of the rest
-    if joined + divided == levelled {
+    if before_levelled == 0 {
         return Ok(None);
     }
     let h = t.header();

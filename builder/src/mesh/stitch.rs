@@ -151,6 +151,9 @@ impl<'a, 'b> Stitching<'a, 'b> {
         let joined = self.join(&mut rim);
         let seams = self.divide(&rim, &Seams::new(&rim));
         self.repair.left += seams.left;
+        if self.repair.levelled == 0 {
+            self.repair.before_levelled = self.repair.joined + self.repair.divided;
+        }
         if joined || !seams.places.is_empty() {
             return false;
         }
