@@ -17,7 +17,7 @@ pub fn triangles(scene: &Scene) -> Vec<[Point; 3]> {
     scene.triangles.iter().map(|t| t.v.map(place)).collect()
 }
 
-/// Edges with all their triangles on one side in plan, once for each of these: lesser end, greater end, apex of the triangle.
+/// Edges with all their triangles, 64 at most, on one side in plan, once for each of these: lesser end, greater end, apex of the triangle.
 pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
     let mut users: BTreeMap<[Point; 2], Vec<Point>> = BTreeMap::new();
     for t in triangles {
@@ -27,7 +27,9 @@ pub fn open_edges(triangles: &[[Point; 3]]) -> Vec<[Point; 3]> {
         }
     }
     let left = |[a, b]: [Point; 2], p: &Point| (b[0] - a[0]) * (p[1] - a[1]) > (b[1] - a[1]) * (p[0] - a[0]);
-    let one_sided = |(e, apexes): &([Point; 2], Vec<Point>)| apexes.iter().all(|p| left(*e, p) == left(*e, &apexes[0]));
+    let one_sided = |(e, apexes): &([Point; 2], Vec<Point>)| {
+        apexes.len() <= 64 && apexes.iter().all(|p| left(*e, p) == left(*e, &apexes[0]))
+    };
     users
         .into_iter()
         .filter(one_sided)

@@ -19,8 +19,8 @@
 //! place loses its ground but for such a shift, and all shifts of a place are at most twice the thresholds of weld and
 //! stitch. All decisions of a round are taken on the mesh as it stood before, and between equals by their places, so they depend on
 //! no order, and only on what lies near the triangle; what comes to count as moved too far in a round waits for the next. Heaps of loose triangles, with more open vertices in one place than any mesh has,
-//! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, and edges with more than about one
-//! in each reach along them. [`Repair::crowded`] counts the first.
+//! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, edges with more than about one
+//! in each reach along them, and edges of more than [`Repair::CROWD`] triangles, which are not open. [`Repair::crowded`] counts the first.
 
 mod cut;
 mod edges;
@@ -34,7 +34,7 @@ use super::near::distance;
 use super::weld::{Ground, Joins, bearable, join};
 use super::{Face, edge, oriented};
 use crate::{Near, Repair};
-use cut::{Cut, Split, Upright};
+use cut::{Cut, Left, Split, Upright};
 use edges::Edges;
 use fan::Fan;
 use hashbrown::{HashMap, HashSet};
@@ -213,16 +213,16 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let view = self.view(rim);
             let split = |&face: &u32| {
                 let (split, left) = Cut { face, search, view }.split();
-                (split.is_some() || left > 0).then_some((face, split, left))
+                (split.is_some() || left.is_any).then_some((face, split, left))
             };
-            let splits: Vec<(u32, Option<Split>, u64)> = active.par_iter().filter_map(split).collect();
+            let splits: Vec<(u32, Option<Split>, Left)> = active.par_iter().filter_map(split).collect();
             let mut now = Vec::new();
             for (i, split, left) in splits {
                 match split {
                     Some(split) => now.push((i, split)),
                     None => {
                         divided.at.push(i);
-                        divided.left += left;
+                        divided.left += left.count;
                     }
                 }
             }
@@ -328,8 +328,8 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let mut left = Divided::default();
             for face in view.edges.open_faces() {
                 let more = Cut { face, search, view }.split().1;
-                left.left += more;
-                left.at.extend((more > 0).then_some(face));
+                left.left += more.count;
+                left.at.extend(more.is_any.then_some(face));
             }
             left
         }

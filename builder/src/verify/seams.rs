@@ -1,6 +1,6 @@
 //! Open edges that run within the stitch threshold of each other: gaps and T-junctions that a wheel may fall through.
 //!
-//! An edge is open if all triangles that have it lie on one side of it, mostly one, a vertex if it ends an open edge. An open vertex lies at a seam if another is within
+//! An edge is open if all triangles that have it lie on one side of it, mostly one and 64 at most, a vertex if it ends an open edge. An open vertex lies at a seam if another is within
 //! the threshold of it and no chain of edges between open vertices, all within the threshold of both, links them; or if its foot
 //! lies inside an open edge, within the threshold, and it is no corner of the edge's triangles. That is what stitching closes.
 

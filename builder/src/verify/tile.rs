@@ -572,22 +572,20 @@ fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> 
     (least <= most).then(|| [within(least), within(most)])
 }
 
-/// How the triangles of an edge lie.
+/// How many triangles of an edge lie on one side of it, if they are no more than [`MOST`](users::MOST) and none lies on the other; else:
 mod users {
-    /// Another has it as the first of them; else:
+    /// Another has it as the first of them.
     pub const LATER: u8 = 0;
     pub const ONE: u8 = 1;
-    /// One on each side.
-    pub const PAIR: u8 = 2;
-    /// Several, all on one side.
-    pub const FOLD: u8 = 3;
-    /// More, on both.
-    pub const MANY: u8 = 4;
+    pub const MOST: u8 = crate::Repair::CROWD as u8;
+    /// One lies on each side.
+    pub const PAIR: u8 = 254;
+    pub const MANY: u8 = 255;
 }
 
 /// Edges of triangles, a bit each.
 struct Sides {
-    /// All triangles that have it lie on one side.
+    /// All triangles that have it lie on one side, and are no heap.
     open: Vec<u8>,
     /// Other triangles have it, and it is not paired.
     crowded: Vec<u8>,
@@ -633,7 +631,7 @@ fn pair_edges(content: &mut Content) -> Sides {
                     if turned || (a, b) == (c, d) {
                         users[first] = match users[first] {
                             users::ONE if turned => users::PAIR,
-                            users::ONE | users::FOLD if !turned => users::FOLD,
+                            some @ users::ONE..users::MOST if !turned => some + 1,
                             _ => users::MANY,
                         };
                         all_paired &= users[first] == users::PAIR;
@@ -660,7 +658,7 @@ fn pair_edges(content: &mut Content) -> Sides {
             _ if all_paired => {}
             of => {
                 let of = if of == users::LATER { users[other[e] as usize] } else { of };
-                sides.open[e / 3] |= if of == users::FOLD { bit } else { 0 };
+                sides.open[e / 3] |= if of <= users::MOST { bit } else { 0 };
                 sides.crowded[e / 3] |= if of == users::PAIR { 0 } else { bit };
             }
         }
@@ -1282,6 +1280,9 @@ mod tests {
         assert_eq!(told(&[north, south]), [[0b110, 0b001, 0], [0b011, 0b100, 0]]);
         assert_eq!(told(&[north, over]), [[0b111, 0, 0b001]; 2]);
         assert_eq!(told(&[north, north, north]), [[0b111, 0, 0b111]; 3]);
+        let stack = |n: i32| (0..n).map(|i| tri([a, b, [50, 90, i]])).collect::<Vec<_>>();
+        assert!(told(&stack(64)).iter().all(|t| *t == [0b111, 0, 0b001]));
+        assert!(told(&stack(65)).iter().all(|t| *t == [0b110, 0, 0b001]), "a heap");
         for order in [[north, over, south], [north, south, over], [south, north, over]] {
             let open = |t: &Tri| if (t.x, t.y, t.z) == (south.x, south.y, south.z) { 0b100 } else { 0b001 };
             assert_eq!(told(&order), order.map(|t| [0b111 - open(&t), 0, open(&t)]), "one on the other side");

@@ -49,6 +49,21 @@ pub struct Upright {
     pub by: [f64; 2],
 }
 
+/// Vertices beside the open edges of triangles that these cannot be divided at.
+#[derive(Clone, Copy, Default)]
+pub struct Left {
+    pub is_any: bool,
+    /// How many; at a fold for one of its triangles.
+    pub count: u64,
+}
+
+impl Left {
+    fn add(&mut self, vertices: u64, counts: bool) {
+        self.is_any |= vertices > 0;
+        self.count += if counts { vertices } else { 0 };
+    }
+}
+
 /// A triangle that may be divided now.
 pub struct Cut<'a, S> {
     pub face: u32,
@@ -57,11 +72,11 @@ pub struct Cut<'a, S> {
 }
 
 impl<S: Search> Cut<'_, S> {
-    /// How it is divided, if it is; and how many vertices beside its open edges cannot be had.
-    pub fn split(&self) -> (Option<Split>, u64) {
+    /// How it is divided, if it is; and which vertices beside its open edges cannot be had.
+    pub fn split(&self) -> (Option<Split>, Left) {
         let open: SmallVec<[_; 3]> = self.open_sides().into_iter().map(|k| (k, self.beside(k))).collect();
         if open.iter().all(|(_, met)| met.as_ref().is_some_and(Vec::is_empty)) {
-            return (None, 0); // as mostly
+            return (None, Left::default()); // as mostly
         }
         // rows along one side of several with many vertices would leave slivers at the others: those are halved until
         // each part has one such side at most; a vertex counts at the longest
@@ -73,19 +88,25 @@ impl<S: Search> Cut<'_, S> {
                 many.push(*k);
             }
         }
-        let mut left = 0;
+        let mut left = Left::default();
         for (k, met) in open {
             let Some(met) = met else {
-                left += S::CROWD; // counted once
+                left.add(S::CROWD, self.is_first(k)); // a crowd counts once
                 continue;
             };
-            left += met.len() as u64;
+            left.add(met.len() as u64, self.is_first(k));
             let halved = if many.len() > 1 && many.contains(&k) { self.halve(k, &met) } else { None };
             if let Some(split) = halved.or_else(|| self.meet(k, met)) {
                 return (Some(split), left);
             }
         }
         (None, left)
+    }
+
+    /// Whether no triangle with a smaller number has the side.
+    fn is_first(&self, k: usize) -> bool {
+        let ([a, b, _], edges) = (self.at_side(k), self.view.edges);
+        !edges.is_fold(self.face, k) || edges.faces(a, b).all(|i| i >= self.face)
     }
 
     fn corners(&self) -> [u32; 3] {

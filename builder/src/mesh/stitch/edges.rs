@@ -1,10 +1,12 @@
 //! The edges of a mesh, kept true while triangles are divided.
 //!
-//! An edge is *open* if all triangles that use it lie on one side of it in plan.
+//! An edge is *open* if all triangles that use it lie on one side of it in plan; more than [`Repair::CROWD`] are a heap, and it is
+//! not open.
 
 use super::super::weld::{GONE, Ground};
 use super::super::{Face, clean, edge};
 use super::sides;
+use crate::Repair;
 use crate::bundle::lists;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -46,8 +48,8 @@ impl Edges {
             run.sort_unstable();
             for users in run.chunk_by(|e, f| e >> 32 == f >> 32) {
                 let (b, e) = ((users[0] >> 32) as usize, edge(a as u32, (users[0] >> 32) as u32));
-                if (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
-                    continue; // from both sides
+                if users.len() as u64 > Repair::CROWD || (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
+                    continue; // a heap, or on both sides
                 }
                 let bits = open_bits(users.len());
                 users.iter().map(number).for_each(|i| open[i as usize] |= bit(&faces[i as usize], e) * bits);
@@ -142,7 +144,7 @@ impl Edges {
         let Edges { edges, starts, changed, open, open_at, sole, opened } = self;
         let users = changed.entry(e).or_insert_with(|| before(edges, starts, a, b).iter().map(number).collect());
         let faces = &ground.faces;
-        let state = |users: &Users| (is_one_sided(users.iter().copied(), e, faces), users.len() == 1);
+        let state = |users: &Users| (is_open(users, e, faces), users.len() == 1);
         let was = state(users);
         if was.0 {
             users.iter().for_each(|i| open[*i as usize] &= !(bit(&faces[*i as usize], e) * open_bits(2)));
@@ -180,19 +182,22 @@ fn number(user: &u64) -> u32 {
     (*user & !FORTH) as u32
 }
 
-/// Whether there are triangles with an edge, and all lie on one side of it: turning to the left, they run along it the same way.
-#[inline]
-fn is_one_sided(mut users: impl Iterator<Item = u32>, e: u64, faces: &[Face]) -> bool {
+/// Whether an edge of these triangles is open: turning to the left, they run along it the same way.
+fn is_open(users: &[u32], e: u64, faces: &[Face]) -> bool {
     let [a, b] = [(e >> 32) as u32, e as u32];
     // the first of its corners is the least
-    let runs_forth = |i: u32| {
-        let [first, second, _] = faces[i as usize].v;
+    let runs_forth = |i: &u32| {
+        let [first, second, _] = faces[*i as usize].v;
         second == a || second == b && first == a
     };
-    let Some(one) = users.next() else { return false };
-    let Some(other) = users.next() else { return true };
-    let way = runs_forth(one);
-    runs_forth(other) == way && users.all(|i| runs_forth(i) == way)
+    match users {
+        [] => false,
+        [_] => true,
+        [one, others @ ..] => {
+            let way = runs_forth(one);
+            users.len() as u64 <= Repair::CROWD && others.iter().all(|i| runs_forth(i) == way)
+        }
+    }
 }
 
 /// What is told of an open edge of so many triangles, at its first corner.
