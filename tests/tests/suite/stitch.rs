@@ -111,7 +111,8 @@ fn a_wheel_crosses_where_it_fell_through() {
 #[test]
 fn by_02_where_all_triangles_lie_on_one_side_a_wheel_crosses_too() {
     let wall = [[0, 0, 0], [8000, 0, 0], [4000, 300, -9000]];
-    for by in [[0, 3, 9], [0, 0, 20], [0, -2, 64]] {
+    // also at the border of two tiles, and a step from it
+    for by in [[0, 3, 9], [0, 0, 20], [0, -2, 64], [96, 3, 9], [97, -2, 5]] {
         let mut faces = junction(by);
         faces.push(wall);
         let scene = mesh(&faces);
@@ -119,16 +120,18 @@ fn by_02_where_all_triangles_lie_on_one_side_a_wheel_crosses_too() {
         assert_eq!(before.len(), 2, "one for each triangle of the edge: {before:?}");
         let r = holds("fold", &scene).stitch;
         assert_eq!((r.divided, r.added, r.left, r.slits), (2, 2, 0, 0), "{by:?}");
-        // as it was given `verify` tells of it
-        let told = [as_given(), Options::default()].map(|o| {
-            let built = build(&scene, &o).unwrap();
-            let verdict = verify(&built.image, &Verify::default()).unwrap();
-            assert!(verdict.passed());
-            let seams = verdict.checks.iter().find(|c| c.name == "seams").unwrap().faults.count;
-            let gap = Place { x: 4000 * Q, y: -Q, z: 9 };
-            (seams, Terrain::open(&built.image).unwrap().closest(gap).found())
-        });
-        assert_eq!(told, [(1, by[1] <= 0), (0, true)], "{by:?}");
+        // as it was given `verify` tells of it, whichever tiles the edge lies in
+        for tile_log2 in [None, Some(10)] {
+            let told = [as_given(), Options::default()].map(|o| {
+                let built = build(&scene, &Options { tile_log2, ..o }).unwrap();
+                let verdict = verify(&built.image, &Verify::default()).unwrap();
+                assert!(verdict.passed());
+                let seams = verdict.checks.iter().find(|c| c.name == "seams").unwrap().faults.count;
+                let gap = Place { x: (4000 + by[0]) * Q, y: -Q, z: 9 };
+                (seams, Terrain::open(&built.image).unwrap().closest(gap).found())
+            });
+            assert_eq!(told, [(1, by[1] <= 0), (0, true)], "{by:?} {tile_log2:?}");
+        }
     }
 }
 
