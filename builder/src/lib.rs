@@ -172,7 +172,7 @@ pub struct Repair {
     pub divided: u64,
     /// Of those, at points above or below the vertices.
     pub levelled: u64,
-    /// Vertices joined and triangles divided before the first of those.
+    /// Vertices joined and triangles divided before the first of those, in all if there are none.
     pub before_levelled: u64,
     /// Triangles that dividing added; at many vertices it makes points inside the triangle, too.
     pub added: u64,

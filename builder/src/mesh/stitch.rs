@@ -20,7 +20,8 @@
 //! stitch. All decisions of a round are taken on the mesh as it stood before, and between equals by their places, so they depend on
 //! no order, and only on what lies near the triangle; what comes to count as moved too far in a round waits for the next. Heaps of loose triangles, with more open vertices in one place than any mesh has,
 //! are let be: vertices with more than [`Repair::CROWD`] others within reach, edges that end at one, edges with more than about one
-//! in each reach along them, and edges of more than [`Repair::CROWD`] triangles, which are not open. [`Repair::crowded`] counts the first.
+//! in each reach along them, edges of more than [`Repair::CROWD`] triangles, which are not open, and of several triangles at a vertex with
+//! more open edges than that. [`Repair::crowded`] counts the first.
 
 mod cut;
 mod edges;
@@ -47,6 +48,8 @@ use watch::Watch;
 const PASSES: usize = 16;
 /// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
 const ADDED: u64 = 4096;
+/// Most triangles in all.
+const MOST: u64 = 1 << 30;
 /// Most rounds of divisions in a pass.
 const ROUNDS: usize = 64;
 
@@ -69,7 +72,8 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
 
 /// Most triangles that dividing may add.
 fn most_added(ground: &Ground) -> u64 {
-    2 * ground.faces.len() as u64 + ADDED
+    let faces = ground.faces.len() as u64;
+    (2 * faces + ADDED).min(MOST.saturating_sub(faces))
 }
 
 /// What lies near open edges, of one kind.

@@ -5,6 +5,7 @@
 //! lies inside an open edge, within the threshold, and it is no corner of the edge's triangles. That is what stitching closes.
 
 use super::plan::Rect;
+use std::borrow::Cow;
 
 /// Stitch threshold in plan steps.
 pub const STITCH_PLAN: i64 = 4;
@@ -20,6 +21,14 @@ pub struct Edge {
     pub b: [i32; 3],
     /// The triangle's third corner.
     pub apex: [i32; 3],
+    /// Whether other triangles have it, too.
+    pub is_fold: bool,
+}
+
+impl Edge {
+    fn ends(&self) -> Link {
+        [self.a, self.b]
+    }
 }
 
 /// Ends of an edge that is not open; the lesser first.
@@ -108,8 +117,23 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
     if edges.is_empty() || ends.is_empty() {
         return seams;
     }
-    let grid = Grid::new(edges);
-    let chains = Chains::new(edges, links);
+    // of a fold the first of its triangles stands for all
+    let mut folds: Vec<Edge> = edges.iter().filter(|e| e.is_fold).copied().collect();
+    folds.sort_unstable();
+    let of_fold = |e: &Edge| {
+        let from = folds.partition_point(|f| f.ends() < e.ends());
+        let ends = e.ends();
+        folds[from..].iter().take_while(move |f| f.ends() == ends)
+    };
+    let edges: Cow<[Edge]> = match folds.is_empty() {
+        true => edges.into(),
+        false => {
+            let sole = edges.iter().filter(|e| !e.is_fold);
+            sole.chain(folds.chunk_by(|e, f| e.ends() == f.ends()).map(|fold| &fold[0])).copied().collect()
+        }
+    };
+    let grid = Grid::new(&edges);
+    let chains = Chains::new(&edges, links);
     let mut work = WORK * (ends.len() + edges.len());
     for &c in ends {
         let hit = grid.sizes_near(c).any(|size| {
@@ -117,12 +141,7 @@ pub fn search(edges: &[Edge], links: &[Link], ends: &[[i32; 3]]) -> Seams {
             work = work.saturating_sub(list.len());
             work > 0
                 && list.iter().map(|&e| &edges[e as usize]).any(|e| {
-                    at_seam(e, c, &chains, &mut work) && {
-                        // the other triangles of an edge are in the same list
-                        work = work.saturating_sub(list.len());
-                        let mut others = list.iter().map(|&e| &edges[e as usize]);
-                        !others.any(|other| other.apex == c && [other.a, other.b] == [e.a, e.b])
-                    }
+                    at_seam(e, c, &chains, &mut work) && !(e.is_fold && of_fold(e).any(|other| other.apex == c))
                 })
         });
         if work == 0 {
@@ -332,7 +351,7 @@ mod tests {
     use super::*;
 
     fn edge(a: [i32; 3], b: [i32; 3]) -> Edge {
-        Edge { a: a.min(b), b: a.max(b), apex: [-1_000_000; 3] }
+        Edge { a: a.min(b), b: a.max(b), apex: [-1_000_000; 3], is_fold: false }
     }
 
     fn linked(edges: &[Edge], links: &[Link]) -> u64 {

@@ -240,7 +240,8 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
                     proof.links.push([a.min(b), a.max(b)]);
                 }
             } else if held || tri.edge_meets::<SMALL>(k, &view.rect) {
-                proof.open.push(Edge { a: a.min(b), b: a.max(b), apex: tri.corner(over) });
+                let is_fold = sides.crowded[t as usize] >> k & 1 == 1;
+                proof.open.push(Edge { a: a.min(b), b: a.max(b), apex: tri.corner(over), is_fold });
             }
         }
     }

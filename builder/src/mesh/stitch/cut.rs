@@ -144,14 +144,18 @@ impl<S: Search> Cut<'_, S> {
         if [a, b].into_iter().any(|w| rim.number(w).is_some_and(|n| self.search.is_crowded(n))) {
             return None;
         }
+        let is_fold = edges.is_fold(self.face, k);
+        if is_fold && edges.is_heap([a, b]) {
+            return None;
+        }
         const FEW: usize = 4;
         let room = LazyCell::new(|| FEW + (self.length(k).isqrt() / u128::from(near.plan.max(1))) as usize);
         let fits = |n: usize| n <= FEW || n <= *room;
         let counts = |n: usize| !v.contains(&rim.vertices[n]) && edges.is_open_at(rim.vertices[n]);
         let mut met = self.search.along([a, b], self.view, counts, fits)?;
-        if edges.is_fold(self.face, k) {
-            let is_corner = |w: u32| edges.faces(a, b).any(|i| ground.faces[i as usize].v.contains(&w));
-            met.retain(|m| !is_corner(m.w));
+        if is_fold && !met.is_empty() {
+            let corners: SmallVec<[u32; 9]> = edges.faces(a, b).flat_map(|i| ground.faces[i as usize].v).collect();
+            met.retain(|m| !corners.contains(&m.w));
         }
         Some(met)
     }

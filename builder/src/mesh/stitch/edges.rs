@@ -86,6 +86,11 @@ impl Edges {
         self.open[face as usize] >> (k + 3) & 1 == 1
     }
 
+    /// Whether an end of a fold has so many open edges that it lies in a heap.
+    pub fn is_heap(&self, ends: [u32; 2]) -> bool {
+        ends.iter().any(|v| u64::from(self.open_at[*v as usize]) > Repair::CROWD)
+    }
+
     /// Whether a vertex ends an open edge.
     pub fn is_open_at(&self, v: u32) -> bool {
         self.open_at[v as usize] > 0
@@ -132,9 +137,9 @@ impl Edges {
     /// Vertices that are open and have not always been since this was asked before, and the ends of such edges, in no order.
     pub fn opened(&mut self, ground: &Ground) -> Vec<u32> {
         let (edges, vertices) = std::mem::take(&mut self.opened);
-        let sole = |e: &u64| self.changed[e].first().copied();
+        let user = |e: &u64| self.changed[e].first().copied();
         let is_open =
-            |e: &u64| sole(e).is_some_and(|i| self.open[i as usize] & bit(&ground.faces[i as usize], *e) != 0);
+            |e: &u64| user(e).is_some_and(|i| self.open[i as usize] & bit(&ground.faces[i as usize], *e) != 0);
         let ends = edges.into_iter().filter(is_open).flat_map(|e| [(e >> 32) as u32, e as u32]);
         ends.chain(vertices.into_iter().filter(|v| self.is_open_at(*v))).collect()
     }

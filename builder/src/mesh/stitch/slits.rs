@@ -4,7 +4,8 @@
 //! height, and no ground at the vertex reaches towards the edge. The edge's triangle is then divided at a new vertex, in the
 //! same place in plan and at the height of the edge, so that both edges run through one place in plan; where it cannot be
 //! divided a sliver between edge and vertex is added. Within the threshold of the edge's ends nothing is done: a vertex made there would
-//! be a seam to what else ends there.
+//! be a seam to what else ends there. Edges of several triangles are let be: under most a wall leans, and what would be made in its
+//! place crowds other walls.
 
 use super::super::near::{Beside, Counted, Lines, beside, distance};
 use super::cut::Met;
@@ -131,7 +132,7 @@ impl<'a> Slits<'a> {
 
 impl Search for Slits<'_> {
     const KIND: usize = 1;
-    const FOLDS: bool = false; // what is above or below is mostly covered by another of the triangles
+    const FOLDS: bool = false;
     const CROWD: u64 = 0;
     const SHARE: f64 = 0.75; // what comes of it can be mended then
 
