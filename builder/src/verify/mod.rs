@@ -18,6 +18,7 @@
 mod against;
 mod alone;
 mod crossings;
+mod edges;
 mod plan;
 mod seams;
 mod tile;

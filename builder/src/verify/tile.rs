@@ -2,16 +2,15 @@
 //!
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
-use super::alone::alone;
+use super::alone::classes;
+use super::edges::{Edges, Held};
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{CRC, Fault, Faults};
-use crate::mesh::mix;
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
 use hashbrown::hash_map::Entry;
-use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
-use std::hash::BuildHasher;
+use hashbrown::{HashMap, HashSet};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Pairs of triangles that are compared for each triangle of a tile and for each of its words, on average; no builder needs as
@@ -142,8 +141,6 @@ impl Field {
 struct Content {
     tris: Vec<Tri>,
     boxes: Vec<Box4>,
-    /// Bit k: just one other triangle lies at the edge from corner k, on its other side.
-    paired: Vec<u8>,
     /// Number of a group, then of each of its triangles, 16 a bundle.
     groups: HashMap<Group, usize>,
     numbers: Vec<u32>,
@@ -152,6 +149,8 @@ struct Content {
     again: Vec<bool>,
     /// Whether bundles of one group hold the same triangle.
     repeats: bool,
+    /// Of groups with rectangles of their own, in the order of their numbers.
+    held: Vec<Held>,
     fields: Vec<Field>,
 }
 
@@ -206,28 +205,33 @@ fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
-    let mut sides = pair_edges(content);
+    let edges = |content: &Content| Edges::new(&content.tris, &content.boxes, &content.held, &content.numbers);
+    let mut sides = edges(content);
     if content.groups.len() > 1 && is_any_twice(content, &sides.crowded) {
         // in one group, and it is one triangle there, too
         let known = |(&group, &at): (&Group, &usize)| (Found { group, own: None }, at);
         let mut groups: Vec<(Found, usize)> = content.groups.iter().map(known).collect();
         groups.sort_unstable_by_key(|g| g.1);
         content.fill(view, &groups, false).expect("they were read before");
-        sides = pair_edges(content);
+        sides = edges(content);
     }
-    let mut all: Vec<u32> = Vec::with_capacity(content.tris.len());
+    let (mut all, mut inside) = (Vec::new(), content.held.iter().peekable());
     for t in 0..content.tris.len() as u32 {
         let (tri, bounds) = (&content.tris[t as usize], content.boxes[t as usize]);
         let held = view.rect.holds_box(bounds);
         if !held && !tri.meets::<SMALL>(bounds, &view.rect) {
             continue;
         }
-        all.push(t);
+        // those that lie in a rectangle of their own are looked for there
+        while inside.next_if(|those| those.tris.end <= t).is_some() {}
+        if !inside.peek().is_some_and(|those| those.tris.contains(&t) && those.rect.holds_box(bounds)) {
+            all.push(t);
+        }
         let home = held || view.is_home(tri);
         proof.triangles += u64::from(home);
         if home && exhaustive {
             // an edge of two triangles is walked from its lesser end
-            let twice = |k: usize| content.paired[t as usize] >> k & 1 == 1 && tri.corner(k) > tri.corner((k + 1) % 3);
+            let twice = |k: usize| sides.paired[t as usize] >> k & 1 == 1 && tri.corner(k) > tri.corner((k + 1) % 3);
             (0..3).filter(|&k| !twice(k)).for_each(|k| ask(terrain, view, tri, k, proof));
         }
         if !held {
@@ -247,31 +251,37 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
     }
     let log2 = terrain.header().tile_log2;
     let count = content.tris.len();
-    let alone = match SMALL {
-        true => alone(&content.tris, &content.boxes, &balanced(content), &view.rect),
-        false => vec![false; count],
+    let paired = sides.paired.clone();
+    let classes = match SMALL {
+        true => classes(&content.tris, &content.boxes, sides, &view.rect),
+        false => vec![0; count],
     };
     let bundle = |numbers: &[u32]| {
-        let those = |of: &[bool]| {
-            let bit = |number: u32| u32::from(of.get(number as usize) == Some(&true));
-            (0..).zip(numbers).fold(0, |all, (part, &number)| all | bit(number) << part)
+        let numbers = numbers.iter().map(|&number| number as usize);
+        let bits = |is: &dyn Fn(usize) -> bool| {
+            (0..).zip(numbers.clone()).fold(0, |all, (part, number)| all | u32::from(is(number)) << part)
         };
-        Bundle { alone: those(&alone), again: those(&content.again), ..Bundle::default() }
+        let of = |number: usize| classes.get(number).copied().unwrap_or(0);
+        let class = numbers.clone().map(of).find(|class| *class != 0).unwrap_or(0);
+        let alone = if class == 0 { 0 } else { bits(&|number| of(number) == class) };
+        Bundle { class, alone, again: bits(&|number| content.again.get(number) == Some(&true)), ..Bundle::default() }
     };
     let mut walk = Walk::<SMALL> {
         view,
         content,
+        paired: &paired,
         bundles: content.numbers.chunks(16).map(bundle).collect(),
         touched: Vec::new(),
         seen: if content.again.contains(&true) { vec![0; count] } else { Vec::new() },
         stamp: 0,
         pairs_left: PAIRS[0] * (count as u64 + 64) + PAIRS[1] * view.words.len() as u64,
-        proven: [vec![0; count], vec![0; count]],
-        proofs: 0,
+        proofs: classes.iter().copied().max().unwrap_or(0),
+        proven: [classes.clone(), classes],
         listed: 0,
         trials_left: TRIALS * view.words.len() as u64,
         patched_left: PATCHED * view.words.len() as u64,
         named: Vec::new(),
+        whole: Vec::new(),
         sheet: Vec::new(),
         proof,
     };
@@ -347,12 +357,12 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
     let mut content = Content {
         tris: Vec::with_capacity(count),
         boxes: Vec::with_capacity(count),
-        paired: Vec::new(),
         groups: HashMap::new(),
         numbers: Vec::new(),
         places: Vec::with_capacity(count),
         again: Vec::with_capacity(count),
         repeats: false,
+        held: Vec::new(),
         fields: Vec::new(),
     };
     // each once, with where its numbers stand
@@ -416,18 +426,21 @@ impl Content {
         self.places.clear();
         self.again.clear();
         self.repeats = false;
+        self.held.clear();
         let (mut known, several) = (HashMap::<Tri, (u32, usize)>::new(), groups.len() > 1);
         for &(Found { group, own }, at) in groups {
+            let from = self.tris.len() as u32;
             for b in 0..group.count {
                 let halves = view.bundle(group.first - view.head.bundles + b);
                 for part in 0..usize::from(halves[6] >> 12) + 1 {
                     let tri = triangle(view, &group, halves, part).ok_or(b)?;
                     let new = self.tris.len() as u32;
                     let (mut number, bounds) = (new, tri.bounds());
-                    if several && apart && !own.is_some_and(|own| own.meets_box(bounds)) {
+                    let alone = !several || apart && own.is_some_and(|own| own.holds_box(bounds));
+                    if !alone && apart && !own.is_some_and(|own| own.meets_box(bounds)) {
                         return Ok(false);
                     }
-                    if several && !(apart && own.is_some_and(|own| own.holds_box(bounds))) {
+                    if !alone {
                         let (same, group) = known.entry(tri.canonical()).or_insert((new, usize::MAX));
                         number = *same;
                         self.repeats |= std::mem::replace(group, at) == at;
@@ -444,8 +457,21 @@ impl Content {
                     self.numbers[place] = number;
                 }
             }
+            if let Some(rect) = own.filter(|_| several && apart) {
+                let places = at..at + 16 * group.count as usize;
+                self.held.push(Held { rect, places, tris: from..self.tris.len() as u32 });
+            }
         }
         Ok(true)
+    }
+}
+
+impl Content {
+    /// What lies in the rectangle of a group's own, if it is this.
+    fn held(&self, group: &Group, rect: &Rect) -> Option<&Held> {
+        let own = || self.held.binary_search_by_key(self.groups.get(group)?, |held| held.places.start).ok();
+        let held = (!self.held.is_empty()).then(own)??;
+        Some(&self.held[held]).filter(|held| (held.rect.low, held.rect.size) == (rect.low, rect.size))
     }
 }
 
@@ -573,140 +599,11 @@ fn heights(view: &View, patch: &Patch, ends: [[i64; 2]; 2]) -> Option<[i32; 2]> 
     (least <= most).then(|| [within(least), within(most)])
 }
 
-/// How many triangles of an edge lie on one side of it, if they are no more than [`MOST`](users::MOST) and none lies on the other; else:
-mod users {
-    /// Another has it as the first of them.
-    pub const LATER: u8 = 0;
-    pub const ONE: u8 = 1;
-    pub const MOST: u8 = crate::Repair::CROWD as u8;
-    /// One lies on each side.
-    pub const PAIR: u8 = 254;
-    pub const MANY: u8 = 255;
-}
-
-/// Edges of triangles, a bit each.
-struct Sides {
-    /// All triangles that have it lie on one side, and are no heap.
-    open: Vec<u8>,
-    /// Other triangles have it, and it is not paired.
-    crowded: Vec<u8>,
-}
-
-/// Finds the other triangle at each edge, and tells of the edges that do not have just one on the other side.
-fn pair_edges(content: &mut Content) -> Sides {
-    let tris = &content.tris;
-    let size = (6 * tris.len()).next_power_of_two();
-    let (key, mut slots) = (key(), vec![0u32; size]);
-    // of the first edge at its place the second, of all others the first
-    let mut users = vec![users::LATER; 3 * tris.len()];
-    let mut other = vec![0u32; 3 * tris.len()];
-    let mut all_paired = true;
-    // memory is waited for once for several triangles: what stood in a slot before, stands there still
-    const AHEAD: usize = 8;
-    let (mut places, mut before) = ([[0usize; 3]; AHEAD], [[0u32; 3]; AHEAD]);
-    for (number, some) in tris.chunks(AHEAD).enumerate() {
-        for (places, tri) in places.iter_mut().zip(some) {
-            let [a, b, c] = [0, 1, 2].map(|k| hash(key, tri.corner(k)));
-            // the same from either end
-            *places = [[a, b], [b, c], [c, a]].map(|[a, b]| a.wrapping_add(b) & (size - 1));
-        }
-        for (before, places) in before.iter_mut().zip(&places) {
-            *before = places.map(|at| slots[at]);
-        }
-        for (i, tri) in some.iter().enumerate() {
-            for (k, n) in [(0, 1), (1, 2), (2, 0)] {
-                let (e, a, b) = (3 * (AHEAD * number + i) + k, tri.corner(k), tri.corner(n));
-                let (mut at, mut there) = (places[i][k], before[i][k]);
-                if there == 0 {
-                    there = slots[at];
-                }
-                loop {
-                    let Some(first) = (there as usize).checked_sub(1) else {
-                        slots[at] = e as u32 + 1;
-                        users[e] = users::ONE;
-                        break;
-                    };
-                    let tri = &tris[first / 3];
-                    let (c, d) = (tri.corner(first % 3), tri.corner((first % 3 + 1) % 3));
-                    let turned = (a, b) == (d, c);
-                    if turned || (a, b) == (c, d) {
-                        users[first] = match users[first] {
-                            users::ONE if turned => users::PAIR,
-                            some @ users::ONE..users::MOST if !turned => some + 1,
-                            _ => users::MANY,
-                        };
-                        all_paired &= users[first] == users::PAIR;
-                        (other[first], other[e]) = (e as u32, first as u32);
-                        break;
-                    }
-                    at = (at + 1) & (size - 1);
-                    there = slots[at];
-                }
-            }
-        }
-    }
-    let mut sides = Sides { open: vec![0; tris.len()], crowded: vec![0; tris.len()] };
-    content.paired = vec![0; tris.len()];
-    for (e, &of) in users.iter().enumerate() {
-        let bit = 1 << (e % 3);
-        match of {
-            users::ONE => sides.open[e / 3] |= bit,
-            users::PAIR => {
-                for e in [e, other[e] as usize] {
-                    content.paired[e / 3] |= 1 << (e % 3);
-                }
-            }
-            _ if all_paired => {}
-            of => {
-                let of = if of == users::LATER { users[other[e] as usize] } else { of };
-                sides.open[e / 3] |= if of <= users::MOST { bit } else { 0 };
-                sides.crowded[e / 3] |= if of == users::PAIR { 0 } else { bit };
-            }
-        }
-    }
-    sides
-}
-
 /// Whether a triangle is there twice: then none of its edges is its own or paired.
 fn is_any_twice(content: &Content, crowded: &[u8]) -> bool {
     let mut known = HashSet::new();
     let those = content.tris.iter().zip(crowded).filter(|(_, crowded)| **crowded == 7);
     !those.map(|(tri, _)| tri.canonical()).all(|tri| known.insert(tri))
-}
-
-/// A number of a place. With a key of its own each time no mesh can be made for it; and its bits are all over in sums of two as well,
-/// whatever stands in rows or stacks.
-fn hash([k, l]: [u64; 2], [x, y, z]: [i32; 3]) -> usize {
-    let [x, y, z] = [x, y, z].map(|v| u64::from(v as u32));
-    mix(mix(k ^ (x << 32 | y)) ^ l ^ z) as usize
-}
-
-/// Numbers that nobody knows before.
-fn key() -> [u64; 2] {
-    let random = DefaultHashBuilder::default();
-    [0, 1].map(|n| mix(random.hash_one(n)))
-}
-
-/// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
-/// paired ones, and such as kerbs have, one above the other.
-fn balanced(content: &Content) -> Vec<u8> {
-    let mut balanced = content.paired.clone();
-    // ends as one number, and whether it runs from the lesser to the greater
-    let mut loose: Vec<(u128, bool, u32)> = Vec::new();
-    let place = |t: &Tri, k: usize| u64::from(t.x[k] as u32) << 32 | u64::from(t.y[k] as u32);
-    for (i, (t, paired)) in content.tris.iter().zip(&content.paired).enumerate().filter(|(_, (_, p))| **p != 7) {
-        for k in (0..3).filter(|k| paired >> k & 1 == 0) {
-            let (a, b) = (place(t, k), place(t, (k + 1) % 3));
-            loose.push((u128::from(a.min(b)) << 64 | u128::from(a.max(b)), a < b, (3 * i + k) as u32));
-        }
-    }
-    loose.sort_unstable_by_key(|edge| edge.0);
-    for edges in loose.chunk_by(|a, b| a.0 == b.0) {
-        if 2 * edges.iter().filter(|e| e.1).count() == edges.len() {
-            edges.iter().for_each(|e| balanced[e.2 as usize / 3] |= 1 << (e.2 % 3));
-        }
-    }
-    balanced
 }
 
 /// Numbers by the entry to which they belong, of a triangle over a block with the cells that it meets, a bit each.
@@ -776,7 +673,8 @@ struct Named {
 /// A bundle, as far as a walk has come.
 #[derive(Clone, Copy, Default)]
 struct Bundle {
-    /// Of its triangles those that are proven to overlap no other of the tile, a bit each.
+    /// A class of which some of its triangles are, and those, a bit each: they are proven to overlap no other of the class.
+    class: u32,
     alone: u32,
     /// Of its triangles those whose numbers stand elsewhere, too.
     again: u32,
@@ -788,6 +686,8 @@ struct Bundle {
 struct Walk<'a, const SMALL: bool> {
     view: &'a View<'a>,
     content: &'a Content,
+    /// As in [`Edges`].
+    paired: &'a [u8],
     /// Of all groups.
     bundles: Vec<Bundle>,
     /// Those that the block at hand names, and of which triangles stand elsewhere.
@@ -797,7 +697,8 @@ struct Walk<'a, const SMALL: bool> {
     stamp: u64,
     /// Pairs that may still be compared.
     pairs_left: u64,
-    /// In which proof of a sheet each triangle was last, from 1, and of a crowded one: those of one overlap none of each other.
+    /// In which proof of a sheet each triangle was last, or of a class, from 1, and of a crowded one: those of one overlap none of each
+    /// other.
     proven: [Vec<u32>; 2],
     proofs: u32,
     /// Triangles in the lists of the nodes above.
@@ -806,17 +707,30 @@ struct Walk<'a, const SMALL: bool> {
     trials_left: u64,
     /// Patches that may still be tried with entries and cells.
     patched_left: u64,
-    /// What a cell names that may overlap another, and such of one of its sheets.
+    /// What a cell names that may overlap another, words of a sheet that so far name one class, and triangles of a sheet.
     named: Vec<Named>,
+    whole: Vec<(u32, u32)>,
     sheet: Vec<Member>,
     proof: &'a mut Proof,
 }
 
 impl<const SMALL: bool> Walk<'_, SMALL> {
-    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list` and the patches of `fields` meet.
+    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list`, those in a rectangle of its own, and the patches of
+    /// `fields` meet.
     fn node(&mut self, at: usize, low: [i64; 2], log2: [u32; 2], list: &[u32], fields: &[u32]) {
         let view = self.view;
         let node = view.node(at);
+        let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
+        // and those that no other has
+        let with_own: Vec<u32>;
+        let list = match self.content.held(&group, &Rect { low, size: log2.map(|l| 1 << l) }) {
+            Some(Held { rect, tris, .. }) => {
+                let own = tris.clone().filter(|&t| rect.holds_box(self.content.boxes[t as usize]));
+                with_own = list.iter().copied().chain(own).collect();
+                &with_own
+            }
+            None => list,
+        };
         let entry_log2 = node.entry_log2.map(u32::from);
         let side = node.side_log2.map(|s| 1i64 << s);
         let size = entry_log2.map(|l| 1i64 << l);
@@ -888,7 +802,6 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         let listed = pairs.len();
         self.listed += listed;
         drop((pairs, over));
-        let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
         let first = self.content.groups.get(&group).map_or(0, |at| at / 16);
         for k in 0..count {
             let ((list, cells), (fields, _)) = (triangles.of(k), patches.of(k));
@@ -970,8 +883,12 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             self.named.clear();
             let (mut sheet, mut patches, mut unread, mut twice) = (0u32, Vec::new(), false, false);
             let mut filled = u32::MAX; // the last sheet with a triangle
+            let mut class = None; // of all that a sheet names, 0 if they are of several
             words(view, b, cell, further, |w, number, starts| {
-                sheet += u32::from(starts);
+                if starts {
+                    (sheet, class) = (sheet + 1, None);
+                    self.whole.clear();
+                }
                 if w & word::MASK == 0 {
                     if w >> word::GUESS & 15 == word::PATCH {
                         patches.push(16 * number as usize);
@@ -990,11 +907,18 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 let named = u128::from(w & word::MASK) << (16 * cell);
                 twice |= bundle.named & named != 0;
                 bundle.named |= named;
-                let others = triangles(content, first, w & !bundle.alone, number);
-                self.named.extend(others.map(|number| Named { number, sheet }));
+                let own = if w & word::MASK & !bundle.alone == 0 { bundle.class } else { 0 };
+                if own != 0 && own == *class.get_or_insert(own) {
+                    return self.whole.push((w, number));
+                }
+                class = Some(0);
+                for (w, number) in self.whole.drain(..).chain([(w, number)]) {
+                    self.named.extend(triangles(content, first, w, number).map(|number| Named { number, sheet }));
+                }
             });
+            self.whole.clear();
             if twice || content.repeats {
-                // by the same bits or, where bundles repeat it, by others; none is alone that is named twice in a sheet
+                // by the same bits or, where bundles repeat it, by others
                 let (mut sheet, mut all) = (0, Vec::new());
                 words(view, b, cell, further, |w, number, starts| {
                     sheet += u32::from(starts);
@@ -1051,7 +975,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
                 );
                 self.proof.cover.add(view.fault_at(&cell, text));
             }
-            let paired = self.content.paired[t as usize];
+            let paired = self.paired[t as usize];
             if sole & need != 0 && paired != 7 {
                 for cell in (0..8).filter(|c| (sole & need) >> c & 1 == 1) {
                     let r = Rect { low: cell_low(rect.low, size, cell), size };
@@ -1227,66 +1151,16 @@ mod tests {
             }
         }
         let boxes = tris.iter().map(Tri::bounds).collect();
-        let (paired, groups) = (Vec::new(), HashMap::new());
-        let mut content = Content {
+        Content {
             tris,
             boxes,
-            paired,
-            groups,
+            groups: HashMap::new(),
             numbers: Vec::new(),
             places: Vec::new(),
             again: Vec::new(),
             repeats: false,
+            held: Vec::new(),
             fields: Vec::new(),
-        };
-        pair_edges(&mut content);
-        content
-    }
-
-    /// Edges one above the other, and such as have a middle in common, do not come to stand in the same slots.
-    #[test]
-    fn edges_are_spread() {
-        const SLOTS: usize = 1 << 15;
-        let key = key();
-        let most = |edge: &dyn Fn(i32) -> [[i32; 3]; 2]| {
-            let mut counts = vec![0; SLOTS];
-            for [a, b] in (0..SLOTS as i32).map(edge) {
-                counts[hash(key, a).wrapping_add(hash(key, b)) & (SLOTS - 1)] += 1;
-            }
-            counts.into_iter().max().unwrap()
-        };
-        // at random a slot has eight of them, or nine
-        for (k, step) in (0..).zip([1, 2, 655, 1 << 8, 1 << 12, 1 << 16]) {
-            let stack =
-                most(&|i| [[40_960 + 7 * k, 8192, i.wrapping_mul(step)], [40_448, 8192 * k - 3, i.wrapping_mul(step)]]);
-            let fan = most(&|i| {
-                let [x, y] = [i % 128 * step, i / 128 * step];
-                [[x, y, 9], [-x - 1, -y - 1, 9]]
-            });
-            assert!(stack < 24 && fan < 24, "{step}: {stack}, {fan}");
-        }
-    }
-
-    #[test]
-    fn edges_with_all_triangles_on_one_side_are_open() {
-        let tri = |c: [[i32; 3]; 3]| Tri { x: c.map(|c| c[0]), y: c.map(|c| c[1]), z: c.map(|c| c[2]), attribute: 0 };
-        let (a, b, c, d) = ([0, 0, 0], [100, 0, 0], [50, 90, 0], [50, -90, 0]);
-        let (north, south, over) = (tri([a, b, c]), tri([a, d, b]), tri([a, b, [50, 90, 40]]));
-        let told = |tris: &[Tri]| {
-            let mut content = kerb(0);
-            content.tris = tris.to_vec();
-            let sides = pair_edges(&mut content);
-            (0..tris.len()).map(|i| [sides.open[i], content.paired[i], sides.crowded[i]]).collect::<Vec<_>>()
-        };
-        assert_eq!(told(&[north, south]), [[0b110, 0b001, 0], [0b011, 0b100, 0]]);
-        assert_eq!(told(&[north, over]), [[0b111, 0, 0b001]; 2]);
-        assert_eq!(told(&[north, north, north]), [[0b111, 0, 0b111]; 3]);
-        let stack = |n: i32| (0..n).map(|i| tri([a, b, [50, 90, i]])).collect::<Vec<_>>();
-        assert!(told(&stack(64)).iter().all(|t| *t == [0b111, 0, 0b001]));
-        assert!(told(&stack(65)).iter().all(|t| *t == [0b110, 0, 0b001]), "a heap");
-        for order in [[north, over, south], [north, south, over], [south, north, over]] {
-            let open = |t: &Tri| if (t.x, t.y, t.z) == (south.x, south.y, south.z) { 0b100 } else { 0b001 };
-            assert_eq!(told(&order), order.map(|t| [0b111 - open(&t), 0, open(&t)]), "one on the other side");
         }
     }
 
@@ -1308,20 +1182,24 @@ mod tests {
     }
 
     #[test]
-    fn beside_a_kerb_triangles_are_alone_and_over_it_none() {
+    fn on_both_sides_of_a_kerb_is_one_class_unless_it_leans_over() {
         let rect = Rect { low: [0; 2], size: [2048; 2] };
+        let told = |content: &Content| {
+            classes(&content.tris, &content.boxes, Edges::new(&content.tris, &content.boxes, &[], &[]), &rect)
+        };
         let along = |i: &usize| (6..10).contains(&(i / 32)) && (5..11).contains(&(i / 2 % 16));
-        let content = kerb(0);
-        let told = |edges: &[u8]| alone(&content.tris, &content.boxes, edges, &rect);
-        let (alone, by_pairs) = (told(&balanced(&content)), told(&content.paired));
-        assert!((0..512).filter(along).all(|i| alone[i]));
-        assert!((0..512).filter(along).any(|i| !by_pairs[i]));
+        let by_kerb = told(&kerb(0));
+        assert!((0..512).filter(along).all(|i| by_kerb[i] == 1));
         for by in [-1, -30, -100, -250] {
             let content = kerb(by);
-            let alone = super::alone(&content.tris, &content.boxes, &balanced(&content), &rect);
-            let overlaps = |i: usize| (0..512).any(|j| i != j && content.tris[i].overlaps::<true>(&content.tris[j]));
-            let over: Vec<usize> = (0..512).filter(|&i| overlaps(i)).collect();
-            assert!(over.len() >= 64 && over.iter().all(|&i| !alone[i]), "{by}");
+            let classes = told(&content);
+            assert!(
+                (0..512).filter(along).all(|i| classes[i] == 1 + u32::from(i >= 256) || i / 32 == 7 || i / 32 == 8)
+            );
+            let overlaps = |i: usize, j: usize| i != j && content.tris[i].overlaps::<true>(&content.tris[j]);
+            let over: Vec<_> =
+                (0..512).flat_map(|i| (0..512).map(move |j| (i, j))).filter(|(i, j)| overlaps(*i, *j)).collect();
+            assert!(over.len() >= 64 && over.iter().all(|&(i, j)| classes[i] == 0 || classes[i] != classes[j]), "{by}");
         }
     }
 

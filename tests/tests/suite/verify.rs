@@ -623,6 +623,51 @@ fn by_02_false_sheets() {
     assert!(tried > 0);
 }
 
+/// A road of one class over country of another, in a tile of several groups: none of either may be missing in a cell, and none of
+/// one stand in a sheet of the other.
+#[test]
+fn by_02_a_road_over_country_in_groups() {
+    let (mut scene, road) = (hills(120, 1.0), hills(90, 0.7));
+    let before = scene.positions.len() as u32;
+    scene.positions.extend(road.positions.iter().map(|[x, y, z]| [x + 30.0, y + 25.0, z + 12.0]));
+    scene.triangles.extend(road.triangles.iter().map(|t| Triangle { v: t.v.map(|v| v + before), ..*t }));
+    let options = Options { tile_log2: Some(22), ..Options::default() };
+    let clean = Aligned::new(&build(&scene, &options).unwrap().image);
+    passes("road over country", &clean, false);
+    let (tile, _) = tiles(&clean)[0];
+    let groups: BTreeSet<u32> = index(&clean, tile)[0].iter().map(|node| word(&clean, node + 20)).collect();
+    assert!(tiles(&clean).len() == 1 && groups.len() > 3, "{}", groups.len());
+    let mut tried = [0; 2];
+    let homes = homes(&clean);
+    for &at in homes.iter().step_by(homes.len() / 80 + 1) {
+        let w = word(&clean, at);
+        let rest = w & format::word::MASK & !(1 << (w >> format::word::GUESS & 15));
+        if rest != 0 {
+            let mut bytes = Aligned::new(&clean);
+            set(
+                &mut bytes,
+                at,
+                w & !format::word::MASK & !(15 << format::word::GUESS) | rest | rest.trailing_zeros() << 16,
+            );
+            forge(&mut bytes);
+            assert!(failing(&bytes).contains(&"cover"), "{w:08x} at {at}: {:?}", failing(&bytes));
+            tried[0] += 1;
+        }
+    }
+    let blocks = blocks(&clean, tile);
+    for at in blocks.iter().step_by(blocks.len() / 80 + 1).flat_map(|block| (block + 40..block + 64).step_by(4)) {
+        let w = word(&clean, at);
+        if w & format::word::MASK != 0 && w & format::word::SHEET != 0 {
+            let mut bytes = Aligned::new(&clean);
+            set(&mut bytes, at, w & !format::word::SHEET);
+            forge(&mut bytes);
+            assert_eq!(failing(&bytes), ["sheets"], "{w:08x}");
+            tried[1] += 1;
+        }
+    }
+    assert!(tried.iter().all(|n| *n > 20), "{tried:?}");
+}
+
 /// In a tile of several groups a bundle that stands in place of the next one: cells name its triangles twice in one sheet.
 #[test]
 fn by_02_a_bundle_twice() {
