@@ -17,10 +17,12 @@ mod users {
     pub const MANY: u8 = 255;
 }
 
-/// A rectangle of triangles that are known to have no place in another.
+/// A node's rectangle in which only the triangles of its bundles may lie: if others do, its cells do not name them, and the tile fails.
 pub struct Held {
+    /// Where the node stands.
+    pub node: usize,
     pub rect: Rect,
-    /// Where the numbers stand of all triangles that have a place in it.
+    /// Where the numbers stand of its triangles, those that reach beyond it included.
     pub places: Range<usize>,
     /// Among which are those that lie in it.
     pub tris: Range<u32>,
@@ -48,7 +50,7 @@ impl Edges {
             search.pair(tris.len(), |i| (i as u32, 7));
             return search.edges;
         }
-        // all that have an edge in a rectangle are known to be among those there, in memory of the size of a cache
+        // all that have an edge in a rectangle are among those there, or the tile fails for another reason; in memory of the size of a cache
         let (mut known, mut some) = (vec![0u8; tris.len()], Vec::new());
         for Held { rect, places, .. } in held {
             some.clear();
@@ -328,7 +330,7 @@ mod tests {
                 let those = (0..).zip(&tris).filter(|(_, t)| t.meets::<true>(t.bounds(), rect));
                 numbers.extend(those.map(|(i, _): (u32, _)| i));
                 numbers.extend([u32::MAX; 3]);
-                held.push(Held { rect: *rect, places: from..numbers.len(), tris: 0..0 });
+                held.push(Held { node: 0, rect: *rect, places: from..numbers.len(), tris: 0..0 });
             }
             let at_once = told(Edges::new(&tris, &[], &[], &[]), &tris);
             assert_eq!(told(Edges::new(&tris, &boxes, &held, &numbers), &tris), at_once, "{case}");

@@ -209,7 +209,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
     let mut sides = edges(content);
     if content.groups.len() > 1 && is_any_twice(content, &sides.crowded) {
         // in one group, and it is one triangle there, too
-        let known = |(&group, &at): (&Group, &usize)| (Found { group, own: None }, at);
+        let known = |(&group, &at): (&Group, &usize)| (Found { node: 0, group, own: None }, at);
         let mut groups: Vec<(Found, usize)> = content.groups.iter().map(known).collect();
         groups.sort_unstable_by_key(|g| g.1);
         content.fill(view, &groups, false).expect("they were read before");
@@ -428,7 +428,7 @@ impl Content {
         self.repeats = false;
         self.held.clear();
         let (mut known, several) = (HashMap::<Tri, (u32, usize)>::new(), groups.len() > 1);
-        for &(Found { group, own }, at) in groups {
+        for &(Found { node, group, own }, at) in groups {
             let from = self.tris.len() as u32;
             for b in 0..group.count {
                 let halves = view.bundle(group.first - view.head.bundles + b);
@@ -459,7 +459,7 @@ impl Content {
             }
             if let Some(rect) = own.filter(|_| several && apart) {
                 let places = at..at + 16 * group.count as usize;
-                self.held.push(Held { rect, places, tris: from..self.tris.len() as u32 });
+                self.held.push(Held { node, rect, places, tris: from..self.tris.len() as u32 });
             }
         }
         Ok(true)
@@ -467,11 +467,11 @@ impl Content {
 }
 
 impl Content {
-    /// What lies in the rectangle of a group's own, if it is this.
-    fn held(&self, group: &Group, rect: &Rect) -> Option<&Held> {
+    /// What lies in the rectangle of a group's own, if it is that of the node that stands here.
+    fn held(&self, group: &Group, node: usize) -> Option<&Held> {
         let own = || self.held.binary_search_by_key(self.groups.get(group)?, |held| held.places.start).ok();
         let held = (!self.held.is_empty()).then(own)??;
-        Some(&self.held[held]).filter(|held| (held.rect.low, held.rect.size) == (rect.low, rect.size))
+        Some(&self.held[held]).filter(|held| held.node == node)
     }
 }
 
@@ -479,6 +479,8 @@ impl Content {
 /// in common.
 #[derive(Clone, Copy)]
 struct Found {
+    /// Where the node stands.
+    node: usize,
     group: Group,
     own: Option<Rect>,
 }
@@ -491,7 +493,7 @@ fn groups(view: &View, at: usize, rect: Rect, found: &mut Vec<Found>) {
         let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
         match found.last_mut() {
             Some(last) if last.group == group => last.own = None,
-            _ => found.push(Found { group, own: None }),
+            _ => found.push(Found { node: at, group, own: None }),
         }
     }
     let inner = found.len();
@@ -723,7 +725,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
         // and those that no other has
         let with_own: Vec<u32>;
-        let list = match self.content.held(&group, &Rect { low, size: log2.map(|l| 1 << l) }) {
+        let list = match self.content.held(&group, at) {
             Some(Held { rect, tris, .. }) => {
                 let own = tris.clone().filter(|&t| rect.holds_box(self.content.boxes[t as usize]));
                 with_own = list.iter().copied().chain(own).collect();
