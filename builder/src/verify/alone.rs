@@ -15,36 +15,32 @@ use super::plan::{Box4, Rect, Tri};
 /// Most cells of a triangle, on average, and the least side of one, log2 in steps.
 const CELLS: i64 = 2;
 const LEAST: u32 = 2;
-/// Words of 64 cells under boxes and edges that are looked at, for each triangle on average; beyond, nothing is said of any.
+/// Words of 64 cells under boxes and edges that are looked at, for each triangle of a part and 64 more; beyond, nothing is said of any.
 const WORK: i64 = 256;
 /// Triangles of a part of which that is worth while.
 const FEW: u32 = 12;
 
 /// Of each triangle of a tile its class, from 1: it certainly overlaps no other of that class. 0 if nothing is known of it. Differences of
 /// coordinates are `SMALL`.
-pub fn classes(tris: &[Tri], boxes: &[Box4], edges: Edges, tile: &Rect) -> Vec<u32> {
-    let (balanced, mut parts) = edges.balanced(tris);
-    let mut classes = vec![0u32; tris.len()];
-    parts.iter().for_each(|&part| classes[part as usize] += 1);
-    // of the first of each part, which comes before the others, where they are to stand
-    let (mut starts, mut count) = (vec![0u32], 0);
-    for (t, part) in parts.iter_mut().enumerate() {
-        if *part as usize == t {
-            let size = std::mem::take(&mut classes[t]);
-            if size >= FEW {
-                count += size;
-                starts.push(count);
-                classes[t] = starts.len() as u32 - 1;
-            }
-        }
-        *part = classes[*part as usize];
+pub fn classes(tris: &[Tri], boxes: &[Box4], edges: &mut Edges, tile: &Rect) -> Vec<u32> {
+    let (balanced, parts) = edges.balanced(tris);
+    let mut sizes = vec![0u32; tris.len()];
+    parts.iter().for_each(|&part| sizes[part as usize] += 1);
+    // a class for each part that is not too small, and where its triangles start
+    let (mut of_parts, mut starts, mut count) = (vec![0u32; tris.len()], vec![0u32], 0);
+    for (of_part, size) in of_parts.iter_mut().zip(sizes).filter(|(_, size)| *size >= FEW) {
+        *of_part = starts.len() as u32;
+        count += size;
+        starts.push(count);
     }
     let (mut members, mut next) = (vec![0u32; count as usize], starts.clone());
-    for (t, &class) in (0..).zip(&parts).filter(|(_, class)| **class != 0) {
-        members[next[class as usize - 1] as usize] = t;
-        next[class as usize - 1] += 1;
+    for (t, &part) in (0..).zip(&parts) {
+        if let Some(class) = of_parts[part as usize].checked_sub(1) {
+            members[next[class as usize] as usize] = t;
+            next[class as usize] += 1;
+        }
     }
-    classes.fill(0);
+    let mut classes = vec![0u32; tris.len()];
     for (class, ends) in (1..).zip(starts.windows(2)) {
         let some = &members[ends[0] as usize..ends[1] as usize];
         for (t, _) in some.iter().zip(alone(tris, boxes, &balanced, some, tile)).filter(|(_, alone)| *alone) {
@@ -267,7 +263,7 @@ mod tests {
 
     fn told(tris: &[Tri]) -> Vec<u32> {
         let boxes: Vec<Box4> = tris.iter().map(Tri::bounds).collect();
-        classes(tris, &boxes, Edges::new(tris, &boxes, &[], &[]), &Rect { low: [0; 2], size: [4096; 2] })
+        classes(tris, &boxes, &mut Edges::new(tris, &boxes, &[], &[]), &Rect { low: [0; 2], size: [4096; 2] })
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod users {
 }
 
 /// A node's rectangle in which only the triangles of its bundles may lie: if others do, its cells do not name them, and the tile fails.
-pub struct Held {
+pub struct Own {
     /// Where the node stands.
     pub node: usize,
     pub rect: Rect,
@@ -26,6 +26,13 @@ pub struct Held {
     pub places: Range<usize>,
     /// Among which are those that lie in it.
     pub tris: Range<u32>,
+}
+
+impl Own {
+    /// Whether a triangle, of these bounds, lies in it.
+    pub fn holds(&self, t: u32, bounds: Box4) -> bool {
+        self.tris.contains(&t) && self.rect.holds_box(bounds)
+    }
 }
 
 /// Of each triangle bits for its edges: bit k for that from corner k.
@@ -41,18 +48,18 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Of triangles, and of some of them by rectangles, no two of which have a place in common.
-    pub fn new(tris: &[Tri], boxes: &[Box4], held: &[Held], numbers: &[u32]) -> Edges {
+    /// Of triangles and their boxes; by the rectangles of nodes, no two of which have a place in common, if there are any.
+    pub fn new(tris: &[Tri], boxes: &[Box4], own: &[Own], numbers: &[u32]) -> Edges {
         let none = || vec![0; tris.len()];
         let edges = Edges { paired: none(), open: none(), crowded: none(), parts: Parts::new(tris.len()) };
         let mut search = Search { tris, key: key(), edges };
-        if held.is_empty() {
+        if own.is_empty() {
             search.pair(tris.len(), |i| (i as u32, 7));
             return search.edges;
         }
         // all that have an edge in a rectangle are among those there, or the tile fails for another reason; in memory of the size of a cache
         let (mut known, mut some) = (vec![0u8; tris.len()], Vec::new());
-        for Held { rect, places, .. } in held {
+        for Own { rect, places, .. } in own {
             some.clear();
             for &t in numbers[places.clone()].iter().filter(|t| **t != u32::MAX) {
                 let tri = &tris[t as usize];
@@ -77,27 +84,27 @@ impl Edges {
     /// Of each triangle a bit for each edge that as many have on one side as on the other, with the same ends in plan: the
     /// paired ones, and such as kerbs have, one above the other. And the part of each triangle, by one of it: at each such edge
     /// as many of a part lie on one side as on the other.
-    pub fn balanced(mut self, tris: &[Tri]) -> (Vec<u8>, Vec<u32>) {
-        let mut balanced = self.paired;
-        // ends as one number, a height, and whether it runs from the lesser to the greater
-        let mut loose: Vec<(u128, i64, bool, u32)> = Vec::new();
+    pub fn balanced(&mut self, tris: &[Tri]) -> (Vec<u8>, Vec<u32>) {
+        let (mut balanced, mut parts) = (self.paired.clone(), std::mem::take(&mut self.parts));
+        // ends as one number, the height of the lesser, the number, and whether it runs from the lesser to the greater
+        let mut loose: Vec<(u128, i32, u32, bool)> = Vec::new();
         let place = |t: &Tri, k: usize| u64::from(t.x[k] as u32) << 32 | u64::from(t.y[k] as u32);
         for (i, (t, paired)) in tris.iter().zip(&balanced).enumerate().filter(|(_, (_, p))| **p != 7) {
             for (k, n) in [(0, 1), (1, 2), (2, 0)].into_iter().filter(|(k, _)| paired >> k & 1 == 0) {
                 let (a, b) = (place(t, k), place(t, n));
                 let ends = u128::from(a.min(b)) << 64 | u128::from(a.max(b));
-                loose.push((ends, i64::from(t.z[k]) + i64::from(t.z[n]), a < b, (3 * i + k) as u32));
+                loose.push((ends, t.z[if a < b { k } else { n }], (3 * i + k) as u32, a < b));
             }
         }
         loose.sort_unstable();
         for edges in loose.chunk_by(|a, b| a.0 == b.0) {
-            let [there, back] = [true, false].map(|way| edges.iter().filter(move |e| e.2 == way).map(|e| e.3));
+            let [there, back] = [true, false].map(|way| edges.iter().filter(move |e| e.3 == way).map(|e| e.2));
             if 2 * there.clone().count() == edges.len() {
-                edges.iter().for_each(|e| balanced[e.3 as usize / 3] |= 1 << (e.3 % 3));
-                there.zip(back).for_each(|(a, b)| self.parts.join(a / 3, b / 3));
+                edges.iter().for_each(|e| balanced[e.2 as usize / 3] |= 1 << (e.2 % 3));
+                there.zip(back).for_each(|(a, b)| parts.join(a / 3, b / 3));
             }
         }
-        (balanced, self.parts.firsts())
+        (balanced, parts.firsts())
     }
 }
 
@@ -131,7 +138,7 @@ impl Search<'_> {
                 *places = [[a, b], [b, c], [c, a]].map(|[a, b]| a.wrapping_add(b) & (size - 1));
             }
             for (before, places) in before.iter_mut().zip(&places) {
-                *before = places.map(|at| slots[at & (size - 1)]);
+                *before = places.map(|at| slots[at]);
             }
             for (i, (places, before)) in some.zip(places.iter().zip(&before)) {
                 let (t, here) = (tri(i), item(i).1);
@@ -207,6 +214,7 @@ fn key() -> [u64; 2] {
 }
 
 /// What hangs together: of each one of the same part that came before, or itself.
+#[derive(Default)]
 pub struct Parts(Vec<u32>);
 
 impl Parts {
@@ -281,7 +289,7 @@ mod tests {
     }
 
     /// Open, paired, crowded edges of each, and which came first of what hangs together.
-    fn told(edges: Edges, tris: &[Tri]) -> Vec<([u8; 3], u32)> {
+    fn told(mut edges: Edges, tris: &[Tri]) -> Vec<([u8; 3], u32)> {
         let bits: Vec<_> = (0..tris.len()).map(|i| [edges.open[i], edges.paired[i], edges.crowded[i]]).collect();
         bits.into_iter().zip(edges.balanced(tris).1).collect()
     }
@@ -324,16 +332,16 @@ mod tests {
             }
             let rects = [[0, 0], [400, 0], [0, 400], [400, 400]].map(|low| Rect { low, size: [400, 400] });
             let boxes: Vec<Box4> = tris.iter().map(Tri::bounds).collect();
-            let (mut numbers, mut held) = (Vec::new(), Vec::new());
+            let (mut numbers, mut own) = (Vec::new(), Vec::new());
             for rect in &rects[..4 - case % 2] {
                 let from = numbers.len();
                 let those = (0..).zip(&tris).filter(|(_, t)| t.meets::<true>(t.bounds(), rect));
                 numbers.extend(those.map(|(i, _): (u32, _)| i));
                 numbers.extend([u32::MAX; 3]);
-                held.push(Held { node: 0, rect: *rect, places: from..numbers.len(), tris: 0..0 });
+                own.push(Own { node: 0, rect: *rect, places: from..numbers.len(), tris: 0..0 });
             }
             let at_once = told(Edges::new(&tris, &[], &[], &[]), &tris);
-            assert_eq!(told(Edges::new(&tris, &boxes, &held, &numbers), &tris), at_once, "{case}");
+            assert_eq!(told(Edges::new(&tris, &boxes, &own, &numbers), &tris), at_once, "{case}");
             halves += at_once.iter().filter(|(bits, _)| bits[1] != 0).count();
             heaps += at_once.iter().filter(|(bits, _)| bits[2] != 0).count();
         }

@@ -282,9 +282,9 @@ fn within(a: [i32; 3], b: [i32; 3], times: i64) -> bool {
 fn at_seam(e: &Edge, c: [i32; 3], chains: &Chains, work: &mut usize) -> bool {
     let beyond = |i: usize, by: i64| {
         let [a, b, c] = [e.a[i], e.b[i], c[i]].map(i64::from);
-        (c < a.min(b) - by) | (c > a.max(b) + by)
+        c < a.min(b) - by || c > a.max(b) + by
     };
-    if beyond(0, STITCH_PLAN) | beyond(1, STITCH_PLAN) | beyond(2, STITCH_HEIGHT) {
+    if beyond(0, STITCH_PLAN) || beyond(1, STITCH_PLAN) || beyond(2, STITCH_HEIGHT) {
         return false;
     }
     if [e.a, e.b].into_iter().any(|end| end != c && within(end, c, 1) && !chains.link(end, c, work)) {

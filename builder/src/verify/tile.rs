@@ -3,7 +3,7 @@
 //! The kernel has checked the structure before, so every offset and count may be followed.
 
 use super::alone::classes;
-use super::edges::{Edges, Held};
+use super::edges::{Edges, Own};
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
 use super::{CRC, Fault, Faults};
@@ -149,8 +149,8 @@ struct Content {
     again: Vec<bool>,
     /// Whether bundles of one group hold the same triangle.
     repeats: bool,
-    /// Of groups with rectangles of their own, in the order of their numbers.
-    held: Vec<Held>,
+    /// Of groups with rectangles of their own, in the order of their numbers: of all, or of none.
+    own: Vec<Own>,
     fields: Vec<Field>,
 }
 
@@ -205,7 +205,7 @@ fn bounds_of(content: &Content) -> Option<[[i32; 3]; 2]> {
 }
 
 fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content, exhaustive: bool, proof: &mut Proof) {
-    let edges = |content: &Content| Edges::new(&content.tris, &content.boxes, &content.held, &content.numbers);
+    let edges = |content: &Content| Edges::new(&content.tris, &content.boxes, &content.own, &content.numbers);
     let mut sides = edges(content);
     if content.groups.len() > 1 && is_any_twice(content, &sides.crowded) {
         // in one group, and it is one triangle there, too
@@ -215,17 +215,18 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         content.fill(view, &groups, false).expect("they were read before");
         sides = edges(content);
     }
-    let (mut all, mut inside) = (Vec::new(), content.held.iter().peekable());
+    let (mut all, mut withheld, mut own) = (Vec::new(), 0, content.own.iter().peekable());
     for t in 0..content.tris.len() as u32 {
         let (tri, bounds) = (&content.tris[t as usize], content.boxes[t as usize]);
         let held = view.rect.holds_box(bounds);
         if !held && !tri.meets::<SMALL>(bounds, &view.rect) {
             continue;
         }
-        // those that lie in a rectangle of their own are looked for there
-        while inside.next_if(|those| those.tris.end <= t).is_some() {}
-        if !inside.peek().is_some_and(|those| those.tris.contains(&t) && those.rect.holds_box(bounds)) {
-            all.push(t);
+        // those that lie in a rectangle of their node alone are looked for there
+        while own.next_if(|own| own.tris.end <= t).is_some() {}
+        match own.peek() {
+            Some(own) if own.holds(t, bounds) => withheld += 1,
+            _ => all.push(t),
         }
         let home = held || view.is_home(tri);
         proof.triangles += u64::from(home);
@@ -251,9 +252,8 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
     }
     let log2 = terrain.header().tile_log2;
     let count = content.tris.len();
-    let paired = sides.paired.clone();
     let classes = match SMALL {
-        true => classes(&content.tris, &content.boxes, sides, &view.rect),
+        true => classes(&content.tris, &content.boxes, &mut sides, &view.rect),
         false => vec![0; count],
     };
     let bundle = |numbers: &[u32]| {
@@ -269,7 +269,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
     let mut walk = Walk::<SMALL> {
         view,
         content,
-        paired: &paired,
+        paired: &sides.paired,
         bundles: content.numbers.chunks(16).map(bundle).collect(),
         touched: Vec::new(),
         seen: if content.again.contains(&true) { vec![0; count] } else { Vec::new() },
@@ -277,6 +277,7 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
         pairs_left: PAIRS[0] * (count as u64 + 64) + PAIRS[1] * view.words.len() as u64,
         proofs: classes.iter().copied().max().unwrap_or(0),
         proven: [classes.clone(), classes],
+        withheld,
         listed: 0,
         trials_left: TRIALS * view.words.len() as u64,
         patched_left: PATCHED * view.words.len() as u64,
@@ -287,6 +288,10 @@ fn run<const SMALL: bool>(terrain: &Terrain, view: &View, content: &mut Content,
     };
     let fields: Vec<u32> = (0..content.fields.len() as u32).collect();
     walk.node(format::ROOT, view.rect.low, [log2; 2], &all, &fields);
+    if walk.withheld != 0 && walk.proof.cover.count == 0 {
+        let text = format!("{} triangles could not be followed to the nodes that have them", walk.withheld);
+        walk.proof.cover.add(view.fault(text));
+    }
 }
 
 /// The triangles of a tile whose least corner lies in it.
@@ -362,7 +367,7 @@ fn decode(view: &View, proof: &mut Proof) -> Option<Content> {
         places: Vec::with_capacity(count),
         again: Vec::with_capacity(count),
         repeats: false,
-        held: Vec::new(),
+        own: Vec::new(),
         fields: Vec::new(),
     };
     // each once, with where its numbers stand
@@ -426,7 +431,7 @@ impl Content {
         self.places.clear();
         self.again.clear();
         self.repeats = false;
-        self.held.clear();
+        self.own.clear();
         let (mut known, several) = (HashMap::<Tri, (u32, usize)>::new(), groups.len() > 1);
         for &(Found { node, group, own }, at) in groups {
             let from = self.tris.len() as u32;
@@ -436,11 +441,11 @@ impl Content {
                     let tri = triangle(view, &group, halves, part).ok_or(b)?;
                     let new = self.tris.len() as u32;
                     let (mut number, bounds) = (new, tri.bounds());
-                    let alone = !several || apart && own.is_some_and(|own| own.holds_box(bounds));
-                    if !alone && apart && !own.is_some_and(|own| own.meets_box(bounds)) {
+                    let only_here = !several || apart && own.is_some_and(|own| own.holds_box(bounds));
+                    if !only_here && apart && !own.is_some_and(|own| own.meets_box(bounds)) {
                         return Ok(false);
                     }
-                    if !alone {
+                    if !only_here {
                         let (same, group) = known.entry(tri.canonical()).or_insert((new, usize::MAX));
                         number = *same;
                         self.repeats |= std::mem::replace(group, at) == at;
@@ -459,19 +464,17 @@ impl Content {
             }
             if let Some(rect) = own.filter(|_| several && apart) {
                 let places = at..at + 16 * group.count as usize;
-                self.held.push(Held { node, rect, places, tris: from..self.tris.len() as u32 });
+                self.own.push(Own { node, rect, places, tris: from..self.tris.len() as u32 });
             }
         }
         Ok(true)
     }
-}
 
-impl Content {
-    /// What lies in the rectangle of a group's own, if it is that of the node that stands here.
-    fn held(&self, group: &Group, node: usize) -> Option<&Held> {
-        let own = || self.held.binary_search_by_key(self.groups.get(group)?, |held| held.places.start).ok();
-        let held = (!self.held.is_empty()).then(own)??;
-        Some(&self.held[held]).filter(|held| held.node == node)
+    /// What a node of a group alone has, if it is this one.
+    fn own(&self, group: &Group, node: usize) -> Option<&Own> {
+        let own = || self.own.binary_search_by_key(self.groups.get(group)?, |own| own.places.start).ok();
+        let own = (!self.own.is_empty()).then(own)??;
+        Some(&self.own[own]).filter(|own| own.node == node)
     }
 }
 
@@ -703,6 +706,8 @@ struct Walk<'a, const SMALL: bool> {
     /// other.
     proven: [Vec<u32>; 2],
     proofs: u32,
+    /// Triangles that are to be listed at the nodes that alone have them.
+    withheld: i64,
     /// Triangles in the lists of the nodes above.
     listed: usize,
     /// Triangles that may still be tried with entries.
@@ -717,18 +722,18 @@ struct Walk<'a, const SMALL: bool> {
 }
 
 impl<const SMALL: bool> Walk<'_, SMALL> {
-    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list`, those in a rectangle of its own, and the patches of
-    /// `fields` meet.
+    /// Proves a node over `low` with sides of 2^`log2`, which the triangles of `list`, those that it alone has, and the patches of `fields`
+    /// meet.
     fn node(&mut self, at: usize, low: [i64; 2], log2: [u32; 2], list: &[u32], fields: &[u32]) {
         let view = self.view;
         let node = view.node(at);
         let group = Group { first: node.bundles, count: node.bundle_count, base: node.base, shift: node.shift };
-        // and those that no other has
         let with_own: Vec<u32>;
-        let list = match self.content.held(&group, at) {
-            Some(Held { rect, tris, .. }) => {
-                let own = tris.clone().filter(|&t| rect.holds_box(self.content.boxes[t as usize]));
-                with_own = list.iter().copied().chain(own).collect();
+        let list = match self.content.own(&group, at) {
+            Some(own) => {
+                let those = own.tris.clone().filter(|&t| own.holds(t, self.content.boxes[t as usize]));
+                with_own = list.iter().copied().chain(those).collect();
+                self.withheld -= (with_own.len() - list.len()) as i64;
                 &with_own
             }
             None => list,
@@ -1161,7 +1166,7 @@ mod tests {
             places: Vec::new(),
             again: Vec::new(),
             repeats: false,
-            held: Vec::new(),
+            own: Vec::new(),
             fields: Vec::new(),
         }
     }
@@ -1187,7 +1192,7 @@ mod tests {
     fn on_both_sides_of_a_kerb_is_one_class_unless_it_leans_over() {
         let rect = Rect { low: [0; 2], size: [2048; 2] };
         let told = |content: &Content| {
-            classes(&content.tris, &content.boxes, Edges::new(&content.tris, &content.boxes, &[], &[]), &rect)
+            classes(&content.tris, &content.boxes, &mut Edges::new(&content.tris, &content.boxes, &[], &[]), &rect)
         };
         let along = |i: &usize| (6..10).contains(&(i / 32)) && (5..11).contains(&(i / 2 % 16));
         let by_kerb = told(&kerb(0));
