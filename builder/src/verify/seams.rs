@@ -212,11 +212,12 @@ impl Grid {
         grid
     }
 
-    /// log2 of the sides of an edge's cells in plan and in height: even, and of twice the edge's extent at most.
+    /// log2 of the sides of an edge's cells in plan and in height: even, and of twice the edge's extent at most, unless that is small. In
+    /// height many thresholds count as small: ends ask for each size, and few layers are closer.
     fn size(e: &Edge) -> [u32; 2] {
         let log2 = |extent: i64, least: i64| (63 - (extent.max(least) as u64).leading_zeros()).next_multiple_of(2);
         let along = |i: usize| (i64::from(e.a[i]) - i64::from(e.b[i])).abs();
-        [log2(along(0).max(along(1)), 4 * STITCH_PLAN), log2(along(2), 4 * STITCH_HEIGHT)]
+        [log2(along(0).max(along(1)), 4 * STITCH_PLAN), log2(along(2), 64 * STITCH_HEIGHT)]
     }
 
     /// Calls `see` with every cell of such sides within the threshold of an edge's box.
