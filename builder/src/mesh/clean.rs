@@ -1,6 +1,6 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
-use super::{Face, area2, exp2, upward};
+use super::{Face, area2, upward};
 use crate::bundle::lists;
 use crate::{Contested, Material, Report};
 use rayon::prelude::*;
@@ -26,13 +26,13 @@ enum Fate {
 const FATES: usize = Fate::Steep as usize + 1;
 
 /// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
-/// area in square steps; zero of what is no ground, as are those that rise more than `steepest` height steps a plan step.
+/// area in square steps; zero of what is no ground, as are those that are `steep`.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
     materials: &[Material],
     ceilings: &[bool],
-    steepest: Option<f64>,
+    steep: impl Fn(usize) -> bool + Sync,
     report: &mut Report,
 ) -> Vec<u64> {
     let fate = |i: usize, f: &mut Face, corners: [[i32; 3]; 3]| {
@@ -52,7 +52,7 @@ pub fn ground(
             None if is_line(corners) => Err(Fate::Collapsed),
             None => Err(Fate::Vertical),
             Some(_) if ceilings.get(i) == Some(&true) => Err(Fate::Ceiling),
-            Some(_) if steepest.is_some_and(|limit| is_steeper(corners, limit)) => Err(Fate::Steep),
+            Some(_) if steep(i) => Err(Fate::Steep),
             Some(v) => {
                 f.v = v;
                 Ok(area.unsigned_abs() as u64) // no more than the domain
@@ -103,16 +103,16 @@ fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
     (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
 }
 
-/// Height steps a plan step of a slope in degrees.
-pub fn rise(degrees: f64, step: [i32; 2]) -> f64 {
-    libm::tan(degrees * (std::f64::consts::PI / 180.0)) * exp2(step[0]) * exp2(-step[1])
-}
+/// Degrees by which a triangle at a limit may seem steeper: its coordinates are rounded, and so is the tangent of 45 degrees.
+const STEEPER: f64 = 1e-6;
 
-/// Whether a triangle rises more than so many height steps a plan step.
-fn is_steeper([a, b, c]: [[i32; 3]; 3], rise: f64) -> bool {
-    let d = |p: [i32; 3], i: usize| i128::from(p[i]) - i128::from(a[i]);
-    let normal = |i: usize, j: usize| (d(b, i) * d(c, j) - d(b, j) * d(c, i)) as f64;
-    let [x, y, z] = [normal(1, 2), normal(2, 0), area2(a, b, c) as f64];
+/// Whether a triangle is steeper than a limit in degrees. Slopes are those of the source, before rounding.
+pub fn is_steep(mut corners: [[f64; 3]; 3], limit: f64) -> bool {
+    corners.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers")); // the same in any order
+    let [a, b, c] = corners;
+    let normal = |i: usize, j: usize| (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
+    let [x, y, z] = [normal(1, 2), normal(2, 0), normal(0, 1)];
+    let rise = libm::tan((limit + STEEPER).min(90.0) * (std::f64::consts::PI / 180.0));
     x * x + y * y > rise * rise * (z * z)
 }
 

@@ -183,8 +183,9 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
-    let steepest = options.max_slope.map(|degrees| clean::rise(degrees, step));
-    let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steepest, report);
+    let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
+    let steep = |i: usize| options.max_slope.is_some_and(|limit| clean::is_steep(corners(i), limit));
+    let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, report);
     drop(ceilings);
     let places = shares::places(scene, &areas);
     drop(areas);

@@ -51,9 +51,9 @@ impl Spot {
         self.at.map(|v| (v + 0.0).to_bits()) // one zero
     }
 
-    /// How far the error in height is above the stated one, metres; below zero where it is less.
-    fn excess(&self) -> f64 {
-        self.height - self.stated
+    /// How bad it is: how far the error in height is above the stated one, if it is, then the error, metres.
+    fn size(&self) -> [f64; 2] {
+        [if self.exceeds() { self.height - self.stated } else { 0.0 }, self.height]
     }
 }
 
@@ -66,7 +66,8 @@ pub struct Side {
     pub exceeded: u64,
     /// Those of them that have nothing of the other surface within the stated error in plan: lost or gained ground.
     pub missing: u64,
-    /// Of places that have some those farthest above what their tile states first, each another place of another triangle.
+    /// Of places that have some those farthest above what their tile states first, then those with the largest error, each another
+    /// place of another triangle.
     pub worst: Vec<Spot>,
     /// Of places that have none those farthest from ground at their height first, each another place of another triangle.
     pub farthest: Vec<Spot>,
@@ -212,7 +213,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
                 q.sort_unstable();
                 match rules.max_slope {
                     _ if underside => Some(6),
-                    Some(most) if slope(&c) > most => Some(7),
+                    Some(most) if slope(&c) > most + 1e-6 => Some(7), // at the limit all stays
                     _ => (!seen.insert(q)).then_some(2),
                 }
             }),
@@ -336,7 +337,7 @@ impl Part {
         self.exceeded += u64::from(spot.exceeds());
         if spot.height.is_finite() {
             self.height = self.height.max(spot.height);
-            if self.worst.is_none_or(|w| spot.excess() > w.excess()) {
+            if self.worst.is_none_or(|w| spot.size() > w.size()) {
                 self.worst = Some(spot);
             }
         } else {
@@ -349,9 +350,15 @@ impl Part {
 }
 
 /// The spots of most `size`, each at another place, and the numbers of their triangles; of equals the lower number first.
-fn most(parts: &[Part], of: fn(&Part) -> Option<Spot>, size: fn(&Spot) -> f64, count: usize) -> Vec<(usize, Spot)> {
+fn most(
+    parts: &[Part],
+    of: fn(&Part) -> Option<Spot>,
+    size: fn(&Spot) -> [f64; 2],
+    count: usize,
+) -> Vec<(usize, Spot)> {
     let mut all: Vec<(usize, Spot)> = parts.iter().enumerate().filter_map(|(i, p)| Some((i, of(p)?))).collect();
-    all.sort_unstable_by(|a, b| size(&b.1).total_cmp(&size(&a.1)).then(a.0.cmp(&b.0)));
+    let order = |a: [f64; 2], b: [f64; 2]| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]));
+    all.sort_unstable_by(|a, b| order(size(&b.1), size(&a.1)).then(a.0.cmp(&b.0)));
     let mut seen = HashSet::new();
     all.into_iter().filter(|(_, spot)| seen.insert(spot.key())).take(count).collect()
 }
@@ -398,8 +405,8 @@ fn side(
             part
         })
         .collect();
-    let worst = |parts: &[Part], count| most(parts, |p| p.worst, Spot::excess, count);
-    let farthest = |parts: &[Part], count| most(parts, |p| p.farthest, |s| s.plan, count);
+    let worst = |parts: &[Part], count| most(parts, |p| p.worst, Spot::size, count);
+    let farthest = |parts: &[Part], count| most(parts, |p| p.farthest, |s| [s.plan, 0.0], count);
     let again: BTreeSet<usize> = [worst(&parts, WORST), farthest(&parts, WORST)].concat().iter().map(|w| w.0).collect();
     for number in again {
         let mut random = Random(!(number as u64));

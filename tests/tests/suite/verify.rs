@@ -1079,6 +1079,11 @@ fn by_05_the_worst_is_beyond_its_own_tile() {
     assert!(a.source.missing == 0 && a.source.farthest.is_empty(), "{a:?}");
     let places: BTreeSet<_> = a.source.worst.iter().map(|s| s.at.map(f64::to_bits)).collect();
     assert!(places.len() == a.source.worst.len() && places.len() == 8, "{a:?}");
+    // where nothing is beyond it, the one with the largest error
+    raise(&mut source, [20.0, 20.0], -0.1);
+    let a = against(&terrain, &source, &Options::default(), 1000);
+    let worst = &a.source.worst[0];
+    assert!(a.source.exceeded == 0 && worst.at[..2] == [3.0, 3.0] && worst.height == a.source.height, "{a:?}");
 }
 
 #[test]
@@ -1121,4 +1126,39 @@ fn by_05_what_was_left_out() {
     assert_eq!(counts, causes.map(|c| (c, 1)));
     assert_eq!((a.lost[3].plan_area, a.lost[3].first), (8.0, Some([0.0, 0.0, 9.0])));
     assert!(a.holds(), "{a:?}");
+}
+
+/// Slopes are those of the source: `build` and `against` tell alike which are above a limit, and what is at it stays.
+#[test]
+fn by_05_what_is_too_steep() {
+    const SIDE: u32 = 24;
+    const PITCH: f64 = 0.3; // no number of steps
+    let mut random = Random(5);
+    let levels: Vec<i64> = (0..SIDE * SIDE).map(|_| random.within(0, 3)).collect();
+    let place = |(i, level): (u32, &i64)| [i % SIDE, i / SIDE, *level as u32].map(|v| 7.7 + PITCH * f64::from(v));
+    let mut scene = Scene {
+        positions: (0..).zip(&levels).map(place).collect(),
+        materials: vec![Material::new("m", 0.8)],
+        sources: vec!["s".into()],
+        ..Scene::default()
+    };
+    // squares of rises along x and y
+    let mut rises = Vec::new();
+    for k in (0..SIDE * (SIDE - 1)).filter(|k| k % SIDE + 1 < SIDE) {
+        for v in [[k, k + 1, k + SIDE], [k + SIDE + 1, k + SIDE, k + 1]] {
+            scene.triangles.push(Triangle { v, material: 0, source: 0 });
+            let [a, b, c] = v.map(|v| levels[v as usize]);
+            rises.push((b - a).pow(2) + (c - a).pow(2));
+        }
+    }
+    for (limit, square) in
+        [(30.0, 0), (45.0, 1), (1f64.atan().to_degrees(), 1), (60.0, 3), (2f64.atan().to_degrees(), 4)]
+    {
+        let steep = rises.iter().filter(|rise| **rise > square).count() as u64;
+        let rules = Options { max_slope: Some(limit), ..Options::default() };
+        let built = build(&scene, &rules).unwrap();
+        let a = against(&Terrain::open(&built.image).unwrap(), &scene, &rules, 1000);
+        assert_eq!([built.report.steep, a.lost[7].triangles], [steep; 2], "{limit}");
+        assert!(a.holds(), "{limit}: {a:?}");
+    }
 }
