@@ -608,6 +608,12 @@ fn by_05_verify_against() {
     // another unit, another deck
     let [_, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "bridge.obj", "--unit", "cm"]);
     holds(&why, &["error: bridge.hpan: its error is larger than it states", "--unit"]);
+    // of no source nothing is said
+    for more in [["--unit", "cm"], ["--translate", "1,2,3"], ["--samples", "5"]] {
+        let [out, why] = expect(2, &folder, &[&["verify", "bridge.hpan"], &more[..]].concat());
+        assert!(out.is_empty());
+        holds(&why, &["--against <MESH>"]);
+    }
     fs::write(folder.join("other.obj"), BRIDGE.replace(" 6\n", " 6.001\n")).unwrap();
     let [out, why] = expect(1, &folder, &["verify", "bridge.hpan", "--against", "other.obj"]);
     holds(&out, &["bridge.hpan: not what it claims", "0.0010000 m in height"]);

@@ -568,6 +568,22 @@ fn by_10_notes_say_what_was_left_out() {
     let report: serde_json::Value = serde_json::from_slice(&fs::read(here.join("u.json")).unwrap()).unwrap();
     let repaired = report["import"]["files"][0]["repaired"].as_array().unwrap();
     assert!(repaired.iter().any(|c| c["what"] == "materials_undefined" && c["names"][0] == "Gras\u{7}"), "{report}");
+    // and no library is replaced by what is made of it
+    for typed in [
+        &["build", "u.obj", "-o", "u.mtl", "--force"][..],
+        &["build", "u.obj", "-o", "v.hpan", "--report", "./u.mtl", "--force"],
+        &["materials", "u.obj", "-o", "u.mtl", "--force"],
+    ] {
+        holds(&error(2, &here, typed), &["u.mtl: this would replace its own source; name another file"]);
+        assert_eq!(fs::read(here.join("u.mtl")).unwrap(), b"newmtl grass\n");
+        assert!(!here.join("v.hpan").exists());
+    }
+    // half of a face with its corners in another order is lost
+    fs::write(here.join("bow.obj"), SQUARE.replace("f 1 2 3 4", "f 1 2 4 3")).unwrap();
+    let warning = "bow.obj: faces that cross or touch themselves, as if their corners came in another order; filled as well as can be, and ground may be missing: 1 (first at line 5)";
+    holds(&expect(0, &here, &["build", "bow.obj"])[1], &[&format!("warning: {warning}\n")]);
+    let strict = expect(1, &here, &["build", "bow.obj", "--strict", "--force"]);
+    holds(&strict[1], &["2 warnings, and --strict: no image was written"]); // and that no friction is stated
     for arguments in
         [&["info", "a.hpan"][..], &["query", "a.hpan", "1,2", "6,3"], &["query", "a.hpan", "6,3", "--explain"]]
     {

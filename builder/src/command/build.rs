@@ -26,7 +26,7 @@ use super::{
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
-    look,
+    look, made_of,
     materials::is_image,
     named, note, one_place, overlap,
     part::{ground, parts},
@@ -230,6 +230,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (read, time) = stage("reading", || read(&sources));
     let (inputs, Import { mut scene, frames, triangles, report: import }, crowded) = read?;
     report.seconds.read = time.as_secs_f64();
+    if let Some(place) = &args.report {
+        made_of(place, import.libraries()).inspect_err(|_| report.withheld = true)?;
+    }
+    made_of(&output, import.libraries())?;
     import.notes().iter().for_each(|text| note(shown(&advised(text))));
     import.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import);

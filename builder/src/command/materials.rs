@@ -20,7 +20,7 @@ use super::{
     export::not_a_source,
     few, grouped, is_nowhere,
     lie::{but_first, doubt, lies},
-    load, named, note,
+    load, made_of, named, note,
     part::parts,
     quoted,
     report::Report,
@@ -166,6 +166,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let (import, crowded) = import::read_crowded(&read)?;
+    args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(&advised(text))));
     let said = args.transform.said(&SourceFile::default(), files.len());
     let each = files.iter().map(|file| (file.as_path(), said));

@@ -49,7 +49,9 @@ use std::{
     process::ExitCode,
 };
 
-use self::output::{Form, Kind, NewFile, Replace, behind_links, is_nowhere, make_folder, one_place, write_image};
+use self::output::{
+    Form, Kind, NewFile, Replace, behind_links, is_nowhere, made_of, make_folder, one_place, write_image,
+};
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{

@@ -59,6 +59,14 @@ pub fn make_folder(folder: &Path, hint: &str) -> Done {
     })
 }
 
+/// Stops at a file that would replace one of those that it is made of.
+pub fn made_of<'p>(place: &Path, of: impl IntoIterator<Item = &'p PathBuf>) -> Done {
+    match of.into_iter().any(|source| same(place, source)) {
+        true => Err(Failure::input(place, "this would replace its own source; name another file")),
+        false => Ok(()),
+    }
+}
+
 /// What text a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -132,9 +140,7 @@ impl Replace<'_> {
         Kind(what, ends): Kind,
         of: impl IntoIterator<Item = &'p PathBuf>,
     ) -> Done {
-        if of.into_iter().any(|source| same(place, source)) {
-            return Err(Failure::input(place, "this would replace its own source; name another file"));
-        }
+        made_of(place, of)?;
         let called = |ends: &[&str]| ends.iter().any(|end| has_extension(place, end));
         let other = KINDS.iter().find(|(other, ends)| *other != what && called(ends));
         if let Some((other, _)) = other.filter(|_| !called(ends) && !matches!(self, Replace::Any)) {

@@ -46,7 +46,7 @@ pub struct Args {
     #[command(flatten)]
     transform: Transform,
     /// Places spread over the plan at which --against measures
-    #[arg(long, default_value_t = 200_000, value_name = "N")]
+    #[arg(long, default_value_t = 200_000, value_name = "N", requires = "against")]
     samples: u32,
     /// Ask the kernel at every vertex and at 255 places of every edge as well: slow
     #[arg(long)]
@@ -79,12 +79,14 @@ pub struct Args {
 
 /// What is not typed of the transform comes from the image.
 fn as_built(arg: clap::Arg) -> clap::Arg {
+    if !["up", "unit", "scale", "rotate", "translate"].contains(&arg.get_id().as_str()) {
+        return arg;
+    }
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let arg = arg.requires("against");
     match help.split_once(" [default: ") {
-        Some((what, _)) if ["up", "unit", "scale", "rotate"].contains(&arg.get_id().as_str()) => {
-            arg.help(format!("{what} [default: as built]"))
-        }
-        _ => arg,
+        Some((what, _)) => arg.help(format!("{what} [default: as built]")),
+        None => arg,
     }
 }
 

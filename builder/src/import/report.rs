@@ -1,6 +1,6 @@
 //! What of a file was used, ignored, repaired and refused.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::Serialize;
 
@@ -81,9 +81,17 @@ pub struct Library {
     pub materials: Option<u64>,
     /// Why it could not be read.
     pub problem: Option<String>,
+    /// The file itself, if it is there.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 impl ImportReport {
+    /// Material libraries that were read beside the files, or should have been.
+    pub fn libraries(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().flat_map(|file| &file.libraries).filter_map(|library| library.file.as_ref())
+    }
+
     /// Sentences on what people should know, each naming its file.
     pub fn notes(&self) -> Vec<String> {
         let several = self.files.len() > 1;
@@ -100,7 +108,7 @@ impl FileReport {
     /// Sentences on counts, of what is ground and lost, or of the rest.
     fn counts(&self, lost: bool) -> impl Iterator<Item = String> {
         let counts = [&self.used, &self.ignored, &self.repaired, &self.refused].into_iter().flatten();
-        let counts = counts.filter(move |c| [NOT_FINITE, CUT].contains(&c.what) == lost);
+        let counts = counts.filter(move |c| [NOT_FINITE, CUT, CROSSING].contains(&c.what) == lost);
         counts.filter_map(|c| {
             let place = c.first_line.map(|n| format!(" (first at line {n})")).unwrap_or_default();
             let objects = c.objects.as_ref().map(|o| {
@@ -128,9 +136,10 @@ impl FileReport {
     }
 }
 
-/// Of [`Thing::NotFinite`] and [`Thing::Cut`].
+/// Of [`Thing::NotFinite`], [`Thing::Cut`] and [`Thing::Crossing`].
 const NOT_FINITE: &str = "faces_not_finite";
 const CUT: &str = "cut_off";
+const CROSSING: &str = "polygons_crossing";
 
 /// Things that are counted, each with what becomes of it, its key and its note.
 macro_rules! things {
@@ -184,7 +193,7 @@ things! {
     Redefined Repaired "materials_redefined" Some("materials defined more than once");
     Small Refused "faces_below_three_corners" Some("faces left out that have fewer than three corners");
     NotFinite Refused "faces_not_finite" Some("faces left out that have a corner that is not a finite number");
-    Crossing Refused "polygons_crossing" Some("faces that cross or touch themselves, filled as well as can be");
+    Crossing Refused "polygons_crossing" Some("faces that cross or touch themselves, as if their corners came in another order; filled as well as can be, and ground may be missing");
 }
 
 /// Counts of things, with the line of each one's first.

@@ -426,6 +426,12 @@ impl<'a> Verifying<'a> {
         };
         ordered("material", &mut (0..materials.len()).map(|m| t.material_name(m as u16)));
         ordered("source", &mut (0..t.source_count()).map(|s| t.source_name(s as u16)));
+        for (i, m) in materials.iter().enumerate() {
+            let factors = [("mu", m.mu), ("rr", m.rolling), ("gain", m.gain), ("cone index", m.cone_index)];
+            for (what, value) in factors.into_iter().filter(|(_, value)| *value < 0.0) {
+                faults.say(format!("material {i} ({:?}) has a {what} of {value}, below 0", t.material_name(i as u16)));
+            }
+        }
         let mut used = [vec![false; materials.len()], vec![false; t.source_count()]];
         for pair in &totals.attributes {
             for (used, number) in used.iter_mut().zip([pair & 0xFFFF, pair >> 16]) {

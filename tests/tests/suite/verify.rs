@@ -603,6 +603,14 @@ fn by_02_names_out_of_order() {
     bytes[names] = b'Z';
     forge(&mut bytes);
     assert_eq!(failing(&bytes), ["tables"]);
+    // friction below zero
+    let (materials, ..) = section(&clean, 1);
+    for factor in 0..4 {
+        let mut bytes = Aligned::new(&clean);
+        bytes[materials + 8 * factor..][..8].copy_from_slice(&(-0.5f64).to_le_bytes());
+        forge(&mut bytes);
+        assert_eq!(failing(&bytes), ["tables"], "{factor}");
+    }
 }
 
 #[test]
