@@ -4,7 +4,10 @@ use crate::settings::{MaterialRule, Settings, SettingsError};
 use crate::{Material, Options};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::{self, Read};
+use std::{
+    collections::HashSet,
+    io::{self, Read},
+};
 
 /// Files and settings of a build, as the image's PROVENANCE section has them: TOML without times or folders.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -77,11 +80,11 @@ impl Provenance {
             materials: materials.iter().map(|m| MaterialRule::from(m).brief()).collect(),
             ..self.settings.clone()
         };
-        let there = |name: &String| materials.iter().any(|m| m.name == *name);
+        let known: HashSet<&str> = materials.iter().map(|m| m.name.as_str()).collect();
         let whole = Provenance {
             tool: Self::TOOL.into(),
             frame: Self::FRAME.into(),
-            mu_by_default: self.mu_by_default.iter().filter(|name| there(name)).cloned().collect(),
+            mu_by_default: self.mu_by_default.iter().filter(|name| known.contains(name.as_str())).cloned().collect(),
             settings,
             ..self.clone()
         };
