@@ -1,6 +1,6 @@
 //! Why a file cannot be read.
 
-use super::{file_name, files_in};
+use super::{file_name, files_in, text::Utf32};
 use crate::names::{named, quoted, suggestion};
 use std::{
     fmt,
@@ -65,6 +65,9 @@ impl ImportError {
     pub fn io(file: &Path, error: &io::Error) -> ImportError {
         use ImportErrorKind::{Input, Machine};
         let (kind, cause, hint) = match error.kind() {
+            _ if error.get_ref().is_some_and(|e| e.is::<Utf32>()) => {
+                (Input, error.to_string(), "save it as UTF-8".into())
+            }
             ErrorKind::NotFound => {
                 let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let (name, there) = (file_name(file), files_in(folder));

@@ -3,6 +3,8 @@
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use std::{
     borrow::Cow,
+    error::Error,
+    fmt,
     fs::{File, Metadata},
     io::{self, Chain, ErrorKind, Read},
     path::{Path, PathBuf},
@@ -57,14 +59,48 @@ impl Watched {
     }
 }
 
+/// Text that is not read, for four bytes make a character of it.
+#[derive(Debug)]
+pub struct Utf32;
+
+impl fmt::Display for Utf32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this is text in UTF-32, which is not read")
+    }
+}
+
+impl Error for Utf32 {}
+
+impl Utf32 {
+    /// Characters that tell.
+    const LEAST: usize = 4;
+
+    /// Whether a text begins with the byte order mark of UTF-32, or nearly all its first characters have two zeros on the same side.
+    fn is(first: &[u8]) -> bool {
+        let (all, _) = first.as_chunks::<4>();
+        let few = |low: fn(&[u8; 4]) -> [[u8; 2]; 2]| {
+            let wide = all.iter().map(low).filter(|[high, low]| *high == [0; 2] && *low != [0; 2]).count();
+            all.len() >= Self::LEAST && 8 * wide > 7 * all.len()
+        };
+        let little = few(|&[a, b, c, d]| [[c, d], [a, b]]);
+        first.starts_with(b"\xFF\xFE\0\0")
+            || first.starts_with(b"\0\0\xFE\xFF")
+            || little
+            || few(|&[a, b, c, d]| [[a, b], [c, d]])
+    }
+}
+
 /// Text as UTF-8. UTF-16 is told by its byte order mark, or by zeros in its first kilobyte: ASCII has one in each second byte. Bytes
 /// that are not UTF-8 stay.
 pub type Utf8<R> = DecodeReaderBytes<Chain<io::Cursor<Vec<u8>>, R>, Vec<u8>>;
 
-/// Reads text of any of these encodings.
+/// Reads text of any of these encodings; of [`Utf32`] none.
 pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     let mut first = Vec::new();
     input.by_ref().take(1024).read_to_end(&mut first)?;
+    if Utf32::is(&first) {
+        return Err(io::Error::new(ErrorKind::InvalidData, Utf32));
+    }
     let marked = first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF");
     let zeros = |at: usize| first.iter().skip(at).step_by(2).filter(|b| **b == 0).count();
     // hardly a zero elsewhere, and a quarter of the characters (numbers and line ends are ASCII, whatever the words are) or what is no text
@@ -234,6 +270,33 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub fn word_ends(&self, ahead: usize) -> bool {
         self.bytes.get(self.at + ahead).is_none_or(|&b| is_blank(b) || is_end(b))
+    }
+
+    /// Whether zeros alone part the word that ends `ahead` of here from more: who reads on takes one word for two.
+    #[inline]
+    pub fn is_cut(&self, ahead: usize) -> bool {
+        self.bytes.get(self.at + ahead) == Some(&0) && self.goes_on(self.at + ahead)
+    }
+
+    #[cold]
+    fn goes_on(&self, zeros: usize) -> bool {
+        let next = zeros + self.bytes[zeros..].iter().take_while(|b| **b == 0).count();
+        let over = |&b: &u8| is_blank(b) || is_end(b) || b == b'#' || (b == b'\\' && self.joined(next).is_some());
+        !self.bytes.get(next).is_none_or(over)
+    }
+
+    /// The rest of a word that zeros cut, with all its parts.
+    #[cold]
+    pub fn whole(&mut self) -> &'a [u8] {
+        let start = self.at;
+        while !self.is_over() {
+            self.word();
+            if !self.is_cut(0) {
+                break;
+            }
+            self.at += self.rest().iter().take_while(|b| **b == 0).count();
+        }
+        &self.bytes[start..self.at]
     }
 
     #[inline]

@@ -187,11 +187,12 @@ fn number(c: &mut Cursor, k: usize) -> Result<f64, String> {
     c.blanks();
     if let Ok((value, len)) = fast_float2::parse_partial::<f64, _>(c.rest())
         && c.word_ends(len)
+        && !c.is_cut(len)
     {
         c.step(len);
         return Ok(value);
     }
-    odd_number(c.word(), k)
+    odd_number(c.whole(), k)
 }
 
 #[cold]
@@ -210,9 +211,14 @@ fn odd_number(word: &[u8], k: usize) -> Result<f64, String> {
     }
     fast_float2::parse(plain).map_err(|_| {
         let comma = plain.iter().filter(|&&b| b == b',').count() == 1;
-        let advice = if comma { " (numbers have a point, not a comma)" } else { "" };
+        let advice = if comma { " (numbers have a point, not a comma)" } else { zeros(plain) };
         format!("{} is not a number{advice}", quoted(plain))
     })
+}
+
+/// What is odd about a word that zeros cut.
+fn zeros(word: &[u8]) -> &'static str {
+    if word.contains(&0) { " (there are bytes of zero in it)" } else { "" }
 }
 
 enum Corner {
@@ -252,6 +258,10 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
             }
         }
     }
+    if c.is_cut(0) {
+        c.whole();
+        return Err(no_index(&rest[..rest.len() - c.rest().len()]));
+    }
     Ok(Some(match (negative, value) {
         (_, 0) => Corner::Absolute(ZERO),
         (true, _) => i32::try_from(count as i64 - value as i64).map_or(Corner::Absolute(BACK), Corner::Relative),
@@ -261,5 +271,5 @@ fn corner(c: &mut Cursor, count: usize) -> Result<Option<Corner>, String> {
 
 #[cold]
 fn no_index(word: &[u8]) -> String {
-    format!("{} is no corner of a face (i, i/i, i//i or i/i/i are)", quoted(word))
+    format!("{} is no corner of a face (i, i/i, i//i or i/i/i are){}", quoted(word), zeros(word))
 }

@@ -31,7 +31,8 @@ fn import(bytes: impl AsRef<[u8]>) -> Result<Import, ImportError> {
     let file = Temporary::new(bytes.as_ref());
     let whole = read(&file.0, &Frame::default());
     for (block, part) in [(1, 1), (40, 7), (1000, 100)] {
-        let parts = read_in_parts(&file.0, Text::open(&file.0, block).unwrap(), &Frame::default(), part);
+        let text = Text::open(&file.0, block);
+        let parts = text.and_then(|text| read_in_parts(&file.0, text, &Frame::default(), part));
         match (&whole, &parts) {
             (Ok(a), Ok(b)) => {
                 assert_eq!((&a.scene.positions, &a.scene.triangles), (&b.scene.positions, &b.scene.triangles));
@@ -145,6 +146,45 @@ fn cg_01_utf_16_of_both_orders() {
     }
     let half = &utf16(&text.replace('x', "4"), true)[..81];
     let _ = import(half); // ends within a character: no panic
+}
+
+#[test]
+fn cg_01_utf_32_is_refused() {
+    let text = format!("o Straße\n{SQUARE}f 1 2 3 4\n");
+    let wide = |text: &str, big: bool| -> Vec<u8> {
+        let unit = |c: char| if big { u32::from(c).to_be_bytes() } else { u32::from(c).to_le_bytes() };
+        text.chars().flat_map(unit).collect()
+    };
+    for text in [text.clone(), format!("# {}\n{text}", "местность ".repeat(60))] {
+        for (big, mark) in [(false, "\u{FEFF}"), (true, "\u{FEFF}"), (false, ""), (true, "")] {
+            let error = import(wide(&format!("{mark}{text}"), big)).expect_err("must fail");
+            assert_eq!((error.kind, error.place), (ImportErrorKind::Input, Place::File), "{error}");
+            assert!(error.cause.contains("UTF-32") && error.hint == "save it as UTF-8", "{error}");
+        }
+    }
+    // lines without words, in UTF-16
+    assert_eq!(import(&utf16(&format!("{}{text}", "\n".repeat(600)), false)[2..]).unwrap().scene.triangles.len(), 2);
+}
+
+/// Zeros are blanks, but what they cut where no other blank stands is not taken for two.
+#[test]
+fn cg_01_zeros_cut_no_number() {
+    for (line, cause) in [
+        ("v 1\x002 0 0", "\"1\\02\" is not a number (there are bytes of zero in it)"),
+        ("v 0 0 1\0\0\x005", "is not a number"),
+        ("v 0 n\0an 1", "is not a number"),
+        ("f 1 2\x003 4", "\"2\\03\" is no corner of a face"),
+        ("f 1 2/1\x003 4", "\"2/1\\03\" is no corner of a face"),
+        ("f 1 2 3\0/4", "is no corner of a face"),
+    ] {
+        fails(format!("{SQUARE}{line}\n"), 5, cause);
+    }
+    for end in ["\0", "\0\0\0", " \0", "\0 \0", "\0# 1 2\x003", "\0\\\n"] {
+        let square = SQUARE.replace(" 0 0\n", &format!(" 0\0 0{end}\n"));
+        let import = import(format!("{square}f 1\0 \02 3{end}\nusemtl a\0b\n\0\0\nf\0 1 3/\0 4{end}\n\0")).unwrap();
+        let found: Vec<_> = triangles(&import).iter().map(|t| (t.0, t.1)).collect();
+        assert_eq!(found, [([0, 1, 2], "unnamed"), ([0, 2, 3], "a b")], "{end:?}");
+    }
 }
 
 #[test]
