@@ -9,13 +9,13 @@ mod tests;
 
 pub use self::apply::Applied;
 use self::faults::{Place, explain, positional, takes};
+use self::shapes::{Tables, few, flag, some_unsigned, word};
 pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, unsigned};
-use self::shapes::{few, flag, some_unsigned, word};
 use crate::import::{Frame, Unit, Up};
 use crate::names::{decimal, grouped};
 use crate::scene::is_factor;
 use crate::{Options, Undersides};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeSeed as _};
 use std::fmt;
 use toml::de::{DeTable, DeValue};
 
@@ -181,7 +181,7 @@ impl Settings {
 
     /// Reads JSON of the same shape.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let settings: Settings = serde_json::from_str(text).map_err(|e| {
+        let failed = |e: serde_json::Error| {
             let (line, message) = (e.line(), e.to_string());
             let message = message.split(" at line ").next().unwrap_or_default();
             let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
@@ -190,7 +190,13 @@ impl Settings {
             let known = (line > 0).then_some(line);
             let column = known.map(|_| before.chars().count().max(1));
             SettingsError { line: known, column, text: explain(message, &place) }
-        })?;
+        };
+        let mut json = serde_json::Deserializer::from_str(text);
+        match Tables::Outermost.deserialize(&mut json) {
+            Err(e) if e.is_data() => return Err(failed(e)),
+            _ => {} // what is no JSON is told with what else is wrong
+        }
+        let settings: Settings = serde_json::from_str(text).map_err(failed)?;
         settings.check(|_, _, _| None)?;
         Ok(settings)
     }

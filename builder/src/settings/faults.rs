@@ -97,6 +97,7 @@ impl Place<'_> {
             (TABLE | "struct MaxCost", "max_cost") => format!("a table, as {}", self.table(&[("tests", "24")])),
             (list, _) if list.starts_with(NUMBERS) => format!("{} numbers in a list", list.trim_start_matches(NUMBERS)),
             (TABLE | "struct Split", "split") => format!("a table, as {}", self.table(&[("bundle_size", "8")])),
+            (ENTRY, _) => format!("{TABLE} with its keys"),
             (named, _) if named.starts_with("struct ") => TABLE.into(),
             (other, _) => other.into(),
         }
@@ -111,7 +112,10 @@ pub fn numbers(count: usize) -> String {
 const NUMBERS: &str = "an array of length ";
 
 /// What a table is called.
-const TABLE: &str = "a table";
+pub const TABLE: &str = "a table";
+
+/// What an entry of a list of tables is called.
+pub const ENTRY: &str = "a table in a list";
 
 /// What a parser says, explained.
 pub fn explain(message: &str, place: &Place) -> String {
@@ -232,6 +236,7 @@ pub fn takes(key: &str) -> Option<String> {
 /// A value of another kind than its key takes.
 fn other(found: &str, expected: &str, place: &Place) -> String {
     let (key, within) = place.key();
+    let within = within || expected == ENTRY;
     let wanted = place.kind(key, expected);
     let text = found.strip_prefix("string ").map(|text| text.trim_matches('"'));
     let number = text.map(|text| text.trim().replace(',', ".")).filter(|n| n.parse::<f64>().is_ok());

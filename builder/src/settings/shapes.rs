@@ -1,6 +1,10 @@
 //! Shapes of values that serde does not have by itself.
 
-use super::{Settings, faults::numbers, too_many};
+use super::{
+    Settings,
+    faults::{ENTRY, TABLE, numbers, takes},
+    too_many,
+};
 use serde::{Deserialize, Deserializer, de};
 use std::{fmt, marker::PhantomData};
 
@@ -168,4 +172,74 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         }
     }
     deserializer.deserialize_any(Flag)
+}
+
+/// A value of JSON in which no list stands for a table, though serde would fill the table's keys from it one after the other.
+pub(super) enum Tables<'k> {
+    Outermost,
+    /// An entry of a list of tables.
+    Entry,
+    /// Of a key.
+    Of(&'k str),
+}
+
+impl<'de> de::DeserializeSeed<'de> for Tables<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self {
+            Tables::Outermost | Tables::Entry | Tables::Of("build") => deserializer.deserialize_map(self),
+            Tables::Of(_) => deserializer.deserialize_any(self),
+        }
+    }
+}
+
+impl<'de> de::Visitor<'de> for Tables<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(if matches!(self, Tables::Entry) { ENTRY } else { TABLE })
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            map.next_value_seed(Tables::Of(&key))?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        match self {
+            Tables::Of("source" | "material") => while list.next_element_seed(Tables::Entry)?.is_some() {},
+            Tables::Of(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
+                while list.next_element::<de::IgnoredAny>()?.is_some() {}
+            }
+            _ => return Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
 }

@@ -356,6 +356,25 @@ fn slips_of_the_pen_are_understood() {
             r#"line 1, column 26: origin has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]"#,
         ),
         (r#"{"build": {"weld": 3}}"#, r#"line 1, column 20: weld is 3; write a table, as { "plan": 4, "height": 64 }"#),
+        ("[]", "line 1, column 1: a list stands where a table belongs"),
+        (r#"["x"]"#, "line 1, column 1: a list stands where a table belongs"),
+        ("{\n\"build\": []}", r#"line 2, column 9: build is a list; write a table"#),
+        (
+            r#"{"build": {"weld": [1, 2]}}"#,
+            r#"line 1, column 20: weld is a list; write a table, as { "plan": 4, "height": 64 }"#,
+        ),
+        (
+            r#"{"build": {"stitch": []}}"#,
+            r#"line 1, column 23: stitch is a list; write a table, as { "plan": 4, "height": 64 }, or false"#,
+        ),
+        (
+            r#"{"source": [["cloverleaf.obj"]]}"#,
+            r#"line 1, column 12: source has a list in its list; write a table with its keys"#,
+        ),
+        (
+            r#"{"material": [{"name": "a"}, ["Road", null, null, null, null, null, 0.3]]}"#,
+            "line 1, column 29: a list stands where a table with its keys belongs",
+        ),
         (
             r#"{"near": 3}"#,
             r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, build, source, material"#,
