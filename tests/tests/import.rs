@@ -118,6 +118,7 @@ fn vt_24_endless_names() {
 #[test]
 fn vt_24_recipes_for_what_is_not_read() {
     let here = folder("recipes");
+    let stl = |count: u32| [&[b'v'; 80][..], &count.to_le_bytes(), &[0; 100]].concat();
     for (name, bytes, wanted) in [
         (
             "a.tif",
@@ -144,7 +145,35 @@ fn vt_24_recipes_for_what_is_not_read() {
             ],
         ),
         ("a.usdz", b"PK\x03\x04", &["usdz files are not read; open it in Blender, export FBX"]),
-        ("a.xodr", b"<", &["xodr files are not read; in the program that made it, export FBX"]),
+        (
+            "a.xodr",
+            b"<",
+            &["xodr files (OpenDRIVE) are not read; import it as OpenDRIVE in RoadRunner", "export FBX, then"],
+        ),
+        ("a.osm", b"<osm", &["osm files (OpenStreetMap) are not read; open it in OSM2World and export Wavefront OBJ"]),
+        (
+            "a.vstu",
+            b"{}",
+            &["vstu files (settings of VS Terrain) are not read; ", "hardpan build --settings FILE.toml"],
+        ),
+        (
+            "a.dt2",
+            b"UHL1",
+            &["dt2 files are not read; make points of its heights: gdal_translate -of XYZ FILE.dt2 FILE.xyz"],
+        ),
+        ("a.dt0", b"UHL1", &["gdal_translate -of XYZ FILE.dt0 FILE.xyz", "gdalwarp"]),
+        ("a.dt1", b"UHL1", &["gdal_translate -of XYZ FILE.dt1 FILE.xyz", "gdalwarp"]),
+        ("a.jp2", b"\0", &["gdal_translate -of XYZ FILE.jp2 FILE.xyz", "CloudCompare"]),
+        ("a.bt", b"binterr", &["gdal_translate -of XYZ FILE.bt FILE.xyz", "CloudCompare"]),
+        ("a.TER", b"TERRAGEN", &["gdal_translate -of XYZ FILE.ter FILE.xyz", "CloudCompare"]),
+        ("track.OBJ.bak", b"v 0 0 0\n", &["bak files are not read; ", "rename it to end in .obj, then: hardpan build"]),
+        ("track.obj.txt", b"v 0 0 0\n", &["txt files are not read; ", "rename it to end in .obj"]),
+        ("track.obj~", b"v 0 0 0\n", &["files of this kind are not read; ", "rename it to end in .obj"]),
+        ("track.txt", b"0 0 0\n", &["txt files are not read; make a mesh of the points"]),
+        ("ascii.obj", b"solid hill\nfacet", &["stl files are not read; assimp export FILE.stl FILE.obj"]),
+        ("binary.obj", &stl(2), &["stl files are not read; assimp export FILE.stl FILE.obj"]),
+        ("road.obj", b"$CT\nRundkurs\n$\n$ROAD_CRG\n", &["crg files are not read; ask OpenCRG's library"]),
+        ("bare.obj", b"$ROAD_CRG\n", &["crg files are not read; ask OpenCRG's library"]),
         ("a.step", b"ISO", &["step files are not read; open it in FreeCAD", "--unit mm"]),
         (
             "a.shp",
@@ -176,6 +205,9 @@ fn vt_24_recipes_for_what_is_not_read() {
         holds(&why, wanted);
         assert!(!why.contains("HeightField"), "{why}");
     }
+    // as long as it says, or it is none
+    fs::write(here.join("binary.obj"), stl(3)).unwrap();
+    holds(&error(2, &here, &["build", "binary.obj"]), &["binary.obj: "]);
 }
 
 #[test]

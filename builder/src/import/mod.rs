@@ -325,8 +325,9 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     }
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let mut head = Vec::new();
-    fs::File::open(path).map_err(io)?.take(64).read_to_end(&mut head).map_err(io)?;
+    fs::File::open(path).map_err(io)?.take(STL_HEAD as u64).read_to_end(&mut head).map_err(io)?;
     let signed = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map(|(_, kind)| *kind);
+    let signed = signed.or_else(|| is_stl(&head, data.len()).then_some("stl"));
     let kind = match signed {
         Some("zip") if extension == "usdz" => "usdz",
         signed => signed.unwrap_or(&extension),
@@ -345,9 +346,9 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
             format!("to build by them: hardpan build --settings {}", quoted(path)),
         )),
         (kind, _) => {
-            // what is in an archive
+            // what is in an archive, or in a copy
             let inside = path.file_stem().map(Path::new).and_then(Path::extension).and_then(|e| e.to_str());
-            let inside = inside.unwrap_or_default().to_ascii_lowercase();
+            let inside = kind.strip_suffix('~').or(inside).unwrap_or_default().to_ascii_lowercase();
             let cause = format!("{} not read", what(kind));
             Err(ImportError::new(ImportErrorKind::Unsupported, path, cause, way_round(kind, &inside)))
         }
@@ -371,8 +372,17 @@ fn files_in(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Bytes of a binary STL before its triangles.
+const STL_HEAD: usize = 84;
+
+/// Whether a file of so many bytes that begins so is a binary STL: any 80 bytes, and as many triangles of 50 bytes as it says.
+fn is_stl(head: &[u8], len: u64) -> bool {
+    let count = head.get(80..STL_HEAD).and_then(|count| count.try_into().ok()).map_or(0, u32::from_le_bytes);
+    count > 0 && len == STL_HEAD as u64 + 50 * u64::from(count)
+}
+
 /// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 18] = [
+const SIGNATURES: [(&[u8], &str); 22] = [
     (b"Kaydara FBX Binary", "fbx"),
     (b"; FBX", "fbx"),
     (b"glTF", "glb"),
@@ -389,6 +399,10 @@ const SIGNATURES: [(&[u8], &str); 18] = [
     (b"HARDPAN\n", "hpan"),
     (b"LASF", "las"),
     (b"version https://git-lfs", "lfs"),
+    (b"solid ", "stl"),
+    (b"$CT", "crg"),
+    (b"$ROAD_CRG", "crg"),
+    (b"$KD_DEFINITION", "crg"),
     (b"<!DOCTYPE html", "html"),
     (b"<html", "html"),
 ];
@@ -398,6 +412,9 @@ fn what(kind: &str) -> String {
         "sdf" | "urdf" | "world" => format!("{kind} files (models, worlds) are"),
         "json" => "json files (scenes) are".into(),
         "vprp" => "vprp files (trails) are".into(),
+        "vstu" => "vstu files (settings of VS Terrain) are".into(),
+        "osm" | "pbf" => format!("{kind} files (OpenStreetMap) are"),
+        "xodr" => "xodr files (OpenDRIVE) are".into(),
         "mtl" => "a material library has no mesh and is".into(),
         "lfs" => "the pointer that Git LFS leaves in place of a file is".into(),
         "html" => "this is a web page, and such are".into(),
@@ -413,6 +430,8 @@ const EXPORT: &str = if cfg!(feature = "fbx") {
 } else {
     "export Wavefront OBJ with z up, then: hardpan build FILE.obj"
 };
+/// What to do with the copy of an OBJ that another ending hides.
+const RENAME: &str = "if it is the copy of an OBJ, rename it to end in .obj, then: hardpan build FILE.obj";
 /// What GDAL makes of a raster.
 const POINTS: &str = "make points of its heights: gdal_translate -of XYZ";
 /// How points become a mesh.
@@ -432,7 +451,7 @@ fn way_round(kind: &str, inside: &str) -> String {
         "step" | "stp" | "iges" | "igs" | "ifc" | "brep" => {
             "open it in FreeCAD and export Alias Mesh (.obj), then: hardpan build FILE.obj --unit mm".into()
         }
-        "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" => {
+        "tif" | "tiff" | "asc" | "img" | "vrt" | "dem" | "dt0" | "dt1" | "dt2" | "jp2" | "bt" | "ter" => {
             format!("{POINTS} FILE.{kind} FILE.xyz (in degrees: gdalwarp -t_srs EPSG:CODE FILE.{kind} METRES.tif first); leave out lines whose height is the NoData Value that gdalinfo shows; {TRIANGULATE}")
         }
         "shp" | "geojson" | "gpkg" | "kml" | "kmz" | "gml" | "fgb" | "gdb" | "mif" | "tab" => {
@@ -454,8 +473,12 @@ fn way_round(kind: &str, inside: &str) -> String {
         "raw" | "r16" => {
             format!("make points of its heights, in metres: say beside it how large it is (of 16 bits, the low byte first; else byte order = 1), printf 'ENVI\\nsamples = COLUMNS\\nlines = ROWS\\nbands = 1\\ndata type = 12\\ninterleave = bsq\\nbyte order = 0\\n' > FILE.hdr, then gdal_translate -of XYZ -ot Float32 -a_ullr 0 DEPTH WIDTH 0 -scale 0 65535 LOW HIGH FILE.{kind} FILE.xyz; {TRIANGULATE}")
         }
+        "txt" if inside == "obj" => RENAME.into(),
         "las" | "laz" | "e57" | "pcd" | "xyz" | "pts" | "csv" | "txt" => TRIANGULATE.into(),
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
+        "osm" | "pbf" => "open it in OSM2World and export Wavefront OBJ, then: hardpan build FILE.obj, with --up y or z as it lies (without heights of the land its ground is flat)".into(),
+        "xodr" => format!("import it as OpenDRIVE in RoadRunner, or in another editor of roads, and {EXPORT}"),
+        "vstu" => "build the meshes of the terrain, with their materials in settings: hardpan materials MESH.obj -o FILE.toml, then: hardpan build --settings FILE.toml".into(),
         "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
         "vprp" => "make a drive of it, of time, x and y: (echo t,x,y; sed -n 's/^\\([0-9.]*\\):\\([^ ]*\\) \\([^ ]*\\) .*/\\1,\\2,\\3/p' FILE.vprp) > FILE.csv, and ask an image for the ground along it: hardpan query IMAGE.hpan --along FILE.csv".into(),
         "json" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),
@@ -468,6 +491,7 @@ fn way_round(kind: &str, inside: &str) -> String {
         "lfs" => "get the file: git lfs pull".into(),
         "html" => "download the file itself".into(),
         "" => format!("let its name say what it is (.obj, .fbx), or {EXPORT}"),
+        _ if inside == "obj" => RENAME.into(),
         _ => format!("in the program that made it, {EXPORT}"),
     }
 }
