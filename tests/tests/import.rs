@@ -114,6 +114,23 @@ fn vt_24_endless_names() {
     assert!(time.max(again) < Duration::from_secs(10), "{time:?} {again:?}");
 }
 
+/// A face of many more corners than there are vertices: what it takes to cut it is not asked for.
+#[test]
+fn vt_24_a_face_of_endless_corners() {
+    let here = folder("endless_corners");
+    let path = here.with_extension("obj");
+    fs::write(&path, format!("{SQUARE}f{}\n", " 1 2 3 4".repeat(6_000_000))).unwrap();
+    let (output, time) = bounded(&here, &path, &[]);
+    fs::remove_file(&path).unwrap();
+    let why = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    holds(
+        &why,
+        &["line 6: a face of 24,000,000 corners is not strictly convex, and 262,144 are the most then; cut it"],
+    );
+    assert!(time < Duration::from_secs(10), "{time:?}");
+}
+
 /// Of files that are not read: what they are, and tools that make of them what is.
 #[test]
 fn vt_24_recipes_for_what_is_not_read() {

@@ -68,6 +68,12 @@ pub struct Cutter {
 }
 
 impl Cutter {
+    /// Why a face of so many corners is not cut, if that is known before their places are: one with more corners than there are vertices
+    /// names some twice, and so is not strictly convex.
+    pub fn refuses(corners: usize, vertices: usize) -> Option<Refusal> {
+        (corners > MOST_CORNERS && corners > vertices).then_some(Refusal::Long)
+    }
+
     /// Cuts one face into triangles of indices into `ring`, wound as the face is.
     ///
     /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it; one with very many

@@ -24,7 +24,7 @@ use super::{
     Unit, Up, file_name, forget_unused,
     frame::Native,
     mtl, number_sources, plain,
-    polygon::{Cut, Cutter},
+    polygon::{Cut, Cutter, Refusal},
     report::{Tally, Thing},
     text::{BLOCK, Text, ZEROS, parts},
     too_many,
@@ -324,16 +324,20 @@ fn faces(
             }
             [a, b, c] => triangles.push(Triangle { v: [a, b, c], material, source }),
             _ => {
+                let refused = |why: Refusal| {
+                    let (cause, hint) = why.explain(corners.len());
+                    Fault { line: face.line, cause: format!("a face {cause}"), hint }
+                };
+                if let Some(why) = Cutter::refuses(corners.len(), positions.len()) {
+                    return Err(refused(why));
+                }
                 ring.clear();
                 ring.extend(corners.iter().map(|&v| at(v)));
                 let emit = |t: [usize; 3]| triangles.push(Triangle { v: t.map(|i| corners[i]), material, source });
                 match cutter.cut(&ring, emit) {
                     Cut::Whole => {}
                     Cut::Crossing => tally.see(Thing::Crossing, line),
-                    Cut::Refused(why) => {
-                        let (cause, hint) = why.explain(ring.len());
-                        return Err(Fault { line: face.line, cause: format!("a face {cause}"), hint });
-                    }
+                    Cut::Refused(why) => return Err(refused(why)),
                 }
                 tally.see(Thing::Polygons, line);
             }
