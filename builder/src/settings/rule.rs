@@ -106,6 +106,9 @@ pub(super) fn idle<'a>(
     let (lower, materials) = lower();
     match first(&pattern.to_lowercase(), lower) {
         Some(i) => format!("it fits none; {:?} only if capitals did not count", materials[i].name),
+        None if pattern.is_empty() => {
+            "an empty pattern fits none; to take what no other entry fits, write name = \"\"".into()
+        }
         None => "it fits none".into(),
     }
 }

@@ -81,6 +81,12 @@ fn the_first_that_fits_counts() {
             "material 4 (\"G*\"): earlier entries take all that it fits",
         ]
     );
+    let text = "[[material]]\npattern = \"\"\n[[material]]\nname = \"Grass\"\n";
+    let mut named = fixtures::mats();
+    named.materials.iter_mut().filter(|m| m.name.is_empty()).for_each(|m| m.name = "unnamed".into());
+    let idle = Settings::from_toml(text).unwrap().apply(&mut named).unwrap().idle;
+    let why = "an empty pattern fits none; to take what no other entry fits, write name = \"\"";
+    assert_eq!(idle, [format!("material 1 (\"\"): {why}")]);
     assert!(applied.unlisted.is_empty());
     let grass = &scene.materials[1];
     assert_eq!((grass.class_mask, grass.label, grass.surface), (0b10_0001, 7, 9));
