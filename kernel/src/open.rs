@@ -98,6 +98,10 @@ impl<'a> Terrain<'a> {
             let blank = header.magic == [0; 8] || header.magic == [0xFF; 8];
             return Err(if blank { OpenError::Blank } else { OpenError::NotAnImage });
         }
+        if header.version == 0 {
+            let whole = head_crc(head) == header.head_crc;
+            return Err(if whole { OpenError::HeadInvalid } else { OpenError::HeadDamaged });
+        }
         if header.least_reader > format::VERSION || header.version < format::LEAST_VERSION {
             return Err(OpenError::TooNew);
         }

@@ -465,6 +465,13 @@ fn what_is_no_image_says_why() {
     assert_eq!(copy(|b| b.fill(0xFF)), Some(OpenError::Blank));
     assert_eq!(copy(|b| b[300] ^= 1), Some(OpenError::HeadDamaged));
     assert_eq!(copy(|b| b[10] = 2), Some(OpenError::TooNew));
+    // no version at all is no newer one
+    assert_eq!(copy(|b| b[8..].fill(0)), Some(OpenError::HeadDamaged));
+    assert_eq!(copy(|b| b[8] = 0), Some(OpenError::HeadDamaged));
+    let mut none = Aligned::new(&bytes);
+    none[8] = 0;
+    mend_head(&mut none);
+    assert_eq!(Terrain::open(&none).err(), Some(OpenError::HeadInvalid));
     for len in (0..bytes.len()).step_by(61) {
         assert_eq!(Terrain::open(&Aligned::new(&bytes[..len])).err(), Some(OpenError::Truncated), "{len} bytes");
     }
