@@ -1,6 +1,6 @@
 //! Names of files and things, as messages and commands have them.
 
-use std::{collections::HashMap, fmt::Write, path::Path};
+use std::{borrow::Cow, collections::HashMap, fmt::Write, path::Path};
 
 use hardpan::{Cost, VerifyError, format::section};
 
@@ -62,6 +62,25 @@ pub fn fault(e: VerifyError) -> String {
     }
 }
 
+/// What a name is that an image cannot hold, and what to do.
+pub const LONG_NAME: [&str; 2] = [
+    "a material's name is longer than 65,535 bytes",
+    "give it a shorter one in a mesh editor, or export the mesh again",
+];
+
+/// Letters of a name in a message, and of all that is said of it.
+const LONG: [usize; 2] = [200, 600];
+
+/// A name as it can stand in a message: one of very many letters without its middle.
+pub fn bounded(name: &str) -> Cow<'_, str> {
+    if name.len() <= LONG[0] { name.into() } else { middle(name, LONG[0]).into() }
+}
+
+/// The same of what is said of names.
+pub fn bounded_text(text: String) -> String {
+    if text.len() <= LONG[1] { text } else { middle(&text, LONG[1]) }
+}
+
 /// How many names a message lists.
 pub const FEW: usize = 5;
 
@@ -72,7 +91,7 @@ pub fn few(names: impl Iterator<Item = String>, of: u64) -> String {
 
 /// At most so many of `of` names, and how many more there are.
 pub fn first(names: impl Iterator<Item = String>, of: u64, most: usize) -> String {
-    let mut list: Vec<String> = names.take(most).collect();
+    let mut list: Vec<String> = names.take(most).map(bounded_text).collect();
     if let more @ 1.. = of.saturating_sub(list.len() as u64) {
         list.push(format!("and {} more", grouped(more)));
     }
@@ -111,15 +130,7 @@ pub fn width<T: AsRef<str>>(names: impl Iterator<Item = T>) -> usize {
 /// Names of so many letters at most, cut in the middle, where they differ least. Those that would read the same have their
 /// number in the list, from 1, behind them.
 pub fn cut(names: &[String], most: usize) -> Vec<String> {
-    let brief = |name: &str, end: &str| {
-        let (length, room) = (name.chars().count(), most.saturating_sub(end.len()));
-        if length <= room {
-            return format!("{name}{end}");
-        }
-        let kept = room.saturating_sub(3);
-        let start: String = name.chars().take(kept.div_ceil(2)).collect();
-        start + "..." + &name.chars().skip(length - kept / 2).collect::<String>() + end
-    };
+    let brief = |name: &str, end: &str| middle(name, most.saturating_sub(end.len())) + end;
     let all: Vec<String> = names.iter().map(|name| brief(name, "")).collect();
     let mut times: HashMap<&str, usize> = HashMap::new();
     all.iter().for_each(|name| *times.entry(name).or_default() += 1);
@@ -132,9 +143,20 @@ pub fn cut(names: &[String], most: usize) -> Vec<String> {
     .collect()
 }
 
+/// A text of so many letters at most, without its middle.
+fn middle(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.into();
+    }
+    let kept = most.saturating_sub(3);
+    let start: String = text.chars().take(kept.div_ceil(2)).collect();
+    start + "..." + &text.chars().skip(length - kept / 2).collect::<String>()
+}
+
 /// A path for a message, as [`shown`].
 pub fn named(path: &Path) -> String {
-    shown(&path.to_string_lossy())
+    bounded_text(shown(&path.to_string_lossy()))
 }
 
 /// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. Of
@@ -216,6 +238,12 @@ mod tests {
         let names = names.map(String::from);
         assert_eq!(cut(&names, 12), ["short", "roa...ane #2", "roa...ane #3", "ä23456789012"]);
         assert_eq!(cut(&names, 20)[1..3], ["road_surf...rth_lane", "road_surf...uth_lane"]);
+        assert_eq!(bounded("Straße"), "Straße");
+        let long = bounded(&format!("a{}z", "ß".repeat(60_000))).into_owned();
+        assert!(
+            long.chars().count() == LONG[0] && long.starts_with("aß") && long.contains("ß...ß") && long.ends_with("ßz")
+        );
+        assert_eq!(few(["n".repeat(LONG[1] + 1)].into_iter(), 2).len(), LONG[1] + ", and 1 more".len());
     }
 
     #[test]

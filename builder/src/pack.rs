@@ -2,6 +2,7 @@
 
 use crate::image::Image;
 use crate::mesh::{Mesh, exp2};
+use crate::names::LONG_NAME;
 use crate::tile::Blob;
 use crate::{BuildError, Options, Report};
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot};
@@ -33,8 +34,8 @@ pub fn pack(
         .iter()
         .map(|m| {
             let (at, len) = name(&m.name);
-            let name_len = u16::try_from(len)
-                .map_err(|_| BuildError::Limit("a material's name is longer than 65,535 bytes".into()))?;
+            let name_len =
+                u16::try_from(len).map_err(|_| BuildError::Limit(format!("{}; {}", LONG_NAME[0], LONG_NAME[1])))?;
             Ok(Material {
                 mu: m.mu,
                 rolling: m.rr,

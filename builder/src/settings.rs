@@ -12,7 +12,7 @@ use self::faults::{Place, explain, positional, takes};
 use self::shapes::{Tables, few, flag, some_unsigned, word};
 pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, unsigned};
 use crate::import::{Frame, Unit, Up};
-use crate::names::{decimal, grouped};
+use crate::names::{bounded, bounded_text, decimal, grouped};
 use crate::scene::is_factor;
 use crate::{Options, Undersides};
 use serde::{Deserialize, Serialize, de::DeserializeSeed as _};
@@ -149,7 +149,7 @@ impl Settings {
             let stop = at.unwrap_or_default().min(text.len());
             let before = text[..stop].rsplit('\n').next().unwrap_or_default();
             let whole = text[stop - before.len()..].lines().next().unwrap_or_default();
-            let text = explained(&Place { line: whole, before, mark: '=' });
+            let text = bounded_text(explained(&Place { line: whole, before, mark: '=' }));
             SettingsError { line: at.map(line), column: at.map(|_| before.chars().count() + 1), text }
         };
         let failed = |e: toml::de::Error| stopped(e.span().map(|s| s.start), &|place| explain(e.message(), place));
@@ -189,7 +189,7 @@ impl Settings {
             let place = Place { line: whole, before, mark: ':' };
             let known = (line > 0).then_some(line);
             let column = known.map(|_| before.chars().count().max(1));
-            SettingsError { line: known, column, text: explain(message, &place) }
+            SettingsError { line: known, column, text: bounded_text(explain(message, &place)) }
         };
         let mut json = serde_json::Deserializer::from_str(text);
         match Tables::Outermost.deserialize(&mut json) {
@@ -206,7 +206,7 @@ impl Settings {
     fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
         let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, column: None, text });
         for (i, source) in self.sources.iter().enumerate() {
-            let who = format!("source {} ({:?})", i + 1, source.file);
+            let who = format!("source {} ({:?})", i + 1, bounded(&source.file));
             if source.file.is_empty() {
                 return wrong(place("source", i, "file"), format!("{who}: name a file"));
             }
@@ -222,7 +222,7 @@ impl Settings {
         }
         let mut patterns = 0;
         for (i, rule) in self.materials.iter().enumerate() {
-            let who = format!("material {} ({:?})", i + 1, rule.title());
+            let who = format!("material {} ({:?})", i + 1, bounded(rule.title()));
             let place = |key| place("material", i, key);
             if rule.name.is_some() == rule.pattern.is_some() {
                 return wrong(place(""), format!("{who}: give either name or pattern"));

@@ -1494,3 +1494,32 @@ fn vt_26_an_image_knows_which_friction_nobody_stated() {
         assert_eq!(info(&folder, "b.hpan")["identity"], info(&folder, "a.hpan")["identity"], "{settings}");
     }
 }
+
+/// However long a name is, what is said of it is short.
+#[test]
+fn long_names_fit_messages() {
+    let here = folder("long_names_fit_messages");
+    let long = "n".repeat(60_000);
+    let mesh = |name: &str| format!("v 0 0 0\nv 9 0 0\nv 0 9 0\nusemtl {name}\nf 1 2 3\n");
+    fs::write(here.join("long.obj"), mesh(&long)).unwrap();
+    fs::write(here.join("road.obj"), mesh("Road")).unwrap();
+    let material = |rest: &str| format!("[[material]]\n{rest}\n[[material]]\nname = \"\"\n");
+    for (code, file, settings) in [
+        (0, "long.obj", String::new()),
+        (0, "long.obj", material(&format!("name = \"{long}\"\nmu = 85"))),
+        (0, "road.obj", material(&format!("pattern = \"{long}\""))),
+        (2, "road.obj", material(&format!("name = \"{long}\""))),
+        (2, "road.obj", material(&format!("name = \"{long}*\""))),
+        (2, "road.obj", material(&format!("name = \"{long}\"\nmu = -1"))),
+        (2, "road.obj", material(&format!("mu = \"{long}\""))),
+        (2, "road.obj", material(&format!("mu = {long}"))),
+        (2, "road.obj", material(&format!("{long} = 1"))),
+        (2, "road.obj", format!("[material.{long}]\n")),
+        (2, "road.obj", format!("[[source]]\nfile = \"{long}.obj\"\nscale = -1\n")),
+    ] {
+        fs::write(here.join("a.toml"), &settings).unwrap();
+        let [_, said] = expect(code, &here, &["build", file, "--settings", "a.toml", "-o", "a.hpan"]);
+        let about: Vec<&str> = said.lines().filter(|line| line.contains("nnnn")).collect();
+        assert!(!about.is_empty() && about.iter().all(|line| line.len() < 1_000), "{settings:.50}: {said:.2000}");
+    }
+}

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised,
     border::{Border, Edge, Ending},
-    counted, decimal, few,
+    bounded, counted, decimal, few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_extension, is_nowhere,
@@ -641,7 +641,7 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }
     let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
-        let who = format!("material {} ({:?})", i + 1, rule.title());
+        let who = format!("material {} ({:?})", i + 1, bounded(rule.title()));
         rule.doubtful().map(|(key, value)| format!("{who} {key} {}", decimal(value))).collect()
     };
     let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();

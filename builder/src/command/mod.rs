@@ -57,7 +57,7 @@ use hardpan::{OpenError, Terrain, format::MAGIC};
 use hardpan_builder::{
     BuildError, ImageFile,
     import::{ImportError, ImportErrorKind, file_name},
-    names::{costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
+    names::{bounded, costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 
 #[derive(Parser)]

@@ -4,7 +4,7 @@ use super::{
     MaterialRule, Settings, SettingsError,
     rule::{fits, idle},
 };
-use crate::names::{self, counted, suggestion};
+use crate::names::{self, bounded, counted, suggestion};
 use crate::{Material, Scene};
 use std::{
     cell::LazyCell,
@@ -118,7 +118,7 @@ impl Settings {
                 Some(pattern) => idle(pattern, &names, || (&lower[..], &scene.materials[..])),
                 None => "an earlier entry takes it".into(),
             };
-            applied.idle.push(format!("material {} ({:?}): {why}", i + 1, rule.title()));
+            applied.idle.push(format!("material {} ({:?}): {why}", i + 1, bounded(rule.title())));
         }
         Ok(())
     }
@@ -171,13 +171,13 @@ const TOLD: usize = 50;
 fn misnamed(absent: &[&MaterialRule], there: &[Material]) -> SettingsError {
     let wild = |name: &str| name.contains(['*', '?']);
     let told = |rule: &&MaterialRule| match rule.title() {
-        name if wild(name) => format!("{name:?} (did you mean pattern = {name:?}?)"),
-        name => format!("{name:?}{}", suggestion(name, there.iter().map(|m| m.name.as_str()))),
+        name if wild(name) => format!("{0:?} (did you mean pattern = {0:?}?)", bounded(name)),
+        name => format!("{:?}{}", bounded(name), suggestion(name, there.iter().map(|m| m.name.as_str()))),
     };
     // with the cause right behind its name
     let text = match absent {
         [rule] => {
-            let name = rule.title();
+            let name = bounded(rule.title());
             format!("material {name:?} is not in the scene{}", told(rule).trim_start_matches(&format!("{name:?}")))
         }
         _ => {

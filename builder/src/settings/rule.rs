@@ -1,7 +1,7 @@
 //! Entries of materials: what they fit, and what they say.
 
 use super::MaterialRule;
-use crate::Material;
+use crate::{Material, names::bounded};
 
 impl MaterialRule {
     /// The name or the pattern.
@@ -105,7 +105,7 @@ pub(super) fn idle<'a>(
     }
     let (lower, materials) = lower();
     match first(&pattern.to_lowercase(), lower) {
-        Some(i) => format!("it fits none; {:?} only if capitals did not count", materials[i].name),
+        Some(i) => format!("it fits none; {:?} only if capitals did not count", bounded(&materials[i].name)),
         None if pattern.is_empty() => {
             "an empty pattern fits none; to take what no other entry fits, write name = \"\"".into()
         }

@@ -6,6 +6,7 @@ use crate::import::{
     report::{Tally, Thing},
     text::{Cursor, name, quoted},
 };
+use crate::names::LONG_NAME;
 
 /// Stand for the numbers of vertices that no file has: 0, before the first, beyond what can be counted.
 pub const ZERO: u32 = u32::MAX;
@@ -125,7 +126,15 @@ pub fn parse(bytes: &[u8], transform: &Transform) -> Result<Piece, Fault> {
                 if std::str::from_utf8(&words).is_err() {
                     see(&mut p.tally, Thing::Names);
                 }
-                p.changes.push(Change { face: p.faces.len() as u32, what, name: name(&words).into_owned() });
+                let name = name(&words).into_owned();
+                if matches!(what, What::Material) && name.len() > usize::from(u16::MAX) {
+                    return Err(Fault {
+                        line,
+                        cause: format!("{}: {}", LONG_NAME[0], quoted(&words)),
+                        hint: LONG_NAME[1],
+                    });
+                }
+                p.changes.push(Change { face: p.faces.len() as u32, what, name });
             }
             b"mtllib" => p.libraries.push((line, name(&c.words()).into_owned())),
             b"p" | b"l" => see(&mut p.tally, Thing::PointsAndLines),

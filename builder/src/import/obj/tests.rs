@@ -275,6 +275,13 @@ fn cg_01_objects_and_groups_are_sources() {
 }
 
 #[test]
+fn cg_01_names_of_materials_end() {
+    let named = |length: usize| format!("{SQUARE}usemtl {}\nf 1 2 3\n", "n".repeat(length));
+    assert_eq!(import(named(65_535)).unwrap().scene.materials[0].name.len(), 65_535);
+    fails(named(65_536), 5, "a material's name is longer than 65,535 bytes: \"nnnnn");
+}
+
+#[test]
 fn cg_01_names_need_not_be_utf8() {
     let mut text = format!("{SQUARE}usemtl h").into_bytes();
     text.extend(b"\xE4user\nf 1 2 3\nusemtl h\xF6user\nf 1 2 3\nusemtl \x1B[31m\nf 1 2 3\n");
