@@ -187,7 +187,6 @@ fn vt_24_recipes_for_what_is_not_read() {
         ("track.obj.txt", b"v 0 0 0\n", &["txt files are not read; ", "rename it to end in .obj"]),
         ("track.obj~", b"v 0 0 0\n", &["files of this kind are not read; ", "rename it to end in .obj"]),
         ("track.txt", b"0 0 0\n", &["txt files are not read; make a mesh of the points"]),
-        ("ascii.obj", b"solid hill\nfacet", &["stl files are not read; assimp export FILE.stl FILE.obj"]),
         ("binary.obj", &stl(2), &["stl files are not read; assimp export FILE.stl FILE.obj"]),
         ("road.obj", b"$CT\nRundkurs\n$\n$ROAD_CRG\n", &["crg files are not read; ask OpenCRG's library"]),
         ("bare.obj", b"$ROAD_CRG\n", &["crg files are not read; ask OpenCRG's library"]),

@@ -382,7 +382,7 @@ fn is_stl(head: &[u8], len: u64) -> bool {
 }
 
 /// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 22] = [
+const SIGNATURES: [(&[u8], &str); 21] = [
     (b"Kaydara FBX Binary", "fbx"),
     (b"; FBX", "fbx"),
     (b"glTF", "glb"),
@@ -399,7 +399,6 @@ const SIGNATURES: [(&[u8], &str); 22] = [
     (b"HARDPAN\n", "hpan"),
     (b"LASF", "las"),
     (b"version https://git-lfs", "lfs"),
-    (b"solid ", "stl"),
     (b"$CT", "crg"),
     (b"$ROAD_CRG", "crg"),
     (b"$KD_DEFINITION", "crg"),
