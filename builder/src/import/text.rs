@@ -94,7 +94,7 @@ impl Utf32 {
 /// that are not UTF-8 stay.
 pub type Utf8<R> = DecodeReaderBytes<Chain<io::Cursor<Vec<u8>>, R>, Vec<u8>>;
 
-/// Reads text of any of these encodings; of [`Utf32`] none.
+/// Reads text of any of these encodings, but for UTF-32.
 pub fn utf8<R: Read>(mut input: R) -> io::Result<Utf8<R>> {
     let mut first = Vec::new();
     input.by_ref().take(1024).read_to_end(&mut first)?;
