@@ -626,10 +626,21 @@ fn by_10_notes_say_what_was_left_out() {
         assert_eq!(fs::read(here.join("u.mtl")).unwrap(), b"newmtl grass\n");
         assert!(!here.join("v.hpan").exists());
     }
+    // nor where that is not known yet
+    fs::write(here.join("broken.obj"), "mtllib u.mtl\nv 1 2\n").unwrap();
+    error(2, &here, &["build", "broken.obj", "--report", "u.mtl", "--force"]);
+    assert_eq!(fs::read(here.join("u.mtl")).unwrap(), b"newmtl grass\n");
     // half of a face with its corners in another order is lost
     fs::write(here.join("bow.obj"), SQUARE.replace("f 1 2 3 4", "f 1 2 4 3")).unwrap();
-    let warning = "bow.obj: faces that cross or touch themselves, as if their corners came in another order; filled as well as can be, and ground may be missing: 1 (first at line 5)";
+    let warning = "bow.obj: faces that cross themselves, as if their corners came in another order; filled as well as can be, and ground may be missing: 1 (first at line 5)";
     holds(&expect(0, &here, &["build", "bow.obj"])[1], &[&format!("warning: {warning}\n")]);
+    // nothing of one that names a corner twice, or touches itself
+    for (name, face) in [("again.obj", "1 2 3 4 4 5"), ("pinched.obj", "1 2 3 4 5 6 4")] {
+        let corners = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 5 5 0\nv 0 10 0\nv 0 8 0\n";
+        fs::write(here.join(name), format!("{corners}f {face}\n")).unwrap();
+        let said = expect(0, &here, &["build", name])[1].clone();
+        assert!(!said.contains("cross"), "{said}");
+    }
     let strict = expect(1, &here, &["build", "bow.obj", "--strict", "--force"]);
     holds(&strict[1], &["2 warnings, and --strict: no image was written"]); // and that no friction is stated
     for arguments in

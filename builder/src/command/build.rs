@@ -172,6 +172,8 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
     Replace::Only(0, report::START, "a report of a build").or_any(args.force).check_made(place, Kind::REPORT, None)?;
+    // with --force it may be a library of the sources, which is known when they are read
+    report.withheld = !is_nowhere(place) && !report::is_one(place);
     let end = make(args, out, report);
     if report.withheld {
         return end;
@@ -224,7 +226,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let who = if sources.len() == 1 { first } else { &output };
     report.output = file_name(&output);
     // else the report would stand under the image's name
-    report.withheld = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
+    let under_its_name = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
+    report.withheld |= under_its_name;
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
@@ -232,6 +235,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.read = time.as_secs_f64();
     if let Some(place) = &args.report {
         made_of(place, import.libraries()).inspect_err(|_| report.withheld = true)?;
+        report.withheld = under_its_name;
     }
     made_of(&output, import.libraries())?;
     import.notes().iter().for_each(|text| note(shown(&advised(text))));

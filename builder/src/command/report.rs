@@ -1,5 +1,7 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
+use std::{fs::File, io::Read, path::Path};
+
 use hardpan::Terrain;
 use hardpan_builder::{Input, Repair, import::ImportReport, settings::Applied};
 use serde::Serialize;
@@ -11,6 +13,13 @@ use super::{Failure, info::hex};
 const VERSION: u32 = 1;
 /// How every report begins.
 pub const START: &[u8] = b"{\n  \"report\": ";
+
+/// Whether the file here is a report, or there is none yet.
+pub fn is_one(place: &Path) -> bool {
+    let mut start = Vec::new();
+    File::open(place).is_ok_and(|file| file.take(START.len() as u64).read_to_end(&mut start).is_ok()) && start == START
+        || !place.exists()
+}
 
 /// What became of a build, as far as it came.
 #[derive(Default, Serialize)]
@@ -38,7 +47,7 @@ pub struct Report {
     /// Ground that lies over other ground.
     pub twice: Option<Value>,
     pub seconds: Seconds,
-    /// Whether it is not to be written: its file and the image's would be one.
+    /// Whether it is not to be written: its file and the image's would be one, or it may be one of the sources.
     #[serde(skip)]
     pub withheld: bool,
 }

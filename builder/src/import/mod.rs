@@ -327,7 +327,8 @@ pub fn check(path: &Path) -> Result<Format, ImportError> {
     let mut head = Vec::new();
     fs::File::open(path).map_err(io)?.take(STL_HEAD as u64).read_to_end(&mut head).map_err(io)?;
     let signed = SIGNATURES.iter().find(|(bytes, _)| head.starts_with(bytes)).map(|(_, kind)| *kind);
-    let signed = signed.or_else(|| is_stl(&head, data.len()).then_some("stl"));
+    let may_be = ["stl", "obj", ""].contains(&&*extension);
+    let signed = signed.or_else(|| (may_be && is_stl(&head, data.len())).then_some("stl"));
     let kind = match signed {
         Some("zip") if extension == "usdz" => "usdz",
         signed => signed.unwrap_or(&extension),
@@ -382,7 +383,7 @@ fn is_stl(head: &[u8], len: u64) -> bool {
 }
 
 /// First bytes by which a file is known whatever its name says.
-const SIGNATURES: [(&[u8], &str); 21] = [
+const SIGNATURES: [(&[u8], &str); 22] = [
     (b"Kaydara FBX Binary", "fbx"),
     (b"; FBX", "fbx"),
     (b"glTF", "glb"),
@@ -399,7 +400,8 @@ const SIGNATURES: [(&[u8], &str); 21] = [
     (b"HARDPAN\n", "hpan"),
     (b"LASF", "las"),
     (b"version https://git-lfs", "lfs"),
-    (b"$CT", "crg"),
+    (b"$CT\n", "crg"),
+    (b"$CT\r", "crg"),
     (b"$ROAD_CRG", "crg"),
     (b"$KD_DEFINITION", "crg"),
     (b"<!DOCTYPE html", "html"),

@@ -15,9 +15,9 @@ const LONG: usize = 64;
 /// What became of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Triangles, two fewer than corners, not counting those that are equal to the one before.
+    /// Triangles that fill it, two fewer than corners, or fewer yet where corners repeat or touch an edge.
     Whole,
-    /// Triangles that fill it as well as can be: it crosses or touches itself.
+    /// Triangles that fill it as well as can be: it crosses itself.
     Crossing,
     /// Nothing: why.
     Refused(Refusal),
@@ -117,7 +117,14 @@ impl Cutter {
             keep_corners(&mut cut, ring.len());
         }
         cut.iter().for_each(|&t| emit(t));
-        if cut.len() + 2 == ring.len() && turns <= 1 { Cut::Whole } else { Cut::Crossing }
+        // where corners repeat or touch an edge some have no triangle, and nothing is missing
+        let doubled = |[a, b, c]: [usize; 3]| turn(flat[a], flat[b], flat[c]);
+        let (area, covered) = (
+            (2..ring.len()).map(|i| doubled([0, i - 1, i])).sum::<f64>(),
+            cut.iter().map(|t| doubled(*t)).sum::<f64>(),
+        );
+        let is_whole = cut.len() + 2 == ring.len() || (area - covered).abs() <= 1e-9 * covered;
+        if is_whole && turns <= 1 { Cut::Whole } else { Cut::Crossing }
     }
 }
 
@@ -203,10 +210,11 @@ impl Shape {
         let mut shape = Shape { left: true, strictly: true, turns: 0 };
         // an edge runs up, or along the axis; one without length runs as the one before it
         let upward = |a: [f64; 2], b: [f64; 2]| (a != b).then(|| b[1] > a[1] || (b[1] == a[1] && b[0] > a[0]));
-        let mut before = (0..n).rev().find_map(|i| upward(ring[i], ring[(i + 1) % n])).unwrap_or(true);
+        let last = (0..n).rev().find_map(|i| Some((ring[i], upward(ring[i], ring[(i + 1) % n])?)));
+        let (mut from, mut before) = last.unwrap_or((ring[0], true));
         for i in 0..n {
-            let [a, b, c] = [0, 1, 2].map(|k| ring[(i + n - 1 + k) % n]);
-            let by = turn(a, b, c);
+            let [b, c] = [ring[i], ring[(i + 1) % n]];
+            let by = turn(from, b, c);
             shape.left &= by >= 0.0;
             shape.strictly &= by > 0.0;
             let Some(up) = upward(b, c) else { continue };
@@ -215,7 +223,7 @@ impl Shape {
                 (true, false) if by < 0.0 => shape.turns -= 1,
                 _ => {}
             }
-            before = up;
+            (from, before) = (b, up);
         }
         shape
     }

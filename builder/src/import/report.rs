@@ -193,7 +193,7 @@ things! {
     Redefined Repaired "materials_redefined" Some("materials defined more than once");
     Small Refused "faces_below_three_corners" Some("faces left out that have fewer than three corners");
     NotFinite Refused "faces_not_finite" Some("faces left out that have a corner that is not a finite number");
-    Crossing Refused "polygons_crossing" Some("faces that cross or touch themselves, as if their corners came in another order; filled as well as can be, and ground may be missing");
+    Crossing Refused "polygons_crossing" Some("faces that cross themselves, as if their corners came in another order; filled as well as can be, and ground may be missing");
 }
 
 /// Counts of things, with the line of each one's first.

@@ -78,15 +78,15 @@ impl Utf32 {
     /// Whether a text begins with the byte order mark of UTF-32, or nearly all its first characters have two zeros on the same side.
     fn is(first: &[u8]) -> bool {
         let (all, _) = first.as_chunks::<4>();
-        let few = |low: fn(&[u8; 4]) -> [[u8; 2]; 2]| {
-            let wide = all.iter().map(low).filter(|[high, low]| *high == [0; 2] && *low != [0; 2]).count();
+        let nearly_all = |halves: fn(&[u8; 4]) -> [[u8; 2]; 2]| {
+            let wide = all.iter().map(halves).filter(|[high, low]| *high == [0; 2] && *low != [0; 2]).count();
             all.len() >= Self::LEAST && 8 * wide > 7 * all.len()
         };
-        let little = few(|&[a, b, c, d]| [[c, d], [a, b]]);
+        let little = nearly_all(|&[a, b, c, d]| [[c, d], [a, b]]);
         first.starts_with(b"\xFF\xFE\0\0")
             || first.starts_with(b"\0\0\xFE\xFF")
             || little
-            || few(|&[a, b, c, d]| [[a, b], [c, d]])
+            || nearly_all(|&[a, b, c, d]| [[a, b], [c, d]])
     }
 }
 

@@ -103,8 +103,9 @@ fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
     (0..3).all(|i| u[i] * v[(i + 1) % 3] == u[(i + 1) % 3] * v[i])
 }
 
-/// Degrees by which a triangle at a limit may seem steeper: its coordinates are rounded, and so is the tangent of 45 degrees.
-const STEEPER: f64 = 1e-6;
+/// Degrees by which a triangle at a limit may seem steeper: its coordinates are rounded, and so is the tangent of 45 degrees. Odd, so
+/// that no slope is just at a limit that is typed, and this.
+const STEEPER: f64 = 7.3e-7;
 
 /// Whether a triangle is steeper than a limit in degrees. Slopes are those of the source, before rounding.
 pub fn is_steep(mut corners: [[f64; 3]; 3], limit: f64) -> bool {

@@ -177,10 +177,12 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 /// A value of JSON in which no list stands for a table, though serde would fill the table's keys from it one after the other.
 pub(super) enum Tables<'k> {
     Outermost,
-    /// An entry of a list of tables.
-    Entry,
-    /// Of a key.
+    /// Of a key of the outermost.
     Of(&'k str),
+    /// An entry of a list of tables: there are none in it.
+    Entry,
+    /// Of a key of `build`: there are none in it.
+    Build(&'k str),
 }
 
 impl<'de> de::DeserializeSeed<'de> for Tables<'_> {
@@ -189,7 +191,7 @@ impl<'de> de::DeserializeSeed<'de> for Tables<'_> {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self {
             Tables::Outermost | Tables::Entry | Tables::Of("build") => deserializer.deserialize_map(self),
-            Tables::Of(_) => deserializer.deserialize_any(self),
+            Tables::Of(_) | Tables::Build(_) => deserializer.deserialize_any(self),
         }
     }
 }
@@ -203,7 +205,11 @@ impl<'de> de::Visitor<'de> for Tables<'_> {
 
     fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
-            map.next_value_seed(Tables::Of(&key))?;
+            match self {
+                Tables::Outermost => map.next_value_seed(Tables::Of(&key))?,
+                Tables::Of("build") => map.next_value_seed(Tables::Build(&key))?,
+                _ => drop(map.next_value::<de::IgnoredAny>()?),
+            }
         }
         Ok(())
     }
@@ -211,7 +217,8 @@ impl<'de> de::Visitor<'de> for Tables<'_> {
     fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         match self {
             Tables::Of("source" | "material") => while list.next_element_seed(Tables::Entry)?.is_some() {},
-            Tables::Of(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
+            Tables::Of(_) => while list.next_element::<de::IgnoredAny>()?.is_some() {},
+            Tables::Build(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
                 while list.next_element::<de::IgnoredAny>()?.is_some() {}
             }
             _ => return Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),

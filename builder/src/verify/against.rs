@@ -213,7 +213,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
                 q.sort_unstable();
                 match rules.max_slope {
                     _ if underside => Some(6),
-                    Some(most) if slope(&c) > most + 1e-6 => Some(7), // at the limit all stays
+                    Some(most) if slope(&c) > (most + 7.3e-7).min(90f64.next_down()) => Some(7), // at the limit all stays
                     _ => (!seen.insert(q)).then_some(2),
                 }
             }),
