@@ -24,7 +24,7 @@ use super::{
     bounded, counted, decimal, few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
-    grouped, has_extension, is_nowhere,
+    grouped, has_bytes, has_extension, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     look, made_of,
     materials::is_image,
@@ -173,7 +173,8 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     }
     Replace::Only(0, report::START, "a report of a build").or_any(args.force).check_made(place, Kind::REPORT, None)?;
     // with --force it may be a library of the sources, which is known when they are read
-    report.withheld = !is_nowhere(place) && !report::is_one(place);
+    let is_one = has_bytes(place, 0, report::START).unwrap_or(false);
+    report.withheld = !is_one && place.exists() && !is_nowhere(place);
     let end = make(args, out, report);
     if report.withheld {
         return end;

@@ -4,7 +4,7 @@ use std::{
     collections::{HashMap, HashSet},
     fmt::Write as _,
     fs,
-    io::{Read, Write},
+    io::Write,
     path::{Component, Path, PathBuf, absolute},
 };
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, advised, counted, decimal,
     export::not_a_source,
-    few, grouped, is_nowhere,
+    few, grouped, has_bytes, is_nowhere,
     lie::{but_first, doubt, lies},
     load, made_of, named, note,
     part::parts,
@@ -152,14 +152,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 /// Whether a file begins as an image does.
 pub fn is_image(file: &Path) -> Done<bool> {
-    let failed = |e| Failure::io(file, e);
-    let mut start = Vec::new();
-    // a pipe is not opened: that would wait for who writes to it
-    if fs::metadata(file).map_err(failed)?.is_file() {
-        let opened = fs::File::open(file).map_err(failed)?;
-        opened.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
-    }
-    Ok(start == MAGIC)
+    has_bytes(file, 0, &MAGIC).map_err(|e| Failure::io(file, e))
 }
 
 fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {

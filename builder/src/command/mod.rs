@@ -50,7 +50,7 @@ use std::{
 };
 
 use self::output::{
-    Form, Kind, NewFile, Replace, behind_links, is_nowhere, made_of, make_folder, one_place, write_image,
+    Form, Kind, NewFile, Replace, behind_links, has_bytes, is_nowhere, made_of, make_folder, one_place, write_image,
 };
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};

@@ -168,7 +168,6 @@ impl Replace<'_> {
                 return Err(Failure::Machine(format!("{}: {cause}", named(place))));
             }
             Ok(_) => {
-                let mut start = Vec::new();
                 let cause = match self {
                     Replace::Any => None,
                     Replace::None => Some("there is a file here already".into()),
@@ -177,11 +176,8 @@ impl Replace<'_> {
                         (there != bytes).then(|| "there is another file here already".into())
                     }
                     Replace::Only(at, magic, what) => {
-                        let mut file = fs::File::open(place).map_err(|e| Failure::io(place, e))?;
-                        file.seek(SeekFrom::Start(at))
-                            .and_then(|_| file.take(magic.len() as u64).read_to_end(&mut start))
-                            .map_err(|e| Failure::io(place, e))?;
-                        (start != magic).then(|| format!("there is a file here that is not {what}"))
+                        let is_one = has_bytes(place, at, magic).map_err(|e| Failure::io(place, e))?;
+                        (!is_one).then(|| format!("there is a file here that is not {what}"))
                     }
                 };
                 if let Some(cause) = cause {
@@ -201,6 +197,17 @@ impl Replace<'_> {
         checked.push(place.to_owned());
         Ok(())
     }
+}
+
+/// Whether a file has such bytes from such a one on. A pipe has none: to open it would wait for who writes to it.
+pub fn has_bytes(place: &Path, at: u64, bytes: &[u8]) -> io::Result<bool> {
+    if !fs::metadata(place)?.is_file() {
+        return Ok(false);
+    }
+    let (mut file, mut there) = (fs::File::open(place)?, Vec::new());
+    file.seek(SeekFrom::Start(at))?;
+    file.take(bytes.len() as u64).read_to_end(&mut there)?;
+    Ok(there == bytes)
 }
 
 /// Whether two new files would be one.

@@ -1,7 +1,5 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use std::{fs::File, io::Read, path::Path};
-
 use hardpan::Terrain;
 use hardpan_builder::{Input, Repair, import::ImportReport, settings::Applied};
 use serde::Serialize;
@@ -13,13 +11,6 @@ use super::{Failure, info::hex};
 const VERSION: u32 = 1;
 /// How every report begins.
 pub const START: &[u8] = b"{\n  \"report\": ";
-
-/// Whether the file here is a report, or there is none yet.
-pub fn is_one(place: &Path) -> bool {
-    let mut start = Vec::new();
-    File::open(place).is_ok_and(|file| file.take(START.len() as u64).read_to_end(&mut start).is_ok()) && start == START
-        || !place.exists()
-}
 
 /// What became of a build, as far as it came.
 #[derive(Default, Serialize)]

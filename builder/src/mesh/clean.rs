@@ -107,13 +107,17 @@ fn is_line([a, b, c]: [[i32; 3]; 3]) -> bool {
 /// that no slope is just at a limit that is typed, and this.
 const STEEPER: f64 = 7.3e-7;
 
-/// Whether a triangle is steeper than a limit in degrees. Slopes are those of the source, before rounding.
-pub fn is_steep(mut corners: [[f64; 3]; 3], limit: f64) -> bool {
+/// How far ground as steep as a limit in degrees rises in a metre of plan.
+pub fn rise(limit: f64) -> f64 {
+    libm::tan((limit + STEEPER).min(90.0) * (std::f64::consts::PI / 180.0))
+}
+
+/// Whether a triangle rises more than so much in a metre of plan. Slopes are those of the source, before rounding.
+pub fn is_steep(mut corners: [[f64; 3]; 3], rise: f64) -> bool {
     corners.sort_unstable_by(|a, b| a.partial_cmp(b).expect("numbers")); // the same in any order
     let [a, b, c] = corners;
     let normal = |i: usize, j: usize| (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
     let [x, y, z] = [normal(1, 2), normal(2, 0), normal(0, 1)];
-    let rise = libm::tan((limit + STEEPER).min(90.0) * (std::f64::consts::PI / 180.0));
     x * x + y * y > rise * rise * (z * z)
 }
 

@@ -184,7 +184,8 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
-    let steep = |i: usize| options.max_slope.is_some_and(|limit| clean::is_steep(corners(i), limit));
+    let most = options.max_slope.map(clean::rise);
+    let steep = |i: usize| most.is_some_and(|rise| clean::is_steep(corners(i), rise));
     let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, report);
     drop(ceilings);
     let places = shares::places(scene, &areas);
