@@ -48,6 +48,7 @@ mod map;
 mod mesh;
 pub mod names;
 mod pack;
+mod parts;
 mod plan;
 mod provenance;
 pub mod proving_ground;

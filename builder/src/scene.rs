@@ -63,7 +63,8 @@ pub struct Material {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
-    /// Of a source that is exactly closed those that face down, whichever way it is wound; of any other none.
+    /// Of a source that is exactly closed those that face down, whichever way it is wound; of any other none. So of each of its
+    /// shells, but such as lie within the box of another, which may be cavities: they go by the whole.
     #[default]
     Auto,
     /// None.

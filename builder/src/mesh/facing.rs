@@ -2,9 +2,11 @@
 //!
 //! Real files wind at will, so a source's winding is trusted only if the source is exactly closed: on the lattice,
 //! every directed edge of its triangles once and its opposite once. The sign of its volume then says which way
-//! its triangles look. Of anything else every triangle is ground.
+//! its triangles look. One of its shells that says otherwise is right, unless it may be a cavity. Of anything else every triangle is
+//! ground.
 
 use super::{Face, area2, edge};
+use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
 
 /// Whether each triangle looks down; empty if none does. Facing is that of the source, before rounding.
@@ -17,21 +19,24 @@ pub fn ceilings(
 ) -> Vec<bool> {
     let rules: Vec<Undersides> = materials.iter().map(|m| m.undersides.unwrap_or(options.undersides)).collect();
     let turned = if rules.contains(&Undersides::Auto) { turned(vertices, faces) } else { Vec::new() };
-    if turned.iter().all(Option::is_none) && !rules.contains(&Undersides::Ceiling) {
+    if turned.is_empty() && !rules.contains(&Undersides::Ceiling) {
         return Vec::new();
     }
     let down = |(i, f): (usize, &Face)| {
         let turned = match rules[usize::from(f.material)] {
             Undersides::Ground => None,
             Undersides::Ceiling => Some(false),
-            Undersides::Auto => turned.get(usize::from(f.source)).copied().flatten(),
+            Undersides::Auto => turned.get(i).copied().flatten(),
         };
         !f.is_outside() && turned.is_some_and(|turned| turned != looks_down(scene, vertices, i, f))
     };
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Of each closed source whether it is inside out.
+/// Pairs of shells of a source that are looked at; of one with more all go by its volume.
+const SHELL_PAIRS: usize = 1 << 28;
+
+/// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
 fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     let sources = faces.iter().map(|f| usize::from(f.source) + 1).max().unwrap_or(0);
     // opposite edges cancel out; what remains proves a source open
@@ -49,29 +54,91 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
             *sum = if a < b { sum.wrapping_add(h) } else { sum.wrapping_sub(h) };
         }
     }
-    let mut turned = vec![None; sources];
     let mut paired = Vec::new();
-    for f in faces.iter().filter(|f| !f.is_outside() && sums[usize::from(f.source)] == 0) {
-        paired.extend(edges(f).map(|(a, b)| (f.source, edge(a, b), a < b)));
+    for (i, f) in (0u32..).zip(faces).filter(|(_, f)| !f.is_outside() && sums[usize::from(f.source)] == 0) {
+        paired.extend(edges(f).map(|(a, b)| (f.source, edge(a, b), a < b, i)));
+    }
+    if paired.is_empty() {
+        return Vec::new();
     }
     paired.sort_unstable();
+    let (mut closed, mut parts) = (vec![false; sources], Parts::new(faces.len()));
     for source in paired.chunk_by(|a, b| a.0 == b.0) {
-        if source.chunk_by(|a, b| a.1 == b.1).all(|run| matches!(run, [a, b] if a.2 != b.2)) {
-            turned[usize::from(source[0].0)] = Some(false);
+        let (pairs, rest) = source.as_chunks();
+        if rest.is_empty() && pairs.iter().all(|[a, b]| a.1 == b.1 && a.2 != b.2) {
+            closed[usize::from(source[0].0)] = true;
+            pairs.iter().for_each(|[a, b]| parts.join(a.3, b.3));
         }
     }
-    let mut volumes = vec![0i128; sources];
-    for f in faces.iter().filter(|f| !f.is_outside() && turned[usize::from(f.source)].is_some()) {
-        let [a, b, c] = f.v.map(|v| vertices[v as usize].map(i128::from));
+    drop(paired);
+    let (mut numbers, mut shells, mut wholes) = (parts.firsts(), Vec::new(), vec![Shell::default(); sources]);
+    let mut of_sources = vec![Vec::new(); sources];
+    for (i, f) in faces.iter().enumerate().filter(|(_, f)| !f.is_outside() && closed[usize::from(f.source)]) {
+        if numbers[i] == i as u32 {
+            numbers[i] = shells.len() as u32;
+            of_sources[usize::from(f.source)].push(shells.len());
+            shells.push(Shell::default());
+        } else {
+            numbers[i] = numbers[numbers[i] as usize]; // that comes before it
+        }
+        let corners = f.v.map(|v| vertices[v as usize]);
+        shells[numbers[i] as usize].add(corners);
+        wholes[usize::from(f.source)].add(corners);
+    }
+    let mut turned = vec![None; shells.len()];
+    for (whole, those) in wholes.iter().zip(&of_sources) {
+        let whole = whole.is_turned();
+        let own = |i: usize| shells[i].is_turned().filter(|own| Some(*own) != whole);
+        let others = those.iter().filter(|&&i| own(i).is_some()).count();
+        for &i in those {
+            let is_held = || those.iter().any(|&other| other != i && shells[other].holds(&shells[i]));
+            let own = own(i).filter(|_| others.saturating_mul(those.len()) <= SHELL_PAIRS && !is_held());
+            turned[i] = own.or(whole);
+        }
+    }
+    let of = |(f, number): (&Face, u32)| {
+        let is = !f.is_outside() && closed[usize::from(f.source)];
+        is.then(|| turned[number as usize]).flatten()
+    };
+    faces.iter().zip(numbers).map(of).collect()
+}
+
+/// Six times its volume, and its box.
+#[derive(Clone)]
+struct Shell {
+    volume: i128,
+    low: [i32; 3],
+    high: [i32; 3],
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        Shell { volume: 0, low: [i32::MAX; 3], high: [i32::MIN; 3] }
+    }
+}
+
+impl Shell {
+    fn add(&mut self, corners: [[i32; 3]; 3]) {
+        for p in corners {
+            self.low = [0, 1, 2].map(|i| self.low[i].min(p[i]));
+            self.high = [0, 1, 2].map(|i| self.high[i].max(p[i]));
+        }
+        let [a, b, c] = corners.map(|p| p.map(i128::from));
         // sums beyond i128 wrap, and the whole, which is small, comes out right
         let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
         let six = a[0] * minor(1, 2) + a[1] * minor(2, 0) + a[2] * minor(0, 1);
-        volumes[usize::from(f.source)] = volumes[usize::from(f.source)].wrapping_add(six);
+        self.volume = self.volume.wrapping_add(six);
     }
-    for (t, volume) in turned.iter_mut().zip(volumes) {
-        *t = t.filter(|_| volume != 0).map(|_| volume < 0);
+
+    /// Whether it is inside out; none if it has no volume.
+    fn is_turned(&self) -> Option<bool> {
+        (self.volume != 0).then_some(self.volume < 0)
     }
-    turned
+
+    /// Whether another's box lies in its own.
+    fn holds(&self, other: &Shell) -> bool {
+        (0..3).all(|i| self.low[i] <= other.low[i] && other.high[i] <= self.high[i])
+    }
 }
 
 /// Any odd number with bits all over, which a triangle outside the domain adds to its source, too: no few of them cancel out.

@@ -194,7 +194,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
         inside.then(|| steps.map(|c| c.map(|v| v as i64)))
     };
     let steps: Vec<Option<[[i64; 3]; 3]>> = corners.par_iter().map(steps).collect();
-    let closed = closed(scene, &steps);
+    let inside_out = inside_out(scene, &steps);
     for (i, t) in scene.triangles.iter().enumerate() {
         let c = corners[i];
         let m = &scene.materials[usize::from(t.material)];
@@ -207,7 +207,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
                 let underside = match m.undersides.unwrap_or(rules.undersides) {
                     Undersides::Ground => false,
                     Undersides::Ceiling => down,
-                    Undersides::Auto => closed.get(&t.source).is_some_and(|&inside_out| inside_out != down),
+                    Undersides::Auto => inside_out[i].is_some_and(|inside_out| inside_out != down),
                 };
                 let mut q = *q;
                 q.sort_unstable();
@@ -230,37 +230,69 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
     (kept, lost.into())
 }
 
-/// Sources whose triangles are exactly closed on the lattice: every directed edge once, and its opposite once. Whether each
-/// is inside out.
-fn closed(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> HashMap<u16, bool> {
-    let mut edges = HashMap::with_capacity(3 * steps.len());
-    let mut volumes: HashMap<u16, Option<i128>> = HashMap::new();
-    for (t, q) in scene.triangles.iter().zip(steps) {
-        let volume = volumes.entry(t.source).or_insert(Some(0));
-        let Some(q) = q else {
-            *volume = None;
-            continue;
-        };
-        let [a, b, c] = q.map(|c| c.map(i128::from));
-        if a == b || b == c || c == a {
-            continue;
-        }
-        let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
-        let six = a[0].wrapping_mul(minor(1, 2)).wrapping_add(a[1].wrapping_mul(minor(2, 0)));
-        let six = six.wrapping_add(a[2].wrapping_mul(minor(0, 1)));
-        *volume = volume.map(|v| v.wrapping_add(six));
-        for k in 0..3 {
-            let (p, q) = (q[k], q[(k + 1) % 3]);
-            let uses: &mut [u32; 2] = edges.entry((t.source, p.min(q), p.max(q))).or_default();
-            uses[usize::from(p > q)] += 1;
+/// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
+/// its opposite once. What hangs together at edges is a shell; one that is wound against its whole source, by the volumes, is a cavity
+/// if it lies in the box of another, or if more than 2^28 pairs of shells would have to be looked at to know.
+fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
+    let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
+    let ends = |q: &[[i64; 3]; 3], k: usize| (q[k].min(q[(k + 1) % 3]), q[k].max(q[(k + 1) % 3]));
+    // triangles along each edge, by way
+    let mut edges: HashMap<_, [Vec<usize>; 2]> = HashMap::new();
+    let mut open = HashSet::new();
+    for (i, (t, q)) in scene.triangles.iter().zip(steps).enumerate() {
+        match q {
+            None => drop(open.insert(t.source)),
+            Some(q) if solid(q) => (0..3).for_each(|k| {
+                let (low, high) = ends(q, k);
+                edges.entry((t.source, low, high)).or_default()[usize::from(q[k] == high)].push(i);
+            }),
+            _ => {}
         }
     }
-    for ((source, ..), uses) in edges {
-        if uses != [1, 1] {
-            volumes.insert(source, None);
+    let lone = edges.iter().filter(|(_, users)| users.iter().any(|way| way.len() != 1));
+    open.extend(lone.map(|((source, ..), _)| *source));
+    // of each source its shells: the least and the greatest corner, the volume, the triangles
+    let mut shells: HashMap<u16, Vec<([[i64; 3]; 2], i128, Vec<usize>)>> = HashMap::new();
+    let mut seen = vec![false; steps.len()];
+    for (first, t) in scene.triangles.iter().enumerate().filter(|(_, t)| !open.contains(&t.source)) {
+        let mut those = Vec::new();
+        let (mut corners, mut volume) = ([[i64::MAX; 3], [i64::MIN; 3]], 0i128);
+        let mut next = vec![first];
+        while let Some(i) = next.pop() {
+            let Some(q) = steps[i].as_ref().filter(|q| solid(q) && !seen[i]) else { continue };
+            seen[i] = true;
+            those.push(i);
+            let [a, b, c] = q.map(|c| c.map(i128::from));
+            let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
+            for (a, minor) in a.into_iter().zip([minor(1, 2), minor(2, 0), minor(0, 1)]) {
+                volume = volume.wrapping_add(a.wrapping_mul(minor));
+            }
+            for k in 0..3 {
+                corners[0] = [0, 1, 2].map(|i| corners[0][i].min(q[k][i]));
+                corners[1] = [0, 1, 2].map(|i| corners[1][i].max(q[k][i]));
+                let (low, high) = ends(q, k);
+                next.extend(edges[&(t.source, low, high)].iter().flatten());
+            }
+        }
+        if !those.is_empty() {
+            shells.entry(t.source).or_default().push((corners, volume, those));
         }
     }
-    volumes.into_iter().filter_map(|(s, v)| Some((s, v.filter(|&v| v != 0)? < 0))).collect()
+    let mut inside_out = vec![None; steps.len()];
+    for shells in shells.values() {
+        let whole = shells.iter().fold(0i128, |sum, shell| sum.wrapping_add(shell.1)).signum();
+        let against = |volume: i128| volume != 0 && volume.signum() != whole;
+        let count = shells.iter().filter(|shell| against(shell.1)).count();
+        for (i, (corners, volume, those)) in shells.iter().enumerate() {
+            let around =
+                |[low, high]: &[[i64; 3]; 2]| (0..3).all(|i| low[i] <= corners[0][i] && high[i] >= corners[1][i]);
+            let is_cavity = || shells.iter().enumerate().any(|(k, other)| k != i && around(&other.0));
+            let alone = against(*volume) && count * shells.len() <= 1 << 28 && !is_cavity();
+            let way = if alone { volume.signum() } else { whole };
+            those.iter().for_each(|&t| inside_out[t] = (way != 0).then_some(way < 0));
+        }
+    }
+    inside_out
 }
 
 /// Twice the area in plan on the lattice, above zero if anticlockwise.

@@ -9,8 +9,9 @@
 //! *rough*, the rest falls into *regions* of cells side by side, and at one place of each its triangles are counted. A triangle whose box
 //! is in the cells of a region with one of them is alone in its part. Of others nothing is said.
 
-use super::edges::{Edges, Parts};
+use super::edges::Edges;
 use super::plan::{Box4, Rect, Tri};
+use crate::parts::Parts;
 
 /// Most cells of a triangle, on average, and the least side of one, log2 in steps.
 const CELLS: i64 = 2;

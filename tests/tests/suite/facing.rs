@@ -2,7 +2,7 @@
 
 use crate::common::lattice_scene;
 use hardpan::{Status, Terrain};
-use hardpan_builder::{Options, Scene, Triangle, Undersides, build, fixtures, repair};
+use hardpan_builder::{Options, Scene, Triangle, Undersides, against, build, fixtures, repair};
 use verification::oracle::Oracle;
 
 /// A box of 100 x 100 x 10,000 steps: twelve triangles, outside out, the first two its bottom.
@@ -103,6 +103,55 @@ fn each_source_is_judged_by_itself_and_a_material_may_say_otherwise() {
     let (ground, _) = repair(&scene, &Options::default()).unwrap();
     let tops = ground.triangles.iter().filter(|t| t.material == 0);
     assert!(tops.clone().count() == 2 && tops.flat_map(|t| t.v).all(|v| ground.positions[v as usize][2] > 0.1));
+}
+
+/// Boxes of one source, their corners moved and stretched so: outside out, and inside out.
+fn boxes(those: &[(bool, [f64; 3], f64)]) -> Scene {
+    let mut scene = closed_box();
+    let (corners, sides) = (std::mem::take(&mut scene.positions), std::mem::take(&mut scene.triangles));
+    for (inside_out, by, size) in those {
+        let first = scene.positions.len() as u32;
+        scene.positions.extend(corners.iter().map(|p| [0, 1, 2].map(|i| size * p[i] + by[i])));
+        scene.triangles.extend(sides.iter().map(|t| {
+            let [a, b, c] = t.v.map(|v| v + first);
+            Triangle { v: if *inside_out { [a, c, b] } else { [a, b, c] }, ..*t }
+        }));
+    }
+    scene
+}
+
+/// Heights of what is ground over a place.
+fn heights(scene: &Scene, place: [f64; 2]) -> Vec<f64> {
+    let built = build(scene, &Options { stitch: None, ..Options::default() }).unwrap();
+    let t = Terrain::open_verified(&built.image).unwrap();
+    let mut hits = [hardpan::Hit::NONE; 8];
+    let count = t.layers([place[0], place[1], 0.0], &mut hits).written;
+    let agreed = against(&t, scene, &Options::default(), 1000);
+    let undersides = agreed.lost.iter().find(|l| l.cause == "underside").map(|l| l.triangles);
+    assert!(agreed.holds() && undersides == Some(built.report.ceilings), "{agreed:?}");
+    hits[..count].iter().map(|hit| t.z_f64(hit)).collect()
+}
+
+/// Parts of one object that are mirrored, as tools that join meshes leave them.
+#[test]
+fn a_shell_that_is_wound_against_its_source_is_judged_by_itself_unless_it_may_be_a_cavity() {
+    let high = 10_000.0 / 65536.0;
+    let row: Vec<_> = (0..10).map(|k| (k == 3, [f64::from(k), 0.0, 0.0], 1.0)).collect();
+    for k in 0..10 {
+        assert_eq!(heights(&boxes(&row), [f64::from(k) + 0.01, 0.01]), [high], "box {k}");
+    }
+    // as many of one kind as of the other
+    let two = [(false, [0.0; 3], 1.0), (true, [1.0, 0.0, 0.0], 1.0)];
+    assert_eq!([0.01, 1.01].map(|x| heights(&boxes(&two), [x, 0.01])), [[high], [high]]);
+    // a hall: its floor is ground, and its ceiling is none
+    for inside_out in [false, true] {
+        let hall = [(inside_out, [0.0; 3], 4.0), (!inside_out, [0.025, 0.025, 0.125], 2.0)];
+        assert_eq!(heights(&boxes(&hall), [0.04, 0.04]), [4.0 * high, 0.125], "{inside_out}");
+        // a box inside out beside it
+        let beside = [hall[0], hall[1], (!inside_out, [1.0, 0.0, 0.0], 1.0)];
+        assert_eq!(heights(&boxes(&beside), [0.04, 0.04]), [4.0 * high, 0.125], "{inside_out}");
+        assert_eq!(heights(&boxes(&beside), [1.01, 0.01]), [high], "{inside_out}");
+    }
 }
 
 #[test]
