@@ -11,6 +11,9 @@ const MOST_CORNERS: usize = 262_144;
 /// Corners of a face from which on it is cut by halves, if it is strictly convex, and else by Delaunay's rule: the triangles of
 /// a fan all meet in one corner.
 const LONG: usize = 64;
+/// A face that crosses itself as it is seen where it is largest is seen from such sides, too, in which it has this part of its area: of
+/// a plane one with coordinates of six digits, rounding makes up less.
+const LEAST_SIDE: f64 = 1e-5;
 
 /// What became of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,7 @@ pub struct Cutter {
     flat: Vec<[f64; 2]>,
     earcut: Earcut<f64>,
     corners: Vec<u32>,
+    ears: Vec<[usize; 3]>,
 }
 
 impl Cutter {
@@ -78,18 +82,36 @@ impl Cutter {
     ///
     /// A triangle stays. A convex face becomes the fan from its first corner, as other tools draw it; one with very many
     /// corners, none of them straight, is halved again and again. A concave face is cut by ears, seen along the axis in which it
-    /// is largest; one with very many corners, concave or with straight ones, as [`long`] says. Its points on straight edges stay
-    /// corners in every case, so that a neighbour's edge still meets them and their heights are kept.
+    /// is largest, or along another where it crosses itself so: it may be bent. One with very many corners, concave or with straight
+    /// ones, is cut as [`long`] says. Its points on straight edges stay corners in every case, so that a neighbour's edge still meets
+    /// them and their heights are kept.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
             return Cut::Whole;
         }
-        flatten(ring, &mut self.flat);
+        let [first, others @ ..] = sides(ring);
+        let seen = self.cut_seen(ring, first, &mut emit);
+        if seen != Cut::Crossing {
+            return seen;
+        }
+        let ears = std::mem::take(&mut self.ears);
+        let mut others = others.into_iter().filter(|side| side.size > LEAST_SIDE * first.size);
+        if others.any(|side| self.cut_seen(ring, side, &mut emit) == Cut::Whole) {
+            return Cut::Whole;
+        }
+        ears.into_iter().for_each(emit);
+        Cut::Crossing
+    }
+
+    /// Cuts it as it is seen from a side, if it is whole so; else leaves ears.
+    fn cut_seen(&mut self, ring: &[[f64; 3]], side: Side, emit: &mut impl FnMut([usize; 3])) -> Cut {
+        self.ears.clear();
+        flatten(ring, side, &mut self.flat);
         let flat = &self.flat;
         let Shape { left, strictly, turns } = Shape::of(flat);
         if strictly && turns == 1 && ring.len() > LONG {
-            halve(0, ring.len() - 1, &mut emit);
+            halve(0, ring.len() - 1, emit);
             return Cut::Whole;
         }
         // ears and fans of a long face crowd around few of its corners
@@ -110,17 +132,20 @@ impl Cutter {
         }
         self.earcut.earcut_slice(flat, &[], &mut self.corners);
         let doubled = |[a, b, c]: [usize; 3]| turn(flat[a], flat[b], flat[c]);
-        let mut cut: Vec<[usize; 3]> = self.corners.as_chunks().0.iter().map(|t| t.map(|i| i as usize)).collect();
-        if cut.len() + 2 < ring.len() {
-            keep_corners(&mut cut, ring.len());
+        self.ears.extend(self.corners.as_chunks().0.iter().map(|t| t.map(|i| i as usize)));
+        if self.ears.len() + 2 < ring.len() {
+            keep_corners(&mut self.ears, ring.len());
         }
-        cut.iter_mut().filter(|t| doubled(**t) < 0.0).for_each(|t| t.swap(1, 2));
-        cut.iter().for_each(|&t| emit(t));
+        self.ears.iter_mut().filter(|t| doubled(**t) < 0.0).for_each(|t| t.swap(1, 2));
         // where corners repeat or touch an edge some have no triangle, and nothing is missing; where the face crosses itself
         // there may be as many as there should be, of them some over others
         let area: f64 = (2..ring.len()).map(|i| doubled([0, i - 1, i])).sum();
-        let covered: f64 = cut.iter().map(|t| doubled(*t)).sum();
-        if turns <= 1 && (area - covered).abs() <= 1e-9 * covered { Cut::Whole } else { Cut::Crossing }
+        let covered: f64 = self.ears.iter().map(|t| doubled(*t)).sum();
+        if turns > 1 || (area - covered).abs() > 1e-9 * covered {
+            return Cut::Crossing;
+        }
+        self.ears.drain(..).for_each(emit);
+        Cut::Whole
     }
 }
 
@@ -165,8 +190,18 @@ fn keep_corners(triangles: &mut Vec<[usize; 3]>, corners: usize) {
     }
 }
 
-/// Drops the axis in which the face is thinnest; the result runs counter-clockwise.
-fn flatten(ring: &[[f64; 3]], flat: &mut Vec<[f64; 2]>) {
+/// An axis along which a face is seen.
+#[derive(Clone, Copy)]
+struct Side {
+    axis: usize,
+    /// Twice its area, seen so.
+    size: f64,
+    /// Whether it runs clockwise.
+    back: bool,
+}
+
+/// The three axes, that in which the face is largest first.
+fn sides(ring: &[[f64; 3]]) -> [Side; 3] {
     let o = ring[0]; // close to the face, so that large coordinates do not swamp the sum
     let mut normal = [0.0; 3];
     for (i, p) in ring.iter().enumerate() {
@@ -176,9 +211,16 @@ fn flatten(ring: &[[f64; 3]], flat: &mut Vec<[f64; 2]>) {
             *n += (p[u] - o[u]) * (q[v] - o[v]) - (p[v] - o[v]) * (q[u] - o[u]);
         }
     }
-    let axis = (0..3).fold(2, |best, i| if normal[i].abs() > normal[best].abs() { i } else { best });
+    let mut sides = [2, 0, 1].map(|axis| Side { axis, size: normal[axis].abs(), back: normal[axis] < 0.0 });
+    sides.sort_by(|a, b| b.size.total_cmp(&a.size));
+    sides
+}
+
+/// As it is seen from a side; the result runs counter-clockwise.
+fn flatten(ring: &[[f64; 3]], Side { axis, back, .. }: Side, flat: &mut Vec<[f64; 2]>) {
+    let o = ring[0];
     let (mut u, mut v) = ((axis + 1) % 3, (axis + 2) % 3);
-    if normal[axis] < 0.0 {
+    if back {
         (u, v) = (v, u);
     }
     flat.clear();
@@ -384,6 +426,22 @@ mod tests {
             ring[3][1] = least;
             ring[5][0] = ring[5][0].max(least);
             assert_eq!(Cutter::default().cut(&ring, |_| ()), Cut::Whole, "{least}");
+        }
+    }
+
+    /// A cell of ground with a corner that is far off: seen from the side it crosses itself, where it is level.
+    #[test]
+    fn a_bent_face_that_crosses_itself_from_one_side_alone_is_whole() {
+        for far in [-9999.0, -30.0, 30.0, 30_000.0] {
+            for spike in 0..4 {
+                let mut ring = [[0., 0., 0.1], [1., 0., 0.3], [1., 1., 0.], [0., 1., 0.2]];
+                ring[spike][2] = far;
+                for up in 0..3 {
+                    let turned = ring.map(|[x, y, z]| [[x, y, z], [z, x, y], [y, z, x]][up]);
+                    let (sum, size) = plan_area(&ring, &cut(&turned));
+                    assert_eq!((sum, size), (1.0, 1.0), "{far} {spike} {up}");
+                }
+            }
         }
     }
 
