@@ -63,8 +63,8 @@ pub struct Material {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
-    /// Of a source that is exactly closed those that face down, whichever way it is wound; of any other none. So of each of its
-    /// shells, but such as lie within the box of another, which may be cavities: they go by the whole.
+    /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
+    /// shell that is wound against the least one whose box holds its own is taken for a cavity in that.
     #[default]
     Auto,
     /// None.

@@ -100,6 +100,7 @@ Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but
 pub fn main() -> ExitCode {
     signals::end_by(output::interrupted);
     signals::abort_by(4);
+    signals::outlive_limits();
     let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
     let typed = match typed.map_err(|e| (help::slip(&e), e)) {
         Ok(typed) => typed,

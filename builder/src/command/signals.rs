@@ -30,6 +30,18 @@ pub fn abort_by(code: i32) {
     let _ = register_conditional_shutdown(SIGABRT, code, Arc::new(AtomicBool::new(true)));
 }
 
+/// Lets the program outlive a file that becomes larger than it may: the error of who writes it says so.
+#[cfg(unix)]
+pub fn outlive_limits() {
+    use signal_hook::{consts::SIGXFSZ, flag::register};
+    use std::sync::{Arc, atomic::AtomicBool};
+    let _ = register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+/// Nothing: there is no such limit.
+#[cfg(windows)]
+pub fn outlive_limits() {}
+
 /// Nothing: there the code is the system's.
 #[cfg(windows)]
 pub fn abort_by(_: i32) {}

@@ -1,13 +1,15 @@
 //! Facing: which triangles are undersides.
 //!
 //! Real files wind at will, so a source's winding is trusted only if the source is exactly closed: on the lattice,
-//! every directed edge of its triangles once and its opposite once. The sign of its volume then says which way
-//! its triangles look. One of its shells that says otherwise is right, unless it may be a cavity. Of anything else every triangle is
-//! ground.
+//! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
+//! says which way its triangles look; but a shell that is wound against the least one whose box holds its own is taken for a cavity in
+//! that, and looks as it does. Of anything else every triangle is ground.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
+use rstar::{RTree, primitives::GeomWithData, primitives::Rectangle};
+use std::cmp::Reverse;
 
 /// Whether each triangle looks down; empty if none does. Facing is that of the source, before rounding.
 pub fn ceilings(
@@ -33,8 +35,8 @@ pub fn ceilings(
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Pairs of shells of a source that are looked at; of one with more all go by its volume.
-const SHELL_PAIRS: usize = 1 << 28;
+/// Most boxes of shells that may lie around the least corner of another; one with more is taken for no cavity.
+const AROUND: usize = 4096;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
 fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
@@ -71,8 +73,7 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         }
     }
     drop(paired);
-    let (mut numbers, mut shells, mut wholes) = (parts.firsts(), Vec::new(), vec![Shell::default(); sources]);
-    let mut of_sources = vec![Vec::new(); sources];
+    let (mut numbers, mut shells, mut of_sources) = (parts.firsts(), Vec::new(), vec![Vec::new(); sources]);
     for (i, f) in faces.iter().enumerate().filter(|(_, f)| !f.is_outside() && closed[usize::from(f.source)]) {
         if numbers[i] == i as u32 {
             numbers[i] = shells.len() as u32;
@@ -81,19 +82,22 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         } else {
             numbers[i] = numbers[numbers[i] as usize]; // that comes before it
         }
-        let corners = f.v.map(|v| vertices[v as usize]);
-        shells[numbers[i] as usize].add(corners);
-        wholes[usize::from(f.source)].add(corners);
+        shells[numbers[i] as usize].add(f.v.map(|v| vertices[v as usize]));
     }
-    let mut turned = vec![None; shells.len()];
-    for (whole, those) in wholes.iter().zip(&of_sources) {
-        let whole = whole.is_turned();
-        let own = |i: usize| shells[i].is_turned().filter(|own| Some(*own) != whole);
-        let others = those.iter().filter(|&&i| own(i).is_some()).count();
-        for &i in those {
-            let is_held = || those.iter().any(|&other| other != i && shells[other].holds(&shells[i]));
-            let own = own(i).filter(|_| others.saturating_mul(those.len()) <= SHELL_PAIRS && !is_held());
-            turned[i] = own.or(whole);
+    let mut turned: Vec<Option<bool>> = shells.iter().map(Shell::is_turned).collect();
+    for mut those in of_sources {
+        those.retain(|&i| turned[i].is_some());
+        let boxes = those.iter().map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect();
+        let boxes = RTree::bulk_load(boxes);
+        // none is held by one that comes after it
+        those.sort_by_key(|&i| Reverse(shells[i].size()));
+        for i in those {
+            let mut around = boxes.locate_all_at_point(shells[i].low.map(f64::from)).map(|b| b.data);
+            let others: Vec<usize> = around.by_ref().take(AROUND).filter(|&k| shells[k].holds(&shells[i])).collect();
+            let holder = others.into_iter().min_by_key(|&k| shells[k].rank()).filter(|_| around.next().is_none());
+            if let Some(holder) = holder.filter(|&k| shells[k].is_turned() != shells[i].is_turned()) {
+                turned[i] = turned[holder];
+            }
         }
     }
     let of = |(f, number): (&Face, u32)| {
@@ -135,9 +139,24 @@ impl Shell {
         (self.volume != 0).then_some(self.volume < 0)
     }
 
-    /// Whether another's box lies in its own.
+    fn rectangle(&self) -> Rectangle<[f64; 3]> {
+        Rectangle::from_corners(self.low.map(f64::from), self.high.map(f64::from))
+    }
+
+    /// Of its box.
+    fn size(&self) -> u128 {
+        (0..3).map(|i| u128::from(self.high[i].abs_diff(self.low[i]))).product()
+    }
+
+    /// Such as have one of these look alike.
+    fn rank(&self) -> impl Ord {
+        (self.size(), self.low, self.high, self.volume < 0)
+    }
+
+    /// Whether another's box lies in its own, and is not the same.
     fn holds(&self, other: &Shell) -> bool {
-        (0..3).all(|i| self.low[i] <= other.low[i] && other.high[i] <= self.high[i])
+        (self.low, self.high) != (other.low, other.high)
+            && (0..3).all(|i| self.low[i] <= other.low[i] && other.high[i] <= self.high[i])
     }
 }
 

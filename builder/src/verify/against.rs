@@ -5,11 +5,13 @@
 //! again in the triangles that were worst.
 
 use super::tile::{View, home_triangles};
-use crate::{Fallback, Options, Scene, Undersides};
+use crate::{Fallback, Material, Options, Scene, Undersides};
 use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rstar::{RTree, primitives::GeomWithData, primitives::Rectangle};
+use std::collections::BTreeSet;
 use zerocopy::FromBytes;
 
 /// What f64 and the answer's own rounding may add to an error, metres.
@@ -194,7 +196,9 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
         inside.then(|| steps.map(|c| c.map(|v| v as i64)))
     };
     let steps: Vec<Option<[[i64; 3]; 3]>> = corners.par_iter().map(steps).collect();
-    let inside_out = inside_out(scene, &steps);
+    let is_asked = |m: &Material| m.undersides.unwrap_or(rules.undersides) == Undersides::Auto;
+    let is_asked = scene.materials.iter().any(is_asked);
+    let inside_out = if is_asked { inside_out(scene, &steps) } else { Vec::new() };
     for (i, t) in scene.triangles.iter().enumerate() {
         let c = corners[i];
         let m = &scene.materials[usize::from(t.material)];
@@ -207,7 +211,9 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
                 let underside = match m.undersides.unwrap_or(rules.undersides) {
                     Undersides::Ground => false,
                     Undersides::Ceiling => down,
-                    Undersides::Auto => inside_out[i].is_some_and(|inside_out| inside_out != down),
+                    Undersides::Auto => {
+                        inside_out.get(i).copied().flatten().is_some_and(|inside_out| inside_out != down)
+                    }
                 };
                 let mut q = *q;
                 q.sort_unstable();
@@ -231,68 +237,103 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
 }
 
 /// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
-/// its opposite once. What hangs together at edges is a shell; one that is wound against its whole source, by the volumes, is a cavity
-/// if it lies in the box of another, or if more than 2^28 pairs of shells would have to be looked at to know.
+/// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the least other whose box holds its own
+/// says otherwise, as that is: it is a cavity. One around whose least corner more than 4096 boxes lie is none.
 fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
+    const NONE: u32 = u32::MAX;
     let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
-    let ends = |q: &[[i64; 3]; 3], k: usize| (q[k].min(q[(k + 1) % 3]), q[k].max(q[(k + 1) % 3]));
-    // triangles along each edge, by way
-    let mut edges: HashMap<_, [Vec<usize>; 2]> = HashMap::new();
+    let ends = |q: &[[i64; 3]; 3], k: usize| {
+        let [a, b] = [q[k], q[(k + 1) % 3]].map(|p| p.map(|v| v as i32));
+        (a.min(b), a.max(b))
+    };
+    // the triangle along each edge from its lesser end, and that from its greater
+    let mut edges: HashMap<(u16, [i32; 3], [i32; 3]), [u32; 2]> = HashMap::new();
     let mut open = HashSet::new();
     for (i, (t, q)) in scene.triangles.iter().zip(steps).enumerate() {
         match q {
             None => drop(open.insert(t.source)),
             Some(q) if solid(q) => (0..3).for_each(|k| {
                 let (low, high) = ends(q, k);
-                edges.entry((t.source, low, high)).or_default()[usize::from(q[k] == high)].push(i);
+                let way =
+                    &mut edges.entry((t.source, low, high)).or_insert([NONE; 2])[usize::from(q[k] > q[(k + 1) % 3])];
+                if std::mem::replace(way, i as u32) != NONE {
+                    open.insert(t.source);
+                }
             }),
             _ => {}
         }
     }
-    let lone = edges.iter().filter(|(_, users)| users.iter().any(|way| way.len() != 1));
-    open.extend(lone.map(|((source, ..), _)| *source));
-    // of each source its shells: the least and the greatest corner, the volume, the triangles
-    let mut shells: HashMap<u16, Vec<([[i64; 3]; 2], i128, Vec<usize>)>> = HashMap::new();
+    open.extend(edges.iter().filter(|(_, ways)| ways.contains(&NONE)).map(|((source, ..), _)| *source));
+    let mut shells: HashMap<u16, Vec<Shell>> = HashMap::new();
     let mut seen = vec![false; steps.len()];
     for (first, t) in scene.triangles.iter().enumerate().filter(|(_, t)| !open.contains(&t.source)) {
-        let mut those = Vec::new();
-        let (mut corners, mut volume) = ([[i64::MAX; 3], [i64::MIN; 3]], 0i128);
-        let mut next = vec![first];
+        let mut shell =
+            Shell { low: [i64::MAX; 3], high: [i64::MIN; 3], volume: 0, inside_out: false, triangles: Vec::new() };
+        let mut next = vec![first as u32];
         while let Some(i) = next.pop() {
-            let Some(q) = steps[i].as_ref().filter(|q| solid(q) && !seen[i]) else { continue };
-            seen[i] = true;
-            those.push(i);
+            let Some(q) = steps[i as usize].as_ref().filter(|q| solid(q) && !seen[i as usize]) else { continue };
+            seen[i as usize] = true;
+            shell.triangles.push(i);
             let [a, b, c] = q.map(|c| c.map(i128::from));
             let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
             for (a, minor) in a.into_iter().zip([minor(1, 2), minor(2, 0), minor(0, 1)]) {
-                volume = volume.wrapping_add(a.wrapping_mul(minor));
+                shell.volume = shell.volume.wrapping_add(a.wrapping_mul(minor));
             }
             for k in 0..3 {
-                corners[0] = [0, 1, 2].map(|i| corners[0][i].min(q[k][i]));
-                corners[1] = [0, 1, 2].map(|i| corners[1][i].max(q[k][i]));
+                shell.low = [0, 1, 2].map(|i| shell.low[i].min(q[k][i]));
+                shell.high = [0, 1, 2].map(|i| shell.high[i].max(q[k][i]));
                 let (low, high) = ends(q, k);
-                next.extend(edges[&(t.source, low, high)].iter().flatten());
+                next.extend(edges[&(t.source, low, high)]);
             }
         }
-        if !those.is_empty() {
-            shells.entry(t.source).or_default().push((corners, volume, those));
+        if shell.volume != 0 {
+            shells.entry(t.source).or_default().push(shell);
         }
     }
+    drop(edges);
     let mut inside_out = vec![None; steps.len()];
-    for shells in shells.values() {
-        let whole = shells.iter().fold(0i128, |sum, shell| sum.wrapping_add(shell.1)).signum();
-        let against = |volume: i128| volume != 0 && volume.signum() != whole;
-        let count = shells.iter().filter(|shell| against(shell.1)).count();
-        for (i, (corners, volume, those)) in shells.iter().enumerate() {
-            let around =
-                |[low, high]: &[[i64; 3]; 2]| (0..3).all(|i| low[i] <= corners[0][i] && high[i] >= corners[1][i]);
-            let is_cavity = || shells.iter().enumerate().any(|(k, other)| k != i && around(&other.0));
-            let alone = against(*volume) && count * shells.len() <= 1 << 28 && !is_cavity();
-            let way = if alone { volume.signum() } else { whole };
-            those.iter().for_each(|&t| inside_out[t] = (way != 0).then_some(way < 0));
+    for mut shells in shells.into_values() {
+        // largest first, so that what holds one is known before it; among equals in an order that is no matter
+        shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume < 0)));
+        let boxes: Vec<_> = (0..).zip(&shells).map(|(i, s)| GeomWithData::new(s.rectangle(), i)).collect();
+        let boxes = RTree::bulk_load(boxes);
+        for i in 0..shells.len() {
+            let s = &shells[i];
+            let around: Vec<usize> =
+                boxes.locate_all_at_point(s.low.map(|v| v as f64)).take(4097).map(|b| b.data).collect();
+            // the last of those before it is the least
+            let holder = around.iter().filter(|&&k| k < i && shells[k].holds(s)).max().map(|&k| &shells[k]);
+            let is_cavity = |h: &&Shell| around.len() <= 4096 && h.volume.signum() != s.volume.signum();
+            let is = holder.filter(is_cavity).map_or(s.volume < 0, |h| h.inside_out);
+            s.triangles.iter().for_each(|&t| inside_out[t as usize] = Some(is));
+            shells[i].inside_out = is;
         }
     }
     inside_out
+}
+
+/// What hangs together of a closed source: its box in steps, six times its volume, and the triangles.
+struct Shell {
+    low: [i64; 3],
+    high: [i64; 3],
+    volume: i128,
+    inside_out: bool,
+    triangles: Vec<u32>,
+}
+
+impl Shell {
+    fn rectangle(&self) -> Rectangle<[f64; 3]> {
+        Rectangle::from_corners(self.low.map(|v| v as f64), self.high.map(|v| v as f64))
+    }
+
+    fn size(&self) -> i128 {
+        (0..3).map(|i| i128::from(self.high[i] - self.low[i])).product()
+    }
+
+    fn holds(&self, other: &Shell) -> bool {
+        let is_other = self.low != other.low || self.high != other.high;
+        is_other && (0..3).all(|i| self.low[i] <= other.low[i] && self.high[i] >= other.high[i])
+    }
 }
 
 /// Twice the area in plan on the lattice, above zero if anticlockwise.

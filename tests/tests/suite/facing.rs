@@ -134,7 +134,7 @@ fn heights(scene: &Scene, place: [f64; 2]) -> Vec<f64> {
 
 /// Parts of one object that are mirrored, as tools that join meshes leave them.
 #[test]
-fn a_shell_that_is_wound_against_its_source_is_judged_by_itself_unless_it_may_be_a_cavity() {
+fn a_shell_is_judged_by_itself_unless_it_may_be_a_cavity_of_the_one_around_it() {
     let high = 10_000.0 / 65536.0;
     let row: Vec<_> = (0..10).map(|k| (k == 3, [f64::from(k), 0.0, 0.0], 1.0)).collect();
     for k in 0..10 {
@@ -143,14 +143,24 @@ fn a_shell_that_is_wound_against_its_source_is_judged_by_itself_unless_it_may_be
     // as many of one kind as of the other
     let two = [(false, [0.0; 3], 1.0), (true, [1.0, 0.0, 0.0], 1.0)];
     assert_eq!([0.01, 1.01].map(|x| heights(&boxes(&two), [x, 0.01])), [[high], [high]]);
-    // a hall: its floor is ground, and its ceiling is none
+    // a hall: its floor is ground, and its ceiling is none; whatever is beside it, small or large
     for inside_out in [false, true] {
-        let hall = [(inside_out, [0.0; 3], 4.0), (!inside_out, [0.025, 0.025, 0.125], 2.0)];
-        assert_eq!(heights(&boxes(&hall), [0.04, 0.04]), [4.0 * high, 0.125], "{inside_out}");
-        // a box inside out beside it
-        let beside = [hall[0], hall[1], (!inside_out, [1.0, 0.0, 0.0], 1.0)];
-        assert_eq!(heights(&boxes(&beside), [0.04, 0.04]), [4.0 * high, 0.125], "{inside_out}");
-        assert_eq!(heights(&boxes(&beside), [1.01, 0.01]), [high], "{inside_out}");
+        for beside in [None, Some((false, 0.5)), Some((true, 0.5)), Some((false, 9.0)), Some((true, 9.0))] {
+            let mut all = vec![(inside_out, [0.0; 3], 4.0), (!inside_out, [0.025, 0.025, 0.125], 2.0)];
+            all.extend(beside.map(|(inside_out, size)| (inside_out, [1.0, 0.0, 0.0], size)));
+            let said = format!("{inside_out}, {beside:?}");
+            assert_eq!(heights(&boxes(&all), [0.07, 0.07]), [4.0 * high, 0.125], "{said}");
+            if let Some((_, size)) = beside {
+                assert_eq!(heights(&boxes(&all), [1.001, 0.001]), [size * high], "{said}");
+            }
+            // a table in the hall, and one that is mirrored
+            for way in [inside_out, !inside_out] {
+                all.push((way, [0.03, 0.03, 0.125], 0.5));
+                let expected = [4.0 * high, 0.125 + 0.5 * high, 0.125];
+                assert_eq!(heights(&boxes(&all), [0.031, 0.031]), expected, "{said}, {way}");
+                all.pop();
+            }
+        }
     }
 }
 

@@ -113,7 +113,7 @@ so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, 
   hardpan query track.hpan --along drive.csv --plot drive.png -o answers.csv";
 
 /// Most layers of a place that are shown.
-const ROOM: usize = 1 << 16;
+const ROOM: usize = 1 << 20;
 
 /// Room for all layers of a place, as far as an image may be believed.
 pub fn room(t: &Terrain) -> Vec<Hit> {
