@@ -64,7 +64,8 @@ pub struct Material {
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
     /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
-    /// shell that is wound against the least one whose box holds its own is taken for a cavity in that.
+    /// shell that is wound against the least one whose box holds its own is taken for a cavity in that, if no more than 4096 boxes
+    /// lie around its least corner.
     #[default]
     Auto,
     /// None.
