@@ -48,7 +48,7 @@ mod map;
 mod mesh;
 pub mod names;
 mod pack;
-mod parts;
+pub mod parts;
 mod plan;
 mod provenance;
 pub mod proving_ground;

@@ -5,6 +5,7 @@
 pub struct Parts(Vec<u32>);
 
 impl Parts {
+    /// So many, each alone.
     pub fn new(count: usize) -> Parts {
         Parts((0..count as u32).collect())
     }
@@ -36,6 +37,7 @@ impl Parts {
         before
     }
 
+    /// What hangs together with one hangs together with the other.
     #[inline]
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.of(a), self.of(b));

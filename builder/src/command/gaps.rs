@@ -13,7 +13,7 @@ use super::{
     border::{Edge, Lips, span},
     counted, grouped,
     maps::{METRE, in_unit, metres, unit},
-    walk::{Places, Sets, Walk, Way, ends, middle},
+    walk::{Places, Walk, Way, ends, linked, middle},
 };
 
 /// No ground along open edges, and ground again at the other side.
@@ -103,7 +103,7 @@ pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<G
     if walk.over() {
         return Vec::new();
     }
-    let (mut sets, rings) = Sets::of_runs(runs.iter().map(Run::corners));
+    let (mut parts, rings) = linked(runs.iter().map(Run::corners));
     let widest = runs.iter().flat_map(|run| &run.met).fold(0.0, |most: f64, m| most.max(m.width));
     let near = |width: f64| width / 64.0 + 2.0 * walk.hair;
     let lips = Lips::new(runs.iter().map(|run| run.edge).collect(), [4.0 * near(widest), 2.0 * REACH], 8.0);
@@ -130,16 +130,16 @@ pub fn gaps(walk: &Walk, most: impl Fn([f64; 2]) -> Option<f64> + Sync) -> Vec<G
     if walk.over() {
         return Vec::new();
     }
-    faced.iter().enumerate().for_each(|(i, (_, facing))| facing.iter().for_each(|&j| sets.join(i, j)));
-    let rings: HashSet<usize> = rings.into_iter().map(|i| sets.head(i)).collect();
-    let mut gaps: HashMap<usize, (Vec<&Run>, f64)> = HashMap::new();
-    for (i, (run, (length, _))) in runs.iter().zip(faced).enumerate() {
-        let gap = gaps.entry(sets.head(i)).or_default();
+    (0..).zip(&faced).for_each(|(i, (_, facing))| facing.iter().for_each(|&j| parts.join(i, j as u32)));
+    let rings: HashSet<u32> = rings.into_iter().map(|i| parts.of(i)).collect();
+    let mut gaps: HashMap<u32, (Vec<&Run>, f64)> = HashMap::new();
+    for (i, (run, (length, _))) in (0..).zip(runs.iter().zip(faced)) {
+        let gap = gaps.entry(parts.of(i)).or_default();
         gap.0.push(run);
         gap.1 += length;
     }
     let gap =
-        |(head, (runs, length)): (usize, (Vec<&Run>, f64))| Gap::of(&runs, length, rings.contains(&head), walk.hair);
+        |(first, (runs, length)): (u32, (Vec<&Run>, f64))| Gap::of(&runs, length, rings.contains(&first), walk.hair);
     let mut gaps: Vec<Gap> = gaps.into_iter().filter_map(gap).collect();
     let wide = |a: &Gap, b: &Gap| b.wider.cmp(&a.wider).then(b.width.total_cmp(&a.width));
     gaps.sort_by(|a, b| {

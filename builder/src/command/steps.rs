@@ -16,7 +16,7 @@ use super::{
     gaps::{LISTED, many},
     maps::metres,
     over::{Over, Owner},
-    walk::{Places, Sets, Spread, Walk, Way, middle},
+    walk::{Places, Spread, Walk, Way, linked, middle},
 };
 
 /// Ground that ends higher than what lies beside it.
@@ -79,10 +79,10 @@ pub fn steps(
     }
     let runs: Vec<Run> =
         walk.ways.iter().zip(&all).flat_map(|(way, drops)| Run::along(way.edge, walk.t, drops, &seen)).collect();
-    let (mut sets, _) = Sets::of_runs(runs.iter().map(|run| run.corners));
-    let mut steps: BTreeMap<usize, Vec<&Run>> = BTreeMap::new();
-    for (i, run) in runs.iter().enumerate() {
-        steps.entry(sets.head(i)).or_default().push(run);
+    let (mut parts, _) = linked(runs.iter().map(|run| run.corners));
+    let mut steps: BTreeMap<u32, Vec<&Run>> = BTreeMap::new();
+    for (i, run) in (0..).zip(&runs) {
+        steps.entry(parts.of(i)).or_default().push(run);
     }
     let mut steps: Vec<Step> = steps.into_values().filter_map(|runs| Step::of(&runs)).collect();
     let place = |s: &Step| s.over.at.map(f64::to_bits);

@@ -6,6 +6,7 @@ use std::{
 };
 
 use hardpan::{Answer, Terrain};
+use hardpan_builder::parts::Parts;
 use rayon::prelude::*;
 
 use super::{
@@ -258,40 +259,17 @@ impl Spread {
     }
 }
 
-/// Sets of numbers: each names another one of its set, or itself.
-pub struct Sets(Vec<usize>);
-
-impl Sets {
-    /// So many, each alone.
-    pub fn new(count: usize) -> Self {
-        Sets((0..count).collect())
-    }
-
-    /// Runs along edges, by the corners to which they go: those that meet in one are of a set. And the runs that lead back to
-    /// where others of their set began.
-    pub fn of_runs(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (Self, Vec<usize>) {
-        let mut sets = Sets::new(corners.len());
-        let (mut first, mut rings) = (HashMap::new(), Vec::new());
-        for (i, ends) in corners.enumerate() {
-            let known = ends.map(|p| first.get(&p?).map(|&j| sets.head(j)));
-            if known[0].is_some() && known[0] == known[1] {
-                rings.push(i);
-            }
-            ends.into_iter().flatten().for_each(|p| sets.join(*first.entry(p).or_insert(i), i));
+/// Runs along edges, by the corners to which they go: those that meet in one hang together. And the runs that lead back to where
+/// others of their part began.
+pub fn linked(corners: impl ExactSizeIterator<Item = [Option<[i32; 3]>; 2]>) -> (Parts, Vec<u32>) {
+    let mut parts = Parts::new(corners.len());
+    let (mut first, mut rings) = (HashMap::new(), Vec::new());
+    for (i, ends) in (0..).zip(corners) {
+        let known = ends.map(|p| first.get(&p?).map(|&j| parts.of(j)));
+        if known[0].is_some() && known[0] == known[1] {
+            rings.push(i);
         }
-        (sets, rings)
+        ends.into_iter().flatten().for_each(|p| parts.join(*first.entry(p).or_insert(i), i));
     }
-
-    pub fn head(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
-        }
-        i
-    }
-
-    pub fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.head(a), self.head(b));
-        self.0[a.max(b)] = a.min(b);
-    }
+    (parts, rings)
 }
