@@ -16,6 +16,11 @@ const LEAST_PLAN: f64 = 1e-5;
 /// What is narrower is no ground, and a strip of what may be missing along the edges of a face, both metres.
 const NARROW: f64 = 1e-3;
 const STRIP: f64 = 1e-5;
+/// Of the square of its length around the part that the area of a needle has at most, and of its area the part that hardly matters.
+const LITTLE: f64 = 1.0 / 64.0;
+/// How many times its area in the view in which it is largest a face covers in plan at least, where that is only largest because of the
+/// halves of the plan one looks up and the other down.
+const HALVES: f64 = 2.0;
 
 /// What became of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +76,17 @@ pub struct Cutter {
     flat: Vec<[f64; 2]>,
     earcut: Earcut<f64>,
     corners: Vec<u32>,
+}
+
+/// What can be done with a face that is not cut whole.
+struct Rest {
+    cut: Cut,
+    /// Of one that crosses itself.
     ears: Vec<[usize; 3]>,
+    /// Twice the area of those.
+    covered: f64,
+    /// Whether it is a needle as it is seen, and hardly any of it is amiss.
+    is_needle: bool,
 }
 
 impl Cutter {
@@ -86,91 +101,110 @@ impl Cutter {
     /// A triangle stays. A convex face, as it is seen from the side where it is largest, becomes the fan from its first corner, as
     /// other tools draw it; one with very many corners, none of them straight, is halved again and again. A concave one is cut as it is
     /// seen from above, or from that side if it is upright or crosses itself above: by ears, or if it has very many corners, as one that
-    /// has straight ones, as [`long`] says. Its points on straight edges stay corners in every case, so that a neighbour's edge still
-    /// meets them and their heights are kept.
+    /// has straight ones, as [`long`] says. One of which a part looks up and another down, so that it covers far more in plan than it
+    /// seems to have from any side, is cut from above in any case. Its points on straight edges stay corners in every case, so that a
+    /// neighbour's edge still meets them and their heights are kept.
+    ///
+    /// A needle that crosses itself by a hair, and not as it is seen along another axis, is a spike on its side: nothing is amiss.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
             return Cut::Whole;
         }
-        let seen = self.cut_all(ring, &mut emit);
-        let kept = if seen == Cut::Crossing { unspun(ring) } else { Vec::new() };
+        let Err(Rest { cut, ears, .. }) = self.cut_all(ring, &mut emit) else { return Cut::Whole };
+        let kept = if cut == Cut::Crossing { unspun(ring) } else { Vec::new() };
         if (1..ring.len()).contains(&kept.len()) {
-            let ears = std::mem::take(&mut self.ears);
             let some: Vec<[f64; 3]> = kept.iter().map(|&i| ring[i]).collect();
-            if some.len() < 3 || self.cut_all(&some, &mut |t: [usize; 3]| emit(t.map(|i| kept[i]))) == Cut::Whole {
+            if some.len() < 3 || self.cut_all(&some, &mut |t: [usize; 3]| emit(t.map(|i| kept[i]))).is_ok() {
                 return Cut::Whole;
             }
-            self.ears = ears;
         }
-        self.ears.drain(..).for_each(emit);
-        seen
+        ears.into_iter().for_each(emit);
+        cut
     }
 
-    /// Cuts it with all of its corners; if it crosses itself, ears are left.
-    fn cut_all(&mut self, ring: &[[f64; 3]], emit: &mut impl FnMut([usize; 3])) -> Cut {
-        let [plan, largest] = views(ring);
-        let is_steep = largest.axis != plan.axis;
-        let by_plan = is_steep && plan.size > LEAST_PLAN * largest.size && {
-            flatten(ring, largest, &mut self.flat);
-            !Shape::of(&self.flat).is_convex()
-        };
-        let seen = self.cut_seen(ring, if by_plan { plan } else { largest }, emit);
-        if by_plan && seen != Cut::Whole {
+    /// Cuts it with all of its corners.
+    fn cut_all(&mut self, ring: &[[f64; 3]], emit: &mut impl FnMut([usize; 3])) -> Result<(), Rest> {
+        let views = views(ring);
+        let plan = views[0];
+        let largest = views.into_iter().fold(plan, |best, v| if v.size > best.size { v } else { best });
+        let mut shape = self.see(ring, largest);
+        let by_plan = largest.axis != plan.axis
+            && (swept(ring) > HALVES * largest.size || (plan.size > LEAST_PLAN * largest.size && !shape.is_convex()));
+        if by_plan {
+            shape = self.see(ring, plan);
+        }
+        let mut cut = self.cut_seen(ring, shape, emit);
+        if by_plan && cut.as_ref().is_err_and(|rest| rest.covered <= HALVES * largest.size) {
             // it may hang over
-            let ears = std::mem::take(&mut self.ears);
-            if self.cut_seen(ring, largest, emit) == Cut::Whole {
-                return Cut::Whole;
-            }
-            self.ears = ears;
+            let shape = self.see(ring, largest);
+            cut = self.cut_seen(ring, shape, emit).or(cut);
         }
-        seen
+        match cut {
+            // a spike that is seen from its side
+            Err(Rest { ears, is_needle: true, .. }) if views.iter().any(|view| self.is_simple(ring, *view)) => {
+                ears.into_iter().for_each(emit);
+                Ok(())
+            }
+            cut => cut,
+        }
     }
 
-    /// Cuts it as it is seen; if it crosses itself so, ears are left.
-    fn cut_seen(&mut self, ring: &[[f64; 3]], view: View, emit: &mut impl FnMut([usize; 3])) -> Cut {
-        self.ears.clear();
+    /// Whether it crosses itself nowhere as it is seen, and is no line.
+    fn is_simple(&mut self, ring: &[[f64; 3]], view: View) -> bool {
+        let shape = self.see(ring, view);
+        view.size > 2.0 * NARROW * around(&self.flat) && self.cut_seen(ring, shape, &mut |_| ()).is_ok()
+    }
+
+    /// Looks at it.
+    fn see(&mut self, ring: &[[f64; 3]], view: View) -> Shape {
         flatten(ring, view, &mut self.flat);
+        Shape::of(&self.flat)
+    }
+
+    /// Cuts it as it is seen.
+    fn cut_seen(&mut self, ring: &[[f64; 3]], shape: Shape, emit: &mut impl FnMut([usize; 3])) -> Result<(), Rest> {
         let flat = &self.flat;
-        let shape = Shape::of(flat);
-        if shape.strictly && shape.turns == 1 && ring.len() > LONG {
-            halve(0, ring.len() - 1, emit);
-            return Cut::Whole;
+        if shape.strictly && shape.turns == 1 && flat.len() > LONG {
+            halve(0, flat.len() - 1, emit);
+            return Ok(());
         }
         // ears and fans of a long face crowd around few of its corners
-        if ring.len() > LONG {
-            let cut = if ring.len() > MOST_CORNERS { Err(Refusal::Long) } else { long::cut(ring, flat) };
+        if flat.len() > LONG {
+            let cut = if flat.len() > MOST_CORNERS { Err(Refusal::Long) } else { long::cut(ring, flat) };
             match cut {
                 Ok(triangles) => {
                     triangles.into_iter().for_each(emit);
-                    return Cut::Whole;
+                    return Ok(());
                 }
-                Err(refusal) if ring.len() > MOST_EARS => return Cut::Refused(refusal),
+                Err(refusal) if flat.len() > MOST_EARS => {
+                    return Err(Rest { cut: Cut::Refused(refusal), ears: Vec::new(), covered: 0.0, is_needle: false });
+                }
                 Err(_) => {}
             }
         }
         if shape.is_convex() {
-            (2..ring.len()).for_each(|i| emit([0, i - 1, i]));
-            return Cut::Whole;
+            (2..flat.len()).for_each(|i| emit([0, i - 1, i]));
+            return Ok(());
         }
         self.earcut.earcut_slice(flat, &[], &mut self.corners);
         let doubled = |[a, b, c]: [usize; 3]| turn(flat[a], flat[b], flat[c]);
-        self.ears.extend(self.corners.as_chunks().0.iter().map(|t| t.map(|i| i as usize)));
-        if self.ears.len() + 2 < ring.len() {
-            keep_corners(&mut self.ears, ring.len());
+        let mut ears: Vec<[usize; 3]> = self.corners.as_chunks().0.iter().map(|t| t.map(|i| i as usize)).collect();
+        if ears.len() + 2 < flat.len() {
+            keep_corners(&mut ears, flat.len());
         }
-        self.ears.iter_mut().filter(|t| doubled(**t) < 0.0).for_each(|t| t.swap(1, 2));
+        ears.iter_mut().filter(|t| doubled(**t) < 0.0).for_each(|t| t.swap(1, 2));
         // where corners repeat or touch an edge some have no triangle, and nothing is missing; where the face crosses itself
         // there may be as many as there should be, of them some over others
-        let area: f64 = (2..ring.len()).map(|i| doubled([0, i - 1, i])).sum();
-        let covered: f64 = self.ears.iter().map(|t| doubled(*t)).sum();
-        let ends = flat.iter().zip(flat.iter().cycle().skip(1));
-        let around: f64 = ends.map(|(a, b)| libm::hypot(b[0] - a[0], b[1] - a[1])).sum();
-        if covered > NARROW * around && (area - covered).abs() > 1e-9 * covered + STRIP * around {
-            return Cut::Crossing;
+        let area: f64 = (2..flat.len()).map(|i| doubled([0, i - 1, i])).sum();
+        let covered: f64 = ears.iter().map(|t| doubled(*t)).sum();
+        let (around, missing) = (around(flat), (area - covered).abs());
+        if covered > NARROW * around && missing > 1e-9 * covered + STRIP * around {
+            let is_needle = missing < LITTLE * covered && covered < LITTLE * around * around;
+            return Err(Rest { cut: Cut::Crossing, ears, covered, is_needle });
         }
-        self.ears.drain(..).for_each(emit);
-        Cut::Whole
+        ears.into_iter().for_each(emit);
+        Ok(())
     }
 }
 
@@ -225,8 +259,8 @@ struct View {
     back: bool,
 }
 
-/// From above, and from where it is largest.
-fn views(ring: &[[f64; 3]]) -> [View; 2] {
+/// From above, and along x and y.
+fn views(ring: &[[f64; 3]]) -> [View; 3] {
     let o = ring[0]; // close to the face, so that large coordinates do not swamp the sum
     let mut normal = [0.0; 3];
     for (i, p) in ring.iter().enumerate() {
@@ -236,8 +270,14 @@ fn views(ring: &[[f64; 3]]) -> [View; 2] {
             *n += (p[u] - o[u]) * (q[v] - o[v]) - (p[v] - o[v]) * (q[u] - o[u]);
         }
     }
-    let largest = (0..3).fold(2, |best, i| if normal[i].abs() > normal[best].abs() { i } else { best });
-    [2, largest].map(|axis| View { axis, size: normal[axis].abs(), back: normal[axis] < 0.0 })
+    [2, 0, 1].map(|axis| View { axis, size: normal[axis].abs(), back: normal[axis] < 0.0 })
+}
+
+/// Twice the area in plan of a fan from its first corner, whichever way its triangles look: that of a face of which a part looks up and
+/// another down is no less.
+fn swept(ring: &[[f64; 3]]) -> f64 {
+    let flat = |p: [f64; 3]| [p[0], p[1]];
+    ring.windows(2).map(|e| turn(flat(ring[0]), flat(e[0]), flat(e[1])).abs()).sum()
 }
 
 /// As it is seen; the result runs counter-clockwise.
@@ -271,6 +311,12 @@ fn unspun(ring: &[[f64; 3]]) -> Vec<usize> {
             _ => return around.to_vec(),
         };
     }
+}
+
+/// How long its edges are.
+fn around(flat: &[[f64; 2]]) -> f64 {
+    let ends = flat.iter().zip(flat.iter().cycle().skip(1));
+    ends.map(|(a, b)| libm::hypot(b[0] - a[0], b[1] - a[1])).sum()
 }
 
 /// Twice the signed area of the corner.
@@ -494,6 +540,34 @@ mod tests {
             let mut ring = [[0., 0., 0.], [2., 0., 0.], [2., 1., 0.], [1., 1., 0.], [1., 2., 0.], [0., 2., 0.]];
             (ring[k][2], ring[(k + 1) % 6][2]) = (6.0, -7.0);
             assert_eq!(plan_area(&ring, &cut(&ring)), (3.0, 3.0), "{k}");
+        }
+    }
+
+    /// A cell of ground of which one corner stands for no data, with any axis up.
+    #[test]
+    fn a_spike_that_is_seen_from_its_side_crosses_nothing() {
+        let mut random = generator();
+        let mut some = move || random() / 2f64.powi(24);
+        for (side, relief) in [(0.5, 0.1), (2.0, 0.9), (30.0, 20.0)] {
+            for far in [-9999.0, -32768.0, -3047.695, 99999.0] {
+                for k in 0..400 {
+                    let mut ring =
+                        [[0., 0.], [side, 0.], [side, side], [0., side]].map(|[x, y]| [x, y, relief * some()]);
+                    ring[k % 4][2] = far;
+                    ring.iter_mut().for_each(|p| p.rotate_left(k / 4 % 3));
+                    cut(&ring);
+                }
+            }
+        }
+        // not so where two corners are exchanged, however little it rises
+        for n in (4..=12).cycle().take(20_000) {
+            let (r, uneven) = (1.0 + 4.0 * some(), [0.0, 0.5][(some() * 2.0) as usize]);
+            let angles = (0..n).map(|i| std::f64::consts::TAU * (i as f64 + uneven * some()) / n as f64);
+            let mut ring: Vec<[f64; 3]> = angles.map(|a| [r * a.cos(), r * a.sin(), 0.0]).collect();
+            let (at, high) = ((some() * n as f64) as usize, [0.0, 1e-3, 1e-2, 0.05][(some() * 4.0) as usize]);
+            ring.swap(at, (at + 1) % n);
+            ring.iter_mut().for_each(|p| p[2] = high * some());
+            assert_eq!(Cutter::default().cut(&ring, |_| ()), Cut::Crossing, "{ring:?}");
         }
     }
 
