@@ -2,14 +2,15 @@
 //!
 //! Real files wind at will, so a source's winding is trusted only if the source is exactly closed: on the lattice,
 //! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
-//! says which way its triangles look; but a shell that is wound against the least one whose box holds its own is taken for a cavity in
-//! that, and looks as it does. Of anything else every triangle is ground.
+//! says which way its triangles look; but a shell that is wound against the least one that holds it is a cavity in that, and looks as it
+//! does. One holds another if its box does, and if it lies around the place just under the middle of the highest triangle that looks up
+//! from the other: so what stands on a shell, or is sunk into it, is not held. Of anything else every triangle is ground.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
-use rstar::{RTree, primitives::GeomWithData, primitives::Rectangle};
-use std::cmp::Reverse;
+use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
+use std::{cmp::Reverse, collections::HashMap};
 
 /// Whether each triangle looks down; empty if none does. Facing is that of the source, before rounding.
 pub fn ceilings(
@@ -35,8 +36,10 @@ pub fn ceilings(
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Most boxes of shells that may lie around the least corner of another; one with more is taken for no cavity.
+/// Most boxes of shells that may lie around the least corner of another, and most triangles of shells that are asked about whose
+/// rectangles in plan lie around its highest triangle's middle; one with more is taken for no cavity.
 const AROUND: usize = 4096;
+const COLUMN: usize = 16_384;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
 fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
@@ -85,16 +88,45 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         shells[numbers[i] as usize].add(f.v.map(|v| vertices[v as usize]));
     }
     let mut turned: Vec<Option<bool>> = shells.iter().map(Shell::is_turned).collect();
-    for mut those in of_sources {
-        those.retain(|&i| turned[i].is_some());
-        let boxes = those.iter().map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect();
-        let boxes = RTree::bulk_load(boxes);
+    of_sources.iter_mut().for_each(|those| those.retain(|&i| turned[i].is_some()));
+    let boxes =
+        of_sources.iter().map(|those| those.iter().map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect());
+    let boxes: Vec<_> = boxes.map(RTree::bulk_load).collect();
+    // those that may be cavities, and all whose boxes hold those
+    let (mut held, mut holders) = (vec![false; shells.len()], vec![false; shells.len()]);
+    for (&i, boxes) in of_sources.iter().zip(&boxes).flat_map(|(those, boxes)| those.iter().map(move |i| (i, boxes))) {
+        let around = around(&shells, boxes, i);
+        held[i] = around.iter().any(|&k| turned[k] != turned[i]);
+        around.into_iter().filter(|_| held[i]).for_each(|k| holders[k] = true);
+    }
+    let mut columns = vec![Vec::new(); sources];
+    for (f, &number) in faces.iter().zip(&numbers).filter(|(f, _)| !f.is_outside() && closed[usize::from(f.source)]) {
+        let (number, corners) = (number as usize, f.v.map(|v| vertices[v as usize]));
+        if held[number] || holders[number] {
+            shells[number].reach(corners);
+        }
+        if holders[number] {
+            let plan = corners.map(|p| [p[0], p[1]].map(|v| 3.0 * f64::from(v)));
+            let plan = Rectangle::from_aabb(AABB::from_points(&plan));
+            columns[usize::from(f.source)].push(GeomWithData::new(plan, (number, corners)));
+        }
+    }
+    for ((mut those, boxes), column) in of_sources.into_iter().zip(&boxes).zip(columns) {
+        let column = RTree::bulk_load(column);
         // none is held by one that comes after it
         those.sort_by_key(|&i| Reverse(shells[i].size()));
-        for i in those {
-            let mut around = boxes.locate_all_at_point(shells[i].low.map(f64::from)).map(|b| b.data);
-            let others: Vec<usize> = around.by_ref().take(AROUND).filter(|&k| shells[k].holds(&shells[i])).collect();
-            let holder = others.into_iter().min_by_key(|&k| shells[k].rank()).filter(|_| around.next().is_none());
+        for i in those.into_iter().filter(|&i| held[i]) {
+            let place = shells[i].place();
+            let mut over = column.locate_all_at_point([place[0] as f64, place[1] as f64]).map(|t| t.data);
+            let mut runs: HashMap<usize, i32> = HashMap::new();
+            over.by_ref()
+                .take(COLUMN)
+                .for_each(|(k, corners)| *runs.entry(k).or_default() += over_once(corners, place));
+            if over.next().is_some() {
+                continue;
+            }
+            let holds = |k: &usize| runs.get(k).is_some_and(|runs| *runs != 0);
+            let holder = around(&shells, boxes, i).into_iter().filter(holds).min_by_key(|&k| shells[k].rank());
             if let Some(holder) = holder.filter(|&k| shells[k].is_turned() != shells[i].is_turned()) {
                 turned[i] = turned[holder];
             }
@@ -107,17 +139,45 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     faces.iter().zip(numbers).map(of).collect()
 }
 
-/// Six times its volume, and its box.
+/// The others of a source whose boxes hold that of a shell; none where there are too many.
+fn around(shells: &[Shell], boxes: &RTree<GeomWithData<Rectangle<[f64; 3]>, usize>>, i: usize) -> Vec<usize> {
+    let mut all = boxes.locate_all_at_point(shells[i].low.map(f64::from)).map(|b| b.data);
+    let some = all.by_ref().take(AROUND).filter(|&k| shells[k].holds(&shells[i])).collect();
+    if all.next().is_some() { Vec::new() } else { some }
+}
+
+/// Whether a triangle lies over a place, in thirds of steps, or goes through it: once if it is counter-clockwise in plan, and once less
+/// than not if it is clockwise. The place is taken a hair farther east, and by a hair of that farther north, so that of triangles that
+/// meet in an edge one has it.
+fn over_once(corners: [[i32; 3]; 3], place: [i64; 3]) -> i32 {
+    let from = |p: [i32; 3]| [0, 1, 2].map(|i| i128::from(3 * i64::from(p[i]) - place[i]));
+    let [a, b, c] = corners.map(from);
+    let side = |a: [i128; 3], b: [i128; 3]| {
+        let turn = a[0] * b[1] - a[1] * b[0];
+        [turn, a[1] - b[1], b[0] - a[0]].into_iter().find(|v| *v != 0).unwrap_or(0).signum()
+    };
+    let up = area2(corners[0], corners[1], corners[2]).signum();
+    if up == 0 || [side(a, b), side(b, c), side(c, a)] != [up; 3] {
+        return 0;
+    }
+    // six times the volume between it and the place, above zero where it is over that
+    let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
+    let volume = a[0] * minor(1, 2) + a[1] * minor(2, 0) + a[2] * minor(0, 1);
+    if volume * up >= 0 { up as i32 } else { 0 }
+}
+
+/// Six times its volume, its box, and the corners in order of that of its triangles that look up from it which reaches highest.
 #[derive(Clone)]
 struct Shell {
     volume: i128,
     low: [i32; 3],
     high: [i32; 3],
+    top: Option<(i32, [[i32; 3]; 3])>,
 }
 
 impl Default for Shell {
     fn default() -> Self {
-        Shell { volume: 0, low: [i32::MAX; 3], high: [i32::MIN; 3] }
+        Shell { volume: 0, low: [i32::MAX; 3], high: [i32::MIN; 3], top: None }
     }
 }
 
@@ -134,6 +194,21 @@ impl Shell {
         self.volume = self.volume.wrapping_add(six);
     }
 
+    /// Of each of its triangles, when its volume is known.
+    fn reach(&mut self, mut corners: [[i32; 3]; 3]) {
+        let up = area2(corners[0], corners[1], corners[2]);
+        if up.signum() == self.volume.signum() {
+            corners.sort_unstable();
+            self.top = self.top.max(corners.iter().map(|p| p[2]).max().map(|high| (high, corners)));
+        }
+    }
+
+    /// The middle of its highest triangle, in thirds of steps.
+    fn place(&self) -> [i64; 3] {
+        let corners = self.top.map_or([self.low; 3], |(_, corners)| corners);
+        [0, 1, 2].map(|i| corners.iter().map(|p| i64::from(p[i])).sum())
+    }
+
     /// Whether it is inside out; none if it has no volume.
     fn is_turned(&self) -> Option<bool> {
         (self.volume != 0).then_some(self.volume < 0)
@@ -148,9 +223,9 @@ impl Shell {
         (0..3).map(|i| u128::from(self.high[i].abs_diff(self.low[i]))).product()
     }
 
-    /// Such as have one of these look alike.
+    /// Of no two shells of one source alike.
     fn rank(&self) -> impl Ord {
-        (self.size(), self.low, self.high, self.volume < 0)
+        (self.size(), self.low, self.high, self.volume, self.top.map(|(_, corners)| corners))
     }
 
     /// Whether another's box lies in its own, and is not the same.

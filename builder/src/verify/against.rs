@@ -10,7 +10,7 @@ use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use rstar::{RTree, primitives::GeomWithData, primitives::Rectangle};
+use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 use std::collections::BTreeSet;
 use zerocopy::FromBytes;
 
@@ -237,8 +237,10 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
 }
 
 /// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
-/// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the least other whose box holds its own
-/// says otherwise, as that is: it is a cavity. One around whose least corner more than 4096 boxes lie is none.
+/// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the least other that holds it says
+/// otherwise, as that is: it is a cavity. Others hold it whose boxes hold its own, and which run around the place just under the middle
+/// of its top. One around whose least corner more than 4096 boxes lie, or around the middle of whose top more than 16384 rectangles of
+/// triangles do, is none.
 fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
     const NONE: u32 = u32::MAX;
     let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
@@ -268,7 +270,7 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
     let mut seen = vec![false; steps.len()];
     for (first, t) in scene.triangles.iter().enumerate().filter(|(_, t)| !open.contains(&t.source)) {
         let mut shell =
-            Shell { low: [i64::MAX; 3], high: [i64::MIN; 3], volume: 0, inside_out: false, triangles: Vec::new() };
+            Shell { low: [i64::MAX; 3], high: [i64::MIN; 3], volume: 0, top: [[0; 3]; 3], triangles: Vec::new() };
         let mut next = vec![first as u32];
         while let Some(i) = next.pop() {
             let Some(q) = steps[i as usize].as_ref().filter(|q| solid(q) && !seen[i as usize]) else { continue };
@@ -292,38 +294,103 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
     }
     drop(edges);
     let mut inside_out = vec![None; steps.len()];
+    let corners = |t: u32| steps[t as usize].unwrap_or_default();
     for mut shells in shells.into_values() {
-        // largest first, so that what holds one is known before it; among equals in an order that is no matter
-        shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume < 0)));
+        shells.iter_mut().for_each(|s| s.top = s.highest(corners));
+        // largest first, so that what holds one is known before it; no two are equal
+        shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume, s.top)));
         let boxes: Vec<_> = (0..).zip(&shells).map(|(i, s)| GeomWithData::new(s.rectangle(), i)).collect();
         let boxes = RTree::bulk_load(boxes);
-        for i in 0..shells.len() {
-            let s = &shells[i];
-            let around: Vec<usize> =
-                boxes.locate_all_at_point(s.low.map(|v| v as f64)).take(4097).map(|b| b.data).collect();
-            // the last of those before it is the least
-            let holder = around.iter().filter(|&&k| k < i && shells[k].holds(s)).max().map(|&k| &shells[k]);
-            let is_cavity = |h: &&Shell| around.len() <= 4096 && h.volume.signum() != s.volume.signum();
-            let is = holder.filter(is_cavity).map_or(s.volume < 0, |h| h.inside_out);
+        // least first
+        let boxed = |s: &Shell| {
+            let around = boxes.locate_all_at_point(s.low.map(|v| v as f64)).take(4097);
+            let mut around: Vec<usize> = around.map(|b| b.data).collect();
+            around.truncate(if around.len() > 4096 { 0 } else { 4096 });
+            around.retain(|&k| shells[k].holds(s));
+            around.sort_unstable_by_key(|&k| std::cmp::Reverse(k));
+            around
+        };
+        // those whose box one holds that is wound otherwise, and all whose boxes hold such
+        let (mut doubted, mut asked) = (HashSet::new(), BTreeSet::new());
+        for (i, s) in shells.iter().enumerate() {
+            let boxed = boxed(s);
+            if boxed.iter().any(|&k| shells[k].volume.signum() != s.volume.signum()) {
+                doubted.insert(i);
+                asked.extend(boxed);
+            }
+        }
+        let plan = |k: usize, t: u32| {
+            let flat = corners(t).map(|p| [p[0] as f64 * 3.0, p[1] as f64 * 3.0]);
+            GeomWithData::new(Rectangle::from_aabb(AABB::from_points(&flat)), (k, t))
+        };
+        let plans = asked.iter().flat_map(|&k| shells[k].triangles.iter().map(move |&t| plan(k, t)));
+        let plans = RTree::bulk_load(plans.collect());
+        let mut answers: Vec<bool> = Vec::with_capacity(shells.len());
+        for (i, s) in shells.iter().enumerate() {
+            let mut is = s.volume < 0;
+            if doubted.contains(&i) {
+                let middle = [0, 1, 2].map(|axis| s.top.iter().map(|p| p[axis]).sum::<i64>());
+                let (mut runs, mut met) = (HashMap::new(), 0);
+                for (k, t) in
+                    plans.locate_all_at_point([middle[0] as f64, middle[1] as f64]).map(|p| p.data).take(16_385)
+                {
+                    *runs.entry(k).or_insert(0) += runs_over(&corners(t), &middle);
+                    met += 1;
+                }
+                let holder = boxed(s).into_iter().find(|k| met <= 16_384 && runs.get(k).is_some_and(|runs| *runs != 0));
+                let holder = holder.filter(|&h| shells[h].volume.signum() != s.volume.signum());
+                is = holder.map_or(is, |h| answers[h]);
+            }
             s.triangles.iter().for_each(|&t| inside_out[t as usize] = Some(is));
-            shells[i].inside_out = is;
+            answers.push(is);
         }
     }
     inside_out
 }
 
-/// What hangs together of a closed source: its box in steps, six times its volume, and the triangles.
+/// How often a triangle at the height of a place or above it runs around that in plan, against the clock; the place in thirds of steps.
+fn runs_over(corners: &[[i64; 3]; 3], place: &[i64; 3]) -> i64 {
+    let q = corners.map(|c| [0, 1, 2].map(|i| i128::from(3 * c[i] - place[i])));
+    let mut runs = 0;
+    for k in 0..3 {
+        // where edges cross the line that runs east from the place; one through the place is west of it, one that ends at its level
+        // ends below it
+        let (a, b) = (q[k], q[(k + 1) % 3]);
+        let turn = a[0] * b[1] - b[0] * a[1];
+        runs += i64::from(a[1] <= 0 && b[1] > 0 && turn > 0) - i64::from(b[1] <= 0 && a[1] > 0 && turn < 0);
+    }
+    if runs == 0 {
+        return 0;
+    }
+    // the plane at the place, by weights of the corners
+    let weight = |a: [i128; 3], b: [i128; 3]| a[0] * b[1] - a[1] * b[0];
+    let weights = [weight(q[1], q[2]), weight(q[2], q[0]), weight(q[0], q[1])];
+    let height: i128 = weights.iter().zip(&q).map(|(w, q)| w * q[2]).sum();
+    if height.signum() * weights.iter().sum::<i128>().signum() >= 0 { runs } else { 0 }
+}
+
+/// What hangs together of a closed source: its box in steps, six times its volume, its top, and the triangles.
 struct Shell {
     low: [i64; 3],
     high: [i64; 3],
     volume: i128,
-    inside_out: bool,
+    top: [[i64; 3]; 3],
     triangles: Vec<u32>,
 }
 
 impl Shell {
     fn rectangle(&self) -> Rectangle<[f64; 3]> {
         Rectangle::from_corners(self.low.map(|v| v as f64), self.high.map(|v| v as f64))
+    }
+
+    /// Its top: of the triangles that look up from it the one with the highest corner, of equals the last in the order of their corners.
+    fn highest(&self, corners: impl Fn(u32) -> [[i64; 3]; 3]) -> [[i64; 3]; 3] {
+        let up = self.triangles.iter().map(|&t| corners(t)).filter(|q| exact_area(q).signum() == self.volume.signum());
+        let sorted = up.map(|mut q| {
+            q.sort_unstable();
+            q
+        });
+        sorted.max_by_key(|q| (q[0][2].max(q[1][2]).max(q[2][2]), *q)).unwrap_or_default()
     }
 
     fn size(&self) -> i128 {

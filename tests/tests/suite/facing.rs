@@ -164,6 +164,174 @@ fn a_shell_is_judged_by_itself_unless_it_may_be_a_cavity_of_the_one_around_it() 
     }
 }
 
+/// A box from one corner to another, in cells, inside out or not.
+#[derive(Clone, Copy)]
+struct Block {
+    low: [i64; 3],
+    high: [i64; 3],
+    inside_out: bool,
+}
+
+/// Steps of a cell: thirds of it are on the lattice.
+const CELL: i64 = 3 * 4096;
+
+/// A closed slab of columns that are so many cells high, each two cells deep, in unit squares, and blocks; all one source.
+fn slab_and_blocks(columns: &[i64], depth: i64, blocks: &[Block]) -> Vec<[[i64; 3]; 3]> {
+    let is_full = |[x, y, z]: [i64; 3]| {
+        (0..depth).contains(&y) && z >= 0 && usize::try_from(x).is_ok_and(|x| columns.get(x).is_some_and(|h| z < *h))
+    };
+    let mut triangles = Vec::new();
+    // a square with an axis upright on it, against the clock as seen from its tip
+    let mut square = |at: [i64; 3], size: [i64; 3], axis: usize, outward: bool| {
+        let corner = |u: i64, v: i64| {
+            let mut p = at;
+            p[(axis + 1) % 3] += u * size[(axis + 1) % 3];
+            p[(axis + 2) % 3] += v * size[(axis + 2) % 3];
+            p
+        };
+        let [a, b, c, d] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+        triangles.extend(if outward { [[a, b, c], [a, c, d]] } else { [[a, c, b], [a, d, c]] });
+    };
+    for (x, high) in (0..).zip(columns) {
+        for (y, z) in (0..depth).flat_map(|y| (0..*high).map(move |z| (y, z))) {
+            for (axis, side) in (0..3).flat_map(|axis| [-1, 1].map(|side| (axis, side))) {
+                let mut beside = [x, y, z];
+                beside[axis] += side;
+                if !is_full(beside) {
+                    let mut at = [x, y, z];
+                    at[axis] += i64::from(side == 1);
+                    square(at, [1; 3], axis, side == 1);
+                }
+            }
+        }
+    }
+    for b in blocks {
+        let size = [0, 1, 2].map(|i| b.high[i] - b.low[i]);
+        for axis in 0..3 {
+            square(b.low, size, axis, b.inside_out);
+            let mut at = b.low;
+            at[axis] = b.high[axis];
+            square(at, size, axis, !b.inside_out);
+        }
+    }
+    triangles
+}
+
+fn scene_of(triangles: &[[[i64; 3]; 3]]) -> Scene {
+    let mut corners: Vec<[i64; 3]> = triangles.iter().flatten().copied().collect();
+    corners.sort_unstable();
+    corners.dedup();
+    let number = |p: &[i64; 3]| corners.binary_search(p).unwrap() as u32;
+    let faces = triangles.iter().map(|t| Triangle { v: [0, 1, 2].map(|i| number(&t[i])), material: 0, source: 0 });
+    // z has steps of its own
+    let steps: Vec<[i64; 3]> = corners.iter().map(|[x, y, z]| [CELL * x, CELL * y, 16 * CELL * z]).collect();
+    lattice_scene(&steps, faces.collect())
+}
+
+/// Of what is level the ground, by its corners in cells.
+fn ground_of(scene: &Scene) -> Vec<[[i64; 3]; 3]> {
+    let (ground, _) = repair(scene, &Options { stitch: None, ..Options::default() }).unwrap();
+    let cells = |v: u32| ground.positions[v as usize].map(|p| (p / 3.0) as i64);
+    let sorted = |t: &Triangle| {
+        let mut corners = t.v.map(cells);
+        corners.sort_unstable();
+        corners
+    };
+    let mut all: Vec<_> = ground.triangles.iter().map(sorted).collect();
+    all.sort_unstable();
+    all
+}
+
+/// What stands on a hilly slab, is sunk into it, or hangs over it lies within its box, and is none of its cavities; what is within it is.
+/// Against the cells that are full, in any order of the triangles.
+#[test]
+fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
+    let mut state = 1u64;
+    let mut random = |below: i64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as i64 % below
+    };
+    let (mut cavities, mut free, mut nested) = (0, 0, 0);
+    for round in 0..400 {
+        let (wide, depth) = (8 + random(4), 8);
+        let columns: Vec<i64> = (0..wide).map(|_| 1 + random(9)).collect();
+        let slab_high = *columns.iter().max().unwrap();
+        let mut blocks = Vec::new();
+        for number in 0..1 + random(4) {
+            let size = [0; 3].map(|_| 2 + random(if number == 0 { 5 } else { 3 }));
+            // anywhere in the slab's box, or in that of the first
+            let first = blocks.first().filter(|_| random(2) == 0).map(|b: &Block| (b.low, b.high));
+            let (from, to) = first.unwrap_or(([0; 3], [wide, depth, slab_high]));
+            let low = [0, 1, 2].map(|i| from[i] + random((to[i] - from[i] - size[i] + 1).max(1)));
+            let high = [0, 1, 2].map(|i| low[i] + size[i]);
+            blocks.push(Block { low, high, inside_out: random(2) == 0 });
+        }
+        let mut triangles = slab_and_blocks(&columns, depth, &blocks);
+        let mut edges: Vec<_> = triangles.iter().flat_map(|t| (0..3).map(|k| [t[k], t[(k + 1) % 3]])).collect();
+        edges.sort_unstable();
+        if edges.windows(2).any(|w| w[0] == w[1]) {
+            continue; // it is not exactly closed
+        }
+        // the shells, least first, and which way each looks; the slab is the first of all
+        let slab = Block { low: [0; 3], high: [wide, depth, slab_high], inside_out: false };
+        let mut shells: Vec<Block> = [slab].into_iter().chain(blocks.iter().copied()).collect();
+        let size = |b: &Block| (0..3).map(|i| b.high[i] - b.low[i]).product::<i64>();
+        let full = |shell: usize, shells: &[Block], cell: [i64; 3]| match shell {
+            0 => cell[2] < columns[cell[0] as usize],
+            _ => (0..3).all(|i| (shells[shell].low[i]..shells[shell].high[i]).contains(&cell[i])),
+        };
+        let mut order: Vec<usize> = (0..shells.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse((size(&shells[i]), shells[i].low, shells[i].high)));
+        let mut looks_in: Vec<bool> = shells.iter().map(|b| b.inside_out).collect();
+        for (at, &i) in order.iter().enumerate().filter(|(_, i)| **i != 0) {
+            let b = shells[i];
+            // of the two triangles of its top the one with the greater corners: whose middle is two thirds along x, and one along y
+            // where the square is cut from its least corner to its greatest
+            let middle = [0, 1].map(|k| (3 * b.low[k] + [2, 1][k] * (b.high[k] - b.low[k])).div_euclid(3));
+            let cell = [middle[0], middle[1], b.high[2] - 1];
+            let holds = |k: &&usize| {
+                let h = shells[**k];
+                let boxed = (0..3).all(|i| h.low[i] <= b.low[i] && b.high[i] <= h.high[i]);
+                boxed && (h.low, h.high) != (b.low, b.high) && full(**k, &shells, cell)
+            };
+            if let Some(&holder) = order[..at].iter().rev().find(holds) {
+                nested += usize::from(holder != 0);
+                if shells[holder].inside_out != b.inside_out {
+                    looks_in[i] = looks_in[holder];
+                    cavities += 1;
+                }
+            } else {
+                free += usize::from(b.inside_out && (0..3).all(|i| b.high[i] <= slab.high[i]));
+            }
+        }
+        shells.truncate(0);
+        // what each leaves
+        let of_slab = slab_and_blocks(&columns, depth, &[]).len();
+        let shell = |t: usize| if t < of_slab { 0 } else { 1 + (t - of_slab) / 12 };
+        let area =
+            |t: &[[i64; 3]; 3]| (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) - (t[1][1] - t[0][1]) * (t[2][0] - t[0][0]);
+        let is_ground = |(i, t): (usize, &[[i64; 3]; 3])| {
+            let mut sorted = *t;
+            sorted.sort_unstable();
+            (area(t) != 0 && (area(t) > 0) != looks_in[shell(i)]).then_some(sorted)
+        };
+        let mut expected: Vec<_> = triangles.iter().enumerate().filter_map(is_ground).collect();
+        expected.sort_unstable();
+        let said =
+            format!("{columns:?} {:?}", blocks.iter().map(|b| (b.low, b.high, b.inside_out)).collect::<Vec<_>>());
+        assert_eq!(ground_of(&scene_of(&triangles)), expected, "{said}");
+        if round % 4 == 0 {
+            heights(&scene_of(&triangles), [1.0, 1.0]);
+        }
+        for i in (1..triangles.len()).rev() {
+            triangles.swap(i, random(i as i64 + 1) as usize);
+            triangles[i].rotate_left(random(3) as usize);
+        }
+        assert_eq!(ground_of(&scene_of(&triangles)), expected, "{said}");
+    }
+    assert!(cavities > 20 && free > 20 && nested > 5, "{cavities} {free} {nested}");
+}
+
 #[test]
 fn open_fixtures_keep_every_triangle() {
     for scene in [fixtures::bridge(), fixtures::curb(), fixtures::town(2), fixtures::soup(3)] {
