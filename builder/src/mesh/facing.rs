@@ -100,15 +100,16 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         around.into_iter().filter(|_| held[i]).for_each(|k| holders[k] = true);
     }
     let mut columns = vec![Vec::new(); sources];
-    for (f, &number) in faces.iter().zip(&numbers).filter(|(f, _)| !f.is_outside() && closed[usize::from(f.source)]) {
-        let (number, corners) = (number as usize, f.v.map(|v| vertices[v as usize]));
+    let corners = |f: &Face| f.v.map(|v| vertices[v as usize]);
+    for (i, f) in faces.iter().enumerate().filter(|(_, f)| !f.is_outside() && closed[usize::from(f.source)]) {
+        let (number, corners) = (numbers[i] as usize, corners(f));
         if held[number] || holders[number] {
             shells[number].reach(corners);
         }
         if holders[number] {
             let plan = corners.map(|p| [p[0], p[1]].map(|v| 3.0 * f64::from(v)));
             let plan = Rectangle::from_aabb(AABB::from_points(&plan));
-            columns[usize::from(f.source)].push(GeomWithData::new(plan, (number, corners)));
+            columns[usize::from(f.source)].push(GeomWithData::new(plan, i as u32));
         }
     }
     for ((mut those, boxes), column) in of_sources.into_iter().zip(&boxes).zip(columns) {
@@ -117,11 +118,12 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         those.sort_by_key(|&i| Reverse(shells[i].size()));
         for i in those.into_iter().filter(|&i| held[i]) {
             let place = shells[i].place();
-            let mut over = column.locate_all_at_point([place[0] as f64, place[1] as f64]).map(|t| t.data);
+            let over = column.locate_all_at_point([place[0] as f64, place[1] as f64]);
+            let mut over = over.map(|t| t.data as usize);
             let mut runs: HashMap<usize, i32> = HashMap::new();
-            over.by_ref()
-                .take(COLUMN)
-                .for_each(|(k, corners)| *runs.entry(k).or_default() += over_once(corners, place));
+            for t in over.by_ref().take(COLUMN) {
+                *runs.entry(numbers[t] as usize).or_default() += over_once(corners(&faces[t]), place);
+            }
             if over.next().is_some() {
                 continue;
             }
@@ -271,4 +273,35 @@ fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool 
         return area2(a, b, c) < 0;
     }
     (area < 0.0) != odd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the distance from its middle: at each third of a step in and about an octahedron, on its faces, edges and corners, too.
+    #[test]
+    fn what_lies_around_a_place_is_counted_exactly() {
+        const R: i32 = 4;
+        let tip = |axis: usize, side: i32| {
+            let mut p = [0; 3];
+            p[axis] = side * R;
+            p
+        };
+        let mut triangles = Vec::new();
+        for [x, y, z] in (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2].map(|bit| 1 - 2 * bit)) {
+            let [a, b, c] = [tip(0, x), tip(1, y), tip(2, z)];
+            triangles.push(if x * y * z > 0 { [a, b, c] } else { [a, c, b] });
+        }
+        let most = 3 * i64::from(R) + 2;
+        let places = (-most..=most).flat_map(|x| (-most..=most).map(move |y| [x, y]));
+        for [x, y, z] in places.flat_map(|[x, y]| (-most..=most).map(move |z| [x, y, z])) {
+            let far = x.abs() + y.abs() + z.abs() - 3 * i64::from(R);
+            let runs: i32 = triangles.iter().map(|t| over_once(*t, [x, y, z])).sum();
+            // on the surface it is what is just under
+            assert_eq!(runs, i32::from(far < 0 || (far == 0 && z > 0)), "{x} {y} {z}");
+            let turned: i32 = triangles.iter().map(|&[a, b, c]| over_once([c, b, a], [x, y, z])).sum();
+            assert_eq!(turned, -runs, "{x} {y} {z}");
+        }
+    }
 }
