@@ -175,7 +175,7 @@ struct Block {
 /// Steps of a cell: thirds of it are on the lattice.
 const CELL: i64 = 3 * 4096;
 
-/// A closed slab of columns that are so many cells high, each two cells deep, in unit squares, and blocks; all one source.
+/// The triangles of a closed slab, in squares of a cell, whose columns are so many cells high and all as deep, and of blocks.
 fn slab_and_blocks(columns: &[i64], depth: i64, blocks: &[Block]) -> Vec<[[i64; 3]; 3]> {
     let is_full = |[x, y, z]: [i64; 3]| {
         (0..depth).contains(&y) && z >= 0 && usize::try_from(x).is_ok_and(|x| columns.get(x).is_some_and(|h| z < *h))
@@ -272,9 +272,9 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         if edges.windows(2).any(|w| w[0] == w[1]) {
             continue; // it is not exactly closed
         }
-        // the shells, least first, and which way each looks; the slab is the first of all
+        // the shells, of which the slab is the first, and which way each looks; known of larger ones before it is of smaller ones
         let slab = Block { low: [0; 3], high: [wide, depth, slab_high], inside_out: false };
-        let mut shells: Vec<Block> = [slab].into_iter().chain(blocks.iter().copied()).collect();
+        let shells: Vec<Block> = [slab].into_iter().chain(blocks.iter().copied()).collect();
         let size = |b: &Block| (0..3).map(|i| b.high[i] - b.low[i]).product::<i64>();
         let full = |shell: usize, shells: &[Block], cell: [i64; 3]| match shell {
             0 => cell[2] < columns[cell[0] as usize],
@@ -304,7 +304,6 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
                 free += usize::from(b.inside_out && (0..3).all(|i| b.high[i] <= slab.high[i]));
             }
         }
-        shells.truncate(0);
         // what each leaves
         let of_slab = slab_and_blocks(&columns, depth, &[]).len();
         let shell = |t: usize| if t < of_slab { 0 } else { 1 + (t - of_slab) / 12 };
