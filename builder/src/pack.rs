@@ -10,8 +10,6 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
-/// CRC-32 as in the kernel, 16 bytes at a time.
-static CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
 /// log2 of the tiles along a page's side.
 const PAGE_LOG2: u32 = 5;
 
@@ -65,7 +63,7 @@ pub fn pack(
     let mut at = 0u64;
     let checks: Vec<(u32, [u8; 32])> = tiles
         .par_iter()
-        .map(|t| rayon::join(|| CRC.checksum(t.bytes()), || Sha256::digest(t.bytes()).into()))
+        .map(|t| rayon::join(|| crc32fast::hash(t.bytes()), || Sha256::digest(t.bytes()).into()))
         .collect();
     let mut digests = Sha256::new();
     for (t, (crc, digest)) in tiles.iter().zip(checks) {
@@ -97,11 +95,11 @@ pub fn pack(
         s
     };
     for (i, &(kind, flags, body)) in bodies[..6].iter().enumerate() {
-        sections[i] = place(kind, flags, lens[i], CRC.checksum(body), Sha256::digest(body).into());
+        sections[i] = place(kind, flags, lens[i], crc32fast::hash(body), Sha256::digest(body).into());
     }
     sections[6] = place(section::TILES, content, at, 0, tiles_digest);
     let (kind, flags, body) = bodies[6];
-    sections[7] = place(kind, flags, lens[6], CRC.checksum(body), Sha256::digest(body).into());
+    sections[7] = place(kind, flags, lens[6], crc32fast::hash(body), Sha256::digest(body).into());
     let total = offset;
 
     let mut header = Header::new_zeroed();
@@ -120,7 +118,7 @@ pub fn pack(
         identity.update(s.digest);
     }
     header.identity = identity.finalize().into();
-    header.head_crc = CRC.checksum(header.as_bytes());
+    header.head_crc = crc32fast::hash(header.as_bytes());
 
     let len = usize::try_from(total).map_err(|_| BuildError::Limit("the image is larger than memory".into()))?;
     let mut image = Image::zeroed(len)

@@ -35,8 +35,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tile::View;
 use zerocopy::FromBytes;
 
-/// CRC-32 as in the kernel, 16 bytes at a time.
-const CRC: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISO_HDLC);
 /// How many places of a check are told.
 const TOLD: usize = 8;
 /// What is wrong, and where.
@@ -276,7 +274,7 @@ impl<'a> Verifying<'a> {
         let mut sums = Faults::default();
         let mut looked_at = String::from("head and sections");
         let mut listed = e != VerifyError::HeadDamaged;
-        for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| CRC.checksum(body) != s.crc)) {
+        for s in sections.filter(|s| self.terrain.section(s.kind).is_none_or(|body| crc32fast::hash(body) != s.crc)) {
             sums.say(fault(VerifyError::SectionDamaged(s.kind)));
             listed &= s.kind != section::TILE_TABLE;
         }

@@ -3,6 +3,8 @@
 //! A rectangle is half-open: it owns its left and lower border. A triangle is closed and counter-clockwise. Coordinates are
 //! lattice steps. `SMALL` says that all differences stay below 2^30, so that products fit `i64`.
 
+use hardpan::format::block::CELLS_LOG2;
+
 /// A triangle of an image: corners in steps from the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tri {
@@ -126,42 +128,54 @@ impl Tri {
             && self.shallowest::<SMALL>(k, r) <= 0
     }
 
-    /// Calls `see` with the place of each rectangle that it meets of a grid of so many from `low` on, with sides of 2^`log2` steps.
+    /// Calls `see` with the place of each block that it meets, of a grid of so many cells from `low` on with sides of 2^`log2` steps, and
+    /// with those of its cells that it meets, a bit each.
     #[inline(always)]
-    pub fn squares<const SMALL: bool>(
+    pub fn blocks<const SMALL: bool>(
         &self,
         bounds: Box4,
         low: [i64; 2],
         log2: [u32; 2],
         count: [i64; 2],
-        mut see: impl FnMut(i64, i64),
+        mut see: impl FnMut(i64, i64, u8),
     ) {
         let under = |axis: usize| {
             let [from, to] = [axis, axis + 2].map(|i| (i64::from(bounds[i]) - low[axis]) >> log2[axis]);
-            (from.max(0), (to + 1).min(count[axis]), from == to)
+            (from.max(0), to.min(count[axis] - 1), from == to)
         };
         let ((x0, x1, column), (y0, y1, row)) = (under(0), under(1));
-        if SMALL && (column || row) {
-            // its box is in one column or row, so that it has a place in each of them under it
-            return (y0..y1).for_each(|y| (x0..x1).for_each(|x| see(x, y)));
-        }
+        // where its box is in one column or row it has a place in each of the cells under that
+        let all = SMALL && (column || row);
         let size = log2.map(|l| 1i64 << l);
         let rect = |x: i64, y: i64| Rect { low: [low[0] + x * size[0], low[1] + y * size[1]], size };
-        // of each edge its side at the first, and what one further east and north adds
+        let (first_x, first_y) = (x0 >> CELLS_LOG2[0], y0 >> CELLS_LOG2[1]);
+        // of each edge its side at the first cell of a block, and what one cell further east and north adds
         let edge = |k: usize| {
             let [_, _, ex, ey] = self.edge(k);
-            if SMALL { [self.deepest::<true>(k, &rect(x0, y0)), -ey * size[0], ex * size[1]] } else { [0; 3] }
+            let first = rect(first_x << CELLS_LOG2[0], first_y << CELLS_LOG2[1]);
+            if SMALL && !all { [self.deepest::<true>(k, &first), -ey * size[0], ex * size[1]] } else { [0; 3] }
         };
-        let [mut p, mut q, mut r] = [edge(0), edge(1), edge(2)];
-        for y in y0..y1 {
-            let (mut a, mut b, mut c) = (p[0], q[0], r[0]);
-            for x in x0..x1 {
-                if if SMALL { a | b | c >= 0 } else { self.meets::<false>(bounds, &rect(x, y)) } {
-                    see(x, y);
+        let mut edges = [edge(0), edge(1), edge(2)];
+        for y in first_y..(y1 >> CELLS_LOG2[1]) + 1 {
+            let mut along = edges;
+            for x in first_x..(x1 >> CELLS_LOG2[0]) + 1 {
+                let [left, bottom] = [x << CELLS_LOG2[0], y << CELLS_LOG2[1]];
+                let columns = 15 << (x0 - left).max(0) & 15 >> (left + 3 - x1).max(0);
+                let rows = 0x11 << (4 * (y0 - bottom).max(0)) & 0x11 >> (4 * (bottom + 1 - y1).max(0));
+                let boxed = (columns * rows) as u8;
+                let met = match (all, SMALL) {
+                    (true, _) => boxed,
+                    (_, true) => boxed & inside(&along),
+                    _ => (0..8).filter(|c| boxed >> c & 1 == 1).fold(0, |met, c| {
+                        met | u8::from(self.meets::<false>(bounds, &rect(left + c % 4, bottom + c / 4))) << c
+                    }),
+                };
+                if met != 0 {
+                    see(x, y, met);
                 }
-                (a, b, c) = (a + p[1], b + q[1], c + r[1]);
+                along.iter_mut().for_each(|[side, east, _]| *side += *east << CELLS_LOG2[0]);
             }
-            (p[0], q[0], r[0]) = (p[0] + p[2], q[0] + q[2], r[0] + r[2]);
+            edges.iter_mut().for_each(|[side, _, north]| *side += *north << CELLS_LOG2[1]);
         }
     }
 
@@ -180,6 +194,21 @@ impl Tri {
             separates | ((side(0) <= 0) & (side(1) <= 0) & (side(2) <= 0))
         })
     }
+}
+
+/// The cells of a block at which the sides of three edges are none below zero, given those at the first, and what one cell further east
+/// and north adds.
+#[inline(always)]
+fn inside(edges: &[[i64; 3]; 3]) -> u8 {
+    let mut sides = [0i64; 8];
+    for [side, east, north] in edges {
+        for x in 0..4 {
+            let side = side + x as i64 * east;
+            sides[x] |= side;
+            sides[4 + x] |= side + north;
+        }
+    }
+    (0..8).fold(0, |met, c| met | u8::from(sides[c] >= 0) << c)
 }
 
 /// Least corner of a cell of a block.
@@ -220,12 +249,11 @@ mod tests {
             let block = [4 * next(3), 2 * next(3)].map(i64::from);
             let first = [0, 1].map(|i| low[i] - (block[i] << log2[i]));
             let (mut cells, mut exact) = (0u8, 0u8);
-            let see = |to: &mut u8, x: i64, y: i64| {
-                let (x, y) = (x - block[0], y - block[1]);
-                *to |= if (0..4).contains(&x) && (0..2).contains(&y) { 1 << (4 * y + x) } else { 0 };
+            let see = |to: &mut u8, x: i64, y: i64, met: u8| {
+                *to |= if [4 * x, 2 * y] == block { met } else { 0 };
             };
-            t.squares::<true>(t.bounds(), first, log2, [12, 6], |x, y| see(&mut cells, x, y));
-            t.squares::<false>(t.bounds(), first, log2, [12, 6], |x, y| see(&mut exact, x, y));
+            t.blocks::<true>(t.bounds(), first, log2, [12, 6], |x, y, met| see(&mut cells, x, y, met));
+            t.blocks::<false>(t.bounds(), first, log2, [12, 6], |x, y, met| see(&mut exact, x, y, met));
             assert_eq!(cells, exact);
             for cell in 0..8 {
                 let size = log2.map(|l| 1i64 << l);

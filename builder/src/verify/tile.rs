@@ -6,7 +6,7 @@ use super::alone::classes;
 use super::edges::{Edges, Own};
 use super::plan::{Box4, Rect, Tri, boxes_overlap, cell_low};
 use super::seams::{Edge, Link, may_link};
-use super::{CRC, Fault, Faults};
+use super::{Fault, Faults};
 use hardpan::format::{self, BLOCK_CELLS, NODE_DENSE, Node, Patch, Tile, TileRecord, block, bundle, entry, word};
 use hardpan::{Point, Terrain};
 use hashbrown::hash_map::Entry;
@@ -74,7 +74,7 @@ impl<'a> View<'a> {
 
     /// Whether its bytes have the sum of its record.
     pub fn is_whole(&self, record: &TileRecord) -> bool {
-        CRC.checksum(self.words.as_bytes()) == record.crc
+        crc32fast::hash(self.words.as_bytes()) == record.crc
     }
 
     fn node(&self, at: usize) -> Node {
@@ -751,7 +751,7 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
         // over blocks the cells that a triangle meets are found at once; no entry is smaller than one
         let parts = if has_blocks { block::CELLS_LOG2 } else { [0; 2] };
         let cell_log2 = [0, 1].map(|i| entry_log2[i].saturating_sub(parts[i]));
-        let (cells, mut met) = ([0, 1].map(|i| side[i] << parts[i]), vec![0u8; count]);
+        let cells = [0, 1].map(|i| side[i] << parts[i]);
         // the triangles of each entry, entry after entry
         let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(list.len() + list.len() / 2);
         for &t in list {
@@ -768,18 +768,9 @@ impl<const SMALL: bool> Walk<'_, SMALL> {
             }
             self.trials_left -= trials;
             if has_blocks {
-                tri.squares::<SMALL>(b, low, cell_log2, cells, |x, y| {
-                    let entry = (y >> block::CELLS_LOG2[1]) * side[0] + (x >> block::CELLS_LOG2[0]);
-                    met[entry as usize] |= 1 << ((y & 1) * 4 + (x & 3));
+                tri.blocks::<SMALL>(b, low, cell_log2, cells, |x, y, met| {
+                    pairs.push((at_entry(y * side[0] + x, met), t));
                 });
-                for y in y0..y1 + 1 {
-                    for k in y * side[0] + x0..y * side[0] + x1 + 1 {
-                        let cells = std::mem::take(&mut met[k as usize]);
-                        if cells != 0 {
-                            pairs.push((at_entry(k, cells), t));
-                        }
-                    }
-                }
                 continue;
             }
             for (y, x) in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (y, x))) {
