@@ -51,7 +51,7 @@ pub struct SourceFile {
     pub unit: Option<Unit>,
     /// Factor beside the unit, above 0; by default 1.
     pub scale: Option<f64>,
-    /// Turn about up in degrees, anticlockwise seen from above; by default 0.
+    /// Turn about up in degrees, anticlockwise seen from above, -360 to 360; by default 0.
     pub yaw_deg: Option<f64>,
     /// Way moved after all else, in metres; by default none.
     #[serde(deserialize_with = "some_exactly")]
@@ -213,8 +213,8 @@ impl Settings {
             if source.scale.is_some_and(|v| !(v > 0.0 && v.is_finite())) {
                 return wrong(place("source", i, "scale"), format!("{who}: scale must be a number above 0"));
             }
-            if source.yaw_deg.is_some_and(|v| !v.is_finite()) {
-                return wrong(place("source", i, "yaw_deg"), format!("{who}: yaw_deg must be a number of degrees"));
+            if source.yaw_deg.is_some_and(|v| !is_turn(v)) {
+                return wrong(place("source", i, "yaw_deg"), format!("{who}: yaw_deg must lie between -360 and 360"));
             }
             if source.translate.iter().flatten().any(|v| !v.is_finite()) {
                 return wrong(place("source", i, "translate"), format!("{who}: translate is [x, y, z] in metres"));
@@ -288,6 +288,11 @@ fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
         }
         _ => None,
     })
+}
+
+/// Whether a number of degrees is a turn: at most a whole one, either way.
+pub fn is_turn(degrees: f64) -> bool {
+    degrees.abs() <= 360.0
 }
 
 /// That a list is too long.

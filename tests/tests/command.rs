@@ -1020,11 +1020,12 @@ fn endless_files_are_no_images_and_no_points() {
     {
         holds(&error(2, &folder, drive), &["/dev/zero: line 1: longer than 1 MiB"]);
     }
-    let full = fs::File::options().write(true).open("/dev/full").unwrap();
-    let done =
-        Command::new(&*HARDPAN).args(["info", "bridge.hpan"]).current_dir(&folder).stdout(full).output().unwrap();
-    assert_eq!(done.status.code(), Some(4));
-    holds(&String::from_utf8(done.stderr).unwrap(), &["error: output: the disk is full"]);
+    for arguments in [&["info", "bridge.hpan"][..], &["--help"], &["build", "-h"], &["--version"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let done = Command::new(&*HARDPAN).args(arguments).current_dir(&folder).stdout(full).output().unwrap();
+        assert_eq!(done.status.code(), Some(4), "{arguments:?}");
+        holds(&String::from_utf8(done.stderr).unwrap(), &["error: output: the disk is full"]);
+    }
 }
 
 /// Of two materials that lie at one height one answers, whatever was meant: a warning where their frictions differ, with the area.

@@ -326,6 +326,7 @@ fn repairs_as_they_are_typed() {
         ("--stitch", "1,2,3", "\"2,3\" is not a whole number"),
         ("--stitch", "true", "PLAN,HEIGHT"),
         ("--max-slope", "steep", "not a number of degrees"),
+        ("--rotate", "1e300", "must lie between -360 and 360"),
     ] {
         holds(&expect(2, &folder, &["build", "s.obj", flag, value, "-o", "no.hpan"])[1], &[flag, why]);
     }

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     io::Write,
     path::{Path, PathBuf},
+    process::ExitCode,
 };
 
 use clap::{
@@ -13,7 +14,7 @@ use clap::{
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
-use super::{Cli, Done, Failure, NewFile, Replace, make_folder, materials::is_image, named, quoted};
+use super::{Cli, Done, Failure, NewFile, Replace, failed, make_folder, materials::is_image, named, quoted};
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -225,6 +226,14 @@ pub fn plain(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
     error
+}
+
+/// Prints help or a version, or what is wrong with what was typed.
+pub fn tell(said: &clap::Error) -> ExitCode {
+    match said.print().map_err(Failure::from) {
+        Err(failure) if !said.use_stderr() && !matches!(failure, Failure::ClosedPipe) => failed(&failure),
+        _ => ExitCode::from(said.exit_code() as u8),
+    }
 }
 
 #[cfg(test)]

@@ -105,9 +105,12 @@ pub fn main() -> ExitCode {
     let typed = match typed.map_err(|e| (help::slip(&e), e)) {
         Ok(typed) => typed,
         Err((Some(failure), _)) => return failed(&failure),
-        Err((None, e)) => help::plain(e).exit(),
+        Err((None, e)) => return help::tell(&help::plain(e)),
     };
-    let command = Cli::from_arg_matches(&typed).unwrap_or_else(|e| e.exit()).command;
+    let command = match Cli::from_arg_matches(&typed) {
+        Ok(cli) => cli.command,
+        Err(e) => return help::tell(&e),
+    };
     let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
         Command::Build(args) => build::run(&args, out),

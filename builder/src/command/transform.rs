@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use hardpan_builder::{
     import::{Unit, Up},
-    settings::SourceFile,
+    settings::{SourceFile, is_turn},
 };
 
 use super::{SETTINGS, decimal};
@@ -20,7 +20,7 @@ pub struct Transform {
     /// Multiply the numbers in FILE by this as well [default: 1]
     #[arg(long, allow_hyphen_values = true, value_parser = scale)]
     scale: Option<f64>,
-    /// Then turn about up, anticlockwise seen from above, in degrees [default: 0]
+    /// Then turn about up, anticlockwise seen from above, in degrees, -360 to 360 [default: 0]
     #[arg(long, value_name = "YAW", allow_hyphen_values = true, value_parser = degrees)]
     rotate: Option<f64>,
     /// Then move, in metres
@@ -137,7 +137,8 @@ fn scale(text: &str) -> Result<f64, String> {
 }
 
 fn degrees(text: &str) -> Result<f64, String> {
-    number(text, "not a number of degrees")
+    let value = number(text, "not a number of degrees")?;
+    if is_turn(value) { Ok(value) } else { Err("must lie between -360 and 360".into()) }
 }
 
 fn number(text: &str, what: &str) -> Result<f64, String> {

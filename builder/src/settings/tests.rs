@@ -145,6 +145,10 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("build.split = {\n depth_tolerance = 65,\n bundle_size = 0 }\n", &["line 2: build: split.depth_tolerance: "]),
         ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
         ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
+        (
+            "[[source]]\nfile = \"a.obj\"\nyaw_deg = -360.5\n",
+            &["line 3: source 1 (\"a.obj\"): yaw_deg must lie between -360 and 360"],
+        ),
         ("[[source]]\nup = \"y\"\n", &["line 1: source 1 (\"\"): name a file"]),
         ("[[source]]\nfile = \"a.obj\"\nyaw = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
         ("[[source]]\nfile = \"a.obj\"\nrotate = 3.0\n", &["line 3: ", "did you mean \"yaw_deg\"?"]),
