@@ -65,9 +65,10 @@ pub struct Material {
 pub enum Undersides {
     /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
     /// shell that is wound against the least one that holds it is taken for a cavity in that: one whose box holds its own, and which
-    /// lies around the place just under the middle of the highest triangle that looks up from it. So what stands on another, is sunk
-    /// into it or hangs over it is none. Nor is one around whose least corner more than 4096 boxes lie, or around the middle of whose
-    /// highest triangle more than 16,384 rectangles do, of triangles of shells that may hold such.
+    /// lies around the place just under the middle of the highest triangle that looks up from it. So what stands on another or
+    /// hangs over it is none, nor what is sunk into it less deep than that place. Nor is one around whose least corner more than 4096
+    /// boxes lie, or around the middle of whose highest triangle more than 16,384 rectangles do, of triangles of shells that may hold
+    /// such.
     #[default]
     Auto,
     /// None.

@@ -16,7 +16,7 @@ const LEAST_PLAN: f64 = 1e-5;
 /// What is narrower is no ground, and a strip of what may be missing along the edges of a face, both metres.
 const NARROW: f64 = 1e-3;
 const STRIP: f64 = 1e-5;
-/// Of the square of its length around the part that the area of a needle has at most, and of its area the part that hardly matters.
+/// Of its length the part within which all corners of a spike lie but its far ones, and of its area the part that hardly matters.
 const LITTLE: f64 = 1.0 / 64.0;
 /// How many times its area in the view in which it is largest a face covers in plan at least, where that is only largest because of the
 /// halves of the plan one looks up and the other down.
@@ -85,8 +85,8 @@ struct Rest {
     ears: Vec<[usize; 3]>,
     /// Twice the area of those.
     covered: f64,
-    /// Whether it is a needle as it is seen, and hardly any of it is amiss.
-    is_needle: bool,
+    /// Whether hardly any of it is amiss.
+    is_slight: bool,
 }
 
 impl Cutter {
@@ -105,7 +105,8 @@ impl Cutter {
     /// seems to have from any side, is cut from above in any case. Its points on straight edges stay corners in every case, so that a
     /// neighbour's edge still meets them and their heights are kept.
     ///
-    /// A needle that crosses itself by a hair, and not as it is seen along another axis, is a spike on its side: nothing is amiss.
+    /// A spike, as of no data, that crosses itself by a hair, and not as it is seen along another axis, is seen from its side: it is not
+    /// told.
     pub fn cut(&mut self, ring: &[[f64; 3]], mut emit: impl FnMut([usize; 3])) -> Cut {
         if ring.len() == 3 {
             emit([0, 1, 2]);
@@ -142,7 +143,9 @@ impl Cutter {
         }
         match cut {
             // a spike that is seen from its side
-            Err(Rest { ears, is_needle: true, .. }) if views.iter().any(|view| self.is_simple(ring, *view)) => {
+            Err(Rest { ears, is_slight: true, .. })
+                if is_spike(ring) && views.iter().any(|view| self.is_simple(ring, *view)) =>
+            {
                 ears.into_iter().for_each(emit);
                 Ok(())
             }
@@ -178,7 +181,7 @@ impl Cutter {
                     return Ok(());
                 }
                 Err(refusal) if flat.len() > MOST_EARS => {
-                    return Err(Rest { cut: Cut::Refused(refusal), ears: Vec::new(), covered: 0.0, is_needle: false });
+                    return Err(Rest { cut: Cut::Refused(refusal), ears: Vec::new(), covered: 0.0, is_slight: false });
                 }
                 Err(_) => {}
             }
@@ -200,8 +203,7 @@ impl Cutter {
         let covered: f64 = ears.iter().map(|t| doubled(*t)).sum();
         let (around, missing) = (around(flat), (area - covered).abs());
         if covered > NARROW * around && missing > 1e-9 * covered + STRIP * around {
-            let is_needle = missing < LITTLE * covered && covered < LITTLE * around * around;
-            return Err(Rest { cut: Cut::Crossing, ears, covered, is_needle });
+            return Err(Rest { cut: Cut::Crossing, ears, covered, is_slight: missing < LITTLE * covered });
         }
         ears.into_iter().for_each(emit);
         Ok(())
@@ -278,6 +280,21 @@ fn views(ring: &[[f64; 3]]) -> [View; 3] {
 fn swept(ring: &[[f64; 3]]) -> f64 {
     let flat = |p: [f64; 3]| [p[0], p[1]];
     ring.windows(2).map(|e| turn(flat(ring[0]), flat(e[0]), flat(e[1])).abs()).sum()
+}
+
+/// Whether fewer than half of its corners lie far from all others, which lie close together beside that.
+fn is_spike(ring: &[[f64; 3]]) -> bool {
+    let extent = |some: &[[f64; 3]], axis: usize| {
+        let ends = some.iter().fold([f64::MAX, f64::MIN], |[low, high], p| [low.min(p[axis]), high.max(p[axis])]);
+        ends[1] - ends[0]
+    };
+    let axis = (0..3).max_by(|&a, &b| extent(ring, a).total_cmp(&extent(ring, b))).unwrap_or(2);
+    let close = LITTLE * extent(ring, axis);
+    let mut near = ring.to_vec();
+    near.sort_unstable_by(|p, q| p[axis].total_cmp(&q[axis]));
+    let middle = near[ring.len() / 2][axis];
+    near.retain(|p| (p[axis] - middle).abs() < close);
+    2 * near.len() > ring.len() && (0..3).all(|axis| extent(&near, axis) < close)
 }
 
 /// As it is seen; the result runs counter-clockwise.
@@ -559,7 +576,14 @@ mod tests {
                 }
             }
         }
-        // not so where two corners are exchanged, however little it rises
+        // not so one end of a strip that is twisted, nor where two corners are exchanged, however little it rises
+        for _ in 0..1000 {
+            let (long, high) = (900.0 + 1000.0 * some(), 0.3 * some());
+            let mut strip =
+                [[0.0, 0.0], [long, 7.6], [long + 20.0, 7.3], [0.0, 15.0]].map(|[x, y]| [x, y, high * some()]);
+            strip.rotate_left((some() * 4.0) as usize);
+            assert_eq!(Cutter::default().cut(&strip, |_| ()), Cut::Crossing, "{strip:?}");
+        }
         for n in (4..=12).cycle().take(20_000) {
             let (r, uneven) = (1.0 + 4.0 * some(), [0.0, 0.5][(some() * 2.0) as usize]);
             let angles = (0..n).map(|i| std::f64::consts::TAU * (i as f64 + uneven * some()) / n as f64);

@@ -4,7 +4,8 @@
 //! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
 //! says which way its triangles look; but a shell that is wound against the least one that holds it is a cavity in that, and looks as it
 //! does. One holds another if its box does, and if it lies around the place just under the middle of the highest triangle that looks up
-//! from the other: so what stands on a shell, or is sunk into it, is not held. Of anything else every triangle is ground.
+//! from the other: so what stands on a shell, or is sunk into it less deep than that place, is not held. Of anything else every triangle
+//! is ground.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;

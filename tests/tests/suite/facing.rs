@@ -242,7 +242,7 @@ fn ground_of(scene: &Scene) -> Vec<[[i64; 3]; 3]> {
     all
 }
 
-/// What stands on a hilly slab, is sunk into it, or hangs over it lies within its box, and is none of its cavities; what is within it is.
+/// What stands on a hilly slab, is sunk into it but for its top, or hangs over it lies within its box, and is none of its cavities; what is within it is.
 /// Against the cells that are full, in any order of the triangles.
 #[test]
 fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
