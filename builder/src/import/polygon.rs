@@ -17,6 +17,7 @@ const LEAST_PLAN: f64 = 1e-5;
 const NARROW: f64 = 1e-3;
 const STRIP: f64 = 1e-5;
 /// Of its length the part within which all corners of a spike lie but its far ones, and of its area the part that hardly matters.
+const CLOSE: f64 = 1.0 / 16.0;
 const LITTLE: f64 = 1.0 / 64.0;
 /// How many times its area in the view in which it is largest a face covers in plan at least, where that is only largest because of the
 /// halves of the plan one looks up and the other down.
@@ -289,7 +290,7 @@ fn is_spike(ring: &[[f64; 3]]) -> bool {
         ends[1] - ends[0]
     };
     let axis = (0..3).max_by(|&a, &b| extent(ring, a).total_cmp(&extent(ring, b))).unwrap_or(2);
-    let close = LITTLE * extent(ring, axis);
+    let close = CLOSE * extent(ring, axis);
     let mut near = ring.to_vec();
     near.sort_unstable_by(|p, q| p[axis].total_cmp(&q[axis]));
     let middle = near[ring.len() / 2][axis];
