@@ -64,11 +64,11 @@ pub struct Material {
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
     /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
-    /// shell that is wound against the least one that holds it is taken for a cavity in that: one whose box holds its own, and which
-    /// lies around the place just under the middle of the highest triangle that looks up from it. So what stands on another or
-    /// hangs over it is none, nor what is sunk into it less deep than that place. Nor is one around whose least corner more than 4096
-    /// boxes lie, or around the middle of whose highest triangle more than 16,384 rectangles do, of triangles of shells that may hold
-    /// such.
+    /// shell that is wound against the one that holds it is taken for a cavity in that: the least of all larger ones that lie around
+    /// the place just under its top, a thirty-second of the way from its highest corner across a triangle there, if its box holds the
+    /// shell's own. So what stands on another or hangs over it is none, nor what is sunk into it with its top free or in a cavity. Nor is
+    /// one around whose least corner or top more than 4096 boxes lie, or around whose top more than 16,384 rectangles of triangles do,
+    /// each with its own.
     #[default]
     Auto,
     /// None.

@@ -2,16 +2,16 @@
 //!
 //! Real files wind at will, so a source's winding is trusted only if the source is exactly closed: on the lattice,
 //! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
-//! says which way its triangles look; but a shell that is wound against the least one that holds it is a cavity in that, and looks as it
-//! does. One holds another if its box does, and if it lies around the place just under the middle of the highest triangle that looks up
-//! from the other: so what stands on a shell, or is sunk into it less deep than that place, is not held. Of anything else every triangle
-//! is ground.
+//! says which way its triangles look; but a shell that is wound against the one that holds it is a cavity in that, and looks as it does.
+//! What holds a shell is the least larger one that lies around the place just under its top, a little beside its highest corner, if its
+//! box holds the shell's box: so what stands on a shell, or is sunk into it with its top free or in a cavity, is not held. Of anything
+//! else every triangle is ground.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
+use hashbrown::{HashMap, HashSet};
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
-use std::{cmp::Reverse, collections::HashMap};
 
 /// Whether each triangle looks down; empty if none does. Facing is that of the source, before rounding.
 pub fn ceilings(
@@ -37,8 +37,8 @@ pub fn ceilings(
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Most boxes of shells that may lie around the least corner of another, and most triangles of shells that are asked about whose
-/// rectangles in plan lie around its highest triangle's middle; one with more is taken for no cavity.
+/// Most boxes of shells that may lie around the least corner of one or around its top, and most triangles whose rectangles in plan lie
+/// around its top, of shells around such tops, its own always among them; one with more is taken for no cavity.
 const AROUND: usize = 4096;
 const COLUMN: usize = 16_384;
 
@@ -77,11 +77,13 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         }
     }
     drop(paired);
-    let (mut numbers, mut shells, mut of_sources) = (parts.firsts(), Vec::new(), vec![Vec::new(); sources]);
+    let (mut numbers, mut shells, mut of_sources) = (parts.firsts(), Vec::new(), vec![Source::default(); sources]);
     for (i, f) in faces.iter().enumerate().filter(|(_, f)| !f.is_outside() && closed[usize::from(f.source)]) {
+        let source = &mut of_sources[usize::from(f.source)];
+        source.triangles.push(i as u32);
         if numbers[i] == i as u32 {
             numbers[i] = shells.len() as u32;
-            of_sources[usize::from(f.source)].push(shells.len());
+            source.shells.push(shells.len());
             shells.push(Shell::default());
         } else {
             numbers[i] = numbers[numbers[i] as usize]; // that comes before it
@@ -89,51 +91,10 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
         shells[numbers[i] as usize].add(f.v.map(|v| vertices[v as usize]));
     }
     let mut turned: Vec<Option<bool>> = shells.iter().map(Shell::is_turned).collect();
-    of_sources.iter_mut().for_each(|those| those.retain(|&i| turned[i].is_some()));
-    let boxes =
-        of_sources.iter().map(|those| those.iter().map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect());
-    let boxes: Vec<_> = boxes.map(RTree::bulk_load).collect();
-    // those that may be cavities, and all whose boxes hold those
-    let (mut held, mut holders) = (vec![false; shells.len()], vec![false; shells.len()]);
-    for (&i, boxes) in of_sources.iter().zip(&boxes).flat_map(|(those, boxes)| those.iter().map(move |i| (i, boxes))) {
-        let around = around(&shells, boxes, i);
-        held[i] = around.iter().any(|&k| turned[k] != turned[i]);
-        around.into_iter().filter(|_| held[i]).for_each(|k| holders[k] = true);
-    }
-    let mut columns = vec![Vec::new(); sources];
-    let corners = |f: &Face| f.v.map(|v| vertices[v as usize]);
-    for (i, f) in faces.iter().enumerate().filter(|(_, f)| !f.is_outside() && closed[usize::from(f.source)]) {
-        let (number, corners) = (numbers[i] as usize, corners(f));
-        if held[number] || holders[number] {
-            shells[number].reach(corners);
-        }
-        if holders[number] {
-            let plan = corners.map(|p| [p[0], p[1]].map(|v| 3.0 * f64::from(v)));
-            let plan = Rectangle::from_aabb(AABB::from_points(&plan));
-            columns[usize::from(f.source)].push(GeomWithData::new(plan, i as u32));
-        }
-    }
-    for ((mut those, boxes), column) in of_sources.into_iter().zip(&boxes).zip(columns) {
-        let column = RTree::bulk_load(column);
-        // none is held by one that comes after it
-        those.sort_by_key(|&i| Reverse(shells[i].size()));
-        for i in those.into_iter().filter(|&i| held[i]) {
-            let place = shells[i].place();
-            let over = column.locate_all_at_point([place[0] as f64, place[1] as f64]);
-            let mut over = over.map(|t| t.data as usize);
-            let mut runs: HashMap<usize, i32> = HashMap::new();
-            for t in over.by_ref().take(COLUMN) {
-                *runs.entry(numbers[t] as usize).or_default() += over_once(corners(&faces[t]), place);
-            }
-            if over.next().is_some() {
-                continue;
-            }
-            let holds = |k: &usize| runs.get(k).is_some_and(|runs| *runs != 0);
-            let holder = around(&shells, boxes, i).into_iter().filter(holds).min_by_key(|&k| shells[k].rank());
-            if let Some(holder) = holder.filter(|&k| shells[k].is_turned() != shells[i].is_turned()) {
-                turned[i] = turned[holder];
-            }
-        }
+    for Source { shells: mut those, triangles } in of_sources {
+        those.retain(|&i| turned[i].is_some());
+        let triangle = |&t: &u32| (numbers[t as usize] as usize, faces[t as usize].v.map(|v| vertices[v as usize]));
+        cavities(those, triangles.iter().map(triangle), &mut shells, &mut turned);
     }
     let of = |(f, number): (&Face, u32)| {
         let is = !f.is_outside() && closed[usize::from(f.source)];
@@ -142,18 +103,80 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
     faces.iter().zip(numbers).map(of).collect()
 }
 
-/// The others of a source whose boxes hold that of a shell; none where there are too many.
-fn around(shells: &[Shell], boxes: &RTree<GeomWithData<Rectangle<[f64; 3]>, usize>>, i: usize) -> Vec<usize> {
-    let mut all = boxes.locate_all_at_point(shells[i].low.map(f64::from)).map(|b| b.data);
-    let some = all.by_ref().take(AROUND).filter(|&k| shells[k].holds(&shells[i])).collect();
+/// What a closed source is made of: numbers of shells and of triangles.
+#[derive(Clone, Default)]
+struct Source {
+    shells: Vec<usize>,
+    triangles: Vec<u32>,
+}
+
+/// Turns the cavities among those shells of a source that have a volume, whose triangles with the number of the shell of each are these.
+fn cavities(
+    mut those: Vec<usize>,
+    triangles: impl Iterator<Item = (usize, [[i32; 3]; 3])> + Clone,
+    shells: &mut [Shell],
+    turned: &mut [Option<bool>],
+) {
+    let boxes = RTree::bulk_load(those.iter().map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect());
+    // those that may be: a box of one that is wound otherwise holds theirs
+    those.retain(|&i| {
+        let mut around = around(&boxes, shells[i].low.map(f64::from)).into_iter();
+        around.any(|k| turned[k] != turned[i] && shells[k].holds(&shells[i]))
+    });
+    if those.is_empty() {
+        return;
+    }
+    let held: HashSet<usize> = those.iter().copied().collect();
+    triangles.clone().filter(|t| held.contains(&t.0)).for_each(|(i, corners)| shells[i].reach(corners));
+    // all that may lie around their tops
+    let mut near = HashSet::new();
+    those.retain(|&i| {
+        let around = around(&boxes, shells[i].place().map(|v| v as f64 / PARTS as f64));
+        let is_told = !around.is_empty();
+        near.extend(around);
+        is_told
+    });
+    let mut over = Vec::new();
+    for (i, corners) in triangles.filter(|t| near.contains(&t.0)) {
+        shells[i].reach(corners);
+        let plan = corners.map(|p| [p[0], p[1]].map(|v| PARTS as f64 * f64::from(v)));
+        over.push(GeomWithData::new(Rectangle::from_aabb(AABB::from_points(&plan)), (i, corners)));
+    }
+    let over = RTree::bulk_load(over);
+    // none is held by one that comes after it
+    those.sort_by(|&i, &k| shells[k].rank().cmp(&shells[i].rank()));
+    for i in those {
+        let place = shells[i].place();
+        let mut over = over.locate_all_at_point([place[0] as f64, place[1] as f64]).map(|t| t.data);
+        let mut runs: HashMap<usize, i32> = HashMap::new();
+        for (k, corners) in over.by_ref().take(COLUMN) {
+            *runs.entry(k).or_default() += over_once(corners, place);
+        }
+        if over.next().is_some() {
+            continue;
+        }
+        let larger = |k: &usize| shells[*k].rank() > shells[i].rank();
+        let around = runs.into_iter().filter(|(_, runs)| *runs != 0).map(|(k, _)| k).filter(larger);
+        let least = around.min_by(|&k, &l| shells[k].rank().cmp(&shells[l].rank()));
+        let holder = least.filter(|&k| shells[k].holds(&shells[i]) && shells[k].is_turned() != shells[i].is_turned());
+        if let Some(holder) = holder {
+            turned[i] = turned[holder];
+        }
+    }
+}
+
+/// The shells whose boxes lie around a place; none where there are too many.
+fn around(boxes: &RTree<GeomWithData<Rectangle<[f64; 3]>, usize>>, place: [f64; 3]) -> Vec<usize> {
+    let mut all = boxes.locate_all_at_point(place).map(|b| b.data);
+    let some = all.by_ref().take(AROUND).collect();
     if all.next().is_some() { Vec::new() } else { some }
 }
 
-/// Whether a triangle lies over a place, in thirds of steps, or goes through it: once if it is counter-clockwise in plan, and once less
+/// Whether a triangle lies over a place, in [`PARTS`] of steps, or goes through it: once if it is counter-clockwise in plan, and once less
 /// than not if it is clockwise. The place is taken a hair farther east, and by a hair of that farther north, so that of triangles that
 /// meet in an edge one has it.
 fn over_once(corners: [[i32; 3]; 3], place: [i64; 3]) -> i32 {
-    let from = |p: [i32; 3]| [0, 1, 2].map(|i| i128::from(3 * i64::from(p[i]) - place[i]));
+    let from = |p: [i32; 3]| [0, 1, 2].map(|i| i128::from(PARTS * i64::from(p[i]) - place[i]));
     let [a, b, c] = corners.map(from);
     let side = |a: [i128; 3], b: [i128; 3]| {
         let turn = a[0] * b[1] - a[1] * b[0];
@@ -169,13 +192,18 @@ fn over_once(corners: [[i32; 3]; 3], place: [i64; 3]) -> i32 {
     if volume * up >= 0 { up as i32 } else { 0 }
 }
 
-/// Six times its volume, its box, and the corners in order of that of its triangles that look up from it which reaches highest.
+/// Parts of a step in which places are told: the top of a shell is so many of these from its highest corner, of the way to either other
+/// corner of a triangle there.
+const PARTS: i64 = 64;
+
+/// Six times its volume, its box, and that of its triangles that look up from it which reaches highest: z, x and y of its corners, highest
+/// first.
 #[derive(Clone)]
 struct Shell {
     volume: i128,
     low: [i32; 3],
     high: [i32; 3],
-    top: Option<(i32, [[i32; 3]; 3])>,
+    top: Option<[[i32; 3]; 3]>,
 }
 
 impl Default for Shell {
@@ -198,18 +226,21 @@ impl Shell {
     }
 
     /// Of each of its triangles, when its volume is known.
-    fn reach(&mut self, mut corners: [[i32; 3]; 3]) {
+    fn reach(&mut self, corners: [[i32; 3]; 3]) {
         let up = area2(corners[0], corners[1], corners[2]);
         if up.signum() == self.volume.signum() {
-            corners.sort_unstable();
-            self.top = self.top.max(corners.iter().map(|p| p[2]).max().map(|high| (high, corners)));
+            let mut corners = corners.map(|[x, y, z]| [z, x, y]);
+            corners.sort_unstable_by(|a, b| b.cmp(a));
+            self.top = self.top.max(Some(corners));
         }
     }
 
-    /// The middle of its highest triangle, in thirds of steps.
+    /// Its top, in [`PARTS`] of steps.
     fn place(&self) -> [i64; 3] {
-        let corners = self.top.map_or([self.low; 3], |(_, corners)| corners);
-        [0, 1, 2].map(|i| corners.iter().map(|p| i64::from(p[i])).sum())
+        let [x, y, z] = self.low;
+        let [a, b, c] = self.top.unwrap_or([[z, x, y]; 3]);
+        let at = |i: usize| (PARTS - 2) * i64::from(a[i]) + i64::from(b[i]) + i64::from(c[i]);
+        [at(1), at(2), at(0)]
     }
 
     /// Whether it is inside out; none if it has no volume.
@@ -227,8 +258,8 @@ impl Shell {
     }
 
     /// Of no two shells of one source alike.
-    fn rank(&self) -> impl Ord {
-        (self.size(), self.low, self.high, self.volume, self.top.map(|(_, corners)| corners))
+    fn rank(&self) -> impl Ord + use<> {
+        (self.size(), self.low, self.high, self.volume, self.top)
     }
 
     /// Whether another's box lies in its own, and is not the same.
@@ -280,10 +311,10 @@ fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool 
 mod tests {
     use super::*;
 
-    /// Against the distance from its middle: at each third of a step in and about an octahedron, on its faces, edges and corners, too.
+    /// Against the distance from its middle: at each part of a step in and about an octahedron, on its faces, edges and corners, too.
     #[test]
     fn what_lies_around_a_place_is_counted_exactly() {
-        const R: i32 = 4;
+        const R: i32 = 1;
         let tip = |axis: usize, side: i32| {
             let mut p = [0; 3];
             p[axis] = side * R;
@@ -294,10 +325,10 @@ mod tests {
             let [a, b, c] = [tip(0, x), tip(1, y), tip(2, z)];
             triangles.push(if x * y * z > 0 { [a, b, c] } else { [a, c, b] });
         }
-        let most = 3 * i64::from(R) + 2;
+        let most = PARTS * i64::from(R) + 2;
         let places = (-most..=most).flat_map(|x| (-most..=most).map(move |y| [x, y]));
         for [x, y, z] in places.flat_map(|[x, y]| (-most..=most).map(move |z| [x, y, z])) {
-            let far = x.abs() + y.abs() + z.abs() - 3 * i64::from(R);
+            let far = x.abs() + y.abs() + z.abs() - PARTS * i64::from(R);
             let runs: i32 = triangles.iter().map(|t| over_once(*t, [x, y, z])).sum();
             // on the surface it is what is just under
             assert_eq!(runs, i32::from(far < 0 || (far == 0 && z > 0)), "{x} {y} {z}");

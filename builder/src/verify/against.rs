@@ -237,10 +237,10 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
 }
 
 /// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
-/// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the least other that holds it says
-/// otherwise, as that is: it is a cavity. Others hold it whose boxes hold its own, and which run around the place just under the middle
-/// of its top. One around whose least corner more than 4096 boxes lie, or around the middle of whose top more than 16384 rectangles of
-/// triangles do, is none.
+/// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the one that holds it says otherwise, as
+/// that is: it is a cavity. The least of all larger ones that run around the place just under its top, a thirty-second of the way from
+/// its highest corner to the middle of the opposite edge, holds it if its box holds its own. One around whose least corner or top more than
+/// 4096 boxes lie, or around whose top more than 16384 rectangles of triangles do, each with its own, is none.
 fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
     const NONE: u32 = u32::MAX;
     let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
@@ -298,29 +298,25 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
     for mut shells in shells.into_values() {
         shells.iter_mut().for_each(|s| s.top = s.highest(corners));
         // largest first, so that what holds one is known before it; no two are equal
-        shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume, s.top)));
+        shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume, downward(&s.top))));
         let boxes: Vec<_> = (0..).zip(&shells).map(|(i, s)| GeomWithData::new(s.rectangle(), i)).collect();
         let boxes = RTree::bulk_load(boxes);
-        // least first
-        let boxed = |s: &Shell| {
-            let around = boxes.locate_all_at_point(s.low.map(|v| v as f64)).take(4097);
-            let mut around: Vec<usize> = around.map(|b| b.data).collect();
-            around.truncate(if around.len() > 4096 { 0 } else { 4096 });
-            around.retain(|&k| shells[k].holds(s));
-            around.sort_unstable_by_key(|&k| std::cmp::Reverse(k));
-            around
+        let around = |place: [f64; 3]| {
+            let around: Vec<usize> = boxes.locate_all_at_point(place).take(4097).map(|b| b.data).collect();
+            if around.len() > 4096 { Vec::new() } else { around }
         };
-        // those whose box one holds that is wound otherwise, and all whose boxes hold such
+        // those whose box one holds that is wound otherwise, and all whose boxes lie around the tops of such
+        let otherwise = |s: &Shell, k: usize| shells[k].holds(s) && shells[k].volume.signum() != s.volume.signum();
         let (mut doubted, mut asked) = (HashSet::new(), BTreeSet::new());
         for (i, s) in shells.iter().enumerate() {
-            let boxed = boxed(s);
-            if boxed.iter().any(|&k| shells[k].volume.signum() != s.volume.signum()) {
-                doubted.insert(i);
-                asked.extend(boxed);
+            if around(s.low.map(|v| v as f64)).into_iter().any(|k| otherwise(s, k)) {
+                let around = around(s.place().map(|v| v as f64 / 64.0));
+                doubted.extend((!around.is_empty()).then_some(i));
+                asked.extend(around);
             }
         }
         let plan = |k: usize, t: u32| {
-            let flat = corners(t).map(|p| [p[0] as f64 * 3.0, p[1] as f64 * 3.0]);
+            let flat = corners(t).map(|p| [p[0] as f64 * 64.0, p[1] as f64 * 64.0]);
             GeomWithData::new(Rectangle::from_aabb(AABB::from_points(&flat)), (k, t))
         };
         let plans = asked.iter().flat_map(|&k| shells[k].triangles.iter().map(move |&t| plan(k, t)));
@@ -329,16 +325,15 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
         for (i, s) in shells.iter().enumerate() {
             let mut is = s.volume < 0;
             if doubted.contains(&i) {
-                let middle = [0, 1, 2].map(|axis| s.top.iter().map(|p| p[axis]).sum::<i64>());
+                let top = s.place();
                 let (mut runs, mut met) = (HashMap::new(), 0);
-                for (k, t) in
-                    plans.locate_all_at_point([middle[0] as f64, middle[1] as f64]).map(|p| p.data).take(16_385)
-                {
-                    *runs.entry(k).or_insert(0) += runs_over(&corners(t), &middle);
+                for (k, t) in plans.locate_all_at_point([top[0] as f64, top[1] as f64]).map(|p| p.data).take(16_385) {
+                    *runs.entry(k).or_insert(0) += runs_over(&corners(t), &top);
                     met += 1;
                 }
-                let holder = boxed(s).into_iter().find(|k| met <= 16_384 && runs.get(k).is_some_and(|runs| *runs != 0));
-                let holder = holder.filter(|&h| shells[h].volume.signum() != s.volume.signum());
+                // those before it are larger, and the last of them is the least
+                let around = runs.into_iter().filter(|(k, runs)| *runs != 0 && *k < i && met <= 16_384);
+                let holder = around.map(|(k, _)| k).max().filter(|&k| otherwise(s, k));
                 is = holder.map_or(is, |h| answers[h]);
             }
             s.triangles.iter().for_each(|&t| inside_out[t as usize] = Some(is));
@@ -348,9 +343,10 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
     inside_out
 }
 
-/// How often a triangle at the height of a place or above it runs around that in plan, against the clock; the place in thirds of steps.
+/// How often a triangle at the height of a place or above it runs around that in plan, against the clock; the place in parts of 64 of a
+/// step.
 fn runs_over(corners: &[[i64; 3]; 3], place: &[i64; 3]) -> i64 {
-    let q = corners.map(|c| [0, 1, 2].map(|i| i128::from(3 * c[i] - place[i])));
+    let q = corners.map(|c| [0, 1, 2].map(|i| i128::from(64 * c[i] - place[i])));
     let mut runs = 0;
     for k in 0..3 {
         // where edges cross the line that runs east from the place; one through the place is west of it, one that ends at its level
@@ -383,14 +379,21 @@ impl Shell {
         Rectangle::from_corners(self.low.map(|v| v as f64), self.high.map(|v| v as f64))
     }
 
-    /// Its top: of the triangles that look up from it the one with the highest corner, of equals the last in the order of their corners.
+    /// Its top: of the triangles that look up from it the one with the highest corner, which comes last; of equals the one whose corners
+    /// are the greatest, from the highest on, each by its height, then by x and y.
     fn highest(&self, corners: impl Fn(u32) -> [[i64; 3]; 3]) -> [[i64; 3]; 3] {
         let up = self.triangles.iter().map(|&t| corners(t)).filter(|q| exact_area(q).signum() == self.volume.signum());
         let sorted = up.map(|mut q| {
-            q.sort_unstable();
+            q.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
             q
         });
-        sorted.max_by_key(|q| (q[0][2].max(q[1][2]).max(q[2][2]), *q)).unwrap_or_default()
+        sorted.max_by_key(downward).unwrap_or_default()
+    }
+
+    /// Just under its top, in parts of 64 of a step.
+    fn place(&self) -> [i64; 3] {
+        let [a, b, highest] = self.top;
+        [0, 1, 2].map(|i| a[i] + b[i] + 62 * highest[i])
     }
 
     fn size(&self) -> i128 {
@@ -401,6 +404,11 @@ impl Shell {
         let is_other = self.low != other.low || self.high != other.high;
         is_other && (0..3).all(|i| self.low[i] <= other.low[i] && self.high[i] >= other.high[i])
     }
+}
+
+/// What orders tops: z, x and y of each corner from the last on.
+fn downward(top: &[[i64; 3]; 3]) -> [(i64, i64, i64); 3] {
+    [2, 1, 0].map(|k| (top[k][2], top[k][0], top[k][1]))
 }
 
 /// Twice the area in plan on the lattice, above zero if anticlockwise.

@@ -175,11 +175,13 @@ struct Block {
 /// Steps of a cell: thirds of it are on the lattice.
 const CELL: i64 = 3 * 4096;
 
+/// Whether a slab of so high columns, all as deep, has a cell.
+fn is_full(columns: &[i64], depth: i64, [x, y, z]: [i64; 3]) -> bool {
+    (0..depth).contains(&y) && z >= 0 && usize::try_from(x).is_ok_and(|x| columns.get(x).is_some_and(|h| z < *h))
+}
+
 /// The triangles of a closed slab, in squares of a cell, whose columns are so many cells high and all as deep, and of blocks.
 fn slab_and_blocks(columns: &[i64], depth: i64, blocks: &[Block]) -> Vec<[[i64; 3]; 3]> {
-    let is_full = |[x, y, z]: [i64; 3]| {
-        (0..depth).contains(&y) && z >= 0 && usize::try_from(x).is_ok_and(|x| columns.get(x).is_some_and(|h| z < *h))
-    };
     let mut triangles = Vec::new();
     // a square with an axis upright on it, against the clock as seen from its tip
     let mut square = |at: [i64; 3], size: [i64; 3], axis: usize, outward: bool| {
@@ -197,7 +199,7 @@ fn slab_and_blocks(columns: &[i64], depth: i64, blocks: &[Block]) -> Vec<[[i64; 
             for (axis, side) in (0..3).flat_map(|axis| [-1, 1].map(|side| (axis, side))) {
                 let mut beside = [x, y, z];
                 beside[axis] += side;
-                if !is_full(beside) {
+                if !is_full(columns, depth, beside) {
                     let mut at = [x, y, z];
                     at[axis] += i64::from(side == 1);
                     square(at, [1; 3], axis, side == 1);
@@ -251,7 +253,7 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as i64 % below
     };
-    let (mut cavities, mut free, mut nested) = (0, 0, 0);
+    let (mut cavities, mut free, mut nested, mut sunk) = (0, 0, 0, 0);
     for round in 0..400 {
         let (wide, depth) = (8 + random(4), 8);
         let columns: Vec<i64> = (0..wide).map(|_| 1 + random(9)).collect();
@@ -277,7 +279,7 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         let shells: Vec<Block> = [slab].into_iter().chain(blocks.iter().copied()).collect();
         let size = |b: &Block| (0..3).map(|i| b.high[i] - b.low[i]).product::<i64>();
         let full = |shell: usize, shells: &[Block], cell: [i64; 3]| match shell {
-            0 => cell[2] < columns[cell[0] as usize],
+            0 => is_full(&columns, depth, cell),
             _ => (0..3).all(|i| (shells[shell].low[i]..shells[shell].high[i]).contains(&cell[i])),
         };
         let mut order: Vec<usize> = (0..shells.len()).collect();
@@ -285,16 +287,15 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         let mut looks_in: Vec<bool> = shells.iter().map(|b| b.inside_out).collect();
         for (at, &i) in order.iter().enumerate().filter(|(_, i)| **i != 0) {
             let b = shells[i];
-            // of the two triangles of its top the one with the greater corners: whose middle is two thirds along x, and one along y
-            // where the square is cut from its least corner to its greatest
-            let middle = [0, 1].map(|k| (3 * b.low[k] + [2, 1][k] * (b.high[k] - b.low[k])).div_euclid(3));
-            let cell = [middle[0], middle[1], b.high[2] - 1];
-            let holds = |k: &&usize| {
+            // in the cell under the greatest corner of its top, for a thirty-second of no block is as wide as a cell
+            let cell = b.high.map(|v| v - 1);
+            let is_boxed = |k: &&usize| {
                 let h = shells[**k];
-                let boxed = (0..3).all(|i| h.low[i] <= b.low[i] && b.high[i] <= h.high[i]);
-                boxed && (h.low, h.high) != (b.low, b.high) && full(**k, &shells, cell)
+                (0..3).all(|i| h.low[i] <= b.low[i] && b.high[i] <= h.high[i]) && (h.low, h.high) != (b.low, b.high)
             };
-            if let Some(&holder) = order[..at].iter().rev().find(holds) {
+            let least = order[..at].iter().rev().find(|&&k| full(k, &shells, cell));
+            sunk += usize::from(least.is_some_and(|k| !is_boxed(&k) && shells[*k].inside_out != b.inside_out));
+            if let Some(&holder) = least.filter(is_boxed) {
                 nested += usize::from(holder != 0);
                 if shells[holder].inside_out != b.inside_out {
                     looks_in[i] = looks_in[holder];
@@ -328,7 +329,94 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
         }
         assert_eq!(ground_of(&scene_of(&triangles)), expected, "{said}");
     }
-    assert!(cavities > 20 && free > 20 && nested > 5, "{cavities} {free} {nested}");
+    assert!(cavities > 20 && free > 20 && nested > 5 && sunk > 20, "{cavities} {free} {nested} {sunk}");
+}
+
+/// The triangles of a pyramid with its base at this height, and its tip that far above, in cells; mirrored.
+fn mirrored_pyramid(base: i64, tip: i64) -> Vec<[[i64; 3]; 3]> {
+    let [a, b, c, d] = [[2, 2, base], [6, 2, base], [6, 6, base], [2, 6, base]];
+    let top = [4, 4, base + tip];
+    // outside out they would run the other way
+    let sides = [[a, top, b], [b, top, c], [c, top, d], [d, top, a]];
+    sides.into_iter().chain([[a, b, c], [a, c, d]]).collect()
+}
+
+/// A rock that is sunk into the ground keeps its tip as long as that is free, however it is wound.
+#[test]
+fn a_pyramid_sunk_into_a_slab_is_a_cavity_only_from_its_tip_on() {
+    let (high, tall) = (20, 10);
+    // so high that both are in one slab's box
+    let mut columns = [high; 9];
+    columns[0] = 40;
+    for base in [5, 9, 10, 11, 12, 14, 16, 18, 20, 25] {
+        let slab = slab_and_blocks(&columns, 8, &[]);
+        let pyramid = mirrored_pyramid(base, tall);
+        let triangles: Vec<_> = slab.iter().chain(&pyramid).copied().collect();
+        let mut ground = ground_of(&scene_of(&triangles));
+        let of_slab = ground_of(&scene_of(&slab));
+        assert!(of_slab.iter().all(|t| ground.contains(t)), "{base}");
+        ground.retain(|t| !of_slab.contains(t));
+        let expected = if base + tall > high { &pyramid[..4] } else { &pyramid[4..] };
+        let mut expected: Vec<_> = expected.to_vec();
+        expected.iter_mut().for_each(|t| t.sort_unstable());
+        expected.sort_unstable();
+        assert_eq!(ground, expected, "{base}");
+        heights(&scene_of(&triangles), [12.0, 12.0]);
+    }
+}
+
+/// A house in a cave keeps its roof where its foundations reach below the floor of that, which is in the rock, and however it is wound.
+#[test]
+fn a_house_sunk_into_the_floor_of_a_cave_is_no_cavity() {
+    let cave = Block { low: [1, 1, 2], high: [8, 7, 12], inside_out: true };
+    for (base, roof, inside_out) in
+        [(2, 6), (1, 6), (2, 4), (0, 11)].into_iter().flat_map(|(b, r)| [(b, r, true), (b, r, false)])
+    {
+        let house = Block { low: [3, 3, base], high: [5, 5, roof], inside_out };
+        let triangles = slab_and_blocks(&[20; 9], 8, &[cave, house]);
+        let scene = scene_of(&triangles);
+        let mut levels: Vec<i64> = ground_of(&scene).iter().map(|t| t[0][2]).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        assert_eq!(levels, [2, roof, 20], "{base} {inside_out}");
+        heights(&scene, [12.0, 12.0]);
+    }
+}
+
+/// A shell with too much around it is no cavity: what that costs is bounded.
+#[test]
+fn a_cavity_has_so_many_shells_and_triangles_around_it_at_most() {
+    // boxes in each other, of which the least, one of those around its corner, is mirrored: the floor of a cavity is its lower face, and the top of a shell its upper
+    for (count, is_cavity) in [(4095, true), (4096, false)] {
+        let block = |k: i64| Block { low: [k; 3], high: [8200 - k; 3], inside_out: k == count };
+        let blocks: Vec<Block> = (0..=count).map(block).collect();
+        let scene = scene_of(&slab_and_blocks(&[], 0, &blocks));
+        let ground = ground_of(&scene);
+        let at = |z: i64| ground.iter().filter(|t| t.iter().all(|p| p[2] == z)).count();
+        assert_eq!([at(count), at(8200 - count)], if is_cavity { [2, 0] } else { [0, 2] }, "{count}");
+    }
+    // a box with many needles in its top, whose rectangles in plan all lie around the top of the box within: with one more, two of the
+    // bottom, and four of that box
+    for (needles, is_cavity) in [(16_377, true), (16_378, false)] {
+        let (side, high) = (16_384, 100);
+        let corners = |z: i64| [[0, 0, z], [side, 0, z], [side, side, z], [0, side, z]];
+        let ([a, b, c, d], [e, f, g, h]) = (corners(0), corners(high));
+        let mut triangles =
+            vec![[a, c, b], [a, d, c], [c, d, h], [c, h, g], [d, a, e], [d, e, h], [a, b, f], [a, f, e]];
+        // the edge across from the needles, from f to g
+        let posts: Vec<[i64; 3]> =
+            [f].into_iter().chain((3..needles + 2).map(|y| [side, y, high])).chain([g]).collect();
+        for pair in posts.windows(2) {
+            triangles.extend([[e, pair[0], pair[1]], [b, pair[1], pair[0]]]);
+        }
+        triangles.extend([[e, g, h], [b, c, g]]);
+        let within = Block { low: [9, 1, 9], high: [16_000, 2, 99], inside_out: true };
+        triangles.extend(slab_and_blocks(&[], 0, &[within]));
+        let scene = scene_of(&triangles);
+        let ground = ground_of(&scene);
+        let at = |z: i64| ground.iter().filter(|t| t.iter().all(|p| p[2] == z)).count();
+        assert_eq!([at(9), at(99)], if is_cavity { [2, 0] } else { [0, 2] }, "{needles}");
+    }
 }
 
 #[test]
