@@ -1,5 +1,6 @@
 //! The bars, and what was measured against them.
 
+use crate::builder::{NEAR, STITCHED};
 use crate::timing::Times;
 use crate::union::MESHES;
 use std::fmt::{self, Write as _};
@@ -59,6 +60,29 @@ pub const BARS: &[(&str, &str, Goal)] = &[
     (M4_WORST, "proving ground", Most(1500.0, 800.0)),
     (M4_DECODE, "heights", Most(80.0, 64.0)),
     (M4_HEIGHT, "heights", Most(150.0, 100.0)),
+    (BUILD, "hills1m", Least(2.0, 4.0)),
+    (BUILD, "city", Least(2.0, 4.0)),
+    (BUILD, "strip", Least(2.0, 4.0)),
+    (VERIFY, "hills1m", Least(3.0, 10.0)),
+    (VERIFY, "city", Least(3.0, 10.0)),
+    (VERIFY, "strip", Least(3.0, 10.0)),
+    (PEAK, "hills1m", Most(150.0, 60.0)),
+    (PEAK, "city", Most(150.0, 60.0)),
+    (PEAK, "strip", Most(150.0, 60.0)),
+    (PARSE, "hills1m", Least(150.0, 400.0)),
+    (PLAN_ERROR, NEAR[0], Most(0.18, 0.09)),
+    (PLAN_ERROR, NEAR[1], Most(0.18, 0.09)),
+    (PLAN_ERROR, NEAR[2], Most(0.18, 0.09)),
+    (HEIGHT_ERROR, NEAR[0], Most(0.01, 0.005)),
+    (HEIGHT_ERROR, NEAR[1], Most(0.01, 0.005)),
+    (HEIGHT_ERROR, NEAR[2], Most(0.01, 0.005)),
+    (P999, NEAR[0], Most(0.1, 0.05)),
+    (P999, NEAR[1], Most(0.1, 0.05)),
+    (P999, NEAR[2], Most(0.1, 0.05)),
+    (OPEN, STITCHED[0], Most(0.0, 0.0)),
+    (OPEN, STITCHED[1], Most(0.0, 0.0)),
+    (OPEN, STITCHED[2], Most(0.0, 0.0)),
+    (OPEN, STITCHED[3], Most(0.0, 0.0)),
 ];
 
 pub const SINGLE: &str = "closest, single calls: times faster than Embree";
@@ -82,7 +106,14 @@ pub const M4_WORST: &str = "closest, Cortex-M4F: instructions, worst";
 pub const M4_MEAN: &str = "closest, Cortex-M4F: instructions, mean";
 pub const M4_DECODE: &str = "patch, Cortex-M4F: instructions of a block's decode, worst";
 pub const M4_HEIGHT: &str = "patch, Cortex-M4F: instructions of closest, worst";
-pub const BUILD: &str = "build, million triangles per second of wall time";
+pub const BUILD: &str = "build, verified by the kernel: million triangles per CPU-second";
+pub const VERIFY: &str = "verify: million triangles per CPU-second";
+pub const PEAK: &str = "build: peak memory beside the scene, bytes per triangle";
+pub const PARSE: &str = "reading an OBJ file on all cores, warm: MB/s";
+pub const PLAN_ERROR: &str = "stated error against the source in plan, mm";
+pub const HEIGHT_ERROR: &str = "stated error against the source in height, mm";
+pub const P999: &str = "error straight up or down, 99.9 % of the plan area, mm";
+pub const OPEN: &str = "open edges left within the stitch threshold";
 
 /// One figure.
 pub struct Figure {
@@ -148,7 +179,7 @@ impl Report {
     }
 
     fn rows(&self) -> Vec<Row> {
-        let number = |v: f64| format!("{v:.2}");
+        let number = |v: f64| if v > 0.0 && v < 0.1 { format!("{v:.3}") } else { format!("{v:.2}") };
         let barred = BARS.iter().map(|&(what, scene, goal)| {
             let (sign, bar, stretch) = match goal {
                 Least(bar, stretch) => (">=", bar, stretch),

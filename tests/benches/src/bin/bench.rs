@@ -10,7 +10,7 @@ use benchmarks::report::*;
 use benchmarks::scenes::{COUNTRY_TRIANGLES, Kind, SCENES, Scene};
 use benchmarks::timing::{self, Contestant};
 use benchmarks::workloads::{self, PATCH_POINTS, WHEELS};
-use benchmarks::{Peer, Query, Rng, check, digest, m4, union};
+use benchmarks::{Peer, Query, Rng, builder, check, digest, m4, union};
 use hardpan::{Answer, Cost, Cursor, Terrain};
 use hardpan_builder::HeightField;
 use std::path::Path;
@@ -21,8 +21,8 @@ const BATCH_SIZE: usize = 64;
 /// Scenes where wheels, layers, floors and swept caches are looked at too.
 const FULL: [&str; 3] = ["hills1m", "city", "strip"];
 
-/// What else can be asked for: the patch, the edges of meshes, the emulated Cortex-M4F.
-const OTHERS: [&str; 3] = ["patch", "edges", "m4f"];
+/// What else can be asked for: the patch, the builder, the edges of meshes, the emulated Cortex-M4F.
+const OTHERS: [&str; 4] = ["patch", "builder", "edges", "m4f"];
 
 const HARDPAN: &str = "hardpan, single";
 const HARDPAN_BATCH: &str = "hardpan, batch of 64";
@@ -41,10 +41,12 @@ struct Effort {
     rounds: usize,
     singles: usize,
     swept: usize,
+    builds: usize,
 }
 
-const THOROUGH: Effort = Effort { queries: 200_000, checked: 200_000, rounds: 9, singles: 20_000, swept: 2_000 };
-const QUICK: Effort = Effort { queries: 64_000, checked: 20_000, rounds: 5, singles: 5_000, swept: 400 };
+const THOROUGH: Effort =
+    Effort { queries: 200_000, checked: 200_000, rounds: 9, singles: 20_000, swept: 2_000, builds: 5 };
+const QUICK: Effort = Effort { queries: 64_000, checked: 20_000, rounds: 5, singles: 5_000, swept: 400, builds: 1 };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -68,6 +70,10 @@ fn main() -> ExitCode {
         for what in [SINGLE, BATCH, WHEEL, FLOOR, LAYERS, SWEPT] {
             report.without(what, "no Embree 3 here");
         }
+    }
+    // first, while the heap is as a program's that only builds
+    if wanted("builder") {
+        bench_builder(&effort, &mut report);
     }
     for scene in SCENES.iter().filter(|s| wanted(s.name)) {
         bench_scene(scene, &effort, &mut report);
@@ -337,10 +343,9 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
     let per_triangle = |bytes: usize| bytes as f64 / n as f64;
 
     let source = image::scene(&mesh);
-    let (built, seconds) = timed(|| image::image(&source));
+    let built = image::image(&source);
     drop(source);
     println!("{}: {n} triangles; {:?}", scene.name, built.report);
-    bench.add(BUILD, n as f64 / seconds / 1e6, format!("{seconds:.2} s"));
     bench.add(BYTES, per_triangle(built.image.len()), format!("{} bytes", built.image.len()));
 
     let (embree, seconds) = timed(|| Embree::new(&mesh, false));
@@ -403,6 +408,53 @@ fn bench_scene(scene: &Scene, effort: &Effort, report: &mut Report) {
     bench.compare(LAYERS, &timings, HARDPAN, EMBREE);
 }
 
+/// What builds, `verify` and reading take, and how near images are to their sources.
+fn bench_builder(effort: &Effort, report: &mut Report) {
+    let median = |values: &[f64]| timing::quantile(&mut values.to_vec(), 0.5);
+    let range = |values: &[f64]| {
+        let [low, high] = [0.0, 1.0].map(|q| timing::quantile(&mut values.to_vec(), q));
+        format!("{low:.2}..{high:.2} s")
+    };
+    for scene in SCENES.iter().filter(|s| FULL.contains(&s.name)) {
+        let mesh = scene.mesh();
+        let n = mesh.triangles.len() as f64;
+        if scene.name == "hills1m" {
+            let (bytes, seconds) = builder::parse(&mesh, effort.builds);
+            let from = format!("{bytes} bytes, {}", range(&seconds));
+            report.add(PARSE, scene.name, bytes as f64 / median(&seconds) / 1e6, from);
+        }
+        let given = image::scene(&mesh);
+        drop(mesh);
+        let taken: Vec<builder::Taken> = (0..effort.builds).map(|_| builder::take(&given)).collect();
+        println!("{}, repaired: {:?}", scene.name, taken[0].report);
+        for (what, seconds) in [(BUILD, (|t| t.build) as fn(&builder::Taken) -> f64), (VERIFY, |t| t.verify)] {
+            let seconds: Vec<f64> = taken.iter().map(seconds).collect();
+            report.add(what, scene.name, n / median(&seconds) / 1e6, range(&seconds));
+        }
+        let peak = taken.iter().map(|t| t.peak).max().unwrap_or(0);
+        report.add(PEAK, scene.name, peak as f64 / n, format!("{peak} bytes"));
+    }
+    for name in builder::NEAR {
+        match builder::scene(name) {
+            Ok(scene) => {
+                let built = builder::report(&scene);
+                let moved = [built.weld.moved, built.stitch.moved].map(|m| m.map(|v| v * 1e3));
+                let from = |i: usize| format!("moved by weld {:.3}, by stitch {:.3}", moved[0][i], moved[1][i]);
+                report.add(PLAN_ERROR, name, built.error[0] * 1e3, from(0));
+                report.add(HEIGHT_ERROR, name, built.error[1] * 1e3, from(1));
+                report.add(P999, name, built.shares.height[2] * 1e3, format!("{} places", built.shares.places));
+            }
+            Err(why) => report.without(name, &why),
+        }
+    }
+    for name in builder::STITCHED {
+        match builder::scene(name).map(|scene| builder::open_edges(&scene)) {
+            Ok([before, after]) => report.add(OPEN, name, after as f64, format!("{before} before")),
+            Err(why) => report.without(name, &why),
+        }
+    }
+}
+
 /// A height field of a million cells: one patch, asked like a height map.
 fn bench_patch(effort: &Effort, report: &mut Report) {
     const CELLS: usize = 1000;
@@ -418,11 +470,10 @@ fn bench_patch(effort: &Effort, report: &mut Report) {
         tolerance: TOLERANCE,
         ..HeightField::default()
     });
-    let (built, seconds) = timed(|| image::image(&source));
+    let built = image::image(&source);
     let hardpan = Hardpan::new(&built.image);
     let cells = (CELLS * CELLS) as f64;
     println!("patch: {cells} cells; {:?}", built.report);
-    bench.add("build, million cells per second of wall time", cells / seconds / 1e6, format!("{seconds:.2} s"));
     bench.add(
         "bytes per cell",
         built.image.len() as f64 / cells,
