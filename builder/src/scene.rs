@@ -66,9 +66,9 @@ pub enum Undersides {
     /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
     /// shell that is wound against the one that holds it is taken for a cavity in that: the least of all larger ones that lie around
     /// the place just under its top, a thirty-second of the way from its highest corner across a triangle there, if its box holds the
-    /// shell's own. So what stands on another or hangs over it is none, nor what is sunk into it with its top free or in a cavity. Nor is
-    /// one around whose least corner or top more than 4096 boxes lie, or around whose top more than 16,384 rectangles of triangles do,
-    /// each with its own.
+    /// shell's own. So what stands on another or hangs over it is none, nor what is sunk into it with its top free or in a cavity that is
+    /// larger, by its box. Nor is one around whose least corner more than 256 boxes of shells wound otherwise lie, or around whose top
+    /// more than 256 of any or more than 1024 rectangles of triangles do.
     #[default]
     Auto,
     /// None.

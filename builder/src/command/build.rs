@@ -33,7 +33,7 @@ use super::{
     progress::stage,
     quoted,
     relief::ALL,
-    report::{self, Report},
+    report::{self, Report, Seconds},
     same, shown,
     steps::{self, Step},
     transform::{Said, Transform, way},
@@ -384,7 +384,12 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         counted(bound.lines, "line"),
         counted(terrain.max_layers(), "layer")
     )?;
-    writeln!(out, "read in {:.2} s, built in {:.2} s; verified", report.seconds.read, report.seconds.build)?;
+    let Seconds { read, build, overlaps, gaps, twice, verify } = report.seconds;
+    let looked = overlaps + gaps + twice;
+    writeln!(
+        out,
+        "read in {read:.2} s, built in {build:.2} s, looked over in {looked:.2} s; verified in {verify:.2} s"
+    )?;
     let then = doubt.map(|doubt| format!("{doubt}; else "));
     if !is_nowhere(&output) {
         writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;

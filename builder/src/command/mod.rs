@@ -258,6 +258,7 @@ impl Failure {
                 format!("no file may be written here; name one where you may write, or check with: {look}")
             }
             ReadOnlyFilesystem => "this disk may only be read; name a file on another one".into(),
+            NotFound => "the system makes no file here; name one elsewhere".into(),
             _ => return Self::io(place, error),
         };
         Self::Machine(format!("{}: {cause}", named(place)))

@@ -10,7 +10,7 @@ use std::{
 
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
-    Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
+    Agreement, By, Check, Fault, Input, Other, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
     settings::{Settings, SourceFile},
     verify,
@@ -40,7 +40,8 @@ pub struct Args {
     /// What is meant for --against
     #[arg(hide = true)]
     more: Vec<PathBuf>,
-    /// Measure the error against the meshes that the image was made from; settings as the image has them, but for what is typed
+    /// Measure the error against the meshes that the image was made from, and compare names of materials; settings as the image has
+    /// them, but for what is typed
     #[arg(long, value_name = "MESH", num_args = 1..)]
     against: Vec<PathBuf>,
     #[command(flatten)]
@@ -312,6 +313,9 @@ impl Sought {
 
 /// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place.
 fn beyond(a: &Agreement) -> String {
+    if a.source.exceeded + a.image.exceeded == 0 {
+        return format!("{}; is it this image's mesh, with the same settings?", material(&a.other));
+    }
     let mut kinds = Vec::new();
     for (side, what) in [(&a.source, "lost"), (&a.image, "gained")] {
         if let Some(first) = side.farthest.first() {
@@ -334,6 +338,15 @@ fn beyond(a: &Agreement) -> String {
         counted(a.source.exceeded + a.image.exceeded, "place"),
         kinds.join("; ")
     )
+}
+
+/// That triangles are of another material than the source has there.
+fn material(other: &Other) -> String {
+    let first = other.first.as_ref().map(|(at, here, there)| {
+        format!(", such as that {}: {} here, {} in the source", place(at), shown(here), shown(there))
+    });
+    let count = counted(other.triangles, "triangle");
+    format!("of another material than the source has there: {count}{}", first.unwrap_or_default())
 }
 
 /// The files to measure against, each in its frame, and the settings by which the image was built.
@@ -505,6 +518,9 @@ fn comparison(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
             writeln!(out, "{:12} worst {}", "", spot(s))?;
         }
     }
+    if a.other.triangles > 0 {
+        writeln!(out, "{:12} {}", "material", material(&a.other))?;
+    }
     for lost in a.lost.iter().filter(|l| l.triangles > 0) {
         let first = lost.first.map(|p| place(&p)).unwrap_or_default();
         let (count, area) = (grouped(lost.triangles), lost.plan_area);
@@ -538,6 +554,10 @@ fn compared(a: &Agreement) -> Value {
         "source": side(&a.source),
         "image": side(&a.image),
         "left_out": lost.collect::<Vec<_>>(),
+        "other_material": {
+            "triangles": a.other.triangles,
+            "first": a.other.first.as_ref().map(|(at, here, there)| json!({ "at": at, "image": here, "source": there })),
+        },
     })
 }
 

@@ -11,6 +11,7 @@ use super::{Face, area2, edge};
 use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
 use hashbrown::{HashMap, HashSet};
+use robust::{Coord, orient2d};
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 
 /// Whether each triangle looks down; empty if none does. Facing is that of the source, before rounding.
@@ -37,10 +38,12 @@ pub fn ceilings(
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Most boxes of shells that may lie around the least corner of one or around its top, and most triangles whose rectangles in plan lie
-/// around its top, of shells around such tops, its own always among them; one with more is taken for no cavity.
-const AROUND: usize = 4096;
-const COLUMN: usize = 16_384;
+/// Most boxes of shells wound otherwise that may lie around the least corner of one, and of any around its top; one with more is taken
+/// for no cavity, since no source that means something has so many, and each of many shells would have to be held against all.
+const AROUND: usize = 256;
+/// Most triangles whose rectangles in plan may lie around the top of a shell: of all shells whose boxes lie around the top of one that may
+/// be a cavity. One with more is none, either.
+const COLUMN: usize = 1024;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
 fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
@@ -117,11 +120,15 @@ fn cavities(
     shells: &mut [Shell],
     turned: &mut [Option<bool>],
 ) {
-    let boxes = RTree::bulk_load(those.iter().map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect());
+    // those that are not inside out, and those that are
+    let boxes = [Some(false), Some(true)].map(|is| {
+        let those = those.iter().filter(|&&i| turned[i] == is);
+        RTree::bulk_load(those.map(|&i| GeomWithData::new(shells[i].rectangle(), i)).collect())
+    });
     // those that may be: a box of one that is wound otherwise holds theirs
     those.retain(|&i| {
-        let mut around = around(&boxes, shells[i].low.map(f64::from)).into_iter();
-        around.any(|k| turned[k] != turned[i] && shells[k].holds(&shells[i]))
+        let others = &boxes[usize::from(turned[i] == Some(false))];
+        around(others, shells[i].low.map(f64::from)).is_some_and(|a| a.iter().any(|&k| shells[k].holds(&shells[i])))
     });
     if those.is_empty() {
         return;
@@ -131,9 +138,11 @@ fn cavities(
     // all that may lie around their tops
     let mut near = HashSet::new();
     those.retain(|&i| {
-        let around = around(&boxes, shells[i].place().map(|v| v as f64 / PARTS as f64));
-        let is_told = !around.is_empty();
-        near.extend(around);
+        let top = shells[i].place().map(|v| v as f64 / PARTS as f64);
+        let around = boxes.each_ref().map(|boxes| around(boxes, top));
+        let [Some(some), Some(others)] = around else { return false };
+        let is_told = some.len() + others.len() <= AROUND;
+        near.extend(some.into_iter().chain(others).filter(|_| is_told));
         is_told
     });
     let mut over = Vec::new();
@@ -165,11 +174,10 @@ fn cavities(
     }
 }
 
-/// The shells whose boxes lie around a place; none where there are too many.
-fn around(boxes: &RTree<GeomWithData<Rectangle<[f64; 3]>, usize>>, place: [f64; 3]) -> Vec<usize> {
-    let mut all = boxes.locate_all_at_point(place).map(|b| b.data);
-    let some = all.by_ref().take(AROUND).collect();
-    if all.next().is_some() { Vec::new() } else { some }
+/// The shells whose boxes lie around a place, if they are not too many.
+fn around(boxes: &RTree<GeomWithData<Rectangle<[f64; 3]>, usize>>, place: [f64; 3]) -> Option<Vec<usize>> {
+    let some: Vec<usize> = boxes.locate_all_at_point(place).map(|b| b.data).take(AROUND + 1).collect();
+    (some.len() <= AROUND).then_some(some)
 }
 
 /// Whether a triangle lies over a place, in [`PARTS`] of steps, or goes through it: once if it is counter-clockwise in plan, and once less
@@ -192,8 +200,8 @@ fn over_once(corners: [[i32; 3]; 3], place: [i64; 3]) -> i32 {
     if volume * up >= 0 { up as i32 } else { 0 }
 }
 
-/// Parts of a step in which places are told: the top of a shell is so many of these from its highest corner, of the way to either other
-/// corner of a triangle there.
+/// Parts of a step in which places are told. The top of a shell lies by one of so many of the way from its highest corner to each of the
+/// other two of a triangle there.
 const PARTS: i64 = 64;
 
 /// Six times its volume, its box, and that of its triangles that look up from it which reaches highest: z, x and y of its corners, highest
@@ -287,24 +295,16 @@ pub fn mix(v: u64) -> u64 {
     v ^ v >> 31
 }
 
-/// Whether a triangle of the scene is clockwise in plan, by its positions in a fixed order of corners;
-/// by its lattice points if that is undecided.
+/// Whether a triangle of the scene is clockwise in plan, by its positions as they are, without rounding; by its lattice points if it stands
+/// upright.
 fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool {
-    let mut p = scene.triangles[i].v.map(|v| scene.positions[v as usize]);
-    let mut odd = false;
-    for (i, j) in [(0, 1), (1, 2), (0, 1)] {
-        let before = |k: usize| p[i][k].total_cmp(&p[j][k]);
-        if before(0).then(before(1)).then(before(2)).is_gt() {
-            p.swap(i, j);
-            odd = !odd;
-        }
-    }
-    let area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
+    let [a, b, c] = scene.triangles[i].v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| Coord { x, y });
+    let area = orient2d(a, b, c);
     if area == 0.0 {
         let [a, b, c] = f.v.map(|v| vertices[v as usize]);
         return area2(a, b, c) < 0;
     }
-    (area < 0.0) != odd
+    area < 0.0
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! How far an image is from its source, measured both ways in f64 metres, with code of its own.
 //!
 //! An error is a pair (h, v): within h in plan of every point of one surface lies a point of the other that is at most v higher
-//! or lower. It is measured at every corner, at the middle of every edge, at seeded places that are spread evenly over the plan, and
+//! or lower. It is measured at every corner, in the middle of every edge and triangle, at seeded places that are spread evenly over the plan, and
 //! again in the triangles that were worst.
 
+use super::plan::Tri;
 use super::tile::{View, home_triangles};
 use crate::{Fallback, Material, Options, Scene, Undersides};
 use hardpan::format::{TileRecord, section};
@@ -110,12 +111,24 @@ pub struct Agreement {
     pub image: Side,
     /// Source triangles that the image has no ground for, by cause.
     pub lost: Vec<Lost>,
+    /// Triangles of the image that are of another material, by its name, than all that the source has in their middle: none where the
+    /// source has nothing there.
+    pub other: Other,
+}
+
+/// Triangles of another material than the source has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Other {
+    /// How many.
+    pub triangles: u64,
+    /// The first of them, by the place of its middle: that, and the names of its material in the image and of one in the source.
+    pub first: Option<(Point, String, String)>,
 }
 
 impl Agreement {
-    /// Whether no place has a larger error than the image states for its tile.
+    /// Whether no place has a larger error than the image states for its tile, and no triangle another material.
     pub fn holds(&self) -> bool {
-        self.source.exceeded + self.image.exceeded == 0
+        self.source.exceeded + self.image.exceeded + self.other.triangles == 0
     }
 }
 
@@ -130,12 +143,8 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         let tile = |i: usize| (((p[i] * 2f64.powi(-h.xy_log2)).round_ties_even() as i64) - h.origin[i]) >> h.tile_log2;
         errors.get(&[tile(0), tile(1)]).copied().unwrap_or([h.error_plan, h.error_height])
     };
-    let all: Vec<[Point; 3]> = scene
-        .triangles
-        .iter()
-        .map(|t| t.v.map(|v| scene.positions[v as usize]))
-        .filter(|t| t.iter().flatten().all(|v| v.is_finite()))
-        .collect();
+    let all = scene.triangles.iter().map(|t| (t.v.map(|v| scene.positions[v as usize]), t.material));
+    let all = all.filter(|(t, _)| t.iter().flatten().all(|v| v.is_finite())).collect();
     let (image, all) = (Surface::new(image), Surface::new(all));
     let fallback = Fallback::Miss as u32;
     let options = hardpan::Options { windows: Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 }, fallback };
@@ -149,11 +158,45 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         source: side(&kept, samples, &stated, &ask, &image),
         image: side(&image.triangles, samples, &stated, &none, &all),
         lost,
+        other: other(terrain, scene, &image, &all, &stated),
     }
 }
 
-/// The image's triangles in metres, each once, and what each tile states.
-fn image_of(terrain: &Terrain) -> (Vec<[Point; 3]>, TileErrors) {
+/// Which triangles of the image are of another material than the source has in their middle.
+fn other(
+    terrain: &Terrain,
+    scene: &Scene,
+    image: &Surface,
+    source: &Surface,
+    stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
+) -> Other {
+    let name = |m: u16| terrain.material_name(m);
+    let name_there = |m: u16| scene.materials[usize::from(m)].name.as_str();
+    let those = image.triangles.par_iter().zip(&image.materials).filter_map(|(t, &material)| {
+        let (p, mut there) = (centre(t), Vec::new());
+        let [h, v] = stated(&p);
+        source.each(&p, h + SLACK, |t, m| {
+            if rise(t, &p, h + SLACK).is_some_and(|off| off <= v + SLACK) {
+                there.push(m);
+            }
+        });
+        let least = there.iter().copied().min_by_key(|&m| name_there(m))?;
+        there.iter().all(|&m| name_there(m) != name(material)).then_some((p, material, least))
+    });
+    let key = |p: &Point| p.map(|v| v.to_bits());
+    let first = |a: (u64, Option<(Point, u16, u16)>), b: (u64, Option<(Point, u16, u16)>)| {
+        (a.0 + b.0, [a.1, b.1].into_iter().flatten().min_by_key(|(p, m, n)| (key(p), *m, *n)))
+    };
+    let (triangles, first) = those.map(|one| (1, Some(one))).reduce(|| (0, None), first);
+    Other { triangles, first: first.map(|(p, m, n)| (p, name(m).into(), name_there(n).into())) }
+}
+
+fn centre([a, b, c]: &[Point; 3]) -> Point {
+    [0, 1, 2].map(|i| (a[i] + b[i] + c[i]) / 3.0)
+}
+
+/// The image's triangles in metres, each once, with their materials, and what each tile states.
+fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
     let h = terrain.header();
     let table = <[TileRecord]>::ref_from_bytes(terrain.section(section::TILE_TABLE).unwrap_or(&[])).unwrap_or(&[]);
     let tiles = terrain.section(section::TILES).unwrap_or(&[]);
@@ -164,8 +207,11 @@ fn image_of(terrain: &Terrain) -> (Vec<[Point; 3]>, TileErrors) {
         .filter_map(|(index, record)| View::new(terrain, tiles, index as u32, record))
         .map(|view| {
             let metres = |c: [i32; 3]| [0, 1, 2].map(|i| (h.origin[i] + i64::from(c[i])) as f64 * step[i]);
-            let tris = home_triangles(&view).iter().map(|t| [0, 1, 2].map(|k| metres(t.corner(k)))).collect::<Vec<_>>();
-            (tris, ([view.head.x.into(), view.head.y.into()], view.head.error))
+            let placed = |t: &Tri| ([0, 1, 2].map(|k| metres(t.corner(k))), t.attribute as u16);
+            (
+                home_triangles(&view).iter().map(placed).collect::<Vec<_>>(),
+                ([view.head.x.into(), view.head.y.into()], view.head.error),
+            )
         })
         .collect();
     let errors = parts.iter().map(|p| p.1).collect();
@@ -207,7 +253,10 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
             _ if m.obstacle => Some(4),
             None => Some(5),
             Some(q) => flatness(q).or_else(|| {
-                let down = if plan_area(&c) != 0.0 { plan_area(&c) < 0.0 } else { exact_area(q) < 0 };
+                // rounding must not decide
+                let [p0, p1, p2] = c.map(|[x, y, _]| robust::Coord { x, y });
+                let area = robust::orient2d(p0, p1, p2);
+                let down = if area != 0.0 { area < 0.0 } else { exact_area(q) < 0 };
                 let underside = match m.undersides.unwrap_or(rules.undersides) {
                     Undersides::Ground => false,
                     Undersides::Ceiling => down,
@@ -239,8 +288,8 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
 /// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
 /// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the one that holds it says otherwise, as
 /// that is: it is a cavity. The least of all larger ones that run around the place just under its top, a thirty-second of the way from
-/// its highest corner to the middle of the opposite edge, holds it if its box holds its own. One around whose least corner or top more than
-/// 4096 boxes lie, or around whose top more than 16384 rectangles of triangles do, each with its own, is none.
+/// its highest corner to the middle of the opposite edge, holds it if its box holds its own. One around whose least corner more than 256
+/// boxes of shells wound otherwise lie, or around whose top more than 256 of any or more than 1024 rectangles of triangles do, is none.
 fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
     const NONE: u32 = u32::MAX;
     let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
@@ -299,18 +348,23 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
         shells.iter_mut().for_each(|s| s.top = s.highest(corners));
         // largest first, so that what holds one is known before it; no two are equal
         shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume, downward(&s.top))));
-        let boxes: Vec<_> = (0..).zip(&shells).map(|(i, s)| GeomWithData::new(s.rectangle(), i)).collect();
-        let boxes = RTree::bulk_load(boxes);
-        let around = |place: [f64; 3]| {
-            let around: Vec<usize> = boxes.locate_all_at_point(place).take(4097).map(|b| b.data).collect();
-            if around.len() > 4096 { Vec::new() } else { around }
+        let mut boxes = [RTree::new(), RTree::new()];
+        for (out, boxes) in boxes.iter_mut().enumerate() {
+            let those = shells.iter().enumerate().filter(|(_, s)| usize::from(s.volume > 0) == out);
+            *boxes = RTree::bulk_load(those.map(|(i, s)| GeomWithData::new(s.rectangle(), i)).collect());
+        }
+        let around = |which: &[RTree<_>], place: [f64; 3]| {
+            let some = which.iter().flat_map(|boxes| boxes.locate_all_at_point(place));
+            let around: Vec<usize> = some.take(257).map(|b: &GeomWithData<_, usize>| b.data).collect();
+            if around.len() > 256 { Vec::new() } else { around }
         };
         // those whose box one holds that is wound otherwise, and all whose boxes lie around the tops of such
         let otherwise = |s: &Shell, k: usize| shells[k].holds(s) && shells[k].volume.signum() != s.volume.signum();
         let (mut doubted, mut asked) = (HashSet::new(), BTreeSet::new());
         for (i, s) in shells.iter().enumerate() {
-            if around(s.low.map(|v| v as f64)).into_iter().any(|k| otherwise(s, k)) {
-                let around = around(s.place().map(|v| v as f64 / 64.0));
+            let others = std::slice::from_ref(&boxes[usize::from(s.volume < 0)]);
+            if around(others, s.low.map(|v| v as f64)).into_iter().any(|k| otherwise(s, k)) {
+                let around = around(&boxes, s.place().map(|v| v as f64 / 64.0));
                 doubted.extend((!around.is_empty()).then_some(i));
                 asked.extend(around);
             }
@@ -327,12 +381,12 @@ fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool
             if doubted.contains(&i) {
                 let top = s.place();
                 let (mut runs, mut met) = (HashMap::new(), 0);
-                for (k, t) in plans.locate_all_at_point([top[0] as f64, top[1] as f64]).map(|p| p.data).take(16_385) {
+                for (k, t) in plans.locate_all_at_point([top[0] as f64, top[1] as f64]).map(|p| p.data).take(1025) {
                     *runs.entry(k).or_insert(0) += runs_over(&corners(t), &top);
                     met += 1;
                 }
                 // those before it are larger, and the last of them is the least
-                let around = runs.into_iter().filter(|(k, runs)| *runs != 0 && *k < i && met <= 16_384);
+                let around = runs.into_iter().filter(|(k, runs)| *runs != 0 && *k < i && met <= 1024);
                 let holder = around.map(|(k, _)| k).max().filter(|&k| otherwise(s, k));
                 is = holder.map_or(is, |h| answers[h]);
             }
@@ -540,7 +594,7 @@ fn side(
             // neighbours have the very same corners and middles
             let [a, b, c] = *t;
             let middle = |p: Point, q: Point| [0, 1, 2].map(|i| (p[i] + q[i]) / 2.0);
-            for p in [a, b, c, middle(a, b), middle(a, c), middle(b, c)] {
+            for p in [a, b, c, middle(a, b), middle(a, c), middle(b, c), centre(t)] {
                 part.see(measure(p).0);
             }
             let mut random = Random(number as u64);
@@ -579,15 +633,16 @@ fn side(
     side
 }
 
-/// Triangles in a tree of boxes.
+/// Triangles, with their materials, in a tree of boxes.
 struct Surface {
     triangles: Vec<[Point; 3]>,
+    materials: Vec<u16>,
     /// From the leaves of four triangles up, each level half as many: x, y, x, y.
     levels: Vec<Vec<[f64; 4]>>,
 }
 
 impl Surface {
-    fn new(mut triangles: Vec<[Point; 3]>) -> Self {
+    fn new(mut triangles: Vec<([Point; 3], u16)>) -> Self {
         let box_of = |t: &[Point; 3]| {
             let low = |i: usize| t[0][i].min(t[1][i]).min(t[2][i]);
             let high = |i: usize| t[0][i].max(t[1][i]).max(t[2][i]);
@@ -595,14 +650,15 @@ impl Surface {
         };
         let join = |a: [f64; 4], b: &[f64; 4]| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])];
         const NONE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
-        let whole = triangles.iter().map(box_of).fold(NONE, |a, b| join(a, &b));
+        let whole = triangles.iter().map(|(t, _)| box_of(t)).fold(NONE, |a, b| join(a, &b));
         let side = (whole[2] - whole[0]).max(whole[3] - whole[1]).max(f64::MIN_POSITIVE);
-        triangles.par_sort_by_cached_key(|t| {
+        triangles.par_sort_by_cached_key(|(t, _)| {
             let b = box_of(t);
             let part = |i: usize| (((b[i] + b[i + 2]) / 2.0 - whole[i]) / side * 65535.0) as u64;
             (0..16)
                 .fold(0u64, |key, bit| key | (part(0) >> bit & 1) << (2 * bit) | (part(1) >> bit & 1) << (2 * bit + 1))
         });
+        let (triangles, materials): (Vec<_>, Vec<_>) = triangles.into_iter().unzip();
         let mut levels = Vec::new();
         let mut level: Vec<[f64; 4]> =
             triangles.chunks(4).map(|c| c.iter().map(box_of).fold(NONE, |a, b| join(a, &b))).collect();
@@ -611,12 +667,22 @@ impl Surface {
             levels.push(std::mem::replace(&mut level, next));
         }
         levels.push(level);
-        Surface { triangles, levels }
+        Surface { triangles, materials, levels }
     }
 
     /// The least difference in height to a point of the surface within `reach` of `p` in plan.
     fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
         let mut best: Option<f64> = None;
+        self.each(p, reach, |t, _| {
+            if let Some(v) = rise(t, p, reach) {
+                best = Some(best.map_or(v, |b| b.min(v)));
+            }
+        });
+        best
+    }
+
+    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan.
+    fn each(&self, p: &Point, reach: f64, mut see: impl FnMut(&[Point; 3], u16)) {
         let mut stack = vec![(self.levels.len() - 1, 0usize)];
         while let Some((level, i)) = stack.pop() {
             let Some(b) = self.levels[level].get(i) else { continue };
@@ -627,13 +693,8 @@ impl Surface {
                 stack.extend([(level - 1, 2 * i), (level - 1, 2 * i + 1)]);
                 continue;
             }
-            for t in self.triangles[4 * i..].iter().take(4) {
-                if let Some(v) = rise(t, p, reach) {
-                    best = Some(best.map_or(v, |b| b.min(v)));
-                }
-            }
+            self.triangles[4 * i..].iter().zip(&self.materials[4 * i..]).take(4).for_each(|(t, m)| see(t, *m));
         }
-        best
     }
 }
 
@@ -723,7 +784,7 @@ mod tests {
             assert!(rise(&far, &on(s, 1.6e-4), 1.7e-4).is_some_and(|v| v < 1e-6), "{s}");
             assert_eq!(rise(&far, &on(s, 1.8e-4), 1.7e-4), None, "{s}");
         }
-        let surface = Surface::new(vec![t, wall]);
+        let surface = Surface::new(vec![(t, 0), (wall, 0)]);
         assert_eq!(surface.nearest(&[3.0, 3.0, 3.0], 0.0), Some(0.0));
         assert_eq!(surface.nearest(&[30.0, 3.0, 3.0], 0.0), None);
         assert_eq!(Surface::new(vec![]).nearest(&[0.0; 3], 1.0), None);

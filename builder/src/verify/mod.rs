@@ -24,7 +24,7 @@ mod seams;
 mod tile;
 
 use crate::names::{costs, counted, fault, section_name};
-pub use against::{Agreement, Lost, Side, Spot, against};
+pub use against::{Agreement, Lost, Other, Side, Spot, against};
 use crossings::Ledger;
 use hardpan::format::{ALIGN, Material, TileRecord, section, slot};
 use hardpan::{OpenError, Terrain, VerifyError};

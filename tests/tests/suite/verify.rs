@@ -1043,6 +1043,57 @@ fn by_05_what_is_beyond_the_stated_error() {
     assert!(a.source.exceeded > 0 && a.source.height < 1e-5, "{a:?}");
 }
 
+/// However few places are asked at random: a small triangle among large ones shares its corners and edges with its neighbours.
+#[test]
+fn by_05_each_triangle_is_asked_for_in_its_middle() {
+    let mut scene = hills(30, 1.0);
+    let first = scene.positions.len() as u32;
+    // far more plan area than all others
+    scene.positions.extend([[100.0, 0.0, 0.0], [9100.0, 0.0, 0.0], [100.0, 9000.0, 0.0]]);
+    scene.triangles.push(hardpan_builder::Triangle { v: [first, first + 1, first + 2], ..scene.triangles[0] });
+    for missing in [0, 500, 1233] {
+        let mut holed = scene.clone();
+        holed.triangles.remove(missing);
+        let measured =
+            |image: &[u8], scene: &Scene| against(&Terrain::open(image).unwrap(), scene, &Options::default(), 10);
+        let (whole_image, holed_image) = (image(&scene), image(&holed));
+        let a = measured(&holed_image, &scene);
+        assert!(a.source.missing > 0 && a.image.exceeded == 0, "{missing}: {a:?}");
+        let a = measured(&whole_image, &holed);
+        assert!(a.image.missing > 0 && a.source.exceeded == 0, "{missing}: {a:?}");
+        assert!(measured(&whole_image, &scene).holds() && measured(&holed_image, &holed).holds());
+    }
+}
+
+/// Of each triangle the material, by its name, is one that the source has there: also of one of two in one place, and whatever their order.
+#[test]
+fn by_05_materials_are_those_of_the_source() {
+    let mut scene = fixtures::mats();
+    let t = scene.triangles[0];
+    // the same again, of another material: one of the two stays
+    scene.triangles.push(hardpan_builder::Triangle { material: 1 - t.material.min(1), ..t });
+    let built = image(&scene);
+    let terrain = Terrain::open(&built).unwrap();
+    let measured = |scene: &Scene| against(&terrain, scene, &Options::default(), 1000);
+    assert!(measured(&scene).holds(), "{:?}", measured(&scene));
+    let mut turned = scene.clone();
+    turned.triangles.reverse();
+    turned.materials.reverse();
+    let last = scene.materials.len() as u16 - 1;
+    turned.triangles.iter_mut().for_each(|t| t.material = last - t.material);
+    assert!(measured(&turned).holds(), "{:?}", measured(&turned));
+    // those of one material are of another, without any other change
+    let mut other = scene.clone();
+    let [from, to] = [0, last];
+    let of = |s: &Scene, m: u16| s.triangles.iter().filter(|t| t.material == m).count() as u64;
+    other.triangles.iter_mut().filter(|t| t.material == to).for_each(|t| t.material = from);
+    let a = measured(&other);
+    assert_eq!((a.source.exceeded, a.image.exceeded, a.other.triangles), (0, 0, of(&scene, to)), "{a:?}");
+    let (_, here, there) = a.other.first.clone().unwrap();
+    assert_eq!([here, there], [to, from].map(|m| scene.materials[usize::from(m)].name.clone()));
+    assert!(!a.holds());
+}
+
 /// A tile states the error of ground that was moved out of it as well.
 #[test]
 fn by_05_what_left_a_tile() {

@@ -154,10 +154,10 @@ pub fn print(d: &Difference, out: &mut impl Write) -> Done {
     if let Some(g) = &d.ground {
         writeln!(
             out,
-            "ground       {}: vertices, middles of triangles, crossings of edges that only one has, beside edges where only one ends, {}and one in each square of {:.3} m, by which areas are counted",
+            "ground       {}: vertices, middles of triangles, crossings of edges that only one has, beside edges where only one ends, {}and one in each square of {}, by which areas are counted",
             places(),
             if d.picture.is_some() { "in all pixels, " } else { "" },
-            g.grid
+            if g.grid < 0.001 { format!("{:.3} mm", 1e3 * g.grid) } else { format!("{:.3} m", g.grid) }
         )?;
         if !g.crossings.all {
             let most = grouped(CROSSINGS as u64);
