@@ -4,8 +4,8 @@
 //! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
 //! says which way its triangles look; but a shell that is wound against the one that holds it is a cavity in that, and looks as it does.
 //! What holds a shell is the least larger one that lies around the place just under its top, a little beside its highest corner, if its
-//! box holds the shell's box: so what stands on a shell, or is sunk into it with its top free or in a cavity, is not held. Of anything
-//! else every triangle is ground.
+//! box holds the shell's box: so what stands on a shell, or is sunk into it with its top free or in a larger cavity, is not held. Of
+//! anything else every triangle is ground.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;

@@ -386,7 +386,8 @@ fn a_house_sunk_into_the_floor_of_a_cave_is_no_cavity() {
 /// A shell with too much around it is no cavity: what that costs is bounded.
 #[test]
 fn a_cavity_has_so_many_shells_and_triangles_around_it_at_most() {
-    // boxes in each other, of which the least, one of those around its corner, is mirrored: the floor of a cavity is its lower face, and the top of a shell its upper
+    // boxes in each other, of which the least, one of those around its top, is mirrored: the ground of a cavity is its lower face, and that
+    // of a shell its upper
     for (count, is_cavity) in [(255, true), (256, false)] {
         let block = |k: i64| Block { low: [k; 3], high: [1000 - k; 3], inside_out: k == count };
         let blocks: Vec<Block> = (0..=count).map(block).collect();
