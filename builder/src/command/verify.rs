@@ -40,8 +40,8 @@ pub struct Args {
     /// What is meant for --against
     #[arg(hide = true)]
     more: Vec<PathBuf>,
-    /// Measure the error against the meshes that the image was made from, and compare names of materials; settings as the image has
-    /// them, but for what is typed
+    /// Measure the error against the meshes that the image was made from, and look there for the material in the middle of each of
+    /// its triangles; settings as the image has them, but for what is typed
     #[arg(long, value_name = "MESH", num_args = 1..)]
     against: Vec<PathBuf>,
     #[command(flatten)]
