@@ -1426,10 +1426,30 @@ fn a_file_that_is_not_the_source_is_told() {
     write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\nmu = 0.4\n");
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     write(&folder, "other.obj", &MATS.replace("Grass", "Sand"));
-    let [_, why] = expect(2, &folder, &["verify", "mats.hpan", "--against", "other.obj"]);
-    let last = why.lines().last().unwrap();
-    let told = "it lacks materials of the image: \"Grass\"; is it the source? The image was built from mats.obj";
-    assert_eq!(last, format!("error: other.obj: {told}"));
+    let [out, why] = expect(1, &folder, &["verify", "mats.hpan", "--against", "other.obj", "--json"]);
+    let told = "note: other.obj lacks materials of the image: \"Grass\"; is that the source? The image was built from mats.obj";
+    assert!(why.lines().any(|line| line == told), "{why}");
+    let sides = "of another material than the source has there: 2 triangles of the image, such as that at (13.333, 6.667, 0.000): \
+                 \"Grass\", and \"Sand\" in the source; of another material than the image has there: 2 triangles of the source, \
+                 such as that at (13.333, 6.667, 0.000): \"Sand\", and \"Grass\" in the image";
+    let why = why.lines().last().unwrap();
+    assert_eq!(why, format!("error: mats.hpan: {sides}; is it this image's mesh, with the same settings?"));
+    let facts: Value = serde_json::from_str(&out).unwrap();
+    for (side, [own, other]) in [("image", ["Grass", "Sand"]), ("source", ["Sand", "Grass"])] {
+        let said = &facts["against"][side]["other_material"];
+        assert_eq!(
+            (&said["triangles"], &said["first"]["own"], &said["first"]["other"]),
+            (&2.into(), &own.into(), &other.into())
+        );
+    }
+    // what the image has no ground of may be absent
+    write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\ninclude = false\n");
+    expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
+    let bare = MATS.replace("usemtl Grass\nf 2 5 6 3\n", "");
+    assert!(bare.len() < MATS.len());
+    write(&folder, "other.obj", &bare);
+    let [_, why] = expect(0, &folder, &["verify", "mats.hpan", "--against", "other.obj"]);
+    assert!(why.contains(told), "{why}");
 }
 
 /// Nor does what is made of an image state the mu of a material that no entry fitted: an entry would give it another one.

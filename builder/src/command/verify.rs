@@ -10,7 +10,7 @@ use std::{
 
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
-    Agreement, By, Check, Fault, Input, Other, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
+    Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, file_name},
     settings::{Settings, SourceFile},
     verify,
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, SETTINGS, Threads,
     border::{Border, Edge},
-    counted, few,
+    bounded, counted, few,
     gaps::{self, Gap, listed},
     grouped, load,
     materials::is_image,
@@ -40,8 +40,8 @@ pub struct Args {
     /// What is meant for --against
     #[arg(hide = true)]
     more: Vec<PathBuf>,
-    /// Measure the error against the meshes that the image was made from, and look there for the material in the middle of each of
-    /// its triangles; settings as the image has them, but for what is typed
+    /// Measure the error against the meshes that the image was made from, and compare the materials in the middle of each triangle of
+    /// both; settings as the image has them, but for what is typed
     #[arg(long, value_name = "MESH", num_args = 1..)]
     against: Vec<PathBuf>,
     #[command(flatten)]
@@ -118,20 +118,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         false => None,
     };
     let scene = match (&terrain, &sources) {
-        (Some(_), Some(Sources { files, settings })) => {
-            let mut scene = import::read_each(files)?.scene;
-            let absent = settings.absent(&scene);
-            if !absent.is_empty() {
-                let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
-                let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));
-                let text = format!(
-                    "it lacks materials of the image: {names}; is it the source? The image was built from {from}"
-                );
-                return Err(Failure::input(&args.against[0], text));
-            }
-            settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
-            Some((scene, &settings.build))
-        }
+        (Some(_), Some(sources)) => Some((read(args, sources)?, &sources.settings.build)),
         _ => None,
     };
     let agreement = terrain
@@ -314,7 +301,7 @@ impl Sought {
 /// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place.
 fn beyond(a: &Agreement) -> String {
     if a.source.exceeded + a.image.exceeded == 0 {
-        return format!("{}; is it this image's mesh, with the same settings?", material(&a.other));
+        return format!("{}; is it this image's mesh, with the same settings?", materials(a).join("; "));
     }
     let mut kinds = Vec::new();
     for (side, what) in [(&a.source, "lost"), (&a.image, "gained")] {
@@ -340,19 +327,44 @@ fn beyond(a: &Agreement) -> String {
     )
 }
 
-/// That triangles are of another material than the source has there.
-fn material(other: &Other) -> String {
-    let first = other.first.as_ref().map(|(at, here, there)| {
-        format!(", such as that {}: {} here, {} in the source", place(at), shown(here), shown(there))
+/// That triangles are of another material than the other surface: those of the image, then those of the source.
+fn materials(a: &Agreement) -> Vec<String> {
+    let sides = [(&a.image, "image", "source"), (&a.source, "source", "image")];
+    let told = sides.into_iter().filter_map(|(side, here, there)| {
+        let (at, own, other) = side.other.first.as_ref()?;
+        let count = counted(side.other.triangles, "triangle");
+        Some(format!(
+            "of another material than the {there} has there: {count} of the {here}, such as that {}: {:?}, and {:?} in the {there}",
+            place(at),
+            bounded(own),
+            bounded(other)
+        ))
     });
-    let count = counted(other.triangles, "triangle");
-    format!("of another material than the source has there: {count}{}", first.unwrap_or_default())
+    told.collect()
 }
 
 /// The files to measure against, each in its frame, and the settings by which the image was built.
 struct Sources<'a> {
     files: Vec<(&'a Path, Frame)>,
     settings: Settings,
+}
+
+/// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
+fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
+    let mut scene = import::read_each(files)?.scene;
+    let mut settings = settings.clone();
+    let absent = settings.absent(&scene);
+    if !absent.is_empty() {
+        let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
+        let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));
+        let against = each(files.iter().map(|(file, _)| (named(file), ())));
+        note(format!(
+            "{against} lacks materials of the image: {names}; is that the source? The image was built from {from}"
+        ));
+    }
+    settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
+    settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
+    Ok(scene)
 }
 
 /// Places each file as the image says that it was, and tells what that rests on where it is not the very same file. None if
@@ -518,8 +530,8 @@ fn comparison(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
             writeln!(out, "{:12} worst {}", "", spot(s))?;
         }
     }
-    if a.other.triangles > 0 {
-        writeln!(out, "{:12} {}", "material", material(&a.other))?;
+    for told in materials(a) {
+        writeln!(out, "{:12} {told}", "material")?;
     }
     for lost in a.lost.iter().filter(|l| l.triangles > 0) {
         let first = lost.first.map(|p| place(&p)).unwrap_or_default();
@@ -542,6 +554,10 @@ fn compared(a: &Agreement) -> Value {
             "p999": s.shares[2],
             "worst": s.worst.iter().map(spot).collect::<Vec<_>>(),
             "farthest": s.farthest.iter().map(spot).collect::<Vec<_>>(),
+            "other_material": {
+                "triangles": s.other.triangles,
+                "first": s.other.first.as_ref().map(|(at, own, other)| json!({ "at": at, "own": own, "other": other })),
+            },
         })
     };
     let lost = a
@@ -554,10 +570,6 @@ fn compared(a: &Agreement) -> Value {
         "source": side(&a.source),
         "image": side(&a.image),
         "left_out": lost.collect::<Vec<_>>(),
-        "other_material": {
-            "triangles": a.other.triangles,
-            "first": a.other.first.as_ref().map(|(at, here, there)| json!({ "at": at, "image": here, "source": there })),
-        },
     })
 }
 

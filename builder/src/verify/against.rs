@@ -78,6 +78,8 @@ pub struct Side {
     pub height: f64,
     /// Shares of the plan area, 50, 99 and 99.9 %, with at most this error straight up or down, metres.
     pub shares: [f64; 3],
+    /// Triangles in whose middle the other surface is of other materials alone, by their names: none where it has nothing there.
+    pub other: Other,
 }
 
 impl Side {
@@ -111,24 +113,21 @@ pub struct Agreement {
     pub image: Side,
     /// Source triangles that the image has no ground for, by cause.
     pub lost: Vec<Lost>,
-    /// Triangles of the image that are of another material, by its name, than all that the source has in their middle: none where the
-    /// source has nothing there.
-    pub other: Other,
 }
 
-/// Triangles of another material than the source has.
+/// Triangles of another material than the other surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Other {
     /// How many.
     pub triangles: u64,
-    /// The first of them, by the place of its middle: that, and the names of its material in the image and of one in the source.
+    /// The first of them, by the place of its middle: that, and the names of its material and of one of the other surface.
     pub first: Option<(Point, String, String)>,
 }
 
 impl Agreement {
     /// Whether no place has a larger error than the image states for its tile, and no triangle another material.
     pub fn holds(&self) -> bool {
-        self.source.exceeded + self.image.exceeded + self.other.triangles == 0
+        [&self.source, &self.image].iter().all(|side| side.exceeded + side.other.triangles == 0)
     }
 }
 
@@ -139,6 +138,7 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
     let h = terrain.header();
     let (image, errors) = image_of(terrain);
     let (kept, lost) = sort_out(terrain, scene, rules);
+    let (kept, of): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
     let stated = |p: &Point| -> [f64; 2] {
         let tile = |i: usize| (((p[i] * 2f64.powi(-h.xy_log2)).round_ties_even() as i64) - h.origin[i]) >> h.tile_log2;
         errors.get(&[tile(0), tile(1)]).copied().unwrap_or([h.error_plan, h.error_height])
@@ -153,42 +153,51 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         answer.found().then(|| (terrain.z_f64(&answer.hit) - p[2]).abs())
     };
     let none = |p: &Point| all.nearest(p, 0.0);
+    let name = |m: u16| terrain.material_name(m);
+    let source_name = |m: u16| scene.materials[usize::from(m)].name.as_str();
+    // what of an image lies within an error of a place may be of another tile, and is itself off by what that one states
+    let around = |p: &Point, there: &[u16]| {
+        let [plan, height] = stated(p);
+        let near = all.materials(p, [plan + h.error_plan, height + h.error_height]);
+        near.iter().any(|&n| there.iter().any(|&m| name(m) == source_name(n)))
+    };
     Agreement {
         stated: [h.error_plan, h.error_height],
-        source: side(&kept, samples, &stated, &ask, &image),
-        image: side(&image.triangles, samples, &stated, &none, &all),
+        source: Side {
+            other: other((&kept, &of), &image, &stated, [&source_name, &name], &around),
+            ..side(&kept, samples, &stated, &ask, &image)
+        },
+        image: Side {
+            other: other((&image.triangles, &image.of), &all, &stated, [&name, &source_name], &|_, _| false),
+            ..side(&image.triangles, samples, &stated, &none, &all)
+        },
         lost,
-        other: other(terrain, scene, &image, &all, &stated),
     }
 }
 
-/// Which triangles of the image are of another material than the source has in their middle.
-fn other(
-    terrain: &Terrain,
-    scene: &Scene,
-    image: &Surface,
-    source: &Surface,
+/// Which triangles, of these materials, are of another one than all that a surface has in their middle, by the names of both, unless
+/// those are allowed there.
+fn other<'a>(
+    (triangles, of): (&[[Point; 3]], &[u16]),
+    surface: &Surface,
     stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
+    [name, name_there]: [&(dyn Fn(u16) -> &'a str + Sync); 2],
+    allowed: &(dyn Fn(&Point, &[u16]) -> bool + Sync),
 ) -> Other {
-    let name = |m: u16| terrain.material_name(m);
-    let name_there = |m: u16| scene.materials[usize::from(m)].name.as_str();
-    let those = image.triangles.par_iter().zip(&image.materials).filter_map(|(t, &material)| {
-        let (p, mut there) = (centre(t), Vec::new());
-        let [h, v] = stated(&p);
-        source.each(&p, h + SLACK, |t, m| {
-            if rise(t, &p, h + SLACK).is_some_and(|off| off <= v + SLACK) {
-                there.push(m);
-            }
-        });
-        let least = there.iter().copied().min_by_key(|&m| name_there(m))?;
-        there.iter().all(|&m| name_there(m) != name(material)).then_some((p, material, least))
+    let those = triangles.par_iter().zip(of).filter_map(|(t, &material)| {
+        let p = centre(t);
+        let there = surface.materials(&p, stated(&p));
+        let least = there.iter().map(|&m| name_there(m)).min()?;
+        let is_other = there.iter().all(|&m| name_there(m) != name(material)) && !allowed(&p, &there);
+        is_other.then(|| (p, name(material), least))
     });
-    let key = |p: &Point| p.map(|v| v.to_bits());
-    let first = |a: (u64, Option<(Point, u16, u16)>), b: (u64, Option<(Point, u16, u16)>)| {
-        (a.0 + b.0, [a.1, b.1].into_iter().flatten().min_by_key(|(p, m, n)| (key(p), *m, *n)))
+    let order = |a: &(Point, &'a str, &'a str), b: &(Point, &'a str, &'a str)| {
+        a.0.map(f64::to_bits).cmp(&b.0.map(f64::to_bits)).then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     };
-    let (triangles, first) = those.map(|one| (1, Some(one))).reduce(|| (0, None), first);
-    Other { triangles, first: first.map(|(p, m, n)| (p, name(m).into(), name_there(n).into())) }
+    let (triangles, first) = those
+        .map(|one| (1, Some(one)))
+        .reduce(|| (0, None), |a, b| (a.0 + b.0, [a.1, b.1].into_iter().flatten().min_by(order)));
+    Other { triangles, first: first.map(|(p, here, there)| (p, here.into(), there.into())) }
 }
 
 fn centre([a, b, c]: &[Point; 3]) -> Point {
@@ -218,8 +227,8 @@ fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
     (parts.into_iter().flat_map(|p| p.0).collect(), errors)
 }
 
-/// Source triangles that must have ground, and the others by cause.
-fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3]>, Vec<Lost>) {
+/// Source triangles that must have ground, with their materials, and the others by cause.
+fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<([Point; 3], u16)>, Vec<Lost>) {
     let h = terrain.header();
     let causes = [
         "vertical",
@@ -274,7 +283,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<[Point; 3
             }),
         };
         let Some(cause) = cause else {
-            kept.push(c);
+            kept.push((c, t.material));
             continue;
         };
         let lost = &mut lost[cause];
@@ -636,7 +645,8 @@ fn side(
 /// Triangles, with their materials, in a tree of boxes.
 struct Surface {
     triangles: Vec<[Point; 3]>,
-    materials: Vec<u16>,
+    /// The material of each.
+    of: Vec<u16>,
     /// From the leaves of four triangles up, each level half as many: x, y, x, y.
     levels: Vec<Vec<[f64; 4]>>,
 }
@@ -658,7 +668,7 @@ impl Surface {
             (0..16)
                 .fold(0u64, |key, bit| key | (part(0) >> bit & 1) << (2 * bit) | (part(1) >> bit & 1) << (2 * bit + 1))
         });
-        let (triangles, materials): (Vec<_>, Vec<_>) = triangles.into_iter().unzip();
+        let (triangles, of): (Vec<_>, Vec<_>) = triangles.into_iter().unzip();
         let mut levels = Vec::new();
         let mut level: Vec<[f64; 4]> =
             triangles.chunks(4).map(|c| c.iter().map(box_of).fold(NONE, |a, b| join(a, &b))).collect();
@@ -667,7 +677,7 @@ impl Surface {
             levels.push(std::mem::replace(&mut level, next));
         }
         levels.push(level);
-        Surface { triangles, materials, levels }
+        Surface { triangles, of, levels }
     }
 
     /// The least difference in height to a point of the surface within `reach` of `p` in plan.
@@ -679,6 +689,17 @@ impl Surface {
             }
         });
         best
+    }
+
+    /// The materials of what lies within an error of `p`, in plan and in height.
+    fn materials(&self, p: &Point, [plan, height]: [f64; 2]) -> Vec<u16> {
+        let mut all = Vec::new();
+        self.each(p, plan + SLACK, |t, m| {
+            if !all.contains(&m) && rise(t, p, plan + SLACK).is_some_and(|off| off <= height + SLACK) {
+                all.push(m);
+            }
+        });
+        all
     }
 
     /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan.
@@ -693,7 +714,7 @@ impl Surface {
                 stack.extend([(level - 1, 2 * i), (level - 1, 2 * i + 1)]);
                 continue;
             }
-            self.triangles[4 * i..].iter().zip(&self.materials[4 * i..]).take(4).for_each(|(t, m)| see(t, *m));
+            self.triangles[4 * i..].iter().zip(&self.of[4 * i..]).take(4).for_each(|(t, m)| see(t, *m));
         }
     }
 }

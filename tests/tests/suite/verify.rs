@@ -1088,10 +1088,62 @@ fn by_05_materials_are_those_of_the_source() {
     let of = |s: &Scene, m: u16| s.triangles.iter().filter(|t| t.material == m).count() as u64;
     other.triangles.iter_mut().filter(|t| t.material == to).for_each(|t| t.material = from);
     let a = measured(&other);
-    assert_eq!((a.source.exceeded, a.image.exceeded, a.other.triangles), (0, 0, of(&scene, to)), "{a:?}");
-    let (_, here, there) = a.other.first.clone().unwrap();
-    assert_eq!([here, there], [to, from].map(|m| scene.materials[usize::from(m)].name.clone()));
+    assert_eq!((a.source.exceeded, a.image.exceeded, a.image.other.triangles), (0, 0, of(&scene, to)), "{a:?}");
+    let (_, here, there) = a.image.other.first.clone().unwrap();
+    let names = [to, from].map(|m| scene.materials[usize::from(m)].name.clone());
+    assert_eq!([&here, &there], [&names[0], &names[1]]);
+    // and those of the source there are of another than the image
+    assert_eq!(a.source.other.triangles, of(&scene, to));
+    let (_, here, there) = a.source.other.first.clone().unwrap();
+    assert_eq!([here, there], [&names[1], &names[0]].map(String::clone));
     assert!(!a.holds());
+}
+
+/// A square of so many cells a side, each of two triangles, those painted of another material.
+fn painted(cells: u32, is_painted: impl Fn(u32, u32) -> bool) -> hardpan_builder::Scene {
+    let materials = ["bare", "paint"].map(|name| Material::new(name, 0.8)).into();
+    let mut scene = hardpan_builder::Scene { materials, sources: vec!["s".into()], ..Default::default() };
+    let side = 40.0 / f64::from(cells);
+    for [i, j] in (0..=cells).flat_map(|j| (0..=cells).map(move |i| [i, j])) {
+        scene.positions.push([side * f64::from(i), side * f64::from(j), 0.0]);
+    }
+    for [i, j] in (0..cells).flat_map(|j| (0..cells).map(move |i| [i, j])) {
+        let a = j * (cells + 1) + i;
+        let c = a + cells + 2;
+        for v in [[a, a + 1, c], [a, c, c - 1]] {
+            let material = is_painted(i, j).into();
+            scene.triangles.push(hardpan_builder::Triangle { v, material, source: 0 });
+        }
+    }
+    scene
+}
+
+/// Where one of the two has smaller triangles, those tell what was painted beside the middles of the larger ones.
+#[test]
+fn by_05_materials_of_smaller_triangles() {
+    let coarse = painted(1, |_, _| false);
+    let fine = |is_painted: fn(u32, u32) -> bool| painted(10, is_painted);
+    let strip = fine(|i, _| !(3..7).contains(&i));
+    let others = |built: &hardpan_builder::Scene, source: &hardpan_builder::Scene| {
+        let image = image(built);
+        let a = against(&Terrain::open(&image).unwrap(), source, &Options::default(), 1000);
+        let sides = [&a.source, &a.image].map(|side| side.other.triangles);
+        assert!(a.source.exceeded + a.image.exceeded == 0 && a.holds() == (sides == [0, 0]), "{a:?}");
+        sides
+    };
+    assert_eq!(others(&coarse, &fine(|_, _| false)), [0, 0]);
+    assert_eq!(others(&coarse, &strip), [120, 0]);
+    assert_eq!(others(&strip, &coarse), [0, 120]);
+    // in the middle of one of two triangles alone
+    assert_eq!(others(&fine(|i, j| j > i), &coarse), [1, 90]);
+    // paint narrower than a step of the lattice, of which no ground is left, is nobody's
+    let mut narrow = fine(|_, _| false);
+    let first = narrow.positions.len() as u32;
+    narrow.positions.extend([[2.0, 0.0, 0.0], [2.0 + 1e-4, 0.0, 0.0], [2.0, 40.0, 0.0], [2.0 + 1e-4, 40.0, 0.0]]);
+    for v in [[0, 1, 2], [1, 3, 2]] {
+        narrow.triangles.push(hardpan_builder::Triangle { v: v.map(|v| first + v), material: 1, source: 0 });
+    }
+    assert_eq!(others(&narrow, &narrow), [0, 0]);
 }
 
 /// A tile states the error of ground that was moved out of it as well.
