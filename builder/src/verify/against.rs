@@ -682,20 +682,22 @@ impl Surface {
 
     /// The least difference in height to a point of the surface within `reach` of `p` in plan.
     fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
-        let mut best: Option<f64> = None;
+        let mut best = f64::INFINITY;
         self.each(p, reach, |t, _| {
-            if let Some(v) = rise(t, p, reach) {
-                best = Some(best.map_or(v, |b| b.min(v)));
+            if is_within(t, p, best) {
+                best = rise(t, p, reach).map_or(best, |v| best.min(v));
             }
         });
-        best
+        best.is_finite().then_some(best)
     }
 
     /// The materials of what lies within an error of `p`, in plan and in height.
     fn materials(&self, p: &Point, [plan, height]: [f64; 2]) -> Vec<u16> {
         let mut all = Vec::new();
-        self.each(p, plan + SLACK, |t, m| {
-            if !all.contains(&m) && rise(t, p, plan + SLACK).is_some_and(|off| off <= height + SLACK) {
+        let [plan, height] = [plan, height].map(|reach| reach + SLACK);
+        self.each(p, plan, |t, m| {
+            let is_new = !all.contains(&m) && is_within(t, p, height);
+            if is_new && rise(t, p, plan).is_some_and(|off| off <= height) {
                 all.push(m);
             }
         });
@@ -717,6 +719,11 @@ impl Surface {
             self.triangles[4 * i..].iter().zip(&self.of[4 * i..]).take(4).for_each(|(t, m)| see(t, *m));
         }
     }
+}
+
+/// Whether some part of a triangle may lie within `height` of `p` in height.
+fn is_within([a, b, c]: &[Point; 3], p: &Point, height: f64) -> bool {
+    a[2].min(b[2]).min(c[2]) - p[2] <= height && p[2] - a[2].max(b[2]).max(c[2]) <= height
 }
 
 /// The least difference in height between `p` and the part of a triangle within `reach` of it in plan.
