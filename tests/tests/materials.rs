@@ -1427,7 +1427,7 @@ fn a_file_that_is_not_the_source_is_told() {
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);
     write(&folder, "other.obj", &MATS.replace("Grass", "Sand"));
     let [out, why] = expect(1, &folder, &["verify", "mats.hpan", "--against", "other.obj", "--json"]);
-    let told = "note: other.obj lacks materials of the image: \"Grass\"; is that the source? The image was built from mats.obj";
+    let told = "note: not in other.obj: materials of the image, \"Grass\"; is that the source? The image was built from mats.obj";
     assert!(why.lines().any(|line| line == told), "{why}");
     let sides = "of another material than the source has there: 2 triangles of the image, such as that at (13.333, 6.667, 0.000): \
                  \"Grass\", and \"Sand\" in the source; of another material than the image has there: 2 triangles of the source, \

@@ -355,11 +355,11 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     let mut settings = settings.clone();
     let absent = settings.absent(&scene);
     if !absent.is_empty() {
-        let names = few(absent.iter().map(|rule| format!("{:?}", rule.title())), absent.len() as u64);
+        let names = few(absent.iter().map(|rule| format!("{:?}", bounded(rule.title()))), absent.len() as u64);
         let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));
         let against = each(files.iter().map(|(file, _)| (named(file), ())));
         note(format!(
-            "{against} lacks materials of the image: {names}; is that the source? The image was built from {from}"
+            "not in {against}: materials of the image, {names}; is that the source? The image was built from {from}"
         ));
     }
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
