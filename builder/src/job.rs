@@ -3,7 +3,7 @@
 use crate::cost::Refused;
 use crate::mesh::{self, Mesh};
 use crate::split::Rule;
-use crate::tile::{self, Blob, Tiling};
+use crate::tile::{Blob, Side, Tiling};
 use crate::{BuildError, Built, Options, Provenance, Report, Scene, pack, shares};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;
@@ -35,10 +35,12 @@ impl Job {
         options.check()?;
         let mut report = Report::default();
         let mut mesh = mesh::ground(scene, options, &mut report)?;
-        if options.tile_log2.is_none() {
-            mesh.tile_log2 = tile::side(&mesh, mesh.tile_log2);
-        }
-        let tiling = Tiling::new(&mesh, options)?;
+        let side = match options.tile_log2 {
+            Some(_) => Side::of(&mesh, mesh.tile_log2),
+            None => Side::near(&mesh, mesh.tile_log2),
+        };
+        mesh.tile_log2 = side.log2;
+        let tiling = Tiling::new(&mesh, side, options)?;
         if let Some(split) = options.split {
             let asked = AtomicU64::new(0);
             let foresee = |index| tiling.foresee(&mesh, index, &Rule::new(split, &mesh, &asked));

@@ -26,6 +26,8 @@ const PAIR_BYTES: u64 = 2048;
 const FEW_PAIRS: u64 = 1 << 16;
 /// The largest side of a tile there is: log2 in steps.
 const LARGEST: u32 = 26;
+/// Triangles that are looked at together.
+const CHUNK: usize = 1 << 14;
 /// Pairs of material and source in a tile's palette.
 const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
@@ -75,10 +77,9 @@ pub struct Tiling {
 }
 
 impl Tiling {
-    pub fn new(mesh: &Mesh, options: &Options) -> Result<Tiling, BuildError> {
-        let log2 = mesh.tile_log2;
+    /// Of tiles of this side, the mesh's.
+    pub fn new(mesh: &Mesh, Side { log2, pairs }: Side, options: &Options) -> Result<Tiling, BuildError> {
         let s = 1i64 << log2;
-        let pairs = pairs(mesh, log2);
         if too_many(mesh, pairs) {
             let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
             let enough = (log2 + 1..=LARGEST).find(|log2| !too_many(mesh, self::pairs(mesh, *log2)));
@@ -91,7 +92,6 @@ impl Tiling {
             )));
         }
         let home = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
-        const CHUNK: usize = 1 << 14;
         let homes_of = |(chunk, faces): (usize, &[Face])| {
             let mut homes = Homes::default();
             for (f, i) in faces.iter().zip((chunk * CHUNK) as u32..) {
@@ -251,21 +251,44 @@ fn too_many(mesh: &Mesh, pairs: u64) -> bool {
     pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64)
 }
 
-/// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and smaller as
-/// [`few_attributes`] needs.
-pub fn side(mesh: &Mesh, proposed: u32) -> u32 {
-    let faces = mesh.faces.len() as u64;
-    let sides = || (proposed..LARGEST).map(|log2| (log2, pairs(mesh, log2)));
-    let once = sides().find(|s| s.1 <= FEW_PAIRS.max(faces + faces / 8));
-    let fits = |s: &(u32, u64)| !too_many(mesh, s.1);
-    few_attributes(mesh, once.filter(fits).or_else(|| sides().find(fits)).map_or(LARGEST, |s| s.0))
+/// The side of tiles.
+pub struct Side {
+    /// log2 in steps.
+    pub log2: u32,
+    /// Pairs of a triangle or field and such a tile under its bounding box.
+    pairs: u64,
+}
+
+impl Side {
+    /// A side that is given.
+    pub fn of(mesh: &Mesh, log2: u32) -> Side {
+        Side { log2, pairs: pairs(mesh, log2) }
+    }
+
+    /// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and smaller as
+    /// [`few_attributes`] needs.
+    pub fn near(mesh: &Mesh, proposed: u32) -> Side {
+        let faces = mesh.faces.len() as u64;
+        let sides = || (proposed..LARGEST).map(|log2| Side::of(mesh, log2));
+        let once = sides().find(|s| s.pairs <= FEW_PAIRS.max(faces + faces / 8));
+        let fits = |s: &Side| !too_many(mesh, s.pairs);
+        let side = once.filter(fits).or_else(|| sides().find(fits)).unwrap_or_else(|| Side::of(mesh, LARGEST));
+        let log2 = few_attributes(mesh, side.log2);
+        if log2 == side.log2 { side } else { Side::of(mesh, log2) }
+    }
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
 /// holds: log2 in steps. The one proposed if there is none, or if triangles would be named too often.
 fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
-    let mut all: Vec<u32> = mesh.faces.par_iter().map(|f| pair(f.material, f.source)).collect();
-    all.par_sort_unstable();
+    let some = |faces: &[Face]| {
+        let mut some: Vec<u32> = faces.chunk_by(|a, b| kind(a) == kind(b)).map(|those| kind(&those[0])).collect();
+        some.sort_unstable();
+        some.dedup();
+        some
+    };
+    let mut all: Vec<u32> = mesh.faces.par_chunks(CHUNK).flat_map_iter(some).collect();
+    all.sort_unstable();
     all.dedup();
     if all.len() + mesh.fields.len() <= MOST_ATTRIBUTES {
         return proposed;
@@ -287,7 +310,7 @@ fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
                 let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| v >> log2);
                 let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
                 let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
-                inside.map(|(x, y)| (x as i32, y as i32, pair(f.material, f.source)))
+                inside.map(|(x, y)| (x as i32, y as i32, kind(f)))
             })
             .collect();
         pairs.par_sort_unstable();
@@ -299,20 +322,48 @@ fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
     sides.find(fits).unwrap_or(proposed)
 }
 
-fn pair(material: u16, source: u16) -> u32 {
-    u32::from(material) << 16 | u32::from(source)
+/// Material and source of a triangle as one number.
+fn kind(f: &Face) -> u32 {
+    u32::from(f.material) << 16 | u32::from(f.source)
+}
+
+/// Least and greatest of no heights.
+const NO_HEIGHTS: [i32; 2] = [i32::MAX, i32::MIN];
+
+/// The range of two ranges.
+fn reach([low, high]: [i32; 2], [least, most]: [i32; 2]) -> [i32; 2] {
+    [low.min(least), high.max(most)]
 }
 
 /// A node in the making.
 enum Plot {
     Empty,
     Patch(PatchArea),
-    Inner { side_log2: u32, children: Vec<Plot> },
-    Group { records: Vec<Record>, some_wide: bool, frame: Frame, grid: Grid },
+    Inner {
+        side_log2: u32,
+        children: Vec<Plot>,
+    },
+    Group {
+        records: Vec<Record>,
+        some_wide: bool,
+        frame: Frame,
+        grid: Grid,
+        /// Least and greatest of its triangles.
+        heights: [i32; 2],
+    },
     Refused(Refused),
 }
 
 impl Plot {
+    /// Least and greatest height of its triangles.
+    fn heights(&self) -> [i32; 2] {
+        match self {
+            Plot::Group { heights, .. } => *heights,
+            Plot::Inner { children, .. } => children.iter().map(Plot::heights).fold(NO_HEIGHTS, reach),
+            Plot::Empty | Plot::Patch(_) | Plot::Refused(_) => NO_HEIGHTS,
+        }
+    }
+
     /// Why it costs more than it may.
     fn refused(&self) -> Option<Refused> {
         match self {
@@ -416,8 +467,7 @@ fn build(
         return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
     }
     let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
-    let heights = faces.iter().map(|&i| ground.tri(i).heights()).chain(fields);
-    let [min_z, max_z] = heights.fold([i32::MAX, i32::MIN], |[low, high], [a, b]| [low.min(a), high.max(b)]);
+    let [min_z, max_z] = fields.fold(plot.heights(), reach);
     let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
     let head = Tile {
@@ -514,10 +564,11 @@ fn divide(
         let attributes: Vec<u8> = faces.map(|f| ground.attribute(f.material, f.source)).collect();
         bundle(&tris, &attributes, frame)
     };
+    let heights = bundled.tris.iter().map(Tri::heights).fold(NO_HEIGHTS, reach);
     let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
     let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
     Ok(match grid(&content, [x, y], log2, &bundled.order, patches)? {
-        Ok(grid) => Plot::Group { records: bundled.records, some_wide: bundled.some_wide, frame, grid },
+        Ok(grid) => Plot::Group { records: bundled.records, some_wide: bundled.some_wide, frame, grid, heights },
         Err(refused) => Plot::Refused(refused),
     })
 }
@@ -592,7 +643,7 @@ impl<'a> Writer<'a> {
                 }
                 Ok(())
             }
-            Plot::Group { records, some_wide, frame, grid } => {
+            Plot::Group { records, some_wide, frame, grid, .. } => {
                 let group = Group { frame: *frame, first: self.bundle_count, records, some_wide: *some_wide };
                 self.bundles.push(records);
                 self.bundle_count += records.len() as u32;

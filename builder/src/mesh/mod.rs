@@ -216,8 +216,8 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
         .iter()
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
         .collect();
-    let bounds = bounds(&vertices, &faces, &rasters);
-    let tile_log2 = options.tile_log2.map_or_else(|| tile_side(&vertices, &faces, &bounds), u32::from);
+    let (bounds, area) = extent(&vertices, &faces, &rasters);
+    let tile_log2 = options.tile_log2.map_or_else(|| tile_side(faces.len(), area, &bounds), u32::from);
     let source_error = options.source_error.clone();
     Ok(Mesh {
         vertices,
@@ -266,30 +266,29 @@ pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), Build
     Ok((ground, report))
 }
 
-/// Least and greatest coordinates of triangles and fields.
-fn bounds(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> [[i32; 3]; 2] {
-    let corners = faces.iter().flat_map(|f| f.v).map(|v| vertices[v as usize]);
-    let points = corners.chain(fields.iter().flat_map(|f| f.bounds));
-    points.fold([[i32::MAX; 3], [i32::MIN; 3]], |[low, high], p| {
+/// Least and greatest coordinates of triangles and fields, and twice the plan area of all triangles.
+fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32; 3]; 2], i128) {
+    let none = || ([[i32::MAX; 3], [i32::MIN; 3]], 0);
+    let reach = |[low, high]: [[i32; 3]; 2], p: [i32; 3]| {
         [[0, 1, 2].map(|i| low[i].min(p[i])), [0, 1, 2].map(|i| high[i].max(p[i]))]
-    })
+    };
+    let add = |(bounds, area), f: &Face| {
+        let [a, b, c] = f.v.map(|v| vertices[v as usize]);
+        ([a, b, c].into_iter().fold(bounds, reach), area + area2(a, b, c))
+    };
+    let chunks = faces.par_chunks(1 << 14).map(|faces| faces.iter().fold(none(), add));
+    let (bounds, area) = chunks.reduce(none, |a, b| (b.0.into_iter().fold(a.0, reach), a.1 + b.1));
+    (fields.iter().flat_map(|f| f.bounds).fold(bounds, reach), area)
 }
 
-/// A power of two that holds some ten thousand triangles of mean area, from order-free totals alone.
-fn tile_side(vertices: &[[i32; 3]], faces: &[Face], bounds: &[[i32; 3]; 2]) -> u32 {
-    let total: i128 = faces
-        .iter()
-        .map(|f| {
-            let [a, b, c] = f.v.map(|i| vertices[i as usize]);
-            area2(a, b, c)
-        })
-        .sum();
+/// A power of two that holds some ten thousand triangles of mean area, given so many and twice the area of all: from order-free totals alone.
+fn tile_side(count: usize, area: i128, bounds: &[[i32; 3]; 2]) -> u32 {
     let extent = (0..2).map(|i| bounds[1][i].abs_diff(bounds[0][i])).max().expect("two axes");
     let largest = (32 - extent.leading_zeros()).clamp(10, 26);
-    if faces.is_empty() {
+    if count == 0 {
         return largest.min(20);
     }
-    let target = (total / 2 / faces.len() as i128).max(1) * 12_000;
+    let target = (area / 2 / count as i128).max(1) * 12_000;
     // side^2 nearest to the target: round(log2(target) / 2)
     let log2 = 127 - (target * 2).leading_zeros();
     (log2 / 2).clamp(10, 26).min(largest).max(least_tile_side(bounds))
