@@ -137,13 +137,14 @@ impl Agreement {
 pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize) -> Agreement {
     let h = terrain.header();
     let (image, errors) = image_of(terrain);
-    let (kept, lost) = sort_out(terrain, scene, rules);
+    let Sorted { kept, stays, lost } = sort_out(terrain, scene, rules);
     let (kept, of): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
     let stated = |p: &Point| -> [f64; 2] {
         let tile = |i: usize| (((p[i] * 2f64.powi(-h.xy_log2)).round_ties_even() as i64) - h.origin[i]) >> h.tile_log2;
         errors.get(&[tile(0), tile(1)]).copied().unwrap_or([h.error_plan, h.error_height])
     };
-    let all = scene.triangles.iter().map(|t| (t.v.map(|v| scene.positions[v as usize]), t.material));
+    let corners = scene.triangles.iter().map(|t| t.v.map(|v| scene.positions[v as usize]));
+    let all = corners.zip(stays);
     let all = all.filter(|(t, _)| t.iter().flatten().all(|v| v.is_finite())).collect();
     let (image, all) = (Surface::new(image), Surface::new(all));
     let fallback = Fallback::Miss as u32;
@@ -227,8 +228,19 @@ fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
     (parts.into_iter().flat_map(|p| p.0).collect(), errors)
 }
 
-/// Source triangles that must have ground, with their materials, and the others by cause.
-fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<([Point; 3], u16)>, Vec<Lost>) {
+/// What becomes of the source's triangles.
+struct Sorted {
+    /// Those that must have ground, of coincident ones the first, with the materials that stay there.
+    kept: Vec<([Point; 3], u16)>,
+    /// Of each triangle the material that stays there: its own where no other ground is coincident.
+    stays: Vec<u16>,
+    /// Those that are not kept, by cause.
+    lost: Vec<Lost>,
+}
+
+/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays, then the first
+/// by name.
+fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let h = terrain.header();
     let causes = [
         "vertical",
@@ -241,8 +253,15 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<([Point; 
         "steeper than the limit",
     ];
     let mut lost = causes.map(|cause| Lost { cause, triangles: 0, plan_area: 0.0, first: None });
-    let mut seen = HashSet::with_capacity(scene.triangles.len());
-    let mut kept = Vec::with_capacity(scene.triangles.len());
+    // the first at each place, by its number among those that are kept, and which of them is at the place of each triangle
+    let mut first: HashMap<[[i64; 3]; 3], u32> = HashMap::with_capacity(scene.triangles.len());
+    let mut at = vec![None; scene.triangles.len()];
+    let mut kept: Vec<([Point; 3], u16)> = Vec::with_capacity(scene.triangles.len());
+    let stays = |a: u16, b: u16| {
+        let [p, q] = [a, b].map(|m| &scene.materials[usize::from(m)]);
+        let is_first = q.priority.cmp(&p.priority).then_with(|| p.name.cmp(&q.name)).is_le();
+        if is_first { a } else { b }
+    };
     let scale = [-h.xy_log2, -h.xy_log2, -h.z_log2].map(|l| 2f64.powi(l));
     let corners: Vec<[Point; 3]> = scene.triangles.iter().map(|t| t.v.map(|v| scene.positions[v as usize])).collect();
     let steps = |c: &[Point; 3]| {
@@ -278,7 +297,12 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<([Point; 
                 match rules.max_slope {
                     _ if underside => Some(6),
                     Some(most) if slope(&c) > (most + 7.3e-7).min(90f64.next_down()) => Some(7), // at the limit all stays
-                    _ => (!seen.insert(q)).then_some(2),
+                    _ => {
+                        let next = kept.len() as u32;
+                        let number = *first.entry(q).or_insert(next);
+                        at[i] = Some(number);
+                        (number != next).then_some(2)
+                    }
                 }
             }),
         };
@@ -286,12 +310,18 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> (Vec<([Point; 
             kept.push((c, t.material));
             continue;
         };
+        if let Some(number) = at[i] {
+            let material = &mut kept[number as usize].1;
+            *material = stays(*material, t.material);
+        }
         let lost = &mut lost[cause];
         lost.triangles += 1;
         lost.plan_area += plan_area(&c).abs();
         lost.first.get_or_insert(c[0]);
     }
-    (kept, lost.into())
+    let there = |at: &Option<u32>| at.map(|number| kept[number as usize].1);
+    let stays = at.iter().zip(&scene.triangles).map(|(at, t)| there(at).unwrap_or(t.material)).collect();
+    Sorted { kept, stays, lost: lost.into() }
 }
 
 /// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and

@@ -1146,6 +1146,33 @@ fn by_05_materials_of_smaller_triangles() {
     assert_eq!(others(&narrow, &narrow), [0, 0]);
 }
 
+/// A second coat on the very same triangles is what answers there if it is of higher priority, or of the first name, in whatever order and
+/// from whichever corner they are given.
+#[test]
+fn by_05_a_second_coat() {
+    let others = |built: &hardpan_builder::Scene, source: &hardpan_builder::Scene| {
+        let image = image(built);
+        let a = against(&Terrain::open(&image).unwrap(), source, &Options::default(), 1000);
+        assert!(a.source.exceeded + a.image.exceeded == 0, "{a:?}");
+        [&a.source, &a.image].map(|side| side.other.triangles)
+    };
+    for (first, priority, is_other) in [(0, 0, false), (1, 0, true), (0, 1, true), (1, -1, true), (1, 1, false)] {
+        let mut scene = painted(10, |_, _| first == 1);
+        scene.materials[1].priority = priority;
+        let mut coated = scene.clone();
+        for (k, t) in (0..).zip(&scene.triangles[20..27]) {
+            let [a, b, c] = t.v;
+            let v = [[a, b, c], [c, b, a], [b, c, a]][k % 3];
+            coated.triangles.insert(25 * k, hardpan_builder::Triangle { v, material: 1 - first, source: 0 });
+        }
+        let told = if is_other { [7, 7] } else { [0, 0] };
+        assert_eq!(others(&scene, &coated), told, "{first} {priority}");
+        // neither is one that is no longer there, if it stayed
+        assert_eq!(others(&coated, &scene), told, "{first} {priority}");
+        assert_eq!(others(&coated, &coated), [0, 0], "{first} {priority}");
+    }
+}
+
 /// A tile states the error of ground that was moved out of it as well.
 #[test]
 fn by_05_what_left_a_tile() {
