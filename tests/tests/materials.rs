@@ -1442,6 +1442,18 @@ fn a_file_that_is_not_the_source_is_told() {
             (&2.into(), &own.into(), &other.into())
         );
     }
+    // also where some of it lies higher
+    write(&folder, "other.obj", &MATS.replace("Grass", "Sand").replace("v 30 10 0", "v 30 10 1"));
+    let [_, why] = expect(1, &folder, &["verify", "mats.hpan", "--against", "other.obj"]);
+    let why = why.lines().last().unwrap();
+    holds(
+        why,
+        &[
+            "error: mats.hpan: its error is larger than it states at ",
+            ": it is higher or lower at ",
+            &format!("; {sides}; "),
+        ],
+    );
     // what the image has no ground of may be absent
     write(&folder, "s.toml", "[[material]]\nname = \"Grass\"\ninclude = false\n");
     expect(0, &folder, &["build", "mats.obj", "--settings", "s.toml"]);

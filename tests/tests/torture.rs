@@ -269,6 +269,47 @@ fn vt_24_fans_and_needles_are_refused_soon() {
     }
 }
 
+/// What settings leave out may lie as it likes: it is no ground that would have to be proven. How to leave it out is said where it stands in
+/// the way.
+#[test]
+fn vt_24_fans_and_needles_may_be_left_out() {
+    let here = folder("fans_and_needles_may_be_left_out");
+    let ground = "v 0 0 0\nv 99 0 0\nv 99 1000 0\nv 0 1000 0\nusemtl Ground\nf 1 2 3 4\nusemtl Fence\n";
+    let zigzag: String = (0..20_000).map(|i| format!("v {:.3} {} 1\n", 0.005 * f64::from(i), 1000 * (i % 2))).collect();
+    let needles: String = (5..20_003).map(|i| format!("f {i} {} {}\n", i + 1, i + 2)).collect();
+    let fan: String = (5..20_003).map(|i| format!("f 1 {i} {}\n", i + 1)).collect();
+    for (name, faces, cause) in
+        [("needles", needles, "lie too close side by side"), ("fan", fan, "meet in one vertex, vertex 1 ")]
+    {
+        let file = &*format!("{name}.obj");
+        fs::write(here.join(file), format!("{ground}{zigzag}{faces}")).unwrap();
+        let done = within(15, &here, &["build", file, "--up", "z", "-o", "a.hpan"]);
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        let out = "; where \"Fence\" is no ground, leave it out: include = false in its [[material]] of the settings (--settings FILE.toml, \
+                   which hardpan materials FILES -o FILE.toml writes)\n";
+        holds(&told(&done), &[cause, out]);
+        // it is listed nevertheless
+        let done = within(15, &here, &["materials", file, "--up", "z", "-o", &format!("{name}.toml")]);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        holds(&told(&done), &[&format!("warning: a build will stop at this: {file}: "), cause, out]);
+        let settings = fs::read_to_string(here.join(format!("{name}.toml"))).unwrap();
+        let (before, fence) = settings.split_once("name = \"Fence\"\n").unwrap();
+        let fence = fence.replacen("include = true", "include = false", 1);
+        fs::write(here.join("out.toml"), format!("{before}name = \"Fence\"\n{fence}")).unwrap();
+        let done = within(15, &here, &["build", "--settings", "out.toml", "-o", "a.hpan"]);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        holds(&String::from_utf8_lossy(&done.stdout), &["a.hpan: 2 triangles, ", "; verified"]);
+        let done = within(15, &here, &["verify", "a.hpan", "--against", file]);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        holds(&String::from_utf8_lossy(&done.stdout), &["19,998 excluded material"]);
+    }
+    // where it is all the ground there is, nothing would be left
+    let lone = fs::read_to_string(here.join("needles.obj")).unwrap().replace("f 1 2 3 4\n", "");
+    fs::write(here.join("lone.obj"), lone).unwrap();
+    let why = told(&within(15, &here, &["build", "lone.obj", "--up", "z", "-o", "b.hpan"]));
+    assert!(why.contains("in a mesh editor") && !why.contains("include"), "{why}");
+}
+
 /// Settings that never end, or are longer than any, are given up; from a pipe they are read once.
 #[cfg(target_os = "linux")]
 #[test]

@@ -11,7 +11,7 @@ use hardpan::Terrain;
 use hardpan_builder::{
     BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     build_recorded,
-    import::{self, Frame, Import, ImportError, file_name, utf8},
+    import::{self, Frame, Import, file_name, utf8},
     read::triangles,
     repair,
     settings::{Applied, MaterialRule, SourceFile},
@@ -232,17 +232,19 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     may_replace(&output, args, &sources)?;
 
     let (read, time) = stage("reading", || read(&sources));
-    let (inputs, Import { mut scene, frames, triangles, report: import }, crowded) = read?;
+    let (inputs, mut import) = read?;
     report.seconds.read = time.as_secs_f64();
     if let Some(place) = &args.report {
-        made_of(place, import.libraries()).inspect_err(|_| report.withheld = true)?;
+        made_of(place, import.report.libraries()).inspect_err(|_| report.withheld = true)?;
         report.withheld = under_its_name;
     }
-    made_of(&output, import.libraries())?;
-    import.notes().iter().for_each(|text| note(shown(&advised(text))));
-    import.warnings().iter().for_each(|text| report.warn(shown(text)));
-    (report.inputs, report.import) = (inputs.clone(), import);
-    let mut applied = settings.apply(&mut scene).map_err(|e| in_settings(args, &sources, e))?;
+    made_of(&output, import.report.libraries())?;
+    import.report.notes().iter().for_each(|text| note(shown(&advised(text))));
+    import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
+    (report.inputs, report.import) = (inputs.clone(), import.report.clone());
+    let mut applied = settings.apply(&mut import.scene).map_err(|e| in_settings(args, &sources, e))?;
+    let crowded = import::crowded(&import, sources.iter().map(|(path, _)| path.as_path()));
+    let Import { scene, frames, triangles, .. } = import;
     report.settle(&applied);
     remark(&settings, &applied, report);
     if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
@@ -623,7 +625,7 @@ fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>
 }
 
 /// Digests and scene of all files.
-fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import, Option<ImportError>)> {
+fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let digest = |(path, _): &(PathBuf, SourceFile)| {
         let digest = fs::File::open(path).and_then(|file| Input::digest(file_name(path), file));
         digest.map_err(|e| Failure::io(path, e))
@@ -632,7 +634,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import, Option<I
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-    let (import, crowded) = import::read_crowded(&files)?;
+    let import = import::read_all(&files)?;
     // what was digested is what was read
     let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
@@ -641,7 +643,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import, Option<I
         }
         input.frame.clone_from(&file.frame);
     }
-    Ok((inputs, import, crowded))
+    Ok((inputs, import))
 }
 
 /// What the settings say for nothing, and what they hardly mean.

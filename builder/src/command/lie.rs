@@ -373,7 +373,7 @@ impl Taken {
         let but = if self.but { ", but for what is typed" } else { "" };
         let [file, of] = [&self.file, &self.of].map(|path| named(path));
         let text = format!("{file} is taken for {of} of {}, and lies as that does{but}", named(settings));
-        let own = import::read_each(&[(&self.of, self.source.frame())]).ok().map(|own| own.scene);
+        let own = import::read_all(&[(&self.of, self.source.frame())]).ok().map(|own| own.scene);
         match self.doubt(scene, own.as_ref()) {
             None => note(text),
             Some(why) => report.warn(format!(

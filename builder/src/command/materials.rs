@@ -158,7 +158,7 @@ pub fn is_image(file: &Path) -> Done<bool> {
 fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let sources: Vec<SourceFile> = files.iter().map(|_| args.transform.over(&SourceFile::default())).collect();
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
-    let (import, crowded) = import::read_crowded(&read)?;
+    let import = import::read_all(&read)?;
     args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
     import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(&advised(text))));
     let said = args.transform.said(&SourceFile::default(), files.len());
@@ -167,12 +167,13 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     // known now, not when the settings are edited
     let lies = lies(&parts);
     let doubt = doubt(&parts, &lies, &import.report.files, true, &mut Report::default());
-    match (doubt, crowded) {
-        (Ok(_), None) => {}
-        (Err(why), None) => warn(format!("a build will stop at this: {why}")),
-        (Ok(doubt), Some(error)) => return Err(but_first(&lies, doubt, error).into()),
-        (Err(why), Some(_)) => return Err(why),
-    }
+    // so that settings can say which of it is no ground
+    let stops = match (doubt, import::crowded(&import, files.iter().map(PathBuf::as_path))) {
+        (Ok(_), None) => None,
+        (Ok(doubt), Some(error)) => Some(but_first(&lies, doubt, error).into()),
+        (Err(why), _) => Some(why),
+    };
+    stops.into_iter().for_each(|why: Failure| warn(format!("a build will stop at this: {why}")));
     let named = files.iter().zip(sources).map(|(file, s)| SourceFile { file: from(file, args.output.as_deref()), ..s });
     let settings = Settings { sources: named.collect(), ..Settings::default() };
     let mu_by_default = HashSet::new(); // of those of an image

@@ -323,7 +323,7 @@ impl Display for Failure {
 
 impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Self {
-        let text = error.to_string();
+        let text = advised(&error.to_string());
         match error.kind {
             ImportErrorKind::Input => Self::Input(text),
             ImportErrorKind::Unsupported => Self::Unsupported(text),

@@ -298,7 +298,8 @@ impl Sought {
     }
 }
 
-/// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place.
+/// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place, and
+/// what is of another material.
 fn beyond(a: &Agreement) -> String {
     if a.source.exceeded + a.image.exceeded == 0 {
         return format!("{}; is it this image's mesh, with the same settings?", materials(a).join("; "));
@@ -320,6 +321,7 @@ fn beyond(a: &Agreement) -> String {
             height(worst.height)
         ));
     }
+    kinds.extend(materials(a));
     format!(
         "its error is larger than it states at {}: {}; is it this image's mesh, with the same --up, --unit and --scale?",
         counted(a.source.exceeded + a.image.exceeded, "place"),
@@ -351,9 +353,10 @@ struct Sources<'a> {
 
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
 fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
-    let mut scene = import::read_each(files)?.scene;
+    let mut import = import::read_all(files)?;
+    let scene = &mut import.scene;
     let mut settings = settings.clone();
-    let absent = settings.absent(&scene);
+    let absent = settings.absent(scene);
     if !absent.is_empty() {
         let names = few(absent.iter().map(|rule| format!("{:?}", bounded(rule.title()))), absent.len() as u64);
         let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));
@@ -363,8 +366,11 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
         ));
     }
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
-    settings.apply(&mut scene).map_err(|e| Failure::input(&args.against[0], e))?;
-    Ok(scene)
+    settings.apply(scene).map_err(|e| Failure::input(&args.against[0], e))?;
+    match import::crowded(&import, files.iter().map(|(file, _)| *file)) {
+        None => Ok(import.scene),
+        Some(error) => Err(error.into()),
+    }
 }
 
 /// Places each file as the image says that it was, and tells what that rests on where it is not the very same file. None if

@@ -2,8 +2,10 @@
 //! gone.
 
 use super::polygon::turn;
-use crate::{Scene, names::grouped};
+use crate::{Material, Scene, Triangle, names::grouped};
 use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Triangles that may meet in one vertex.
 const MOST_IN_A_FAN: u32 = 8_192;
@@ -20,69 +22,110 @@ const FAR: f64 = 1e18;
 /// How often slivers may meet squares: all of them, or if that is more each on average.
 const MEETINGS: [usize; 2] = [1 << 23, 64];
 
-/// What is too crowded in a scene, and what to do; `numbered`: vertices are known by their numbers.
-pub fn crowded(scene: &Scene, numbered: bool) -> Option<(String, &'static str)> {
-    if let Some((vertex, count)) = fan(scene) {
+/// What of the ground among some triangles of a scene is too crowded, and what to do. `numbered`: vertices are known by their numbers, of
+/// which the first is that of this one.
+pub fn crowded(scene: &Scene, triangles: Range<usize>, numbered: Option<usize>) -> Option<(String, String)> {
+    let is_ground: Vec<bool> = scene.materials.iter().map(Material::is_ground).collect();
+    let those = Those { scene, triangles: &scene.triangles[triangles], is_ground };
+    if let Some((vertex, count)) = those.fan() {
         let [x, y, z] = scene.positions[vertex];
-        let which = if numbered { format!("vertex {} ", vertex + 1) } else { String::new() };
+        let which = numbered.map(|first| format!("vertex {} ", vertex - first + 1)).unwrap_or_default();
         let cause = format!(
             "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
             grouped(count.into()),
             grouped(MOST_IN_A_FAN.into())
         );
-        return Some((cause, "divide such fans by rings around their middle in a mesh editor"));
+        let around = those.ground().filter(|t| t.v.contains(&(vertex as u32)));
+        let hint = "divide such fans by rings around their middle in a mesh editor";
+        return Some((cause, format!("{hint}{}", those.or_leave_out(around))));
     }
-    let thin = slivers(scene);
+    let thin = those.slivers();
     let Err(Squares { worst: (here, [x, y]), .. }) = Squares::over(&thin) else { return None };
     let cause = format!(
         "{} triangles are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on",
         grouped(thin.len() as u64),
         grouped(here as u64),
     );
-    Some((cause, "cut them across in a mesh editor, and faces of very many corners into smaller ones"))
+    let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
+    let slim = those.ground().filter(|t| those.slim(t).is_some());
+    Some((cause, format!("{hint}{}", those.or_leave_out(slim))))
 }
 
-/// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a step of the
-/// default lattice wide.
-fn wide(scene: &Scene, v: [u32; 3]) -> Option<([[f64; 2]; 3], f64, f64)> {
-    let corners = v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
-    let [a, b, c] = corners;
-    let square = |p: [f64; 2], q: [f64; 2]| (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]);
-    let longest = square(a, b).max(square(b, c)).max(square(c, a));
-    let double = turn(a, b, c);
-    (double * double > longest * (STEP * STEP)).then_some((corners, longest, double * double))
+/// Some triangles of a scene, and which materials are ground.
+struct Those<'a> {
+    scene: &'a Scene,
+    triangles: &'a [Triangle],
+    is_ground: Vec<bool>,
 }
 
-/// The first vertex in which more triangles meet than can be proven apart, and how many. Those that stand upright, are less than
-/// a step of the default lattice wide, or are there already, do not count.
-fn fan(scene: &Scene) -> Option<(usize, u32)> {
-    let mut count = vec![0u32; scene.positions.len()];
-    scene.triangles.iter().for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
-    if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
-        return None;
+impl<'a> Those<'a> {
+    fn is_ground(&self, t: &Triangle) -> bool {
+        self.is_ground[usize::from(t.material)]
     }
-    let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[v as usize] > MOST_IN_A_FAN);
-    let mut triangles: Vec<[u32; 3]> =
-        scene.triangles.iter().map(|t| t.v).filter(crowded).filter(|v| wide(scene, *v).is_some()).collect();
-    triangles.iter_mut().for_each(|v| v.sort_unstable());
-    triangles.par_sort_unstable();
-    triangles.dedup();
-    count.fill(0);
-    triangles.iter().flatten().for_each(|&v| count[v as usize] += 1);
-    let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
-    Some((vertex, count[vertex]))
+
+    fn ground(&self) -> impl Iterator<Item = &'a Triangle> {
+        self.triangles.iter().filter(|t| self.is_ground(t))
+    }
+
+    /// What else to do with those triangles: to leave the material out that most of them have, if there is other ground.
+    fn or_leave_out(&self, those: impl Iterator<Item = &'a Triangle>) -> String {
+        let mut counts = vec![0u64; self.is_ground.len()];
+        those.for_each(|t| counts[usize::from(t.material)] += 1);
+        let most = (0..counts.len()).max_by_key(|&m| (counts[m], Reverse(m)));
+        let others =
+            |m: &usize| self.scene.triangles.iter().any(|t| self.is_ground(t) && usize::from(t.material) != *m);
+        let Some(most) = most.filter(others) else { return String::new() };
+        let name: String = self.scene.materials[most].name.chars().take(200).collect();
+        format!("; where {name:?} is no ground, leave it out: include = false in its [[material]] of the settings")
+    }
+
+    /// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a step of the
+    /// default lattice wide.
+    fn wide(&self, v: [u32; 3]) -> Option<([[f64; 2]; 3], f64, f64)> {
+        let corners = v.map(|v| self.scene.positions[v as usize]).map(|[x, y, _]| [x, y]);
+        let [a, b, c] = corners;
+        let square = |p: [f64; 2], q: [f64; 2]| (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]);
+        let longest = square(a, b).max(square(b, c)).max(square(c, a));
+        let double = turn(a, b, c);
+        (double * double > longest * (STEP * STEP)).then_some((corners, longest, double * double))
+    }
+
+    /// The first vertex in which more triangles meet than can be proven apart, and how many. Those that stand upright, are less than
+    /// a step of the default lattice wide, or are there already, do not count.
+    fn fan(&self) -> Option<(usize, u32)> {
+        let mut count = vec![0u32; self.scene.positions.len()];
+        self.ground().for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
+        if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
+            return None;
+        }
+        let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[v as usize] > MOST_IN_A_FAN);
+        let mut triangles: Vec<[u32; 3]> =
+            self.ground().map(|t| t.v).filter(crowded).filter(|v| self.wide(*v).is_some()).collect();
+        triangles.iter_mut().for_each(|v| v.sort_unstable());
+        triangles.par_sort_unstable();
+        triangles.dedup();
+        count.fill(0);
+        triangles.iter().flatten().for_each(|&v| count[v as usize] += 1);
+        let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
+        Some((vertex, count[vertex]))
+    }
+
+    /// The corners of one that is much longer than wide.
+    fn slim(&self, t: &Triangle) -> Option<Plan> {
+        let (corners, longest, double) = self.wide(t.v)?;
+        (longest < FAR && longest * longest > SLIM * SLIM * double).then_some(corners)
+    }
+
+    /// All that are.
+    fn slivers(&self) -> Vec<Plan> {
+        let turned = |[a, b, c]: Plan| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
+        let ground = self.triangles.par_iter().filter(|t| self.is_ground(t));
+        ground.filter_map(|t| self.slim(t).map(turned)).collect()
+    }
 }
 
-/// A triangle in plan that runs counter-clockwise.
+/// A triangle in plan; of slivers one that runs counter-clockwise.
 type Plan = [[f64; 2]; 3];
-
-/// All that are much longer than wide.
-fn slivers(scene: &Scene) -> Vec<Plan> {
-    let slim =
-        |v| wide(scene, v).filter(|(_, longest, double)| *longest < FAR && longest * longest > SLIM * SLIM * double);
-    let turned = |[a, b, c]: Plan| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
-    scene.triangles.par_iter().filter_map(|t| Some(turned(slim(t.v)?.0))).collect()
-}
 
 /// A division of the plan.
 #[derive(Debug)]
@@ -145,11 +188,10 @@ fn meets(t: &Plan, low: [f64; 2], side: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Triangle;
 
     /// Strips of so many metres by so many, side by side with a gap between them or none.
     fn strips(count: u32, [long, wide]: [f64; 2], gap: f64) -> Scene {
-        let mut scene = Scene::default();
+        let mut scene = Scene { materials: vec![Material::new("m", 0.8)], ..Scene::default() };
         for i in 0..count {
             let x = f64::from(i) * (wide + gap);
             scene.positions.extend([[x, 0.0, 0.0], [x + wide, 0.0, 0.0], [x + wide, long, 0.0], [x, long, 0.0]]);
@@ -172,9 +214,11 @@ mod tests {
             (strips(100_000, [10.0, 0.01], 0.0), Some(2_300_000)),
             (strips(0, [1.0, 1.0], 0.0), Some(0)),
         ] {
-            let thin = slivers(&scene);
+            let is_crowded = crowded(&scene, 0..scene.triangles.len(), None).is_some();
+            let those = Those { scene: &scene, triangles: &scene.triangles, is_ground: vec![true] };
+            let thin = those.slivers();
             let divided = Squares::over(&thin);
-            assert_eq!(crowded(&scene, true).is_some(), work.is_none(), "{divided:?}");
+            assert_eq!(is_crowded, work.is_none(), "{divided:?}");
             match (&divided, work) {
                 (Ok(squares), Some(work)) => assert!(Squares::most(thin.len()) - squares.left <= work, "{squares:?}"),
                 (Err(squares), None) => assert!(squares.left < FEW, "{squares:?}"),
@@ -184,10 +228,11 @@ mod tests {
         // far away, and where numbers end
         let mut scene = strips(10_000, [1_000.0, 0.005], 0.0);
         scene.positions.iter_mut().for_each(|p| p[0] += 1e9);
-        assert!(crowded(&scene, true).is_some());
+        let all = 0..scene.triangles.len();
+        assert!(crowded(&scene, all.clone(), None).is_some());
         for most in [1e150, 1e300] {
             scene.positions.iter_mut().for_each(|p| p[1] = p[1].signum() * most);
-            crowded(&scene, true); // ends
+            crowded(&scene, all.clone(), None); // ends
         }
     }
 }

@@ -52,6 +52,8 @@ pub struct Import {
     pub frames: Vec<Transform>,
     /// How many triangles each file has, in the order given: those of the scene are in that order too.
     pub triangles: Vec<usize>,
+    /// The same of vertices.
+    pub vertices: Vec<usize>,
     /// Counts.
     pub report: ImportReport,
 }
@@ -68,23 +70,18 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 /// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
 /// them apart, however they are typed.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
-    match read_crowded(files)? {
-        (import, None) => Ok(import),
-        (_, Some(error)) => Err(error),
-    }
+    let import = read_all(files)?;
+    uncrowded(import, files.iter().map(|(file, _)| file.as_ref()))
 }
 
-/// [`read_each`], but what lies so crowded that no image of it could be proven is given back with that error: for who has
-/// more to say of it.
-pub fn read_crowded(files: &[(impl AsRef<Path>, Frame)]) -> Result<(Import, Option<ImportError>), ImportError> {
-    let (mut parts, mut crowd) = (Vec::with_capacity(files.len()), None);
-    for (file, frame) in files {
-        let path = file.as_ref();
-        let format = check(path)?;
-        let import = read_any(format, path, frame)?;
-        crowd = crowd.or_else(|| crowded(&import, path, format));
-        parts.push(import);
-    }
+/// [`read_each`], also what lies so crowded that no image of it could be proven: [`crowded`] tells, when it is known which materials are
+/// ground.
+pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
+    let read = |(file, frame): &(_, Frame)| {
+        let path = AsRef::<Path>::as_ref(file);
+        read_any(check(path)?, path, frame)
+    };
+    let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
     if files.len() > 1 {
         let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
         let names = names(&paths, &parts);
@@ -96,17 +93,30 @@ pub fn read_crowded(files: &[(impl AsRef<Path>, Frame)]) -> Result<(Import, Opti
     for (import, (file, _)) in parts.into_iter().zip(files) {
         all = if all.report.files.is_empty() { import } else { join(all, import, file.as_ref())? };
     }
-    Ok((all, crowd))
+    Ok(all)
+}
+
+/// The error of ground that lies so crowded that no image of it could be proven, given the files that were read.
+pub fn crowded<'a>(import: &Import, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
+    let (mut triangle, mut vertex) = (0, 0);
+    let sizes = import.triangles.iter().zip(&import.vertices).zip(&import.report.files);
+    files.zip(sizes).find_map(|(file, ((triangles, vertices), report))| {
+        let (first, range) = (vertex, triangle..triangle + triangles);
+        (triangle, vertex) = (range.end, first + vertices);
+        let numbered = (report.format == "obj").then_some(first);
+        let (cause, hint) = crowd::crowded(&import.scene, range, numbered)?;
+        Some(ImportError::input(file, cause, hint))
+    })
 }
 
 /// Reads a file of a known format, whatever its name.
 pub fn read_as(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    uncrowded(read_any(format, path, frame)?, path, format)
+    uncrowded(read_any(format, path, frame)?, [path].into_iter())
 }
 
 /// Reads the bytes of an OBJ that is to be a file at `path`, beside which its libraries lie.
 pub fn read_obj(bytes: &[u8], path: &Path, frame: &Frame) -> Result<Import, ImportError> {
-    uncrowded(obj::read_bytes(bytes, path, frame)?, path, Format::Obj)
+    uncrowded(obj::read_bytes(bytes, path, frame)?, [path].into_iter())
 }
 
 fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, ImportError> {
@@ -117,16 +127,11 @@ fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, Import
     }
 }
 
-fn uncrowded(import: Import, path: &Path, format: Format) -> Result<Import, ImportError> {
-    match crowded(&import, path, format) {
+fn uncrowded<'a>(import: Import, files: impl Iterator<Item = &'a Path>) -> Result<Import, ImportError> {
+    match crowded(&import, files) {
         None => Ok(import),
         Some(error) => Err(error),
     }
-}
-
-fn crowded(import: &Import, path: &Path, format: Format) -> Option<ImportError> {
-    let (cause, hint) = crowd::crowded(&import.scene, format == Format::Obj)?;
-    Some(ImportError::input(path, cause, hint))
 }
 
 /// Whether a name in an OBJ is read as it is written.
@@ -204,6 +209,7 @@ fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportErro
     }));
     all.frames.extend(next.frames);
     all.triangles.extend(next.triangles);
+    all.vertices.extend(next.vertices);
     all.report.files.extend(next.report.files);
     Ok(all)
 }

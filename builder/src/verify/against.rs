@@ -143,8 +143,9 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         let tile = |i: usize| (((p[i] * 2f64.powi(-h.xy_log2)).round_ties_even() as i64) - h.origin[i]) >> h.tile_log2;
         errors.get(&[tile(0), tile(1)]).copied().unwrap_or([h.error_plan, h.error_height])
     };
-    let corners = scene.triangles.iter().map(|t| t.v.map(|v| scene.positions[v as usize]));
-    let all = corners.zip(stays);
+    let ground =
+        scene.triangles.iter().zip(stays).filter(|(t, _)| scene.materials[usize::from(t.material)].is_ground());
+    let all = ground.map(|(t, material)| (t.v.map(|v| scene.positions[v as usize]), material));
     let all = all.filter(|(t, _)| t.iter().flatten().all(|v| v.is_finite())).collect();
     let (image, all) = (Surface::new(image), Surface::new(all));
     let fallback = Fallback::Miss as u32;

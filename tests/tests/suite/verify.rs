@@ -5,8 +5,8 @@ use crate::handmade;
 use crate::stitch::heap;
 use hardpan::{OpenError, Point, Terrain, Trace, VerifyError, format};
 use hardpan_builder::{
-    Material, Options, Outcome, Scene, Triangle, Undersides, Verdict, Verify, against, build, fixtures, read, repair,
-    verify,
+    Material, Options, Outcome, Scene, Spot, Triangle, Undersides, Verdict, Verify, against, build, fixtures, read,
+    repair, verify,
 };
 use std::collections::BTreeSet;
 use verification::bytes::{Aligned, mend_all, mend_head};
@@ -1264,6 +1264,17 @@ fn by_05_what_was_left_out() {
     assert_eq!(counts, causes.map(|c| (c, 1)));
     assert_eq!((a.lost[3].plan_area, a.lost[3].first), (8.0, Some([0.0, 0.0, 9.0])));
     assert!(a.holds(), "{a:?}");
+    // where an image has ground of them nevertheless, it gained that
+    for no_ground in [other, other + 1] {
+        let mut with = scene.clone();
+        with.materials[usize::from(no_ground)] = Material::new("Hay", 1.0);
+        with.materials[usize::from(other + 2)].name = "Plate".into();
+        with.triangles.remove(with.triangles.len() - 2); // the one outside
+        let built = build(&with, &rules).unwrap().image;
+        let a = against(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
+        let gained = |s: &Spot| s.at[2] == 9.0 && s.height == 1.0; // above the underside
+        assert!(a.source.exceeded == 0 && a.image.exceeded > 200 && gained(&a.image.worst[0]), "{a:?}");
+    }
 }
 
 /// Slopes are those of the source: `build` and `against` tell alike which are above a limit, and what is at it stays.

@@ -64,7 +64,8 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     let scene = assemble(path, &fbx, &transform, &mut tally)?;
     tally.into(&scene, &mut report);
     let triangles = vec![scene.triangles.len()];
-    Ok(Import { scene, frames: vec![transform], triangles, report: ImportReport { files: vec![report] } })
+    let vertices = vec![scene.positions.len()];
+    Ok(Import { scene, frames: vec![transform], triangles, vertices, report: ImportReport { files: vec![report] } })
 }
 
 /// All bytes of a file that stays as it is meanwhile.

@@ -99,7 +99,8 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
     libraries(path, statements, &scene, &mut report, &mut tally);
     tally.into(&scene, &mut report);
     let triangles = vec![scene.triangles.len()];
-    Ok(Import { scene, frames: vec![transform], triangles, report: ImportReport { files: vec![report] } })
+    let vertices = vec![scene.positions.len()];
+    Ok(Import { scene, frames: vec![transform], triangles, vertices, report: ImportReport { files: vec![report] } })
 }
 
 /// Whether a text ends with a statement without a line's end: it may be cut off there.
