@@ -285,8 +285,8 @@ fn vt_24_fans_and_needles_may_be_left_out() {
         fs::write(here.join(file), format!("{ground}{zigzag}{faces}")).unwrap();
         let done = within(15, &here, &["build", file, "--up", "z", "-o", "a.hpan"]);
         assert_eq!(done.status.code(), Some(2), "{done:?}");
-        let out = "; where \"Fence\" is no ground, leave it out: include = false in its [[material]] of the settings (--settings FILE.toml, \
-                   which hardpan materials FILES -o FILE.toml writes)\n";
+        let out = "; where \"Fence\" is no ground, leave it out: include = false in its own [[material]] of the settings (--settings FILE.toml, \
+                   which hardpan materials FILES -o FILE.toml writes), before any pattern\n";
         holds(&told(&done), &[cause, out]);
         // it is listed nevertheless
         let done = within(15, &here, &["materials", file, "--up", "z", "-o", &format!("{name}.toml")]);
@@ -302,7 +302,35 @@ fn vt_24_fans_and_needles_may_be_left_out() {
         let done = within(15, &here, &["verify", "a.hpan", "--against", file]);
         assert_eq!(done.status.code(), Some(0), "{done:?}");
         holds(&String::from_utf8_lossy(&done.stdout), &["19,998 excluded material"]);
+        // of an image of other ground it is no source
+        fs::write(here.join("plain.obj"), format!("{ground}f 1 2 3\n")).unwrap();
+        assert!(within(15, &here, &["build", "plain.obj", "--up", "z", "-o", "p.hpan"]).status.success());
+        let done = within(15, &here, &["verify", "p.hpan", "--against", file]);
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        holds(&told(&done), &[cause, "; no image of it can be proven, so it is not the source of this one\n"]);
+        // behind another file, of which vertices do not count
+        let done = within(15, &here, &["build", "plain.obj", file, "--up", "z", "-o", "b.hpan"]);
+        assert_eq!(done.status.code(), Some(2), "{done:?}");
+        holds(&told(&done), &[&format!("error: {file}: "), cause, out]);
     }
+    // half of them in each of two files, which could be built alone: the one that has more is named
+    let all = fs::read_to_string(here.join("needles.obj")).unwrap();
+    let (head, faces) = all.split_at(all.find("f 5 ").unwrap());
+    for (name, odd) in [("even.obj", 0), ("odd.obj", 1)] {
+        let half = faces.lines().take(12_000).enumerate().filter(|(i, _)| i % 2 == odd || i % 40 == 0);
+        let half: String = half.map(|(_, line)| format!("{line}\n")).collect();
+        fs::write(here.join(name), format!("{head}{half}")).unwrap();
+        let done = within(15, &here, &["materials", name, "--up", "z"]);
+        assert!(done.status.success() && !told(&done).contains("stop"), "{done:?}");
+    }
+    let done = within(15, &here, &["build", "even.obj", "odd.obj", "--up", "z", "-o", "b.hpan"]);
+    assert_eq!(done.status.code(), Some(2), "{done:?}");
+    holds(&told(&done), &["error: odd.obj: 12,", "lie too close side by side"]);
+    // a long name is cut where one sees it
+    let long = fs::read_to_string(here.join("needles.obj")).unwrap().replace("Fence", &"F".repeat(300));
+    fs::write(here.join("long.obj"), long).unwrap();
+    let done = within(15, &here, &["build", "long.obj", "--up", "z", "-o", "b.hpan"]);
+    holds(&told(&done), &[&format!("; where \"{}…\" is no ground", "F".repeat(200))]);
     // where it is all the ground there is, nothing would be left
     let lone = fs::read_to_string(here.join("needles.obj")).unwrap().replace("f 1 2 3 4\n", "");
     fs::write(here.join("lone.obj"), lone).unwrap();

@@ -11,7 +11,7 @@ use std::{
 use hardpan::{Terrain, format::section};
 use hardpan_builder::{
     Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
-    import::{self, Frame, file_name},
+    import::{self, Frame, ImportError, file_name},
     settings::{Settings, SourceFile},
     verify,
 };
@@ -369,7 +369,10 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     settings.apply(scene).map_err(|e| Failure::input(&args.against[0], e))?;
     match import::crowded(&import, files.iter().map(|(file, _)| *file)) {
         None => Ok(import.scene),
-        Some(error) => Err(error.into()),
+        Some(error) => {
+            let hint = "no image of it can be proven, so it is not the source of this one".into();
+            Err(ImportError { hint, ..error }.into())
+        }
     }
 }
 

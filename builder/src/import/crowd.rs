@@ -19,26 +19,36 @@ const FEW: usize = 256;
 const FINEST: f64 = 64.0 * STEP;
 /// The square of the length of a triangle that no image has room for, metres.
 const FAR: f64 = 1e18;
+/// Letters that are told of a name.
+const MOST_OF_A_NAME: usize = 200;
 /// How often slivers may meet squares: all of them, or if that is more each on average.
 const MEETINGS: [usize; 2] = [1 << 23, 64];
 
-/// What of the ground among some triangles of a scene is too crowded, and what to do. `numbered`: vertices are known by their numbers, of
-/// which the first is that of this one.
-pub fn crowded(scene: &Scene, triangles: Range<usize>, numbered: Option<usize>) -> Option<(String, String)> {
-    let is_ground: Vec<bool> = scene.materials.iter().map(Material::is_ground).collect();
-    let those = Those { scene, triangles: &scene.triangles[triangles], is_ground };
-    if let Some((vertex, count)) = those.fan() {
-        let [x, y, z] = scene.positions[vertex];
-        let which = numbered.map(|first| format!("vertex {} ", vertex - first + 1)).unwrap_or_default();
-        let cause = format!(
-            "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
-            grouped(count.into()),
-            grouped(MOST_IN_A_FAN.into())
-        );
-        let around = those.ground().filter(|t| t.v.contains(&(vertex as u32)));
-        let hint = "divide such fans by rings around their middle in a mesh editor";
-        return Some((cause, format!("{hint}{}", those.or_leave_out(around))));
-    }
+/// What lies too crowded of a scene, and what to do.
+type Crowd = (String, String);
+
+/// What of the ground among the triangles of a file meets in one vertex of those that it has. `numbered`: vertices of it are known by
+/// their numbers.
+pub fn fan(scene: &Scene, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Crowd> {
+    let those = Those::new(scene, triangles);
+    let (at, count) = those.fan(vertices.clone())?;
+    let vertex = vertices.start + at;
+    let [x, y, z] = scene.positions[vertex];
+    let which = if numbered { format!("vertex {} ", at + 1) } else { String::new() };
+    let cause = format!(
+        "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
+        grouped(count.into()),
+        grouped(MOST_IN_A_FAN.into())
+    );
+    let around = those.ground().filter(|t| t.v.contains(&(vertex as u32)));
+    let hint = "divide such fans by rings around their middle in a mesh editor";
+    Some((cause, format!("{hint}{}", those.or_leave_out(around))))
+}
+
+/// What of the ground of a scene is long and thin and lies close side by side, whatever file it is from, and the number of the file that
+/// has the most such, given where the triangles of each end.
+pub fn slivers(scene: &Scene, ends: &[usize]) -> Option<(usize, Crowd)> {
+    let those = Those::new(scene, 0..scene.triangles.len());
     let thin = those.slivers();
     let Err(Squares { worst: (here, [x, y]), .. }) = Squares::over(&thin) else { return None };
     let cause = format!(
@@ -47,8 +57,14 @@ pub fn crowded(scene: &Scene, triangles: Range<usize>, numbered: Option<usize>) 
         grouped(here as u64),
     );
     let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
-    let slim = those.ground().filter(|t| those.slim(t).is_some());
-    Some((cause, format!("{hint}{}", those.or_leave_out(slim))))
+    let is_slim = |t: &&Triangle| those.slim(t).is_some();
+    let hint = format!("{hint}{}", those.or_leave_out(those.ground().filter(is_slim)));
+    let mut counts = vec![0; ends.len()];
+    for (i, _) in (0..).zip(&scene.triangles).filter(|(_, t)| those.is_ground(t) && is_slim(t)) {
+        counts[ends.partition_point(|end| *end <= i)] += 1;
+    }
+    let file = (0..ends.len()).max_by_key(|&file| (counts[file], Reverse(file)))?;
+    Some((file, (cause, hint)))
 }
 
 /// Some triangles of a scene, and which materials are ground.
@@ -59,6 +75,11 @@ struct Those<'a> {
 }
 
 impl<'a> Those<'a> {
+    fn new(scene: &'a Scene, triangles: Range<usize>) -> Self {
+        let is_ground = scene.materials.iter().map(Material::is_ground).collect();
+        Those { scene, triangles: &scene.triangles[triangles], is_ground }
+    }
+
     fn is_ground(&self, t: &Triangle) -> bool {
         self.is_ground[usize::from(t.material)]
     }
@@ -75,8 +96,14 @@ impl<'a> Those<'a> {
         let others =
             |m: &usize| self.scene.triangles.iter().any(|t| self.is_ground(t) && usize::from(t.material) != *m);
         let Some(most) = most.filter(others) else { return String::new() };
-        let name: String = self.scene.materials[most].name.chars().take(200).collect();
-        format!("; where {name:?} is no ground, leave it out: include = false in its [[material]] of the settings")
+        let name = &self.scene.materials[most].name;
+        let name = match name.char_indices().nth(MOST_OF_A_NAME) {
+            Some((end, _)) => format!("{}…", &name[..end]),
+            None => name.clone(),
+        };
+        format!(
+            "; where {name:?} is no ground, leave it out: include = false in its own [[material]] of the settings, before any pattern"
+        )
     }
 
     /// Corners in plan, and the squares of the longest side and of twice the area; of those alone that are at least a step of the
@@ -90,22 +117,23 @@ impl<'a> Those<'a> {
         (double * double > longest * (STEP * STEP)).then_some((corners, longest, double * double))
     }
 
-    /// The first vertex in which more triangles meet than can be proven apart, and how many. Those that stand upright, are less than
-    /// a step of the default lattice wide, or are there already, do not count.
-    fn fan(&self) -> Option<(usize, u32)> {
-        let mut count = vec![0u32; self.scene.positions.len()];
-        self.ground().for_each(|t| t.v.iter().for_each(|&v| count[v as usize] += 1));
+    /// The first of these vertices, which are all of the triangles, in which more meet than can be proven apart, and how many. Those that
+    /// stand upright, are less than a step of the default lattice wide, or are there already, do not count.
+    fn fan(&self, vertices: Range<usize>) -> Option<(usize, u32)> {
+        let mut count = vec![0u32; vertices.len()];
+        let at = |v: u32| v as usize - vertices.start;
+        self.ground().for_each(|t| t.v.iter().for_each(|&v| count[at(v)] += 1));
         if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
             return None;
         }
-        let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[v as usize] > MOST_IN_A_FAN);
+        let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[at(v)] > MOST_IN_A_FAN);
         let mut triangles: Vec<[u32; 3]> =
             self.ground().map(|t| t.v).filter(crowded).filter(|v| self.wide(*v).is_some()).collect();
         triangles.iter_mut().for_each(|v| v.sort_unstable());
         triangles.par_sort_unstable();
         triangles.dedup();
         count.fill(0);
-        triangles.iter().flatten().for_each(|&v| count[v as usize] += 1);
+        triangles.iter().flatten().for_each(|&v| count[at(v)] += 1);
         let vertex = count.iter().position(|&n| n > MOST_IN_A_FAN)?;
         Some((vertex, count[vertex]))
     }
@@ -214,8 +242,8 @@ mod tests {
             (strips(100_000, [10.0, 0.01], 0.0), Some(2_300_000)),
             (strips(0, [1.0, 1.0], 0.0), Some(0)),
         ] {
-            let is_crowded = crowded(&scene, 0..scene.triangles.len(), None).is_some();
-            let those = Those { scene: &scene, triangles: &scene.triangles, is_ground: vec![true] };
+            let is_crowded = slivers(&scene, &[scene.triangles.len()]).is_some();
+            let those = Those::new(&scene, 0..scene.triangles.len());
             let thin = those.slivers();
             let divided = Squares::over(&thin);
             assert_eq!(is_crowded, work.is_none(), "{divided:?}");
@@ -228,11 +256,11 @@ mod tests {
         // far away, and where numbers end
         let mut scene = strips(10_000, [1_000.0, 0.005], 0.0);
         scene.positions.iter_mut().for_each(|p| p[0] += 1e9);
-        let all = 0..scene.triangles.len();
-        assert!(crowded(&scene, all.clone(), None).is_some());
+        let all = [scene.triangles.len()];
+        assert!(slivers(&scene, &all).is_some());
         for most in [1e150, 1e300] {
             scene.positions.iter_mut().for_each(|p| p[1] = p[1].signum() * most);
-            crowded(&scene, all.clone(), None); // ends
+            slivers(&scene, &all); // ends
         }
     }
 }

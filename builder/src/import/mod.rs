@@ -89,24 +89,27 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
             import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
         }
     }
-    let mut all = Import::default();
-    for (import, (file, _)) in parts.into_iter().zip(files) {
-        all = if all.report.files.is_empty() { import } else { join(all, import, file.as_ref())? };
-    }
-    Ok(all)
+    join(parts, files.iter().map(|(file, _)| file.as_ref()))
 }
 
 /// The error of ground that lies so crowded that no image of it could be proven, given the files that were read.
 pub fn crowded<'a>(import: &Import, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
-    let (mut triangle, mut vertex) = (0, 0);
-    let sizes = import.triangles.iter().zip(&import.vertices).zip(&import.report.files);
-    files.zip(sizes).find_map(|(file, ((triangles, vertices), report))| {
-        let (first, range) = (vertex, triangle..triangle + triangles);
-        (triangle, vertex) = (range.end, first + vertices);
-        let numbered = (report.format == "obj").then_some(first);
-        let (cause, hint) = crowd::crowded(&import.scene, range, numbered)?;
-        Some(ImportError::input(file, cause, hint))
-    })
+    let files: Vec<&Path> = files.collect();
+    let error = |file: usize, (cause, hint)| ImportError::input(files[file], cause, hint);
+    let [triangles, vertices] = [&import.triangles, &import.vertices].map(|counts| {
+        let end = |all: &mut usize, count: &usize| {
+            *all += count;
+            Some(*all)
+        };
+        counts.iter().scan(0, end).collect::<Vec<usize>>()
+    });
+    let of = |ends: &[usize], file: usize| file.checked_sub(1).map_or(0, |before| ends[before])..ends[file];
+    let fan = (0..files.len()).find_map(|file| {
+        let numbered = import.report.files[file].format == "obj";
+        let fan = crowd::fan(&import.scene, of(&triangles, file), of(&vertices, file), numbered)?;
+        Some(error(file, fan))
+    });
+    fan.or_else(|| crowd::slivers(&import.scene, &triangles).map(|(file, crowd)| error(file, crowd)))
 }
 
 /// Reads a file of a known format, whatever its name.
@@ -179,38 +182,45 @@ fn last_parts(path: &Path, parts: usize) -> String {
     all[all.len().saturating_sub(parts)..].join("/")
 }
 
-/// Puts a scene behind another; materials and sources of one name become one.
-fn join(mut all: Import, next: Import, path: &Path) -> Result<Import, ImportError> {
-    let base = all.scene.positions.len() as u32; // fits, as the joined count does
-    if all.scene.positions.len() + next.scene.positions.len() > MOST_VERTICES {
-        return Err(too_many(path, "vertices of all files together are more than 4,294,967,293"));
+/// Puts scenes one behind the other; materials and sources of one name become one.
+fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Result<Import, ImportError> {
+    if parts.len() == 1 {
+        return Ok(parts.remove(0));
     }
-    let Scene { positions, triangles, materials, sources, .. } = &mut all.scene;
-    let known: HashMap<String, usize> = materials.iter().enumerate().map(|(i, m)| (m.name.clone(), i)).collect();
-    let mut material = Vec::new();
-    for m in next.scene.materials {
-        material.push(known.get(&m.name).copied().unwrap_or(materials.len()));
-        if material.last() == Some(&materials.len()) {
-            materials.push(m);
+    let (sources, numbers) = number_sources(parts.iter().flat_map(|part| &part.scene.sources).map(String::as_str));
+    let mut numbers = &numbers[..];
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut all = Import { scene: Scene { sources, ..Scene::default() }, ..Import::default() };
+    for (next, path) in parts.into_iter().zip(paths) {
+        let Scene { positions, triangles, materials, .. } = &mut all.scene;
+        let base = positions.len() as u32; // fits, as the joined count does
+        if positions.len() + next.scene.positions.len() > MOST_VERTICES {
+            return Err(too_many(path, "vertices of all files together are more than 4,294,967,293"));
         }
+        let mut material = Vec::new();
+        for m in next.scene.materials {
+            let number = *known.entry(m.name.clone()).or_insert(materials.len());
+            material.push(number);
+            if number == materials.len() {
+                materials.push(m);
+            }
+        }
+        if materials.len() > usize::from(u16::MAX) {
+            return Err(too_many(path, "materials of all files together are more than 65,535"));
+        }
+        let (source, rest) = numbers.split_at(next.scene.sources.len());
+        numbers = rest;
+        positions.extend(next.scene.positions);
+        triangles.extend(next.scene.triangles.iter().map(|t| Triangle {
+            v: t.v.map(|v| v + base),
+            material: material[usize::from(t.material)] as u16,
+            source: source[usize::from(t.source)],
+        }));
+        all.frames.extend(next.frames);
+        all.triangles.extend(next.triangles);
+        all.vertices.extend(next.vertices);
+        all.report.files.extend(next.report.files);
     }
-    if materials.len() > usize::from(u16::MAX) {
-        return Err(too_many(path, "materials of all files together are more than 65,535"));
-    }
-    let (names, number) = number_sources(sources.iter().chain(&next.scene.sources).map(String::as_str));
-    let (first, second) = number.split_at(sources.len());
-    triangles.iter_mut().for_each(|t| t.source = first[usize::from(t.source)]);
-    *sources = names;
-    positions.extend(next.scene.positions);
-    triangles.extend(next.scene.triangles.iter().map(|t| Triangle {
-        v: t.v.map(|v| v + base),
-        material: material[usize::from(t.material)] as u16,
-        source: second[usize::from(t.source)],
-    }));
-    all.frames.extend(next.frames);
-    all.triangles.extend(next.triangles);
-    all.vertices.extend(next.vertices);
-    all.report.files.extend(next.report.files);
     Ok(all)
 }
 

@@ -143,9 +143,8 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         let tile = |i: usize| (((p[i] * 2f64.powi(-h.xy_log2)).round_ties_even() as i64) - h.origin[i]) >> h.tile_log2;
         errors.get(&[tile(0), tile(1)]).copied().unwrap_or([h.error_plan, h.error_height])
     };
-    let ground =
-        scene.triangles.iter().zip(stays).filter(|(t, _)| scene.materials[usize::from(t.material)].is_ground());
-    let all = ground.map(|(t, material)| (t.v.map(|v| scene.positions[v as usize]), material));
+    let ground = scene.triangles.iter().zip(stays);
+    let all = ground.filter_map(|(t, material)| Some((t.v.map(|v| scene.positions[v as usize]), material?)));
     let all = all.filter(|(t, _)| t.iter().flatten().all(|v| v.is_finite())).collect();
     let (image, all) = (Surface::new(image), Surface::new(all));
     let fallback = Fallback::Miss as u32;
@@ -233,8 +232,8 @@ fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
 struct Sorted {
     /// Those that must have ground, of coincident ones the first, with the materials that stay there.
     kept: Vec<([Point; 3], u16)>,
-    /// Of each triangle the material that stays there: its own where no other ground is coincident.
-    stays: Vec<u16>,
+    /// Of each triangle that settings do not leave out the material that stays there: its own where no other ground is coincident.
+    stays: Vec<Option<u16>>,
     /// Those that are not kept, by cause.
     lost: Vec<Lost>,
 }
@@ -257,6 +256,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     // the first at each place, by its number among those that are kept, and which of them is at the place of each triangle
     let mut first: HashMap<[[i64; 3]; 3], u32> = HashMap::with_capacity(scene.triangles.len());
     let mut at = vec![None; scene.triangles.len()];
+    let mut left_out = vec![false; scene.triangles.len()];
     let mut kept: Vec<([Point; 3], u16)> = Vec::with_capacity(scene.triangles.len());
     let stays = |a: u16, b: u16| {
         let [p, q] = [a, b].map(|m| &scene.materials[usize::from(m)]);
@@ -315,13 +315,15 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
             let material = &mut kept[number as usize].1;
             *material = stays(*material, t.material);
         }
+        left_out[i] = matches!(cause, 3 | 4 | 6 | 7);
         let lost = &mut lost[cause];
         lost.triangles += 1;
         lost.plan_area += plan_area(&c).abs();
         lost.first.get_or_insert(c[0]);
     }
-    let there = |at: &Option<u32>| at.map(|number| kept[number as usize].1);
-    let stays = at.iter().zip(&scene.triangles).map(|(at, t)| there(at).unwrap_or(t.material)).collect();
+    let there = |at: Option<u32>| at.map(|number| kept[number as usize].1);
+    let all = at.into_iter().zip(left_out).zip(&scene.triangles);
+    let stays = all.map(|((at, out), t)| if out { None } else { there(at).or(Some(t.material)) }).collect();
     Sorted { kept, stays, lost: lost.into() }
 }
 

@@ -1171,6 +1171,19 @@ fn by_05_a_second_coat() {
         assert_eq!(others(&coated, &scene), told, "{first} {priority}");
         assert_eq!(others(&coated, &coated), [0, 0], "{first} {priority}");
     }
+    // nor is one that looks down, where that is no ground
+    let mut up = painted(10, |_, _| false);
+    let coat = &mut up.materials[1];
+    (coat.priority, coat.undersides) = (1, Some(Undersides::Ceiling));
+    let mut down = up.clone();
+    for t in up.triangles[20..27].to_vec() {
+        let [a, b, c] = t.v;
+        up.triangles.push(hardpan_builder::Triangle { material: 1, ..t });
+        down.triangles.push(hardpan_builder::Triangle { v: [a, c, b], material: 1, source: 0 });
+    }
+    assert_eq!(others(&up, &down), [7, 7]);
+    assert_eq!(others(&down, &up), [7, 7]);
+    assert_eq!(others(&down, &down), [0, 0]);
 }
 
 /// A tile states the error of ground that was moved out of it as well.
@@ -1272,9 +1285,22 @@ fn by_05_what_was_left_out() {
         with.triangles.remove(with.triangles.len() - 2); // the one outside
         let built = build(&with, &rules).unwrap().image;
         let a = against(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
-        let gained = |s: &Spot| s.at[2] == 9.0 && s.height == 1.0; // above the underside
+        let gained = |s: &Spot| s.at[2] == 9.0 && s.height == 3.0; // above the deck, and not above the underside
         assert!(a.source.exceeded == 0 && a.image.exceeded > 200 && gained(&a.image.worst[0]), "{a:?}");
     }
+    // what looks down or is too steep, too
+    let gained = |with: &Scene, options: &Options, spot: &dyn Fn(&Spot) -> bool| {
+        let mut with = with.clone();
+        with.materials[usize::from(other + 2)].name = "Plate".into();
+        with.triangles.remove(with.triangles.len() - 2); // the one outside
+        let built = build(&with, options).unwrap().image;
+        let a = against(&Terrain::open(&built).unwrap(), &scene, &rules, 1000);
+        assert!(a.source.exceeded == 0 && a.image.exceeded > 50 && spot(&a.image.worst[0]), "{a:?}");
+    };
+    let mut deck = scene.clone();
+    deck.materials[usize::from(other + 2)].undersides = Some(Undersides::Ground);
+    gained(&deck, &rules, &|s| s.at[2] == 8.0);
+    gained(&scene, &Options { max_slope: None, ..rules.clone() }, &|s| s.at[2] == 3.0 && s.height == 3.0);
 }
 
 /// Slopes are those of the source: `build` and `against` tell alike which are above a limit, and what is at it stays.
