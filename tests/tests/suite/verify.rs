@@ -1176,7 +1176,8 @@ fn by_05_a_second_coat() {
     let coat = &mut up.materials[1];
     (coat.priority, coat.undersides) = (1, Some(Undersides::Ceiling));
     let mut down = up.clone();
-    for t in up.triangles[20..27].to_vec() {
+    for k in 20..27 {
+        let t = up.triangles[k];
         let [a, b, c] = t.v;
         up.triangles.push(hardpan_builder::Triangle { material: 1, ..t });
         down.triangles.push(hardpan_builder::Triangle { v: [a, c, b], material: 1, source: 0 });
