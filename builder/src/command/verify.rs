@@ -370,7 +370,7 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     match import::crowded(&import, files.iter().map(|(file, _)| *file)) {
         None => Ok(import.scene),
         Some(error) => {
-            let hint = "no image of it can be proven, so it is not the source of this one".into();
+            let hint = "it is too crowded to be compared with an image".into();
             Err(ImportError { hint, ..error }.into())
         }
     }

@@ -2,10 +2,12 @@
 //! gone.
 
 use super::polygon::turn;
-use crate::{Material, Scene, Triangle, names::grouped};
+use crate::{
+    Material, Scene, Triangle,
+    names::{bounded, few, grouped, named},
+};
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range, path::Path};
 
 /// Triangles that may meet in one vertex.
 const MOST_IN_A_FAN: u32 = 8_192;
@@ -19,8 +21,6 @@ const FEW: usize = 256;
 const FINEST: f64 = 64.0 * STEP;
 /// The square of the length of a triangle that no image has room for, metres.
 const FAR: f64 = 1e18;
-/// Letters that are told of a name.
-const MOST_OF_A_NAME: usize = 200;
 /// How often slivers may meet squares: all of them, or if that is more each on average.
 const MEETINGS: [usize; 2] = [1 << 23, 64];
 
@@ -40,31 +40,37 @@ pub fn fan(scene: &Scene, triangles: Range<usize>, vertices: Range<usize>, numbe
         grouped(count.into()),
         grouped(MOST_IN_A_FAN.into())
     );
-    let around = those.ground().filter(|t| t.v.contains(&(vertex as u32)));
+    let around = those.ground().filter(|t| t.v.contains(&(vertex as u32))).map(|t| t.material);
     let hint = "divide such fans by rings around their middle in a mesh editor";
     Some((cause, format!("{hint}{}", those.or_leave_out(around))))
 }
 
-/// What of the ground of a scene is long and thin and lies close side by side, whatever file it is from, and the number of the file that
-/// has the most such, given where the triangles of each end.
-pub fn slivers(scene: &Scene, ends: &[usize]) -> Option<(usize, Crowd)> {
-    let those = Those::new(scene, 0..scene.triangles.len());
-    let thin = those.slivers();
-    let Err(Squares { worst: (here, [x, y]), .. }) = Squares::over(&thin) else { return None };
+/// What of the ground of a scene is long and thin and lies close side by side, and the number of the file that has the most of them there,
+/// given the files and where the triangles of each end. Looks at each file by itself, and then where some of several lie.
+pub fn slivers(scene: &Scene, files: &[(&Path, usize)]) -> Option<(usize, Crowd)> {
+    let end = files.last().map_or(0, |(_, end)| *end);
+    let those = Those::new(scene, 0..end);
+    let thin = those.slivers(files);
+    let crowded = |thin, mixed| Some((thin, Squares::over(thin, mixed).err()?.worst));
+    let alone = thin.chunk_by(|a, b| a.file == b.file).find_map(|thin| crowded(thin, false));
+    let (thin, worst) = alone.or_else(|| crowded(&thin, true))?;
+    let met = || thin.iter().filter(|s| meets(&s.plan, worst.low, worst.side));
+    let mut counts = vec![0; files.len()];
+    met().for_each(|s| counts[s.file as usize] += 1);
+    let file = (0..files.len()).max_by_key(|&file| (counts[file], Reverse(file)))?;
+    let others: Vec<usize> = (0..files.len()).filter(|&other| other != file && counts[other] > 0).collect();
+    let of = match others.len() {
+        0 => String::new(),
+        n => format!(" of this and {}", few(others.iter().map(|&other| named(files[other].0)), n as u64)),
+    };
+    let [x, y] = worst.low.map(|v| v + worst.side / 2.0);
     let cause = format!(
-        "{} triangles are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on",
-        grouped(thin.len() as u64),
-        grouped(here as u64),
+        "{} triangles{of} are more than {SLIM} times as long as wide, and lie too close side by side to be proven apart: {} at ({x:.3}, {y:.3}) in metres, and so on",
+        grouped(thin.iter().filter(|s| counts[s.file as usize] > 0).count() as u64),
+        grouped(worst.slivers as u64),
     );
     let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
-    let is_slim = |t: &&Triangle| those.slim(t).is_some();
-    let hint = format!("{hint}{}", those.or_leave_out(those.ground().filter(is_slim)));
-    let mut counts = vec![0; ends.len()];
-    for (i, _) in (0..).zip(&scene.triangles).filter(|(_, t)| those.is_ground(t) && is_slim(t)) {
-        counts[ends.partition_point(|end| *end <= i)] += 1;
-    }
-    let file = (0..ends.len()).max_by_key(|&file| (counts[file], Reverse(file)))?;
-    Some((file, (cause, hint)))
+    Some((file, (cause, format!("{hint}{}", those.or_leave_out(met().map(|s| s.material))))))
 }
 
 /// Some triangles of a scene, and which materials are ground.
@@ -88,19 +94,15 @@ impl<'a> Those<'a> {
         self.triangles.iter().filter(|t| self.is_ground(t))
     }
 
-    /// What else to do with those triangles: to leave the material out that most of them have, if there is other ground.
-    fn or_leave_out(&self, those: impl Iterator<Item = &'a Triangle>) -> String {
+    /// What else to do with triangles of those materials: to leave the one out that most of them have, if there is other ground.
+    fn or_leave_out(&self, materials: impl Iterator<Item = u16>) -> String {
         let mut counts = vec![0u64; self.is_ground.len()];
-        those.for_each(|t| counts[usize::from(t.material)] += 1);
+        materials.for_each(|m| counts[usize::from(m)] += 1);
         let most = (0..counts.len()).max_by_key(|&m| (counts[m], Reverse(m)));
         let others =
             |m: &usize| self.scene.triangles.iter().any(|t| self.is_ground(t) && usize::from(t.material) != *m);
         let Some(most) = most.filter(others) else { return String::new() };
-        let name = &self.scene.materials[most].name;
-        let name = match name.char_indices().nth(MOST_OF_A_NAME) {
-            Some((end, _)) => format!("{}…", &name[..end]),
-            None => name.clone(),
-        };
+        let name = bounded(&self.scene.materials[most].name);
         format!(
             "; where {name:?} is no ground, leave it out: include = false in its own [[material]] of the settings, before any pattern"
         )
@@ -144,24 +146,49 @@ impl<'a> Those<'a> {
         (longest < FAR && longest * longest > SLIM * SLIM * double).then_some(corners)
     }
 
-    /// All that are.
-    fn slivers(&self) -> Vec<Plan> {
+    /// All that are, in the order of the files, given where the triangles of each end.
+    fn slivers(&self, files: &[(&Path, usize)]) -> Vec<Sliver> {
         let turned = |[a, b, c]: Plan| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
-        let ground = self.triangles.par_iter().filter(|t| self.is_ground(t));
-        ground.filter_map(|t| self.slim(t).map(turned)).collect()
+        let ground = self.triangles.par_iter().enumerate().filter(|(_, t)| self.is_ground(t));
+        let sliver = |(i, t): (usize, &Triangle)| {
+            let file = files.partition_point(|(_, end)| *end <= i) as u32;
+            self.slim(t).map(|plan| Sliver { plan: turned(plan), file, material: t.material })
+        };
+        ground.filter_map(sliver).collect()
     }
 }
 
-/// A triangle in plan; of slivers one that runs counter-clockwise.
+/// A triangle in plan.
 type Plan = [[f64; 2]; 3];
+
+/// A triangle much longer than wide.
+#[derive(Clone, Copy)]
+struct Sliver {
+    /// Runs counter-clockwise.
+    plan: Plan,
+    /// The number of the file that it is from.
+    file: u32,
+    material: u16,
+}
 
 /// A division of the plan.
 #[derive(Debug)]
 struct Squares {
     /// How often slivers may still meet squares.
     left: usize,
-    /// The most slivers of a square, and its middle.
-    worst: (usize, [f64; 2]),
+    /// Whether squares that slivers of one file alone meet are let be.
+    mixed: bool,
+    /// That of the most slivers.
+    worst: Square,
+}
+
+/// So many slivers meet a square.
+#[derive(Debug, Default)]
+struct Square {
+    slivers: usize,
+    /// Its corner of least coordinates, metres.
+    low: [f64; 2],
+    side: f64,
 }
 
 impl Squares {
@@ -170,12 +197,13 @@ impl Squares {
         MEETINGS[0].max(MEETINGS[1] * slivers)
     }
 
-    /// Divides the plan until each square has [`FEW`] slivers; an error, as far as it came, if that takes too many squares.
-    fn over(thin: &[Plan]) -> Result<Self, Self> {
-        let far =
-            |of: fn(f64, f64) -> f64, start: f64| [0, 1].map(|i| thin.iter().flatten().fold(start, |m, p| of(m, p[i])));
+    /// Divides the plan until each square has [`FEW`] slivers; an error, as far as it came, if that takes too many squares. `mixed`: where
+    /// those of several files lie.
+    fn over(thin: &[Sliver], mixed: bool) -> Result<Self, Self> {
+        let corners = || thin.iter().flat_map(|s| s.plan);
+        let far = |of: fn(f64, f64) -> f64, start: f64| [0, 1].map(|i| corners().fold(start, |m, p| of(m, p[i])));
         let (low, high) = (far(f64::min, f64::INFINITY), far(f64::max, f64::NEG_INFINITY));
-        let mut squares = Squares { left: Self::most(thin.len()), worst: (0, [0.0; 2]) };
+        let mut squares = Squares { left: Self::most(thin.len()), mixed, worst: Square::default() };
         match squares.divide(thin, low, (high[0] - low[0]).max(high[1] - low[1])) {
             Some(()) => Ok(squares),
             None => Err(squares),
@@ -183,18 +211,21 @@ impl Squares {
     }
 
     /// None if it takes too many.
-    fn divide(&mut self, slivers: &[Plan], low: [f64; 2], side: f64) -> Option<()> {
+    fn divide(&mut self, slivers: &[Sliver], low: [f64; 2], side: f64) -> Option<()> {
+        if self.mixed && slivers.iter().all(|s| s.file == slivers[0].file) {
+            return Some(());
+        }
         let half = side / 2.0;
         if slivers.len() <= FEW || side <= FINEST {
-            if slivers.len() > self.worst.0 {
-                self.worst = (slivers.len(), low.map(|v| v + half));
+            if slivers.len() > self.worst.slivers {
+                self.worst = Square { slivers: slivers.len(), low, side };
             }
             self.left = self.left.checked_sub(slivers.len())?;
             return Some(());
         }
         [[0.0, 0.0], [half, 0.0], [0.0, half], [half, half]].into_iter().try_for_each(|[x, y]| {
             let low = [low[0] + x, low[1] + y];
-            let met: Vec<_> = slivers.iter().copied().filter(|t| meets(t, low, half)).collect();
+            let met: Vec<_> = slivers.iter().copied().filter(|s| meets(&s.plan, low, half)).collect();
             self.divide(&met, low, half)
         })
     }
@@ -242,10 +273,10 @@ mod tests {
             (strips(100_000, [10.0, 0.01], 0.0), Some(2_300_000)),
             (strips(0, [1.0, 1.0], 0.0), Some(0)),
         ] {
-            let is_crowded = slivers(&scene, &[scene.triangles.len()]).is_some();
-            let those = Those::new(&scene, 0..scene.triangles.len());
-            let thin = those.slivers();
-            let divided = Squares::over(&thin);
+            let all = [(Path::new("a.obj"), scene.triangles.len())];
+            let is_crowded = slivers(&scene, &all).is_some();
+            let thin = Those::new(&scene, 0..scene.triangles.len()).slivers(&all);
+            let divided = Squares::over(&thin, false);
             assert_eq!(is_crowded, work.is_none(), "{divided:?}");
             match (&divided, work) {
                 (Ok(squares), Some(work)) => assert!(Squares::most(thin.len()) - squares.left <= work, "{squares:?}"),
@@ -256,7 +287,7 @@ mod tests {
         // far away, and where numbers end
         let mut scene = strips(10_000, [1_000.0, 0.005], 0.0);
         scene.positions.iter_mut().for_each(|p| p[0] += 1e9);
-        let all = [scene.triangles.len()];
+        let all = [(Path::new("a.obj"), scene.triangles.len())];
         assert!(slivers(&scene, &all).is_some());
         for most in [1e150, 1e300] {
             scene.positions.iter_mut().for_each(|p| p[1] = p[1].signum() * most);

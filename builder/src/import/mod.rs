@@ -94,22 +94,19 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
 
 /// The error of ground that lies so crowded that no image of it could be proven, given the files that were read.
 pub fn crowded<'a>(import: &Import, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
-    let files: Vec<&Path> = files.collect();
-    let error = |file: usize, (cause, hint)| ImportError::input(files[file], cause, hint);
-    let [triangles, vertices] = [&import.triangles, &import.vertices].map(|counts| {
-        let end = |all: &mut usize, count: &usize| {
-            *all += count;
-            Some(*all)
-        };
-        counts.iter().scan(0, end).collect::<Vec<usize>>()
-    });
-    let of = |ends: &[usize], file: usize| file.checked_sub(1).map_or(0, |before| ends[before])..ends[file];
-    let fan = (0..files.len()).find_map(|file| {
-        let numbered = import.report.files[file].format == "obj";
-        let fan = crowd::fan(&import.scene, of(&triangles, file), of(&vertices, file), numbered)?;
-        Some(error(file, fan))
-    });
-    fan.or_else(|| crowd::slivers(&import.scene, &triangles).map(|(file, crowd)| error(file, crowd)))
+    let (mut triangle, mut vertex) = (0, 0);
+    let mut ends: Vec<(&Path, usize)> = Vec::new();
+    let sizes = import.triangles.iter().zip(&import.vertices).zip(&import.report.files);
+    for (file, ((triangles, vertices), report)) in files.zip(sizes) {
+        let (first, from) = (triangle, vertex);
+        (triangle, vertex) = (first + triangles, from + vertices);
+        ends.push((file, triangle));
+        if let Some((cause, hint)) = crowd::fan(&import.scene, first..triangle, from..vertex, report.format == "obj") {
+            return Some(ImportError::input(file, cause, hint));
+        }
+    }
+    let (file, (cause, hint)) = crowd::slivers(&import.scene, &ends)?;
+    Some(ImportError::input(ends[file].0, cause, hint))
 }
 
 /// Reads a file of a known format, whatever its name.

@@ -23,6 +23,8 @@ const AGAIN: usize = 256;
 const WORST: usize = 16;
 /// Places that are told.
 const TOLD: usize = 8;
+/// Degrees from a limit, or from upright, within which rounding may decide what is too steep.
+const DOUBT: f64 = 1e-5;
 /// How far beyond the stated error in plan a surface is looked for, in doublings.
 const FARTHER: u32 = 12;
 
@@ -232,7 +234,8 @@ fn image_of(terrain: &Terrain) -> (Vec<([Point; 3], u16)>, TileErrors) {
 struct Sorted {
     /// Those that must have ground, of coincident ones the first, with the materials that stay there.
     kept: Vec<([Point; 3], u16)>,
-    /// Of each triangle that settings do not leave out the material that stays there: its own where no other ground is coincident.
+    /// Of each triangle that settings do not leave out beyond doubt the material that stays there: its own where no other ground is
+    /// coincident.
     stays: Vec<Option<u16>>,
     /// Those that are not kept, by cause.
     lost: Vec<Lost>,
@@ -271,8 +274,8 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
         inside.then(|| steps.map(|c| c.map(|v| v as i64)))
     };
     let steps: Vec<Option<[[i64; 3]; 3]>> = corners.par_iter().map(steps).collect();
-    let is_asked = |m: &Material| m.undersides.unwrap_or(rules.undersides) == Undersides::Auto;
-    let is_asked = scene.materials.iter().any(is_asked);
+    let undersides = |m: &Material| m.undersides.unwrap_or(rules.undersides);
+    let is_asked = scene.materials.iter().any(|m| undersides(m) == Undersides::Auto);
     let inside_out = if is_asked { inside_out(scene, &steps) } else { Vec::new() };
     for (i, t) in scene.triangles.iter().enumerate() {
         let c = corners[i];
@@ -286,7 +289,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
                 let [p0, p1, p2] = c.map(|[x, y, _]| robust::Coord { x, y });
                 let area = robust::orient2d(p0, p1, p2);
                 let down = if area != 0.0 { area < 0.0 } else { exact_area(q) < 0 };
-                let underside = match m.undersides.unwrap_or(rules.undersides) {
+                let underside = match undersides(m) {
                     Undersides::Ground => false,
                     Undersides::Ceiling => down,
                     Undersides::Auto => {
@@ -315,7 +318,14 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
             let material = &mut kept[number as usize].1;
             *material = stays(*material, t.material);
         }
-        left_out[i] = matches!(cause, 3 | 4 | 6 | 7);
+        left_out[i] = match cause {
+            3 | 4 => true,
+            // what is closed depends on how files are named
+            6 => undersides(m) == Undersides::Ceiling,
+            // and what is steep, close to a limit or upright, on rounding
+            7 => rules.max_slope.is_some_and(|most| (most + DOUBT..90.0 - DOUBT).contains(&slope(&c))),
+            _ => false,
+        };
         let lost = &mut lost[cause];
         lost.triangles += 1;
         lost.plan_area += plan_area(&c).abs();

@@ -1337,4 +1337,56 @@ fn by_05_what_is_too_steep() {
         assert_eq!([built.report.steep, a.lost[7].triangles], [steep; 2], "{limit}");
         assert!(a.holds(), "{limit}: {a:?}");
     }
+    // upright but for rounding, and so close to a limit that rounding decides: what a build may keep is a source of ground
+    let mut doubtful = Scene { triangles: Vec::new(), positions: Vec::new(), ..scene };
+    let mut add = |corners: [[f64; 3]; 3]| {
+        let first = doubtful.positions.len() as u32;
+        doubtful.positions.extend(corners);
+        doubtful.triangles.push(Triangle { v: [0, 1, 2].map(|k| first + k), material: 0, source: 0 });
+    };
+    for k in 0..300 {
+        let y = 20.0 * f64::from(k);
+        let [run, rise] = [1, 2].map(|_| random.within(10_000, 90_000) as f64 / 9_999.0);
+        let along = |t: f64, z: f64| [run * t, y + rise * t, z];
+        add([along(0.0, 0.0), along(1.0, 0.0), along(random.within(1, 98) as f64 / 99.0, 3.0)]);
+        let height = (60.0 + 1e-8 * f64::from(k)).to_radians().tan();
+        add([[20.0, y, 0.0], [20.0, y + 9.0, 0.0], [21.0, y, height]]);
+    }
+    for limit in [60.0, 89.9999995] {
+        let rules = Options { max_slope: Some(limit), ..Options::default() };
+        let built = build(&doubtful, &rules).unwrap();
+        let a = against(&Terrain::open(&built.image).unwrap(), &doubtful, &rules, 1000);
+        assert!(a.holds() && (1..590).contains(&built.report.steep), "{limit}: {a:?}");
+    }
+}
+
+/// What is closed in a file may not be in two joined by name; what looks down there is a source of ground nevertheless.
+#[test]
+fn by_05_a_file_twice() {
+    let mut once = fixtures::bridge();
+    let base = once.positions.len() as u32;
+    let corner = |i: usize| [0, 1, 2].map(|k| 4.0 + (i >> k & 1) as f64);
+    once.positions.extend((0..8).map(corner));
+    for [a, b, c, d] in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] {
+        for v in [[a, b, c], [a, c, d]] {
+            once.triangles.push(Triangle { v: v.map(|v| base + v), material: 0, source: 1 });
+        }
+    }
+    once.sources = ["ground", "box"].map(String::from).into();
+    let mut twice = once.clone();
+    twice.triangles.extend(once.triangles.iter().filter(|t| t.source == 1));
+    let mut apart = twice.clone();
+    apart.sources.push("copy".into());
+    apart.triangles[once.triangles.len()..].iter_mut().for_each(|t| t.source = 2);
+    let undersides = [&once, &twice, &apart].map(|scene| {
+        let built = build(scene, &Options::default()).unwrap();
+        for source in [&once, &twice, &apart] {
+            let a = against(&Terrain::open(&built.image).unwrap(), source, &Options::default(), 1000);
+            // an image that lacks what looks down lacks ground of a source in which it is no underside
+            let lacks = std::ptr::eq(source, &twice) && !std::ptr::eq(scene, &twice);
+            assert_eq!(a.holds(), !lacks, "{a:?}");
+        }
+        built.report.ceilings
+    });
+    assert_eq!(undersides, [2, 0, 4]);
 }
