@@ -351,6 +351,99 @@ fn vt_24_fans_and_needles_may_be_left_out() {
     assert!(why.contains("in a mesh editor") && !why.contains("include"), "{why}");
 }
 
+/// Nor has what is too steep, or is said to be an underside, to be proven.
+#[test]
+fn vt_24_fans_and_needles_that_are_no_ground() {
+    let here = folder("fans_and_needles_that_are_no_ground");
+    let ground = "v 0 0 0\nv 99 0 0\nv 99 99 0\nv 0 99 0\nf 1 2 3 4\n";
+    // a wall of strips that leans by a twentieth, and a tent of as many sides; both look up
+    let wall: String = (0..10_000)
+        .map(|i| {
+            format!(
+                "v {:.3} 0 0\nv {0:.3} 1000 20000\nv {:.3} 1000 20000\nf -3 -1 -2\n",
+                0.005 * f64::from(i),
+                0.005 * f64::from(i + 1)
+            )
+        })
+        .collect();
+    let place = |i: u32, n: u32| (std::f64::consts::TAU * f64::from(i) / f64::from(n)).sin_cos();
+    let tent = "v 50 50 200\n".to_string()
+        + &(0..20_000)
+            .map(|i| place(i, 20_000))
+            .map(|(y, x)| format!("v {} {} 0\n", 50.0 + 20.0 * x, 50.0 + 20.0 * y))
+            .collect::<String>()
+        + &(0..20_000).map(|i| format!("f 5 {} {}\n", 6 + i, 6 + (i + 1) % 20_000)).collect::<String>();
+    for (name, faces, count, cause) in [
+        ("wall", wall, "10,000", "lie too close side by side"),
+        ("tent", tent, "20,000", "meet in one vertex, vertex 5 "),
+    ] {
+        let file = &*format!("{name}.obj");
+        fs::write(here.join(file), format!("{ground}usemtl Fence\n{faces}")).unwrap();
+        let built = |more: &[&str]| {
+            let done = within(20, &here, &[&["build", file, "--up", "z", "-o", "a.hpan"], more].concat());
+            (done.status.code(), told(&done), String::from_utf8_lossy(&done.stdout).into_owned())
+        };
+        let refused = |more: &[&str]| {
+            let (code, why, _) = built(more);
+            assert_eq!(code, Some(2), "{name} {more:?}: {why}");
+            holds(&why, &[cause, "where \"Fence\" is no ground, leave it out"]);
+        };
+        let fits = |more: &[&str], lost: &str| {
+            let (code, why, out) = built(more);
+            assert_eq!(code, Some(0), "{name} {more:?}: {why}");
+            holds(&out, &["a.hpan: 2 triangles, ", "; verified"]);
+            let done = within(20, &here, &["verify", "a.hpan", "--against", file]);
+            assert_eq!(done.status.code(), Some(0), "{done:?}");
+            holds(&String::from_utf8_lossy(&done.stdout), &[lost]);
+        };
+        refused(&["--max-slope", "89"]);
+        fits(&["--max-slope", "80"], &format!("{count} steeper than the limit"));
+        // wound the other way it is an underside where settings say so of it, or of all
+        let turned: String = faces
+            .lines()
+            .map(|line| match line.strip_prefix("f ") {
+                Some(corners) => format!("f {}\n", corners.split(' ').rev().collect::<Vec<_>>().join(" ")),
+                None => format!("{line}\n"),
+            })
+            .collect();
+        for (rule, is_underside) in [
+            ("[build]\nundersides = \"ceiling\"\n", true),
+            ("[[material]]\nname = \"Fence\"\nundersides = \"ceiling\"\n", true),
+            ("[build]\nundersides = \"ceiling\"\n[[material]]\nname = \"Fence\"\nundersides = \"ground\"\n", false),
+        ] {
+            fs::write(here.join("s.toml"), rule).unwrap();
+            let settings = ["--settings", "s.toml"];
+            fs::write(here.join(file), format!("{ground}usemtl Fence\n{faces}")).unwrap();
+            refused(&settings);
+            fs::write(here.join(file), format!("{ground}usemtl Fence\n{turned}")).unwrap();
+            if is_underside { fits(&settings, &format!("{count} underside")) } else { refused(&settings) }
+        }
+    }
+    // a round plate: the spokes under it are an underside of themselves
+    let ring = |z: u32| {
+        (0..9_000).map(move |i| place(i, 9_000)).map(move |(y, x)| format!("v {} {} {z}\n", 20e3 * x, 20e3 * y))
+    };
+    let mut plate = "v 0 0 0\n".to_string() + &ring(0).chain(ring(1)).collect::<String>() + "f";
+    (0..9_000).for_each(|i| plate += &format!(" {}", 9_002 + i));
+    let walls = (0..9_000).map(|i| [2 + i, 2 + (i + 1) % 9_000]);
+    plate += "\n";
+    plate.extend(walls.map(|[a, b]| format!("f 1 {b} {a}\nf {a} {b} {} {}\n", b + 9_000, a + 9_000)));
+    fs::write(here.join("plate.obj"), plate).unwrap();
+    let done = within(20, &here, &["build", "plate.obj", "--up", "z", "-o", "plate.hpan"]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    holds(
+        &String::from_utf8_lossy(&done.stdout),
+        &["plate.hpan: 8,998 triangles, ", "9,000 undersides of closed objects", "; verified"],
+    );
+    let done = within(20, &here, &["verify", "plate.hpan", "--against", "plate.obj"]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    holds(&String::from_utf8_lossy(&done.stdout), &["9,000 underside"]);
+    fs::write(here.join("s.toml"), "[build]\nundersides = \"ground\"\n").unwrap();
+    let done = within(20, &here, &["build", "plate.obj", "--up", "z", "--settings", "s.toml", "-o", "plate.hpan"]);
+    assert_eq!(done.status.code(), Some(2), "{done:?}");
+    holds(&told(&done), &["9,000 triangles meet in one vertex, vertex 1 at "]);
+}
+
 /// Settings that never end, or are longer than any, are given up; from a pipe they are read once.
 #[cfg(target_os = "linux")]
 #[test]

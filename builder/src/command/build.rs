@@ -243,7 +243,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import.report.clone());
     let mut applied = settings.apply(&mut import.scene).map_err(|e| in_settings(args, &sources, e))?;
-    let crowded = import::crowded(&import, sources.iter().map(|(path, _)| path.as_path()));
+    let mut options = settings.build.clone();
+    args.over(&mut options);
+    let crowded = import::crowded(&import, &options, sources.iter().map(|(path, _)| path.as_path()));
     let Import { scene, frames, triangles, .. } = import;
     report.settle(&applied);
     remark(&settings, &applied, report);
@@ -261,8 +263,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         return Err(but_first(&lies, doubt, error).into());
     }
 
-    let mut settings = settings;
-    args.over(&mut settings.build);
+    let mut settings = Settings { build: options, ..settings };
     settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
     let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
     let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();

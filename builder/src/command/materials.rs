@@ -168,7 +168,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let lies = lies(&parts);
     let doubt = doubt(&parts, &lies, &import.report.files, true, &mut Report::default());
     // so that settings can say which of it is no ground
-    let stops = match (doubt, import::crowded(&import, files.iter().map(PathBuf::as_path))) {
+    let stops = match (doubt, import::crowded(&import, &Options::default(), files.iter().map(PathBuf::as_path))) {
         (Ok(_), None) => None,
         (Ok(doubt), Some(error)) => Some(but_first(&lies, doubt, error).into()),
         (Err(why), _) => Some(why),

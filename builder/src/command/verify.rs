@@ -367,7 +367,7 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     }
     settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
     settings.apply(scene).map_err(|e| Failure::input(&args.against[0], e))?;
-    match import::crowded(&import, files.iter().map(|(file, _)| *file)) {
+    match import::crowded(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
         None => Ok(import.scene),
         Some(error) => {
             let hint = "it is too crowded to be compared with an image".into();

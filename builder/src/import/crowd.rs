@@ -3,7 +3,8 @@
 
 use super::polygon::turn;
 use crate::{
-    Material, Scene, Triangle,
+    Material, Options, Scene, Triangle,
+    mesh::{is_steep, rise},
     names::{bounded, few, grouped, named},
 };
 use rayon::prelude::*;
@@ -29,28 +30,25 @@ type Crowd = (String, String);
 
 /// What of the ground among the triangles of a file meets in one vertex of those that it has. `numbered`: vertices of it are known by
 /// their numbers.
-pub fn fan(scene: &Scene, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Crowd> {
-    let those = Those::new(scene, triangles);
-    let (at, count) = those.fan(vertices.clone())?;
+pub fn fan(ground: &Ground, triangles: Range<usize>, vertices: Range<usize>, numbered: bool) -> Option<Crowd> {
+    let (at, count) = ground.fan(triangles.clone(), vertices.clone())?;
     let vertex = vertices.start + at;
-    let [x, y, z] = scene.positions[vertex];
+    let [x, y, z] = ground.scene.positions[vertex];
     let which = if numbered { format!("vertex {} ", at + 1) } else { String::new() };
     let cause = format!(
         "{} triangles meet in one vertex, {which}at ({x:.3}, {y:.3}, {z:.3}) in metres, and {} are the most",
         grouped(count.into()),
         grouped(MOST_IN_A_FAN.into())
     );
-    let around = those.ground().filter(|t| t.v.contains(&(vertex as u32))).map(|t| t.material);
+    let around = ground.among(triangles).filter(|t| t.v.contains(&(vertex as u32))).map(|t| t.material);
     let hint = "divide such fans by rings around their middle in a mesh editor";
-    Some((cause, format!("{hint}{}", those.or_leave_out(around))))
+    Some((cause, format!("{hint}{}", ground.or_leave_out(around))))
 }
 
 /// What of the ground of a scene is long and thin and lies close side by side, and the number of the file that has the most of them there,
 /// given the files and where the triangles of each end. Looks at each file by itself, and then where some of several lie.
-pub fn slivers(scene: &Scene, files: &[(&Path, usize)]) -> Option<(usize, Crowd)> {
-    let end = files.last().map_or(0, |(_, end)| *end);
-    let those = Those::new(scene, 0..end);
-    let thin = those.slivers(files);
+pub fn slivers(ground: &Ground, files: &[(&Path, usize)]) -> Option<(usize, Crowd)> {
+    let thin = ground.slivers(files);
     let crowded = |thin, mixed| Some((thin, Squares::over(thin, mixed).err()?.worst));
     let alone = thin.chunk_by(|a, b| a.file == b.file).find_map(|thin| crowded(thin, false));
     let (thin, worst) = alone.or_else(|| crowded(&thin, true))?;
@@ -70,37 +68,55 @@ pub fn slivers(scene: &Scene, files: &[(&Path, usize)]) -> Option<(usize, Crowd)
         grouped(worst.slivers as u64),
     );
     let hint = "cut them across in a mesh editor, and faces of very many corners into smaller ones";
-    Some((file, (cause, format!("{hint}{}", those.or_leave_out(met().map(|s| s.material))))))
+    Some((file, (cause, format!("{hint}{}", ground.or_leave_out(met().map(|s| s.material))))))
 }
 
-/// Some triangles of a scene, and which materials are ground.
-struct Those<'a> {
+/// A scene, and which of its triangles are ground.
+pub struct Ground<'a> {
     scene: &'a Scene,
-    triangles: &'a [Triangle],
-    is_ground: Vec<bool>,
+    /// Of each material whether it can be.
+    materials: Vec<bool>,
+    /// It rises no more in a metre of plan.
+    rise: Option<f64>,
+    /// Of each triangle whether it is an underside; empty if none is.
+    ceilings: Vec<bool>,
 }
 
-impl<'a> Those<'a> {
-    fn new(scene: &'a Scene, triangles: Range<usize>) -> Self {
-        let is_ground = scene.materials.iter().map(Material::is_ground).collect();
-        Those { scene, triangles: &scene.triangles[triangles], is_ground }
+impl<'a> Ground<'a> {
+    /// By settings; undersides are ground, too.
+    pub fn new(scene: &'a Scene, rules: &Options) -> Self {
+        let materials = scene.materials.iter().map(Material::is_ground).collect();
+        Ground { scene, materials, rise: rules.max_slope.map(rise), ceilings: Vec::new() }
     }
 
-    fn is_ground(&self, t: &Triangle) -> bool {
-        self.is_ground[usize::from(t.material)]
+    /// The same without undersides.
+    pub fn without(self, ceilings: Vec<bool>) -> Self {
+        Ground { ceilings, ..self }
     }
 
-    fn ground(&self) -> impl Iterator<Item = &'a Triangle> {
-        self.triangles.iter().filter(|t| self.is_ground(t))
+    /// Whether a triangle is, of this number.
+    fn is(&self, number: usize, t: &Triangle) -> bool {
+        let is_too_steep = |rise| {
+            let corners = t.v.map(|v| self.scene.positions[v as usize]);
+            corners.as_flattened().iter().all(|v| v.is_finite()) && is_steep(corners, rise)
+        };
+        self.materials[usize::from(t.material)]
+            && self.ceilings.get(number) != Some(&true)
+            && !self.rise.is_some_and(is_too_steep)
+    }
+
+    /// All that are, of triangles of these numbers.
+    fn among(&self, triangles: Range<usize>) -> impl Iterator<Item = &'a Triangle> {
+        let all = self.scene.triangles[triangles.clone()].iter();
+        triangles.zip(all).filter(|(number, t)| self.is(*number, t)).map(|(_, t)| t)
     }
 
     /// What else to do with triangles of those materials: to leave the one out that most of them have, if there is other ground.
     fn or_leave_out(&self, materials: impl Iterator<Item = u16>) -> String {
-        let mut counts = vec![0u64; self.is_ground.len()];
+        let mut counts = vec![0u64; self.materials.len()];
         materials.for_each(|m| counts[usize::from(m)] += 1);
         let most = (0..counts.len()).max_by_key(|&m| (counts[m], Reverse(m)));
-        let others =
-            |m: &usize| self.scene.triangles.iter().any(|t| self.is_ground(t) && usize::from(t.material) != *m);
+        let others = |m: &usize| self.among(0..self.scene.triangles.len()).any(|t| usize::from(t.material) != *m);
         let Some(most) = most.filter(others) else { return String::new() };
         let name = bounded(&self.scene.materials[most].name);
         format!(
@@ -121,16 +137,17 @@ impl<'a> Those<'a> {
 
     /// The first of these vertices, which are all of the triangles, in which more meet than can be proven apart, and how many. Those that
     /// stand upright, are less than a step of the default lattice wide, or are there already, do not count.
-    fn fan(&self, vertices: Range<usize>) -> Option<(usize, u32)> {
+    fn fan(&self, triangles: Range<usize>, vertices: Range<usize>) -> Option<(usize, u32)> {
+        let ground = || self.among(triangles.clone());
         let mut count = vec![0u32; vertices.len()];
         let at = |v: u32| v as usize - vertices.start;
-        self.ground().for_each(|t| t.v.iter().for_each(|&v| count[at(v)] += 1));
+        ground().for_each(|t| t.v.iter().for_each(|&v| count[at(v)] += 1));
         if count.iter().all(|&n| n <= MOST_IN_A_FAN) {
             return None;
         }
         let crowded = |v: &[u32; 3]| v.iter().any(|&v| count[at(v)] > MOST_IN_A_FAN);
         let mut triangles: Vec<[u32; 3]> =
-            self.ground().map(|t| t.v).filter(crowded).filter(|v| self.wide(*v).is_some()).collect();
+            ground().map(|t| t.v).filter(crowded).filter(|v| self.wide(*v).is_some()).collect();
         triangles.iter_mut().for_each(|v| v.sort_unstable());
         triangles.par_sort_unstable();
         triangles.dedup();
@@ -149,7 +166,7 @@ impl<'a> Those<'a> {
     /// All that are, in the order of the files, given where the triangles of each end.
     fn slivers(&self, files: &[(&Path, usize)]) -> Vec<Sliver> {
         let turned = |[a, b, c]: Plan| if turn(a, b, c) < 0.0 { [a, c, b] } else { [a, b, c] };
-        let ground = self.triangles.par_iter().enumerate().filter(|(_, t)| self.is_ground(t));
+        let ground = self.scene.triangles.par_iter().enumerate().filter(|(i, t)| self.is(*i, t));
         let sliver = |(i, t): (usize, &Triangle)| {
             let file = files.partition_point(|(_, end)| *end <= i) as u32;
             self.slim(t).map(|plan| Sliver { plan: turned(plan), file, material: t.material })
@@ -274,8 +291,8 @@ mod tests {
             (strips(0, [1.0, 1.0], 0.0), Some(0)),
         ] {
             let all = [(Path::new("a.obj"), scene.triangles.len())];
-            let is_crowded = slivers(&scene, &all).is_some();
-            let thin = Those::new(&scene, 0..scene.triangles.len()).slivers(&all);
+            let is_crowded = slivers(&Ground::new(&scene, &Options::default()), &all).is_some();
+            let thin = Ground::new(&scene, &Options::default()).slivers(&all);
             let divided = Squares::over(&thin, false);
             assert_eq!(is_crowded, work.is_none(), "{divided:?}");
             match (&divided, work) {
@@ -288,10 +305,10 @@ mod tests {
         let mut scene = strips(10_000, [1_000.0, 0.005], 0.0);
         scene.positions.iter_mut().for_each(|p| p[0] += 1e9);
         let all = [(Path::new("a.obj"), scene.triangles.len())];
-        assert!(slivers(&scene, &all).is_some());
+        assert!(slivers(&Ground::new(&scene, &Options::default()), &all).is_some());
         for most in [1e150, 1e300] {
             scene.positions.iter_mut().for_each(|p| p[1] = p[1].signum() * most);
-            slivers(&scene, &all); // ends
+            slivers(&Ground::new(&scene, &Options::default()), &all); // ends
         }
     }
 }

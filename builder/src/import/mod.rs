@@ -30,7 +30,8 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{Material, Scene, Triangle, names::quoted};
+use crate::{Material, Options, Scene, Triangle, mesh, names::quoted};
+use crowd::Ground;
 
 /// What a material, or an object, is called that has no name.
 const NO_NAME: &str = "unnamed";
@@ -74,8 +75,7 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
     uncrowded(import, files.iter().map(|(file, _)| file.as_ref()))
 }
 
-/// [`read_each`], also what lies so crowded that no image of it could be proven: [`crowded`] tells, when it is known which materials are
-/// ground.
+/// [`read_each`], also what lies so crowded that no image of it could be proven: [`crowded`] tells, when it is known what is ground.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     let read = |(file, frame): &(_, Frame)| {
         let path = AsRef::<Path>::as_ref(file);
@@ -92,8 +92,23 @@ pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportErr
     join(parts, files.iter().map(|(file, _)| file.as_ref()))
 }
 
-/// The error of ground that lies so crowded that no image of it could be proven, given the files that were read.
-pub fn crowded<'a>(import: &Import, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
+/// The error of ground that lies so crowded that no image of it could be proven, given the files that were read, and the rules by which
+/// something is ground.
+pub fn crowded<'a>(
+    import: &Import,
+    rules: &Options,
+    files: impl Iterator<Item = &'a Path> + Clone,
+) -> Option<ImportError> {
+    let ground = Ground::new(&import.scene, rules);
+    let error = crowd(import, &ground, files.clone())?;
+    // undersides are looked for where something depends on it
+    match mesh::ceilings(&import.scene, rules) {
+        none if none.is_empty() => Some(error),
+        ceilings => crowd(import, &ground.without(ceilings), files),
+    }
+}
+
+fn crowd<'a>(import: &Import, ground: &Ground, files: impl Iterator<Item = &'a Path>) -> Option<ImportError> {
     let (mut triangle, mut vertex) = (0, 0);
     let mut ends: Vec<(&Path, usize)> = Vec::new();
     let sizes = import.triangles.iter().zip(&import.vertices).zip(&import.report.files);
@@ -101,11 +116,11 @@ pub fn crowded<'a>(import: &Import, files: impl Iterator<Item = &'a Path>) -> Op
         let (first, from) = (triangle, vertex);
         (triangle, vertex) = (first + triangles, from + vertices);
         ends.push((file, triangle));
-        if let Some((cause, hint)) = crowd::fan(&import.scene, first..triangle, from..vertex, report.format == "obj") {
+        if let Some((cause, hint)) = crowd::fan(ground, first..triangle, from..vertex, report.format == "obj") {
             return Some(ImportError::input(file, cause, hint));
         }
     }
-    let (file, (cause, hint)) = crowd::slivers(&import.scene, &ends)?;
+    let (file, (cause, hint)) = crowd::slivers(ground, &ends)?;
     Some(ImportError::input(ends[file].0, cause, hint))
 }
 
@@ -127,8 +142,8 @@ fn read_any(format: Format, path: &Path, frame: &Frame) -> Result<Import, Import
     }
 }
 
-fn uncrowded<'a>(import: Import, files: impl Iterator<Item = &'a Path>) -> Result<Import, ImportError> {
-    match crowded(&import, files) {
+fn uncrowded<'a>(import: Import, files: impl Iterator<Item = &'a Path> + Clone) -> Result<Import, ImportError> {
+    match crowded(&import, &Options::default(), files) {
         None => Ok(import),
         Some(error) => Err(error),
     }

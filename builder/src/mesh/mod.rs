@@ -15,6 +15,7 @@ mod weld;
 
 use crate::field::{Rastered, raster};
 use crate::{BuildError, HeightField, Material, Options, Report, Scene, SourceError, Triangle, shares};
+pub use clean::{is_steep, rise};
 pub use facing::mix;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -178,14 +179,20 @@ fn edge(a: u32, b: u32) -> u64 {
 /// How far edges that meet in plan may lie above each other to be ground for one wheel, metres.
 const RISE: f64 = 0.5;
 
+/// Of each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
+pub fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
+    let lattice = options.check().and_then(|()| quantise::quantise(scene, options, &mut Report::default()));
+    lattice.map_or_else(|_| Vec::new(), |l| facing::ceilings(scene, &l.vertices, &l.faces, &l.materials, options))
+}
+
 /// Makes the ground of a scene.
 pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<Mesh, BuildError> {
     let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
         quantise::quantise(scene, options, report)?;
     let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
-    let most = options.max_slope.map(clean::rise);
-    let steep = |i: usize| most.is_some_and(|rise| clean::is_steep(corners(i), rise));
+    let most = options.max_slope.map(rise);
+    let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
     let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, report);
     drop(ceilings);
     let places = shares::places(scene, &areas);
