@@ -1095,14 +1095,20 @@ fn long_slats_build_in_time() {
 
 #[test]
 fn vt_24_a_hundred_thousand_layers() {
-    let here = builds("a_hundred_thousand_layers", 100_000, |i| {
+    let layer = |i: usize| {
         let z = i as f64 * 0.01;
         [[0.0, 0.0, z], [10.0, 0.0, z], [0.0, 10.0, z]]
-    });
+    };
+    let here = builds("a_hundred_thousand_layers", 100_000, layer);
     let [out, _] = expect(0, &here, &["info", "a.hpan", "--json"]);
     let info: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(info["triangles"], 100_000);
     holds(&expect(0, &here, &["query", "a.hpan", "1,1,500.004"])[0], &["500.000000"]);
+    soup(&here.join("a.obj"), 100_000, layer);
+    // each triangle is measured, and the kernel asked in some: it takes as many tests as there are layers
+    let done = within(20, &here, &["verify", "a.hpan", "--against", "a.obj"]);
+    assert!(done.status.success(), "{}", told(&done));
+    holds(&String::from_utf8_lossy(&done.stdout), &["every claim holds"]);
 }
 
 fn any(r: &mut Random, most: f64) -> f64 {

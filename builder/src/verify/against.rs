@@ -12,6 +12,7 @@ use hardpan::{Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use zerocopy::FromBytes;
 
@@ -25,6 +26,11 @@ const WORST: usize = 16;
 const TOLD: usize = 8;
 /// Degrees from a limit, or from upright, within which rounding may decide what is too steep.
 const DOUBT: f64 = 1e-5;
+/// Triangle tests that the kernel may take for each place of the source, on average; if it takes more, it is asked in every so many-th
+/// triangle.
+const TESTS: u64 = 128;
+/// Triangles in whose middle it is asked how many it takes.
+const TRIED: usize = 1 << 10;
 /// How far beyond the stated error in plan a surface is looked for, in doublings.
 const FARTHER: u32 = 12;
 
@@ -136,6 +142,9 @@ impl Agreement {
 /// Measures an image against its source, in about `samples` places spread over the plan, and in corners and edges.
 ///
 /// The image must be proven. `rules` say which triangles are no ground: undersides, and those that are too steep. Patches count where the source's heights are asked for, and not the other way round.
+///
+/// The kernel is asked what lies straight above and below places of the source; where its answers take more than 128 tests on average, in
+/// every so many-th triangle, and else the image's triangles are.
 pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize) -> Agreement {
     let h = terrain.header();
     let (image, errors) = image_of(terrain);
@@ -151,11 +160,15 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
     let (image, all) = (Surface::new(image), Surface::new(all));
     let fallback = Fallback::Miss as u32;
     let options = hardpan::Options { windows: Windows { near: i64::MAX >> 2, far: i64::MAX >> 2 }, fallback };
-    let ask = |p: &Point| {
+    let every = every(terrain, &kept);
+    let ask = |number: usize, p: &Point| {
+        if !number.is_multiple_of(every) {
+            return image.nearest(p, 0.0);
+        }
         let answer = terrain.closest_with(*p, &options);
         answer.found().then(|| (terrain.z_f64(&answer.hit) - p[2]).abs())
     };
-    let none = |p: &Point| all.nearest(p, 0.0);
+    let none = |_, p: &Point| all.nearest(p, 0.0);
     let name = |m: u16| terrain.material_name(m);
     let source_name = |m: u16| scene.materials[usize::from(m)].name.as_str();
     // what of an image lies within an error of a place may be of another tile, and is itself off by what that one states
@@ -176,6 +189,13 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         },
         lost,
     }
+}
+
+/// In every so many-th of these triangles the kernel is asked: as its answers there cost.
+fn every(terrain: &Terrain, triangles: &[[Point; 3]]) -> usize {
+    let some = triangles.iter().step_by(triangles.len().div_ceil(TRIED).max(1));
+    let tests: u64 = some.clone().map(|t| u64::from(terrain.closest_costed(centre(t)).1.tests)).sum();
+    tests.div_ceil(TESTS * some.count().max(1) as u64).max(1) as usize
 }
 
 /// Which triangles, of these materials, are of another one than all that a surface has in their middle, by the names of both, unless
@@ -617,18 +637,19 @@ fn most(
     all.into_iter().filter(|(_, spot)| seen.insert(spot.key())).take(count).collect()
 }
 
-/// Measures triangles against a surface. `straight` is the error straight up or down, if anything is there.
+/// Measures triangles against a surface. `straight` is the error straight up or down, if anything is there, at a place of the triangle
+/// of a number.
 fn side(
     triangles: &[[Point; 3]],
     samples: usize,
     stated: &(dyn Fn(&Point) -> [f64; 2] + Sync),
-    straight: &(dyn Fn(&Point) -> Option<f64> + Sync),
+    straight: &(dyn Fn(usize, &Point) -> Option<f64> + Sync),
     surface: &Surface,
 ) -> Side {
     let area: f64 = triangles.iter().map(|t| plan_area(t).abs()).sum();
-    let measure = |p: Point| -> (Spot, f64) {
+    let measure = |number: usize, p: Point| -> (Spot, f64) {
         let [h, v] = stated(&p);
-        let up = straight(&p).unwrap_or(f64::INFINITY);
+        let up = straight(number, &p).unwrap_or(f64::INFINITY);
         let height = if up <= v { up } else { surface.nearest(&p, h + SLACK).map_or(up, |near| near.min(up)) };
         let spot = Spot { at: p, height, stated: v, plan: h };
         if !spot.exceeds() {
@@ -647,12 +668,12 @@ fn side(
             let [a, b, c] = *t;
             let middle = |p: Point, q: Point| [0, 1, 2].map(|i| (p[i] + q[i]) / 2.0);
             for p in [a, b, c, middle(a, b), middle(a, c), middle(b, c), centre(t)] {
-                part.see(measure(p).0);
+                part.see(measure(number, p).0);
             }
             let mut random = Random(number as u64);
             let share = if area > 0.0 { plan_area(t).abs() / area * samples as f64 } else { 0.0 };
             for _ in 0..(share + random.next()) as usize {
-                let (spot, up) = measure(random.within(t));
+                let (spot, up) = measure(number, random.within(t));
                 part.see(spot);
                 part.straight.push(up as f32);
             }
@@ -664,7 +685,7 @@ fn side(
     let again: BTreeSet<usize> = [worst(&parts, WORST), farthest(&parts, WORST)].concat().iter().map(|w| w.0).collect();
     for number in again {
         let mut random = Random(!(number as u64));
-        (0..AGAIN).for_each(|_| parts[number].see(measure(random.within(&triangles[number])).0));
+        (0..AGAIN).for_each(|_| parts[number].see(measure(number, random.within(&triangles[number])).0));
     }
     let spots = |list: Vec<(usize, Spot)>| list.into_iter().map(|w| w.1).collect();
     let mut side =
@@ -685,38 +706,52 @@ fn side(
     side
 }
 
+/// A box in space: least corner and greatest.
+type Box6 = [Point; 2];
+
+/// The box of a triangle.
+fn box_of([a, b, c]: &[Point; 3]) -> Box6 {
+    [[0, 1, 2].map(|i| a[i].min(b[i]).min(c[i])), [0, 1, 2].map(|i| a[i].max(b[i]).max(c[i]))]
+}
+
+/// The box of some boxes.
+fn joined(boxes: impl Iterator<Item = Box6>) -> Box6 {
+    let none = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    boxes
+        .into_iter()
+        .fold(none, |[low, high], b| [[0, 1, 2].map(|i| low[i].min(b[0][i])), [0, 1, 2].map(|i| high[i].max(b[1][i]))])
+}
+
+/// How far above or below a box `p` lies, if that lies within `reach` of it in plan.
+fn off([low, high]: &Box6, p: &Point, reach: f64) -> Option<f64> {
+    let apart = (0..2).any(|i| p[i] < low[i] - reach || p[i] > high[i] + reach);
+    (!apart).then(|| (low[2] - p[2]).max(p[2] - high[2]).max(0.0))
+}
+
 /// Triangles, with their materials, in a tree of boxes.
 struct Surface {
     triangles: Vec<[Point; 3]>,
     /// The material of each.
     of: Vec<u16>,
-    /// From the leaves of four triangles up, each level half as many: x, y, x, y.
-    levels: Vec<Vec<[f64; 4]>>,
+    /// From the leaves of four triangles up, each level half as many.
+    levels: Vec<Vec<Box6>>,
 }
 
 impl Surface {
     fn new(mut triangles: Vec<([Point; 3], u16)>) -> Self {
-        let box_of = |t: &[Point; 3]| {
-            let low = |i: usize| t[0][i].min(t[1][i]).min(t[2][i]);
-            let high = |i: usize| t[0][i].max(t[1][i]).max(t[2][i]);
-            [low(0), low(1), high(0), high(1)]
-        };
-        let join = |a: [f64; 4], b: &[f64; 4]| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])];
-        const NONE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
-        let whole = triangles.iter().map(|(t, _)| box_of(t)).fold(NONE, |a, b| join(a, &b));
-        let side = (whole[2] - whole[0]).max(whole[3] - whole[1]).max(f64::MIN_POSITIVE);
+        let [low, high] = joined(triangles.iter().map(|(t, _)| box_of(t)));
+        let side = (0..3).map(|i| high[i] - low[i]).fold(f64::MIN_POSITIVE, f64::max);
+        // along a curve through the cells of a cube
         triangles.par_sort_by_cached_key(|(t, _)| {
-            let b = box_of(t);
-            let part = |i: usize| (((b[i] + b[i + 2]) / 2.0 - whole[i]) / side * 65535.0) as u64;
-            (0..16)
-                .fold(0u64, |key, bit| key | (part(0) >> bit & 1) << (2 * bit) | (part(1) >> bit & 1) << (2 * bit + 1))
+            let [least, most] = box_of(t);
+            let part = [0, 1, 2].map(|i| (((least[i] + most[i]) / 2.0 - low[i]) / side * 65535.0) as u64);
+            (0..48).fold(0, |key, bit| key | (part[bit % 3] >> (bit / 3) & 1) << bit)
         });
         let (triangles, of): (Vec<_>, Vec<_>) = triangles.into_iter().unzip();
         let mut levels = Vec::new();
-        let mut level: Vec<[f64; 4]> =
-            triangles.chunks(4).map(|c| c.iter().map(box_of).fold(NONE, |a, b| join(a, &b))).collect();
+        let mut level: Vec<Box6> = triangles.chunks(4).map(|c| joined(c.iter().map(box_of))).collect();
         while level.len() > 1 {
-            let next = level.chunks(2).map(|c| c.iter().fold(NONE, join)).collect();
+            let next = level.chunks(2).map(|c| joined(c.iter().copied())).collect();
             levels.push(std::mem::replace(&mut level, next));
         }
         levels.push(level);
@@ -726,10 +761,9 @@ impl Surface {
     /// The least difference in height to a point of the surface within `reach` of `p` in plan.
     fn nearest(&self, p: &Point, reach: f64) -> Option<f64> {
         let mut best = f64::INFINITY;
-        self.each(p, reach, |t, _| {
-            if is_within(t, p, best) {
-                best = rise(t, p, reach).map_or(best, |v| best.min(v));
-            }
+        self.each(p, reach, f64::INFINITY, |t, _| {
+            best = rise(t, p, reach).map_or(best, |v| best.min(v));
+            best
         });
         best.is_finite().then_some(best)
     }
@@ -738,35 +772,41 @@ impl Surface {
     fn materials(&self, p: &Point, [plan, height]: [f64; 2]) -> Vec<u16> {
         let mut all = Vec::new();
         let [plan, height] = [plan, height].map(|reach| reach + SLACK);
-        self.each(p, plan, |t, m| {
-            let is_new = !all.contains(&m) && is_within(t, p, height);
-            if is_new && rise(t, p, plan).is_some_and(|off| off <= height) {
+        self.each(p, plan, height, |t, m| {
+            if !all.contains(&m) && rise(t, p, plan).is_some_and(|off| off <= height) {
                 all.push(m);
             }
+            height
         });
         all
     }
 
-    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan.
-    fn each(&self, p: &Point, reach: f64, mut see: impl FnMut(&[Point; 3], u16)) {
-        let mut stack = vec![(self.levels.len() - 1, 0usize)];
-        while let Some((level, i)) = stack.pop() {
-            let Some(b) = self.levels[level].get(i) else { continue };
-            if p[0] < b[0] - reach || p[0] > b[2] + reach || p[1] < b[1] - reach || p[1] > b[3] + reach {
+    /// Calls `see` with the triangles, and their materials, that may lie within `reach` of `p` in plan and within `height` in height,
+    /// which becomes what it gives back: those that may be near first.
+    fn each(&self, p: &Point, reach: f64, mut height: f64, mut see: impl FnMut(&[Point; 3], u16) -> f64) {
+        let mut next: SmallVec<[(f64, usize, usize); 32]> = SmallVec::new();
+        next.push((0.0, self.levels.len() - 1, 0));
+        while let Some((least, level, i)) = next.pop() {
+            if least > height {
                 continue;
             }
             if level > 0 {
-                stack.extend([(level - 1, 2 * i), (level - 1, 2 * i + 1)]);
+                let below = &self.levels[level - 1];
+                let of = |i: usize| Some((off(below.get(i)?, p, reach)?, level - 1, i));
+                let (mut near, mut far) = (of(2 * i), of(2 * i + 1));
+                if near.zip(far).is_some_and(|(a, b)| a.0 > b.0) {
+                    std::mem::swap(&mut near, &mut far);
+                }
+                [far, near].into_iter().flatten().for_each(|one| next.push(one));
                 continue;
             }
-            self.triangles[4 * i..].iter().zip(&self.of[4 * i..]).take(4).for_each(|(t, m)| see(t, *m));
+            for (t, m) in self.triangles[4 * i..].iter().zip(&self.of[4 * i..]).take(4) {
+                if off(&box_of(t), p, reach).is_some_and(|off| off <= height) {
+                    height = see(t, *m);
+                }
+            }
         }
     }
-}
-
-/// Whether some part of a triangle may lie within `height` of `p` in height.
-fn is_within([a, b, c]: &[Point; 3], p: &Point, height: f64) -> bool {
-    a[2].min(b[2]).min(c[2]) - p[2] <= height && p[2] - a[2].max(b[2]).max(c[2]) <= height
 }
 
 /// The least difference in height between `p` and the part of a triangle within `reach` of it in plan.
@@ -859,5 +899,40 @@ mod tests {
         assert_eq!(surface.nearest(&[3.0, 3.0, 3.0], 0.0), Some(0.0));
         assert_eq!(surface.nearest(&[30.0, 3.0, 3.0], 0.0), None);
         assert_eq!(Surface::new(vec![]).nearest(&[0.0; 3], 1.0), None);
+    }
+
+    /// However triangles lie above each other.
+    #[test]
+    fn nearest_is_as_by_asking_all() {
+        let mut random = Random(5);
+        let (mut near, mut apart, mut some) = (0, 0, 0);
+        for case in 0..60 {
+            let [wide, high, large] = [[1.0, 500.0, 1.0], [100.0, 3.0, 9.0], [30.0, 30.0, 4.0]][case % 3];
+            let mut at = |middle: Point, size: f64| middle.map(|v| v + size * (random.next() - 0.5));
+            let triangles: Vec<([Point; 3], u16)> = (0..case as u16 * 5)
+                .map(|i| {
+                    let middle = at([0.5; 3], 1.0);
+                    let middle = [middle[0] * wide, middle[1] * wide, middle[2] * high];
+                    ([0; 3].map(|_| at(middle, large)), i % 3)
+                })
+                .collect();
+            let surface = Surface::new(triangles.clone());
+            for k in 0..200 {
+                let place = at([0.5; 3], 1.2);
+                let p = [place[0] * wide, place[1] * wide, place[2] * high];
+                let reach = [0.0, 0.1, 2.0][k % 3];
+                let all = || triangles.iter().filter_map(|(t, m)| Some((rise(t, &p, reach)?, *m)));
+                let least = all().map(|(v, _)| v).min_by(f64::total_cmp);
+                assert_eq!(surface.nearest(&p, reach), least, "{case}: {p:?} {reach}");
+                near += u32::from(least.is_some());
+                apart += u32::from(least.is_none());
+                let (found, height) = (surface.materials(&p, [reach, 1.0]), 1.0 + SLACK);
+                let all = triangles.iter().filter_map(|(t, m)| Some((rise(t, &p, reach + SLACK)?, *m)));
+                let expected: BTreeSet<u16> = all.filter(|(v, _)| *v <= height).map(|(_, m)| m).collect();
+                some += expected.len();
+                assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "{case}: {p:?} {reach}");
+            }
+        }
+        assert!(near > 3000 && apart > 3000 && some > 1000, "{near} {apart} {some}");
     }
 }
