@@ -717,9 +717,7 @@ fn box_of([a, b, c]: &[Point; 3]) -> Box6 {
 /// The box of some boxes.
 fn joined(boxes: impl Iterator<Item = Box6>) -> Box6 {
     let none = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    boxes
-        .into_iter()
-        .fold(none, |[low, high], b| [[0, 1, 2].map(|i| low[i].min(b[0][i])), [0, 1, 2].map(|i| high[i].max(b[1][i]))])
+    boxes.fold(none, |[low, high], b| [[0, 1, 2].map(|i| low[i].min(b[0][i])), [0, 1, 2].map(|i| high[i].max(b[1][i]))])
 }
 
 /// How far above or below a box `p` lies, if that lies within `reach` of it in plan.
