@@ -1,135 +1,130 @@
 #!/usr/bin/env bash
-# All checks: style, documentation, tests, small cores in an emulator, the command on real files.
-# Installs what they need and is missing; what cannot run is skipped, with the reason. With HARDPAN_CI=1 a skip is a failure.
-# HARDPAN_DATA names the folder of real files (default: shared/data beside this repository).
+# All checks: tests/run.sh [STEP...]. Says first what it installs and how long it takes; deletes nothing outside the checkout.
+#   style     format, clippy, documentation without warnings
+#   tests     tests of kernel, builder and command, on fixtures and on real files
+#   examples  the examples run, and print what the README shows
+#   cores     the kernel on emulated small cores: same bits, no panic path, instruction counts
+#   long      what takes longer, and no call without a name runs: torture, packages, platforms, random, fuzz
+# HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
+# What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-ci=${HARDPAN_CI:-0}
-data=${HARDPAN_DATA:-../shared/data}
-others="x86_64-pc-windows-msvc aarch64-apple-darwin" # platforms for which everything compiles
+short=(style tests examples cores)
+long=(torture packages platforms random fuzz)
+declare -A minutes=([style]=2 [tests]=8 [examples]=0 [cores]=4 [torture]=6 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5)
 
-step() { printf '\n== %s\n' "$*"; }
+steps=()
+for step in "${@:-short}"; do
+    case $step in
+    short) steps+=("${short[@]}") ;;
+    long) steps+=("${long[@]}") ;;
+    *) steps+=("$step") ;;
+    esac
+done
+for step in "${steps[@]}"; do
+    if [ -z "${minutes[$step]:-}" ]; then
+        echo "tests/run.sh: there is no step $step; steps: ${short[*]} long ${long[*]}" >&2
+        exit 2
+    fi
+done
+has() { [[ " ${steps[*]} " == *" $1 "* ]]; }
 
 skip() {
     echo "skipped, because $*"
-    if [ "$ci" = 1 ]; then
-        echo "nothing may be skipped with HARDPAN_CI=1"
-        exit 1
-    fi
+    [ "${HARDPAN_CI:-0}" != 1 ] || { echo "nothing may be skipped with HARDPAN_CI=1"; exit 1; }
 }
 
-# have PROGRAM PACKAGE: installs the package if the program is missing; no harm if it cannot.
-have() {
-    command -v "$1" >/dev/null && return
-    command -v apt-get >/dev/null || return 0
-    echo "installing $2"
-    local root=()
+target=${CARGO_TARGET_DIR:-target}
+small="thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown"
+others="x86_64-pc-windows-msvc aarch64-apple-darwin"
+
+# What the steps need and is missing: targets of the compiler, and packages of Debian.
+targets=() packages=()
+installed() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ]; }
+need() { command -v "$1" >/dev/null || packages+=("$2"); }
+for name in $(! has cores || echo "$small") $(! has platforms || echo "$others"); do
+    installed "$name" || targets+=("$name")
+done
+if has cores; then
+    need qemu-system-arm qemu-system-arm
+    need qemu-system-riscv32 qemu-system-misc
+    need node nodejs
+fi
+total=0
+for step in "${steps[@]}"; do total=$((total + minutes[$step])); done
+echo "Steps: ${steps[*]}; about $total minutes on two cores."
+echo "Installs targets by rustup: ${targets[*]:-none}; packages by apt-get: ${packages[*]:-none}."
+if [ ${#targets[@]} -gt 0 ] && command -v rustup >/dev/null; then
+    rustup target add "${targets[@]}" || echo "could not install all targets"
+fi
+if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
+    root=()
     [ "$(id -u)" = 0 ] || root=(sudo)
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c "apt-get install -y -qq $2 || { apt-get update -qq && apt-get install -y -qq $2; }" \
-        >/dev/null || echo "could not install $2"
+    "${root[@]}" apt-get update -qq || echo "could not renew the list of packages"
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" >/dev/null ||
+        echo "could not install all packages"
+fi
+
+# Everything is checked and compiled as a release: what one step has compiled serves the next.
+style() {
+    cargo fmt --all --check
+    cargo clippy --locked --workspace --all-targets --release -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet --release
 }
 
-step "tools"
-if command -v rustup >/dev/null; then
-    channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
-    for target in thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown $others; do
-        rustup target add --toolchain "$channel" "$target" 2>/dev/null || echo "could not install target $target"
+tests() { cargo test --locked --release -p hardpan -p hardpan-builder -p verification -- --skip torture::; }
+
+examples() {
+    local example=$target/example.txt
+    cargo run --locked --quiet --release -p hardpan --example ground >"$example"
+    sed -n '/^```rust,ignore$/,$p' README.md | sed -n '/^```text$/,/^```$/{//!p;/^```$/q}' | diff - "$example"
+    cargo run --locked --quiet --release -p hardpan-builder --example ramp >"$example"
+    grep -q 'proven: true' "$example" && tail -n 1 "$example" | grep -qx 'z 0.5 m'
+}
+
+cores() { tests/embedded/run.sh; }
+
+torture() { cargo test --locked --release -p verification --test command torture::; }
+
+# What would be published, unpacked and built by itself.
+packages() {
+    local folder=$target/packages crate listed file
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cargo package --locked --allow-dirty --quiet --no-verify -p hardpan -p hardpan-builder
+    for crate in hardpan hardpan-builder; do
+        listed=$(cargo package --locked --allow-dirty --list -p $crate)
+        for file in README.md LICENSE-MIT LICENSE-APACHE 'examples/[a-z]*\.rs'; do
+            grep -qx "$file" <<<"$listed" || { echo "FAILED: the package $crate has no $file"; exit 1; }
+        done
+        tar -xzf "$target"/package/$crate-[0-9]*.crate -C "$folder"
+        cargo build --quiet --all-targets --manifest-path "$folder"/$crate-[0-9]*/Cargo.toml --target-dir "$folder/target" \
+            --config "patch.crates-io.hardpan.path = '$(realpath "$folder"/hardpan-[0-9]*)'"
     done
-fi
-have qemu-system-arm qemu-system-arm
-have qemu-system-riscv32 qemu-system-misc
-have node nodejs
-rustc --version
+}
 
-step "style"
-cargo fmt --all --check
-cargo clippy --locked --workspace --all-targets --release -- -D warnings
-
-step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
-
-step "packages"
-# what would be published, unpacked and built by itself
-# with the kernel of today: cargo keeps what it unpacked and compiled of the same version before
-rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/hardpan-[0-9]* "${CARGO_TARGET_DIR:-target}"/debug/.fingerprint/hardpan-*
-cargo package --locked --allow-dirty --quiet -p hardpan -p hardpan-builder
-for crate in hardpan hardpan-builder; do
-    listed=$(cargo package --locked --allow-dirty --list -p $crate)
-    for file in README.md LICENSE-MIT LICENSE-APACHE 'examples/[a-z]*\.rs'; do
-        grep -qx "$file" <<<"$listed" || { echo "FAILED: the package $crate has no $file"; exit 1; }
+# Without what needs a C compiler for them.
+platforms() {
+    local other
+    for other in $others; do
+        installed "$other" || { skip "target $other is not installed (rustup target add $other)"; continue; }
+        cargo check --locked --quiet --no-default-features --features hardpan-builder/command -p hardpan -p hardpan-builder \
+            --target "$other"
+        echo "$other: checked"
     done
+}
+
+# The random tests with as many scenes as their bars ask for.
+random() { HARDPAN_LONG=1 cargo test --locked --release -p verification --test suite random_; }
+
+fuzz() {
+    if cargo +nightly --version >/dev/null 2>&1; then tests/fuzz.sh 120; else skip "there is no nightly toolchain"; fi
+}
+
+for step in "${steps[@]}"; do
+    began=$SECONDS
+    printf '\n== %s\n' "$step"
+    $step
+    printf -- '-- %s: %s s\n' "$step" $((SECONDS - began))
 done
-
-step "other platforms"
-for target in $others; do
-    if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
-        # without what needs a C compiler for them
-        cargo check --locked --quiet --no-default-features -p hardpan -p hardpan-builder --target "$target"
-        echo "$target: checked"
-    else
-        skip "target $target is not installed (rustup target add $target)"
-    fi
-done
-
-step "tests"
-cargo test --locked --release --workspace
-
-step "small cores"
-tests/embedded/run.sh
-
-step "the command on real files"
-if [ -d "$data" ]; then
-    cargo build --locked --quiet --release -p hardpan-builder --bin hardpan
-    hardpan=$(pwd)/target/release/hardpan
-    [ -z "${CARGO_TARGET_DIR:-}" ] || hardpan=$CARGO_TARGET_DIR/release/hardpan
-    out=$(mktemp -d)
-    trap 'rm -rf "$out"' EXIT
-    while read -r file arguments; do
-        # shellcheck disable=SC2086
-        timeout 120 "$hardpan" build "$data/$file" $arguments -o "$out/a.hpan" >"$out/log" 2>&1 ||
-            { echo "FAILED: build $file"; cat "$out/log"; exit 1; }
-        printf '%-56s %s\n' "$file" "$(sed -n 's/.*hpan: //p' "$out/log")"
-        "$hardpan" info "$out/a.hpan" --json >"$out/info"
-        grep -q '"triangles": [1-9]' "$out/info" || { echo "FAILED: info of $file"; exit 1; }
-        "$hardpan" query "$out/a.hpan" 0,0 0,0,1 --json >"$out/query"
-        "$hardpan" verify "$out/a.hpan" >"$out/log" || { echo "FAILED: verify $file"; cat "$out/log"; exit 1; }
-    done <<'FILES'
-city/samurai_monastry.obj --up y
-city/zdm2.obj --up y
-city/3dfier_innerbuffer_05.obj
-city/kitavi_city.obj --drop-outliers
-city/recast_dungeon.obj --up y
-city/steelribs.obj --up y
-roads/cloverleaf.obj --unit in
-roads/chrono_multilayer/multilayer-terrain.obj
-roads/chrono_multilayer/multilayer-terrain-collision.obj
-terrain/chrono_bump.obj
-terrain/chrono_bump_YUP.obj --up y
-terrain/chrono_fixedterrain.obj
-terrain/chrono_halfround_100mm.obj
-terrain/chrono_test_terrain_irregular.obj
-terrain/recast_undulating.obj --up y
-mavs/data/scenes/meshes/surfaces/ditch/ditch_surface.obj
-mavs/data/scenes/meshes/surfaces/surface.obj
-fbx/blender_293_instancing.obj --up y
-fbx/revit_wall_square.obj
-fbx/axes_nxpz_7400_binary.fbx
-fbx/blender_279_nested_meshes_7400_binary.fbx
-fbx/blender_293_instancing_7400_binary.fbx
-fbx/blender_suzanne_multimaterial_7400_binary.fbx
-fbx/global_settings.fbx
-fbx/kenney_collision-track-corner.fbx
-fbx/max2009_blob_5800_ascii.fbx --up z --unit in
-fbx/max2009_blob_6100_binary.fbx
-fbx/maya_axes_7700_ascii.fbx
-fbx/maya_cube_big_endian_7500_binary.fbx
-fbx/maya_slime_7500_binary.fbx
-fbx/revit_wall_square_7700_binary.fbx
-fbx/spider.fbx
-FILES
-else
-    skip "there is no folder $data (set HARDPAN_DATA)"
-fi
-
-echo
-echo "all checks passed"
+printf '\nall checks passed in %s s: %s\n' $SECONDS "${steps[*]}"

@@ -34,6 +34,8 @@
 #![deny(unsafe_code)]
 
 mod bundle;
+#[cfg(feature = "command")]
+pub mod command;
 mod cost;
 mod error;
 pub mod export;

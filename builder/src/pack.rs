@@ -5,13 +5,19 @@ use crate::mesh::{Mesh, exp2};
 use crate::names::LONG_NAME;
 use crate::tile::Blob;
 use crate::{BuildError, Options, Report};
-use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot};
+use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 /// log2 of the tiles along a page's side.
 const PAGE_LOG2: u32 = 5;
+
+/// As stated, or the default of clay and sand (MAVS: 250 PSI).
+fn cone_index(m: &crate::Material) -> f64 {
+    let counts = [surface::CLAY, surface::SAND].contains(&m.surface);
+    if m.cone_index == 0.0 && counts { surface::CONE_INDEX } else { m.cone_index }
+}
 
 /// Lays out an image.
 pub fn pack(
@@ -38,7 +44,7 @@ pub fn pack(
                 mu: m.mu,
                 rolling: m.rr,
                 gain: m.gain,
-                cone_index: m.cone_index,
+                cone_index: cone_index(m),
                 name: at,
                 name_len,
                 surface: m.surface,

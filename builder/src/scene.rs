@@ -41,9 +41,9 @@ pub struct Material {
     pub rr: f64,
     /// Gain, as a factor, 0 or more.
     pub gain: f64,
-    /// Surface type, as the user numbers it.
+    /// Surface type: one of [`hardpan::format::surface`], or another number of the user.
     pub surface: u16,
-    /// Cone index, kPa, 0 or more; zero if not stated.
+    /// Cone index, PSI, 0 or more; zero if not stated, and then 250 in the image of clay and sand.
     pub cone_index: f64,
     /// Class bits for masks.
     pub class_mask: u32,

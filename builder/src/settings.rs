@@ -91,11 +91,12 @@ pub struct MaterialRule {
     /// Gain, as a factor, 0 or more.
     #[serde(deserialize_with = "some_unsigned")]
     pub gain: Option<f64>,
-    /// Surface type, as the user numbers it: 0 to 65,535.
+    /// Surface type, 0 to 65,535: 0 dry, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19 sand; others
+    /// are the user's.
     pub surface_type: Option<u16>,
     /// Classes for masks: 0 to 31 each.
     pub classes: Option<Vec<u8>>,
-    /// Cone index, kPa, 0 or more; 0 if not stated.
+    /// Cone index, PSI, 0 or more; if not stated 250 for clay and sand, else 0.
     #[serde(deserialize_with = "some_unsigned")]
     pub cone_index: Option<f64>,
     /// Label for sensors.

@@ -1,7 +1,7 @@
 //! Where ground ends: the edges with ground on one side alone, and which of them lie beside another.
 
+use crate::read::{self, TileView};
 use hardpan::Terrain;
-use hardpan_builder::read::{self, TileView};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 

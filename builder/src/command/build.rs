@@ -7,8 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::Terrain;
-use hardpan_builder::{
+use crate::{
     BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     build_recorded,
     import::{self, Frame, Import, file_name, utf8},
@@ -16,6 +15,7 @@ use hardpan_builder::{
     repair,
     settings::{Applied, MaterialRule, SourceFile},
 };
+use hardpan::Terrain;
 use serde_json::{Value, json};
 
 use super::{
@@ -558,7 +558,7 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 }
 
 /// Names of materials that settings and scene do not agree about.
-fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: hardpan_builder::settings::SettingsError) -> Failure {
+fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: crate::settings::SettingsError) -> Failure {
     let place = args.settings.as_deref().unwrap_or(&sources[0].0);
     Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
 }
@@ -668,7 +668,7 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
 }
 
 /// Says what of the ground is not as the source has it, though nobody asked for that.
-fn regret(who: &Path, r: &hardpan_builder::Report, options: &Options, report: &mut Report) {
+fn regret(who: &Path, r: &crate::Report, options: &Options, report: &mut Report) {
     for outlier in r.outliers.iter().take(8) {
         let text = format!("{}: outside the domain, left out: {outlier}", named(who));
         match options.outliers {

@@ -8,12 +8,12 @@ use std::{
     time::Instant,
 };
 
-use clap::ValueEnum;
-use hardpan::{Answer, Cost, Cursor, Terrain};
-use hardpan_builder::{
+use crate::{
     Options, Provenance, Scene, Undersides, build_recorded, fixtures,
     proving_ground::{self, STEP},
 };
+use clap::ValueEnum;
+use hardpan::{Answer, Cost, Cursor, Terrain};
 use serde_json::Value;
 
 use super::{

@@ -7,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::Terrain;
-use hardpan_builder::{
+use crate::{
     Input, build,
     export::Obj,
     import::{self, file_name},
     names::first,
     settings::SourceFile,
 };
+use hardpan::Terrain;
 use serde_json::json;
 
 use super::{
@@ -219,7 +219,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let mut proven = false;
     if !args.unproven {
         let (again, _) = stage("building it again", || -> Done<_> {
-            let settings = hardpan_builder::Settings::from_toml(&settings).map_err(|e| Failure::check(&toml, e))?;
+            let settings = crate::Settings::from_toml(&settings).map_err(|e| Failure::check(&toml, e))?;
             let frame = settings.sources.first().map(SourceFile::frame).unwrap_or_default();
             let mut scene = import::read_obj(&mesh, &place, &frame)?.scene;
             settings.apply(&mut scene).map_err(|e| Failure::check(&toml, e))?;

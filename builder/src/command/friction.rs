@@ -5,12 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use hardpan::Terrain;
-use hardpan_builder::{
+use crate::{
     ImageFile, Scene, Settings,
     names::FEW,
     settings::{Applied, MaterialRule, SourceFile},
 };
+use hardpan::Terrain;
 
 use super::{
     build::read_settings, counted, decimal, few, is_nowhere, materials, named, quoted, report::Report, shown,

@@ -483,8 +483,8 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
 mod tests {
     use super::*;
     use crate::command::border::Border;
+    use crate::{Options, build, fixtures};
     use hardpan::Terrain;
-    use hardpan_builder::{Options, build, fixtures};
 
     #[test]
     fn a_gap_is_told_in_one_unit() {
@@ -514,7 +514,7 @@ mod tests {
         for k in (0..50 * 51u32).filter(|k| k % 51 < 50) {
             let halves = [[k, k + 51, k + 52], [k, k + 52, k + 1]];
             let kept = halves.into_iter().enumerate().filter(|(i, _)| !(k as usize + i).is_multiple_of(3));
-            torn.triangles.extend(kept.map(|(_, v)| hardpan_builder::Triangle { v, material: 0, source: 0 }));
+            torn.triangles.extend(kept.map(|(_, v)| crate::Triangle { v, material: 0, source: 0 }));
         }
         let mut apart = fixtures::town(2);
         for (k, p) in apart.positions.iter_mut().enumerate() {

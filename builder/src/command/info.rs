@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
+use crate::{Provenance, names::section_name, read};
 use hardpan::{Cost, Terrain, format::bundle, format::section};
-use hardpan_builder::{Provenance, names::section_name, read};
 use serde_json::{Map, Value, json};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hardpan_builder::{
+use crate::{
     Scene, Triangle,
     import::{self, FileReport, ImportError, Says, Up},
     settings::SourceFile,

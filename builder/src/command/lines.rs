@@ -9,8 +9,8 @@ use std::{
     path::Path,
 };
 
+use crate::import::utf8;
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
-use hardpan_builder::import::utf8;
 
 use super::{Done, Failure, brief, counted, grouped, named, note};
 

@@ -6,9 +6,9 @@ use std::{
     str::FromStr,
 };
 
+use crate::{names::suggestion, read};
 use clap::builder::{PossibleValue, TypedValueParser};
 use hardpan::{Hit, LeafKind, Terrain};
-use hardpan_builder::{names::suggestion, read};
 use serde_json::{Value, json};
 
 use super::{

@@ -8,11 +8,11 @@ use std::{
     path::{Component, Path, PathBuf, absolute},
 };
 
-use hardpan::{Terrain, format::MAGIC, format::section};
-use hardpan_builder::{
+use crate::{
     Fallback, Material, Options, Provenance, Scene, Settings, Split, export, import, read,
     settings::{MaterialRule, SourceFile},
 };
+use hardpan::{Terrain, format::MAGIC, format::section};
 use serde_json::{Value, json};
 
 use super::{
@@ -455,7 +455,7 @@ const HELP: &str = "\
 # A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
-# optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (kPa), label, priority.
+# optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (PSI, of clay and sand 250 if not stated), label, priority.
 ";
 
 /// Before [`Split::DEFAULT`], of settings that have no such rule.

@@ -34,6 +34,7 @@ mod report;
 mod scale;
 mod signals;
 mod stack;
+mod stdout;
 mod steps;
 mod transform;
 mod twice;
@@ -48,21 +49,23 @@ use std::{
     panic,
     path::Path,
     process::ExitCode,
+    thread,
 };
 
 use self::output::{
     Form, Kind, NewFile, Replace, behind_links, has_bytes, is_nowhere, made_of, make_folder, one_place, write_image,
 };
-use clap::{FromArgMatches, Parser, Subcommand};
-use hardpan::{OpenError, Terrain, format::MAGIC};
-use hardpan_builder::{
+use self::stdout::Stdout;
+use crate::{
     BuildError, ImageFile,
     import::{ImportError, ImportErrorKind, file_name},
     names::{bounded, costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
+use clap::{FromArgMatches, Parser, Subcommand};
+use hardpan::{OpenError, Terrain, format::MAGIC};
 
 #[derive(Parser)]
-#[command(name = "hardpan", version = VERSION, about = "What is the ground here? Terrain images for vehicles and controllers", after_help = EXITS)]
+#[command(name = "hardpan", bin_name = "hardpan", version = VERSION, about = "What is the ground here? Terrain images for vehicles and controllers", after_help = EXITS)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -114,7 +117,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli.command,
         Err(e) => return help::tell(&e),
     };
-    let out = &mut io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let out = &mut io::BufWriter::with_capacity(1 << 16, Stdout::open());
     let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
@@ -157,7 +160,7 @@ fn look(image: &Path) -> String {
 
 #[derive(clap::Args)]
 struct Threads {
-    /// Threads [default: one for each core]
+    /// Threads, at most four for each core [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
@@ -169,9 +172,15 @@ impl Threads {
     }
 }
 
+/// Most threads for each core: thousands take half a minute to begin, and help nobody.
+const MOST_THREADS: usize = 4;
+
 /// Begins so many threads: one that is refused later is a panic.
 fn threads(count: usize) -> Done {
-    let begun = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let by_environment = || env::var("RAYON_NUM_THREADS").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
+    let count = if count == 0 { by_environment() } else { count };
+    let begun = rayon::ThreadPoolBuilder::new().num_threads(count.min(MOST_THREADS * cores)).build_global();
     begun.map_err(|e| Failure::Machine(format!("no threads to work with: {e}; see: ulimit -a")))
 }
 
@@ -403,9 +412,7 @@ fn unopened(path: &Path, image: &[u8], error: OpenError) -> Failure {
         OpenError::Truncated if !image.starts_with(&MAGIC) && !MAGIC.starts_with(image) => {
             Failure::open(path, OpenError::NotAnImage)
         }
-        OpenError::Content(_)
-            if let Some(erased) = Terrain::open(image).ok().and_then(|t| hardpan_builder::erased(&t)) =>
-        {
+        OpenError::Content(_) if let Some(erased) = Terrain::open(image).ok().and_then(|t| crate::erased(&t)) => {
             Failure::damaged(path, format!("{erased}; write it again"))
         }
         OpenError::Content(e) => {

@@ -1,6 +1,6 @@
 //! Heights that stand in a raster where nobody measured, and that a mesh made of it has as if it were ground.
 
-use hardpan_builder::{Triangle, import::Up};
+use crate::{Triangle, import::Up};
 
 use super::{
     counted, decimal, few, grouped, named, note,

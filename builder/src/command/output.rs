@@ -1,8 +1,9 @@
 //! Files that the command writes: whole or not at all, and none that the user wants to keep.
 
 use std::{
+    borrow::Cow,
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fmt::Display,
     fs,
     io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
@@ -11,11 +12,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use hardpan::format::MAGIC;
-use hardpan_builder::{
+use crate::{
     Image, Verify,
     names::{named, quoted},
 };
+use hardpan::format::MAGIC;
 
 use super::{Done, Failure, canvas::SIGNED, has_extension, same, unopened, verify};
 
@@ -222,6 +223,16 @@ fn end_of(place: &Path) -> Option<(PathBuf, OsString)> {
     Some((fs::canonicalize(folder).ok()?, end.file_name()?.to_owned()))
 }
 
+/// A name, or the beginning of a long one: a temporary name is longer, and systems take 255 bytes.
+fn short(name: &OsStr) -> Cow<'_, OsStr> {
+    const MOST: usize = 200;
+    if name.len() <= MOST {
+        return name.into();
+    }
+    // four bytes a letter at most
+    OsString::from(name.to_string_lossy().chars().take(MOST / 4).collect::<String>()).into()
+}
+
 /// A file that appears whole or not at all: written beside its place as `.NAME.PROCESS-NUMBER.tmp`, then renamed. What
 /// stops the program takes it away; where nothing could, as when the power goes, it lies there and hinders nobody.
 /// A link is followed: what it leads to is written.
@@ -247,7 +258,7 @@ impl<'a> NewFile<'a> {
         let mut number = 0u32;
         loop {
             let mut hidden = OsString::from(".");
-            hidden.push(name);
+            hidden.push(short(name));
             hidden.push(format!(".{}-{number}.tmp", process::id()));
             let temporary = match is_nowhere(place) {
                 true => env::temp_dir().join(hidden),
@@ -336,8 +347,7 @@ fn link(place: &Path, what: impl Display) -> Failure {
 /// Writes an image of `source`, of which stitching `divided` some triangles or none, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
 /// memory is refused the program ends at once, and nothing would take the file away.
 pub fn write_image(place: &Path, source: &Path, image: &Image, divided: u64) -> Done {
-    let verdict =
-        hardpan_builder::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
+    let verdict = crate::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
     if let Some(check) = verdict.failed() {
         let cause = verify::first_fault(check);
         if verify::unproven(&verdict) {

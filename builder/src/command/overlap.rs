@@ -5,8 +5,8 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+use crate::read::{self, TileView};
 use hardpan::{Terrain, format::FRACTION};
-use hardpan_builder::read::{self, TileView};
 use rayon::prelude::*;
 
 use super::{

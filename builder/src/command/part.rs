@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hardpan_builder::{Scene, Triangle, import::Transform};
+use crate::{Scene, Triangle, import::Transform};
 
 use super::{
     nodata,

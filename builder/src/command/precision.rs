@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hardpan_builder::Triangle;
+use crate::Triangle;
 
 use super::{decimal, grouped, named, note, part::Part, report::Report};
 
@@ -190,7 +190,7 @@ fn is_lost([a, b, c]: [[f64; 3]; 3], plan: &[usize], step: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{super::part::parts, *};
-    use hardpan_builder::import::{Frame, Unit, read_obj};
+    use crate::import::{Frame, Unit, read_obj};
 
     /// What is said of a grid of places, each written by `number`, read in a frame.
     fn judged(number: impl Fn(f64) -> String, [x0, y0]: [f64; 2], side: f64, frame: Frame) -> Option<Rounded> {

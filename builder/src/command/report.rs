@@ -1,7 +1,7 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
+use crate::{Input, Repair, import::ImportReport, settings::Applied};
 use hardpan::Terrain;
-use hardpan_builder::{Input, Repair, import::ImportReport, settings::Applied};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -86,7 +86,7 @@ fn moved(repair: &Repair) -> Value {
 }
 
 impl Fates {
-    fn new(r: &hardpan_builder::Report) -> Self {
+    fn new(r: &crate::Report) -> Self {
         Fates {
             used: counts([("triangles", r.triangles), ("posts", r.posts)]),
             ignored: counts([
@@ -139,7 +139,7 @@ impl Report {
         self.materials = Materials { unlisted, plain, plain_rr, plain_gain, idle };
     }
 
-    pub fn describe(&mut self, t: &Terrain, built: &hardpan_builder::Report) {
+    pub fn describe(&mut self, t: &Terrain, built: &crate::Report) {
         self.ground = Some(Fates::new(built));
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
         let [p50, p99, p999] = built.shares.height;

@@ -1,7 +1,7 @@
 //! Triangles over one cell: where two of them lie over each other, and how far apart.
 
+use crate::read::{Named, Stack};
 use hardpan::{Terrain, format::Attribute};
-use hardpan_builder::read::{Named, Stack};
 
 use super::over::Owner;
 

@@ -5,8 +5,8 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use crate::Scene;
 use hardpan::{Answer, Terrain};
-use hardpan_builder::Scene;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! Axes, unit, scale, rotation and translation, as they are typed.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use hardpan_builder::{
+use crate::{
     import::{Unit, Up},
     settings::{SourceFile, is_turn},
 };
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::{SETTINGS, decimal};
 

@@ -5,11 +5,11 @@ use std::{
     sync::atomic::{AtomicU8, Ordering},
 };
 
-use hardpan::{Hit, Terrain};
-use hardpan_builder::{
+use crate::{
     Scene, Triangle, mix,
     read::{self, Stack, TileView},
 };
+use hardpan::{Hit, Terrain};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

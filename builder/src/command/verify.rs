@@ -8,13 +8,13 @@ use std::{
     sync::Mutex,
 };
 
-use hardpan::{Terrain, format::section};
-use hardpan_builder::{
+use crate::{
     Agreement, By, Check, Fault, Input, Outcome, Provenance, Scene, Side, Spot, Verdict, Verify, against,
     import::{self, Frame, ImportError, file_name},
     settings::{Settings, SourceFile},
     verify,
 };
+use hardpan::{Terrain, format::section};
 use serde_json::{Value, json};
 
 use super::{

@@ -5,8 +5,8 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use crate::parts::Parts;
 use hardpan::{Answer, Terrain};
-use hardpan_builder::parts::Parts;
 use rayon::prelude::*;
 
 use super::{

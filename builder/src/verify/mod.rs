@@ -424,6 +424,17 @@ impl<'a> Verifying<'a> {
         };
         ordered("material", &mut (0..materials.len()).map(|m| t.material_name(m as u16)));
         ordered("source", &mut (0..t.source_count()).map(|s| t.source_name(s as u16)));
+        let h = t.header();
+        let defaults = [("mu", h.default_mu), ("rr", h.default_rolling), ("gain", h.default_gain)];
+        for (what, value) in defaults.into_iter().filter(|(_, value)| *value < 0.0) {
+            faults.say(format!("the head has a default {what} of {value}, below 0"));
+        }
+        for (axis, origin, log2) in [("x", 0, h.xy_log2), ("y", 1, h.xy_log2), ("z", 2, h.z_log2)] {
+            // 4,096 m in steps of 2^log2 m
+            if h.origin[origin] % (1 << (12 - log2).clamp(0, 48)) != 0 {
+                faults.say(format!("the origin's {axis}, {} steps, is no multiple of 4096 m", h.origin[origin]));
+            }
+        }
         for (i, m) in materials.iter().enumerate() {
             let factors = [("mu", m.mu), ("rr", m.rolling), ("gain", m.gain), ("cone index", m.cone_index)];
             for (what, value) in factors.into_iter().filter(|(_, value)| *value < 0.0) {

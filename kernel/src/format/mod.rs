@@ -38,6 +38,32 @@ pub mod fallback {
     pub const EDGE_EXTEND: u32 = 3;
 }
 
+/// Surface types with a meaning of their own; all other numbers are the user's.
+pub mod surface {
+    /// Dry pavement.
+    pub const DRY: u16 = 0;
+    /// Wet pavement.
+    pub const WET: u16 = 1;
+    /// Grass.
+    pub const GRASS: u16 = 2;
+    /// Dirt.
+    pub const DIRT: u16 = 3;
+    /// Gravel.
+    pub const GRAVEL: u16 = 4;
+    /// Rumble strip.
+    pub const RUMBLE_STRIP: u16 = 5;
+    /// Ice.
+    pub const ICE: u16 = 16;
+    /// Snow.
+    pub const SNOW: u16 = 17;
+    /// Clay, whose cone index counts.
+    pub const CLAY: u16 = 18;
+    /// Sand, whose cone index counts.
+    pub const SAND: u16 = 19;
+    /// Cone index of clay and sand where none is stated, PSI.
+    pub const CONE_INDEX: f64 = 250.0;
+}
+
 /// Section kinds.
 pub mod section {
     /// `[Material]`.
@@ -301,13 +327,13 @@ pub struct Material {
     pub rolling: f64,
     /// Gain, as a factor.
     pub gain: f64,
-    /// Cone index, kPa; zero if not stated.
+    /// Cone index, PSI; zero if not stated.
     pub cone_index: f64,
     /// Name: offset in `NAMES`.
     pub name: u32,
     /// Name: length in bytes.
     pub name_len: u16,
-    /// Surface type, as the user numbers it.
+    /// Surface type: one of [`surface`], or another number of the user.
     pub surface: u16,
     /// Class bits for masks.
     pub class_mask: u32,

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
+use crate::read::{self, Column, TileView};
 use hardpan::{
     Cost, Hit, Terrain,
     format::{FRACTION, PATCH_LOG2},
 };
-use hardpan_builder::read::{self, Column, TileView};
 use rayon::prelude::*;
 
 use super::{super::query, CHUNK, random::Random};

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
+use crate::names::section_name;
 use hardpan::{Terrain, format::section};
-use hardpan_builder::names::section_name;
 use serde::Serialize;
 use serde_json::Value;
 

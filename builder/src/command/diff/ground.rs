@@ -310,8 +310,8 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Options, Scene, build, fixtures};
     use hardpan::Terrain;
-    use hardpan_builder::{Options, Scene, build, fixtures};
 
     fn compare(a: &Scene, b: &Scene) -> Ground {
         let [a, b] = [a, b].map(|s| build(s, &Options::default()).unwrap().image);
@@ -396,7 +396,7 @@ mod tests {
         let spike = |scene: &mut Scene, z| {
             let base = scene.positions.len() as u32;
             scene.positions.extend([[0.1, 0.1, 0.0], [0.11, 0.1, 0.0], [0.1003, 0.1003, z]]);
-            scene.triangles.push(hardpan_builder::Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
+            scene.triangles.push(crate::Triangle { v: [base, base + 1, base + 2], material: 0, source: 0 });
         };
         let flat = {
             let mut s = scene.clone();

@@ -11,7 +11,7 @@ mod verdict;
 
 use std::{io::Write, path::PathBuf};
 
-use hardpan_builder::import::file_name;
+use crate::import::file_name;
 use serde_json::json;
 
 use self::{

@@ -513,7 +513,7 @@ fn nearest(heights: &[f64], others: &[f64], into: &mut Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardpan_builder::{Options, build, fixtures};
+    use crate::{Options, build, fixtures};
 
     /// What is left over is joined as the rule says it: one by one, each with the first that fits, held against all pairs.
     fn join_one_by_one(both: &Both, space: &Space, pairs: &mut Vec<Pair>) {

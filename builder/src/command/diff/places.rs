@@ -5,8 +5,8 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use crate::read;
 use hardpan::Terrain;
-use hardpan_builder::read;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::import::file_name;
 use hardpan::Terrain;
-use hardpan_builder::import::file_name;
 
 use super::{
     super::{

@@ -164,7 +164,7 @@ mod tests {
     /// Many at once and one at a time, with windows that reach and with such that do not.
     #[test]
     fn batches_change_no_answer() {
-        use hardpan_builder::{Options, build, fixtures};
+        use crate::{Options, build, fixtures};
         for far in [5000.0, 2.0] {
             let options = Options { near: 0.5, far, ..Options::default() };
             let built = build(&fixtures::bridge(), &options).unwrap();

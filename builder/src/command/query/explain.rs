@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::read;
 use hardpan::{Reach, Status, Terrain, Trace};
-use hardpan_builder::read;
 
 use super::{
     super::{costs, counted, decimal, lines::meant, shown},

@@ -1,13 +1,11 @@
 //! `hardpan info --json`, against its written shape.
 
-mod shell;
-
 use std::{fs, path::Path};
 
+use crate::shell::{BRIDGE, expect, folder};
 use hardpan_builder::{Options, build, fixtures};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
-use shell::{BRIDGE, expect, folder};
 
 const PARTS: [&str; 5] = ["--leaves", "--tiles", "--sections", "--materials", "--provenance"];
 /// Keys that may be left out.
@@ -31,7 +29,7 @@ fn facts(schema: &Validator, folder: &Path, image: &str, options: &[&str]) -> Va
 /// What a few triangles take, and why.
 #[test]
 fn pages_are_told() {
-    let folder = shell::bridge("pages_are_told");
+    let folder = crate::shell::bridge("pages_are_told");
     let [out, _] = expect(0, &folder, &["info", "bridge.hpan"]);
     let wanted = "\npages       4 of 4,096 bytes beside a directory of 16 bytes: a page for each square of 32 x 32 tiles, 4096 m, that has ground\n";
     assert!(out.contains(wanted), "{out}");

@@ -1,7 +1,5 @@
 //! The command, as it is typed: output, files and exit codes.
 
-mod shell;
-
 use std::{
     fs,
     io::Write,
@@ -9,10 +7,10 @@ use std::{
     process::{Command, Stdio},
 };
 
+use crate::shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, soon};
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, soon};
 
 /// Asks by CSV on stdin; gives back the answers' columns.
 fn ask(folder: &Path, image: &str, points: &str, options: &[&str]) -> Vec<Vec<String>> {

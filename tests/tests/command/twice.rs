@@ -1,12 +1,10 @@
 //! Ground that lies twice, some centimetres apart; and ground that single precision took.
 
-mod shell;
-
 use std::{fmt::Write, fs, path::Path};
 
+use crate::shell::{expect, folder, holds};
 use hardpan_builder::{HeightField, Options, Scene, Triangle, build, fixtures};
 use serde_json::{Value, json};
-use shell::{expect, folder, holds};
 use verification::obj::real_file;
 
 /// An object of squares with a side of `side`, so many in x and y, its height by place; wound upwards or downwards.

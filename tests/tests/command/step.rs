@@ -1,11 +1,9 @@
 //! Steps: ground that ends beside lower ground, without a face between.
 
-mod shell;
-
 use std::{fs, path::Path};
 
+use crate::shell::{expect, folder, holds};
 use serde_json::{Value, json};
-use shell::{expect, folder, holds};
 use verification::obj::real_file;
 
 /// Two plates of 20 m by 3 m, `low` and `high`, so far apart, the other one higher by `rise`; turned by degrees about the zero,

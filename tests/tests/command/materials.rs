@@ -1,15 +1,14 @@
 //! Settings, materials, reports and what an image says about its origin, as they are typed.
 
-mod shell;
-
+use crate::shell::{SETTINGS, but_friction, error, expect, folder, holds, info};
 use hardpan::Terrain;
 use hardpan_builder::{Image, Settings};
 use serde_json::{Value, json};
-use shell::{SETTINGS, but_friction, error, expect, folder, holds, info};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
+use verification::obj::{ends_in, real};
 
 /// Three squares of 10 m in a row: Concrete, Grass, and one without a material.
 const MATS: &str = "\
@@ -1063,20 +1062,11 @@ fn by_10_reports_have_the_written_shape() {
     assert!(fs::read(folder.join("mats.hpan")).unwrap() == before);
     error(2, &folder, &["build", "mats.obj", "--report", "nowhere/r.json"]);
 
-    let data = verification::obj::data();
-    let mut files = Vec::new();
-    for part in ["malformed", "obj_odd"] {
-        let Ok(entries) = fs::read_dir(data.join(part)) else {
-            println!("skipped, because {} is not there", data.join(part).display());
-            continue;
-        };
-        let objs =
-            entries.map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")));
-        files.extend(objs);
-    }
+    let mut files = [real("malformed"), real("obj_odd")].concat();
+    files.retain(|path| ends_in(path, "obj"));
     let (mut built, mut failed) = (0, 0);
     for file in &files {
-        let done = std::process::Command::new(&*shell::HARDPAN)
+        let done = std::process::Command::new(&*crate::shell::HARDPAN)
             .args(["build", file.to_str().unwrap(), "-o", "any.hpan", "--report", "any.json"])
             .current_dir(&folder)
             .output()
@@ -1113,7 +1103,7 @@ fn as_obj(scene: &hardpan_builder::Scene) -> String {
 #[test]
 fn by_10_reports_of_fixtures_have_the_written_shape() {
     use hardpan_builder::fixtures;
-    let schema: Value = serde_json::from_str(include_str!("../../builder/report.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../../builder/report.schema.json")).unwrap();
     let folder = folder("by_10_fixtures");
     let large = [("city", fixtures::city()), ("soup", fixtures::soup(1)), ("far", fixtures::far())];
     for (name, scene) in verification::small_meshes().into_iter().chain(large) {

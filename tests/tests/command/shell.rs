@@ -1,47 +1,19 @@
 //! Runs the command of this build.
 
 use std::{
+    collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Output},
-    sync::LazyLock,
+    sync::{LazyLock, Mutex, PoisonError},
 };
 
 /// The command of this build. `HARDPAN_BIN` names another one.
 pub static HARDPAN: LazyLock<PathBuf> = LazyLock::new(|| {
-    if let Some(path) = env::var_os("HARDPAN_BIN") {
-        return path.into();
-    }
-    // .../target/PROFILE/deps/command-HASH
-    let this = env::current_exe().unwrap();
-    let folder = this.ancestors().nth(2).unwrap();
-    let profile = match folder.file_name().unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        name => name,
-    };
-    let done = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--locked",
-            "--package",
-            "hardpan-builder",
-            "--bin",
-            "hardpan",
-            "--profile",
-            profile,
-        ])
-        .arg("--target-dir")
-        .arg(folder.parent().unwrap())
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .unwrap();
-    assert!(done.success());
-    folder.join("hardpan")
+    env::var_os("HARDPAN_BIN").map_or_else(|| env!("CARGO_BIN_EXE_hardpan-tested").into(), PathBuf::from)
 });
 
 /// A floor at 0 with a deck at 6 over |x| <= 5, in two objects of two materials.
-#[allow(dead_code)] // not every test drives over it
 pub const BRIDGE: &str = "\
 o floor
 v -50 -50 0
@@ -60,14 +32,17 @@ f 5 6 7 8
 ";
 
 /// What a build says beside its note of friction that nobody stated, which has a test of its own.
-#[allow(dead_code)] // not every test builds
 pub fn but_friction(said: &str) -> String {
     let plain = |line: &&str| line.starts_with("note: ") && line.contains(": mu is 0.85 by default of ");
     said.split_inclusive('\n').filter(|line| !plain(line)).collect()
 }
 
-/// An empty folder for one test.
+/// An empty folder for one test, which no other test may ask for.
+#[track_caller]
 pub fn folder(test: &str) -> PathBuf {
+    static TAKEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let is_new = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).insert(test.into());
+    assert!(is_new, "another test has the folder {test}");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
@@ -85,7 +60,6 @@ pub fn expect(code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
 }
 
 /// As [`expect`], in at most so many seconds of processor time.
-#[allow(dead_code)] // not every test looks for it
 #[track_caller]
 pub fn soon(seconds: u32, code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
     let script = format!("ulimit -t {seconds}; exec \"$0\" \"$@\"");
@@ -102,7 +76,6 @@ fn ended(code: i32, Output { status, stdout, stderr }: Output, arguments: &[&str
 }
 
 /// The one line that an error prints.
-#[allow(dead_code)] // not every test has one
 #[track_caller]
 pub fn error(code: i32, folder: &Path, arguments: &[&str]) -> String {
     let [out, err] = expect(code, folder, arguments);
@@ -112,7 +85,6 @@ pub fn error(code: i32, folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// A new folder with an image of [`BRIDGE`], `bridge.hpan`.
-#[allow(dead_code)] // not every test drives over it
 pub fn bridge(test: &str) -> PathBuf {
     let folder = folder(test);
     fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
@@ -121,18 +93,15 @@ pub fn bridge(test: &str) -> PathBuf {
 }
 
 /// What `info --json` says.
-#[allow(dead_code)] // not every test asks for it
 #[track_caller]
 pub fn info(folder: &Path, image: &str) -> serde_json::Value {
     serde_json::from_str(&expect(0, folder, &["info", image, "--json"])[0]).unwrap()
 }
 
 /// Where hints say that a key belongs.
-#[allow(dead_code)] // not every test reads hints
 pub const SETTINGS: &str = "the settings (--settings FILE.toml, which hardpan materials FILES -o FILE.toml writes)";
 
 /// Expects parts in a text.
-#[allow(dead_code)] // not every test reads texts
 #[track_caller]
 pub fn holds(text: &str, parts: &[&str]) {
     for part in parts {

@@ -1,7 +1,5 @@
 //! `hardpan export`: triangles that build the same image again, and maps that show what the kernel answers.
 
-mod shell;
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -9,6 +7,7 @@ use std::{
     process::Command,
 };
 
+use crate::shell::{BRIDGE, HARDPAN, but_friction, error, expect, folder, holds, soon};
 use hardpan::{Answer, Hit, Terrain};
 use hardpan_builder::{
     Image, Options, Settings, SourceError, Split, build,
@@ -16,7 +15,6 @@ use hardpan_builder::{
     fixtures, read,
 };
 use serde_json::{Value, json};
-use shell::{BRIDGE, HARDPAN, but_friction, error, expect, folder, holds, soon};
 use verification::obj::real_file;
 
 fn identity(folder: &Path, image: &str) -> String {

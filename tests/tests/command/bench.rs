@@ -1,13 +1,11 @@
 //! `hardpan bench`, as it is typed.
 
-mod shell;
-
 use std::{fs, path::Path};
 
+use crate::shell::{BRIDGE, error, expect, folder, holds};
 use hardpan::Terrain;
 use hardpan_builder::{HeightField, Options, Scene, build, fixtures};
 use serde_json::Value;
-use shell::{BRIDGE, error, expect, folder, holds};
 
 /// Writes an image of a scene, and gives back the bound that it states: nodes, leaves, tests, lines.
 fn write(folder: &Path, name: &str, scene: &Scene) -> [u32; 4] {

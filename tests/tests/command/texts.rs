@@ -1,9 +1,7 @@
 //! What the command says, where it was misunderstood or silent.
 
-mod shell;
-
+use crate::shell::{BRIDGE, SETTINGS, bridge, but_friction, error, expect, folder, holds};
 use serde_json::{Value, json};
-use shell::{BRIDGE, SETTINGS, bridge, but_friction, error, expect, folder, holds};
 use std::{fs, path::Path};
 use verification::obj::real_file;
 

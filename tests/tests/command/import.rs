@@ -1,7 +1,5 @@
 //! Mesh files, good and bad, through the command.
 
-mod shell;
-
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -11,13 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
 use hardpan::Terrain;
 use hardpan_builder::{
     Material, Options, Scene, Triangle, build,
     import::{self, Frame, ImportErrorKind, Place},
 };
 use serde_json::Value;
-use shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
 use verification::obj::{self, ends_in, real};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";

@@ -1,7 +1,4 @@
 //! Input nobody should have, places nobody can write to, and builds that are stopped: through the command.
-#![cfg(unix)]
-
-mod shell;
 
 use std::{
     collections::BTreeSet,
@@ -16,8 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::shell::{HARDPAN, error, expect, folder, holds};
 use serde_json::Value;
-use shell::{HARDPAN, error, expect, folder, holds};
 use verification::{obj::real, random::Random};
 
 const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";

@@ -1,11 +1,9 @@
 //! `hardpan query` along drives and of long files, as it is typed.
 
-mod shell;
-
 use std::{fs, io::BufReader, path::Path};
 
+use crate::shell::{bridge, error, expect, folder, holds};
 use serde_json::{Value, json};
-use shell::{bridge, error, expect, folder, holds};
 
 #[test]
 fn answers_along_a_drive() {
@@ -1163,7 +1161,7 @@ fn a_million_lines_are_streamed() {
     let limited = "ulimit -v 60000; exec \"$0\" query bridge.hpan --csv - -o answers.csv";
     let mut child = Command::new("sh")
         .args(["-c", limited])
-        .arg(&*shell::HARDPAN)
+        .arg(&*crate::shell::HARDPAN)
         .current_dir(&folder)
         .stdin(Stdio::piped())
         .spawn()

@@ -1,9 +1,7 @@
 //! `hardpan diff`, as it is typed.
 
-mod shell;
-
+use crate::shell::{BRIDGE, error, expect, folder, holds, soon};
 use serde_json::{Value, json};
-use shell::{BRIDGE, error, expect, folder, holds, soon};
 use std::{fs, path::PathBuf};
 use verification::obj::real_file;
 

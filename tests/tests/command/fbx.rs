@@ -1,7 +1,5 @@
 //! FBX files, through the command and the library: fixtures of our own, and real ones.
 
-mod shell;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -10,12 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
 use hardpan_builder::{
     Scene,
     import::{self, Frame, ImportErrorKind, Place, Unit, Up},
 };
 use serde_json::{Value, json};
-use shell::{HARDPAN, SETTINGS, but_friction, error, expect, folder, holds, info};
 use verification::{
     fbx::{Mesh, Object, Record, Says, Value as V, binary, document, text},
     obj::{ends_in, real},
@@ -28,7 +26,7 @@ fn sheet(x: [f64; 2], z: [f64; 2], y: f64) -> Mesh {
     Mesh { points, faces: vec![vec![0, 1, 2, 3]], materials: vec![] }
 }
 
-/// [`shell::BRIDGE`] in centimetres, y up: a floor, and a deck that is an object in another.
+/// [`crate::shell::BRIDGE`] in centimetres, y up: a floor, and a deck that is an object in another.
 fn bridge() -> (Vec<Mesh>, Vec<Object>) {
     let meshes = vec![sheet([-5000., 5000.], [-5000., 5000.], 0.0), sheet([-500., 500.], [-5000., 5000.], 600.0)];
     let object =
@@ -82,7 +80,7 @@ fn file_name(path: &Path) -> &str {
 fn vt_23_vt_25_binary_text_and_obj_build_one_image() {
     let here = folder("fbx_binary_text_and_obj");
     let (meshes, objects) = bridge();
-    write(&here.join("bridge.obj"), shell::BRIDGE);
+    write(&here.join("bridge.obj"), crate::shell::BRIDGE);
     expect(0, &here, &["build", "bridge.obj"]);
     let wanted = info(&here, "bridge.hpan");
     let in_metres: Vec<Mesh> = meshes
@@ -137,7 +135,7 @@ fn vt_25_vt_26_everything_downstream() {
     holds(&out, &["floor", "deck", "Steel plate", "Asphalt"]);
     // what the report and the record say
     let report: Value = serde_json::from_slice(&fs::read(here.join("track.json")).unwrap()).unwrap();
-    let schema: Value = serde_json::from_str(include_str!("../../builder/report.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../../builder/report.schema.json")).unwrap();
     assert!(jsonschema::is_valid(&schema, &report), "{:?}", jsonschema::validate(&schema, &report).unwrap_err());
     let file = &report["import"]["files"][0];
     assert_eq!((&file["format"], &file["frame"]), (&json!("fbx"), &json!("x, -z, y in 1/100 m")));
@@ -564,7 +562,7 @@ fn vt_25_what_is_left_out_is_said() {
     );
     expect(0, &here, &["build", "a.fbx", "--report", "a.json"]);
     let report: Value = serde_json::from_slice(&fs::read(here.join("a.json")).unwrap()).unwrap();
-    let schema: Value = serde_json::from_str(include_str!("../../builder/report.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../../builder/report.schema.json")).unwrap();
     assert!(jsonschema::is_valid(&schema, &report), "{:?}", jsonschema::validate(&schema, &report).unwrap_err());
     let ignored = report["import"]["files"][0]["ignored"].as_array().unwrap();
     let hidden = ignored.iter().find(|c| c["what"] == "hidden").unwrap();
@@ -693,10 +691,10 @@ fn vt_24_files_cut_off_anywhere() {
     let utf16: Vec<u8> = "\u{FEFF}; FBX 7.4.0\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (bytes, wanted) in [
         (
-            shell::BRIDGE.as_bytes(),
+            crate::shell::BRIDGE.as_bytes(),
             "byte 0: this looks like Wavefront OBJ, not FBX; if it is, let its name end in .obj",
         ),
-        (shell::BRIDGE.trim_end().as_bytes(), "byte 0: this looks like Wavefront OBJ"),
+        (crate::shell::BRIDGE.trim_end().as_bytes(), "byte 0: this looks like Wavefront OBJ"),
         (b"# a comment\r\n\r\nmtllib a.mtl\r\nv 0 0 0\r\n", "byte 0: this looks like Wavefront OBJ"),
         (&utf16, "byte 0: this is text in UTF-16; save it in UTF-8"),
     ] {

@@ -1,13 +1,11 @@
 //! `hardpan demo`: the proving ground, its drives and pictures, what it says to try, and the fixtures as images.
 
-mod shell;
-
 use std::{fs, path::Path};
 
+use crate::shell::{HARDPAN, error, expect, folder, holds};
 use hardpan::Terrain;
 use hardpan_builder::{Options, build, fixtures, proving_ground, read};
 use serde_json::{Value, json};
-use shell::{HARDPAN, error, expect, folder, holds};
 use verification::{
     oracle::{Oracle, Steps},
     random::points,

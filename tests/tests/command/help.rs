@@ -1,13 +1,11 @@
 //! What the command says about itself, and how it bears with shells.
 
-mod shell;
-
 use std::{
     fs,
     process::{Command, Output, Stdio},
 };
 
-use shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
+use crate::shell::{BRIDGE, HARDPAN, error, expect, folder, holds};
 
 /// Titles of `--help` and the commands under each.
 fn groups(help: &str) -> Vec<(String, Vec<String>)> {
@@ -74,7 +72,7 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
 /// What is typed first and does not work, and what each answer says to type.
 #[test]
 fn vt_22_slips_are_answered_with_what_to_type() {
-    let folder = shell::bridge("vt_22_slips_are_answered_with_what_to_type");
+    let folder = crate::shell::bridge("vt_22_slips_are_answered_with_what_to_type");
     let form = "a point is x,y or x,y,z or x,y,z,length";
     let blanks = format!("{form}, with commas and no blanks, as in 1,2\n");
     for (typed, why) in [

@@ -1,0 +1,30 @@
+//! Images keep their bytes: 65 builds of fixtures and real files, with options, against the identities that are written down.
+
+use crate::shell::{expect, folder, info};
+use rayon::prelude::*;
+use std::path::Path;
+use verification::obj::data_or_skip;
+
+/// Lines `IDENTITY  fixture NAME` and `IDENTITY  build FILES OPTIONS`, files below the folder of real data.
+const WRITTEN: &str = include_str!("../../goldens/identities.txt");
+
+/// The same line with the identity that the build gives now.
+fn built(data: &Path, folder: &Path, number: usize, line: &str) -> String {
+    let image = format!("{number}.hpan");
+    let place = folder.join(&image);
+    let typed: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let first: &[&str] = if typed[0] == "fixture" { &["demo", "--fixture"] } else { &["build"] };
+    expect(0, data, &[first, &typed[1..], &["-o", place.to_str().unwrap()]].concat());
+    format!("{}  {}", info(folder, &image)["identity"].as_str().unwrap(), typed.join(" "))
+}
+
+#[test]
+fn by_04_images_keep_their_identities() {
+    let Some(data) = data_or_skip() else { return };
+    let folder = folder("by_04_images_keep_their_identities");
+    let lines: Vec<&str> = WRITTEN.lines().collect();
+    assert!(lines.len() >= 60, "{}", lines.len());
+    let now: Vec<String> = lines.par_iter().enumerate().map(|(n, line)| built(&data, &folder, n, line)).collect();
+    let changed: Vec<_> = lines.iter().zip(&now).filter(|(then, now)| *then != now).map(|(_, now)| now).collect();
+    assert!(changed.is_empty(), "other images than tests/goldens/identities.txt says; now:\n{changed:#?}");
+}

@@ -1,0 +1,21 @@
+//! The command as it is typed: output, files and exit codes. One binary, so that it links once.
+
+mod along;
+mod basics;
+mod bench;
+mod demo;
+mod diff;
+mod export;
+mod fbx;
+mod help;
+mod identities;
+mod import;
+mod info;
+mod manual;
+mod materials;
+mod shell;
+mod step;
+mod texts;
+#[cfg(unix)]
+mod torture;
+mod twice;
