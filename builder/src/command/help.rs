@@ -14,7 +14,12 @@ use clap::{
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
-use super::{Cli, Done, Failure, NewFile, Replace, failed, make_folder, materials::is_image, named, quoted};
+use super::{
+    Cli, Done, Failure, NewFile, Replace, failed, make_folder,
+    materials::is_image,
+    named, quoted,
+    stdout::{closed, was_closed},
+};
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -230,7 +235,8 @@ pub fn plain(mut error: clap::Error) -> clap::Error {
 
 /// Prints help or a version, or what is wrong with what was typed.
 pub fn tell(said: &clap::Error) -> ExitCode {
-    match said.print().map_err(Failure::from) {
+    let print = || if !said.use_stderr() && was_closed() { Err(closed()) } else { said.print() };
+    match print().map_err(Failure::from) {
         Err(failure) if !said.use_stderr() && !matches!(failure, Failure::ClosedPipe) => failed(&failure),
         _ => ExitCode::from(said.exit_code() as u8),
     }

@@ -14,10 +14,13 @@ impl Stdout {
     }
 
     fn some(&mut self) -> io::Result<&mut StdoutLock<'static>> {
-        let closed =
-            || io::Error::other("stdout was closed before the start; give it a file or a pipe, or use -o FILE");
         self.0.as_mut().ok_or_else(closed)
     }
+}
+
+/// What a write to no stdout is.
+pub fn closed() -> io::Error {
+    io::Error::other("stdout was closed before the start; give it a file or a pipe, or use -o FILE")
 }
 
 impl Write for Stdout {
@@ -31,10 +34,10 @@ impl Write for Stdout {
 }
 
 #[cfg(target_os = "linux")]
-use at_start::was_closed;
+pub use at_start::was_closed;
 
 #[cfg(not(target_os = "linux"))]
-fn was_closed() -> bool {
+pub fn was_closed() -> bool {
     false
 }
 

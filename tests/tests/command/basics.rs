@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, soon};
+use crate::shell::{BRIDGE, HARDPAN, SETTINGS, bridge, error, expect, folder, holds, info, soon};
 use hardpan::{Terrain, format::section};
 use hardpan_builder::Image;
 use serde_json::{Value, json};
@@ -1231,4 +1231,76 @@ fn seams_that_are_a_fault_say_what_helps() {
     holds(&out, &["gap 0.473 mm wide, "]);
     build(&["--stitch", "4,64"]);
     expect(0, &folder, &["verify", "a.hpan", "--no-seams"]);
+}
+
+/// Threads are no more than four a core, whoever asks: thousands take half a minute to begin.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_are_four_a_core_at_most() {
+    let folder = bridge("threads_are_four_a_core_at_most");
+    let most = 4 * std::thread::available_parallelism().unwrap().get();
+    // the program counts its own: it builds until a pipe is read, and answers nothing
+    let threads = |arguments: &[&str], environment: &str| {
+        let fifo = folder.join("pipe.obj");
+        let _ = fs::remove_file(&fifo);
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let mut child = Command::new(&*HARDPAN)
+            .args([&["build", "pipe.obj", "-o", "out.hpan"], arguments].concat())
+            .env("RAYON_NUM_THREADS", environment)
+            .current_dir(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // opened once the program reads, after it has begun its threads
+        let mut pipe = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+        let count = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
+        pipe.write_all(BRIDGE.as_bytes()).unwrap();
+        drop(pipe);
+        child.wait().unwrap();
+        count
+    };
+    for (arguments, environment) in [(&["--threads", "4000"][..], ""), (&[], "4000")] {
+        let count = threads(arguments, environment);
+        assert!((most..most + 4).contains(&count), "{count} of {most}");
+    }
+    let few = threads(&["--threads", "1"], "4000");
+    assert!(few < 4, "{few}");
+}
+
+/// Names may have 255 bytes, and temporary names are no longer.
+#[cfg(unix)]
+#[test]
+fn long_names_of_files() {
+    let folder = bridge("long_names_of_files");
+    for stem in ["n".repeat(250), "n".repeat(240), "\u{e4}".repeat(120), "\u{1F699}".repeat(62)] {
+        let name = format!("{stem}.hpan");
+        expect(0, &folder, &["build", "bridge.obj", "-o", &name]);
+        assert_eq!(info(&folder, &name)["triangles"], json!(4), "{} bytes", name.len());
+    }
+    let left = fs::read_dir(&folder).unwrap().filter(|f| f.as_ref().unwrap().path().extension().unwrap() == "tmp");
+    assert_eq!(left.count(), 0);
+    error(4, &folder, &["build", "bridge.obj", "-o", &format!("{}.hpan", "n".repeat(251))]);
+}
+
+/// Where stdout was closed before the start the answer is lost, and that is an error; a reader that goes away is none.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_stdout_is_an_error() {
+    let folder = bridge("a_closed_stdout_is_an_error");
+    let run = |line: &str| {
+        let done = Command::new("sh").args(["-c", line]).arg(&*HARDPAN).current_dir(&folder).output().unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    for typed in ["info bridge.hpan", "query bridge.hpan 0,0", "query bridge.hpan 0,0 --json", "--help", "--version"] {
+        let (code, err) = run(&format!("\"$0\" {typed} >&-"));
+        assert_eq!(code, Some(4), "{typed}: {err}");
+        assert!(err.starts_with("error: ") && err.lines().count() == 1, "{typed}: {err}");
+        assert_eq!(run(&format!("\"$0\" {typed} >/dev/null")), (Some(0), String::new()), "{typed}");
+        assert_eq!(run(&format!("\"$0\" {typed} <&- >/dev/null")).0, Some(0), "{typed}");
+    }
+    // what goes to a file is there all the same
+    assert_eq!(run("\"$0\" query bridge.hpan 0,0 --json -o answers.json >&-").0, Some(0));
+    assert!(folder.join("answers.json").exists());
+    assert_eq!(run("\"$0\" query bridge.hpan 0,0 | true").0, Some(0));
 }

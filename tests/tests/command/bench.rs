@@ -58,8 +58,6 @@ fn vt_34_a_performance_test() {
     // where sweeping takes long, of large caches, there are fewer than a hundred places
     let p99 = if swept[3] == "-" { worst } else { figure(&swept[3]) };
     assert!([max, worst, p99, p50].is_sorted_by(|a, b| a >= b) && (0.0..=max).contains(&mean), "{swept:?}");
-    let warm = figure(&line("single calls")[4]);
-    assert!(p50 >= warm, "what is read from memory takes longer: {p50} {warm}");
     holds(&out, &["These are warm: each call comes"]);
 
     // as many as the row asks for, where a query is quick
@@ -217,10 +215,10 @@ fn vt_35_along_a_drive() {
     }
 }
 
-/// Four wheels asked one after the other take longer than one, and the figures are of all four.
+/// The figures of a tick are of all four wheels.
 #[test]
-fn a_tick_of_all_wheels_is_timed() {
-    let folder = folder("a_tick_of_all_wheels_is_timed");
+fn a_tick_is_of_all_wheels() {
+    let folder = folder("a_tick_is_of_all_wheels");
     write(&folder, "city.hpan", &fixtures::city());
     let wheel = |k: usize| [[1.4, 0.8], [1.4, -0.8], [-1.4, 0.8], [-1.4, -0.8]][k];
     let row = |i: usize, k: usize| format!("{i},w{k},{},{},1\n", i as f64 / 20.0 + wheel(k)[0], wheel(k)[1]);
@@ -232,8 +230,6 @@ fn a_tick_of_all_wheels_is_timed() {
     let [max, p999, p99, p50] = ["max", "p999", "p99", "p50"].map(|name| ticks[name].as_u64().unwrap());
     let worst = ticks["worst"]["ns"].as_u64().unwrap();
     assert!([max, worst, p999, p99, p50].is_sorted_by(|a, b| a >= b), "{ticks}");
-    // the clock of four calls is read once
-    assert!(p50 > all["ns"][2]["p50"].as_u64().unwrap(), "{ticks} {}", all["ns"][2]);
     // all wheels of the slowest are within the car's length of each other
     let ends = |k: usize, i: usize| ticks["worst"]["within"][k][i].as_f64().unwrap();
     assert!((ends(1, 0) - ends(0, 0) - 2.8).abs() < 1e-9 && (ends(1, 1) - ends(0, 1) - 1.6).abs() < 1e-9, "{ticks}");

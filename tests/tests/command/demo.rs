@@ -312,8 +312,8 @@ fn vt_03_vt_20_by_11_the_fixtures_ramp_and_far_answer() {
 }
 
 #[test]
-fn vt_04_the_fixtures_flat_hole_and_mats_answer() {
-    let folder = folder("vt_04_the_fixtures_flat_hole_and_mats_answer");
+fn vt_04_rf_37_the_fixtures_flat_hole_and_mats_answer() {
+    let folder = folder("vt_04_rf_37_the_fixtures_flat_hole_and_mats_answer");
     let level = "0,0,0,0.85,1,Asphalt,found,near";
     answers(&folder, "flat", &[("0,0,0", level), ("-500,500,1", level), ("123.456,-7.89,-3", level)]);
     let nothing = ",,,,,,no ground,";
@@ -341,8 +341,8 @@ fn vt_04_the_fixtures_flat_hole_and_mats_answer() {
 }
 
 #[test]
-fn cg_23_the_fixture_curb_answers() {
-    let folder = folder("cg_23_the_fixture_curb_answers");
+fn the_fixture_curb_answers() {
+    let folder = folder("the_fixture_curb_answers");
     // 0.15 m to the next 2^-16 m
     let pavement = format!("{},0,0,0.7,1.3,Pavement,found,near", 9830.0 / 65536.0);
     answers(
@@ -362,8 +362,8 @@ fn cg_23_the_fixture_curb_answers() {
 
 /// Joints, setts and a step, as heights on a grid.
 #[test]
-fn rf_66_the_fixtures_cobble_and_step_answer() {
-    let folder = folder("rf_66_the_fixtures_cobble_and_step_answer");
+fn the_fixtures_cobble_and_step_answer() {
+    let folder = folder("the_fixtures_cobble_and_step_answer");
     // posts of 5 mm; a joint is one row of them 12 mm deep, with slopes to the posts beside it; within 0.5 mm
     let image = fixture(&folder, "cobble");
     let mut places = Vec::new();

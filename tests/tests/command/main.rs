@@ -13,6 +13,7 @@ mod import;
 mod info;
 mod manual;
 mod materials;
+mod rows;
 mod shell;
 mod step;
 mod texts;

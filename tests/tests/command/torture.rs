@@ -101,7 +101,7 @@ fn vt_24_cg_01_bad_files_through_every_command() {
 }
 
 #[test]
-fn by_10_files_of_others_are_not_replaced() {
+fn files_of_others_are_not_replaced() {
     let here = folder("files_of_others_are_not_replaced");
     fs::write(here.join("square.obj"), SQUARE).unwrap();
     fs::write(here.join("p.csv"), "1,2\n").unwrap();
@@ -543,7 +543,7 @@ fn vt_24_vt_48_very_many_materials() {
 
 /// A link is followed: it stays one, and what it leads to is replaced, under the rules for that.
 #[test]
-fn by_10_links_are_followed() {
+fn links_are_followed() {
     let here = folder("links_are_followed");
     fs::write(here.join("square.obj"), SQUARE).unwrap();
     fs::create_dir(here.join("there")).unwrap();
@@ -572,7 +572,7 @@ fn by_10_links_are_followed() {
 
 /// What one run writes goes to as many files, however their names are led together.
 #[test]
-fn by_10_outputs_that_would_be_one_file() {
+fn outputs_that_would_be_one_file() {
     let here = folder("outputs_that_would_be_one_file");
     fs::write(here.join("square.obj"), SQUARE).unwrap();
     expect(0, &here, &["build", "square.obj", "-o", "kept.hpan"]);
@@ -992,7 +992,7 @@ fn by_05_large_triangles_are_where_their_source_has_them() {
 
 /// An image is read through a map of its file: what memory the proof takes of its own does not grow with the image.
 #[test]
-fn by_01_an_image_that_is_larger_than_memory() {
+fn an_image_that_is_larger_than_memory() {
     let here = folder("larger_than_memory");
     fs::write(here.join("a.obj"), field(1_100)).unwrap();
     expect(0, &here, &["build", "a.obj"]);
@@ -1182,7 +1182,7 @@ fn town(objects: &[usize], prefix: &str, shuffle: Option<u64>) -> String {
 }
 
 #[test]
-fn vt_16_identity_is_of_the_ground_alone() {
+fn identity_is_of_the_ground_alone() {
     let here = folder("identity_is_of_the_ground_alone");
     let write = |name: &str, text: &str| fs::write(here.join(name), text).unwrap();
     let (all, back) = ([0, 1, 2, 3, 4], [3, 1, 4, 0, 2]);

@@ -73,7 +73,7 @@ fn cg_07_vertical_faces_are_counted_and_change_no_height() {
 }
 
 #[test]
-fn cg_07_steep_faces_go_from_a_limit_on() {
+fn cg_08_steep_faces_go_from_a_limit_on() {
     // a floor, and walls of 45, 80 and 89.9 degrees, towards different sides
     let wall = |k: i64, degrees: f64| {
         let rise = (4096.0 * degrees.to_radians().tan() * 16.0) as i64;

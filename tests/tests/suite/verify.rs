@@ -595,7 +595,7 @@ fn by_02_seams_are_those_that_stitching_closes() {
 }
 
 #[test]
-fn by_02_names_out_of_order() {
+fn names_out_of_order() {
     let clean = Aligned::new(&image(&fixtures::bridge()));
     let mut bytes = Aligned::new(&clean);
     let (names, ..) = section(&clean, 2);
@@ -610,6 +610,28 @@ fn by_02_names_out_of_order() {
         bytes[materials + 8 * factor..][..8].copy_from_slice(&(-0.5f64).to_le_bytes());
         forge(&mut bytes);
         assert_eq!(failing(&bytes), ["tables"], "{factor}");
+    }
+}
+
+#[test]
+fn heads_that_no_builder_writes() {
+    let clean = Aligned::new(&image(&fixtures::bridge()));
+    assert!(failing(&clean).is_empty());
+    let mu = std::mem::offset_of!(format::Header, default_mu);
+    for factor in 0..3 {
+        let mut bytes = Aligned::new(&clean);
+        bytes[mu + 8 * factor..][..8].copy_from_slice(&(-0.5f64).to_le_bytes());
+        forge(&mut bytes);
+        assert_eq!(failing(&bytes), ["tables"], "default {factor}");
+    }
+    let origin = std::mem::offset_of!(format::Header, origin);
+    for axis in 0..3 {
+        // half of 4,096 m: 2^23 steps in plan, 2^27 in height
+        let mut bytes = Aligned::new(&clean);
+        let steps = if axis < 2 { 1i64 << 23 } else { 1 << 27 };
+        bytes[origin + 8 * axis..][..8].copy_from_slice(&steps.to_le_bytes());
+        forge(&mut bytes);
+        assert!(failing(&bytes).contains(&"tables".into()), "axis {axis}: {:?}", failing(&bytes));
     }
 }
 
