@@ -382,10 +382,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let bound = terrain.bound();
     writeln!(
         out,
-        "any query costs at most {} and {} of 64 bytes; never more than {} (an upper bound, seldom reached)",
+        "any query costs at most {} and {} of 64 bytes",
         counted(bound.tests, "test"),
-        counted(bound.lines, "line"),
-        counted(terrain.max_layers(), "layer")
+        counted(bound.lines, "line")
     )?;
     let Seconds { read, build, overlaps, gaps, twice, verify } = report.seconds;
     let looked = overlaps + gaps + twice;

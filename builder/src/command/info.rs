@@ -164,8 +164,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     }
     writeln!(
         out,
-        "layers      never more than {}, an upper bound that is seldom reached; heights closer than {:.2} mm are one",
-        t.max_layers(),
+        "layers      heights closer than {:.2} mm are one",
         heights(h.layer_merge) * 1e3
     )?;
     writeln!(
@@ -507,7 +506,7 @@ fn provenance_of<'a>(t: &Terrain<'a>) -> std::borrow::Cow<'a, str> {
 }
 
 fn provenance_text(t: &Terrain, out: &mut dyn Write) -> Done {
-    write!(out, "{}", provenance_of(t))?;
+    provenance_of(t).lines().try_for_each(|line| writeln!(out, "{}", shown(line)))?;
     Ok(())
 }
 
