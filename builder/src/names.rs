@@ -208,7 +208,10 @@ mod tests {
     fn names_cannot_steer_a_terminal() {
         assert_eq!(shown("Straße \u{1b}[31m\u{9b}1m"), "Straße \\u{1b}[31m\\u{9b}1m");
         assert_eq!(named(Path::new("a\nb")), "a\\nb");
-        assert_eq!(shown("a\u{202e}gpj\u{200b}\u{feff}\u{2066}\u{7f}"), "a\\u{202e}gpj\\u{200b}\\u{feff}\\u{2066}\\u{7f}");
+        assert_eq!(
+            shown("a\u{202e}gpj\u{200b}\u{feff}\u{2066}\u{7f}"),
+            "a\\u{202e}gpj\\u{200b}\\u{feff}\\u{2066}\\u{7f}"
+        );
     }
 
     #[test]

@@ -239,7 +239,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         report.withheld = under_its_name;
     }
     made_of(&output, import.report.libraries())?;
-    import.report.notes().iter().for_each(|text| note(shown(&advised(text))));
+    import.report.notes().iter().for_each(|text| note(advised(text)));
     import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import.report.clone());
     let mut applied = settings.apply(&mut import.scene).map_err(|e| in_settings(args, &sources, e))?;

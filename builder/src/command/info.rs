@@ -162,11 +162,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     if let Some(tool) = tool(t) {
         writeln!(out, "built by    {}", shown(&tool))?;
     }
-    writeln!(
-        out,
-        "layers      heights closer than {:.2} mm are one",
-        heights(h.layer_merge) * 1e3
-    )?;
+    writeln!(out, "layers      heights closer than {:.2} mm are one", heights(h.layer_merge) * 1e3)?;
     writeln!(
         out,
         "windows     near {} m, far {} m; without ground: {}",

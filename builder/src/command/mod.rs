@@ -177,7 +177,7 @@ fn threads(count: usize) -> Done {
 
 fn failed(failure: &Failure) -> ExitCode {
     if !matches!(failure, Failure::Different) {
-        let _ = writeln!(io::stderr(), "error: {failure}");
+        let _ = writeln!(io::stderr(), "error: {}", clean(failure));
     }
     ExitCode::from(failure.code())
 }
@@ -352,12 +352,17 @@ fn advised(text: &str) -> String {
     text.replacen("] of the settings", &format!("] of {SETTINGS}"), 1)
 }
 
+/// Lines for a terminal.
+fn clean(text: impl Display) -> String {
+    text.to_string().split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
 fn note(text: impl Display) {
-    let _ = writeln!(io::stderr(), "note: {text}");
+    let _ = writeln!(io::stderr(), "note: {}", clean(text));
 }
 
 fn warn(text: impl Display) {
-    let _ = writeln!(io::stderr(), "warning: {text}");
+    let _ = writeln!(io::stderr(), "warning: {}", clean(text));
 }
 
 /// Maps an image file, or reads what is none; [`terrain`] then opens it.

@@ -169,8 +169,7 @@ fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
     let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| kind.nearest(v).0));
     let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
     let sure = axes.iter().any(|axis| axis.telling);
-    let found =
-        Rounded { kind, step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) };
+    let found = Rounded { kind, step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) };
     let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
     // a grid lies on odd multiples of all steps if it was rounded to each, and off the widest if others are finer
     let is_finer = |v: f64| kind.step(v) * metres > FINE && (v / step).fract() != 0.0;
