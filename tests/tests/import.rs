@@ -590,6 +590,61 @@ fn many_objects_in_a_small_place() {
     assert!(first.image[..] == second.image[..]);
 }
 
+/// Whatever side of tiles is told to be better can be taken.
+#[test]
+fn sides_of_tiles_that_are_named_can_be_built() {
+    let folder = folder("sides_of_tiles_that_are_named");
+    // 3,600 objects in 12 m by 12 m of ground that is 250 m large
+    let mut text = String::from("o ground\nv 0 0 -9\nv 250 0 -9\nv 250 250 -9\nv 0 250 -9\nf 1 2 3 4\n");
+    for i in 0..3600 {
+        let [x, y] = [f64::from(i % 60) * 0.2, f64::from(i / 60) * 0.2];
+        let [high_x, high_y] = [x + 0.2, y + 0.2];
+        writeln!(text, "o {i}\nv {x} {y} 0\nv {high_x} {y} 0\nv {x} {high_y} 0\nf -3 -2 -1").unwrap();
+    }
+    fs::write(folder.join("a.obj"), text).unwrap();
+    let build = |tile: &str| ["build", "a.obj", "--up", "z", "--unit", "m", "--tile", tile].map(String::from);
+    let built = |code: i32, tile: &str| {
+        let line = build(tile);
+        expect(code, &folder, &line.each_ref().map(String::as_str))[1].clone()
+    };
+    expect(0, &folder, &["build", "a.obj", "--up", "z", "--unit", "m"]);
+    for (tile, direction) in [("14", "smaller"), ("20", "smaller"), ("6", "larger")] {
+        let why = built(2, tile);
+        let (_, named) =
+            why.rsplit_once(&format!("use {direction} tiles, tile_log2 = ")).unwrap_or_else(|| panic!("{why}"));
+        built(0, named.strip_suffix(" (--tile)\n").unwrap());
+    }
+    // and where it is no error, but an image larger than need be
+    let note = built(0, "12");
+    let (_, named) = note.split_once("fewer take less, as with --tile ").unwrap_or_else(|| panic!("{note}"));
+    built(0, named.lines().next().unwrap());
+}
+
+/// Tiles that lie too far apart for their size, and those that no size makes fit.
+#[test]
+fn sides_of_tiles_are_named_where_there_are_some() {
+    let at = |[x, y]: [f64; 2]| [[x, y, 0.0], [x + 1.0, y, 0.0], [x, y + 1.0, 0.0]];
+    let scene = |places: &[[f64; 2]]| Scene {
+        materials: vec![Material::new("m", 1.0)],
+        sources: (0..places.len()).map(|i| format!("object {i}")).collect(),
+        positions: places.iter().copied().flat_map(at).collect(),
+        triangles: (0..places.len() as u32)
+            .map(|i| Triangle { v: [3 * i, 3 * i + 1, 3 * i + 2], material: 0, source: i as u16 })
+            .collect(),
+        fields: Vec::new(),
+    };
+    let refused = |scene: &Scene, tile: u8| {
+        build(scene, &Options { tile_log2: Some(tile), ..Options::default() }).err().map(|e| e.to_string()).unwrap()
+    };
+    let far = scene(&[[-400_000.0, 0.0], [400_000.0, 9.0]]);
+    let why = refused(&far, 6);
+    let (_, named) = why.rsplit_once("use larger tiles, tile_log2 = ").unwrap_or_else(|| panic!("{why}"));
+    build(&far, &Options { tile_log2: Some(named.parse().unwrap()), ..Options::default() }).unwrap();
+    let heap = scene(&[[0.0, 0.0]; 300]);
+    let why = refused(&heap, 14);
+    assert!(why.contains("300 pairs of material and source") && !why.contains("tile_log2"), "{why}");
+}
+
 #[test]
 fn by_10_notes_say_what_was_left_out() {
     let here = folder("notes_say_what_was_left_out");
@@ -772,13 +827,13 @@ fn few_triangles_over_many_tiles_are_told() {
     holds(&err, &["note: vast.obj: ", " tiles has its own head and all that lies over it; there are no larger ones"]);
     let why = error(2, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", "16"]);
     let (_, typed) = why.trim_end().rsplit_once("use larger tiles, tile_log2 = ").unwrap();
-    let tile = typed.strip_suffix(" or more (--tile)").unwrap();
+    let tile = typed.strip_suffix(" (--tile)").unwrap();
     expect(0, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", tile]);
     // or more than those can hold: no larger ones are named
     fs::write(folder.join("vast.obj"), vast.concat()).unwrap();
     for tile in ["22", "24", "26"] {
         let why = error(2, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", tile]);
-        holds(&why, &[" plan steps are too small for this scene: ", "; none are large enough; build it in parts, or "]);
+        holds(&why, &[" plan steps are too small for this scene: ", "; no larger ones fit it; build it in parts, or "]);
         assert!(!why.contains("--tile"), "{why}");
     }
 }

@@ -12,7 +12,7 @@ use hardpan_builder::{
     BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     build_recorded,
     import::{self, Frame, Import, file_name, utf8},
-    read::triangles,
+    read::{larger_tiles, triangles},
     repair,
     settings::{Applied, MaterialRule, SourceFile},
 };
@@ -410,9 +410,9 @@ fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     }
     let why = match (options.split, options.max_cost) {
         _ if bytes < LIGHT * tiles => {
-            let then = match h.tile_log2 {
-                ..26 => format!("fewer take less, as with --tile {}", (h.tile_log2 + 2).min(26)),
-                _ => "there are no larger ones, and triangles that reach over fewer of them take less".into(),
+            let then = match larger_tiles(t, (h.tile_log2 + 2).min(26)) {
+                Some(log2) => format!("fewer take less, as with --tile {log2}"),
+                None => "there are no larger ones that fit, and triangles that reach over fewer of them take less".into(),
             };
             format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
         }

@@ -289,9 +289,7 @@ impl Failure {
 
     pub fn build(place: &Path, error: BuildError) -> Self {
         let advice = match &error {
-            BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)".into(),
-            BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)".into(),
-            BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)".into(),
+            BuildError::Limit(text) if text.contains("tile_log2") => " (--tile)".into(),
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)".into(),
             BuildError::OutsideDomain { .. } => format!(
                 "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in {SETTINGS}"
