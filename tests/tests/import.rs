@@ -623,8 +623,8 @@ fn sides_of_tiles_that_are_named_can_be_built() {
 /// Tiles that lie too far apart for their size, and those that no size makes fit.
 #[test]
 fn sides_of_tiles_are_named_where_there_are_some() {
-    let at = |[x, y]: [f64; 2]| [[x, y, 0.0], [x + 1.0, y, 0.0], [x, y + 1.0, 0.0]];
-    let scene = |places: &[[f64; 2]]| Scene {
+    let at = |[x, y, z]: [f64; 3]| [[x, y, z], [x + 1.0, y, z], [x, y + 1.0, z]];
+    let scene = |places: &[[f64; 3]]| Scene {
         materials: vec![Material::new("m", 1.0)],
         sources: (0..places.len()).map(|i| format!("object {i}")).collect(),
         positions: places.iter().copied().flat_map(at).collect(),
@@ -633,14 +633,13 @@ fn sides_of_tiles_are_named_where_there_are_some() {
             .collect(),
         fields: Vec::new(),
     };
-    let refused = |scene: &Scene, tile: u8| {
-        build(scene, &Options { tile_log2: Some(tile), ..Options::default() }).err().map(|e| e.to_string()).unwrap()
-    };
-    let far = scene(&[[-400_000.0, 0.0], [400_000.0, 9.0]]);
+    let options = |tile| Options { tile_log2: Some(tile), origin: Some([0.0; 3]), ..Options::default() };
+    let refused = |scene: &Scene, tile: u8| build(scene, &options(tile)).err().map(|e| e.to_string()).unwrap();
+    let far = scene(&[[-400_000.0, 0.0, 0.0], [400_000.0, 9.0, 0.0]]);
     let why = refused(&far, 6);
     let (_, named) = why.rsplit_once("use larger tiles, tile_log2 = ").unwrap_or_else(|| panic!("{why}"));
-    build(&far, &Options { tile_log2: Some(named.parse().unwrap()), ..Options::default() }).unwrap();
-    let heap = scene(&[[0.0, 0.0]; 300]);
+    build(&far, &options(named.parse().unwrap())).unwrap();
+    let heap = scene(&(0..300).map(|i| [0.0, 0.0, f64::from(i)]).collect::<Vec<_>>());
     let why = refused(&heap, 14);
     assert!(why.contains("300 pairs of material and source") && !why.contains("tile_log2"), "{why}");
 }

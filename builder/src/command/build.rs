@@ -412,7 +412,9 @@ fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
         _ if bytes < LIGHT * tiles => {
             let then = match larger_tiles(t, (h.tile_log2 + 2).min(26)) {
                 Some(log2) => format!("fewer take less, as with --tile {log2}"),
-                None => "there are no larger ones that fit, and triangles that reach over fewer of them take less".into(),
+                None => {
+                    "there are no larger ones that fit, and triangles that reach over fewer of them take less".into()
+                }
             };
             format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
         }

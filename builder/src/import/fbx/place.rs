@@ -259,7 +259,7 @@ enum Part {
     Star,
     Count,
     Brace,
-    A,
+    Key,
     Numbers,
 }
 
@@ -277,8 +277,8 @@ impl List {
                 None => Part::None,
             },
             (Part::Count, b"{") => Part::Brace,
-            (Part::Brace, b"a") => Part::A,
-            (Part::A, b":") => {
+            (Part::Brace, b"a") => Part::Key,
+            (Part::Key, b":") => {
                 self.is_next = true;
                 Part::Numbers
             }
