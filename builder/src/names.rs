@@ -4,9 +4,16 @@ use std::{borrow::Cow, collections::HashMap, fmt::Write, path::Path};
 
 use hardpan::{Cost, VerifyError, format::section};
 
-/// A name for a terminal: control characters are escaped.
-pub fn shown(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.into() }).collect()
+/// Whether a character steers what shows it, or shows nothing: control characters, those that set the direction of letters, and
+/// blanks of no width.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A text of a file for a terminal: what is [unseen](is_unseen) is escaped.
+pub fn shown(text: &str) -> String {
+    text.chars().map(|c| if is_unseen(c) { c.escape_default().to_string() } else { c.into() }).collect()
 }
 
 /// 1234567 as "1,234,567".
@@ -159,8 +166,8 @@ pub fn named(path: &Path) -> String {
     bounded_text(shown(&path.to_string_lossy()))
 }
 
-/// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. Of
-/// names with control characters or without UTF-8 as bash, zsh and ksh have it, `$'...'`. On Windows, where no file has such a name,
+/// A path for a command that is to be typed: quoted where a shell would not take it as it stands, and never an option. Of names with
+/// [unseen](is_unseen) characters or without UTF-8 as bash, zsh and ksh have it, `$'...'`. On Windows, where no file has such a name,
 /// as its shells have it.
 pub fn quoted(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
@@ -174,7 +181,7 @@ pub fn quoted(path: &Path) -> String {
         Ok(text) if !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-./:@+,".contains(c)) => {
             format!("{start}{text}")
         }
-        Ok(text) if !text.chars().any(char::is_control) => format!("'{start}{}'", text.replace('\'', "'\\''")),
+        Ok(text) if !text.chars().any(is_unseen) => format!("'{start}{}'", text.replace('\'', "'\\''")),
         _ => {
             let mut out = format!("$'{start}");
             let raw = |out: &mut String, bytes: &[u8]| bytes.iter().for_each(|b| _ = write!(out, "\\x{b:02x}"));
@@ -182,7 +189,7 @@ pub fn quoted(path: &Path) -> String {
                 for c in chunk.valid().chars() {
                     match c {
                         '\'' | '\\' => raw(&mut out, &[c as u8]),
-                        c if c.is_control() => raw(&mut out, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                        c if is_unseen(c) => raw(&mut out, c.encode_utf8(&mut [0; 4]).as_bytes()),
                         c => out.push(c),
                     }
                 }
@@ -201,6 +208,10 @@ mod tests {
     fn names_cannot_steer_a_terminal() {
         assert_eq!(shown("Straße \u{1b}[31m\u{9b}1m"), "Straße \\u{1b}[31m\\u{9b}1m");
         assert_eq!(named(Path::new("a\nb")), "a\\nb");
+        assert_eq!(
+            shown("a\u{202e}gpj\u{200b}\u{feff}\u{2066}\u{7f}"),
+            "a\\u{202e}gpj\\u{200b}\\u{feff}\\u{2066}\\u{7f}"
+        );
     }
 
     #[test]
@@ -259,6 +270,7 @@ mod tests {
             ("-o", "./-o"),
             ("-o 1", "'./-o 1'"),
             ("-'\n\u{9b}\\", "$'./-\\x27\\x0a\\xc2\\x9b\\x5c'"),
+            ("a\u{202e}b", "$'a\\xe2\\x80\\xaeb'"),
         ] {
             assert_eq!(quoted(Path::new(path)), wanted);
         }

@@ -187,21 +187,25 @@ struct Root {
     pages: Vec<u32>,
 }
 
+/// The least of the squares of tiles of a side that have a page each, and how many there are along x and y.
+fn squares(mesh: &Mesh, tile_log2: u32) -> ([i32; 2], [u32; 2]) {
+    let [min, max] = mesh.bounds.map(|p| [p[0], p[1]].map(|v| v >> tile_log2 >> PAGE_LOG2));
+    (min, [0, 1].map(|i| max[i].abs_diff(min[i]) + 1))
+}
+
+/// Why a directory has no room for tiles of a side, if so.
+pub fn spread(mesh: &Mesh, tile_log2: u32) -> Option<String> {
+    let (_, [x, y]) = squares(mesh, tile_log2);
+    let is_spread = x.max(y) > 1 << 16 || u64::from(x) * u64::from(y) > 1 << 24;
+    let tiles = 1 << (2 * PAGE_LOG2);
+    is_spread.then(|| format!("the ground is spread over {x} x {y} squares of {tiles} tiles each"))
+}
+
 /// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded up, may
 /// be a step beyond the last tile.
 fn root(mesh: &Mesh, tiles: &[Blob], table: &[TileRecord]) -> Result<Root, BuildError> {
     let page = |t: &Blob| [t.x >> PAGE_LOG2, t.y >> PAGE_LOG2];
-    let [min, max] = mesh.bounds.map(|p| [p[0], p[1]].map(|v| v >> mesh.tile_log2 >> PAGE_LOG2));
-    let count = [0, 1].map(|i| (max[i] - min[i]) as u32 + 1);
-    let area = u64::from(count[0]) * u64::from(count[1]);
-    if count.iter().any(|&n| n > 1 << 16) || area > 1 << 24 {
-        return Err(BuildError::Limit(format!(
-            "the ground is spread over {} x {} squares of {} tiles each; use larger tiles",
-            count[0],
-            count[1],
-            1 << (2 * PAGE_LOG2)
-        )));
-    }
+    let (min, count) = squares(mesh, mesh.tile_log2);
     let side = 1usize << PAGE_LOG2;
     let mut directory = vec![slot::EMPTY; count[0] as usize * count[1] as usize];
     let mut pages: Vec<u32> = Vec::new();

@@ -2,6 +2,7 @@
 //!
 //! For images that are verified: of others the answers are whatever the bytes say, or less.
 
+use crate::tile::MOST_ATTRIBUTES;
 use hardpan::format::{
     self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
 };
@@ -143,6 +144,22 @@ pub fn tiles<'a>(t: &Terrain<'a>) -> impl Iterator<Item = TileView<'a>> + use<'a
         let head = format::Tile::ref_from_prefix(tile).ok()?.0;
         Some(TileView { record, head, words: <[u32]>::ref_from_bytes(tile).ok()? })
     })
+}
+
+/// The largest side of tiles, log2 in lattice steps and up to `most`, whose palettes hold what those of this image have, if that is larger.
+pub fn larger_tiles(t: &Terrain, most: u32) -> Option<u32> {
+    let log2 = t.header().tile_log2;
+    let fits = |by: u32| {
+        let mut pairs: Vec<[i32; 4]> = Vec::new();
+        for tile in tiles(t) {
+            let [x, y] = [tile.record.x >> by, tile.record.y >> by];
+            pairs.extend(tile.palette().iter().map(|a| [x, y, a.material.into(), a.source.into()]));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.chunk_by(|a, b| a[..2] == b[..2]).all(|tile| tile.len() <= MOST_ATTRIBUTES)
+    };
+    (1..=most.saturating_sub(log2)).rev().find(|by| fits(*by)).map(|by| log2 + by)
 }
 
 /// All triangles, each once, ascending.

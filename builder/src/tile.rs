@@ -6,6 +6,7 @@ use crate::field::{Part, Rastered};
 use crate::foresee::foresee;
 use crate::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
 use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
+use crate::pack;
 use crate::plan::Plan;
 use crate::split::{Rule, Split};
 use crate::{BuildError, Options};
@@ -24,12 +25,13 @@ const PAIR_BYTES: u64 = 2048;
 /// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there is
 /// such a side: needles have little area, and far apart they would have a tile each.
 const FEW_PAIRS: u64 = 1 << 16;
-/// The largest side of a tile there is: log2 in steps.
+/// The smallest and the largest side of a tile there is: log2 in steps.
+const SMALLEST: u32 = 6;
 const LARGEST: u32 = 26;
 /// Triangles that are looked at together.
 const CHUNK: usize = 1 << 14;
 /// Pairs of material and source in a tile's palette.
-const MOST_ATTRIBUTES: usize = 256;
+pub const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
@@ -80,15 +82,19 @@ impl Tiling {
     /// Of tiles of this side, the mesh's.
     pub fn new(mesh: &Mesh, Side { log2, pairs }: Side, options: &Options) -> Result<Tiling, BuildError> {
         let s = 1i64 << log2;
-        if too_many(mesh, pairs) {
+        let why = if too_many(mesh, pairs) {
             let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
-            let enough = (log2 + 1..=LARGEST).find(|log2| !too_many(mesh, self::pairs(mesh, *log2)));
-            let then = match enough {
-                Some(log2) => format!("use larger tiles, tile_log2 = {log2} or more"),
-                None => "none are large enough; build it in parts, or leave out some of what reaches so far".into(),
+            Some(format!("they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory"))
+        } else {
+            pack::spread(mesh, log2)
+        };
+        if let Some(why) = why {
+            let then = match Side::first(mesh, log2 + 1..=LARGEST) {
+                Some(log2) => format!("use larger tiles, tile_log2 = {log2}"),
+                None => "no larger ones fit it; build it in parts, or leave out some of what reaches so far".into(),
             };
             return Err(BuildError::Limit(format!(
-                "tiles of {s} plan steps are too small for this scene: they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory; {then}"
+                "tiles of {s} plan steps are too small for this scene: {why}; {then}"
             )));
         }
         let home = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
@@ -276,11 +282,32 @@ impl Side {
         let log2 = few_attributes(mesh, side.log2);
         if log2 == side.log2 { side } else { Side::of(mesh, log2) }
     }
+
+    /// The first of some sides of which tiles can be made, as far as is known before.
+    fn first(mesh: &Mesh, mut sides: impl Iterator<Item = u32>) -> Option<u32> {
+        let plans = many_attributes(mesh);
+        sides.find(|&log2| {
+            pack::spread(mesh, log2).is_none()
+                && !too_many(mesh, pairs(mesh, log2))
+                && plans.as_ref().is_none_or(|plans| has_few_attributes(mesh, plans, log2))
+        })
+    }
 }
 
 /// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
 /// holds: log2 in steps. The one proposed if there is none, or if triangles would be named too often.
 fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
+    let Some(plans) = many_attributes(mesh) else { return proposed };
+    let sides = (least_tile_side(&mesh.bounds).min(proposed)..=proposed).rev();
+    let few = |log2: &u32| {
+        let named: u64 = plans.par_iter().map(|p| p.tiles(*log2)).sum();
+        named <= (4 * mesh.faces.len() as u64).max(MOST_PAIRS)
+    };
+    sides.take_while(few).find(|log2| has_few_attributes(mesh, &plans, *log2)).unwrap_or(proposed)
+}
+
+/// All triangles in plan, if they have more pairs of material and source than a palette holds.
+fn many_attributes(mesh: &Mesh) -> Option<Vec<Plan>> {
     let some = |faces: &[Face]| {
         let mut some: Vec<u32> = faces.chunk_by(|a, b| kind(a) == kind(b)).map(|those| kind(&those[0])).collect();
         some.sort_unstable();
@@ -290,36 +317,29 @@ fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
     let mut all: Vec<u32> = mesh.faces.par_chunks(CHUNK).flat_map_iter(some).collect();
     all.sort_unstable();
     all.dedup();
-    if all.len() + mesh.fields.len() <= MOST_ATTRIBUTES {
-        return proposed;
-    }
-    let plans: Vec<Plan> = mesh.faces.par_iter().map(|f| Plan::new(f.v.map(|v| mesh.vertices[v as usize]))).collect();
-    let sides = (least_tile_side(&mesh.bounds).min(proposed)..=proposed).rev();
-    let few = |log2: &u32| {
-        let named: u64 = plans.par_iter().map(|p| p.tiles(*log2)).sum();
-        named <= (4 * mesh.faces.len() as u64).max(MOST_PAIRS)
-    };
-    let mut sides = sides.take_while(few);
-    let fits = |log2: &u32| {
-        let s = 1i64 << log2;
-        let mut pairs: Vec<(i32, i32, u32)> = plans
-            .par_iter()
-            .zip(&mesh.faces)
-            .flat_map_iter(|(plan, f)| {
-                let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| v >> log2);
-                let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| v >> log2);
-                let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
-                let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
-                inside.map(|(x, y)| (x as i32, y as i32, kind(f)))
-            })
-            .collect();
-        pairs.par_sort_unstable();
-        pairs.dedup();
-        // each field may add one
-        let most = MOST_ATTRIBUTES.saturating_sub(mesh.fields.len());
-        pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).all(|tile| tile.len() <= most)
-    };
-    sides.find(fits).unwrap_or(proposed)
+    let is_more = all.len() + mesh.fields.len() > MOST_ATTRIBUTES;
+    is_more.then(|| mesh.faces.par_iter().map(|f| Plan::new(f.v.map(|v| mesh.vertices[v as usize]))).collect())
+}
+
+/// Whether no tile of this side has more pairs of material and source than a palette holds.
+fn has_few_attributes(mesh: &Mesh, plans: &[Plan], log2: u32) -> bool {
+    let s = 1i64 << log2;
+    let mut pairs: Vec<(i32, i32, u32)> = plans
+        .par_iter()
+        .zip(&mesh.faces)
+        .flat_map_iter(|(plan, f)| {
+            let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| v >> log2);
+            let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| v >> log2);
+            let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
+            let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
+            inside.map(|(x, y)| (x as i32, y as i32, kind(f)))
+        })
+        .collect();
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    // each field may add one
+    let most = MOST_ATTRIBUTES.saturating_sub(mesh.fields.len());
+    pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).all(|tile| tile.len() <= most)
 }
 
 /// Material and source of a triangle as one number.
@@ -412,8 +432,12 @@ fn build(
     palette.sort_unstable();
     palette.dedup();
     if palette.len() > MOST_ATTRIBUTES {
+        let then = match Side::first(mesh, (SMALLEST..mesh.tile_log2).rev()) {
+            Some(log2) => format!("use smaller tiles, tile_log2 = {log2}"),
+            None => "join some of its objects or materials".into(),
+        };
         return Err(BuildError::Limit(format!(
-            "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: use smaller tiles, or fewer objects",
+            "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: {then}",
             palette.len()
         )));
     }
@@ -464,7 +488,10 @@ fn build(
     }
     words.resize(words.len().next_multiple_of(format::ALIGN / 4), 0);
     if words.len() > entry::PLACE as usize {
-        return Err(BuildError::Limit("a tile is larger than 2 GiB: use smaller tiles".into()));
+        return Err(BuildError::Limit(format!(
+            "a tile is larger than 2 GiB: use smaller tiles, tile_log2 below {}",
+            mesh.tile_log2
+        )));
     }
     let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
     let [min_z, max_z] = fields.fold(plot.heights(), reach);

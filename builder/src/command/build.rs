@@ -11,7 +11,7 @@ use crate::{
     BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     build_recorded,
     import::{self, Frame, Import, file_name, utf8},
-    read::triangles,
+    read::{larger_tiles, triangles},
     repair,
     settings::{Applied, MaterialRule, SourceFile},
 };
@@ -239,7 +239,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         report.withheld = under_its_name;
     }
     made_of(&output, import.report.libraries())?;
-    import.report.notes().iter().for_each(|text| note(shown(&advised(text))));
+    import.report.notes().iter().for_each(|text| note(advised(text)));
     import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
     (report.inputs, report.import) = (inputs.clone(), import.report.clone());
     let mut applied = settings.apply(&mut import.scene).map_err(|e| in_settings(args, &sources, e))?;
@@ -382,10 +382,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let bound = terrain.bound();
     writeln!(
         out,
-        "any query costs at most {} and {} of 64 bytes; never more than {} (an upper bound, seldom reached)",
+        "any query costs at most {} and {} of 64 bytes",
         counted(bound.tests, "test"),
-        counted(bound.lines, "line"),
-        counted(terrain.max_layers(), "layer")
+        counted(bound.lines, "line")
     )?;
     let Seconds { read, build, overlaps, gaps, twice, verify } = report.seconds;
     let looked = overlaps + gaps + twice;
@@ -411,9 +410,11 @@ fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
     }
     let why = match (options.split, options.max_cost) {
         _ if bytes < LIGHT * tiles => {
-            let then = match h.tile_log2 {
-                ..26 => format!("fewer take less, as with --tile {}", (h.tile_log2 + 2).min(26)),
-                _ => "there are no larger ones, and triangles that reach over fewer of them take less".into(),
+            let then = match larger_tiles(t, (h.tile_log2 + 2).min(26)) {
+                Some(log2) => format!("fewer take less, as with --tile {log2}"),
+                None => {
+                    "there are no larger ones that fit, and triangles that reach over fewer of them take less".into()
+                }
             };
             format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
         }

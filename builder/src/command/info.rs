@@ -162,12 +162,7 @@ fn table(t: &Terrain, name: &str, out: &mut impl Write) -> Done {
     if let Some(tool) = tool(t) {
         writeln!(out, "built by    {}", shown(&tool))?;
     }
-    writeln!(
-        out,
-        "layers      never more than {}, an upper bound that is seldom reached; heights closer than {:.2} mm are one",
-        t.max_layers(),
-        heights(h.layer_merge) * 1e3
-    )?;
+    writeln!(out, "layers      heights closer than {:.2} mm are one", heights(h.layer_merge) * 1e3)?;
     writeln!(
         out,
         "windows     near {} m, far {} m; without ground: {}",
@@ -507,7 +502,7 @@ fn provenance_of<'a>(t: &Terrain<'a>) -> std::borrow::Cow<'a, str> {
 }
 
 fn provenance_text(t: &Terrain, out: &mut dyn Write) -> Done {
-    write!(out, "{}", provenance_of(t))?;
+    provenance_of(t).lines().try_for_each(|line| writeln!(out, "{}", shown(line)))?;
     Ok(())
 }
 

@@ -160,7 +160,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_all(&read)?;
     args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
-    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(shown(&advised(text))));
+    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(advised(text)));
     let said = args.transform.said(&SourceFile::default(), files.len());
     let each = files.iter().map(|file| (file.as_path(), said));
     let parts = parts(&import.scene, each, &import.frames, &import.triangles);

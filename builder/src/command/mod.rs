@@ -186,7 +186,7 @@ fn threads(count: usize) -> Done {
 
 fn failed(failure: &Failure) -> ExitCode {
     if !matches!(failure, Failure::Different) {
-        let _ = writeln!(io::stderr(), "error: {failure}");
+        let _ = writeln!(io::stderr(), "error: {}", clean(failure));
     }
     ExitCode::from(failure.code())
 }
@@ -298,9 +298,7 @@ impl Failure {
 
     pub fn build(place: &Path, error: BuildError) -> Self {
         let advice = match &error {
-            BuildError::Limit(text) if text.contains("smaller tiles") => " (--tile 18, or less)".into(),
-            BuildError::Limit(text) if text.contains("tile_log2 = ") => " (--tile)".into(),
-            BuildError::Limit(text) if text.contains("larger tiles") => " (--tile 22, or more)".into(),
+            BuildError::Limit(text) if text.contains("tile_log2") => " (--tile)".into(),
             BuildError::Limit(text) if text.contains("move it") => " (--translate x,y,z)".into(),
             BuildError::OutsideDomain { .. } => format!(
                 "\noptions: --unit, --scale, --translate, --origin, --drop-outliers; the rest stands in {SETTINGS}"
@@ -361,12 +359,17 @@ fn advised(text: &str) -> String {
     text.replacen("] of the settings", &format!("] of {SETTINGS}"), 1)
 }
 
+/// Lines for a terminal.
+fn clean(text: impl Display) -> String {
+    text.to_string().split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
 fn note(text: impl Display) {
-    let _ = writeln!(io::stderr(), "note: {text}");
+    let _ = writeln!(io::stderr(), "note: {}", clean(text));
 }
 
 fn warn(text: impl Display) {
-    let _ = writeln!(io::stderr(), "warning: {text}");
+    let _ = writeln!(io::stderr(), "warning: {}", clean(text));
 }
 
 /// Maps an image file, or reads what is none; [`terrain`] then opens it.

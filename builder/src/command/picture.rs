@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use hardpan_builder::names::is_unseen;
+
 use super::{
     Done,
     canvas::{Canvas, Colour, Size, WHITE},
@@ -165,7 +167,7 @@ fn hex([r, g, b]: Colour) -> String {
 
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

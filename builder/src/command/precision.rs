@@ -158,25 +158,24 @@ fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
             farthest = farthest.max(v.abs());
         }
     }
-    // one that lies on the steps along x, as grids may, is of steps along y that it would not have by itself
+    let axes: Vec<Axis> = axes.into_iter().filter(|axis| axis.all >= FEW).collect();
+    if axes.is_empty() {
+        return None;
+    }
     let [base, top] = [0.0, 1.0].map(|z| frame.back([0.0, 0.0, z]));
     let upright = |k: usize| (0..3).all(|i| (top[k] - base[k]).abs() >= (top[i] - base[i]).abs());
-    let finer = |step: f64| {
-        let places = triangles.iter().map(|t| part.own(t.v[0]));
-        let off = places.filter(|p| (0..3).any(|k| !upright(k) && (p[k] / step).fract() != 0.0)).count();
-        off as f64 >= ODD * triangles.len() as f64
-    };
-    let axes: Vec<Axis> = axes.into_iter().filter(|axis| axis.all >= FEW).collect();
-    let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
-    let is_rounded = axes.iter().all(is_odd) || (axes.iter().any(is_odd) && finer(kind.step(farthest)));
-    let sure = axes.iter().any(|axis| axis.telling);
+    let plan: Vec<usize> = (0..3).filter(|k| !upright(*k)).collect();
     let step = kind.step(farthest);
-    (is_rounded && !axes.is_empty()).then(|| {
-        let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| kind.nearest(v).0));
-        let plan: Vec<usize> = (0..3).filter(|k| !upright(*k)).collect();
-        let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
-        Rounded { kind, step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) }
-    })
+    let corners = |t: &Triangle| t.v.map(|v| part.own(v).map(|v| kind.nearest(v).0));
+    let lost = triangles.iter().filter(|t| is_lost(corners(t), &plan, step)).count();
+    let sure = axes.iter().any(|axis| axis.telling);
+    let found = Rounded { kind, step: step * metres, farthest, sure, lost: [lost, triangles.len()].map(|n| n as u64) };
+    let is_odd = |axis: &Axis| axis.odd as f64 >= ODD * axis.all as f64;
+    // a grid lies on odd multiples of all steps if it was rounded to each, and off the widest if others are finer
+    let is_finer = |v: f64| kind.step(v) * metres > FINE && (v / step).fract() != 0.0;
+    let off = triangles.iter().filter(|t| plan.iter().any(|&k| is_finer(part.own(t.v[0])[k]))).count();
+    let is_rounded = axes.iter().all(is_odd) || off as f64 >= ODD * triangles.len() as f64 || found.loses();
+    is_rounded.then_some(found)
 }
 
 /// Whether a triangle lies upright, or is none, and may have had an area before its corners were rounded to such steps: it is no larger
@@ -217,6 +216,11 @@ mod tests {
         assert_eq!(lost(utm, 0.25, Frame::default()), ([171, 361], true));
         assert_eq!(lost(utm, 0.25, Frame { rotate: 30.0, ..Frame::default() }), ([171, 361], true));
         assert_eq!(lost(utm, 1.25, Frame::default()), ([0, 361], false));
+        // of rows half a metre apart each second one, wherever they lie
+        for posts in [[531_306.25, 4_387_340.75], [4_468_000.25, 5_330_000.25]] {
+            let ([lost, all], loses) = lost(posts, 0.5, Frame::default());
+            assert!(loses && 2 * lost > all, "{lost} of {all}");
+        }
         // what stands upright and is larger is a wall
         let [low, far, high] = [[0.0; 3], [1.5, 0.0, 0.0], [0.0, 0.0, 1.5]];
         for (corners, lost) in
@@ -248,6 +252,12 @@ mod tests {
         let shortest = |v: f64| (v as f32).to_string();
         for side in [0.25, 1.25] {
             assert_eq!(told(judged(shortest, [690_000.0, 5_334_000.0], side, plain)), Some((0.5, false)), "{side}");
+        }
+        // posts in the middle of cells, which the steps round to even multiples: those along x are finer
+        let posts = [531_306.25, 4_387_340.75];
+        assert_eq!(judged(|v| v.to_string(), posts, 0.5, plain), None);
+        for side in [0.5, 1.0] {
+            assert_eq!(told(judged(shortest, posts, side, plain)), Some((0.5, false)), "{side}");
         }
         // tenths are as near to single precision as one has digits
         assert_eq!(judged(|v| format!("{v:.1}"), [155_000.3, 463_000.7], 0.7, plain), None);

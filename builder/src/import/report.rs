@@ -192,6 +192,7 @@ things! {
     Undefined Repaired "materials_undefined" Some("materials used that no material library defines");
     Redefined Repaired "materials_redefined" Some("materials defined more than once");
     Small Refused "faces_below_three_corners" Some("faces left out that have fewer than three corners");
+    Folded Refused "faces_folded" Some("faces left out that have no inside, as their edges go out and back");
     NotFinite Refused "faces_not_finite" Some("faces left out that have a corner that is not a finite number");
     Crossing Refused "polygons_crossing" Some("faces that cross themselves, as if their corners came in another order; filled as well as can be, and ground may be missing");
 }
@@ -234,6 +235,14 @@ impl Tally {
 
     pub fn count(&self, thing: Thing) -> u64 {
         self.counts[thing as usize].0
+    }
+
+    /// What to say of a file that gives no triangle.
+    pub fn no_faces(&self) -> &'static str {
+        match self.count(Thing::Folded) {
+            0 => "there are no faces in this file",
+            _ => "no face of this file can be used",
+        }
     }
 
     /// Adds the counts of what follows, whose lines begin after `line`.

@@ -533,7 +533,7 @@ fn vt_25_what_is_left_out_is_said() {
     let quad = sheet([0.0, 1000.0], [0.0, 1000.0], 0.0);
     let mut odd = quad.clone();
     odd.points.extend([[0., 0., f64::NAN], [50., f64::INFINITY, 0.]]);
-    odd.faces.extend([vec![0, 1], vec![2], vec![0, 1, 4], vec![0, 1, 5, 2]]);
+    odd.faces.extend([vec![0, 1], vec![2], vec![0, 1, 4], vec![0, 1, 5, 2], vec![0, 1, 2, 1]]);
     let object = |name, mesh| Object { name, mesh: Some(mesh), ..Object::default() };
     let hidden = |name, parent, switches| Object { parent, switches, ..object(name, 0) };
     let objects = [
@@ -558,12 +558,15 @@ fn vt_25_what_is_left_out_is_said() {
             "a.fbx: hidden objects with a mesh left out: 3 (6 triangles): \"hidden\", \"hidden/in hidden\", \"not shown\"",
             "a.fbx: meshes left out that no object has: 1",
             "a.fbx: faces left out that have fewer than three corners: 2",
+            "a.fbx: faces left out that have no inside, as their edges go out and back: 1",
         ],
     );
     expect(0, &here, &["build", "a.fbx", "--report", "a.json"]);
     let report: Value = serde_json::from_slice(&fs::read(here.join("a.json")).unwrap()).unwrap();
     let schema: Value = serde_json::from_str(include_str!("../../../builder/report.schema.json")).unwrap();
     assert!(jsonschema::is_valid(&schema, &report), "{:?}", jsonschema::validate(&schema, &report).unwrap_err());
+    let refused = report["import"]["files"][0]["refused"].as_array().unwrap();
+    assert!(refused.iter().any(|c| c["what"] == "faces_folded" && c["count"] == 1), "{refused:?}");
     let ignored = report["import"]["files"][0]["ignored"].as_array().unwrap();
     let hidden = ignored.iter().find(|c| c["what"] == "hidden").unwrap();
     let names = json!(["hidden", "hidden/in hidden", "not shown"]);
@@ -887,6 +890,90 @@ fn vt_24_a_vertex_that_is_not_there() {
         &why,
         &["a.fbx: assimp wrote it, and leaves out", "; have it write Wavefront OBJ: assimp export SOURCE FILE.obj"],
     );
+}
+
+/// A list of a text states its length, and the library reads what there is: commas in decimals make two numbers of one.
+#[test]
+fn vt_24_lists_that_are_not_as_long_as_they_state() {
+    let here = folder("fbx_lists_of_other_lengths");
+    let path = here.join("a.fbx");
+    let halves = |y: f64| Mesh {
+        points: sheet([0.25, 1000.5], [0.75, 1000.25], y).points,
+        faces: vec![vec![0, 1, 2], vec![0, 2, 3]],
+        materials: vec![0, 0],
+    };
+    let object = |name, mesh| Object { name, mesh: Some(mesh), materials: vec!["m"], ..Object::default() };
+    let records = document(7400, Some(Says::Y_UP_CM), &[halves(1.5), halves(2.5)], &[object("a", 0), object("b", 1)]);
+    let good = text(7400, &records).replace("Geometry::\"", "Geometry::g\x1B\"");
+    let second = good.rfind("Vertices").unwrap();
+    let line = |at: usize| good[..at].lines().count() as u64;
+    let told = |text: &str| {
+        write(&path, text);
+        let e = import::read(&[&path], &Frame::default()).unwrap_err();
+        assert_eq!(e.kind, ImportErrorKind::Input, "{e}");
+        (e.place, e.to_string())
+    };
+    write(&path, &good);
+    assert_eq!(read(&path).scene.triangles.len(), 4);
+    // decimals of the second mesh alone, as another language writes them
+    let end = second + good[second..].find('}').unwrap();
+    let parted = format!("{}{}{}", &good[..second], good[second..end].replace('.', ","), &good[end..]);
+    let (place, why) = told(&parted);
+    assert_eq!(place, Place::Line(line(second)));
+    holds(&why, &["Vertices of \"g\\u{1b}\"", " 12 numbers and holds 24: its decimals have commas", "binary FBX"]);
+    holds(&error(2, &here, &["build", "a.fbx"]), &["holds 24"]);
+    assert!(!here.join("a.hpan").exists());
+    // corners, materials, and points that are too many or too few
+    let corner = good.find("PolygonVertexIndex").unwrap();
+    for (from, to, at, parts) in [
+        ("*6 {", "*7 {", corner, ["PolygonVertexIndex", " 7 numbers and holds 6;"]),
+        ("*6 {", "*5 {", corner, ["PolygonVertexIndex", " 5 numbers and holds 6: its decimals"]),
+        (
+            "Materials: *2",
+            "Materials: *3",
+            good.find("Materials: *").unwrap(),
+            ["Materials", " 3 numbers and holds 2;"],
+        ),
+        ("*12 {", "*11 {", good.find("Vertices").unwrap(), ["Vertices", " 11 numbers and holds 12;"]),
+        ("*12 {", "*24 {", good.find("Vertices").unwrap(), ["Vertices", " 24 numbers and holds 12;"]),
+    ] {
+        let (place, why) = told(&good.replacen(from, to, 1));
+        assert_eq!(place, Place::Line(line(at)), "{why}");
+        holds(&why, &parts);
+    }
+    // as long as they state: over several lines, between comments, in words and in lists of which a ground has no use
+    for (from, to) in [
+        (",", ",\n\t\t\t"),
+        ("a: ", "a: ; Vertices: *9 { a: 1 }\n"),
+        ("\tMaterials: *2", "\tEdges: *9 {\n\ta: 1,2\n}\n\tMaterials: *2"),
+        ("\tMaterials: *2", "\tNormals: *9 {\n\ta: 1,2\n}\n\tMaterials: *2"),
+        ("\"Model::a\"", "\"Model::Vertices: *9 { a: 1 }\""),
+        ("0.25,", "+2.5E-1 ,"),
+    ] {
+        let text = match from {
+            "," => good.split_once("Objects").map(|(head, rest)| format!("{head}Objects{}", rest.replace(from, to))),
+            from => Some(good.replacen(from, to, 1)),
+        };
+        let text = text.unwrap();
+        assert_ne!(text, good, "{from:?}");
+        write(&path, &text);
+        assert_eq!(read(&path).scene.triangles.len(), 4, "{to:?}");
+    }
+    // lists of bytes
+    for (big, packed) in [(false, false), (false, true), (true, false), (true, true)] {
+        let good = binary(7400, &records, big, packed);
+        let at = good.windows(9).rposition(|w| w == b"Verticesd").unwrap() + 9;
+        for count in [6u32, 11, 13, 24] {
+            let mut bytes = good.clone();
+            bytes[at..at + 4].copy_from_slice(&if big { count.to_be_bytes() } else { count.to_le_bytes() });
+            write(&path, &bytes);
+            let e = import::read(&[&path], &Frame::default()).unwrap_err();
+            assert!(
+                e.kind == ImportErrorKind::Input && matches!(e.place, Place::Byte(_)),
+                "{count} {big} {packed}: {e}"
+            );
+        }
+    }
 }
 
 #[test]

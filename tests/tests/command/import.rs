@@ -588,6 +588,57 @@ fn many_objects_in_a_small_place() {
     assert!(first.image[..] == second.image[..]);
 }
 
+/// Whatever side of tiles is told to be better can be taken.
+#[test]
+fn sides_of_tiles_that_are_named_can_be_built() {
+    let folder = folder("sides_of_tiles_that_are_named");
+    // 3,600 objects in 12 m by 12 m of ground that is 100 m large
+    let mut text = String::from("o ground\nv 0 0 -9\nv 100 0 -9\nv 100 100 -9\nv 0 100 -9\nf 1 2 3 4\n");
+    for i in 0..3600 {
+        let [x, y] = [f64::from(i % 60) * 0.2, f64::from(i / 60) * 0.2];
+        let [high_x, high_y] = [x + 0.2, y + 0.2];
+        writeln!(text, "o {i}\nv {x} {y} 0\nv {high_x} {y} 0\nv {x} {high_y} 0\nf -3 -2 -1").unwrap();
+    }
+    fs::write(folder.join("a.obj"), text).unwrap();
+    let built = |code: i32, tile: &str| {
+        expect(code, &folder, &["build", "a.obj", "--up", "z", "--unit", "m", "--tile", tile])[1].clone()
+    };
+    expect(0, &folder, &["build", "a.obj", "--up", "z", "--unit", "m"]);
+    for tile in ["14", "20"] {
+        let why = built(2, tile);
+        let (_, named) = why.rsplit_once("use smaller tiles, tile_log2 = ").unwrap_or_else(|| panic!("{why}"));
+        built(0, named.strip_suffix(" (--tile)\n").unwrap());
+    }
+    // and where it is no error, but an image larger than need be
+    let note = built(0, "12");
+    let (_, named) = note.split_once("fewer take less, as with --tile ").unwrap_or_else(|| panic!("{note}"));
+    built(0, named.lines().next().unwrap());
+}
+
+/// Tiles that lie too far apart for their size, and those that no size makes fit.
+#[test]
+fn sides_of_tiles_are_named_where_there_are_some() {
+    let at = |[x, y, z]: [f64; 3]| [[x, y, z], [x + 1.0, y, z], [x, y + 1.0, z]];
+    let scene = |places: &[[f64; 3]]| Scene {
+        materials: vec![Material::new("m", 1.0)],
+        sources: (0..places.len()).map(|i| format!("object {i}")).collect(),
+        positions: places.iter().copied().flat_map(at).collect(),
+        triangles: (0..places.len() as u32)
+            .map(|i| Triangle { v: [3 * i, 3 * i + 1, 3 * i + 2], material: 0, source: i as u16 })
+            .collect(),
+        fields: Vec::new(),
+    };
+    let options = |tile| Options { tile_log2: Some(tile), origin: Some([0.0; 3]), ..Options::default() };
+    let refused = |scene: &Scene, tile: u8| build(scene, &options(tile)).err().map(|e| e.to_string()).unwrap();
+    let far = scene(&[[-400_000.0, 0.0, 0.0], [400_000.0, 9.0, 0.0]]);
+    let why = refused(&far, 6);
+    let (_, named) = why.rsplit_once("use larger tiles, tile_log2 = ").unwrap_or_else(|| panic!("{why}"));
+    build(&far, &options(named.parse().unwrap())).unwrap();
+    let heap = scene(&(0..300).map(|i| [0.0, 0.0, f64::from(i)]).collect::<Vec<_>>());
+    let why = refused(&heap, 14);
+    assert!(why.contains("300 pairs of material and source") && !why.contains("tile_log2"), "{why}");
+}
+
 #[test]
 fn by_10_notes_say_what_was_left_out() {
     let here = folder("notes_say_what_was_left_out");
@@ -770,13 +821,13 @@ fn few_triangles_over_many_tiles_are_told() {
     holds(&err, &["note: vast.obj: ", " tiles has its own head and all that lies over it; there are no larger ones"]);
     let why = error(2, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", "16"]);
     let (_, typed) = why.trim_end().rsplit_once("use larger tiles, tile_log2 = ").unwrap();
-    let tile = typed.strip_suffix(" or more (--tile)").unwrap();
+    let tile = typed.strip_suffix(" (--tile)").unwrap();
     expect(0, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", tile]);
     // or more than those can hold: no larger ones are named
     fs::write(folder.join("vast.obj"), vast.concat()).unwrap();
     for tile in ["22", "24", "26"] {
         let why = error(2, &folder, &["build", "vast.obj", "--up", "z", "--unit", "m", "--tile", tile]);
-        holds(&why, &[" plan steps are too small for this scene: ", "; none are large enough; build it in parts, or "]);
+        holds(&why, &[" plan steps are too small for this scene: ", "; no larger ones fit it; build it in parts, or "]);
         assert!(!why.contains("--tile"), "{why}");
     }
 }

@@ -7,6 +7,7 @@ use hardpan_builder::{Options, build, fixtures};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
+const SQUARE: &str = "v 0 0 0\nv 10 0 0\nv 10 10 0\nv 0 10 0\nf 1 2 3 4\n";
 const PARTS: [&str; 5] = ["--leaves", "--tiles", "--sections", "--materials", "--provenance"];
 /// Keys that may be left out.
 const OPTIONAL: [&str; 8] = ["leaves", "tiles", "sections", "materials", "provenance", "up", "unit", "lines"];
@@ -38,6 +39,54 @@ fn pages_are_told() {
     expect(0, &folder, &["build", "small.obj", "--translate", "1000,1000,0"]);
     let [out, _] = expect(0, &folder, &["info", "small.hpan"]);
     assert!(out.contains("\npages       1 of 4,096 bytes beside a directory of 4 bytes: "), "{out}");
+}
+
+/// No name steers a terminal or turns what stands beside it, wherever it is printed; JSON has it as it is.
+#[cfg(unix)]
+#[test]
+fn names_and_provenance_are_escaped() {
+    let folder = folder("names_and_provenance_are_escaped");
+    let odd = |name: &str| format!("{name}\u{1b}[31m\u{202e}\u{85}\u{7f}\u{200b}\u{2066}\u{feff}");
+    let [file, object, material, crs, licence] = ["f", "o", "m", "c\n", "l"].map(odd);
+    let file = file + ".obj";
+    fs::write(folder.join(&file), format!("mtllib {material}.mtl\no {object}\nusemtl {material}\n{SQUARE}")).unwrap();
+    let quoted = |text: &str| json!(text).to_string().replace('\u{7f}', "\\u007f");
+    let settings = format!(
+        "crs = {}\n[[source]]\nfile = {}\nlicence = {}\n[[material]]\nname = {}\nmu = 0.5\n",
+        quoted(&crs),
+        quoted(&file),
+        quoted(&licence),
+        quoted(&material)
+    );
+    fs::write(folder.join("s.toml"), settings).unwrap();
+    let mut said = expect(0, &folder, &["build", "--settings", "s.toml", "-o", "s.hpan"]).concat();
+    for line in [
+        &["info", "s.hpan"][..],
+        &["info", "s.hpan", "--leaves", "--tiles", "--sections", "--materials", "--provenance"],
+        &["query", "s.hpan", "1,1", "--explain"],
+        &["query", "s.hpan", "1,1"],
+        &["materials", "s.hpan"],
+        &["materials", &file],
+        &["verify", "s.hpan", "--against", &file],
+        &["diff", "s.hpan", "s.hpan"],
+    ] {
+        said += &expect(0, &folder, line).concat();
+    }
+    let raw = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{200b}\u{2066}\u{feff}".contains(c));
+    let line = said.lines().find(|line| line.contains(raw));
+    assert_eq!(line, None);
+    for part in ["f", "o", "m", "l"] {
+        assert!(
+            said.contains(&format!("{part}\\u{{1b}}[31m\\u{{202e}}"))
+                || said.contains(&format!("{part}\\u001B[31m\\u{{202e}}")),
+            "{part}: {said}"
+        );
+    }
+    // as it is
+    let facts = facts(&schema(), &folder, "s.hpan", &["--provenance", "--materials"]);
+    assert_eq!(facts["provenance"]["settings"]["crs"], json!(crs));
+    assert_eq!(facts["provenance"]["input"][0]["file"], json!(file));
+    assert!(facts["materials"].as_array().unwrap().iter().any(|m| m["name"] == json!(material)), "{facts:#}");
 }
 
 /// Every place of a value, by pointer.

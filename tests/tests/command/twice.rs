@@ -373,6 +373,13 @@ fn what_rounding_took_is_a_warning() {
     holds(&err, &["or from where it has double precision; if its numbers are meant so, --scale 1\n"]);
     let [_, err] = expect(0, &folder, &[&strict[..], &["--scale", "1"]].concat());
     holds(&err, &[&told.replace("warning", "note")]);
+    // posts in the middle of cells of half a metre, which are rounded to even multiples of the steps
+    fs::write(folder.join("s.obj"), grid(0.5, |v| ((v + 0.25) as f32).to_string())).unwrap();
+    let [_, err] = expect(1, &folder, &strict);
+    holds(&err, &[&told.replace("009", "019"), "1,482 of 3,042 triangles have no plan area by that"]);
+    fs::write(folder.join("s.obj"), grid(0.5, |v| (v + 0.25).to_string())).unwrap();
+    let [_, err] = expect(0, &folder, &strict);
+    assert!(!err.contains("single precision"), "{err}");
     fs::write(folder.join("s.obj"), grid(1.25, single)).unwrap();
     let [_, err] = expect(0, &folder, &strict);
     holds(

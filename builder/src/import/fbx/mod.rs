@@ -24,7 +24,10 @@ use super::{
     text::{self, Watched, ZEROS, quoted},
     too_many,
 };
-use crate::{Scene, Triangle, names::counted};
+use crate::{
+    Scene, Triangle,
+    names::{counted, grouped},
+};
 
 /// What the format has it when a file says nothing.
 const NATIVE: Native = Native::silent(Up::Y, Unit::Cm);
@@ -92,6 +95,9 @@ fn lines(bytes: &[u8]) -> u64 {
 /// Has the library take a file apart, without lists of edges: for each entry it would go back over a whole face.
 fn parse(path: &Path, bytes: &mut [u8]) -> Result<SceneRoot, ImportError> {
     let whole = place::check(bytes).map_err(|place| other(path, bytes).unwrap_or_else(|| broken(path, place)))?;
+    if let Some(list) = &whole.miscounted {
+        return Err(miscounted(path, bytes, list));
+    }
     for at in whole.edges {
         bytes[at] = b'e'; // a name that means nothing
     }
@@ -138,6 +144,27 @@ fn is_obj(bytes: &[u8]) -> bool {
 fn broken(path: &Path, at: place::Broken) -> ImportError {
     let error = ImportError::input(path, at.what, "copy the file again, or export it again");
     ImportError { place: Place::Byte(at.byte), ..error }
+}
+
+/// That a list of a text is not as long as it states.
+fn miscounted(path: &Path, bytes: &[u8], list: &place::Miscounted) -> ImportError {
+    let place::Miscounted { at, name, object, stated, held, has_points } = list;
+    let object = bytes[object.clone()].trim_ascii();
+    let object = object.strip_prefix(b"\"").and_then(|o| o.strip_suffix(b"\"")).unwrap_or_default();
+    let called = memchr::memmem::find(object, b"::").map_or(object, |at| &object[at + 2..]);
+    let of = if called.is_empty() { String::new() } else { format!(" of {}", quoted(called)) };
+    // each number that has decimals becomes two
+    let is_parted = !has_points && held > stated && *held <= stated.saturating_mul(2);
+    let (why, hint) = match is_parted {
+        true => (
+            ": its decimals have commas, which also stand between numbers",
+            "export it again with decimal points, or as binary FBX",
+        ),
+        false => ("", "export it again, or as binary FBX"),
+    };
+    let cause = format!("the list {name}{of} states {} and holds {}{why}", counted(*stated, "number"), grouped(*held));
+    let place = Place::Line(lines(&bytes[..*at]) + 1);
+    ImportError { place, ..ImportError::input(path, cause, hint) }
 }
 
 /// `records`: with the records that the file has, as [`spelled`] needs them.
@@ -455,6 +482,7 @@ fn faces(
         let slot = mesh.face_material.get(i).map(|&m| m as usize);
         let material = slot.and_then(|m| node.materials.get(m).or(mesh.materials.get(m)));
         let material = materials.number(material.map(|m| &**m)).ok_or_else(|| Names::too_long(path))? as u16;
+        let before = triangles.len();
         let mut emit = |[a, b, c]: [usize; 3]| {
             let v = if mirrored { [a, c, b] } else { [a, b, c] }.map(|k| corners[k] + base as u32);
             triangles.push(Triangle { v, material, source });
@@ -477,6 +505,10 @@ fn faces(
                         return Err(ImportError::input(path, format!("object {object}: face {i} {cause}"), hint));
                     }
                 }
+                if triangles.len() == before {
+                    tally.add(Thing::Folded, 1);
+                    continue;
+                }
                 tally.add(Thing::Polygons, 1);
             }
         }
@@ -490,6 +522,7 @@ fn nothing(path: &Path, fbx: &ufbx::Scene, tally: &Tally) -> ImportError {
     let all = [
         (Thing::Small, "face", "with fewer than three corners"),
         (Thing::NotFinite, "face", "with a corner that is not a finite number"),
+        (Thing::Folded, "face", "without an inside, whose edges go out and back"),
         (Thing::Hidden, "hidden object", "with a mesh"),
         (Thing::Coarse, "object", "for others from afar"),
         (Thing::Holes, "face", "marked as a hole"),
@@ -504,7 +537,7 @@ fn nothing(path: &Path, fbx: &ufbx::Scene, tally: &Tally) -> ImportError {
     }
     ImportError::input(
         path,
-        format!("there are no faces in this file ({})", why.join(", ")),
+        format!("{} ({})", tally.no_faces(), why.join(", ")),
         "export the objects as meshes, and show those that are hidden",
     )
 }

@@ -1,5 +1,7 @@
 //! Where an FBX file is broken, as far as its frame tells: the records of a binary file, the braces and quotes of a text.
 
+use std::ops::Range;
+
 /// How a binary file begins: then a byte that says whether its numbers are big-endian, and its version.
 const MAGIC: &[u8] = b"Kaydara FBX Binary  \0\x1A";
 /// The version from which on records begin with numbers of 64 bits.
@@ -29,10 +31,28 @@ pub struct Whole {
     pub edges: Vec<usize>,
     /// Whether a text in it is not UTF-8.
     pub foreign: bool,
+    /// The first list of a text that is not as long as it states.
+    pub miscounted: Option<Miscounted>,
+}
+
+/// A list of numbers in a text, `NAME: *STATED { a: ... }`. The library reads as many as there are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Miscounted {
+    /// Where its name begins.
+    pub at: usize,
+    pub name: String,
+    /// The object that it is part of, in quotes as it stands there; empty if there is none.
+    pub object: Range<usize>,
+    pub stated: u64,
+    pub held: u64,
+    /// Whether a number has a decimal point.
+    pub has_points: bool,
 }
 
 /// Lists of edges, of which a ground has no use.
 const EDGES: &[u8] = b"Edges";
+/// Lists of which it has: others may be as long as they like.
+const LISTS: [&[u8]; 3] = [b"Vertices", b"PolygonVertexIndex", b"Materials"];
 
 /// The first broken place, or what there is to know of a whole file.
 pub fn check(bytes: &[u8]) -> Result<Whole, Broken> {
@@ -166,17 +186,25 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
     let (mut edges, mut foreign) = (Vec::new(), false);
     // a word that is a record's name if a colon follows
     let mut word = None;
+    let (mut list, mut object, mut miscounted) = (List::default(), 0..0, None);
     while at < bytes.len() {
         let rest = &bytes[at..];
         let before = at;
         match bytes[at] {
-            b'{' => depth += 1,
+            b'{' => {
+                depth += 1;
+                object = if depth == 1 { 0..0 } else { object };
+            }
             b'}' if depth == 0 => return Err(Broken { byte: at as u64, what: "a brace closes what none has opened" }),
-            b'}' => depth -= 1,
+            b'}' => {
+                depth -= 1;
+                object = if depth == 1 { 0..0 } else { object };
+            }
             b'"' => match memchr::memchr(b'"', &rest[1..]) {
                 Some(length) => {
                     at += 1 + length;
                     foreign |= std::str::from_utf8(&rest[..1 + length]).is_err();
+                    object = if depth == 1 && object.is_empty() { before..at + 1 } else { object };
                 }
                 None => return Err(Broken { byte: at as u64, what: "a quotation begins here and never ends" }),
             },
@@ -190,6 +218,9 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
             last = Some(at);
             edges.extend(word.take().filter(|_| bytes[before] == b':'));
             let token = &bytes[before..=at];
+            if let Some(found) = list.read(before, token) {
+                miscounted = miscounted.or(Some(Miscounted { object: object.clone(), ..found }));
+            }
             if token == EDGES {
                 word = Some(before);
             } else if token.strip_prefix(b"\"").and_then(|t| t.strip_suffix(b"\"")) == Some(EDGES) {
@@ -204,8 +235,75 @@ fn braces(bytes: &[u8]) -> Result<Whole, Broken> {
         _ => memchr::memchr2(b'\n', b'\r', &bytes[last..]).is_some(),
     };
     match last {
-        Some(last) if depth == 0 && is_end(last) => Ok(Whole { end: last as u64 + 1, edges, foreign }),
+        Some(last) if depth == 0 && is_end(last) => Ok(Whole { end: last as u64 + 1, edges, foreign, miscounted }),
         _ => Err(Broken { byte: bytes.len() as u64, what: "the file ends here, within a record" }),
+    }
+}
+
+/// A list of numbers in a text, as far as it has been read.
+#[derive(Default)]
+struct List {
+    part: Part,
+    now: Miscounted,
+    /// Whether the next word begins a number.
+    is_next: bool,
+}
+
+/// What stood last of a list.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    None,
+    Name,
+    Colon,
+    Star,
+    Count,
+    Brace,
+    Key,
+    Numbers,
+}
+
+impl List {
+    /// Reads on; at the end of a list it, if it is not as long as it states.
+    fn read(&mut self, at: usize, token: &[u8]) -> Option<Miscounted> {
+        self.part = match (self.part, token) {
+            (Part::Name, b":") => Part::Colon,
+            (Part::Colon, b"*") => Part::Star,
+            (Part::Star, count) => match std::str::from_utf8(count).ok().and_then(|count| count.parse().ok()) {
+                Some(stated) => {
+                    self.now.stated = stated;
+                    Part::Count
+                }
+                None => Part::None,
+            },
+            (Part::Count, b"{") => Part::Brace,
+            (Part::Brace, b"a") => Part::Key,
+            (Part::Key, b":") => {
+                self.is_next = true;
+                Part::Numbers
+            }
+            (Part::Brace | Part::Numbers, b"}") => {
+                self.part = Part::None;
+                let list = std::mem::take(&mut self.now);
+                return (list.held != list.stated).then_some(list);
+            }
+            (Part::Numbers, b",") => {
+                self.is_next = true;
+                Part::Numbers
+            }
+            (Part::Numbers, token) => {
+                self.now.held += u64::from(std::mem::take(&mut self.is_next));
+                self.now.has_points |= token == b".";
+                Part::Numbers
+            }
+            (_, name) if LISTS.contains(&name) => {
+                let name = String::from_utf8_lossy(name).into();
+                self.now = Miscounted { at, name, ..Miscounted::default() };
+                Part::Name
+            }
+            _ => Part::None,
+        };
+        None
     }
 }
 

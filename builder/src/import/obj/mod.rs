@@ -181,6 +181,7 @@ fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
     let counts = [
         (tally.count(Thing::Small), "with fewer than three corners"),
         (tally.count(Thing::NotFinite), "with a corner that is not a finite number"),
+        (tally.count(Thing::Folded), "without an inside, whose edges go out and back"),
     ];
     let why = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "face")));
     let why: Vec<String> = why.collect();
@@ -207,13 +208,14 @@ fn nothing(path: &Path, tally: &Tally, no_vertices: bool) -> ImportError {
         () if tally.count(Thing::NotFinite) > 0 => {
             "give the vertices that are nan or inf their numbers, or export the mesh again"
         }
+        () if tally.count(Thing::Folded) > 0 => "export the mesh again, each face with its corners in order around it",
         () if tally.count(Thing::Small) > 0 => "export the mesh again; the file may be cut off",
         () if no_vertices => "export the mesh with its faces (f lines)",
         () => {
             "export the mesh with its faces (f lines), or make one of its points in CloudCompare (Edit, Mesh, Delaunay 2.5D)"
         }
     };
-    ImportError::input(path, format!("there are no faces in this file{why}"), hint)
+    ImportError::input(path, format!("{}{why}", tally.no_faces()), hint)
 }
 
 /// Names of all materials and sources, and of each piece the runs of faces that have them.
@@ -318,6 +320,7 @@ fn faces(
             tally.see(Thing::NotFinite, line);
             continue;
         }
+        let before = triangles.len();
         match *corners {
             [] | [_] | [_, _] => {
                 tally.see(Thing::Small, line);
@@ -339,6 +342,10 @@ fn faces(
                     Cut::Whole => {}
                     Cut::Crossing => tally.see(Thing::Crossing, line),
                     Cut::Refused(why) => return Err(refused(why)),
+                }
+                if triangles.len() == before {
+                    tally.see(Thing::Folded, line);
+                    continue;
                 }
                 tally.see(Thing::Polygons, line);
             }

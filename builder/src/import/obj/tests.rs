@@ -224,6 +224,21 @@ fn cg_01_faces_of_one_or_two_corners_are_counted() {
     assert!(import.report.notes().iter().any(|n| n.ends_with("fewer than three corners: 3 (first at line 5)")));
 }
 
+/// Faces whose edges go out and back leave no triangle, and are no faces that were used.
+#[test]
+fn cg_01_faces_that_go_out_and_back_are_counted() {
+    let import = import(format!("{SQUARE}f 1 2 3 4\nf 1 2 3 2\nf 1 2 3 4 3 2\nf 1 2 3\n")).unwrap();
+    let report = &import.report.files[0];
+    assert_eq!(import.scene.triangles.len(), 3);
+    assert_eq!((count(&report.refused, "faces_folded"), report.refused[0].first_line), (2, Some(6)));
+    assert_eq!((count(&report.used, "faces"), count(&report.repaired, "polygons")), (2, 1));
+    assert!(import.report.notes().iter().any(|n| n.contains("go out and back: 2 (first at line 6)")));
+    // a file of nothing else
+    let error = self::import(format!("{SQUARE}f 1 2 3 2\n")).expect_err("must fail");
+    assert_eq!(error.kind, ImportErrorKind::Input);
+    assert!(!error.cause.contains("there are no faces") && error.cause.contains("1 face without an inside"), "{error}");
+}
+
 #[test]
 fn cg_01_errors_name_file_and_line() {
     fails(format!("{SQUARE}f 1 2 5\nf 1 2 3\n"), 5, "vertex 5, and the file has 1 to 4");
