@@ -132,7 +132,7 @@ impl RTreeObject for Piece {
     }
 }
 
-/// Turns the cavities among those shells of a source that have a volume, of whose triangles these are all.
+/// Turns the cavities among those shells of a source that have a volume; these are its triangles.
 fn cavities(mut those: Vec<usize>, pieces: impl Iterator<Item = Piece>, shells: &[Shell], turned: &mut [Option<bool>]) {
     // those that are not inside out, and those that are
     let boxes = [Some(false), Some(true)].map(|is| {
@@ -151,7 +151,8 @@ fn cavities(mut those: Vec<usize>, pieces: impl Iterator<Item = Piece>, shells: 
     }
     let columns = those.iter().map(|&i| Rectangle::from_aabb(over(shells[i].low, shells[i].high)));
     let columns = RTree::bulk_load(columns.collect());
-    let mut pieces: Vec<Piece> = pieces.filter(|p| meets_some(&columns, p.envelope())).collect();
+    let mut pieces: Vec<Piece> =
+        pieces.filter(|p| turned[p.shell].is_some() && meets_some(&columns, p.envelope())).collect();
     pieces.sort_unstable_by_key(|p| p.shell);
     let all = RTree::bulk_load(pieces.clone());
     // what holds one comes before it
@@ -167,7 +168,7 @@ fn cavities(mut those: Vec<usize>, pieces: impl Iterator<Item = Piece>, shells: 
 
 /// Whether a shell of these triangles is a cavity, if that is known of all that are larger.
 fn is_cavity(own: &[Piece], all: &RTree<Piece>, shells: &[Shell], turned: &[Option<bool>]) -> bool {
-    let Some(top) = own.iter().flat_map(|p| p.corners).max_by_key(|p| p[2]) else { return false };
+    let Some(top) = own.iter().flat_map(|p| p.corners).max_by_key(|&[x, y, z]| [z, x, y]) else { return false };
     let (shell, size) = (own[0].shell, shells[own[0].shell].size());
     let mut runs: HashMap<usize, i32> = HashMap::new();
     let above = all.locate_in_envelope_intersecting(over(top, top)).filter(|p| p.shell != shell);
@@ -177,7 +178,7 @@ fn is_cavity(own: &[Piece], all: &RTree<Piece>, shells: &[Shell], turned: &[Opti
         }
         *runs.entry(p.shell).or_default() += over_once(p.corners, top);
     }
-    // any corner is as good: what has it inside meets the shell else, and what meets it is found below
+    // any corner would do: what has one of a shell inside has all, or meets it, and what meets it is found below
     runs.retain(|k, runs| *runs != 0 && shells[*k].size() > size);
     let Some(least) = runs.keys().map(|&k| shells[k].size()).min() else { return false };
     let mut holders = runs.into_keys().filter(|&k| shells[k].size() == least);
