@@ -259,15 +259,18 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
     let (mut cavities, mut free, mut nested, mut sunk) = (0, 0, 0, 0);
     for round in 0..400 {
         let (wide, depth) = (8 + random(4), 8);
-        let columns: Vec<i64> = (0..wide).map(|_| 1 + random(9)).collect();
+        let least = 1 + 6 * random(2);
+        let columns: Vec<i64> = (0..wide).map(|_| least + random(10 - least)).collect();
         let slab_high = *columns.iter().max().unwrap();
         let mut blocks = Vec::new();
         for number in 0..1 + random(4) {
-            let size = [0; 3].map(|_| 2 + random(if number == 0 { 5 } else { 3 }));
-            // anywhere in the slab's box, or in that of the first
+            let size = [0; 3].map(|_| if number == 0 { 2 + random(5) } else { 1 + random(3) });
+            // anywhere in the slab's box, or in that of the first; or a cell within that, and under the least of the columns
             let first = blocks.first().filter(|_| random(2) == 0).map(|b: &Block| (b.low, b.high));
-            let (from, to) = first.unwrap_or(([0; 3], [wide, depth, slab_high]));
-            let low = [0, 1, 2].map(|i| from[i] + random((to[i] - from[i] - size[i] + 1).max(1)));
+            let within = random(2);
+            let top = if within == 1 { *columns.iter().min().unwrap() } else { slab_high };
+            let (from, to) = first.unwrap_or(([0; 3], [wide, depth, top]));
+            let low = [0, 1, 2].map(|i| from[i] + within + random((to[i] - from[i] - size[i] + 1 - 2 * within).max(1)));
             let high = [0, 1, 2].map(|i| low[i] + size[i]);
             blocks.push(Block { low, high, inside_out: random(2) == 0 });
         }
