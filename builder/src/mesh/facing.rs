@@ -6,9 +6,9 @@
 //!
 //! A shell is a cavity only if it lies wholly inside another of its source. Of the shells of larger volume that it is inside of or
 //! meets, the least must hold it wholly, be wound against it, and be no cavity itself; if several are least, each of them.
-//! Shells meet that have a point in common. So what touches a shell, from within or from without, is in doubt judged by itself, and
-//! stays ground: a table on the floor of a hall, a rock that reaches to the top of the ground. All this is exact on the lattice, the same
-//! in any order, and the same when a source is mirrored or turned by right angles.
+//! Shells meet that have a point in common: what touches the least, from within or from without, is judged by itself, and its top stays
+//! ground. So it is with a table on the floor of a hall, and with a rock that reaches to the top of the ground. All this is exact on the
+//! lattice. It is the same in any order of triangles, and when a source is mirrored or turned by right angles.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;
@@ -42,8 +42,8 @@ pub fn ceilings(
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Most triangles of others that may lie over the highest corner of a shell, and of all that the plane of one of its triangles may meet
-/// within its box. A shell with more is taken for no cavity: no source that means something has so many, and each would cost time.
+/// Most triangles of others whose boxes may lie over the highest corner of a shell, and of all whose boxes the plane of one of its own may
+/// meet within its box. A shell with more is taken for no cavity: no source that means something has so many, and each costs time.
 const AROUND: usize = 4096;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
@@ -178,7 +178,7 @@ fn is_cavity(own: &[Piece], all: &RTree<Piece>, shells: &[Shell], turned: &[Opti
         }
         *runs.entry(p.shell).or_default() += over_once(p.corners, top);
     }
-    // any corner would do: what has one of a shell inside has all, or meets it, and what meets it is found below
+    // any corner would do: what has one of a shell inside has all of it inside, or meets it, which is found below
     runs.retain(|k, runs| *runs != 0 && shells[*k].size() > size);
     let Some(least) = runs.keys().map(|&k| shells[k].size()).min() else { return false };
     let mut holders = runs.into_keys().filter(|&k| shells[k].size() == least);
