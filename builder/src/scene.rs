@@ -64,11 +64,10 @@ pub struct Material {
 #[serde(rename_all = "kebab-case")]
 pub enum Undersides {
     /// Of a source that is exactly closed those that face down, whichever way each of its shells is wound; of any other none. A
-    /// shell that is wound against the one that holds it is taken for a cavity in that: the least of all larger ones that lie around
-    /// the place just under its top, a thirty-second of the way from its highest corner across a triangle there, if its box holds the
-    /// shell's own. So what stands on another or hangs over it is none, nor what is sunk into it with its top free or in a cavity that is
-    /// larger, by its box. Nor is one around whose least corner more than 256 boxes of shells wound otherwise lie, or around whose top
-    /// more than 256 of any or more than 1024 rectangles of triangles do.
+    /// shell is a cavity, and looks as the one that it is in, only if it lies wholly inside that. Of the shells of larger volume that it
+    /// is inside of or meets, the least must hold it wholly, be wound against it, and be no cavity; if several are least, each of them.
+    /// Touching is meeting. So what stands on another, sticks out of it, or touches it from within is none. Nor is one with more than
+    /// 4096 triangles over its highest corner, or about one of its own.
     #[default]
     Auto,
     /// None.

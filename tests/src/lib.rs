@@ -8,6 +8,7 @@ pub mod obj;
 pub mod oracle;
 pub mod random;
 pub mod seams;
+pub mod shells;
 
 use hardpan_builder::{Scene, fixtures};
 

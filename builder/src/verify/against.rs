@@ -5,13 +5,13 @@
 //! again in the triangles that were worst.
 
 use super::plan::Tri;
+use super::shells;
 use super::tile::{View, home_triangles};
 use crate::{Fallback, Material, Options, Scene, Undersides};
 use hardpan::format::{TileRecord, section};
 use hardpan::{Terrain, Windows};
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
-use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use zerocopy::FromBytes;
@@ -296,7 +296,7 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let steps: Vec<Option<[[i64; 3]; 3]>> = corners.par_iter().map(steps).collect();
     let undersides = |m: &Material| m.undersides.unwrap_or(rules.undersides);
     let is_asked = scene.materials.iter().any(|m| undersides(m) == Undersides::Auto);
-    let inside_out = if is_asked { inside_out(scene, &steps) } else { Vec::new() };
+    let inside_out = if is_asked { shells::inside_out(scene, &steps) } else { Vec::new() };
     for (i, t) in scene.triangles.iter().enumerate() {
         let c = corners[i];
         let m = &scene.materials[usize::from(t.material)];
@@ -355,186 +355,6 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let all = at.into_iter().zip(left_out).zip(&scene.triangles);
     let stays = all.map(|((at, out), t)| if out { None } else { there(at).or(Some(t.material)) }).collect();
     Sorted { kept, stays, lost: lost.into() }
-}
-
-/// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
-/// its opposite once. What hangs together at edges is a shell. One is as its volume says, but if the one that holds it says otherwise, as
-/// that is: it is a cavity. The least of all larger ones that run around the place just under its top, a thirty-second of the way from
-/// its highest corner to the middle of the opposite edge, holds it if its box holds its own. One around whose least corner more than 256
-/// boxes of shells wound otherwise lie, or around whose top more than 256 of any or more than 1024 rectangles of triangles do, is none.
-fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
-    const NONE: u32 = u32::MAX;
-    let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
-    let ends = |q: &[[i64; 3]; 3], k: usize| {
-        let [a, b] = [q[k], q[(k + 1) % 3]].map(|p| p.map(|v| v as i32));
-        (a.min(b), a.max(b))
-    };
-    // the triangle along each edge from its lesser end, and that from its greater
-    let mut edges: HashMap<(u16, [i32; 3], [i32; 3]), [u32; 2]> = HashMap::new();
-    let mut open = HashSet::new();
-    for (i, (t, q)) in scene.triangles.iter().zip(steps).enumerate() {
-        match q {
-            None => drop(open.insert(t.source)),
-            Some(q) if solid(q) => (0..3).for_each(|k| {
-                let (low, high) = ends(q, k);
-                let way =
-                    &mut edges.entry((t.source, low, high)).or_insert([NONE; 2])[usize::from(q[k] > q[(k + 1) % 3])];
-                if std::mem::replace(way, i as u32) != NONE {
-                    open.insert(t.source);
-                }
-            }),
-            _ => {}
-        }
-    }
-    open.extend(edges.iter().filter(|(_, ways)| ways.contains(&NONE)).map(|((source, ..), _)| *source));
-    let mut shells: HashMap<u16, Vec<Shell>> = HashMap::new();
-    let mut seen = vec![false; steps.len()];
-    for (first, t) in scene.triangles.iter().enumerate().filter(|(_, t)| !open.contains(&t.source)) {
-        let mut shell =
-            Shell { low: [i64::MAX; 3], high: [i64::MIN; 3], volume: 0, top: [[0; 3]; 3], triangles: Vec::new() };
-        let mut next = vec![first as u32];
-        while let Some(i) = next.pop() {
-            let Some(q) = steps[i as usize].as_ref().filter(|q| solid(q) && !seen[i as usize]) else { continue };
-            seen[i as usize] = true;
-            shell.triangles.push(i);
-            let [a, b, c] = q.map(|c| c.map(i128::from));
-            let minor = |i: usize, j: usize| b[i] * c[j] - b[j] * c[i];
-            for (a, minor) in a.into_iter().zip([minor(1, 2), minor(2, 0), minor(0, 1)]) {
-                shell.volume = shell.volume.wrapping_add(a.wrapping_mul(minor));
-            }
-            for k in 0..3 {
-                shell.low = [0, 1, 2].map(|i| shell.low[i].min(q[k][i]));
-                shell.high = [0, 1, 2].map(|i| shell.high[i].max(q[k][i]));
-                let (low, high) = ends(q, k);
-                next.extend(edges[&(t.source, low, high)]);
-            }
-        }
-        if shell.volume != 0 {
-            shells.entry(t.source).or_default().push(shell);
-        }
-    }
-    drop(edges);
-    let mut inside_out = vec![None; steps.len()];
-    let corners = |t: u32| steps[t as usize].unwrap_or_default();
-    for mut shells in shells.into_values() {
-        shells.iter_mut().for_each(|s| s.top = s.highest(corners));
-        // largest first, so that what holds one is known before it; no two are equal
-        shells.sort_by_key(|s| std::cmp::Reverse((s.size(), s.low, s.high, s.volume, downward(&s.top))));
-        let mut boxes = [RTree::new(), RTree::new()];
-        for (out, boxes) in boxes.iter_mut().enumerate() {
-            let those = shells.iter().enumerate().filter(|(_, s)| usize::from(s.volume > 0) == out);
-            *boxes = RTree::bulk_load(those.map(|(i, s)| GeomWithData::new(s.rectangle(), i)).collect());
-        }
-        let around = |which: &[RTree<_>], place: [f64; 3]| {
-            let some = which.iter().flat_map(|boxes| boxes.locate_all_at_point(place));
-            let around: Vec<usize> = some.take(257).map(|b: &GeomWithData<_, usize>| b.data).collect();
-            if around.len() > 256 { Vec::new() } else { around }
-        };
-        // those whose box one holds that is wound otherwise, and all whose boxes lie around the tops of such
-        let otherwise = |s: &Shell, k: usize| shells[k].holds(s) && shells[k].volume.signum() != s.volume.signum();
-        let (mut doubted, mut asked) = (HashSet::new(), BTreeSet::new());
-        for (i, s) in shells.iter().enumerate() {
-            let others = std::slice::from_ref(&boxes[usize::from(s.volume < 0)]);
-            if around(others, s.low.map(|v| v as f64)).into_iter().any(|k| otherwise(s, k)) {
-                let around = around(&boxes, s.place().map(|v| v as f64 / 64.0));
-                doubted.extend((!around.is_empty()).then_some(i));
-                asked.extend(around);
-            }
-        }
-        let plan = |k: usize, t: u32| {
-            let flat = corners(t).map(|p| [p[0] as f64 * 64.0, p[1] as f64 * 64.0]);
-            GeomWithData::new(Rectangle::from_aabb(AABB::from_points(&flat)), (k, t))
-        };
-        let plans = asked.iter().flat_map(|&k| shells[k].triangles.iter().map(move |&t| plan(k, t)));
-        let plans = RTree::bulk_load(plans.collect());
-        let mut answers: Vec<bool> = Vec::with_capacity(shells.len());
-        for (i, s) in shells.iter().enumerate() {
-            let mut is = s.volume < 0;
-            if doubted.contains(&i) {
-                let top = s.place();
-                let (mut runs, mut met) = (HashMap::new(), 0);
-                for (k, t) in plans.locate_all_at_point([top[0] as f64, top[1] as f64]).map(|p| p.data).take(1025) {
-                    *runs.entry(k).or_insert(0) += runs_over(&corners(t), &top);
-                    met += 1;
-                }
-                // those before it are larger, and the last of them is the least
-                let around = runs.into_iter().filter(|(k, runs)| *runs != 0 && *k < i && met <= 1024);
-                let holder = around.map(|(k, _)| k).max().filter(|&k| otherwise(s, k));
-                is = holder.map_or(is, |h| answers[h]);
-            }
-            s.triangles.iter().for_each(|&t| inside_out[t as usize] = Some(is));
-            answers.push(is);
-        }
-    }
-    inside_out
-}
-
-/// How often a triangle at the height of a place or above it runs around that in plan, against the clock; the place in parts of 64 of a
-/// step.
-fn runs_over(corners: &[[i64; 3]; 3], place: &[i64; 3]) -> i64 {
-    let q = corners.map(|c| [0, 1, 2].map(|i| i128::from(64 * c[i] - place[i])));
-    let mut runs = 0;
-    for k in 0..3 {
-        // where edges cross the line that runs east from the place; one through the place is west of it, one that ends at its level
-        // ends below it
-        let (a, b) = (q[k], q[(k + 1) % 3]);
-        let turn = a[0] * b[1] - b[0] * a[1];
-        runs += i64::from(a[1] <= 0 && b[1] > 0 && turn > 0) - i64::from(b[1] <= 0 && a[1] > 0 && turn < 0);
-    }
-    if runs == 0 {
-        return 0;
-    }
-    // the plane at the place, by weights of the corners
-    let weight = |a: [i128; 3], b: [i128; 3]| a[0] * b[1] - a[1] * b[0];
-    let weights = [weight(q[1], q[2]), weight(q[2], q[0]), weight(q[0], q[1])];
-    let height: i128 = weights.iter().zip(&q).map(|(w, q)| w * q[2]).sum();
-    if height.signum() * weights.iter().sum::<i128>().signum() >= 0 { runs } else { 0 }
-}
-
-/// What hangs together of a closed source: its box in steps, six times its volume, its top, and the triangles.
-struct Shell {
-    low: [i64; 3],
-    high: [i64; 3],
-    volume: i128,
-    top: [[i64; 3]; 3],
-    triangles: Vec<u32>,
-}
-
-impl Shell {
-    fn rectangle(&self) -> Rectangle<[f64; 3]> {
-        Rectangle::from_corners(self.low.map(|v| v as f64), self.high.map(|v| v as f64))
-    }
-
-    /// Its top: of the triangles that look up from it the one with the highest corner, which comes last; of equals the one whose corners
-    /// are the greatest, from the highest on, each by its height, then by x and y.
-    fn highest(&self, corners: impl Fn(u32) -> [[i64; 3]; 3]) -> [[i64; 3]; 3] {
-        let up = self.triangles.iter().map(|&t| corners(t)).filter(|q| exact_area(q).signum() == self.volume.signum());
-        let sorted = up.map(|mut q| {
-            q.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
-            q
-        });
-        sorted.max_by_key(downward).unwrap_or_default()
-    }
-
-    /// Just under its top, in parts of 64 of a step.
-    fn place(&self) -> [i64; 3] {
-        let [a, b, highest] = self.top;
-        [0, 1, 2].map(|i| a[i] + b[i] + 62 * highest[i])
-    }
-
-    fn size(&self) -> i128 {
-        (0..3).map(|i| i128::from(self.high[i] - self.low[i])).product()
-    }
-
-    fn holds(&self, other: &Shell) -> bool {
-        let is_other = self.low != other.low || self.high != other.high;
-        is_other && (0..3).all(|i| self.low[i] <= other.low[i] && self.high[i] >= other.high[i])
-    }
-}
-
-/// What orders tops: z, x and y of each corner from the last on.
-fn downward(top: &[[i64; 3]; 3]) -> [(i64, i64, i64); 3] {
-    [2, 1, 0].map(|k| (top[k][2], top[k][0], top[k][1]))
 }
 
 /// Twice the area in plan on the lattice, above zero if anticlockwise.

@@ -21,6 +21,7 @@ mod crossings;
 mod edges;
 mod plan;
 mod seams;
+mod shells;
 mod tile;
 
 use crate::names::{costs, counted, fault, section_name};
