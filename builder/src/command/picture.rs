@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hardpan_builder::names::is_unseen;
+use crate::names::is_unseen;
 
 use super::{
     Done,

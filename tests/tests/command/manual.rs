@@ -376,65 +376,6 @@ fn the_model_is_the_one_that_is_checked() {
     }
 }
 
-/// Every `#[test]` of the repository by name, and the text of its file from there on.
-fn tests() -> Vec<(String, String)> {
-    fn walk(folder: &Path, found: &mut Vec<(String, String)>) {
-        for entry in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-            let name = entry.file_name().unwrap().to_str().unwrap();
-            if entry.is_dir() && !["target", "data", "fuzz"].contains(&name) {
-                walk(&entry, found);
-            } else if name.ends_with(".rs") {
-                let text = fs::read_to_string(&entry).unwrap();
-                for rest in text.split("\n#[test]\n").skip(1).chain(text.split("\n    #[test]\n").skip(1)) {
-                    let test = rest.split_once("fn ").unwrap().1.split('(').next().unwrap();
-                    let body = rest.split("\n}\n").next().unwrap();
-                    found.push((test.to_owned(), body.to_owned()));
-                }
-            }
-        }
-    }
-    let mut found = Vec::new();
-    ["kernel", "builder", "tests"].iter().for_each(|part| walk(&Path::new(ROOT).join(part), &mut found));
-    found
-}
-
-/// The counts of "How it is tested" are those of the files.
-#[test]
-fn counts_are_true() {
-    let rows = table(&read("README.md"), "How it is tested");
-    let tests = tests();
-    let row = |name: &str| {
-        let b = name.as_bytes();
-        let is = b.len() > 6
-            && b[..2].iter().all(u8::is_ascii_lowercase)
-            && b[2] == b'_'
-            && b[3..5].iter().all(u8::is_ascii_digit)
-            && b[5] == b'_';
-        is.then(|| name[..5].to_owned())
-    };
-    let named: Vec<String> = tests.iter().filter_map(|(name, _)| row(name)).collect();
-    let distinct: std::collections::HashSet<&String> = named.iter().collect();
-    let forging = tests.iter().filter(|(_, body)| body.contains("forge(&mut")).count();
-    let fixtures = read("builder/src/fixtures.rs").matches("\npub fn ").count();
-    let run = read("tests/run.sh");
-    let files = run.split_once("<<'FILES'\n").unwrap().1.split_once("\nFILES").unwrap().0.lines().count();
-    let entries = read("tests/embedded/gate/src/lib.rs").matches("\n    gate_").count() - 1; // the guilty one
-    let scenes = read("tests/embedded/host/src/scenes.rs").matches("Scene { name:").count()
-        + read("tests/embedded/host/src/scenes.rs").matches("Scene {\n        name:").count();
-    let fuzz = fs::read_dir(Path::new(ROOT).join("tests/fuzz/fuzz_targets")).unwrap().count();
-    let wanted = [
-        tests.len().to_string(),
-        format!("{} {}", named.len(), distinct.len()),
-        forging.to_string(),
-        fixtures.to_string(),
-        files.to_string(),
-        entries.to_string(),
-        format!("4 {scenes}"),
-        fuzz.to_string(),
-    ];
-    assert_eq!(rows.iter().map(|r| r[1].as_str()).collect::<Vec<_>>(), wanted);
-}
-
 /// The settings of the manual build what they describe, without a complaint.
 #[test]
 fn the_settings_are_understood() {

@@ -24,9 +24,8 @@ fn vt_38_every_layer_from_top_to_bottom() {
     let folder = bridge("vt_38_every_layer_from_top_to_bottom");
     let typed = ["query", "bridge.hpan", "0,0", "20,0", "--layers", "--json"];
     let answers: Value = serde_json::from_str(&expect(0, &folder, &typed)[0]).unwrap();
-    let layers =
-        |i: usize| answers[i]["layers"].as_array().unwrap().iter().map(|l| l["z"].as_f64()).collect::<Vec<_>>();
-    assert_eq!([layers(0), layers(1)], [vec![Some(6.0), Some(0.0)], vec![Some(0.0)]], "{answers}");
+    let rows: Vec<_> = answers.as_array().unwrap().iter().map(|a| ["x", "z", "layer"].map(|k| a[k].as_f64())).collect();
+    assert_eq!(rows, [[0.0, 6.0, 1.0], [0.0, 0.0, 2.0], [20.0, 0.0, 1.0]].map(|row| row.map(Some)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs the command of this build.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -40,9 +40,13 @@ pub fn but_friction(said: &str) -> String {
 /// An empty folder for one test, which no other test may ask for.
 #[track_caller]
 pub fn folder(test: &str) -> PathBuf {
-    static TAKEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let is_new = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).insert(test.into());
-    assert!(is_new, "another test has the folder {test}");
+    static TAKEN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    // a test's thread has its name
+    let own = std::thread::current().name().unwrap_or_default().to_owned();
+    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let owner = taken.entry(test.into()).or_insert(own.clone());
+    assert!(*owner == own, "{owner} has the folder {test}");
+    drop(taken);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir_all(&path).unwrap();
