@@ -4,14 +4,14 @@
 #   tests     tests of kernel, builder and command, on fixtures and on real files
 #   examples  the examples run, and print what the README shows
 #   cores     the kernel on emulated small cores: same bits, no panic path, instruction counts
-#   long      what takes longer, and no call without a name runs: torture, packages, platforms, random, fuzz
+#   long      what takes longer, and no call without a name runs: torture, profiles, packages, platforms, random, fuzz
 # HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
 # What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 short=(style tests examples cores)
-long=(torture packages platforms random fuzz)
-declare -A minutes=([style]=2 [tests]=8 [examples]=0 [cores]=4 [torture]=6 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5)
+long=(torture profiles packages platforms random fuzz)
+declare -A minutes=([style]=2 [tests]=8 [examples]=0 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5)
 
 steps=()
 for step in "${@:-short}"; do
@@ -42,10 +42,11 @@ others="x86_64-pc-windows-msvc aarch64-apple-darwin"
 targets=() packages=()
 installed() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ]; }
 need() { command -v "$1" >/dev/null || packages+=("$2"); }
-for name in $(! has cores || echo "$small") $(! has platforms || echo "$others"); do
+small_cores() { has cores || has profiles; }
+for name in $(! small_cores || echo "$small") $(! has platforms || echo "$others"); do
     installed "$name" || targets+=("$name")
 done
-if has cores; then
+if small_cores; then
     need qemu-system-arm qemu-system-arm
     need qemu-system-riscv32 qemu-system-misc
     need node nodejs
@@ -61,8 +62,9 @@ if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
     root=()
     [ "$(id -u)" = 0 ] || root=(sudo)
     "${root[@]}" apt-get update -qq || echo "could not renew the list of packages"
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" >/dev/null ||
-        echo "could not install all packages"
+    for package in "${packages[@]}"; do
+        "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || echo "could not install $package"
+    done
 fi
 
 # Everything is checked and compiled as a release: what one step has compiled serves the next.
@@ -83,6 +85,9 @@ examples() {
 }
 
 cores() { tests/embedded/run.sh; }
+
+# The small cores again, in all profiles.
+profiles() { tests/embedded/run.sh --all; }
 
 torture() { cargo test --locked --release -p verification --test command torture::; }
 

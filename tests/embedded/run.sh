@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
 # Builds the kernel for small cores and checks it on emulated ones:
-#   - no panic path survives in any entry point, in cargo's own release profile, the smallest and the fastest (linked
-#     without a panic handler),
+#   - no panic path survives in any entry point (linked without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
 #   - exact instruction counts and stack stay within budgets.toml, and every `closest` below the model there,
 #   - the firmware example prints what its README says.
-# run.sh [--bless | --counts]: with --bless the budgets are written anew from what was measured; with --counts only the
-# Cortex-M4F counts, and prints `count SCENE CALL LEAST MEAN MOST` lines.
+# run.sh [--all | --bless | --counts]: with --all in more profiles: what cargo does unasked, what saves bytes, and with overflow
+# checks; with --bless the budgets are written anew from all of that; with --counts only the Cortex-M4F counts, and prints
+# `count SCENE CALL LEAST MEAN MOST` lines.
 # What cannot run for want of a tool is skipped, with the reason; with HARDPAN_CI=1 that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")"
+boards=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target}/release/boards
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target/embedded}
 HARDPAN_DATA=$(cd ../.. && realpath -m "${HARDPAN_DATA:-../shared/data}")
 export HARDPAN_DATA
 out=$CARGO_TARGET_DIR/out
+all=0
+case ${1:-} in --all | --bless) all=1 ;; esac
 rm -rf "$out"
 mkdir -p "$out"
 failed=0
@@ -85,8 +88,9 @@ small() {
 
 # gate TARGET: fails, and names the functions, if a panic can be reached in any profile. What overflow checks would add is counted.
 gate() {
-    local profile
-    for profile in plain small release; do
+    local profile profiles=release
+    [ $all = 0 ] || profiles="plain small release"
+    for profile in $profiles; do
         build -p gate --target "$1" --profile $profile
         if ! link "$entries" "$1" $profile 2>/dev/null; then
             fail "a panic can be reached on $1, profile $profile:"
@@ -96,13 +100,20 @@ gate() {
         echo "$1, $profile: code $(section .text) bytes, constants $(section .rodata), memory $(($(section .data) + $(section .bss)))"
     done
     small "$1" release
+    [ $all = 1 ] || return 0
     build -p gate --target "$1" --profile least
     small "$1" least
     build -p gate --target "$1" --profile checked
     echo "$1 overflowing $(guilty "$1" checked | wc -l)" >>"$out/gate"
 }
 
-host() { "$CARGO_TARGET_DIR/release/host" "$@"; }
+# Compiled with the tests, which are compiled anyway.
+(
+    cd ../..
+    [ "$CARGO_TARGET_DIR" = "$PWD/target/embedded" ] && unset CARGO_TARGET_DIR
+    cargo test --locked --quiet --release -p hardpan -p hardpan-builder -p verification --no-run
+)
+host() { "$boards" "$@"; }
 
 # emulate BOARD TARGET PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..; addresses: firmware/build.rs
 emulate() {
@@ -157,7 +168,6 @@ example() {
 
 if [ "${1:-}" = --counts ]; then
     usable thumbv7em-none-eabihf qemu-system-arm || exit 0
-    build -p host --release
     host write "$out" >&2
     m4f hills proving field >&2
     for scene in hills proving field; do
@@ -175,35 +185,35 @@ for target in thumbv7em-none-eabihf thumbv6m-none-eabi riscv32imac-unknown-none-
     guilty $target release | grep -q 'gate_guilty$' || fail "the gate does not name the guilty function for $target"
 done
 
-build -p host
-build -p host --release
+build -p hash
+build -p hash --release
 host write "$out"
 
-all="hills proving field small demo wide plain island decks slabs zones fans multilayer undulating"
-for scene in $all; do
+scenes="hills proving field small demo wide plain island decks slabs zones fans multilayer undulating"
+for scene in $scenes; do
     if [ ! -e "$out/$scene.hpan" ]; then
         skip "the file of $scene is not at hand (set HARDPAN_DATA)"
         continue
     fi
-    host hash "$out" $scene >"$out/host-release.$scene.txt"
-    "$CARGO_TARGET_DIR/debug/host" hash "$out" $scene >"$out/host-debug.$scene.txt"
+    "$CARGO_TARGET_DIR/release/hash" "$out" $scene >"$out/host-release.$scene.txt"
+    "$CARGO_TARGET_DIR/debug/hash" "$out" $scene >"$out/host-debug.$scene.txt"
 done
 # shellcheck disable=SC2086
-m4f $all
-for profile in least mixed; do
+m4f $scenes
+for profile in $([ $all = 0 ] || echo least mixed); do
     # shellcheck disable=SC2086
-    emulate an386-$profile thumbv7em-none-eabihf $profile "$m4f" $m4f_at $all
+    emulate an386-$profile thumbv7em-none-eabihf $profile "$m4f" $m4f_at $scenes
 done
 emulate microbit thumbv6m-none-eabi release "qemu-system-arm -M microbit" 0x30000 0x3c000 small
 emulate virt riscv32imac-unknown-none-elf release "qemu-system-riscv32 -M virt -bios none" 0x81000000 0x81f00000 \
     hills proving field small demo wide plain island decks slabs zones fans
 if usable wasm32-unknown-unknown node; then
     cargo rustc --quiet --locked -p probe --target wasm32-unknown-unknown --release --crate-type cdylib
-    for scene in $all; do
+    for scene in $scenes; do
         node wasm.mjs "$CARGO_TARGET_DIR/wasm32-unknown-unknown/release/probe.wasm" "$out/$scene.hpan" "$out/$scene.queries" \
             >"$out/wasm32.$scene.txt" || fail "$scene in wasm32: exit code $?"
     done
 fi
 example
-host check "$out" budgets.toml "$@" || failed=1
+host check "$out" budgets.toml $([ "${1:-}" != --bless ] || echo --bless) || failed=1
 exit $failed

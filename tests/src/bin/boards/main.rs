@@ -1,4 +1,4 @@
-//! `write DIR` writes NAME.hpan and NAME.queries; `hash DIR NAME` prints the hashes as the boards do;
+//! `write DIR` writes NAME.hpan and NAME.queries for emulated boards;
 //! `trace ELF LOG` prints whose instructions the emulator logged;
 //! `check DIR BUDGETS [--bless]` judges the boards' output in DIR/BOARD.NAME.txt, or writes new budgets from it.
 
@@ -7,8 +7,9 @@ mod scenes;
 mod trace;
 
 use hardpan::{Cost, Point, Terrain};
-use hardpan_builder::{Image, Options, Scene, build};
-use probe::{KINDS, Queries};
+use hardpan_builder::{Options, Scene, build};
+use probe::Queries;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::{env, fs, path::Path, process::ExitCode};
 use verification::edges::{self, Edges};
@@ -21,13 +22,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        ["write", dir] => scenes::ALL.iter().for_each(|s| write(Path::new(dir), s)),
-        ["hash", dir, name] => hashes(Path::new(dir), name),
+        ["write", dir] => scenes::ALL.par_iter().for_each(|s| write(Path::new(dir), s)),
         ["trace", elf, log] => trace::run(Path::new(elf), Path::new(log)).unwrap(),
         ["check", dir, budgets] => return check::run(Path::new(dir), Path::new(budgets), false),
         ["check", dir, budgets, "--bless"] => return check::run(Path::new(dir), Path::new(budgets), true),
         _ => {
-            eprintln!("host write DIR | hash DIR NAME | trace ELF LOG | check DIR BUDGETS [--bless]");
+            eprintln!("boards write DIR | trace ELF LOG | check DIR BUDGETS [--bless]");
             return ExitCode::from(2);
         }
     }
@@ -63,17 +63,6 @@ fn write(dir: &Path, scene: &scenes::Scene) {
     fs::write(file("queries"), blob(&points, false)).unwrap();
     let few: Vec<Point> = points[..timed].iter().step_by(timed.div_ceil(TRACED)).copied().collect();
     fs::write(file("traced"), blob(&few, true)).unwrap();
-}
-
-fn hashes(dir: &Path, name: &str) {
-    let image = Image::read(dir.join(name).with_extension("hpan")).unwrap();
-    let queries = fs::read(dir.join(name).with_extension("queries")).unwrap();
-    let queries = Queries::read(&queries).unwrap();
-    let terrain = Terrain::open(&image).unwrap();
-    assert!(probe::opens_only(&image));
-    for (kind, name) in KINDS.iter().enumerate() {
-        println!("hash {name} {:016x}", probe::hash(&terrain, &queries, kind));
-    }
 }
 
 /// Makes positions, the same on every run.
@@ -123,7 +112,7 @@ impl Sampler<'_> {
             let ends: BTreeSet<_> = edges.iter().flatten().collect();
             points.extend(ends.iter().flat_map(|&&e| edges::points([e, e], 256).take(1)));
         }
-        println!("    {}; {} are timed", costly.summary(edges.len()), points.len());
+        println!("    {}: {}; {} are timed", scene.name, costly.summary(edges.len()), points.len());
         let timed = points.len();
         for i in 0..scene.uniform / 3 {
             let mut p = match i % 3 {
