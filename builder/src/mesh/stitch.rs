@@ -33,7 +33,7 @@ mod watch;
 
 use super::near::distance;
 use super::weld::{Ground, Joins, bearable, join};
-use super::{Face, edge, oriented};
+use super::{Face, cover, edge, oriented};
 use crate::{Near, Repair};
 use cut::{Cut, Left, Split, Upright};
 use edges::Edges;
@@ -67,7 +67,16 @@ pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     if !settled {
         stitching.count();
     }
-    stitching.finish()
+    let mut repair = stitching.finish();
+    let restored = cover::restore(ground, rise);
+    if restored > 0 {
+        let mut again = Stitching::new(ground, near, rise);
+        again.count();
+        let Repair { left, crowded, slits, slit, open_edges, .. } = again.finish();
+        let added = repair.added + restored;
+        repair = Repair { left, crowded, slits, slit, open_edges, added, ..repair };
+    }
+    repair
 }
 
 /// Most triangles that dividing may add.
@@ -242,6 +251,9 @@ impl<'a, 'b> Stitching<'a, 'b> {
     /// Divides these triangles. Returns which are to be looked at next.
     fn round<S: Search>(&mut self, splits: Vec<(u32, Split)>, places: &mut Vec<[i32; 3]>) -> Vec<u32> {
         let before = self.ground.vertices.len() as u32;
+        if !splits.is_empty() {
+            self.ground.record.begin(&self.ground.vertices, &self.ground.faces);
+        }
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
         let mut changing: HashSet<u64> = HashSet::new();
         let mut first: HashMap<u64, [[i32; 3]; 3]> = HashMap::new();
@@ -277,7 +289,9 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let in_all = |by: [f64; 2]| [0, 1].map(|k| so_far[k] + by[k]);
             lost.extend(split.upright.map(|part| Upright { by: in_all(part.by), ..part }));
             let by = in_all(split.by);
-            places.extend(split.fan.path.iter().map(|v| split.fan.place(*v, self.ground)));
+            let path: Vec<[i32; 3]> = split.fan.path.iter().map(|v| split.fan.place(*v, self.ground)).collect();
+            self.ground.record.drawn(&path, face, by);
+            places.extend(path);
             // a corner may be a gap now to an edge that others have on the same side
             let folds = self.edges.open_sides(i).filter(|k| self.edges.is_fold(i, *k));
             places.extend(folds.map(|k| self.ground.vertices[face.v[(k + 2) % 3] as usize]));
