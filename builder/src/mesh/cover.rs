@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
+use std::cmp::Reverse;
 
 /// Most times that is looked again: what is added may end beside what was swept, too.
 const TIMES: usize = 8;
@@ -153,7 +154,10 @@ impl Piece {
 pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
     let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
-    swept.sort_unstable_by_key(|s| (s.corners, s.face.key(), s.by.map(f64::to_bits)));
+    let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
+    swept.sort_unstable_by_key(|Swept { corners, face, by }| {
+        (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
+    });
     swept.dedup_by_key(|s| s.corners);
     let mut added = 0;
     for _ in 0..TIMES {
@@ -184,6 +188,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
         let mut number = 0..;
         swept.retain(|_| number.next().is_some_and(|i| lost.binary_search(&i).is_err()));
     }
+    ground.record = Record { before: Some((vertices, faces)), swept };
     added
 }
 

@@ -44,6 +44,8 @@ use rim::{Rim, Seams};
 use slits::{Plan, Slits};
 use watch::Watch;
 
+/// Most times that it is gone through again after ground was covered again.
+const TIMES: usize = 3;
 /// Most passes over the mesh.
 const PASSES: usize = 16;
 /// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
@@ -56,25 +58,26 @@ const ROUNDS: usize = 64;
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let most = most_added(ground);
-    let mut stitching = Stitching::new(ground, near, rise);
-    let mut settled = false;
-    for _ in 0..PASSES {
-        settled = stitching.pass();
-        if settled || stitching.repair.added > most {
+    let mut repair = Repair::default();
+    for time in 0.. {
+        let mut stitching = Stitching { repair, ..Stitching::new(ground, near, rise) };
+        let mut settled = false;
+        for _ in 0..PASSES {
+            if settled || time == TIMES || stitching.repair.added > most {
+                break;
+            }
+            settled = stitching.pass();
+        }
+        if !settled {
+            stitching.count();
+        }
+        repair = stitching.finish();
+        // what is covered again may be beside other vertices
+        let restored = if time < TIMES { cover::restore(ground, rise) } else { 0 };
+        if restored == 0 {
             break;
         }
-    }
-    if !settled {
-        stitching.count();
-    }
-    let mut repair = stitching.finish();
-    let restored = cover::restore(ground, rise);
-    if restored > 0 {
-        let mut again = Stitching::new(ground, near, rise);
-        again.count();
-        let Repair { left, crowded, slits, slit, open_edges, .. } = again.finish();
-        let added = repair.added + restored;
-        repair = Repair { left, crowded, slits, slit, open_edges, added, ..repair };
+        repair.added += restored;
     }
     repair
 }
