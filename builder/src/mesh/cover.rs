@@ -20,8 +20,11 @@ const LEAST: f64 = 1e-9;
 /// Parts of a long edge that have boxes of their own.
 const PARTS: usize = 16;
 
+/// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
+const FAR: f64 = 2.125;
+
 type Place = [i32; 3];
-type Boxes = RTree<GeomWithData<Rectangle<[f64; 2]>, u32>>;
+type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
 
 /// Ground that was uncovered, maybe.
 #[derive(Clone, Copy, Debug)]
@@ -185,20 +188,28 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             ground.note([(v, by)]);
         }
         ground.order();
+        // what else was swept there may end beside that now
+        let base = |s: &Swept| strips([s.corners[0], s.corners[1]], s.wide(), FAR * f64::from(rise));
+        let there = tree(lost.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (0, b))));
         let mut number = 0..;
-        swept.retain(|_| number.next().is_some_and(|i| lost.binary_search(&i).is_err()));
+        swept.retain(|s| {
+            let is_new = number.next().is_some_and(|i| lost.binary_search(&i).is_err());
+            is_new && base(s).any(|b| there.locate_in_envelope_intersecting(b).next().is_some())
+        });
     }
-    ground.record = Record { before: Some((vertices, faces)), swept };
+    // what is swept from now on is looked at the next time
+    ground.record = Record { before: Some((vertices, faces)), swept: Vec::new() };
     added
 }
 
 /// Numbers of what was swept and is to be added, ascending: of a mesh now and before.
 fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> Vec<u32> {
     let all = (0..).zip(swept);
-    let boxes = tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide()).map(move |b| (i, b))));
+    let boxes =
+        tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));
     let mut beside = Vec::new();
     for piece in ends(now, &boxes, rise) {
-        let mut near = found(&boxes, piece.ends);
+        let mut near = found(&boxes, piece.ends, 0.0);
         near.sort_unstable();
         near.dedup();
         beside.extend(near.into_iter().filter_map(|i| {
@@ -207,13 +218,13 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
             (part[1] - part[0] > LEAST).then_some((i, Piece { part, ..piece }))
         }));
     }
-    let reach = beside.iter().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 1.0));
+    let reach = beside.iter().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 1.0, FAR * rise));
     let borders = ends(before, &tree(reach.map(|b| (0, b))), rise / 2.0);
     let all = (0..).zip(&borders);
-    let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0).map(move |b| (i, b))));
+    let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0, 0.0).map(move |b| (i, b))));
     let is_lost = |(i, piece): &(u32, Piece)| {
         let reach = swept[*i as usize].by[0];
-        let near = strips(piece.ends, reach + 1.0).flat_map(|b| boxes.locate_in_envelope_intersecting(b));
+        let near = strips(piece.ends, reach + 1.0, 2.0 * rise).flat_map(|b| boxes.locate_in_envelope_intersecting(b));
         let excused = near.filter_map(|b| piece.near(&borders[b.data as usize], reach, rise));
         !gaps(piece.part, excused.collect()).is_empty()
     };
@@ -245,7 +256,8 @@ fn ends((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Ve
     let open: Vec<[Place; 2]> = open.filter(|line| is_near(line)).collect();
     let tree = tree((0..).zip(&close).map(|(i, f)| (i, around(&corners(f)))));
     let pieces = |line: &[Place; 2]| -> Vec<Piece> {
-        let covered = found(&tree, *line).into_iter().filter_map(|i| covers(corners(&close[i as usize]), *line, level));
+        let covered =
+            found(&tree, *line, level).into_iter().filter_map(|i| covers(corners(&close[i as usize]), *line, level));
         gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: *line, part }).collect()
     };
     open.par_iter().flat_map_iter(pieces).collect()
@@ -296,34 +308,36 @@ fn covers([p, q, r]: [Place; 3], [a, b]: [Place; 2], level: f64) -> Option<[f64;
 }
 
 /// Boxes to look for, with their numbers.
-fn tree(boxes: impl Iterator<Item = (u32, AABB<[f64; 2]>)>) -> Boxes {
+fn tree(boxes: impl Iterator<Item = (u32, AABB<[f64; 3]>)>) -> Boxes {
     RTree::bulk_load(boxes.map(|(i, b)| GeomWithData::new(Rectangle::from_aabb(b), i)).collect())
 }
 
 /// The box around places.
-fn around(places: &[Place]) -> AABB<[f64; 2]> {
+fn around(places: &[Place]) -> AABB<[f64; 3]> {
     let side = |k: usize| places.iter().map(move |p| p[k]);
-    let low = [0, 1].map(|k| side(k).min().map_or(0.0, f64::from));
-    let high = [0, 1].map(|k| side(k).max().map_or(0.0, f64::from));
+    let low = [0, 1, 2].map(|k| side(k).min().map_or(0.0, f64::from));
+    let high = [0, 1, 2].map(|k| side(k).max().map_or(0.0, f64::from));
     AABB::from_corners(low, high)
 }
 
-/// Boxes around a line that lies slanted, part by part.
-fn strips([a, b]: [Place; 2], margin: f64) -> impl Iterator<Item = AABB<[f64; 2]>> {
-    let [a, b] = [a, b].map(|p| [f64::from(p[0]), f64::from(p[1])]);
-    let d = [0, 1].map(|k| b[k] - a[k]);
-    let slant = d[0].abs().min(d[1].abs()) / (4.0 * (margin + 16.0));
-    let count = (slant as usize + 1).min(PARTS);
+/// Boxes around a line, part by part if it lies slanted, so much larger in plan and in height.
+fn strips([a, b]: [Place; 2], margin: f64, rise: f64) -> impl Iterator<Item = AABB<[f64; 3]>> {
+    let margins = [margin, margin, rise];
+    let [a, b] = [a, b].map(|p| p.map(f64::from));
+    let d = [0, 1, 2].map(|k| b[k] - a[k]);
+    let mut sizes = [0, 1, 2].map(|k| d[k].abs() / (4.0 * (margins[k] + 16.0)));
+    sizes.sort_unstable_by(f64::total_cmp);
+    let count = (sizes[1] as usize + 1).min(PARTS);
     (0..count).map(move |part| {
-        let [p, q] = [part, part + 1].map(|i| [0, 1].map(|k| a[k] + d[k] * i as f64 / count as f64));
-        let low = [0, 1].map(|k| p[k].min(q[k]) - margin);
-        let high = [0, 1].map(|k| p[k].max(q[k]) + margin);
+        let [p, q] = [part, part + 1].map(|i| [0, 1, 2].map(|k| a[k] + d[k] * i as f64 / count as f64));
+        let low = [0, 1, 2].map(|k| p[k].min(q[k]) - margins[k]);
+        let high = [0, 1, 2].map(|k| p[k].max(q[k]) + margins[k]);
         AABB::from_corners(low, high)
     })
 }
 
 /// What has a box along a line.
-fn found(boxes: &Boxes, line: [Place; 2]) -> Vec<u32> {
-    let parts = strips(line, 0.0);
+fn found(boxes: &Boxes, line: [Place; 2], rise: f64) -> Vec<u32> {
+    let parts = strips(line, 0.0, rise);
     parts.flat_map(|part| boxes.locate_in_envelope_intersecting(part).map(|b| b.data)).collect()
 }
