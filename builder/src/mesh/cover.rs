@@ -20,6 +20,10 @@ const LEAST: f64 = 1e-9;
 /// Parts of a long edge that have boxes of their own.
 const PARTS: usize = 16;
 
+/// Most that is looked at beside an edge: more is a heap, and let be.
+const MANY: usize = 256;
+/// What rounding takes of an error in plan, in steps.
+const ROUNDING: f64 = 0.7;
 /// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
 const FAR: f64 = 2.125;
 
@@ -161,7 +165,13 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     swept.sort_unstable_by_key(|Swept { corners, face, by }| {
         (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
     });
-    swept.dedup_by_key(|s| s.corners);
+    swept.dedup_by(|next, kept| {
+        let same = next.corners == kept.corners;
+        if same {
+            kept.by = [0, 1].map(|i| kept.by[i].max(next.by[i]));
+        }
+        same
+    });
     let mut added = 0;
     for _ in 0..TIMES {
         let lost = lost([(&ground.vertices, &ground.faces), (&vertices, &faces)], &swept, f64::from(rise));
@@ -209,21 +219,22 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
         tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));
     let mut beside = Vec::new();
     for piece in ends(now, &boxes, rise) {
-        let mut near = found(&boxes, piece.ends, 0.0);
-        near.sort_unstable();
-        near.dedup();
+        let near = found(&boxes, piece.ends, 0.0);
+        if near.len() > MANY {
+            continue;
+        }
         beside.extend(near.into_iter().filter_map(|i| {
             let [from, to] = covers(swept[i as usize].corners, piece.ends, rise)?;
             let part = [from.max(piece.part[0]), to.min(piece.part[1])];
             (part[1] - part[0] > LEAST).then_some((i, Piece { part, ..piece }))
         }));
     }
-    let reach = beside.iter().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 1.0, FAR * rise));
+    let reach = beside.iter().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 2.0, FAR * rise));
     let borders = ends(before, &tree(reach.map(|b| (0, b))), rise / 2.0);
     let all = (0..).zip(&borders);
     let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0, 0.0).map(move |b| (i, b))));
     let is_lost = |(i, piece): &(u32, Piece)| {
-        let reach = swept[*i as usize].by[0];
+        let reach = swept[*i as usize].by[0] + ROUNDING;
         let near = strips(piece.ends, reach + 1.0, 2.0 * rise).flat_map(|b| boxes.locate_in_envelope_intersecting(b));
         let excused = near.filter_map(|b| piece.near(&borders[b.data as usize], reach, rise));
         !gaps(piece.part, excused.collect()).is_empty()
@@ -256,8 +267,11 @@ fn ends((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Ve
     let open: Vec<[Place; 2]> = open.filter(|line| is_near(line)).collect();
     let tree = tree((0..).zip(&close).map(|(i, f)| (i, around(&corners(f)))));
     let pieces = |line: &[Place; 2]| -> Vec<Piece> {
-        let covered =
-            found(&tree, *line, level).into_iter().filter_map(|i| covers(corners(&close[i as usize]), *line, level));
+        let near = found(&tree, *line, level);
+        if near.len() > MANY {
+            return Vec::new();
+        }
+        let covered = near.into_iter().filter_map(|i| covers(corners(&close[i as usize]), *line, level));
         gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: *line, part }).collect()
     };
     open.par_iter().flat_map_iter(pieces).collect()
@@ -336,8 +350,12 @@ fn strips([a, b]: [Place; 2], margin: f64, rise: f64) -> impl Iterator<Item = AA
     })
 }
 
-/// What has a box along a line.
+/// What has a box along a line, each once; more than [`MANY`] if it is much.
 fn found(boxes: &Boxes, line: [Place; 2], rise: f64) -> Vec<u32> {
     let parts = strips(line, 0.0, rise);
-    parts.flat_map(|part| boxes.locate_in_envelope_intersecting(part).map(|b| b.data)).collect()
+    let all = parts.flat_map(|part| boxes.locate_in_envelope_intersecting(part).take(MANY + 1).map(|b| b.data));
+    let mut all: Vec<u32> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
