@@ -5,6 +5,7 @@
 //! follow. So what was swept is noted, as triangles; and in the end, where the ground ends now beside one of them and did not end
 //! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end.
 
+use super::near::distance;
 use super::weld::Ground;
 use super::{Face, area2, edge, least_first};
 use hashbrown::HashMap;
@@ -217,29 +218,46 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
     let all = (0..).zip(swept);
     let boxes =
         tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));
-    let mut beside = Vec::new();
+    let size = |i: u32| {
+        let [a, b, c] = swept[i as usize].corners;
+        [[a, b], [b, c], [c, a]].map(|[p, q]| distance(p, q).0).into_iter().max()
+    };
+    // of each end what was swept beside it, the smallest first
+    let mut beside: Vec<Vec<(u32, Piece)>> = Vec::new();
     for piece in ends(now, &boxes, rise) {
         let near = found(&boxes, piece.ends, 0.0);
         if near.len() > MANY {
             continue;
         }
-        beside.extend(near.into_iter().filter_map(|i| {
+        let some = near.into_iter().filter_map(|i| {
             let [from, to] = covers(swept[i as usize].corners, piece.ends, rise)?;
             let part = [from.max(piece.part[0]), to.min(piece.part[1])];
             (part[1] - part[0] > LEAST).then_some((i, Piece { part, ..piece }))
-        }));
+        });
+        let mut some: Vec<(u32, Piece)> = some.collect();
+        some.sort_by_key(|(i, _)| (size(*i), *i));
+        beside.push(some);
     }
-    let reach = beside.iter().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 2.0, FAR * rise));
+    let reach =
+        beside.iter().flatten().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 2.0, FAR * rise));
     let borders = ends(before, &tree(reach.map(|b| (0, b))), rise / 2.0);
     let all = (0..).zip(&borders);
     let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0, 0.0).map(move |b| (i, b))));
-    let is_lost = |(i, piece): &(u32, Piece)| {
-        let reach = swept[*i as usize].by[0] + ROUNDING;
-        let near = strips(piece.ends, reach + 1.0, 2.0 * rise).flat_map(|b| boxes.locate_in_envelope_intersecting(b));
-        let excused = near.filter_map(|b| piece.near(&borders[b.data as usize], reach, rise));
-        !gaps(piece.part, excused.collect()).is_empty()
+    let lost = |some: &Vec<(u32, Piece)>| {
+        let (mut lost, mut taken) = (Vec::new(), Vec::new());
+        for (i, piece) in some {
+            let reach = swept[*i as usize].by[0] + ROUNDING;
+            let near = strips(piece.ends, reach + 1.0, 2.0 * rise);
+            let near = near.flat_map(|b| boxes.locate_in_envelope_intersecting(b));
+            let excused = near.filter_map(|b| piece.near(&borders[b.data as usize], reach, rise));
+            if !gaps(piece.part, excused.chain(taken.iter().copied()).collect()).is_empty() {
+                lost.push(*i);
+                taken.push(piece.part);
+            }
+        }
+        lost
     };
-    let mut lost: Vec<u32> = beside.par_iter().filter(|b| is_lost(b)).map(|b| b.0).collect();
+    let mut lost: Vec<u32> = beside.par_iter().flat_map_iter(lost).collect();
     lost.sort_unstable();
     lost.dedup();
     lost

@@ -292,7 +292,10 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let in_all = |by: [f64; 2]| [0, 1].map(|k| so_far[k] + by[k]);
             lost.extend(split.upright.map(|part| Upright { by: in_all(part.by), ..part }));
             let by = in_all(split.by);
-            let path: Vec<[i32; 3]> = split.fan.path.iter().map(|v| split.fan.place(*v, self.ground)).collect();
+            // numbers of points that it makes begin where this round began
+            let made = |v: u32| v.checked_sub(before).map(|i| split.fan.points[i as usize]);
+            let place = |v: &u32| made(*v).unwrap_or_else(|| self.ground.vertices[*v as usize]);
+            let path: Vec<[i32; 3]> = split.fan.path.iter().map(place).collect();
             self.ground.record.drawn(&path, face, by);
             places.extend(path);
             // a corner may be a gap now to an edge that others have on the same side
