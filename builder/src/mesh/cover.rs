@@ -15,7 +15,7 @@ use rstar::{AABB, RTree};
 use std::cmp::Reverse;
 
 /// Most times that is looked again: what is added may end beside what was swept, too.
-const TIMES: usize = 8;
+const TIMES: usize = 64;
 /// What is shorter is no part of an edge.
 const LEAST: f64 = 1e-9;
 /// Parts of a long edge that have boxes of their own.
@@ -40,6 +40,8 @@ pub struct Swept {
     face: Face,
     /// How far that was moved in all.
     by: [f64; 2],
+    /// How far this lies off where it was in the beginning.
+    off: [f64; 2],
 }
 
 /// The mesh before repairs, and what they swept over.
@@ -50,6 +52,12 @@ pub struct Record {
 }
 
 impl Swept {
+    /// The square of its longest side in plan.
+    fn size(&self) -> u128 {
+        let [a, b, c] = self.corners;
+        distance(a, b).0.max(distance(b, c).0).max(distance(c, a).0)
+    }
+
     /// How far its apex lies off its base.
     fn wide(&self) -> f64 {
         let [a, b, c] = self.corners;
@@ -64,22 +72,25 @@ impl Record {
         self.before.get_or_insert_with(|| (vertices.to_vec(), faces.to_vec()));
     }
 
-    fn add(&mut self, corners: [Place; 3], face: Face, by: [f64; 2]) {
+    fn add(&mut self, corners: [Place; 3], face: Face, by: [f64; 2], off: [f64; 2]) {
         let [a, b, c] = corners;
         if area2(a, b, c) > 0 {
-            self.swept.push(Swept { corners, face, by });
+            self.swept.push(Swept { corners, face, by, off });
         }
     }
 
-    /// A side of a triangle, to the left of it, was drawn to a path.
-    pub fn drawn(&mut self, path: &[Place], face: Face, by: [f64; 2]) {
+    /// A side of a triangle with these corners, which was moved so far before and in all, was drawn to a path.
+    pub fn drawn(&mut self, path: &[Place], face: Face, [a, b, c]: [Place; 3], [before, by]: [[f64; 2]; 2]) {
         if let [first, .., last] = path
             && path.len() > 2
         {
             let middle = path.len() / 2;
-            self.add([*first, *last, path[middle]], face, by);
-            self.drawn(&path[..=middle], face, by);
-            self.drawn(&path[middle..], face, by);
+            let corners = [*first, *last, path[middle]];
+            let is_inside = |p: &Place| [(a, b), (b, c), (c, a)].iter().all(|(q, r)| area2(*q, *r, *p) >= 0);
+            let plan = if corners.iter().all(is_inside) { before[0] } else { by[0] };
+            self.add(corners, face, by, [plan, by[1]]);
+            self.drawn(&path[..=middle], face, [a, b, c], [before, by]);
+            self.drawn(&path[middle..], face, [a, b, c], [before, by]);
         }
     }
 
@@ -107,8 +118,8 @@ impl Record {
                 std::mem::swap(&mut p_to, &mut q_to);
             }
             if count != 0 {
-                self.add([p, q, q_to], face, by);
-                self.add([p, q_to, p_to], face, by);
+                self.add([p, q, q_to], face, by, by);
+                self.add([p, q_to, p_to], face, by, by);
             }
         }
     }
@@ -163,13 +174,14 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
     let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
     let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
-    swept.sort_unstable_by_key(|Swept { corners, face, by }| {
+    swept.sort_unstable_by_key(|Swept { corners, face, by, .. }| {
         (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
     });
     swept.dedup_by(|next, kept| {
         let same = next.corners == kept.corners;
         if same {
             kept.by = [0, 1].map(|i| kept.by[i].max(next.by[i]));
+            kept.off = [0, 1].map(|i| kept.off[i].max(next.off[i]));
         }
         same
     });
@@ -179,10 +191,19 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
         if lost.is_empty() {
             break;
         }
-        added += lost.len() as u64;
+        // the smallest first: what is beside one may need no more
+        let base = |s: &Swept| strips([s.corners[0], s.corners[1]], s.wide(), FAR * f64::from(rise));
+        let size = |i: u32| (swept[i as usize].size(), i);
+        let boxes = tree(lost.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (*i, b))));
+        let is_first = |i: &u32| {
+            let beside = base(&swept[*i as usize]).flat_map(|b| boxes.locate_in_envelope_intersecting(b));
+            beside.map(|b| size(b.data)).min() == Some(size(*i))
+        };
+        let first: Vec<u32> = lost.iter().copied().filter(is_first).collect();
+        added += first.len() as u64;
         let (known, mut made) = (ground.vertices.len(), HashMap::new());
-        for i in &lost {
-            let Swept { corners, face, by } = swept[*i as usize];
+        for i in &first {
+            let Swept { corners, face, off, .. } = swept[*i as usize];
             let v = corners.map(|place| {
                 ground.vertices[..known].binary_search(&place).map_or_else(
                     |_| {
@@ -196,16 +217,16 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             });
             let v = least_first(v);
             ground.faces.push(Face { v, ..face });
-            ground.note([(v, by)]);
+            ground.note([(v, off)]);
         }
         ground.order();
         // what else was swept there may end beside that now
-        let base = |s: &Swept| strips([s.corners[0], s.corners[1]], s.wide(), FAR * f64::from(rise));
-        let there = tree(lost.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (0, b))));
+        let there = tree(first.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (0, b))));
         let mut number = 0..;
         swept.retain(|s| {
-            let is_new = number.next().is_some_and(|i| lost.binary_search(&i).is_err());
-            is_new && base(s).any(|b| there.locate_in_envelope_intersecting(b).next().is_some())
+            let i = number.next().expect("endless");
+            let is_near = || base(s).any(|b| there.locate_in_envelope_intersecting(b).next().is_some());
+            first.binary_search(&i).is_err() && (lost.binary_search(&i).is_ok() || is_near())
         });
     }
     // what is swept from now on is looked at the next time
@@ -218,10 +239,6 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
     let all = (0..).zip(swept);
     let boxes =
         tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));
-    let size = |i: u32| {
-        let [a, b, c] = swept[i as usize].corners;
-        [[a, b], [b, c], [c, a]].map(|[p, q]| distance(p, q).0).into_iter().max()
-    };
     // of each end what was swept beside it, the smallest first
     let mut beside: Vec<Vec<(u32, Piece)>> = Vec::new();
     for piece in ends(now, &boxes, rise) {
@@ -235,7 +252,7 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
             (part[1] - part[0] > LEAST).then_some((i, Piece { part, ..piece }))
         });
         let mut some: Vec<(u32, Piece)> = some.collect();
-        some.sort_by_key(|(i, _)| (size(*i), *i));
+        some.sort_by_key(|(i, _)| (swept[*i as usize].size(), *i));
         beside.push(some);
     }
     let reach =

@@ -206,9 +206,6 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     let mut ground = weld::Ground { vertices, faces, moved, record, materials: &materials, origin, farthest };
     if options.weld != crate::Near::default() {
         report.weld = weld::weld(&mut ground, options.weld);
-        if options.stitch.is_none() {
-            report.weld.added = cover::restore(&mut ground, most_rise);
-        }
         report.weld.moved = worst(&ground.moved, step);
     }
     if let Some(near) = options.stitch {

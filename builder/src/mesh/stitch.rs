@@ -296,7 +296,8 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let made = |v: u32| v.checked_sub(before).map(|i| split.fan.points[i as usize]);
             let place = |v: &u32| made(*v).unwrap_or_else(|| self.ground.vertices[*v as usize]);
             let path: Vec<[i32; 3]> = split.fan.path.iter().map(place).collect();
-            self.ground.record.drawn(&path, face, by);
+            let corners = self.ground.corners(face.v);
+            self.ground.record.drawn(&path, face, corners, [so_far, by]);
             places.extend(path);
             // a corner may be a gap now to an edge that others have on the same side
             let folds = self.edges.open_sides(i).filter(|k| self.edges.is_fold(i, *k));

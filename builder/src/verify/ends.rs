@@ -2,7 +2,8 @@
 //! ground on their sides is.
 //!
 //! An edge with triangles on one side only ends the ground as far as no other triangle lies just beside it. A place of such an end in
-//! the image that is farther in plan than the stated error from all ends of the source, rounded to the same lattice, is lost ground.
+//! the image that is farther in plan than the stated error from all ends of the source, rounded to the same lattice, is lost ground, if
+//! the source has some beside it.
 //! A step is an end if it is larger than half a metre in the image, and than half of that in the source: what is between is none that
 //! was lost.
 
@@ -45,21 +46,40 @@ pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits 
     let near = tree(ends.iter().flat_map(|e| boxes(e.line, reach, 2.0 * STEP)).map(|b| (0, b)));
     let borders = self::ends(source, Some(&near), STEP / 2.0);
     let near = tree(borders.iter().enumerate().flat_map(|(i, e)| boxes(e.line, 0.0, 0.0).map(move |b| (i, b))));
-    let lost = |end: &End| {
+    let far = |end: End| {
         let some = boxes(end.line, reach, STEP).flat_map(|b| near.locate_in_envelope_intersecting(b));
-        let excused: Vec<[f64; 2]> = some.filter_map(|b| end.within(&borders[b.data], reach)).collect();
+        let excused = some.filter_map(|b| end.within(&borders[b.data], reach)).collect();
         let left = without(end.part, excused);
-        let longest = left.into_iter().max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])))?;
-        let [a, b] = longest.map(|s| end.at(s));
+        (!left.is_empty()).then_some((end.line, left))
+    };
+    let count = ends.len() as u64;
+    let far: Vec<([Point; 2], Vec<[f64; 2]>)> = ends.into_par_iter().filter_map(far).collect();
+    // what the image has besides may end anywhere: the source must have ground there
+    let near = tree(far.iter().enumerate().flat_map(|(i, (line, _))| boxes(*line, 0.0, STEP).map(move |b| (i, b))));
+    let on = |t: &[Point; 3]| {
+        let those = near.locate_in_envelope_intersecting(AABB::from_points(t)).map(|b| b.data).collect::<Vec<_>>();
+        let t = anticlockwise(t);
+        let of = |i: usize| Some((i, covered(&t, far[i].0, STEP / 2.0)?));
+        those.into_iter().filter_map(of).collect::<Vec<_>>()
+    };
+    let mut ground = vec![Vec::new(); far.len()];
+    for (i, part) in source.par_iter().flat_map_iter(on).collect::<Vec<_>>() {
+        ground[i].push(part);
+    }
+    let lost = |((line, left), ground): (&([Point; 2], Vec<[f64; 2]>), &Vec<[f64; 2]>)| {
+        let none = without([0.0, 1.0], ground.clone());
+        let left = left.iter().flat_map(|part| without(*part, none.clone()));
+        let longest = left.max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])))?;
+        let [a, b] = longest.map(|s| End { line: *line, part: longest }.at(s));
         let length = (b[0] - a[0]).hypot(b[1] - a[1]);
         // rounding in f64 is no slit
         (length > SLACK).then(|| ([0, 1, 2].map(|k| (a[k] + b[k]) / 2.0), length))
     };
-    let all: Vec<(Point, f64)> = ends.par_iter().filter_map(lost).collect();
+    let all: Vec<(Point, f64)> = far.par_iter().zip(&ground).filter_map(lost).collect();
     let order = |a: &(Point, f64), b: &(Point, f64)| {
         a.1.total_cmp(&b.1).then_with(|| b.0.map(f64::to_bits).cmp(&a.0.map(f64::to_bits)))
     };
-    Slits { ends: ends.len() as u64, lost: all.len() as u64, longest: all.into_iter().max_by(order) }
+    Slits { ends: count, lost: all.len() as u64, longest: all.into_iter().max_by(order) }
 }
 
 impl End {
@@ -98,8 +118,8 @@ impl End {
 /// The ends of ground, in some boxes or anywhere.
 fn ends(all: &[[Point; 3]], inside: Option<&Tree>, step: f64) -> Vec<End> {
     let is_inside = |box_: AABB<Point>| inside.is_none_or(|t| t.locate_in_envelope_intersecting(box_).next().is_some());
-    let left = |t: &[Point; 3]| if turn(t[0], t[1], t[2]) > 0.0 { *t } else { [t[0], t[2], t[1]] };
-    let some: Vec<[Point; 3]> = all.par_iter().filter(|t| is_inside(AABB::from_points(*t))).map(left).collect();
+    let some: Vec<[Point; 3]> =
+        all.par_iter().filter(|t| is_inside(AABB::from_points(*t))).map(anticlockwise).collect();
     let bits = |p: Point| p.map(|v| (v + 0.0).to_bits());
     // whether there are triangles to the left of the way from the lesser end, and to the right
     let mut edges: HashMap<[[u64; 3]; 2], [bool; 2]> = HashMap::with_capacity(some.len() * 3 / 2);
@@ -129,6 +149,10 @@ fn ends(all: &[[Point; 3]], inside: Option<&Tree>, step: f64) -> Vec<End> {
         without([0.0, 1.0], covered).into_iter().map(|part| End { line: *line, part }).collect::<Vec<_>>()
     };
     open.par_iter().flat_map_iter(parts).collect()
+}
+
+fn anticlockwise(t: &[Point; 3]) -> [Point; 3] {
+    if turn(t[0], t[1], t[2]) > 0.0 { *t } else { [t[0], t[2], t[1]] }
 }
 
 /// Twice the area of a triangle in plan, its sign exact.

@@ -834,7 +834,7 @@ fn no_repair_opens_a_slit() {
         let r = repair(&scene, &ground).unwrap().1.stitch;
         (divided, joined) = (divided + r.divided, joined + r.joined);
         if seed % 8 == 0 {
-            let welded = Options { weld: Near { plan: 6, height: 90 }, stitch: None, ..ground.clone() };
+            let welded = Options { weld: Near { plan: 6, height: 90 }, ..ground.clone() };
             keeps_its_ground(&format!("scene {seed}, welded"), &scene, &welded);
             keeps_its_ground(&format!("scene {seed}, as given"), &scene, &as_given());
             let one = on_threads(1, || stitched(&scene));
