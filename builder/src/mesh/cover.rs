@@ -29,6 +29,8 @@ const ROUNDING: f64 = 0.7;
 const FAR: f64 = 2.125;
 
 type Place = [i32; 3];
+/// How many more triangles lie to the left of an edge than to the right, its ends before and after, one of them, and how far it was moved.
+type Way = (i32, [[Place; 2]; 2], Face, [f64; 2]);
 type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
 
 /// Ground that was uncovered, maybe.
@@ -97,7 +99,7 @@ impl Record {
     /// These triangles were moved, each told with its places before and after: all that have any of the vertices that were.
     pub fn moved(&mut self, faces: Vec<(Face, [[Place; 3]; 2], [f64; 2])>) {
         // edges with as many triangles on one side as on the other sweep over nothing
-        let mut edges: HashMap<u64, (i32, [[Place; 2]; 2], Face, [f64; 2])> = HashMap::new();
+        let mut edges: HashMap<u64, Way> = HashMap::new();
         for (face, [from, to], by) in faces {
             for k in 0..3 {
                 let l = (k + 1) % 3;

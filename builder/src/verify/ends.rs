@@ -15,6 +15,9 @@ use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 type Point = [f64; 3];
 type Tree = RTree<GeomWithData<Rectangle<Point>, usize>>;
 
+/// An edge, and parts of it.
+type Parts = ([Point; 2], Vec<[f64; 2]>);
+
 /// Metres.
 const STEP: f64 = 0.5;
 /// What is shorter, in parts of an edge, is none.
@@ -53,7 +56,7 @@ pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits 
         (!left.is_empty()).then_some((end.line, left))
     };
     let count = ends.len() as u64;
-    let far: Vec<([Point; 2], Vec<[f64; 2]>)> = ends.into_par_iter().filter_map(far).collect();
+    let far: Vec<Parts> = ends.into_par_iter().filter_map(far).collect();
     // what the image has besides may end anywhere: the source must have ground there
     let near = tree(far.iter().enumerate().flat_map(|(i, (line, _))| boxes(*line, 0.0, STEP).map(move |b| (i, b))));
     let on = |t: &[Point; 3]| {
@@ -66,7 +69,7 @@ pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits 
     for (i, part) in source.par_iter().flat_map_iter(on).collect::<Vec<_>>() {
         ground[i].push(part);
     }
-    let lost = |((line, left), ground): (&([Point; 2], Vec<[f64; 2]>), &Vec<[f64; 2]>)| {
+    let lost = |((line, left), ground): (&Parts, &Vec<[f64; 2]>)| {
         let none = without([0.0, 1.0], ground.clone());
         let left = left.iter().flat_map(|part| without(*part, none.clone()));
         let longest = left.max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])))?;
