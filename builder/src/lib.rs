@@ -74,7 +74,7 @@ pub use settings::Settings;
 pub use shares::Shares;
 pub use split::Split;
 pub use verify::{
-    Agreement, Check, Fault, Faults, Lost, Other, Outcome, Side, Spot, Verdict, Verify, against, erased, verify,
+    Agreement, Check, Fault, Faults, Lost, Other, Outcome, Side, Slits, Spot, Verdict, Verify, against, erased, verify,
 };
 
 #[doc = include_str!("../README.md")]

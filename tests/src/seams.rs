@@ -180,6 +180,90 @@ pub fn lost(from: &[[Point; 3]], to: &[[Point; 3]], [h, v]: [f64; 2]) -> Vec<[f6
         .collect()
 }
 
+/// How much higher or lower ground may lie to go on a sheet, steps of height: a quarter of a metre.
+pub const LEVEL: f64 = 16_384.0;
+
+/// The borders of the closed union of triangles, as pieces of their edges: along them no other triangle, up to so many steps higher or
+/// lower, lies just outside.
+pub fn rims(triangles: &[[Point; 3]], level: f64) -> Vec<[[f64; 3]; 2]> {
+    let cross = |o: Point, a: Point, b: Point| {
+        let d = |p: Point, k: usize| i128::from(p[k] - o[k]);
+        d(a, 0) * d(b, 1) - d(a, 1) * d(b, 0)
+    };
+    let upward = |t: &[Point; 3]| if cross(t[0], t[1], t[2]) > 0 { *t } else { [t[0], t[2], t[1]] };
+    let all: Vec<[Point; 3]> = triangles.iter().map(upward).collect();
+    let float = |p: Point| p.map(|v| v as f64);
+    let mut rims = Vec::new();
+    for t in &all {
+        for k in 0..3 {
+            let (a, b) = (t[k], t[(k + 1) % 3]);
+            let covers = |c: &[Point; 3]| {
+                let (mut from, mut to) = (0.0f64, 1.0f64);
+                let mut keep = |at_a: f64, at_b: f64| {
+                    // where a function that is linear along the edge is not below zero
+                    let root = at_a / (at_a - at_b);
+                    match (at_a < 0.0, at_b < 0.0) {
+                        (false, false) => {}
+                        (true, true) => to = -1.0,
+                        (true, false) => from = from.max(root),
+                        (false, true) => to = to.min(root),
+                    }
+                };
+                for j in 0..3 {
+                    let (p, q) = (c[j], c[(j + 1) % 3]);
+                    let [at_a, at_b] = [cross(p, q, a), cross(p, q, b)];
+                    if (at_a, at_b) == (0, 0) {
+                        let runs = (q[0] - p[0]) * (b[0] - a[0]) + (q[1] - p[1]) * (b[1] - a[1]);
+                        keep(-(runs as f64), -(runs as f64)); // along the edge: outside is the other way's inside
+                    } else {
+                        keep(at_a as f64, at_b as f64);
+                    }
+                }
+                let off = [a, b].map(|p| height(c, float(p)) - p[2] as f64);
+                keep(level - off[0], level - off[1]);
+                keep(level + off[0], level + off[1]);
+                (from < to).then_some([from, to])
+            };
+            let is_near = |c: &&[Point; 3]| {
+                (0..2).all(|k| {
+                    let [low, high] = [a[k].min(b[k]), a[k].max(b[k])];
+                    c.iter().any(|p| p[k] >= low) && c.iter().any(|p| p[k] <= high)
+                })
+            };
+            let mut covered: Vec<[f64; 2]> = all.iter().filter(is_near).filter_map(covers).collect();
+            covered.sort_by(|a, b| a[0].total_cmp(&b[0]));
+            covered.push([1.0, 1.0]);
+            let at = |s: f64| [0, 1, 2].map(|k| a[k] as f64 + s * (b[k] - a[k]) as f64);
+            let mut reached = 0.0;
+            for [from, to] in covered {
+                if from - reached > 1e-9 {
+                    rims.push([at(reached), at(from)]);
+                }
+                reached = to.max(reached);
+            }
+        }
+    }
+    rims
+}
+
+/// The height of a triangle's plane over a place.
+pub fn height(t: &[Point; 3], p: [f64; 3]) -> f64 {
+    let d = |q: Point| [0, 1, 2].map(|k| (q[k] - t[0][k]) as f64);
+    let (u, w) = (d(t[1]), d(t[2]));
+    let v = [0, 1].map(|k| p[k] - t[0][k] as f64);
+    let area = u[0] * w[1] - u[1] * w[0];
+    t[0][2] as f64 + ((v[0] * w[1] - v[1] * w[0]) * u[2] + (u[0] * v[1] - u[1] * v[0]) * w[2]) / area
+}
+
+/// How far a place lies from a piece of a border in plan, and how much higher or lower the border is there.
+pub fn off([a, b]: [[f64; 3]; 2], p: [f64; 3]) -> [f64; 2] {
+    let d = [0, 1, 2].map(|k| b[k] - a[k]);
+    let length = d[0] * d[0] + d[1] * d[1];
+    let s = (((p[0] - a[0]) * d[0] + (p[1] - a[1]) * d[1]) / length).clamp(0.0, 1.0);
+    let at = [0, 1, 2].map(|k| a[k] + s * d[k]);
+    [(at[0] - p[0]).hypot(at[1] - p[1]), (at[2] - p[2]).abs()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

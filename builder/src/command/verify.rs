@@ -301,8 +301,13 @@ impl Sought {
 /// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place, and
 /// what is of another material.
 fn beyond(a: &Agreement) -> String {
+    let slit = a.slits.longest.map(|(at, long)| {
+        let count = counted(a.slits.lost, "edge");
+        format!("its ground ends at {count} inside the source's, the longest slit {} at {}", metres(long), place(&at))
+    });
     if a.source.exceeded + a.image.exceeded == 0 {
-        return format!("{}; is it this image's mesh, with the same settings?", materials(a).join("; "));
+        let kinds: Vec<String> = slit.into_iter().chain(materials(a)).collect();
+        return format!("{}; is it this image's mesh, with the same settings?", kinds.join("; "));
     }
     let mut kinds = Vec::new();
     for (side, what) in [(&a.source, "lost"), (&a.image, "gained")] {
@@ -321,6 +326,7 @@ fn beyond(a: &Agreement) -> String {
             height(worst.height)
         ));
     }
+    kinds.extend(slit);
     kinds.extend(materials(a));
     format!(
         "its error is larger than it states at {}: {}; is it this image's mesh, with the same --up, --unit and --scale?",
@@ -539,6 +545,11 @@ fn comparison(a: &Agreement, source: &str, out: &mut impl Write) -> Done {
             writeln!(out, "{:12} worst {}", "", spot(s))?;
         }
     }
+    if let Some((at, long)) = a.slits.longest {
+        let count = counted(a.slits.lost, "edge");
+        let longest = format!("the longest {} at {}", metres(long), place(&at));
+        writeln!(out, "{:12} ground ends at {count} inside the source's: {longest}", "slits")?;
+    }
     for told in materials(a) {
         writeln!(out, "{:12} {told}", "material")?;
     }
@@ -578,6 +589,11 @@ fn compared(a: &Agreement) -> Value {
         "stated": { "plan": a.stated[0], "height": a.stated[1] },
         "source": side(&a.source),
         "image": side(&a.image),
+        "slits": {
+            "ends": a.slits.ends,
+            "lost": a.slits.lost,
+            "longest": a.slits.longest.map(|(at, long)| json!({ "at": at, "length": long })),
+        },
         "left_out": lost.collect::<Vec<_>>(),
     })
 }

@@ -7,6 +7,7 @@
 //! many others divide and over or under those of other edges, and it may move one by a step.
 
 mod clean;
+mod cover;
 mod facing;
 mod near;
 mod quantise;
@@ -201,13 +202,14 @@ pub fn ground(scene: &Scene, options: &Options, report: &mut Report) -> Result<M
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
-    let mut ground = weld::Ground { vertices, faces, moved: Moved::new(), materials: &materials, origin, farthest };
+    let (moved, record, most_rise) = (Moved::new(), cover::Record::default(), (RISE * exp2(-step[1])) as u32);
+    let mut ground = weld::Ground { vertices, faces, moved, record, materials: &materials, origin, farthest };
     if options.weld != crate::Near::default() {
         report.weld = weld::weld(&mut ground, options.weld);
         report.weld.moved = worst(&ground.moved, step);
     }
     if let Some(near) = options.stitch {
-        report.stitch = stitch::stitch(&mut ground, near, (RISE * exp2(-step[1])) as u32);
+        report.stitch = stitch::stitch(&mut ground, near, most_rise);
         report.stitch.moved = worst(&ground.moved, step);
         let steps = [step[0], step[0], step[1]].map(exp2);
         report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));

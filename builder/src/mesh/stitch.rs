@@ -33,7 +33,7 @@ mod watch;
 
 use super::near::distance;
 use super::weld::{Ground, Joins, bearable, join};
-use super::{Face, edge, oriented};
+use super::{Face, cover, edge, oriented};
 use crate::{Near, Repair};
 use cut::{Cut, Left, Split, Upright};
 use edges::Edges;
@@ -44,6 +44,8 @@ use rim::{Rim, Seams};
 use slits::{Plan, Slits};
 use watch::Watch;
 
+/// Most times that it is gone through again after ground was covered again.
+const TIMES: usize = 3;
 /// Most passes over the mesh.
 const PASSES: usize = 16;
 /// Triangles that dividing may add beside twice as many as there are: only heaps of loose triangles come to that.
@@ -56,18 +58,28 @@ const ROUNDS: usize = 64;
 /// Closes what lies within the threshold; seen from above also between edges up to `rise` steps higher or lower.
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let most = most_added(ground);
-    let mut stitching = Stitching::new(ground, near, rise);
-    let mut settled = false;
-    for _ in 0..PASSES {
-        settled = stitching.pass();
-        if settled || stitching.repair.added > most {
+    let mut repair = Repair::default();
+    for time in 0.. {
+        let mut stitching = Stitching { repair, ..Stitching::new(ground, near, rise) };
+        let mut settled = false;
+        for _ in 0..PASSES {
+            if settled || time == TIMES || stitching.repair.added > most {
+                break;
+            }
+            settled = stitching.pass();
+        }
+        if !settled {
+            stitching.count();
+        }
+        repair = stitching.finish();
+        // what is covered again may be beside other vertices
+        let restored = if time < TIMES { cover::restore(ground, rise) } else { 0 };
+        if restored == 0 {
             break;
         }
+        repair.added += restored;
     }
-    if !settled {
-        stitching.count();
-    }
-    stitching.finish()
+    repair
 }
 
 /// Most triangles that dividing may add.
@@ -242,6 +254,9 @@ impl<'a, 'b> Stitching<'a, 'b> {
     /// Divides these triangles. Returns which are to be looked at next.
     fn round<S: Search>(&mut self, splits: Vec<(u32, Split)>, places: &mut Vec<[i32; 3]>) -> Vec<u32> {
         let before = self.ground.vertices.len() as u32;
+        if !splits.is_empty() {
+            self.ground.record.begin(&self.ground.vertices, &self.ground.faces);
+        }
         // a part goes only if nothing that may hold its edges changes; of two that hold each other's the first goes
         let mut changing: HashSet<u64> = HashSet::new();
         let mut first: HashMap<u64, [[i32; 3]; 3]> = HashMap::new();
@@ -277,7 +292,13 @@ impl<'a, 'b> Stitching<'a, 'b> {
             let in_all = |by: [f64; 2]| [0, 1].map(|k| so_far[k] + by[k]);
             lost.extend(split.upright.map(|part| Upright { by: in_all(part.by), ..part }));
             let by = in_all(split.by);
-            places.extend(split.fan.path.iter().map(|v| split.fan.place(*v, self.ground)));
+            // numbers of points that it makes begin where this round began
+            let made = |v: u32| v.checked_sub(before).map(|i| split.fan.points[i as usize]);
+            let place = |v: &u32| made(*v).unwrap_or_else(|| self.ground.vertices[*v as usize]);
+            let path: Vec<[i32; 3]> = split.fan.path.iter().map(place).collect();
+            let corners = self.ground.corners(face.v);
+            self.ground.record.drawn(&path, face, corners, [so_far, by]);
+            places.extend(path);
             // a corner may be a gap now to an edge that others have on the same side
             let folds = self.edges.open_sides(i).filter(|k| self.edges.is_fold(i, *k));
             places.extend(folds.map(|k| self.ground.vertices[face.v[(k + 2) % 3] as usize]));

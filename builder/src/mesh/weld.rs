@@ -12,6 +12,7 @@
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
 //! [`Ground::farthest`] in all.
 
+use super::cover::Record;
 use super::near::{Counted, beside, distance, meet};
 use super::{Face, Moved, clean, edge, facing::mix, least_first, oriented};
 use crate::{Material, Near, Repair};
@@ -28,6 +29,8 @@ pub struct Ground<'a> {
     /// Ascending, but while triangles are divided: then those that are gone stay in their places.
     pub faces: Vec<Face>,
     pub moved: Moved,
+    /// What repairs did to it.
+    pub record: Record,
     pub materials: &'a [Material],
     /// The origin in steps.
     pub origin: [i64; 3],
@@ -298,6 +301,14 @@ pub fn join(ground: &mut Ground, near: Near, mut moves: Vec<(u32, u32)>, repair:
     if moves.is_empty() {
         return 0;
     }
+    ground.record.begin(&ground.vertices, &ground.faces);
+    let swept = touched.iter().zip(&images).map(|(&i, to)| {
+        let face = ground.faces[i as usize];
+        let (before, by) = (ground.by(&face.v), displacement(ground, face.v, *to));
+        (face, [ground.corners(face.v), ground.corners(*to)], [before[0] + by[0], before[1] + by[1]])
+    });
+    let swept: Vec<_> = swept.collect();
+    ground.record.moved(swept);
     let mut changed = Vec::new();
     for (&i, v) in touched.iter().zip(images) {
         let from = ground.faces[i as usize].v;

@@ -2,8 +2,9 @@
 //!
 //! An error is a pair (h, v): within h in plan of every point of one surface lies a point of the other that is at most v higher
 //! or lower. It is measured at every corner, in the middle of every edge and triangle, at seeded places that are spread evenly over the plan, and
-//! again in the triangles that were worst.
+//! again in the triangles that were worst. And where the image's ground [ends](super::ends), the source's must.
 
+use super::ends::{Slits, slits};
 use super::plan::Tri;
 use super::shells;
 use super::tile::{View, home_triangles};
@@ -121,6 +122,8 @@ pub struct Agreement {
     pub image: Side,
     /// Source triangles that the image has no ground for, by cause.
     pub lost: Vec<Lost>,
+    /// Where the image's ground ends inside the source's.
+    pub slits: Slits,
 }
 
 /// Triangles of another material than the other surface.
@@ -133,9 +136,9 @@ pub struct Other {
 }
 
 impl Agreement {
-    /// Whether no place has a larger error than the image states for its tile, and no triangle another material.
+    /// Whether no place has a larger error than the image states for its tile, no triangle another material, and no ground a slit.
     pub fn holds(&self) -> bool {
-        [&self.source, &self.image].iter().all(|side| side.exceeded + side.other.triangles == 0)
+        self.slits.lost == 0 && [&self.source, &self.image].iter().all(|side| side.exceeded + side.other.triangles == 0)
     }
 }
 
@@ -177,7 +180,13 @@ pub fn against(terrain: &Terrain, scene: &Scene, rules: &Options, samples: usize
         let near = all.materials(p, [plan + h.error_plan, height + h.error_height]);
         near.iter().any(|&n| there.iter().any(|&m| name(m) == source_name(n)))
     };
+    let steps = [h.xy_log2, h.xy_log2, h.z_log2].map(|l| 2f64.powi(l));
+    let rounded = |t: &[Point; 3]| t.map(|c| [0, 1, 2].map(|i| (c[i] / steps[i]).round_ties_even() * steps[i]));
+    let on_lattice: Vec<[Point; 3]> = kept.par_iter().map(rounded).collect();
+    let slits = slits(&image.triangles, &on_lattice, h.error_plan);
+    drop(on_lattice);
     Agreement {
+        slits,
         stated: [h.error_plan, h.error_height],
         source: Side {
             other: other((&kept, &of), &image, &stated, [&source_name, &name], &around),

@@ -2,10 +2,12 @@
 
 use crate::common::{as_given, compare, hills, lattice_scene, on_threads, shuffled};
 use hardpan::{Point as Place, Terrain};
-use hardpan_builder::{Options, Report, Scene, Triangle, Verify, build, fixtures, repair, verify};
+use hardpan_builder::{
+    Near, Options, Report, Scene, SourceError, Triangle, Undersides, Verify, against, build, fixtures, repair, verify,
+};
 use verification::oracle::{Oracle, Q};
 use verification::random::{Random, points};
-use verification::seams::{Point, lost, open_edges, seams, triangles};
+use verification::seams::{LEVEL, Point, height, lost, off, open_edges, rims, seams, triangles};
 use verification::{obj, small_meshes};
 
 fn mesh(faces: &[[Point; 3]]) -> Scene {
@@ -645,6 +647,253 @@ fn scenes_without_gaps_stay_as_they_are() {
         let r = repair(&scene, &Options::default()).unwrap().1.stitch;
         assert_eq!((r.joined, r.divided, r.left), (0, 0, 0), "{name}");
         assert_eq!(identity(&Options::default()), identity(&as_given()), "{name}");
+    }
+}
+
+/// A sheet of ground whose vertices are torn apart, by a seed.
+fn torn(seed: u64) -> Vec<[Point; 3]> {
+    let mut r = Random(seed.wrapping_mul(0x9e37_79b9) + 1);
+    let kind = seed % 4;
+    let most = [1, 2, 4, 8][r.below(4)];
+    let mut faces: Vec<[Point; 3]> = Vec::new();
+    let n = 2 + r.below(3) as i64;
+    let size = [300, 3000, 12000][r.below(3)];
+    let slope = r.within(-300, 300);
+    let z = |x: i64, y: i64| (x * slope / 1000) * 4 + (y % 97);
+    let (c, s) = [(1.0, 0.0), (0.8, 0.6), (0.766, -0.643)][r.below(3)];
+    let turn = |x: f64, y: f64, k: f64| [(c * x - k * s * y).round() as i64, (k * s * x + c * y).round() as i64];
+    match kind {
+        // quads that share exact diagonals, the quads with gaps of up to some thresholds
+        0 => {
+            for i in 0..n {
+                for j in 0..n {
+                    let d = [r.within(-most, most), r.within(-most, most), r.within(-8 * most, 8 * most)];
+                    let q = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[u, v]| {
+                        let [x, y] = turn(((i + u) * size) as f64, ((j + v) * size) as f64, 1.0);
+                        [x + d[0], y + d[1], z(x, y) + d[2]]
+                    });
+                    // corners alone are torn as well, both triangles of the quad alike
+                    let q =
+                        q.map(|p| [p[0] + r.within(-most / 2, most / 2), p[1] + r.within(-most / 2, most / 2), p[2]]);
+                    match r.below(4) {
+                        0 => faces.push([q[0], q[1], q[2]]),
+                        1 => faces.extend([[q[0], q[1], q[3]], [q[1], q[2], q[3]]]),
+                        _ => faces.extend([[q[0], q[1], q[2]], [q[0], q[2], q[3]]]),
+                    }
+                }
+            }
+        }
+        // each triangle's corners torn by themselves, some exactly shared
+        1 => {
+            for i in 0..n {
+                for j in 0..n {
+                    let mut at = |u: i64, v: i64| {
+                        let [x, y] = turn(((i + u) * size) as f64, ((j + v) * size) as f64, 1.0);
+                        let by = if r.below(3) == 0 { most } else { 0 };
+                        [x + r.within(-by, by), y + r.within(-by, by), z(x, y) + r.within(-8 * by, 8 * by)]
+                    };
+                    let (a, b, c, d) = (at(0, 0), at(1, 0), at(1, 1), at(0, 1));
+                    let (e, f) = (at(0, 0), at(1, 1));
+                    faces.extend([[a, b, c], [e, f, d]]);
+                }
+            }
+        }
+        // sheets with vertices of their own along common lines, several of them, at several heights
+        2 => {
+            let levels = [0, 0, 40, 70, 8000, 70_000];
+            for side in 0..4 {
+                let count = 1 + r.below(6) as i64;
+                let length = size * 6;
+                let level = levels[r.below(levels.len())];
+                let by = most.min(3);
+                let mut row: Vec<Point> = (0..=count)
+                    .map(|i| {
+                        let x = if i == 0 || i == count {
+                            i * length / count
+                        } else {
+                            i * length / count + r.within(-size, size).clamp(-length / count / 3, length / count / 3)
+                        };
+                        let [x, y] = turn(x as f64, 0.0, 1.0);
+                        [x + r.within(-by, by), y + r.within(-by, by), z(x, y) + level]
+                    })
+                    .collect();
+                row.dedup();
+                let off = if side % 2 == 0 { -size } else { size };
+                let away = [turn(0.0, off as f64, 1.0), turn(length as f64, off as f64, 1.0)];
+                let top = |p: [i64; 2]| [p[0], p[1], z(p[0], p[1]) + level];
+                if side < 2 || r.below(2) == 0 {
+                    let m = 1 + r.below(row.len() - 1);
+                    for w in row.windows(2).enumerate() {
+                        let apex = top(away[usize::from(w.0 >= m)]);
+                        faces.push([w.1[0], w.1[1], apex]);
+                    }
+                    faces.push([row[m], top(away[0]), top(away[1])]);
+                }
+            }
+        }
+        // squares turned against each other with hairline gaps, as in a road of blocks
+        _ => {
+            let mut at = [0.0, 0.0];
+            for _ in 0..n + 2 {
+                let w = size as f64 * (0.5 + r.below(100) as f64 / 80.0);
+                let t = 0.3 + r.below(100) as f64 / 150.0;
+                let corner = |u: f64, v: f64, r: &mut Random| {
+                    let [x, y] = [at[0] + w * (u * t.cos() - v * t.sin()), at[1] + w * (u * t.sin() + v * t.cos())];
+                    let [x, y] = [x.round() as i64, y.round() as i64];
+                    [x + r.within(-most, most), y + r.within(-most, most), z(x, y) + r.within(-5 * most, 5 * most)]
+                };
+                let q = [
+                    corner(0.0, 0.0, &mut r),
+                    corner(1.0, 0.0, &mut r),
+                    corner(1.0, 1.0, &mut r),
+                    corner(0.0, 1.0, &mut r),
+                ];
+                match r.below(3) {
+                    0 => faces.push([q[0], q[1], q[3]]),
+                    1 => faces.extend([[q[0], q[1], q[3]], [q[1], q[2], q[3]]]),
+                    _ => faces.extend([[q[0], q[1], q[2]], [q[0], q[2], q[3]]]),
+                }
+                if r.below(2) == 0 {
+                    // one at its other side as well
+                    let [x, y] = [q[0], q[1]]
+                        .map(|p| [p[0] + r.within(-most, most), p[1] + r.within(-most, most), p[2] + r.within(-9, 9)]);
+                    let mid = [(x[0] + y[0]) / 2 + (y[1] - x[1]) / 2, (x[1] + y[1]) / 2 - (y[0] - x[0]) / 2, x[2]];
+                    faces.push([x, mid, y]);
+                }
+                at = [at[0] + w * t.cos(), at[1] + w * t.sin()];
+            }
+        }
+    }
+    faces
+}
+
+/// Holds an image of a torn sheet against what it was given: wherever ground was, there is some within the stated error, and some at
+/// the very place if no border was that near. Returns how many places were asked.
+fn keeps_its_ground(what: &str, scene: &Scene, o: &Options) -> usize {
+    let before = given(scene);
+    let built = build(scene, o).unwrap();
+    let terrain = Terrain::open_verified(&built.image).unwrap();
+    let after = triangles(&repair(scene, o).unwrap().0);
+    let stated = [terrain.header().error_plan * 4096.0, terrain.header().error_height * 65536.0];
+    assert_eq!(lost(&before, &after, stated), [[0.0; 3]; 0], "{what}: ground was lost");
+    let border = rims(&before, LEVEL);
+    let mut places: Vec<[f64; 3]> = Vec::new();
+    let on = |[a, b]: [[f64; 3]; 2], s: f64| [0, 1, 2].map(|k| a[k] + s * (b[k] - a[k]));
+    for t in &before {
+        let t = t.map(|p| p.map(|v| v as f64));
+        places.extend((0..48).map(|i| on([t[i % 3], t[(i + 1) % 3]], (i / 3) as f64 / 16.0)));
+        let mut random = Random(t[0][0].to_bits());
+        let mut part = || random.within(0, 1000) as f64 / 1000.0;
+        places.extend((0..8).map(|_| on([on([t[0], t[1]], part()), t[2]], part())));
+    }
+    // and just beside what ends now
+    for [a, b] in rims(&after, 2.0 * LEVEL) {
+        let d = [b[0] - a[0], b[1] - a[1]];
+        let out = [d[1] / d[0].hypot(d[1]), -d[0] / d[0].hypot(d[1])];
+        places.extend((1..=18).map(|i| {
+            let (s, by) = (f64::from(i / 2) / 10.0, [1.0 / 64.0, 0.5][i as usize % 2]);
+            let [x, y, z] = on([a, b], s);
+            [x + by * out[0], y + by * out[1], z]
+        }));
+    }
+    for [x, y, z] in places.iter().map(|p| p.map(|v| (v * Q as f64).round() / Q as f64)) {
+        for p in before.iter().filter(|t| is_over(t, [x, y])).map(|t| [x, y, height(t, [x, y, z])]) {
+            let [x, y, z] = p.map(|v| (v * Q as f64).round() as i64);
+            let answer = terrain.closest(Place { x, y, z });
+            if answer.found() && (answer.hit.z - z).abs() as f64 <= 2.0 * LEVEL * Q as f64 {
+                continue;
+            }
+            let near = |e: &[[f64; 3]; 2]| off(*e, p)[0] <= stated[0] && off(*e, p)[1] <= 2.0 * LEVEL;
+            assert!(border.iter().any(near), "{what}: there was ground at {p:?}, inside the mesh; {stated:?}");
+        }
+    }
+    // no repair that states what it did is told to have lost ground
+    let slits = against(&terrain, scene, o, 1).slits;
+    assert!(slits.ends > 0 && slits.lost == 0, "{what}: {slits:?}");
+    places.len()
+}
+
+/// Whether a place lies over a triangle in plan.
+fn is_over(t: &[Point; 3], [x, y]: [f64; 2]) -> bool {
+    let sides = [0, 1, 2].map(|k| {
+        let (a, b) = (t[k], t[(k + 1) % 3]);
+        (b[0] - a[0]) as f64 * (y - a[1] as f64) - (b[1] - a[1]) as f64 * (x - a[0] as f64)
+    });
+    sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0)
+}
+
+/// A thousand scenes with `HARDPAN_LONG=1`.
+#[test]
+fn no_repair_opens_a_slit() {
+    let count = if std::env::var_os("HARDPAN_LONG").is_some() { 1000 } else { 160 };
+    let (mut places, mut divided, mut joined) = (0, 0, 0);
+    for seed in 0..count {
+        let scene = mesh(&torn(seed));
+        let ground = Options { undersides: Undersides::Ground, ..Options::default() };
+        places += keeps_its_ground(&format!("scene {seed}"), &scene, &ground);
+        let r = repair(&scene, &ground).unwrap().1.stitch;
+        (divided, joined) = (divided + r.divided, joined + r.joined);
+        if seed % 8 == 0 {
+            let welded = Options { weld: Near { plan: 6, height: 90 }, ..ground.clone() };
+            keeps_its_ground(&format!("scene {seed}, welded"), &scene, &welded);
+            keeps_its_ground(&format!("scene {seed}, as given"), &scene, &as_given());
+            let one = on_threads(1, || stitched(&scene));
+            assert_eq!(one, on_threads(2, || stitched(&scene)), "scene {seed}");
+            assert_eq!(one, stitched(&shuffled(&scene, seed + 1)), "scene {seed}");
+        }
+    }
+    assert!(places > 1000 * count as usize && divided > 4 * count && joined > count, "{places} {divided} {joined}");
+}
+
+/// Two triangles of a square share its diagonal. Its corners lie within the threshold of others: one of them was divided along the
+/// diagonal, and the other was not.
+#[test]
+fn a_diagonal_that_two_triangles_share_stays_closed() {
+    #[rustfmt::skip]
+    let steps = [
+        [54239, -41508, 65294], [61446, -42191, 68345], [58184, -38246, 73485], [61450, -42188, 68310],
+        [69341, -35665, 84691], [62817, -27774, 93842], [61445, -42187, 68304], [67969, -50077, 55241],
+        [75860, -43554, 71622], [69336, -35663, 84685], [75861, -43552, 71611], [79806, -40290, 79801],
+        [76544, -36345, 86741], [75857, -43555, 71605], [79119, -47500, 64043], [79803, -40293, 79796],
+    ];
+    let faces = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [6, 8, 9], [10, 11, 12], [13, 14, 15]];
+    let scene = mesh(&faces.map(|v| v.map(|i| steps[i])));
+    keeps_its_ground("diagonal", &scene, &Options::default());
+    let built = build(&scene, &Options::default()).unwrap();
+    let terrain = Terrain::open_verified(&built.image).unwrap();
+    let answer = terrain.closest([16.760_859_320_551_223, -10.466_317_131_548_98, 1.0]);
+    assert!(answer.found());
+    assert!((terrain.z_f64(&answer.hit) - 1.067_565).abs() < 0.001);
+}
+
+/// A slit inside the ground, narrower than the error that an image states, is lost ground to who compares it with its source.
+#[test]
+fn a_slit_that_a_source_has_not_is_told() {
+    // three by three squares; the diagonal of the middle one has a vertex, and on one side of it that lies some steps off
+    let image = |by: i64| {
+        let mut faces = Vec::new();
+        for (i, j) in (0..9).map(|k| (k % 3 * 4096, k / 3 * 4096)) {
+            let [a, b, c, d] = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[u, v]| [i + u * 4096, j + v * 4096, 0]);
+            let m = [i + 2048, j + 2048, 0];
+            let n = if (i, j) == (4096, 4096) { [m[0] - by, m[1] + by, 0] } else { m };
+            faces.extend([[a, b, m], [m, b, c], [a, n, d], [n, c, d]]);
+        }
+        mesh(&faces)
+    };
+    let source_error = Some(SourceError { rest: [0.003, 0.003], squares: Vec::new(), side: 1.0 });
+    let o = Options { source_error, ..as_given() };
+    let whole = image(0);
+    for (by, lost) in [(0, false), (1, true), (2, true), (6, true)] {
+        let built = build(&image(by), &o).unwrap();
+        let a = against(&Terrain::open_verified(&built.image).unwrap(), &whole, &o, 10_000);
+        assert_eq!((a.slits.lost > 0, a.holds()), (lost, !lost), "{by}: {:?}", a.slits);
+        if let Some((at, long)) = a.slits.longest {
+            assert_eq!((a.source.exceeded, a.image.exceeded), (0, 0), "{by}: all places have ground near them");
+            assert!(long > 0.5 && long < 1.5 && at.iter().take(2).all(|v| (1.0..2.0).contains(v)), "{at:?} {long}");
+        }
+        // a slit that the source has as well is none
+        let same = against(&Terrain::open_verified(&built.image).unwrap(), &image(by), &o, 10);
+        assert!(same.holds(), "{by}: {:?}", same.slits);
     }
 }
 

@@ -57,12 +57,20 @@ pub fn nudge(view: View, seams: &Seams, at: &[u32], free: impl Fn([i32; 3]) -> b
 /// Moves vertices there.
 pub fn apply(ground: &mut Ground, places: &BTreeMap<[i32; 3], u32>) {
     let moved: HashMap<u32, [i32; 3]> = places.iter().map(|(place, w)| (*w, *place)).collect();
+    ground.record.begin(&ground.vertices, &ground.faces);
+    let to = |v: u32| moved.get(&v).copied().unwrap_or(ground.vertices[v as usize]);
+    let mut swept = Vec::new();
     for (w, at) in around(ground, |v| moved.contains_key(v)) {
-        let by = (distance(moved[&w], ground.vertices[w as usize]).0 as f64).sqrt();
-        for i in at {
-            ground.moved.entry(ground.faces[i].v).or_default()[0] += by;
+        let far = (distance(moved[&w], ground.vertices[w as usize]).0 as f64).sqrt();
+        for face in at.into_iter().map(|i| ground.faces[i]) {
+            // no triangle has two of them
+            let by = ground.moved.entry(face.v).or_default();
+            by[0] += far;
+            let from = face.v.map(|v| ground.vertices[v as usize]);
+            swept.push((face, [from, face.v.map(to)], *by));
         }
     }
+    ground.record.moved(swept);
     moved.into_iter().for_each(|(w, place)| ground.vertices[w as usize] = place);
 }
 

@@ -1,0 +1,398 @@
+//! No repair opens a slit: ground that repairs uncovered inside the mesh is covered again.
+//!
+//! Where a triangle is divided or a vertex moves, an open edge sweeps over some ground. At the border of the mesh that is the
+//! shift that an image states. But inside, where other ground began at that edge or under it, a slit is left if that does not
+//! follow. So what was swept is noted, as triangles; and in the end, where the ground ends now beside one of them and did not end
+//! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end.
+
+use super::near::distance;
+use super::weld::Ground;
+use super::{Face, area2, edge, least_first};
+use hashbrown::HashMap;
+use rayon::prelude::*;
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
+use std::cmp::Reverse;
+
+/// Most times that is looked again: what is added may end beside what was swept, too.
+const TIMES: usize = 64;
+/// What is shorter is no part of an edge.
+const LEAST: f64 = 1e-9;
+/// Parts of a long edge that have boxes of their own.
+const PARTS: usize = 16;
+
+/// Most that is looked at beside an edge: more is a heap, and let be.
+const MANY: usize = 256;
+/// What rounding takes of an error in plan, in steps.
+const ROUNDING: f64 = 0.7;
+/// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
+const FAR: f64 = 2.125;
+
+type Place = [i32; 3];
+/// How many more triangles lie to the left of an edge than to the right, its ends before and after, one of them, and how far it was moved.
+type Way = (i32, [[Place; 2]; 2], Face, [f64; 2]);
+type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
+
+/// Ground that was uncovered, maybe.
+#[derive(Clone, Copy, Debug)]
+pub struct Swept {
+    /// Counter-clockwise.
+    corners: [Place; 3],
+    /// The triangle that it is of.
+    face: Face,
+    /// How far that was moved in all.
+    by: [f64; 2],
+    /// How far this lies off where it was in the beginning.
+    off: [f64; 2],
+}
+
+/// The mesh before repairs, and what they swept over.
+#[derive(Default)]
+pub struct Record {
+    before: Option<(Vec<Place>, Vec<Face>)>,
+    swept: Vec<Swept>,
+}
+
+impl Swept {
+    /// The square of its longest side in plan.
+    fn size(&self) -> u128 {
+        let [a, b, c] = self.corners;
+        distance(a, b).0.max(distance(b, c).0).max(distance(c, a).0)
+    }
+
+    /// How far its apex lies off its base.
+    fn wide(&self) -> f64 {
+        let [a, b, c] = self.corners;
+        let d = [0, 1].map(|k| f64::from(b[k]) - f64::from(a[k]));
+        area2(a, b, c) as f64 / (d[0] * d[0] + d[1] * d[1]).sqrt() + 1.0
+    }
+}
+
+impl Record {
+    /// To be called before anything changes.
+    pub fn begin(&mut self, vertices: &[Place], faces: &[Face]) {
+        self.before.get_or_insert_with(|| (vertices.to_vec(), faces.to_vec()));
+    }
+
+    fn add(&mut self, corners: [Place; 3], face: Face, by: [f64; 2], off: [f64; 2]) {
+        let [a, b, c] = corners;
+        if area2(a, b, c) > 0 {
+            self.swept.push(Swept { corners, face, by, off });
+        }
+    }
+
+    /// A side of a triangle with these corners, which was moved so far before and in all, was drawn to a path.
+    pub fn drawn(&mut self, path: &[Place], face: Face, [a, b, c]: [Place; 3], [before, by]: [[f64; 2]; 2]) {
+        if let [first, .., last] = path
+            && path.len() > 2
+        {
+            let middle = path.len() / 2;
+            let corners = [*first, *last, path[middle]];
+            let is_inside = |p: &Place| [(a, b), (b, c), (c, a)].iter().all(|(q, r)| area2(*q, *r, *p) >= 0);
+            let plan = if corners.iter().all(is_inside) { before[0] } else { by[0] };
+            self.add(corners, face, by, [plan, by[1]]);
+            self.drawn(&path[..=middle], face, [a, b, c], [before, by]);
+            self.drawn(&path[middle..], face, [a, b, c], [before, by]);
+        }
+    }
+
+    /// These triangles were moved, each told with its places before and after: all that have any of the vertices that were.
+    pub fn moved(&mut self, faces: Vec<(Face, [[Place; 3]; 2], [f64; 2])>) {
+        // edges with as many triangles on one side as on the other sweep over nothing
+        let mut edges: HashMap<u64, Way> = HashMap::new();
+        for (face, [from, to], by) in faces {
+            for k in 0..3 {
+                let l = (k + 1) % 3;
+                if from[k] == to[k] && from[l] == to[l] {
+                    continue;
+                }
+                let [a, b] = [face.v[k], face.v[l]];
+                let way = if a < b { 1 } else { -1 };
+                let [p, q] = if a < b { [k, l] } else { [l, k] };
+                let line = [[from[p], to[p]], [from[q], to[q]]];
+                let known = edges.entry(edge(a, b)).or_insert((0, line, face, by));
+                *known = (known.0 + way, line, known.2.min(face), [0, 1].map(|i| by[i].max(known.3[i])));
+            }
+        }
+        for (count, [[mut p, mut p_to], [mut q, mut q_to]], face, by) in edges.into_values() {
+            if count < 0 {
+                std::mem::swap(&mut p, &mut q);
+                std::mem::swap(&mut p_to, &mut q_to);
+            }
+            if count != 0 {
+                self.add([p, q, q_to], face, by, by);
+                self.add([p, q_to, p_to], face, by, by);
+            }
+        }
+    }
+}
+
+/// A part of an edge, with its triangle to the left.
+struct Piece {
+    ends: [Place; 2],
+    /// Where it starts and ends, in parts of the edge.
+    part: [f64; 2],
+}
+
+impl Piece {
+    fn at(&self, s: f64) -> [f64; 3] {
+        let [a, b] = self.ends.map(|p| p.map(f64::from));
+        [0, 1, 2].map(|k| a[k] + s * (b[k] - a[k]))
+    }
+
+    /// Which part of the whole edge lies within `reach` of another piece in plan, if that is not `rise` higher or lower.
+    fn near(&self, other: &Piece, reach: f64, rise: f64) -> Option<[f64; 2]> {
+        let (from, to) = (self.at(0.0), self.at(1.0));
+        let d = [0, 1, 2].map(|k| to[k] - from[k]);
+        let length = (d[0] * d[0] + d[1] * d[1]).sqrt();
+        // along the edge and off it, and how much higher
+        let seen = |s: f64| {
+            let p = other.at(s);
+            let v = [0, 1, 2].map(|k| p[k] - from[k]);
+            let along = (v[0] * d[0] + v[1] * d[1]) / length;
+            [along, (d[0] * v[1] - d[1] * v[0]) / length, v[2] - d[2] * along / length]
+        };
+        let [start, end] = other.part.map(seen);
+        if start[2].abs().min(end[2].abs()) > rise {
+            return None;
+        }
+        let [u, w] = [0, 1].map(|k| end[k] - start[k]);
+        // the extremes lie at its ends, where it enters the strip of what is within reach, or where a circle touches
+        let touch = reach * u / (u * u + w * w).sqrt();
+        let mut all = [f64::INFINITY, f64::NEG_INFINITY];
+        for s in [0.0, 1.0].into_iter().chain([-reach, reach, -touch, touch].map(|off| (off - start[1]) / w)) {
+            let (along, off) = (start[0] + s * u, start[1] + s * w);
+            if (0.0..=1.0).contains(&s) && off.abs() <= reach * (1.0 + LEAST) {
+                let half = (reach * reach - off * off).max(0.0).sqrt();
+                all = [all[0].min((along - half) / length), all[1].max((along + half) / length)];
+            }
+        }
+        (all[0] < all[1]).then_some(all)
+    }
+}
+
+/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns how many triangles.
+pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
+    let Record { before, mut swept } = std::mem::take(&mut ground.record);
+    let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
+    let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
+    swept.sort_unstable_by_key(|Swept { corners, face, by, .. }| {
+        (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
+    });
+    swept.dedup_by(|next, kept| {
+        let same = next.corners == kept.corners;
+        if same {
+            kept.by = [0, 1].map(|i| kept.by[i].max(next.by[i]));
+            kept.off = [0, 1].map(|i| kept.off[i].max(next.off[i]));
+        }
+        same
+    });
+    let mut added = 0;
+    for _ in 0..TIMES {
+        let lost = lost([(&ground.vertices, &ground.faces), (&vertices, &faces)], &swept, f64::from(rise));
+        if lost.is_empty() {
+            break;
+        }
+        // the smallest first: what is beside one may need no more
+        let base = |s: &Swept| strips([s.corners[0], s.corners[1]], s.wide(), FAR * f64::from(rise));
+        let size = |i: u32| (swept[i as usize].size(), i);
+        let boxes = tree(lost.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (*i, b))));
+        let is_first = |i: &u32| {
+            let beside = base(&swept[*i as usize]).flat_map(|b| boxes.locate_in_envelope_intersecting(b));
+            beside.map(|b| size(b.data)).min() == Some(size(*i))
+        };
+        let first: Vec<u32> = lost.iter().copied().filter(is_first).collect();
+        added += first.len() as u64;
+        let (known, mut made) = (ground.vertices.len(), HashMap::new());
+        for i in &first {
+            let Swept { corners, face, off, .. } = swept[*i as usize];
+            let v = corners.map(|place| {
+                ground.vertices[..known].binary_search(&place).map_or_else(
+                    |_| {
+                        *made.entry(place).or_insert_with(|| {
+                            ground.vertices.push(place);
+                            ground.vertices.len() as u32 - 1
+                        })
+                    },
+                    |v| v as u32,
+                )
+            });
+            let v = least_first(v);
+            ground.faces.push(Face { v, ..face });
+            ground.note([(v, off)]);
+        }
+        ground.order();
+        // what else was swept there may end beside that now
+        let there = tree(first.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (0, b))));
+        let mut number = 0..;
+        swept.retain(|s| {
+            let i = number.next().expect("endless");
+            let is_near = || base(s).any(|b| there.locate_in_envelope_intersecting(b).next().is_some());
+            first.binary_search(&i).is_err() && (lost.binary_search(&i).is_ok() || is_near())
+        });
+    }
+    // what is swept from now on is looked at the next time
+    ground.record = Record { before: Some((vertices, faces)), swept: Vec::new() };
+    added
+}
+
+/// Numbers of what was swept and is to be added, ascending: of a mesh now and before.
+fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> Vec<u32> {
+    let all = (0..).zip(swept);
+    let boxes =
+        tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));
+    // of each end what was swept beside it, the smallest first
+    let mut beside: Vec<Vec<(u32, Piece)>> = Vec::new();
+    for piece in ends(now, &boxes, rise) {
+        let near = found(&boxes, piece.ends, 0.0);
+        if near.len() > MANY {
+            continue;
+        }
+        let some = near.into_iter().filter_map(|i| {
+            let [from, to] = covers(swept[i as usize].corners, piece.ends, rise)?;
+            let part = [from.max(piece.part[0]), to.min(piece.part[1])];
+            (part[1] - part[0] > LEAST).then_some((i, Piece { part, ..piece }))
+        });
+        let mut some: Vec<(u32, Piece)> = some.collect();
+        some.sort_by_key(|(i, _)| (swept[*i as usize].size(), *i));
+        beside.push(some);
+    }
+    let reach =
+        beside.iter().flatten().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 2.0, FAR * rise));
+    let borders = ends(before, &tree(reach.map(|b| (0, b))), rise / 2.0);
+    let all = (0..).zip(&borders);
+    let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0, 0.0).map(move |b| (i, b))));
+    let lost = |some: &Vec<(u32, Piece)>| {
+        let (mut lost, mut taken) = (Vec::new(), Vec::new());
+        for (i, piece) in some {
+            let reach = swept[*i as usize].by[0] + ROUNDING;
+            let near = strips(piece.ends, reach + 1.0, 2.0 * rise);
+            let near = near.flat_map(|b| boxes.locate_in_envelope_intersecting(b));
+            let excused = near.filter_map(|b| piece.near(&borders[b.data as usize], reach, rise));
+            if !gaps(piece.part, excused.chain(taken.iter().copied()).collect()).is_empty() {
+                lost.push(*i);
+                taken.push(piece.part);
+            }
+        }
+        lost
+    };
+    let mut lost: Vec<u32> = beside.par_iter().flat_map_iter(lost).collect();
+    lost.sort_unstable();
+    lost.dedup();
+    lost
+}
+
+/// Where the ground of a mesh ends inside these boxes: parts of edges with no ground beside them, up to `level` higher or lower.
+fn ends((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Vec<Piece> {
+    if boxes.size() == 0 {
+        return Vec::new();
+    }
+    let corners = |f: &Face| f.v.map(|v| vertices[v as usize]);
+    let is_near = |places: &[Place]| boxes.locate_in_envelope_intersecting(around(places)).next().is_some();
+    let close: Vec<Face> = faces.par_iter().filter(|f| is_near(&corners(f))).copied().collect();
+    let mut edges: Vec<(u64, bool)> = Vec::with_capacity(3 * close.len());
+    for [a, b, c] in close.iter().map(|f| f.v) {
+        edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| (edge(a, b), a < b)));
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    let open = edges.chunk_by(|a, b| a.0 == b.0).filter(|users| users.len() == 1).map(|users| {
+        let (e, forth) = users[0];
+        let [a, b] = [(e >> 32) as u32, e as u32].map(|v| vertices[v as usize]);
+        if forth { [a, b] } else { [b, a] }
+    });
+    let open: Vec<[Place; 2]> = open.filter(|line| is_near(line)).collect();
+    let tree = tree((0..).zip(&close).map(|(i, f)| (i, around(&corners(f)))));
+    let pieces = |line: &[Place; 2]| -> Vec<Piece> {
+        let near = found(&tree, *line, level);
+        if near.len() > MANY {
+            return Vec::new();
+        }
+        let covered = near.into_iter().filter_map(|i| covers(corners(&close[i as usize]), *line, level));
+        gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: *line, part }).collect()
+    };
+    open.par_iter().flat_map_iter(pieces).collect()
+}
+
+/// What is left of a part when others are taken out of it.
+fn gaps([mut from, to]: [f64; 2], mut others: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    others.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
+    others.push([to; 2]);
+    let mut gaps = Vec::new();
+    for [start, end] in others {
+        let start = start.min(to);
+        if start - from > LEAST {
+            gaps.push([from, start]);
+        }
+        from = from.max(end);
+    }
+    gaps
+}
+
+/// Along which part of a line a triangle lies just to the right of it, up to `level` higher or lower.
+fn covers([p, q, r]: [Place; 3], [a, b]: [Place; 2], level: f64) -> Option<[f64; 2]> {
+    let (mut from, mut to) = (0.0f64, 1.0f64);
+    // where what is linear along the line is not below zero
+    let mut keep = |at_a: f64, at_b: f64| match (at_a < 0.0, at_b < 0.0) {
+        (false, false) => {}
+        (true, true) => to = -1.0,
+        (true, false) => from = from.max(at_a / (at_a - at_b)),
+        (false, true) => to = to.min(at_a / (at_a - at_b)),
+    };
+    let (mut rise, area) = ([0.0; 2], area2(p, q, r) as f64);
+    for [p, q, r] in [[p, q, r], [q, r, p], [r, p, q]] {
+        let off = [area2(p, q, a), area2(p, q, b)];
+        if off == [0, 0] {
+            // the line runs along this side
+            let way = |k: usize| i128::from(q[k] - p[k]).signum() * i128::from(b[k] - a[k]).signum();
+            let same = if way(0) != 0 { way(0) } else { way(1) };
+            keep(-same as f64, -same as f64);
+        }
+        let [at_a, at_b] = off.map(|v| v as f64);
+        keep(at_a, at_b);
+        rise = [rise[0] + at_a / area * f64::from(r[2]), rise[1] + at_b / area * f64::from(r[2])];
+    }
+    let off = [rise[0] - f64::from(a[2]), rise[1] - f64::from(b[2])];
+    keep(level - off[0], level - off[1]);
+    keep(level + off[0], level + off[1]);
+    (to - from > LEAST).then_some([from, to])
+}
+
+/// Boxes to look for, with their numbers.
+fn tree(boxes: impl Iterator<Item = (u32, AABB<[f64; 3]>)>) -> Boxes {
+    RTree::bulk_load(boxes.map(|(i, b)| GeomWithData::new(Rectangle::from_aabb(b), i)).collect())
+}
+
+/// The box around places.
+fn around(places: &[Place]) -> AABB<[f64; 3]> {
+    let side = |k: usize| places.iter().map(move |p| p[k]);
+    let low = [0, 1, 2].map(|k| side(k).min().map_or(0.0, f64::from));
+    let high = [0, 1, 2].map(|k| side(k).max().map_or(0.0, f64::from));
+    AABB::from_corners(low, high)
+}
+
+/// Boxes around a line, part by part if it lies slanted, so much larger in plan and in height.
+fn strips([a, b]: [Place; 2], margin: f64, rise: f64) -> impl Iterator<Item = AABB<[f64; 3]>> {
+    let margins = [margin, margin, rise];
+    let [a, b] = [a, b].map(|p| p.map(f64::from));
+    let d = [0, 1, 2].map(|k| b[k] - a[k]);
+    let mut sizes = [0, 1, 2].map(|k| d[k].abs() / (4.0 * (margins[k] + 16.0)));
+    sizes.sort_unstable_by(f64::total_cmp);
+    let count = (sizes[1] as usize + 1).min(PARTS);
+    (0..count).map(move |part| {
+        let [p, q] = [part, part + 1].map(|i| [0, 1, 2].map(|k| a[k] + d[k] * i as f64 / count as f64));
+        let low = [0, 1, 2].map(|k| p[k].min(q[k]) - margins[k]);
+        let high = [0, 1, 2].map(|k| p[k].max(q[k]) + margins[k]);
+        AABB::from_corners(low, high)
+    })
+}
+
+/// What has a box along a line, each once; more than [`MANY`] if it is much.
+fn found(boxes: &Boxes, line: [Place; 2], rise: f64) -> Vec<u32> {
+    let parts = strips(line, 0.0, rise);
+    let all = parts.flat_map(|part| boxes.locate_in_envelope_intersecting(part).take(MANY + 1).map(|b| b.data));
+    let mut all: Vec<u32> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
