@@ -649,7 +649,7 @@ fn source(r: &mut Random) -> Vec<Corners> {
 
 /// Against an oracle that holds each shell against each, and each triangle against each: random solids in one or two sources.
 #[test]
-fn every_triangle_looks_as_the_oracle_says() {
+fn random_closed_solids_look_as_the_oracle_says() {
     let long = std::env::var_os("HARDPAN_LONG").is_some();
     let mut r = Random(11);
     let (mut cavities, mut stuck, mut deep, mut open, mut shells) = (0, 0, 0, 0, 0);
