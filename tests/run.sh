@@ -4,7 +4,7 @@
 #   tests     tests of kernel, builder and command, on fixtures and on real files
 #   examples  the examples run, and print what the README shows
 #   cores     the kernel on emulated small cores: same bits, no panic path, instruction counts
-#   long      what takes longer, and no call without a name runs: torture, profiles, packages, platforms, random, fuzz
+#   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz
 # HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
 # What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
@@ -31,10 +31,14 @@ has() { [[ " ${steps[*]} " == *" $1 "* ]]; }
 
 skip() {
     echo "skipped, because $*"
+    skipped+=("$*")
     [ "${HARDPAN_CI:-0}" != 1 ] || { echo "nothing may be skipped with HARDPAN_CI=1"; exit 1; }
 }
 
-target=${CARGO_TARGET_DIR:-target}
+target=$PWD/target
+export CARGO_TARGET_DIR=$target # all that is deleted lies there
+skipped=()
+data=${HARDPAN_DATA:-../shared/data}
 small="thumbv6m-none-eabi thumbv7em-none-eabihf riscv32imac-unknown-none-elf wasm32-unknown-unknown"
 others="x86_64-pc-windows-msvc aarch64-apple-darwin"
 
@@ -60,12 +64,14 @@ if [ ${#targets[@]} -gt 0 ] && command -v rustup >/dev/null; then
 fi
 if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
     root=()
-    [ "$(id -u)" = 0 ] || root=(sudo)
+    [ "$(id -u)" = 0 ] || root=(sudo -n)
     "${root[@]}" apt-get update -qq || echo "could not renew the list of packages"
     for package in "${packages[@]}"; do
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || echo "could not install $package"
     done
 fi
+
+[ -d "$data" ] || skip "there is no folder $data (set HARDPAN_DATA): tests of real files are left out"
 
 # Everything is checked and compiled as a release: what one step has compiled serves the next.
 style() {
@@ -78,8 +84,10 @@ tests() { cargo test --locked --release -p hardpan -p hardpan-builder -p verific
 
 examples() {
     local example=$target/example.txt
+    mkdir -p "$target"
     cargo run --locked --quiet --release -p hardpan --example ground >"$example"
-    sed -n '/^```rust,ignore$/,$p' README.md | sed -n '/^```text$/,/^```$/{//!p;/^```$/q}' | diff - "$example"
+    awk '/^```rust,ignore$/ { code = 1 } /^```$/ && text { exit } text { print } /^```text$/ && code { text = 1 }' README.md |
+        diff - "$example"
     cargo run --locked --quiet --release -p hardpan-builder --example ramp >"$example"
     grep -q 'proven: true' "$example" && tail -n 1 "$example" | grep -qx 'z 0.5 m'
 }
@@ -89,7 +97,13 @@ cores() { tests/embedded/run.sh; }
 # The small cores again, in all profiles.
 profiles() { tests/embedded/run.sh --all; }
 
-torture() { cargo test --locked --release -p verification --test command torture::; }
+# ran COMMAND..: tests chosen by name, of which there must be some.
+ran() {
+    "$@" 2>&1 | tee "$target/ran.txt"
+    grep -q '^test result: ok. [1-9]' "$target/ran.txt" || { echo "FAILED: no test ran"; exit 1; }
+}
+
+torture() { ran cargo test --locked --release -p verification --test command torture::; }
 
 # What would be published, unpacked and built by itself.
 packages() {
@@ -120,7 +134,7 @@ platforms() {
 }
 
 # The random tests with as many scenes as their bars ask for.
-random() { HARDPAN_LONG=1 cargo test --locked --release -p verification --test suite random_; }
+random() { HARDPAN_LONG=1 ran cargo test --locked --release -p verification --test suite random_; }
 
 fuzz() {
     if cargo +nightly --version >/dev/null 2>&1; then tests/fuzz.sh 120; else skip "there is no nightly toolchain"; fi
@@ -133,3 +147,4 @@ for step in "${steps[@]}"; do
     printf -- '-- %s: %s s\n' "$step" $((SECONDS - began))
 done
 printf '\nall checks passed in %s s: %s\n' $SECONDS "${steps[*]}"
+for what in "${skipped[@]}"; do echo "but skipped, because $what"; done

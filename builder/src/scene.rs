@@ -301,7 +301,7 @@ impl Options {
         const STEPS: &str = "steps go from 2^-24 m to 1 m";
         const REACH: &str = "weld and stitch reach at most 2^20 steps in plan and 2^28 in height";
         const WINDOWS: &str = "windows and the layer distance go from 0 to 1,000,000 m";
-        const DEFAULTS: &str = "defaults go from -1,000,000 to 1,000,000";
+        const DEFAULTS: &str = "defaults go from 0 to 1,000,000, that of z from -1,000,000";
         let split = self.split.and_then(|s| s.fault());
         let origin = self.origin.iter().flatten().any(|v| v % 4096.0 != 0.0 || v.abs() > 1e12);
         let all = [
@@ -335,9 +335,9 @@ impl Options {
             ("far", window(self.far), WINDOWS),
             ("layer_merge", window(self.layer_merge), WINDOWS),
             ("default_z", number(self.default_z), DEFAULTS),
-            ("default_mu", number(self.default_mu), DEFAULTS),
-            ("default_rr", number(self.default_rr), DEFAULTS),
-            ("default_gain", number(self.default_gain), DEFAULTS),
+            ("default_mu", window(self.default_mu), DEFAULTS),
+            ("default_rr", window(self.default_rr), DEFAULTS),
+            ("default_gain", window(self.default_gain), DEFAULTS),
         ];
         all.into_iter().find(|(_, wrong, _)| *wrong).map(|(key, _, range)| (key, range))
     }

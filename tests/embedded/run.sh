@@ -10,8 +10,9 @@
 # What cannot run for want of a tool is skipped, with the reason; with HARDPAN_CI=1 that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")"
-boards=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target}/release/boards
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$(cd ../.. && pwd)/target/embedded}
+root=$(cd ../.. && pwd)
+boards=$root/target/release/boards
+export CARGO_TARGET_DIR=$root/target/embedded
 HARDPAN_DATA=$(cd ../.. && realpath -m "${HARDPAN_DATA:-../shared/data}")
 export HARDPAN_DATA
 out=$CARGO_TARGET_DIR/out
@@ -108,11 +109,7 @@ gate() {
 }
 
 # Compiled with the tests, which are compiled anyway.
-(
-    cd ../..
-    [ "$CARGO_TARGET_DIR" = "$PWD/target/embedded" ] && unset CARGO_TARGET_DIR
-    cargo test --locked --quiet --release -p hardpan -p hardpan-builder -p verification --no-run
-)
+(cd "$root" && CARGO_TARGET_DIR=$root/target cargo test --locked --quiet --release -p hardpan -p hardpan-builder -p verification --no-run)
 host() { "$boards" "$@"; }
 
 # emulate BOARD TARGET PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE..; addresses: firmware/build.rs

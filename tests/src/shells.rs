@@ -36,12 +36,30 @@ pub fn judge(triangles: &[Corners]) -> Judged {
     let mut cavity = vec![false; shells.len()];
     let mut depth = vec![0; shells.len()];
     for (at, &i) in order.iter().enumerate() {
-        // larger ones that it meets, or is inside of
+        // larger ones around its highest corners, of those that lie farthest to either side
         let larger = order[..at].iter().copied().filter(|&k| volume[k].abs() > volume[i].abs());
+        let corners: BTreeSet<P> = all[i].iter().flatten().copied().collect();
+        let highest = corners.iter().map(|p| p[2]).max();
+        let high: Vec<P> = corners.into_iter().filter(|p| Some(p[2]) == highest).collect();
+        let sides = [[1, 0], [-1, 0], [0, 1], [0, -1]];
+        let far = |x: i64, y: i64| {
+            let most = |d: [i64; 2], of: &[P]| of.iter().map(|p| d[0] * p[0] + d[1] * p[1]).max().unwrap_or(0);
+            let on = |d: [i64; 2], of: &[P]| -> Vec<P> {
+                of.iter().copied().filter(|p| d[0] * p[0] + d[1] * p[1] == most(d, of)).collect()
+            };
+            let first = on([x, y], &high);
+            sides
+                .into_iter()
+                .filter(move |d| d[0] * x + d[1] * y == 0)
+                .flat_map(move |d| on(d, &first))
+                .collect::<Vec<_>>()
+        };
+        let tops: BTreeSet<P> = sides.into_iter().flat_map(|[x, y]| far(x, y)).collect();
+        let is_around = |top: &P, k: usize| all[k].iter().any(|t| meet(&[*top; 3], t)) || winding(*top, &all[k]) != 0;
         let place = |k: usize| match () {
+            () if !tops.iter().all(|top| is_around(top, k)) => Place::Outside,
             () if all[i].iter().any(|s| all[k].iter().any(|t| meet(s, t))) => Place::Meets,
-            () if winding(all[i][0][0], &all[k]) != 0 => Place::Inside,
-            () => Place::Outside,
+            () => Place::Inside,
         };
         let around: Vec<(usize, Place)> = larger.map(|k| (k, place(k))).filter(|(_, p)| *p != Place::Outside).collect();
         let Some(least) = around.iter().map(|(k, _)| volume[*k].abs()).min() else { continue };

@@ -179,7 +179,8 @@ const MOST_THREADS: usize = 4;
 fn threads(count: usize) -> Done {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let by_environment = || env::var("RAYON_NUM_THREADS").ok().and_then(|v| v.parse().ok()).unwrap_or(0);
-    let count = if count == 0 { by_environment() } else { count };
+    // with 0 the library of threads would read more of the environment
+    let count = [count, by_environment(), cores].into_iter().find(|n| *n > 0).unwrap_or(1);
     let begun = rayon::ThreadPoolBuilder::new().num_threads(count.min(MOST_THREADS * cores)).build_global();
     begun.map_err(|e| Failure::Machine(format!("no threads to work with: {e}; see: ulimit -a")))
 }
@@ -345,6 +346,9 @@ impl From<ImportError> for Failure {
 /// Errors of stdout; files go through [`Failure::io`] and [`Failure::write`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
+        if error.get_ref().is_some_and(|e| e.is::<stdout::Closed>()) {
+            return Self::Machine(error.to_string());
+        }
         Self::write(Path::new("output"), error)
     }
 }

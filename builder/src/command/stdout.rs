@@ -1,11 +1,15 @@
-//! Stdout, and whether there was one when the program began.
+//! Stdout, and whether there was one to write to when the program began.
 //!
 //! The standard library opens `/dev/null` in place of a closed stdout before `main`, and answers would go there without a word. So a
 //! function that the loader calls before it looks.
 
-use std::io::{self, StdoutLock, Write};
+use std::{
+    error::Error,
+    fmt::{self, Display},
+    io::{self, StdoutLock, Write},
+};
 
-/// Stdout, or none: then a write is an error.
+/// Stdout, or none that can be written to: then a write is an error.
 pub struct Stdout(Option<StdoutLock<'static>>);
 
 impl Stdout {
@@ -20,8 +24,22 @@ impl Stdout {
 
 /// What a write to no stdout is.
 pub fn closed() -> io::Error {
-    io::Error::other("stdout was closed before the start; give it a file or a pipe, or use -o FILE")
+    io::Error::other(Closed)
 }
+
+/// Nothing can be written to stdout.
+#[derive(Debug)]
+pub struct Closed;
+
+impl Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(
+            "stdout was closed before the start, or may only be read: the answer is lost; give it a file or a pipe",
+        )
+    }
+}
+
+impl Error for Closed {}
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -55,12 +73,17 @@ mod at_start {
     }
 
     extern "C" fn look() {
-        let [all, stdout] = ["/proc/self/fd", "/proc/self/fd/1"].map(|place| fs::symlink_metadata(place).is_ok());
-        CLOSED.store(all && !stdout, Ordering::Relaxed);
+        let is_there = fs::metadata("/proc/self/fdinfo").is_ok();
+        let flags = fs::read_to_string("/proc/self/fdinfo/1").ok().and_then(|text| {
+            let (_, rest) = text.split_once("flags:")?;
+            u32::from_str_radix(rest.split_whitespace().next()?, 8).ok()
+        });
+        // the lowest two bits: 0 for what may only be read
+        CLOSED.store(is_there && flags.is_none_or(|flags| flags & 3 == 0), Ordering::Relaxed);
     }
 
-    // SAFETY: the section holds functions without arguments that the loader calls once, before `main`; this one only looks at two
-    // names and stores a flag.
+    // SAFETY: the section holds functions without arguments that the loader calls once, before `main`; this one only reads a
+    // small file and stores a flag.
     #[allow(unsafe_code)]
     #[used]
     #[unsafe(link_section = ".init_array")]

@@ -4,11 +4,11 @@
 //! every directed edge of its triangles once and its opposite once. What hangs together at edges is a shell, and the sign of its volume
 //! says which way its triangles look; but a cavity looks as the shell does that it is in. Of anything else every triangle is ground.
 //!
-//! A shell is a cavity only if it lies wholly inside another of its source. Of the shells of larger volume that it is inside of or
-//! meets, the least must hold it wholly, be wound against it, and be no cavity itself; if several are least, each of them.
-//! Shells meet that have a point in common: what touches the least, from within or from without, is judged by itself, and its top stays
-//! ground. So it is with a table on the floor of a hall, and with a rock that reaches to the top of the ground. All this is exact on the
-//! lattice. It is the same in any order of triangles, and when a source is mirrored or turned by right angles.
+//! A shell is a cavity only if it lies wholly inside another of its source. Of the shells of larger volume that are around its highest
+//! corners, the least must hold it wholly, be wound against it, and be no cavity itself; if several are least, each of them.
+//! What touches that one, from within or from without, is judged by itself, and its top stays ground. So it is with a table on the
+//! floor of a hall, and with a rock that reaches to the top of the ground. A corridor that a shaft crosses stays a cavity. All this is
+//! exact on the lattice. It is the same in any order of triangles, and when a source is mirrored or turned by right angles.
 
 use super::{Face, area2, edge};
 use crate::parts::Parts;
@@ -42,8 +42,8 @@ pub fn ceilings(
     faces.iter().enumerate().map(down).collect()
 }
 
-/// Most triangles of others whose boxes may lie over the highest corner of a shell, and of all whose boxes the plane of one of its own may
-/// meet within its box. A shell with more is taken for no cavity: no source that means something has so many, and each costs time.
+/// Most triangles of others whose boxes may lie over a top of a shell; and as many for each of its own, of those whose boxes the planes of
+/// its own meet within their boxes. A shell with more is taken for no cavity: each costs time.
 const AROUND: usize = 4096;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
@@ -168,30 +168,55 @@ fn cavities(mut those: Vec<usize>, pieces: impl Iterator<Item = Piece>, shells: 
 
 /// Whether a shell of these triangles is a cavity, if that is known of all that are larger.
 fn is_cavity(own: &[Piece], all: &RTree<Piece>, shells: &[Shell], turned: &[Option<bool>]) -> bool {
-    let Some(top) = own.iter().flat_map(|p| p.corners).max_by_key(|&[x, y, z]| [z, x, y]) else { return false };
-    let (shell, size) = (own[0].shell, shells[own[0].shell].size());
-    let mut runs: HashMap<usize, i32> = HashMap::new();
-    let above = all.locate_in_envelope_intersecting(over(top, top)).filter(|p| p.shell != shell);
-    for (count, p) in above.enumerate() {
-        if count == AROUND {
-            return false;
+    let Some(&Piece { shell, .. }) = own.first() else { return false };
+    let size = shells[shell].size();
+    // larger ones around all its tops
+    let mut around: Option<Vec<usize>> = None;
+    for top in tops(own) {
+        let above = all.locate_in_envelope_intersecting(over(top, top)).filter(|p| p.shell != shell);
+        let mut runs: HashMap<usize, (i32, bool)> = HashMap::new();
+        for (count, p) in above.enumerate() {
+            if count == AROUND {
+                return false;
+            }
+            let (runs, touches) = runs.entry(p.shell).or_default();
+            *runs += over_once(p.corners, top);
+            *touches |= meet([top; 3], p.corners);
         }
-        *runs.entry(p.shell).or_default() += over_once(p.corners, top);
+        let is_around = |k: &usize| runs.get(k).is_some_and(|(runs, touches)| *runs != 0 || *touches);
+        match &mut around {
+            Some(some) => some.retain(is_around),
+            None => around = Some(runs.keys().copied().filter(|k| is_around(k) && shells[*k].size() > size).collect()),
+        }
     }
-    // any corner would do: what has one of a shell inside has all of it inside, or meets it, which is found below
-    runs.retain(|k, runs| *runs != 0 && shells[*k].size() > size);
-    let Some(least) = runs.keys().map(|&k| shells[k].size()).min() else { return false };
-    let mut holders = runs.into_keys().filter(|&k| shells[k].size() == least);
-    // wound against it, and no cavities
+    let around = around.unwrap_or_default();
+    let Some(least) = around.iter().map(|&k| shells[k].size()).min() else { return false };
+    // wound against it, no cavities, and nowhere in touch with it
     let against = turned[shell].map(|is| !is);
-    holders.all(|k| shells[k].is_turned() == against && turned[k] == against)
+    let is_least = |k: usize| shells[k].size() == least;
+    let mut left = AROUND * own.len();
+    around.iter().filter(|&&k| is_least(k)).all(|&k| shells[k].is_turned() == against && turned[k] == against)
         && own.iter().all(|s| {
-            let near = all.locate_with_selection_function(Near::of(s.corners));
-            near.enumerate().all(|(count, p)| {
-                let is_between = size < shells[p.shell].size() && shells[p.shell].size() <= least;
-                count < AROUND && !(is_between && meet(s.corners, p.corners))
+            all.locate_with_selection_function(Near::of(s.corners)).all(|p| {
+                left = left.saturating_sub(1);
+                left > 0 && !(p.shell != shell && is_least(p.shell) && meet(s.corners, p.corners))
             })
         })
+}
+
+/// The highest corners that lie farthest east, west, north and south: no more than eight.
+fn tops(own: &[Piece]) -> Vec<[i32; 3]> {
+    let corners = || own.iter().flat_map(|p| p.corners);
+    let highest = corners().map(|p| p[2]).max();
+    let ways = [[1, 1], [1, -1], [-1, 1], [-1, -1]].into_iter().flat_map(|signs| [(signs, [0, 1]), (signs, [1, 0])]);
+    let top = |(signs, axes): ([i64; 2], [usize; 2])| {
+        let far = |p: &[i32; 3]| axes.map(|i| signs[i] * i64::from(p[i]));
+        corners().filter(|p| Some(p[2]) == highest).max_by_key(far)
+    };
+    let mut tops: Vec<[i32; 3]> = ways.filter_map(top).collect();
+    tops.sort_unstable();
+    tops.dedup();
+    tops
 }
 
 /// What lies in a box or over it.

@@ -137,6 +137,7 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("[[material]]\nname = \"x\"\nclasses = [32]\n", &["line 3: ", "0 to 31"]),
         ("[build]\nxy_log2 = 3\n", &["line 2: build: xy_log2: steps go from"]),
         ("[build]\nnear = 1\ndefault_mu = nan\n", &["line 3: build: default_mu: defaults go from"]),
+        ("[build]\nnear = 1\ndefault_rr = -1.0\n", &["line 3: build: default_rr: defaults go from 0"]),
         ("crs = \"\"\nbuild.far = -1\n", &["line 2: build: far: windows"]),
         (
             "[build]\n[build.split]\nbundle_size = 8\nmin_volume = -1\n",

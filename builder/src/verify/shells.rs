@@ -10,13 +10,13 @@ type Corners = [P; 3];
 /// Boxes of triangles, each with the number of its shell and its own.
 type Boxes = RTree<GeomWithData<Rectangle<P>, (usize, u32)>>;
 
-/// Most triangles of others whose boxes may lie over the highest corner of a cavity, and of all in whose boxes the plane of one of its
-/// triangles may be, within its box.
+/// Most triangles of others whose boxes may lie over a top of a cavity; and as many for each of its own, of those in whose boxes the
+/// planes of its own are, within their boxes.
 const MOST: usize = 4096;
 
 /// Of each triangle whether its shell is inside out, if its source is exactly closed on the lattice: every directed edge once, and
 /// its opposite once. What hangs together at edges is a shell. One is as its volume says, unless it is a cavity: of those of larger volume
-/// that it meets or lies in, the least, or each of several, has it inside without meeting it, is wound against it, and is no cavity.
+/// around its highest corners the least, or each of several, has it inside without meeting it, is wound against it, and is no cavity.
 pub fn inside_out(scene: &Scene, steps: &[Option<[[i64; 3]; 3]>]) -> Vec<Option<bool>> {
     const NONE: u32 = u32::MAX;
     let solid = |q: &[[i64; 3]; 3]| q[0] != q[1] && q[1] != q[2] && q[2] != q[0];
@@ -102,27 +102,40 @@ fn cavities(shells: &[Shell], corners: impl Fn(u32) -> Corners) -> Vec<bool> {
     let size = |k: usize| shells[k].volume.abs();
     for i in doubted {
         let own = || shells[i].triangles.iter().map(|&t| corners(t));
-        let Some(top) = own().flatten().max_by_key(|&[x, y, z]| [z, x, y]) else { continue };
-        let over = triangles.locate_in_envelope_intersecting(column(top, top)).map(|b| b.data);
-        let over: Vec<(usize, u32)> = over.filter(|&(k, _)| k != i).take(MOST + 1).collect();
-        let mut runs: HashMap<usize, i64> = HashMap::new();
-        over.iter().for_each(|&(k, t)| *runs.entry(k).or_insert(0) += runs_over(&corners(t), &top));
-        // where its top is in one that it meets, it meets one that is asked below
-        let around: Vec<usize> =
-            runs.into_iter().filter(|&(k, runs)| runs != 0 && size(k) > size(i)).map(|r| r.0).collect();
-        let Some(least) = around.iter().map(|&k| size(k)).min().filter(|_| over.len() <= MOST) else { continue };
+        let highest = own().flatten().map(|p| p[2]).max();
+        let mut tops = Vec::new();
+        for (east, north) in [(1, 1), (1, -1), (-1, 1), (-1, -1)] {
+            let corners = || own().flatten().filter(|p| Some(p[2]) == highest);
+            tops.extend(corners().max_by_key(|p| (east * p[0], north * p[1])));
+            tops.extend(corners().max_by_key(|p| (north * p[1], east * p[0])));
+        }
+        tops.sort_unstable();
+        tops.dedup();
+        let mut around: Vec<usize> = (0..shells.len()).filter(|&k| size(k) > size(i)).collect();
+        for top in &tops {
+            let over = triangles.locate_in_envelope_intersecting(column(*top, *top)).map(|b| b.data);
+            let over: Vec<(usize, u32)> = over.filter(|&(k, _)| k != i).take(MOST + 1).collect();
+            let (mut runs, mut touched) = (HashMap::new(), HashSet::new());
+            for &(k, t) in &over {
+                *runs.entry(k).or_insert(0) += runs_over(&corners(t), top);
+                touched.extend(meet(&[*top; 3], &corners(t)).then_some(k));
+            }
+            around
+                .retain(|k| over.len() <= MOST && (touched.contains(k) || runs.get(k).is_some_and(|&runs| runs != 0)));
+        }
+        let Some(least) = around.iter().map(|&k| size(k)).min() else { continue };
         let may_hold = |&k: &usize| shells[k].volume.signum() != shells[i].volume.signum() && !is_cavity[k];
-        let is_free = |s: Corners| {
+        let mut count = 0;
+        let mut is_free = |s: Corners| {
             let within = AABB::from_points(&s);
             let mut near = triangles.locate_in_envelope_intersecting(within).map(|b| (b.data, b.geom()));
-            let mut count = 0;
             near.all(|((k, t), b)| {
                 count += usize::from(is_cut(&s, &b.lower(), &b.upper()));
-                let is_meant = size(k) > size(i) && size(k) <= least;
-                count <= MOST && !(is_meant && meet(&s, &corners(t)))
+                let is_meant = k != i && size(k) == least;
+                count < MOST * shells[i].triangles.len() && !(is_meant && meet(&s, &corners(t)))
             })
         };
-        is_cavity[i] = around.iter().filter(|&&k| size(k) == least).all(may_hold) && own().all(is_free);
+        is_cavity[i] = around.iter().filter(|&&k| size(k) == least).all(may_hold) && own().all(&mut is_free);
     }
     is_cavity
 }

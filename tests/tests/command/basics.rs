@@ -1300,6 +1300,8 @@ fn a_closed_stdout_is_an_error() {
         assert_eq!(run(&format!("\"$0\" {typed} >/dev/null")), (Some(0), String::new()), "{typed}");
         assert_eq!(run(&format!("\"$0\" {typed} <&- >/dev/null")).0, Some(0), "{typed}");
     }
+    assert_eq!(run("\"$0\" query bridge.hpan 0,0 1</dev/null").0, Some(4));
+    assert_eq!(run("\"$0\" build bridge.obj -o built.hpan >&-").0, Some(4));
     // what goes to a file is there all the same
     assert_eq!(run("\"$0\" query bridge.hpan 0,0 --json -o answers.json >&-").0, Some(0));
     assert!(folder.join("answers.json").exists());

@@ -398,28 +398,25 @@ fn a_house_sunk_into_the_floor_of_a_cave_is_no_cavity() {
 /// A shell with too much around it is no cavity: what that costs is bounded.
 #[test]
 fn a_cavity_has_so_many_triangles_around_it_at_most() {
-    // a box within another with many needles in its top, beside one that is as large as their box: they lie over the box within, or,
-    // where the top slopes, in the plane of its walls as well, of which each meets ten of its own
-    for (lowest, most) in [(100, 4095), (90, 4085)] {
-        for (needles, is_cavity) in [(most, true), (most + 1, false)] {
-            let (side, high) = (4200, if lowest < 100 { 9000 } else { 100 });
-            let corners = |high: i64, low: i64| [[0, 0, low], [side, 0, high], [side, side, high], [0, side, low]];
-            let ([a, b, c, d], [e, f, g, h]) = (corners(0, 0), corners(high, lowest));
-            let mut triangles =
-                vec![[a, c, b], [a, d, c], [c, d, h], [c, h, g], [d, a, e], [d, e, h], [a, b, f], [a, f, e]];
-            // the edge across from the needles, from f to g
-            let posts: Vec<[i64; 3]> =
-                [f].into_iter().chain((3..needles + 2).map(|y| [side, y, high])).chain([g]).collect();
-            for pair in posts.windows(2) {
-                triangles.extend([[e, pair[0], pair[1]], [b, pair[1], pair[0]]]);
-            }
-            triangles.extend([[e, g, h], [b, c, g]]);
-            let within = Block { low: [3000, 1, 9], high: [4000, 2, 99], inside_out: true };
-            triangles.extend(slab_and_blocks(&[], 0, &[within]));
-            let ground = ground_of(&scene_of(&triangles));
-            let at = |z: i64| ground.iter().filter(|t| t.iter().all(|p| p[2] == z)).count();
-            assert_eq!([at(9), at(99)], if is_cavity { [2, 0] } else { [0, 2] }, "{lowest} {needles}");
+    // a box within another with many needles in its top, beside one that is as large as their box: they lie over the box within
+    for (needles, is_cavity) in [(4095, true), (4096, false)] {
+        let (side, high, lowest) = (4200, 100, 100);
+        let corners = |high: i64, low: i64| [[0, 0, low], [side, 0, high], [side, side, high], [0, side, low]];
+        let ([a, b, c, d], [e, f, g, h]) = (corners(0, 0), corners(high, lowest));
+        let mut triangles =
+            vec![[a, c, b], [a, d, c], [c, d, h], [c, h, g], [d, a, e], [d, e, h], [a, b, f], [a, f, e]];
+        // the edge across from the needles, from f to g
+        let posts: Vec<[i64; 3]> =
+            [f].into_iter().chain((3..needles + 2).map(|y| [side, y, high])).chain([g]).collect();
+        for pair in posts.windows(2) {
+            triangles.extend([[e, pair[0], pair[1]], [b, pair[1], pair[0]]]);
         }
+        triangles.extend([[e, g, h], [b, c, g]]);
+        let within = Block { low: [3000, 1, 9], high: [4000, 2, 99], inside_out: true };
+        triangles.extend(slab_and_blocks(&[], 0, &[within]));
+        let ground = ground_of(&scene_of(&triangles));
+        let at = |z: i64| ground.iter().filter(|t| t.iter().all(|p| p[2] == z)).count();
+        assert_eq!([at(9), at(99)], if is_cavity { [2, 0] } else { [0, 2] }, "{needles}");
     }
 }
 
@@ -701,4 +698,33 @@ fn random_closed_solids_look_as_the_oracle_says() {
     );
     let least = scenes as usize / 10;
     assert!(cavities > least && stuck > least && deep > least / 4 && open > least / 4 && shells > 20 * least);
+}
+
+/// A corridor in closed ground that a shaft crosses, a tower or a cavity like itself, keeps its floor; and so does one whose own floor is
+/// divided finely.
+#[test]
+fn a_corridor_that_a_shaft_crosses_keeps_its_floor() {
+    let block = |low, high, inside_out| Block { low, high, inside_out };
+    let ground = block([-1000, -1000, -600], [1000, 1000, 0], false);
+    for quarter in 0..4 {
+        let turn = |b: Block| {
+            let at = |[x, y, z]: [i64; 3]| (0..quarter).fold([x, y, z], |[x, y, z], _| [-y, x, z]);
+            let [p, q] = [at(b.low), at(b.high)];
+            block([0, 1, 2].map(|i| p[i].min(q[i])), [0, 1, 2].map(|i| p[i].max(q[i])), b.inside_out)
+        };
+        for (inside_out, top) in [(false, 100), (true, -20)] {
+            let corridor = block([-200, -15, -100], [200, 15, -70], true);
+            let shaft = block([50, -25, -500], [100, 25, top], inside_out);
+            let blocks = [ground, corridor, shaft].map(turn);
+            let ground = ground_of(&scene_of(&slab_and_blocks(&[], 0, &blocks)));
+            let at = |z: i64| ground.iter().filter(|t| t.iter().all(|p| p[2] == z)).count();
+            // the ground, the corridor's floor and not its roof; the shaft's floor as a cavity, else its top
+            let shafts = if inside_out { [2, 0] } else { [0, 2] };
+            assert_eq!(
+                [at(0), at(-100), at(-70), at(-500), at(top)],
+                [2, 2, 0, shafts[0], shafts[1]],
+                "{quarter} {inside_out}"
+            );
+        }
+    }
 }

@@ -153,8 +153,8 @@ fn miscounted(path: &Path, bytes: &[u8], list: &place::Miscounted) -> ImportErro
     let object = object.strip_prefix(b"\"").and_then(|o| o.strip_suffix(b"\"")).unwrap_or_default();
     let called = memchr::memmem::find(object, b"::").map_or(object, |at| &object[at + 2..]);
     let of = if called.is_empty() { String::new() } else { format!(" of {}", quoted(called)) };
-    // each number that has decimals becomes two
-    let is_parted = !has_points && held > stated && *held <= stated.saturating_mul(2);
+    // each coordinate that has decimals becomes two; other lists hold whole numbers
+    let is_parted = name == "Vertices" && !has_points && held > stated && *held <= stated.saturating_mul(2);
     let (why, hint) = match is_parted {
         true => (
             ": its decimals have commas, which also stand between numbers",

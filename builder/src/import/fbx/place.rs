@@ -264,18 +264,17 @@ enum Part {
 }
 
 impl List {
-    /// Reads on; at the end of a list it, if it is not as long as it states.
+    /// Reads on. At the end of a list that is not as long as it states, returns it.
     fn read(&mut self, at: usize, token: &[u8]) -> Option<Miscounted> {
         self.part = match (self.part, token) {
             (Part::Name, b":") => Part::Colon,
             (Part::Colon, b"*") => Part::Star,
-            (Part::Star, count) => match std::str::from_utf8(count).ok().and_then(|count| count.parse().ok()) {
-                Some(stated) => {
-                    self.now.stated = stated;
-                    Part::Count
-                }
-                None => Part::None,
-            },
+            (Part::Star, count) => {
+                // what is no count is more than any list holds
+                let count = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
+                self.now.stated = count.unwrap_or(u64::MAX);
+                Part::Count
+            }
             (Part::Count, b"{") => Part::Brace,
             (Part::Brace, b"a") => Part::Key,
             (Part::Key, b":") => {
