@@ -303,7 +303,11 @@ fn blocks_on_a_hilly_slab_are_no_cavities_and_those_within_it_are() {
                 plan.flat_map(|[x, y]| z.clone().map(move |z| [x, y, z]))
             };
             let larger = order[..at].iter().copied().filter(|&k| volume(k) > volume(i));
-            let around: Vec<usize> = larger.filter(|&k| cells().any(|cell| full(k, cell))).collect();
+            // around its highest corners: one of the eight cells at each is full
+            let tops = [b.low[0], b.high[0]].map(|x| [b.low[1], b.high[1]].map(|y| [x, y, b.high[2]])).concat();
+            let is_at =
+                |k: usize, [x, y, z]: [i64; 3]| (0..8).any(|c| full(k, [x - (c & 1), y - (c >> 1 & 1), z - (c >> 2)]));
+            let around: Vec<usize> = larger.filter(|&k| tops.iter().all(|top| is_at(k, *top))).collect();
             let least = around.iter().map(|&k| volume(k)).min();
             let nearest = || around.iter().copied().filter(|&k| Some(volume(k)) == least);
             let is_within = nearest().all(|k| cells().all(|cell| full(k, cell)));
