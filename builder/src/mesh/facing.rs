@@ -193,13 +193,13 @@ fn is_cavity(own: &[Piece], all: &RTree<Piece>, shells: &[Shell], turned: &[Opti
     let Some(least) = around.iter().map(|&k| shells[k].size()).min() else { return false };
     // wound against it, no cavities, and nowhere in touch with it
     let against = turned[shell].map(|is| !is);
-    let is_least = |k: usize| shells[k].size() == least;
+    let holders: Vec<usize> = around.into_iter().filter(|&k| shells[k].size() == least).collect();
     let mut left = AROUND * own.len();
-    around.iter().filter(|&&k| is_least(k)).all(|&k| shells[k].is_turned() == against && turned[k] == against)
+    holders.iter().all(|&k| shells[k].is_turned() == against && turned[k] == against)
         && own.iter().all(|s| {
             all.locate_with_selection_function(Near::of(s.corners)).all(|p| {
                 left = left.saturating_sub(1);
-                left > 0 && !(p.shell != shell && is_least(p.shell) && meet(s.corners, p.corners))
+                left > 0 && !(holders.contains(&p.shell) && meet(s.corners, p.corners))
             })
         })
 }

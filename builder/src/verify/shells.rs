@@ -124,6 +124,7 @@ fn cavities(shells: &[Shell], corners: impl Fn(u32) -> Corners) -> Vec<bool> {
                 .retain(|k| over.len() <= MOST && (touched.contains(k) || runs.get(k).is_some_and(|&runs| runs != 0)));
         }
         let Some(least) = around.iter().map(|&k| size(k)).min() else { continue };
+        around.retain(|&k| size(k) == least);
         let may_hold = |&k: &usize| shells[k].volume.signum() != shells[i].volume.signum() && !is_cavity[k];
         let mut count = 0;
         let mut is_free = |s: Corners| {
@@ -131,11 +132,11 @@ fn cavities(shells: &[Shell], corners: impl Fn(u32) -> Corners) -> Vec<bool> {
             let mut near = triangles.locate_in_envelope_intersecting(within).map(|b| (b.data, b.geom()));
             near.all(|((k, t), b)| {
                 count += usize::from(is_cut(&s, &b.lower(), &b.upper()));
-                let is_meant = k != i && size(k) == least;
+                let is_meant = around.contains(&k);
                 count < MOST * shells[i].triangles.len() && !(is_meant && meet(&s, &corners(t)))
             })
         };
-        is_cavity[i] = around.iter().filter(|&&k| size(k) == least).all(may_hold) && own().all(&mut is_free);
+        is_cavity[i] = around.iter().all(may_hold) && own().all(&mut is_free);
     }
     is_cavity
 }
