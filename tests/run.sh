@@ -80,15 +80,19 @@ style() {
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet --release
 }
 
-tests() { cargo test --locked --release -p hardpan -p hardpan-builder -p verification -- --skip torture::; }
+# The same packages in every step: then cargo compiles each once.
+tested="cargo test --locked --release -p hardpan -p hardpan-builder -p verification"
+
+tests() { $tested -- --skip torture::; }
 
 examples() {
     local example=$target/example.txt
     mkdir -p "$target"
-    cargo run --locked --quiet --release -p hardpan --example ground >"$example"
+    $tested --quiet --no-run
+    "$target"/release/examples/ground >"$example"
     awk '/^```rust,ignore$/ { code = 1 } /^```$/ && text { exit } text { print } /^```text$/ && code { text = 1 }' README.md |
         diff - "$example"
-    cargo run --locked --quiet --release -p hardpan-builder --example ramp >"$example"
+    "$target"/release/examples/ramp >"$example"
     grep -q 'proven: true' "$example" && tail -n 1 "$example" | grep -qx 'z 0.5 m'
 }
 
@@ -103,7 +107,7 @@ ran() {
     grep -q '^test result: ok. [1-9]' "$target/ran.txt" || { echo "FAILED: no test ran"; exit 1; }
 }
 
-torture() { ran cargo test --locked --release -p verification --test command torture::; }
+torture() { ran $tested --test command torture::; }
 
 # What would be published, unpacked and built by itself.
 packages() {
@@ -134,7 +138,7 @@ platforms() {
 }
 
 # The random tests with as many scenes as their bars ask for.
-random() { HARDPAN_LONG=1 ran cargo test --locked --release -p verification --test suite random_; }
+random() { HARDPAN_LONG=1 ran $tested --test suite random_; }
 
 fuzz() {
     if cargo +nightly --version >/dev/null 2>&1; then tests/fuzz.sh 120; else skip "there is no nightly toolchain"; fi

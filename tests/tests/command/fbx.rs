@@ -927,7 +927,8 @@ fn vt_24_lists_that_are_not_as_long_as_they_state() {
     let corner = good.find("PolygonVertexIndex").unwrap();
     for (from, to, at, parts) in [
         ("*6 {", "*7 {", corner, ["PolygonVertexIndex", " 7 numbers and holds 6;"]),
-        ("*6 {", "*5 {", corner, ["PolygonVertexIndex", " 5 numbers and holds 6: its decimals"]),
+        ("*6 {", "*5 {", corner, ["PolygonVertexIndex", " 5 numbers and holds 6;"]),
+        ("*6 {", "*-6 {", corner, ["PolygonVertexIndex", " and holds 6;"]),
         (
             "Materials: *2",
             "Materials: *3",
