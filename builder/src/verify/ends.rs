@@ -8,7 +8,7 @@
 //! was lost.
 
 use super::against::SLACK;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use rstar::{AABB, RTree, primitives::GeomWithData, primitives::Rectangle};
 
@@ -28,7 +28,7 @@ const BOXES: f64 = 16.0;
 /// Ends of an image that the source has not.
 #[derive(Clone, Debug, Default)]
 pub struct Slits {
-    /// Ends that were asked about.
+    /// Ends along edges that the source has not, which were asked about.
     pub ends: u64,
     /// Those that are farther from all of the source than stated, somewhere.
     pub lost: u64,
@@ -45,9 +45,11 @@ struct End {
 /// Looks for slits: in an image that states such an error in plan, of a source.
 pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits {
     let reach = stated + SLACK;
-    let ends = ends(image, None, STEP);
+    // an edge that the source has as well is none of the image's making, and what was lost beside it has edges of its own
+    let kept: HashSet<Line> = open(source).iter().map(|l| l.map(bits)).collect();
+    let ends = ends(image, |l| !kept.contains(&l.map(bits)), None, STEP);
     let near = tree(ends.iter().flat_map(|e| boxes(e.line, reach, 2.0 * STEP)).map(|b| (0, b)));
-    let borders = self::ends(source, Some(&near), STEP / 2.0);
+    let borders = self::ends(source, |_| true, Some(&near), STEP / 2.0);
     let near = tree(borders.iter().enumerate().flat_map(|(i, e)| boxes(e.line, 0.0, 0.0).map(move |b| (i, b))));
     let far = |end: End| {
         let some = boxes(end.line, reach, STEP).flat_map(|b| near.locate_in_envelope_intersecting(b));
@@ -118,14 +120,38 @@ impl End {
     }
 }
 
-/// The ends of ground, in some boxes or anywhere.
-fn ends(all: &[[Point; 3]], inside: Option<&Tree>, step: f64) -> Vec<End> {
+/// The ends of ground along edges that are meant, in some boxes or anywhere.
+fn ends(all: &[[Point; 3]], is_meant: impl Fn(&[Point; 2]) -> bool, inside: Option<&Tree>, step: f64) -> Vec<End> {
     let is_inside = |box_: AABB<Point>| inside.is_none_or(|t| t.locate_in_envelope_intersecting(box_).next().is_some());
     let some: Vec<[Point; 3]> =
         all.par_iter().filter(|t| is_inside(AABB::from_points(*t))).map(anticlockwise).collect();
-    let bits = |p: Point| p.map(|v| (v + 0.0).to_bits());
+    let mut open = open(&some);
+    open.retain(|line| is_meant(line) && is_inside(AABB::from_points(line)));
+    let near = tree(open.iter().flat_map(|l| boxes(*l, 0.0, step)).map(|b| (0, b)));
+    let beside: Vec<&[Point; 3]> = some
+        .par_iter()
+        .filter(|t| near.locate_in_envelope_intersecting(AABB::from_points(*t)).next().is_some())
+        .collect();
+    let near = tree(beside.iter().enumerate().map(|(i, t)| (i, AABB::from_points(*t))));
+    let parts = |line: &[Point; 2]| {
+        let some = boxes(*line, 0.0, step).flat_map(|b| near.locate_in_envelope_intersecting(b));
+        let covered = some.filter_map(|b| covered(beside[b.data], *line, step)).collect();
+        without([0.0, 1.0], covered).into_iter().map(|part| End { line: *line, part }).collect::<Vec<_>>()
+    };
+    open.par_iter().flat_map_iter(parts).collect()
+}
+
+type Line = [[u64; 3]; 2];
+
+fn bits(p: Point) -> [u64; 3] {
+    p.map(|v| (v + 0.0).to_bits())
+}
+
+/// Edges with triangles on one side only, each from end to end with that to its left.
+fn open(all: &[[Point; 3]]) -> Vec<[Point; 2]> {
+    let some: Vec<[Point; 3]> = all.iter().map(anticlockwise).collect();
     // whether there are triangles to the left of the way from the lesser end, and to the right
-    let mut edges: HashMap<[[u64; 3]; 2], [bool; 2]> = HashMap::with_capacity(some.len() * 3 / 2);
+    let mut edges: HashMap<Line, [bool; 2]> = HashMap::with_capacity(some.len() * 3 / 2);
     let sides = |t: &[Point; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
     let key = |[a, b]: [Point; 2]| {
         let [a, b] = [bits(a), bits(b)];
@@ -139,19 +165,7 @@ fn ends(all: &[[Point; 3]], inside: Option<&Tree>, step: f64) -> Vec<End> {
     drop(edges);
     open.sort_unstable_by_key(|l| l.map(bits));
     open.dedup();
-    open.retain(|line| is_inside(AABB::from_points(line)));
-    let near = tree(open.iter().flat_map(|l| boxes(*l, 0.0, step)).map(|b| (0, b)));
-    let beside: Vec<&[Point; 3]> = some
-        .par_iter()
-        .filter(|t| near.locate_in_envelope_intersecting(AABB::from_points(*t)).next().is_some())
-        .collect();
-    let near = tree(beside.iter().enumerate().map(|(i, t)| (i, AABB::from_points(*t))));
-    let parts = |line: &[Point; 2]| {
-        let some = boxes(*line, 0.0, step).flat_map(|b| near.locate_in_envelope_intersecting(b));
-        let covered = some.filter_map(|b| covered(beside[b.data], *line, step)).collect();
-        without([0.0, 1.0], covered).into_iter().map(|part| End { line: *line, part }).collect::<Vec<_>>()
-    };
-    open.par_iter().flat_map_iter(parts).collect()
+    open
 }
 
 fn anticlockwise(t: &[Point; 3]) -> [Point; 3] {
