@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 short=(style tests examples cores)
 long=(torture profiles packages platforms random fuzz)
-declare -A minutes=([style]=2 [tests]=8 [examples]=0 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5)
+declare -A minutes=([style]=2 [tests]=10 [examples]=0 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5)
 
 steps=()
 for step in "${@:-short}"; do
