@@ -373,26 +373,6 @@ fn number(tris: &mut [Tri]) -> usize {
     count as usize
 }
 
-/// Lists of what belongs to each of so many keys, one behind the other, and where each starts.
-pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
-    let mut starts = vec![0u32; keys + 2];
-    let mut count = 0;
-    items.clone().for_each(|(key, _)| {
-        starts[key as usize + 2] += 1;
-        count += 1;
-    });
-    for i in 2..starts.len() {
-        starts[i] += starts[i - 1];
-    }
-    let mut all = vec![T::default(); count];
-    items.for_each(|(key, item)| {
-        let at = &mut starts[key as usize + 1];
-        all[*at as usize] = item;
-        *at += 1;
-    });
-    (starts, all)
-}
-
 /// Grows bundles of triangles of a tile, from seeds in Morton order, each step by the triangle across an edge with the fewest new
 /// vertices, then the nearest; where none fits, by one at a vertex.
 pub fn bundle(tris: &[Tri], attributes: &[u8], frame: Frame) -> Bundled {
@@ -896,42 +876,6 @@ fn slope(points: &[[i64; 3]]) -> [i64; 2] {
     }
     let limit = |v: f64| (v * 256.0).round_ties_even().clamp(-32768.0, 32767.0) as i64;
     [limit((xz * yy - yz * xy) / det), limit((yz * xx - xz * xy) / det)]
-}
-
-/// Interleaves the bits of two numbers.
-pub fn morton(x: u64, y: u64) -> u64 {
-    let spread = |v: u64| {
-        let mut v = v & 0xFFFF_FFFF;
-        for (shift, mask) in [
-            (16, 0x0000_FFFF_0000_FFFF),
-            (8, 0x00FF_00FF_00FF_00FF),
-            (4, 0x0F0F_0F0F_0F0F_0F0F),
-            (2, 0x3333_3333_3333_3333),
-            (1, 0x5555_5555_5555_5555),
-        ] {
-            v = (v | v << shift) & mask;
-        }
-        v
-    };
-    spread(x) | spread(y) << 1
-}
-
-/// The two numbers whose bits are interleaved in one.
-pub fn place(morton: u64) -> [u32; 2] {
-    let gather = |v: u64| {
-        let mut v = v & 0x5555_5555_5555_5555;
-        for (shift, mask) in [
-            (1, 0x3333_3333_3333_3333),
-            (2, 0x0F0F_0F0F_0F0F_0F0F),
-            (4, 0x00FF_00FF_00FF_00FF),
-            (8, 0x0000_FFFF_0000_FFFF),
-            (16, 0x0000_0000_FFFF_FFFF),
-        ] {
-            v = (v | v >> shift) & mask;
-        }
-        v as u32
-    };
-    [gather(morton), gather(morton >> 1)]
 }
 
 #[cfg(test)]

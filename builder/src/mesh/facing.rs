@@ -350,14 +350,6 @@ fn edges(f: &Face) -> impl Iterator<Item = (u32, u32)> {
     [(a, b), (b, c), (c, a)].into_iter().filter(move |_| !flat)
 }
 
-/// A mix of 64 bits (the finaliser of SplitMix64).
-pub fn mix(v: u64) -> u64 {
-    let v = v.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let v = (v ^ v >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let v = (v ^ v >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    v ^ v >> 31
-}
-
 /// Whether a triangle of the scene is clockwise in plan, by its positions as they are, without rounding; by its lattice points if it stands
 /// upright.
 fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool {

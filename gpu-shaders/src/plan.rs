@@ -1,7 +1,11 @@
 //! Exact plan-view tests between triangles and squares.
 
-use hardpan::format::block::{CELLS, CELLS_LOG2};
 use std::ops::RangeInclusive;
+
+/// log2 of the columns and rows of cells in a block.
+pub const CELLS_LOG2: [u32; 2] = [2, 1];
+/// Cells of a block.
+pub const CELLS: usize = 8;
 
 /// A triangle in plan, counter-clockwise, in steps.
 #[derive(Clone, Copy, Debug)]
@@ -260,7 +264,7 @@ impl Under<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::mix;
+    use crate::sort::mix;
 
     /// Cells one by one say the same, whatever side of the block a triangle reaches beyond and wherever the grid begins.
     #[test]

@@ -1,0 +1,89 @@
+//! The stages on the processor's cores: what every build runs, and what the shaders are held against.
+
+mod cells;
+mod heights;
+mod number;
+mod squares;
+
+use crate::{Blocks, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// The stages on all cores of rayon's pool.
+#[derive(Debug, Default)]
+pub struct Cpu {
+    log: Log,
+}
+
+impl Cpu {
+    /// Nothing done yet.
+    pub fn new() -> Cpu {
+        Cpu::default()
+    }
+
+    fn run<T>(&self, stage: &'static str, items: usize, run: impl FnOnce() -> T) -> T {
+        let began = Instant::now();
+        let made = run();
+        let seconds = began.elapsed().as_secs_f64();
+        self.log.add(Work { stage, chunks: 1, items: items as u64, seconds, ..Work::default() });
+        made
+    }
+}
+
+impl Stages for Cpu {
+    fn name(&self) -> String {
+        "cpu".into()
+    }
+
+    fn number(&self, points: &[[u32; 3]]) -> Numbered {
+        self.run("number", points.len(), || number::number(points))
+    }
+
+    fn squares(&self, ground: Ground, log2: u32) -> Squares {
+        self.run("squares", ground.faces.len(), || squares::squares(ground, log2))
+    }
+
+    fn cells(&self, ground: Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>> {
+        let items = grids.iter().map(|(_, faces)| faces.len()).sum();
+        self.run("cells", items, || cells::cells(ground, grids))
+    }
+
+    fn heights(&self, ground: Ground, posts: Posts, pick: Pick) -> Heights {
+        self.run("heights", ground.faces.len(), || heights::heights(ground, posts, pick))
+    }
+
+    fn layers(&self, ground: Ground, posts: Posts) -> Layers {
+        self.run("layers", ground.faces.len(), || heights::layers(ground, posts))
+    }
+
+    fn work(&self) -> Vec<Work> {
+        self.log.all()
+    }
+}
+
+/// What stages did, a line each.
+#[derive(Debug, Default)]
+pub struct Log(Mutex<Vec<Work>>);
+
+impl Log {
+    /// Adds to the line of a stage.
+    pub fn add(&self, more: Work) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(of) = all.iter_mut().find(|w| w.stage == more.stage) else { return all.push(more) };
+        *of = Work {
+            stage: of.stage,
+            device: of.device | more.device,
+            chunks: of.chunks + more.chunks,
+            redone: of.redone + more.redone,
+            on_host: of.on_host + more.on_host,
+            items: of.items + more.items,
+            seconds: of.seconds + more.seconds,
+            bytes: of.bytes + more.bytes,
+        };
+    }
+
+    /// All lines, in the order in which stages ran first.
+    pub fn all(&self) -> Vec<Work> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
