@@ -1,7 +1,7 @@
 //! The triangles of an image as Wavefront OBJ, and the settings with which the same image is built from it again.
 
 use crate::import::keeps_name;
-use crate::mesh::exp2;
+use crate::lattice::exp2;
 use crate::read::{self, Stored};
 use crate::settings::{MaterialRule, Settings, SourceFile};
 use crate::{Material, Near, Options, SourceError, Undersides, import};

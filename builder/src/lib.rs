@@ -27,52 +27,44 @@
 //! | look into an image | [`mod@read`], [`mod@export`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
 //!
-//! The stages, in order: `mesh` rounds a [`Scene`] to integer triangles and repairs them, `tile` sorts them into tiles and indexes
-//! each, with `bundle` and `field` writing the leaves, and `pack` lays out the image. Every decision is made in integers or in
+//! `pipeline` has the stages in their order: a [`Scene`] is rounded to integer triangles and repaired, sorted into tiles, each tile is
+//! indexed and its leaves written, and `pack` lays out the image. Every decision is made in integers or in
 //! operations that IEEE 754 fixes to the bit, and from order-free facts, so the same scene gives the same image whatever the order
 //! of its triangles and the number of threads. `verify` shares no code with the stages.
 #![deny(unsafe_code)]
 
-mod bundle;
 #[cfg(feature = "command")]
 pub mod command;
 mod cost;
 mod error;
 pub mod export;
-mod field;
 pub mod fixtures;
-mod foresee;
-mod grid;
 mod image;
 pub mod import;
-mod job;
+mod lattice;
 mod map;
-mod mesh;
 pub mod names;
-mod pack;
 pub mod parts;
-mod plan;
+mod pipeline;
 mod provenance;
 pub mod proving_ground;
-mod radix;
 pub mod read;
 mod scene;
 pub mod settings;
-mod shares;
 mod split;
-mod tile;
+mod stage;
 mod verify;
 
 pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
+pub use hardpan_shaders::sort::mix;
 pub use image::{Image, ImageFile};
-pub use job::{FinishedTile, Job};
-pub use mesh::{mix, repair};
+pub use pipeline::{FinishedTile, Job, repair};
 pub use provenance::{By, Input, Provenance};
 pub use scene::{Fallback, HeightField, Material, Near, Options, Outliers, Scene, SourceError, Triangle, Undersides};
 pub use settings::Settings;
-pub use shares::Shares;
 pub use split::Split;
+pub use stage::shares::Shares;
 pub use verify::{
     Agreement, Check, Fault, Faults, Lost, Other, Outcome, Side, Slits, Spot, Verdict, Verify, against, erased, verify,
 };

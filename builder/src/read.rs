@@ -2,7 +2,7 @@
 //!
 //! For images that are verified: of others the answers are whatever the bytes say, or less.
 
-use crate::tile::MOST_ATTRIBUTES;
+use crate::stage::partition::MOST_ATTRIBUTES;
 use hardpan::format::{
     self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
 };
@@ -25,7 +25,7 @@ impl Stored {
     /// Plan area in square lattice steps, doubled.
     pub fn area2(&self) -> i128 {
         let [a, b, c] = self.corners;
-        crate::mesh::area2(a, b, c)
+        crate::lattice::area2(a, b, c)
     }
 }
 
@@ -123,14 +123,14 @@ impl Column {
     pub fn at(&self, t: &Terrain) -> [f64; 2] {
         let h = t.header();
         let middle = |i: usize| (h.origin[i] + self.low[i]) as f64 + self.size[i] as f64 / 2.0;
-        [middle(0), middle(1)].map(|v| v * crate::mesh::exp2(h.xy_log2))
+        [middle(0), middle(1)].map(|v| v * crate::lattice::exp2(h.xy_log2))
     }
 
     /// From where to where it goes in x and in y, in metres.
     pub fn extent(&self, t: &Terrain) -> [[f64; 2]; 2] {
         let h = t.header();
         let low = |i: usize| h.origin[i] + self.low[i];
-        [0, 1].map(|i| [low(i), low(i) + self.size[i]].map(|v| v as f64 * crate::mesh::exp2(h.xy_log2)))
+        [0, 1].map(|i| [low(i), low(i) + self.size[i]].map(|v| v as f64 * crate::lattice::exp2(h.xy_log2)))
     }
 }
 
@@ -533,7 +533,7 @@ impl BundleView<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, build, fixtures, mesh};
+    use crate::{Options, build, fixtures};
 
     #[test]
     fn all_triangles_come_back() {
@@ -543,8 +543,8 @@ mod tests {
         for (scene, options) in cases {
             let built = build(scene, &options).unwrap();
             let t = Terrain::open(&built.image).unwrap();
-            let mesh = mesh::ground(scene, &options, &mut Default::default()).unwrap();
-            let face = |f: &mesh::Face| Stored {
+            let mesh = crate::pipeline::lattice(scene, &options).unwrap();
+            let face = |f: &crate::lattice::Face| Stored {
                 corners: f.v.map(|v| mesh.vertices[v as usize]),
                 material: f.material,
                 source: f.source,

@@ -10,11 +10,8 @@
 //! may hold. And one thing ends it early: the deepest node that the format allows, or a square of four steps.
 
 use crate::BuildError;
-use crate::bundle::Tri;
-use crate::mesh::{Mesh, exp2};
 use crate::names::counted;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Build parameters of VS Terrain. In a settings file those that are left out are as in [`Split::DEFAULT`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,53 +98,3 @@ impl Split {
 /// Most bytes of index that a rule may ask for, or so many for each triangle. Ordinary ground takes 20 to 60 for each;
 /// where triangles stand steep or lie in stacks no smaller square tells them apart, and a rule goes on to the finest.
 const MOST: [u64; 2] = [256 << 20, 256];
-
-/// The parameters for one tile of a mesh.
-pub struct Rule<'a> {
-    split: Split,
-    root_log2: u32,
-    step: [f64; 2],
-    triangles: usize,
-    /// Bytes of index that they have asked for in the tile.
-    pub asked: AtomicU64,
-    /// And in all tiles that are made with it.
-    all: &'a AtomicU64,
-}
-
-impl<'a> Rule<'a> {
-    pub fn new(split: Split, mesh: &Mesh, all: &'a AtomicU64) -> Self {
-        let side = (0..2).map(|i| mesh.bounds[1][i].abs_diff(mesh.bounds[0][i])).max().expect("two axes");
-        Rule {
-            split,
-            root_log2: u64::from(side).max(1).next_power_of_two().ilog2(),
-            step: mesh.step.map(exp2),
-            triangles: mesh.faces.len(),
-            asked: AtomicU64::new(0),
-            all,
-        }
-    }
-
-    /// Counts bytes of index. An error if those of all tiles are more than may be.
-    pub fn take(&self, bytes: u64) -> Result<(), BuildError> {
-        self.asked.fetch_add(bytes, Relaxed);
-        self.split.allows(self.all.fetch_add(bytes, Relaxed) + bytes, self.triangles)
-    }
-
-    /// Whether a square of side 2^`log2` steps is accepted with these triangles.
-    pub fn accepts(&self, log2: u32, tris: impl ExactSizeIterator<Item = Tri>) -> bool {
-        self.takes(log2, tris.len() as u64, || {
-            let [mut low, mut high] = [i32::MAX, i32::MIN];
-            for z in tris.flat_map(|t| t.z) {
-                (low, high) = (low.min(z), high.max(z));
-            }
-            high.abs_diff(low)
-        })
-    }
-
-    /// The same with so many triangles, whose corners lie so many steps above each other.
-    pub fn takes(&self, log2: u32, triangles: u64, height: impl FnOnce() -> u32) -> bool {
-        let (size, volume) = self.split.limits(self.root_log2.saturating_sub(log2));
-        let side = exp2(log2 as i32) * self.step[0];
-        triangles <= size || side * side * (f64::from(height()) * self.step[1]) < volume
-    }
-}

@@ -49,6 +49,24 @@ pub struct Face {
     pub source: u16,
 }
 
+impl Face {
+    /// A triangle that is nowhere: its corners are no vertices.
+    pub fn is_outside(&self) -> bool {
+        self.v[0] == NONE
+    }
+
+    /// Numbers that order faces as they are ordered.
+    pub fn key(&self) -> [u32; 4] {
+        let [a, b, c] = self.v;
+        [a, b, c, u32::from(self.material) << 16 | u32::from(self.source)]
+    }
+
+    /// The face of such numbers.
+    pub fn of_key([a, b, c, kind]: [u32; 4]) -> Face {
+        Face { v: [a, b, c], material: (kind >> 16) as u16, source: kind as u16 }
+    }
+}
+
 /// Triangles, counter-clockwise in plan and with plan area above zero.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {

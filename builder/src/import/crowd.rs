@@ -4,8 +4,8 @@
 use super::polygon::turn;
 use crate::{
     Material, Options, Scene, Triangle,
-    mesh::{is_steep, rise},
     names::{bounded, few, grouped, named},
+    stage::clean::{is_steep, rise},
 };
 use rayon::prelude::*;
 use std::{cmp::Reverse, ops::Range, path::Path};

@@ -4,7 +4,7 @@
 //! of its corners, like a comb with long slanting teeth, is given up.
 
 use super::polygon::{Refusal, turn};
-use crate::mesh::mix;
+use hardpan_shaders::sort::mix;
 use spade::{
     ConstrainedDelaunayTriangulation, HasPosition, HierarchyHintGenerator, LineIntersectionIterator, Point2,
     Triangulation,

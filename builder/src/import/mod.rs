@@ -30,7 +30,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{Material, Options, Scene, Triangle, mesh, names::quoted};
+use crate::{Material, Options, Scene, Triangle, names::quoted, pipeline};
 use crowd::Ground;
 
 /// What a material, or an object, is called that has no name.
@@ -102,7 +102,7 @@ pub fn crowded<'a>(
     let ground = Ground::new(&import.scene, rules);
     let error = crowd(import, &ground, files.clone())?;
     // undersides are looked for where something depends on it
-    match mesh::ceilings(&import.scene, rules) {
+    match pipeline::ceilings(&import.scene, rules) {
         none if none.is_empty() => Some(error),
         ceilings => crowd(import, &ground.without(ceilings), files),
     }

@@ -1,8 +1,8 @@
 //! The edges of a tile's triangles: which two triangles lie at one, which are open, and what hangs together.
 
 use super::plan::{Box4, Rect, Tri};
-use crate::mesh::mix;
 use crate::parts::Parts;
+use hardpan_shaders::sort::mix;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::ops::Range;

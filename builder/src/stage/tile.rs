@@ -1,37 +1,21 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use crate::bundle::{Frame, Record, Tri, bundle, is_wide, lists, morton, place};
-use crate::cost::{Crowd, MaxCost, Refused};
-use crate::field::{Part, Rastered};
-use crate::foresee::foresee;
-use crate::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
-use crate::mesh::{Face, Field, Mesh, exp2, least_tile_side};
-use crate::pack;
-use crate::plan::Plan;
-use crate::split::{Rule, Split};
+use super::bundle::{Frame, Record, Tri, bundle, is_wide};
+use super::crowd::Refused;
+use super::foresee::foresee;
+use super::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
+use super::partition::{MOST_ATTRIBUTES, SMALLEST, Side, Tiling};
+use super::raster::{Part, Rastered};
+use super::rule::Rule;
+use crate::cost::{Crowd, MaxCost};
+use crate::lattice::{Mesh, exp2};
 use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
 use rayon::prelude::*;
 use smallvec::SmallVec;
-use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zerocopy::IntoBytes;
 
-/// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
-/// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
-const MOST_PAIRS: u64 = 1 << 21;
-const PAIR_BYTES: u64 = 2048;
-/// Pairs from which on a side that nobody chose grows until at most an eighth of the triangles is named again, if there is
-/// such a side: needles have little area, and far apart they would have a tile each.
-const FEW_PAIRS: u64 = 1 << 16;
-/// The smallest and the largest side of a tile there is: log2 in steps.
-const SMALLEST: u32 = 6;
-const LARGEST: u32 = 26;
-/// Triangles that are looked at together.
-const CHUNK: usize = 1 << 14;
-/// Pairs of material and source in a tile's palette.
-pub const MOST_ATTRIBUTES: usize = 256;
 /// Triangles that one node's bundles may hold.
 const GROUP: usize = 20_000;
 /// A directory, a page and the tile's root are read before any other node.
@@ -62,132 +46,6 @@ impl Blob {
     }
 }
 
-/// Which tiles hold ground, in Morton order, and what each is made of: all that a tile needs beside the mesh, so that
-/// each can be built apart from the others.
-pub struct Tiling {
-    split: Option<Split>,
-    /// As of [`How`].
-    most: Option<(MaxCost, f64)>,
-    tiles: Vec<[i32; 2]>,
-    /// Where the triangles of each tile start.
-    starts: Vec<u32>,
-    /// Triangles, ascending for each tile.
-    faces: Vec<u32>,
-    moved: HashMap<[i32; 2], [f64; 2]>,
-    /// What the source itself is off by in each tile, if that is said.
-    source_error: Option<HashMap<[i32; 2], [f64; 2]>>,
-}
-
-impl Tiling {
-    /// Of tiles of this side, the mesh's.
-    pub fn new(mesh: &Mesh, Side { log2, pairs }: Side, options: &Options) -> Result<Tiling, BuildError> {
-        let s = 1i64 << log2;
-        let why = if too_many(mesh, pairs) {
-            let gib = (pairs * PAIR_BYTES).div_ceil(1 << 30);
-            Some(format!("they would name its triangles and fields {pairs} times, which may take {gib} GiB of memory"))
-        } else {
-            pack::spread(mesh, log2)
-        };
-        if let Some(why) = why {
-            let then = match Side::first(mesh, log2 + 1..=LARGEST) {
-                Some(log2) => format!("use larger tiles, tile_log2 = {log2}"),
-                None => "no larger ones fit it; build it in parts, or leave out some of what reaches so far".into(),
-            };
-            return Err(BuildError::Limit(format!(
-                "tiles of {s} plan steps are too small for this scene: {why}; {then}"
-            )));
-        }
-        let home = |x: i64, y: i64| morton((x + (1 << 31)) as u64, (y + (1 << 31)) as u64);
-        let homes_of = |(chunk, faces): (usize, &[Face])| {
-            let mut homes = Homes::default();
-            for (f, i) in faces.iter().zip((chunk * CHUNK) as u32..) {
-                let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
-                if x0 == x1 && y0 == y1 {
-                    homes.add(home(x0, y0), i);
-                    continue;
-                }
-                let plan = Plan::new(f.v.map(|v| mesh.vertices[v as usize]));
-                let places = (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| (x, y)));
-                let met = places.filter(|&(x, y)| plan.meets([x * s, y * s], [s; 2]));
-                met.for_each(|(x, y)| homes.add(home(x, y), i));
-            }
-            homes
-        };
-        let chunks: Vec<Homes> = mesh.faces.par_chunks(CHUNK).enumerate().map(homes_of).collect();
-        let mut tiles: Vec<u64> = chunks.iter().flat_map(|homes| &homes.tiles).copied().collect();
-        for f in &mesh.rasters {
-            let [low, high] = f.extent();
-            for y in low[1] >> log2..=high[1] >> log2 {
-                let there = (low[0] >> log2..=high[0] >> log2).filter(|x| f.part(x * s, y * s, s).is_some());
-                tiles.extend(there.map(|x| home(x, y)));
-            }
-        }
-        tiles.sort_unstable();
-        tiles.dedup();
-        let number = |tile: &u64| tiles.binary_search(tile).expect("one of them") as u32;
-        let numbers: Vec<Vec<u32>> = chunks.iter().map(|homes| homes.tiles.iter().map(number).collect()).collect();
-        let runs = chunks.iter().zip(&numbers);
-        let runs = runs.flat_map(|(homes, numbers)| homes.runs.iter().map(|(n, run)| (numbers[*n as usize], run)));
-        let pairs = runs.flat_map(|(tile, run)| run.clone().map(move |i| (tile, i)));
-        let (starts, faces) = lists(tiles.len(), pairs);
-        let tiles: Vec<[i32; 2]> =
-            tiles.into_iter().map(|t| place(t).map(|v| (i64::from(v) - (1 << 31)) as i32)).collect();
-        let (moved, source_error) = (moved(mesh, tiles.iter().copied()), mesh.source_error(tiles.iter().copied()));
-        let most = options.max_cost.map(|most| (most, options.layer_merge * exp2(-mesh.step[1])));
-        Ok(Tiling { split: options.split, most, tiles, starts, faces, moved, source_error })
-    }
-
-    /// How many tiles there are.
-    pub fn count(&self) -> usize {
-        self.tiles.len()
-    }
-
-    /// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
-    pub fn foresee(&self, mesh: &Mesh, index: usize, rule: &Rule) -> Result<(), BuildError> {
-        let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
-        let tris: Vec<Tri> = faces.iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
-        let low = self.tiles[index].map(|v| i64::from(v) << mesh.tile_log2);
-        foresee(rule, &tris, low, mesh.tile_log2, HALVED)
-    }
-
-    /// Builds one tile of this mesh, or says why it costs more than it may. `asked` counts the bytes of index that a rule asks for
-    /// in all tiles that are built with it.
-    pub fn build(&self, mesh: &Mesh, index: usize, asked: &AtomicU64) -> Result<Result<Blob, Refused>, BuildError> {
-        let faces = &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize];
-        let at = self.tiles[index];
-        let how = How { rule: self.split.map(|s| Rule::new(s, mesh, asked)), most: self.most };
-        let off = (self.moved[&at], self.source_error.as_ref().map(|e| e[&at]));
-        build(mesh, &how, index as u32, at, faces, off)
-    }
-}
-
-/// Tiles of some triangles, by their places in Morton order.
-#[derive(Default)]
-struct Homes {
-    tiles: Vec<u64>,
-    numbers: HashMap<u64, u32>,
-    /// Numbers of tiles among these, and triangles one after the other that each holds.
-    runs: Vec<(u32, Range<u32>)>,
-}
-
-impl Homes {
-    fn add(&mut self, tile: u64, triangle: u32) {
-        let tiles = &mut self.tiles;
-        // mostly that of the triangle before
-        if let Some((_, run)) =
-            self.runs.last_mut().filter(|(n, run)| tiles[*n as usize] == tile && run.end == triangle)
-        {
-            run.end += 1;
-            return;
-        }
-        let number = *self.numbers.entry(tile).or_insert_with(|| {
-            tiles.push(tile);
-            tiles.len() as u32 - 1
-        });
-        self.runs.push((number, triangle..triangle + 1));
-    }
-}
-
 /// How the ground of a tile is divided.
 struct How<'a> {
     rule: Option<Rule<'a>>,
@@ -210,141 +68,6 @@ impl How<'_> {
         let over = areas.iter().filter(|p| !most.allows(p.reads, p.reads));
         over.map(|p| Refused::new(crowd(p), most)).reduce(Refused::and)
     }
-}
-
-/// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds, and of
-/// those that may have taken ground out of it.
-fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2], [f64; 2]> {
-    let mut moved: HashMap<[i32; 2], [f64; 2]> = tiles.map(|at| (at, [0.0; 2])).collect();
-    for &(face, by) in &mesh.moved {
-        let plan = Plan::new(mesh.faces[face as usize].v.map(|v| mesh.vertices[v as usize]));
-        let reach = by[0].ceil() as i64 + 1; // and what rounding moved
-        let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| (v - reach) >> mesh.tile_log2);
-        let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| (v + reach) >> mesh.tile_log2);
-        for tile in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x as i32, y as i32])) {
-            if let Some(most) = moved.get_mut(&tile) {
-                *most = [most[0].max(by[0]), most[1].max(by[1])];
-            }
-        }
-    }
-    moved
-}
-
-/// The first and last tile of side 2^`log2` under a triangle's bounding box, in x and y.
-fn under(mesh: &Mesh, f: &Face, log2: u32) -> [[i64; 2]; 2] {
-    let [a, b, c] = f.v.map(|v| mesh.vertices[v as usize]);
-    let low = |i: usize| i64::from(a[i].min(b[i]).min(c[i]) >> log2);
-    let high = |i: usize| i64::from(a[i].max(b[i]).max(c[i]) >> log2);
-    [[low(0), low(1)], [high(0), high(1)]]
-}
-
-/// Pairs of a triangle or field and a tile under its bounding box.
-fn pairs(mesh: &Mesh, log2: u32) -> u64 {
-    let tiles = |f: &Face| {
-        let [[x0, y0], [x1, y1]] = under(mesh, f, log2);
-        (((x1 - x0 + 1) as u64).saturating_mul((y1 - y0 + 1) as u64)).min(1 << 34)
-    };
-    let faces: u64 = mesh.faces.par_iter().map(tiles).sum();
-    let field = |f: &Field| {
-        let along =
-            |n: usize| ((f.field.pitch * (n - 1) as f64 * exp2(-mesh.step[0] - log2 as i32)) as u64 + 2).min(1 << 26);
-        along(f.field.columns) * along(f.field.rows)
-    };
-    faces + mesh.fields.iter().map(field).sum::<u64>()
-}
-
-fn too_many(mesh: &Mesh, pairs: u64) -> bool {
-    pairs > MOST_PAIRS.max(8 * mesh.faces.len() as u64)
-}
-
-/// The side of tiles.
-pub struct Side {
-    /// log2 in steps.
-    pub log2: u32,
-    /// Pairs of a triangle or field and such a tile under its bounding box.
-    pairs: u64,
-}
-
-impl Side {
-    /// A side that is given.
-    pub fn of(mesh: &Mesh, log2: u32) -> Side {
-        Side { log2, pairs: pairs(mesh, log2) }
-    }
-
-    /// The side for a scene, near the one proposed: larger if its tiles would be too many or name much twice, and smaller as
-    /// [`few_attributes`] needs.
-    pub fn near(mesh: &Mesh, proposed: u32) -> Side {
-        let faces = mesh.faces.len() as u64;
-        let sides = || (proposed..LARGEST).map(|log2| Side::of(mesh, log2));
-        let once = sides().find(|s| s.pairs <= FEW_PAIRS.max(faces + faces / 8));
-        let fits = |s: &Side| !too_many(mesh, s.pairs);
-        let side = once.filter(fits).or_else(|| sides().find(fits)).unwrap_or_else(|| Side::of(mesh, LARGEST));
-        let log2 = few_attributes(mesh, side.log2);
-        if log2 == side.log2 { side } else { Side::of(mesh, log2) }
-    }
-
-    /// The first of some sides of which tiles can be made, as far as is known before.
-    fn first(mesh: &Mesh, mut sides: impl Iterator<Item = u32>) -> Option<u32> {
-        let plans = many_attributes(mesh);
-        sides.find(|&log2| {
-            pack::spread(mesh, log2).is_none()
-                && !too_many(mesh, pairs(mesh, log2))
-                && plans.as_ref().is_none_or(|plans| has_few_attributes(mesh, plans, log2))
-        })
-    }
-}
-
-/// The largest side, up to the one proposed, of which no tile has more pairs of material and source than a palette
-/// holds: log2 in steps. The one proposed if there is none, or if triangles would be named too often.
-fn few_attributes(mesh: &Mesh, proposed: u32) -> u32 {
-    let Some(plans) = many_attributes(mesh) else { return proposed };
-    let sides = (least_tile_side(&mesh.bounds).min(proposed)..=proposed).rev();
-    let few = |log2: &u32| {
-        let named: u64 = plans.par_iter().map(|p| p.tiles(*log2)).sum();
-        named <= (4 * mesh.faces.len() as u64).max(MOST_PAIRS)
-    };
-    sides.take_while(few).find(|log2| has_few_attributes(mesh, &plans, *log2)).unwrap_or(proposed)
-}
-
-/// All triangles in plan, if they have more pairs of material and source than a palette holds.
-fn many_attributes(mesh: &Mesh) -> Option<Vec<Plan>> {
-    let some = |faces: &[Face]| {
-        let mut some: Vec<u32> = faces.chunk_by(|a, b| kind(a) == kind(b)).map(|those| kind(&those[0])).collect();
-        some.sort_unstable();
-        some.dedup();
-        some
-    };
-    let mut all: Vec<u32> = mesh.faces.par_chunks(CHUNK).flat_map_iter(some).collect();
-    all.sort_unstable();
-    all.dedup();
-    let is_more = all.len() + mesh.fields.len() > MOST_ATTRIBUTES;
-    is_more.then(|| mesh.faces.par_iter().map(|f| Plan::new(f.v.map(|v| mesh.vertices[v as usize]))).collect())
-}
-
-/// Whether no tile of this side has more pairs of material and source than a palette holds.
-fn has_few_attributes(mesh: &Mesh, plans: &[Plan], log2: u32) -> bool {
-    let s = 1i64 << log2;
-    let mut pairs: Vec<(i32, i32, u32)> = plans
-        .par_iter()
-        .zip(&mesh.faces)
-        .flat_map_iter(|(plan, f)| {
-            let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| v >> log2);
-            let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| v >> log2);
-            let places = (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| (x, y)));
-            let inside = places.filter(move |&(x, y)| plan.meets([x * s, y * s], [s; 2]));
-            inside.map(|(x, y)| (x as i32, y as i32, kind(f)))
-        })
-        .collect();
-    pairs.par_sort_unstable();
-    pairs.dedup();
-    // each field may add one
-    let most = MOST_ATTRIBUTES.saturating_sub(mesh.fields.len());
-    pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).all(|tile| tile.len() <= most)
-}
-
-/// Material and source of a triangle as one number.
-fn kind(f: &Face) -> u32 {
-    u32::from(f.material) << 16 | u32::from(f.source)
 }
 
 /// Least and greatest of no heights.
@@ -410,19 +133,31 @@ impl Ground<'_> {
     }
 }
 
-/// `off` is how far repairs moved its ground, and what the source itself is off by.
-fn build(
+/// Counts the least bytes of index that a rule asks for in a tile: what shows before anything is built. An error as of [`Rule::take`].
+pub fn foreseen(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Result<(), BuildError> {
+    let tris: Vec<Tri> = tiling.faces(index).iter().map(|&i| Tri::new(mesh, &mesh.faces[i as usize])).collect();
+    let low = tiling.at(index).map(|v| i64::from(v) << mesh.tile_log2);
+    foresee(rule, &tris, low, mesh.tile_log2, HALVED)
+}
+
+/// Builds one tile of a mesh and its fields, or says why it costs more than it may. `asked` counts the bytes of index that a rule asks
+/// for in all tiles that are built with it.
+pub fn build(
     mesh: &Mesh,
-    how: &How,
-    index: u32,
-    at: [i32; 2],
-    faces: &[u32],
-    off: ([f64; 2], Option<[f64; 2]>),
+    rasters: &[Rastered],
+    tiling: &Tiling,
+    index: usize,
+    options: &Options,
+    asked: &AtomicU64,
 ) -> Result<Result<Blob, Refused>, BuildError> {
+    let (at, faces, off) = (tiling.at(index), tiling.faces(index), tiling.off(index));
+    let how = &How {
+        rule: options.split.map(|s| Rule::new(s, mesh, asked)),
+        most: options.max_cost.map(|most| (most, options.layer_merge * exp2(-mesh.step[1]))),
+    };
     let s = 1i64 << mesh.tile_log2;
     let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
-    let parts: Vec<(&Rastered, Part)> =
-        mesh.rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
+    let parts: Vec<(&Rastered, Part)> = rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
     let mut palette: Vec<(u16, u16)> = parts.iter().map(|(f, _)| (f.material, f.source)).collect();
     for pair in faces.iter().map(|&i| &mesh.faces[i as usize]).map(|f| (f.material, f.source)) {
         if palette.last() != Some(&pair) {
@@ -495,11 +230,11 @@ fn build(
     }
     let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
     let [min_z, max_z] = fields.fold(plot.heights(), reach);
-    let within = mesh.rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
+    let within = rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
     let error = mesh.error([off.0].into_iter(), within, off.1);
     let head = Tile {
         magic: format::TILE_MAGIC,
-        index,
+        index: index as u32,
         x: at[0],
         y: at[1],
         words: words.len() as u32,

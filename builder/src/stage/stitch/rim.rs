@@ -1,12 +1,12 @@
 //! Open vertices, and what lies within the threshold of an open edge among them.
 
+use super::super::ground::Ground;
 use super::super::near::{Counted, Lines, beside};
 use super::super::weld::{Joins, joins};
 use super::cut::Met;
 use super::edges::Edges;
 use super::{Search, View};
 use crate::Near;
-use crate::mesh::weld::Ground;
 
 /// The ends of open edges.
 pub struct Rim {

@@ -1,13 +1,15 @@
 //! The cells of a node: which bundles, and which of their triangles, may cover each.
 
+use super::bundle::{Bundled, Tri, is_wide};
+use super::crowd::{Refused, crowd};
+use super::rule::Rule;
 use crate::BuildError;
-use crate::bundle::{Bundled, Tri, is_wide, lists};
-use crate::cost::{Crowd, MaxCost, Refused};
-use crate::split::Rule;
+use crate::cost::{Crowd, MaxCost};
 use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
 use hardpan::format::bundle::TRIANGLES;
 use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
+use hardpan_shaders::sort::lists;
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
 const CELL_AREA: u64 = 3;
@@ -269,7 +271,7 @@ impl Refining<'_> {
             let mut tris: Vec<(Tri, u32)> = Vec::with_capacity(cost[0] as usize);
             let Bundled { tris: all, places, .. } = self.content.bundled;
             tris.extend(self.named(block.cell(cell)).map(|t| (all[t as usize], places[t as usize].0)));
-            Crowd::of(&tris, low, size, cost, &self.most, self.merge)
+            crowd(&tris, low, size, cost, &self.most, self.merge)
         });
         crowds.reduce(Crowd::worse)
     }
@@ -412,7 +414,7 @@ struct Level {
     members: Vec<Member>,
 }
 
-/// A triangle of a block, and its [cells](crate::plan::Under::cells).
+/// A triangle of a block, and its [cells](hardpan_shaders::plan::Under::cells).
 type Member = (u32, [u8; 2]);
 
 /// What blocks take.
@@ -812,10 +814,10 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bundle::{Frame, bundle};
     use super::*;
-    use crate::bundle::{Frame, bundle};
-    use crate::mesh::mix;
-    use crate::plan::Plan;
+    use hardpan_shaders::plan::Plan;
+    use hardpan_shaders::sort::mix;
 
     /// Cells have the words that each has alone, whatever the one before it has.
     #[test]

@@ -5,13 +5,13 @@
 //! lattice points around, leaves no part upright and turns no triangle over that has the vertex, and no vertex lies where
 //! it ends. Of vertices that have triangles in common the first moves in a pass.
 
-use super::super::area2;
+use super::super::ground::{GONE, Ground, bearable};
 use super::super::near::beside;
-use super::super::weld::{GONE, Ground, bearable};
 use super::cut::{Cut, Met};
 use super::rim::Seams;
 use super::{View, distance};
 use crate::Near;
+use crate::lattice::area2;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Where a vertex may go, the shorter ways first.

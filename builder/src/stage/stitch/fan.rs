@@ -7,10 +7,10 @@
 //! one that way leads far along the side, so points lie square over their feet, and the rows come down towards both ends. The points lie
 //! on the lattice: off the triangle's plane by half a step of height at most.
 
-use super::super::area2;
-use super::super::weld::Ground;
+use super::super::ground::Ground;
 use super::distance;
 use crate::Near;
+use crate::lattice::area2;
 use std::collections::HashSet;
 
 /// Most vertices that make a fan where there is room for rows: as many triangles come to lie around the apex for each that it had.

@@ -4,9 +4,10 @@
 //! nearest height straight above or below each. Where they lie follows from each triangle's corners and from the
 //! whole area, so it is the same for any order of triangles. Height fields are not measured.
 
-use crate::mesh::{exp2, mix};
+use crate::lattice::exp2;
 use crate::{Scene, Triangle};
 use hardpan::{Terrain, Windows};
+use hardpan_shaders::sort::mix;
 use rayon::prelude::*;
 
 /// About how many places there are at most.

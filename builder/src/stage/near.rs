@@ -1,7 +1,7 @@
 //! Who lies close to a point or along a line.
 
-use crate::bundle::lists;
 use crate::{Near, Repair};
+use hardpan_shaders::sort::lists;
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::ops::Deref;

@@ -10,8 +10,8 @@
 use super::super::near::{Beside, Counted, Lines, beside, distance};
 use super::cut::Met;
 use super::{Search, View, flat};
-use crate::bundle::lists;
 use crate::{Near, Repair};
+use hardpan_shaders::sort::lists;
 
 /// Open vertices seen from above.
 pub struct Plan {

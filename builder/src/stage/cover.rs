@@ -5,9 +5,8 @@
 //! follow. So what was swept is noted, as triangles; and in the end, where the ground ends now beside one of them and did not end
 //! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end.
 
-use super::near::distance;
-use super::weld::Ground;
-use super::{Face, area2, edge, least_first};
+use super::ground::{Ground, Place, Record, Swept};
+use crate::lattice::{Face, area2, edge, least_first};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use rstar::primitives::{GeomWithData, Rectangle};
@@ -28,104 +27,7 @@ const ROUNDING: f64 = 0.7;
 /// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
 const FAR: f64 = 2.125;
 
-type Place = [i32; 3];
-/// How many more triangles lie to the left of an edge than to the right, its ends before and after, one of them, and how far it was moved.
-type Way = (i32, [[Place; 2]; 2], Face, [f64; 2]);
 type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
-
-/// Ground that was uncovered, maybe.
-#[derive(Clone, Copy, Debug)]
-pub struct Swept {
-    /// Counter-clockwise.
-    corners: [Place; 3],
-    /// The triangle that it is of.
-    face: Face,
-    /// How far that was moved in all.
-    by: [f64; 2],
-    /// How far this lies off where it was in the beginning.
-    off: [f64; 2],
-}
-
-/// The mesh before repairs, and what they swept over.
-#[derive(Default)]
-pub struct Record {
-    before: Option<(Vec<Place>, Vec<Face>)>,
-    swept: Vec<Swept>,
-}
-
-impl Swept {
-    /// The square of its longest side in plan.
-    fn size(&self) -> u128 {
-        let [a, b, c] = self.corners;
-        distance(a, b).0.max(distance(b, c).0).max(distance(c, a).0)
-    }
-
-    /// How far its apex lies off its base.
-    fn wide(&self) -> f64 {
-        let [a, b, c] = self.corners;
-        let d = [0, 1].map(|k| f64::from(b[k]) - f64::from(a[k]));
-        area2(a, b, c) as f64 / (d[0] * d[0] + d[1] * d[1]).sqrt() + 1.0
-    }
-}
-
-impl Record {
-    /// To be called before anything changes.
-    pub fn begin(&mut self, vertices: &[Place], faces: &[Face]) {
-        self.before.get_or_insert_with(|| (vertices.to_vec(), faces.to_vec()));
-    }
-
-    fn add(&mut self, corners: [Place; 3], face: Face, by: [f64; 2], off: [f64; 2]) {
-        let [a, b, c] = corners;
-        if area2(a, b, c) > 0 {
-            self.swept.push(Swept { corners, face, by, off });
-        }
-    }
-
-    /// A side of a triangle with these corners, which was moved so far before and in all, was drawn to a path.
-    pub fn drawn(&mut self, path: &[Place], face: Face, [a, b, c]: [Place; 3], [before, by]: [[f64; 2]; 2]) {
-        if let [first, .., last] = path
-            && path.len() > 2
-        {
-            let middle = path.len() / 2;
-            let corners = [*first, *last, path[middle]];
-            let is_inside = |p: &Place| [(a, b), (b, c), (c, a)].iter().all(|(q, r)| area2(*q, *r, *p) >= 0);
-            let plan = if corners.iter().all(is_inside) { before[0] } else { by[0] };
-            self.add(corners, face, by, [plan, by[1]]);
-            self.drawn(&path[..=middle], face, [a, b, c], [before, by]);
-            self.drawn(&path[middle..], face, [a, b, c], [before, by]);
-        }
-    }
-
-    /// These triangles were moved, each told with its places before and after: all that have any of the vertices that were.
-    pub fn moved(&mut self, faces: Vec<(Face, [[Place; 3]; 2], [f64; 2])>) {
-        // edges with as many triangles on one side as on the other sweep over nothing
-        let mut edges: HashMap<u64, Way> = HashMap::new();
-        for (face, [from, to], by) in faces {
-            for k in 0..3 {
-                let l = (k + 1) % 3;
-                if from[k] == to[k] && from[l] == to[l] {
-                    continue;
-                }
-                let [a, b] = [face.v[k], face.v[l]];
-                let way = if a < b { 1 } else { -1 };
-                let [p, q] = if a < b { [k, l] } else { [l, k] };
-                let line = [[from[p], to[p]], [from[q], to[q]]];
-                let known = edges.entry(edge(a, b)).or_insert((0, line, face, by));
-                *known = (known.0 + way, line, known.2.min(face), [0, 1].map(|i| by[i].max(known.3[i])));
-            }
-        }
-        for (count, [[mut p, mut p_to], [mut q, mut q_to]], face, by) in edges.into_values() {
-            if count < 0 {
-                std::mem::swap(&mut p, &mut q);
-                std::mem::swap(&mut p_to, &mut q_to);
-            }
-            if count != 0 {
-                self.add([p, q, q_to], face, by, by);
-                self.add([p, q_to, p_to], face, by, by);
-            }
-        }
-    }
-}
 
 /// A part of an edge, with its triangle to the left.
 struct Piece {

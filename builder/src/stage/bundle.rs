@@ -1,12 +1,12 @@
 //! Triangles into bundles: 128 bytes each, at most 16 triangles that do not overlap in plan.
 
-use crate::mesh::{Face, Mesh};
-use crate::plan::Plan;
-use crate::radix;
+use crate::lattice::{Face, Mesh};
 use hardpan::format::bundle::{
     CORNERS, HALVES, MEDIUM, MEDIUM_ZERO, NARROW, NARROW_RELIEF, NARROW_ZERO, TRIANGLES, VERTEX_LIMIT, WIDE,
     WIDE_STRIDE, WIDE_ZERO,
 };
+use hardpan_shaders::plan::Plan;
+use hardpan_shaders::sort::{self, lists, morton};
 use rayon::prelude::*;
 
 /// A triangle of a tile: corner coordinates in steps from the origin, counter-clockwise. One line of memory, for whoever asks
@@ -394,7 +394,7 @@ fn bundle_by(
         kind << 96 | u128::from(morton(at(0), at(1))) << 32 | u128::from(number)
     };
     let mut seeds: Vec<u128> = tris.iter().zip(attributes).zip(0..).map(seed).collect();
-    radix::sort(&mut seeds);
+    sort::sort(&mut seeds);
     let kinds: Vec<u16> = seeds.iter().map(|s| (s >> 96) as u16).collect();
     let seeds: Vec<u32> = seeds.into_iter().map(|s| s as u32).collect();
     let mut tris: Vec<Tri> = seeds.iter().map(|&number| tris[number as usize]).collect();
@@ -881,7 +881,7 @@ fn slope(points: &[[i64; 3]]) -> [i64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::mix;
+    use hardpan_shaders::sort::mix;
     use std::sync::Mutex;
 
     fn random(seed: &mut u64, n: u64) -> u64 {

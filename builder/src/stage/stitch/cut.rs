@@ -1,10 +1,11 @@
 //! How a triangle is divided at what lies beside its open edges.
 
-use super::super::area2;
+use super::super::ground::bearable;
 use super::super::near::{Beside, beside};
-use super::super::weld::{bearable, covered};
+use super::super::weld::covered;
 use super::fan::{FAN, Fan, NEEDLES, fan, has_room};
 use super::{Search, View, farthest, length};
+use crate::lattice::area2;
 use smallvec::SmallVec;
 use std::cell::LazyCell;
 use std::cmp::Reverse;

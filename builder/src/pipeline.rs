@@ -1,10 +1,22 @@
-//! A build whose tiles are made apart from each other.
+//! The order of the stages: a scene becomes a mesh, the mesh tiles, and tiles an image.
+//!
+//! `quantise` rounds, `facing` finds the undersides, `clean` orients, drops what is no ground and keeps one of
+//! coincident triangles, `weld` makes vertices that lie close one, `stitch` closes hairline gaps and T-junctions.
+//! Vertices are numbered by their coordinates and triangles by their vertices, so nothing after the first
+//! stage knows the order of the source. Only `stitch` makes vertices, inside triangles that
+//! many others divide and over or under those of other edges, and it may move one by a step.
 
-use crate::cost::Refused;
-use crate::mesh::{self, Mesh};
-use crate::split::Rule;
-use crate::tile::{Blob, Side, Tiling};
-use crate::{BuildError, Built, Options, Provenance, Report, Scene, pack, shares};
+use crate::lattice::{Face, Mesh, area2, exp2};
+use crate::stage::clean::{is_steep, rise};
+use crate::stage::crowd::Refused;
+use crate::stage::ground::{Ground, Moved, Record};
+use crate::stage::partition::{Side, Tiling, tile_side};
+use crate::stage::raster::{Rastered, raster};
+use crate::stage::rule::Rule;
+use crate::stage::tile::{self, Blob};
+use crate::stage::{clean, facing, pack, quantise, shares, stitch, weld};
+use crate::{BuildError, Built, HeightField, Options, Provenance, Report, Scene, Triangle};
+use hardpan_shaders::{Cpu, Stages};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;
 
@@ -21,6 +33,8 @@ use std::sync::atomic::AtomicU64;
 /// ```
 pub struct Job {
     mesh: Mesh,
+    /// Its fields, as they are stored.
+    rasters: Vec<Rastered>,
     options: Options,
     tiling: Tiling,
     report: Report,
@@ -30,23 +44,28 @@ pub struct Job {
 pub struct FinishedTile(Blob);
 
 impl Job {
-    /// Quantises and repairs a scene, and finds out which tiles it takes.
+    /// Quantises and repairs a scene, and finds out which tiles it takes, on the processor's cores.
     pub fn new(scene: &Scene, options: &Options) -> Result<Job, BuildError> {
+        Job::new_on(scene, options, &Cpu::new())
+    }
+
+    /// The same with the data-parallel stages on a backend: the bytes do not depend on it.
+    pub fn new_on(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result<Job, BuildError> {
         options.check()?;
         let mut report = Report::default();
-        let mut mesh = mesh::ground(scene, options, &mut report)?;
+        let (mut mesh, rasters) = ground(scene, options, stages, &mut report)?;
         let side = match options.tile_log2 {
             Some(_) => Side::of(&mesh, mesh.tile_log2),
             None => Side::near(&mesh, mesh.tile_log2),
         };
         mesh.tile_log2 = side.log2;
-        let tiling = Tiling::new(&mesh, side, options)?;
+        let tiling = Tiling::new(&mesh, &rasters, side, stages)?;
         if let Some(split) = options.split {
             let asked = AtomicU64::new(0);
-            let foresee = |index| tiling.foresee(&mesh, index, &Rule::new(split, &mesh, &asked));
+            let foresee = |index| tile::foreseen(&mesh, &tiling, index, &Rule::new(split, &mesh, &asked));
             (0..tiling.count()).into_par_iter().try_for_each(foresee)?;
         }
-        Ok(Job { mesh, options: options.clone(), tiling, report })
+        Ok(Job { mesh, rasters, options: options.clone(), tiling, report })
     }
 
     /// How many tiles there are.
@@ -68,14 +87,18 @@ impl Job {
     ///
     /// If there is no such tile.
     pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
-        let made = self.tiling.build(&self.mesh, index, &AtomicU64::new(0))?;
+        let made = self.build(index, &AtomicU64::new(0))?;
         made.map(FinishedTile).map_err(|refused| self.refusal(refused))
+    }
+
+    fn build(&self, index: usize, asked: &AtomicU64) -> Result<Result<Blob, Refused>, BuildError> {
+        tile::build(&self.mesh, &self.rasters, &self.tiling, index, &self.options, asked)
     }
 
     /// Makes all tiles.
     pub(crate) fn all(&self) -> Result<Vec<FinishedTile>, BuildError> {
         let asked = AtomicU64::new(0);
-        let tile = |index| self.tiling.build(&self.mesh, index, &asked);
+        let tile = |index| self.build(index, &asked);
         let made: Vec<_> = (0..self.tiles()).into_par_iter().map(tile).collect::<Result<_, _>>()?;
         match made.iter().filter_map(|tile| tile.as_ref().err().copied()).reduce(Refused::and) {
             Some(refused) => Err(self.refusal(refused)),
@@ -96,7 +119,7 @@ impl Job {
     /// [`BuildError::Scene`] if a tile is missing or given twice. [`BuildError::Limit`] if all together do not fit the format or
     /// memory, or by a [`Split`](crate::Split) take more index than they may.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-        let Job { mut mesh, options, tiling, mut report } = self;
+        let Job { mut mesh, options, tiling, mut report, .. } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
         if tiles.len() != tiling.count() || tiles.iter().zip(0..).any(|(t, index)| t.head.index != index) {
@@ -117,10 +140,135 @@ impl Job {
     }
 }
 
+/// How far edges that meet in plan may lie above each other to be ground for one wheel, metres.
+const RISE: f64 = 0.5;
+
+/// Of each triangle of a scene whether it is an underside; empty if none is, or if the scene cannot be built.
+pub(crate) fn ceilings(scene: &Scene, options: &Options) -> Vec<bool> {
+    let stages = Cpu::new();
+    let lattice = options.check().and_then(|()| quantise::quantise(scene, options, &stages, &mut Report::default()));
+    lattice.map_or_else(|_| Vec::new(), |l| facing::ceilings(scene, &l.vertices, &l.faces, &l.materials, options))
+}
+
+/// Makes the ground of a scene, and its fields as they are stored.
+fn ground(
+    scene: &Scene,
+    options: &Options,
+    stages: &dyn Stages,
+    report: &mut Report,
+) -> Result<(Mesh, Vec<Rastered>), BuildError> {
+    let quantise::Lattice { vertices, mut faces, fields, materials, sources, origin, step, exact } =
+        quantise::quantise(scene, options, stages, report)?;
+    let ceilings = facing::ceilings(scene, &vertices, &faces, &materials, options);
+    let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
+    let most = options.max_slope.map(rise);
+    let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
+    let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, report);
+    drop(ceilings);
+    let places = shares::places(scene, &areas);
+    drop(areas);
+    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials);
+    let nears = [Some(options.weld), options.stitch].into_iter().flatten();
+    let farthest =
+        nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);
+    let (moved, record, most_rise) = (Moved::new(), Record::default(), (RISE * exp2(-step[1])) as u32);
+    let mut ground = Ground { vertices, faces, moved, record, materials: &materials, origin, farthest };
+    if options.weld != crate::Near::default() {
+        report.weld = weld::weld(&mut ground, options.weld);
+        report.weld.moved = worst(&ground.moved, step);
+    }
+    if let Some(near) = options.stitch {
+        report.stitch = stitch::stitch(&mut ground, near, most_rise);
+        report.stitch.moved = worst(&ground.moved, step);
+        let steps = [step[0], step[0], step[1]].map(exp2);
+        report.stitch.slit = report.stitch.slit.map(|at| [0, 1, 2].map(|k| at[k] * steps[k]));
+    }
+    let Ground { vertices, faces, moved, .. } = ground;
+    report.triangles = faces.len() as u64;
+    report.posts = scene.fields.iter().map(|f| f.heights.len() as u64).sum();
+    if faces.is_empty() && scene.fields.is_empty() {
+        return Err(BuildError::Empty);
+    }
+    let rasters = fields.par_iter().map(|f| raster(f, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
+    let moved = moved
+        .iter()
+        .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
+        .collect();
+    let (bounds, area) = extent(&vertices, &faces, &rasters);
+    let tile_log2 = options.tile_log2.map_or_else(|| tile_side(faces.len(), area, &bounds), u32::from);
+    let source_error = options.source_error.clone();
+    let mesh = Mesh {
+        vertices,
+        faces,
+        moved,
+        places,
+        fields,
+        materials,
+        sources,
+        origin,
+        tile_log2,
+        step,
+        bounds,
+        exact,
+        source_error,
+    };
+    Ok((mesh, rasters))
+}
+
+/// The mesh of a scene.
+#[cfg(test)]
+pub(crate) fn lattice(scene: &Scene, options: &Options) -> Result<Mesh, BuildError> {
+    ground(scene, options, &Cpu::new(), &mut Report::default()).map(|(mesh, _)| mesh)
+}
+
+/// The farthest that repairs have moved a triangle so far, in metres of plan and height.
+fn worst(moved: &Moved, step: [i32; 2]) -> [f64; 2] {
+    let steps = moved.values().fold([0f64; 2], |m, by| [m[0].max(by[0]), m[1].max(by[1])]);
+    [steps[0] * exp2(step[0]), steps[1] * exp2(step[1])]
+}
+
+/// The scene that an image holds: what [`build`](crate::build) would store, on exact lattice points, with what
+/// happened on the way. Height fields stay as they are.
+pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), BuildError> {
+    options.check()?;
+    let mut report = Report::default();
+    let (mesh, _) = ground(scene, options, &Cpu::new(), &mut report)?;
+    let step = [mesh.step[0], mesh.step[0], mesh.step[1]].map(exp2);
+    let place = |v: &[i32; 3]| [0, 1, 2].map(|i| (mesh.origin[i] + i64::from(v[i])) as f64 * step[i]);
+    let ground = Scene {
+        positions: mesh.vertices.iter().map(place).collect(),
+        triangles: mesh.faces.iter().map(|f| Triangle { v: f.v, material: f.material, source: f.source }).collect(),
+        fields: mesh
+            .fields
+            .iter()
+            .zip(&scene.fields)
+            .map(|(f, g)| HeightField { origin: g.origin, ..f.field.clone() })
+            .collect(),
+        materials: mesh.materials,
+        sources: mesh.sources,
+    };
+    Ok((ground, report))
+}
+
+/// Least and greatest coordinates of triangles and fields, and twice the plan area of all triangles.
+fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32; 3]; 2], i128) {
+    let none = || ([[i32::MAX; 3], [i32::MIN; 3]], 0);
+    let reach = |[low, high]: [[i32; 3]; 2], p: [i32; 3]| {
+        [[0, 1, 2].map(|i| low[i].min(p[i])), [0, 1, 2].map(|i| high[i].max(p[i]))]
+    };
+    let add = |(bounds, area), f: &Face| {
+        let [a, b, c] = f.v.map(|v| vertices[v as usize]);
+        ([a, b, c].into_iter().fold(bounds, reach), area + area2(a, b, c))
+    };
+    let chunks = faces.par_chunks(1 << 14).map(|faces| faces.iter().fold(none(), add));
+    let (bounds, area) = chunks.reduce(none, |a, b| (b.0.into_iter().fold(a.0, reach), a.1 + b.1));
+    (fields.iter().flat_map(|f| f.bounds).fold(bounds, reach), area)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Material, Split, Triangle, fixtures, mesh::mix};
+    use crate::{Material, Split, fixtures, mix};
 
     /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
     /// cells, by a seed, one in four is missing or cut the other way.
@@ -157,7 +305,7 @@ mod tests {
         let foreseen = |index| {
             let all = AtomicU64::new(0);
             let rule = Rule::new(split, &job.mesh, &all);
-            job.tiling.foresee(&job.mesh, index, &rule).unwrap();
+            tile::foreseen(&job.mesh, &job.tiling, index, &rule).unwrap();
             rule.asked.into_inner()
         };
         let least: Vec<u64> = (0..job.tiles()).map(foreseen).collect();

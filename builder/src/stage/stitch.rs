@@ -31,9 +31,11 @@ mod rim;
 mod slits;
 mod watch;
 
+use super::cover;
+use super::ground::{Ground, bearable};
 use super::near::distance;
-use super::weld::{Ground, Joins, bearable, join};
-use super::{Face, cover, edge, oriented};
+use super::weld::{Joins, join};
+use crate::lattice::{Face, edge, oriented};
 use crate::{Near, Repair};
 use cut::{Cut, Left, Split, Upright};
 use edges::Edges;

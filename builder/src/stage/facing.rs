@@ -10,7 +10,7 @@
 //! floor of a hall, and with a rock that reaches to the top of the ground. A corridor that a shaft crosses stays a cavity. All this is
 //! exact on the lattice. It is the same in any order of triangles, and when a source is mirrored or turned by right angles.
 
-use super::{Face, area2, edge};
+use crate::lattice::{Face, area2, edge};
 use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
 use hashbrown::HashMap;

@@ -1,17 +1,15 @@
 //! Tiles and tables into one image.
 
+use super::partition::{PAGE_LOG2, squares};
+use super::tile::Blob;
 use crate::image::Image;
-use crate::mesh::{Mesh, exp2};
+use crate::lattice::{Mesh, exp2};
 use crate::names::LONG_NAME;
-use crate::tile::Blob;
 use crate::{BuildError, Options, Report};
 use hardpan::format::{self, Header, Material, Section, Source, TileRecord, section, slot, surface};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
-
-/// log2 of the tiles along a page's side.
-const PAGE_LOG2: u32 = 5;
 
 /// As stated, or the default of clay and sand (MAVS: 250 PSI).
 fn cone_index(m: &crate::Material) -> f64 {
@@ -185,20 +183,6 @@ struct Root {
     count: [u32; 2],
     directory: Vec<u32>,
     pages: Vec<u32>,
-}
-
-/// The least of the squares of tiles of a side that have a page each, and how many there are along x and y.
-fn squares(mesh: &Mesh, tile_log2: u32) -> ([i32; 2], [u32; 2]) {
-    let [min, max] = mesh.bounds.map(|p| [p[0], p[1]].map(|v| v >> tile_log2 >> PAGE_LOG2));
-    (min, [0, 1].map(|i| max[i].abs_diff(min[i]) + 1))
-}
-
-/// Why a directory has no room for tiles of a side, if so.
-pub fn spread(mesh: &Mesh, tile_log2: u32) -> Option<String> {
-    let (_, [x, y]) = squares(mesh, tile_log2);
-    let is_spread = x.max(y) > 1 << 16 || u64::from(x) * u64::from(y) > 1 << 24;
-    let tiles = 1 << (2 * PAGE_LOG2);
-    is_spread.then(|| format!("the ground is spread over {x} x {y} squares of {tiles} tiles each"))
 }
 
 /// Directory and pages: the only place that knows where tiles are. They hold the bounds, of which the greatest, rounded up, may

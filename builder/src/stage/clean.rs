@@ -1,8 +1,8 @@
 //! What is no ground goes: undersides, obstacles, vertical, collapsed and steep triangles; one of coincident ones stays.
 
-use super::{Face, area2, upward};
-use crate::bundle::lists;
+use crate::lattice::{Face, area2, upward};
 use crate::{Contested, Material, Report};
+use hardpan_shaders::sort::lists;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 

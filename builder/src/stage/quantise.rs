@@ -1,20 +1,15 @@
 //! Scene to lattice: positions rounded once, about an origin that outliers do not move.
 
-use super::{Face, Field, exp2};
+use crate::lattice::{Face, Field, exp2};
 use crate::scene::is_factor;
-use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle, radix};
+use crate::{BuildError, HeightField, Material, Options, Outlier, Outliers, Report, Scene, Triangle};
+use hardpan_shaders::{Numbered, Stages};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// Corners of a triangle that reaches beyond the domain.
-const OUTSIDE: u32 = u32::MAX;
-
-impl Face {
-    /// Whether it reaches beyond the domain: its corners are no vertices.
-    pub fn is_outside(&self) -> bool {
-        self.v[0] == OUTSIDE
-    }
-}
+const OUTSIDE: u32 = hardpan_shaders::NONE;
 
 /// A scene on the lattice.
 pub struct Lattice {
@@ -32,7 +27,12 @@ pub struct Lattice {
 }
 
 /// Rounds a scene to the lattice.
-pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result<Lattice, BuildError> {
+pub fn quantise(
+    scene: &Scene,
+    options: &Options,
+    stages: &dyn Stages,
+    report: &mut Report,
+) -> Result<Lattice, BuildError> {
     check(scene)?;
     report.triangles_in = scene.triangles.len() as u64;
     let step = [options.xy_log2, options.z_log2];
@@ -48,39 +48,24 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
     };
     let exact = absolute.par_iter_mut().zip(&scene.positions).map(round).reduce(|| true, |a, b| a & b);
     let extents = extents_of(scene, step)?;
-    let used_by = |of: &dyn Fn(&Triangle) -> bool| {
-        let mut used = vec![false; absolute.len()];
-        for v in scene.triangles.iter().filter(|t| of(t)).flat_map(|t| t.v) {
-            used[v as usize] = true;
-        }
+    let used_by = |of: &(dyn Fn(&Triangle) -> bool + Sync)| -> Vec<AtomicBool> {
+        let used: Vec<AtomicBool> = absolute.iter().map(|_| AtomicBool::new(false)).collect();
+        let use_all = |t: &Triangle| t.v.iter().for_each(|v| used[*v as usize].store(true, Relaxed));
+        scene.triangles.par_iter().filter(|t| of(t)).for_each(use_all);
         used
     };
     let used = used_by(&|_| true);
-    // the places, ascending, and which position has each
-    let placed = absolute.iter().zip(0u32..).filter(|(p, i)| used[*i as usize] && **p != NOWHERE);
-    let [low, high] = placed.clone().fold([[i64::MAX; 3], [i64::MIN; 3]], |[low, high], (p, _)| {
-        [[0, 1, 2].map(|k| low[k].min(p[k])), [0, 1, 2].map(|k| high[k].max(p[k]))]
-    });
-    let bits = [0, 1, 2].map(|k| (high[k].wrapping_sub(low[k]) as u64).checked_ilog2().map_or(0, |log2| log2 + 1));
-    let mut given = Given { low, bits, keys: Vec::new(), far: Vec::new() };
-    if bits.iter().sum::<u32>() <= 96 {
-        let key = |(p, i): (&[i64; 3], u32)| {
-            let place = (0..3).fold(0, |key, k| key << bits[k] | u128::from((p[k] - low[k]) as u64));
-            place << 32 | u128::from(i)
-        };
-        given.keys = placed.map(key).collect();
-        radix::sort(&mut given.keys);
-    } else {
-        given.far = placed.map(|(p, i)| (*p, i)).collect();
-        given.far.par_sort_unstable();
-    }
+    let positions: Vec<u32> = (0..absolute.len() as u32)
+        .into_par_iter()
+        .filter(|&i| used[i as usize].load(Relaxed) && absolute[i as usize] != NOWHERE)
+        .collect();
+    let given = Given { absolute: &absolute, numbered: numbered(&absolute, &positions, stages), positions };
     // what is no ground has no say in where the origin is
     let ground = |t: &Triangle| scene.materials[usize::from(t.material)].is_ground();
-    let counts = if scene.triangles.iter().all(ground) { used } else { used_by(&ground) };
-    drop(absolute);
+    let counts = if scene.triangles.par_iter().all(ground) { used } else { used_by(&ground) };
     let origin = match options.origin {
         Some(metres) => [0, 1, 2].map(|i| (metres[i] * scale[i]) as i64),
-        None => origin(given.iter().filter(|g| counts[g.1 as usize]).map(|g| g.0), &extents, step)?,
+        None => origin(&given, &counts, &extents, step)?,
     };
     if origin.iter().any(|o| o.unsigned_abs() >= 1 << 51) {
         return Err(BuildError::Limit("the scene lies too far from its zero; move it closer".into()));
@@ -91,15 +76,19 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         let d = |i: usize| i32::try_from(p[i].checked_sub(origin[i])?).ok();
         Some([d(0)?, d(1)?, d(2)?])
     };
-    let mut vertices: Vec<[i32; 3]> = Vec::new();
-    let mut number = vec![OUTSIDE; scene.positions.len()];
-    given.iter().for_each(|(place, i)| {
-        let Some(place) = local(&place) else { return };
-        if vertices.last() != Some(&place) {
-            vertices.push(place);
-        }
-        number[i as usize] = vertices.len() as u32 - 1;
-    });
+    let places: Vec<Option<[i32; 3]>> = (0..given.count()).into_par_iter().map(|k| local(given.place(k))).collect();
+    let mut inside = 0;
+    let numbers: Vec<u32> = places
+        .iter()
+        .map(|p| {
+            inside += u32::from(p.is_some());
+            if p.is_some() { inside - 1 } else { OUTSIDE }
+        })
+        .collect();
+    let vertices: Vec<[i32; 3]> = places.into_iter().flatten().collect();
+    let number: Vec<AtomicU32> = scene.positions.iter().map(|_| AtomicU32::new(OUTSIDE)).collect();
+    let set = |k: usize| given.run(k).for_each(|i| number[i as usize].store(numbers[k], Relaxed));
+    (0..given.count()).into_par_iter().for_each(set);
 
     let (materials, material_number) = by_name(&scene.materials, |m| m.name.clone())?;
     let (sources, source_number) = by_name(&scene.sources, String::clone)?;
@@ -107,7 +96,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
         .triangles
         .par_iter()
         .map(|t| {
-            let v = t.v.map(|i| number[i as usize]);
+            let v = t.v.map(|i| number[i as usize].load(Relaxed));
             Face {
                 v: if v.contains(&OUTSIDE) { [OUTSIDE; 3] } else { v },
                 material: material_number[usize::from(t.material)],
@@ -115,7 +104,7 @@ pub fn quantise(scene: &Scene, options: &Options, report: &mut Report) -> Result
             }
         })
         .collect();
-    drop((number, given));
+    drop((number, numbers));
     report.outliers = outliers(scene, &faces, &materials, &sources, origin, scale);
     report.outside = report.outliers.iter().map(|o| o.triangles).sum();
     if options.outliers == Outliers::Stop && report.outliers.iter().any(|o| o.share > 0.5) {
@@ -154,25 +143,55 @@ fn rounded(v: f64) -> f64 {
     if v.abs() < (1u64 << 51) as f64 { v + WHOLE - WHOLE } else { v.round_ties_even() }
 }
 
-/// The places of positions, ascending, and which position has each.
-struct Given {
-    low: [i64; 3],
-    /// Bits along each axis above the least.
-    bits: [u32; 3],
-    /// Those bits, and the number of the position.
-    keys: Vec<u128>,
-    /// The same where some lie so far beyond the domain that this is no key.
-    far: Vec<([i64; 3], u32)>,
+/// Positions by their places.
+struct Given<'a> {
+    /// Of each position, steps.
+    absolute: &'a [[i64; 3]],
+    /// Which positions count, and their order.
+    positions: Vec<u32>,
+    numbered: Numbered,
 }
 
-impl Given {
-    fn iter(&self) -> impl Iterator<Item = ([i64; 3], u32)> {
-        let [_, y, z] = self.bits;
-        let shifts = [32 + y + z, 32 + z, 32];
-        let along = move |key: u128, k: usize| (key >> shifts[k]) as u64 & ((1 << self.bits[k]) - 1);
-        let place = move |key: u128| [0, 1, 2].map(|k| self.low[k] + along(key, k) as i64);
-        self.keys.iter().map(move |&key| (place(key), key as u32)).chain(self.far.iter().copied())
+impl Given<'_> {
+    /// How many places there are.
+    fn count(&self) -> usize {
+        self.numbered.starts.len() - 1
     }
+
+    /// The positions at a place; places ascend.
+    fn run(&self, k: usize) -> impl Iterator<Item = u32> {
+        let Numbered { order, starts } = &self.numbered;
+        order[starts[k] as usize..starts[k + 1] as usize].iter().map(|i| self.positions[*i as usize])
+    }
+
+    fn place(&self, k: usize) -> &[i64; 3] {
+        let Numbered { order, starts } = &self.numbered;
+        &self.absolute[self.positions[order[starts[k] as usize] as usize] as usize]
+    }
+}
+
+/// Sorts positions by their places: on the backend, if they lie within 2^32 steps of each other.
+fn numbered(absolute: &[[i64; 3]], positions: &[u32], stages: &dyn Stages) -> Numbered {
+    let place = |i: &u32| &absolute[*i as usize];
+    let none = || [[i64::MAX; 3], [i64::MIN; 3]];
+    let reach = |[low, high]: [[i64; 3]; 2], [least, most]: [[i64; 3]; 2]| {
+        [[0, 1, 2].map(|k| low[k].min(least[k])), [0, 1, 2].map(|k| high[k].max(most[k]))]
+    };
+    let [low, high] = positions.par_iter().map(|i| [*place(i); 2]).reduce(none, reach);
+    if (0..3).all(|k| high[k].wrapping_sub(low[k]) as u64 <= u64::from(u32::MAX)) {
+        let offset = |i: &u32| [0, 1, 2].map(|k| (place(i)[k] - low[k]) as u32);
+        let points: Vec<[u32; 3]> = positions.par_iter().map(offset).collect();
+        return stages.number(&points);
+    }
+    if positions.is_empty() {
+        return Numbered { order: Vec::new(), starts: vec![0] };
+    }
+    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
+    let at = |k: &u32| place(&positions[*k as usize]);
+    order.par_sort_unstable_by_key(|k| (at(k), *k));
+    let firsts = (1..order.len()).filter(|&i| at(&order[i]) != at(&order[i - 1])).map(|i| i as u32);
+    let starts = std::iter::once(0).chain(firsts).chain([order.len() as u32]).collect();
+    Numbered { order, starts }
 }
 
 /// What of a source lies outside.
@@ -253,7 +272,7 @@ fn outliers(
 
 fn check(scene: &Scene) -> Result<(), BuildError> {
     let bad = |what: String| Err(BuildError::Scene(what));
-    if let Some(i) = scene.positions.iter().position(|p| !p.iter().all(|v| v.is_finite())) {
+    if let Some(i) = scene.positions.par_iter().position_first(|p| !p.iter().all(|v| v.is_finite())) {
         return bad(format!("vertex {} is not a number", i + 1));
     }
     if scene.positions.len() >= u32::MAX as usize {
@@ -263,13 +282,12 @@ fn check(scene: &Scene) -> Result<(), BuildError> {
         return bad("more than 2^30 triangles".into());
     }
     let known = |m: u16, s: u16| usize::from(m) < scene.materials.len() && usize::from(s) < scene.sources.len();
-    for (i, t) in scene.triangles.iter().enumerate() {
-        if t.v.iter().any(|&v| v as usize >= scene.positions.len()) {
-            return bad(format!("triangle {} names a vertex that is not there", i + 1));
-        }
-        if !known(t.material, t.source) {
-            return bad(format!("triangle {} names a material or source that is not there", i + 1));
-        }
+    let is_wrong =
+        |t: &Triangle| t.v.iter().any(|&v| v as usize >= scene.positions.len()) || !known(t.material, t.source);
+    if let Some(i) = scene.triangles.par_iter().position_first(is_wrong) {
+        let what =
+            if known(scene.triangles[i].material, scene.triangles[i].source) { "vertex" } else { "material or source" };
+        return bad(format!("triangle {} names a {what} that is not there", i + 1));
     }
     for (i, m) in scene.materials.iter().enumerate() {
         let factors = [("mu", m.mu), ("rr", m.rr), ("gain", m.gain), ("cone_index", m.cone_index)];
@@ -380,23 +398,39 @@ fn unit(step: i32) -> i64 {
 
 /// Median of ascending points, each counted once, rounded to a multiple of 4,096 m: outliers do not move it, nor does any order or
 /// sharing.
-fn origin(points: impl Iterator<Item = [i64; 3]>, fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
+fn origin(given: &Given, counts: &[AtomicBool], fields: &[Extent], step: [i32; 2]) -> Result<[i64; 3], BuildError> {
+    type Counts = [BTreeMap<i64, u64>; 3];
     // as the median is rounded, so may all be: few numbers are left to count
     let log2 = [step[0], step[0], step[1]].map(|log2| unit(log2).ilog2());
-    let in_units = |p: [i64; 3]| [0, 1, 2].map(|i| (p[i] + (1 << log2[i] >> 1)) >> log2[i]);
-    let mut counts = [0; 3].map(|_| BTreeMap::new());
-    let mut count = |at: [i64; 3], n: u64| (0..3).for_each(|i| *counts[i].entry(at[i]).or_default() += n);
-    let (mut last, mut run) = (None, ([0; 3], 0));
-    let each = points.filter(|p| last.replace(*p) != Some(*p)).chain(fields.iter().flat_map(|e| [e.min, e.max]));
-    // points beside each other are mostly in one
-    each.map(in_units).for_each(|at| {
-        if at != run.0 {
-            count(run.0, std::mem::take(&mut run.1));
-            run.0 = at;
+    let in_units = |p: &[i64; 3]| [0, 1, 2].map(|i| (p[i] + (1 << log2[i] >> 1)) >> log2[i]);
+    let count = |counts: &mut Counts, at: [i64; 3], n: u64| {
+        (0..3).for_each(|i| *counts[i].entry(at[i]).or_default() += n);
+    };
+    const CHUNK: usize = 1 << 14;
+    let of_chunk = |chunk: usize| {
+        let (mut all, mut run) = (Counts::default(), ([0; 3], 0));
+        for k in chunk * CHUNK..((chunk + 1) * CHUNK).min(given.count()) {
+            if !given.run(k).any(|i| counts[i as usize].load(Relaxed)) {
+                continue;
+            }
+            // points beside each other are mostly in one
+            let at = in_units(given.place(k));
+            if at != run.0 {
+                count(&mut all, run.0, std::mem::take(&mut run.1));
+                run.0 = at;
+            }
+            run.1 += 1;
         }
-        run.1 += 1;
-    });
-    count(run.0, run.1);
+        count(&mut all, run.0, run.1);
+        all
+    };
+    let add = |mut a: Counts, b: Counts| {
+        a.iter_mut().zip(b).for_each(|(a, b)| b.into_iter().for_each(|(at, n)| *a.entry(at).or_default() += n));
+        a
+    };
+    let chunks = (0..given.count().div_ceil(CHUNK)).into_par_iter();
+    let mut counts = chunks.map(of_chunk).reduce(Counts::default, add);
+    fields.iter().flat_map(|e| [e.min, e.max]).for_each(|p| count(&mut counts, in_units(&p), 1));
     let total: u64 = counts[0].values().sum();
     if total == 0 {
         return Err(BuildError::Empty);
@@ -414,7 +448,7 @@ fn origin(points: impl Iterator<Item = [i64; 3]>, fields: &[Extent], step: [i32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::mix;
+    use hardpan_shaders::sort::mix;
 
     #[test]
     fn rounded_as_by_the_library() {

@@ -3,7 +3,7 @@
 //! A post shared by blocks is rounded to the coarsest of their scales, so a field has no cracks.
 
 use crate::BuildError;
-use crate::mesh::{Field, exp2};
+use crate::lattice::{Field, exp2};
 use hardpan::format::{BLOCK_CELLS, FRACTION, PATCH_LOG2, PATCH_UNITS, Patch};
 
 /// A field on the lattice: posts in height steps, and the scale of each block.

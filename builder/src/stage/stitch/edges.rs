@@ -3,11 +3,12 @@
 //! An edge is *open* if all triangles that use it lie on one side of it in plan; more than [`Repair::CROWD`] are a heap, and it is
 //! not open.
 
-use super::super::weld::{GONE, Ground};
-use super::super::{Face, clean, edge};
+use super::super::clean;
+use super::super::ground::{GONE, Ground};
 use super::sides;
 use crate::Repair;
-use crate::bundle::lists;
+use crate::lattice::{Face, edge};
+use hardpan_shaders::sort::lists;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 

@@ -12,95 +12,13 @@
 //! edge that it becomes, its corners stay. So do those of a triangle that repairs would move farther than
 //! [`Ground::farthest`] in all.
 
-use super::cover::Record;
+use super::ground::{GONE, Ground, bearable};
 use super::near::{Counted, beside, distance, meet};
-use super::{Face, Moved, clean, edge, facing::mix, least_first, oriented};
-use crate::{Material, Near, Repair};
+use crate::lattice::{edge, oriented};
+use crate::{Near, Repair};
 use rayon::prelude::*;
 
 const ROUNDS: usize = 8;
-/// First corner of a triangle that is to go.
-pub const GONE: u32 = u32::MAX;
-
-/// The ground under repair.
-pub struct Ground<'a> {
-    /// Ascending, but while triangles are divided.
-    pub vertices: Vec<[i32; 3]>,
-    /// Ascending, but while triangles are divided: then those that are gone stay in their places.
-    pub faces: Vec<Face>,
-    pub moved: Moved,
-    /// What repairs did to it.
-    pub record: Record,
-    pub materials: &'a [Material],
-    /// The origin in steps.
-    pub origin: [i64; 3],
-    /// How far repairs may move a place in all, in steps of plan and height.
-    pub farthest: [f64; 2],
-}
-
-impl Ground<'_> {
-    pub fn corners<const N: usize>(&self, v: [u32; N]) -> [[i32; 3]; N] {
-        v.map(|v| self.vertices[v as usize])
-    }
-
-    /// The places of corners, ascending.
-    pub fn by_place(&self, v: [u32; 3]) -> [[i32; 3]; 3] {
-        let mut places = self.corners(v);
-        places.sort_unstable();
-        places
-    }
-
-    /// How far a face was moved so far.
-    pub fn by(&self, v: &[u32; 3]) -> [f64; 2] {
-        self.moved.get(v).copied().unwrap_or_default()
-    }
-
-    /// The places of vertices, whose numbers ascend.
-    pub fn points(&self, v: &[u32], near: Near) -> Counted {
-        Counted::new(v.iter().map(|&v| self.vertices[v as usize]).collect(), near)
-    }
-
-    /// A hash of a place, wherever the origin is.
-    pub fn hash(&self, p: [i32; 3]) -> u64 {
-        (0..3).fold(0, |h, i| mix(h ^ (self.origin[i] + i64::from(p[i])) as u64))
-    }
-
-    /// Notes how far faces were moved, if they were; of coincident ones the farthest.
-    pub fn note(&mut self, changed: impl IntoIterator<Item = ([u32; 3], [f64; 2])>) {
-        for (v, by) in changed.into_iter().filter(|(_, by)| *by != [0.0; 2]) {
-            let most = self.moved.entry(v).or_default();
-            *most = [most[0].max(by[0]), most[1].max(by[1])];
-        }
-    }
-
-    /// Takes out what is gone, brings the others in order and keeps one of coincident ones.
-    fn settle(&mut self, repair: &mut Repair) {
-        self.faces.retain(|f| f.v[0] != GONE);
-        self.faces.sort(); // mostly sorted already
-        repair.duplicates += clean::duplicates(&mut self.faces, self.materials).0;
-    }
-
-    /// Takes out what is gone, and numbers vertices by their places again.
-    pub fn order(&mut self) {
-        let mut order: Vec<([i32; 3], u32)> = self.vertices.iter().copied().zip(0..).collect();
-        order.sort(); // mostly sorted already
-        let mut numbers = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|((_, v), number)| numbers[*v as usize] = number);
-        self.vertices.iter_mut().zip(&order).for_each(|(p, (place, _))| *p = *place);
-        drop(order);
-        let renumber = |v: [u32; 3]| least_first(v.map(|v| numbers[v as usize]));
-        self.faces.retain(|f| f.v[0] != GONE);
-        self.faces.iter_mut().for_each(|f| f.v = renumber(f.v));
-        self.faces.sort(); // mostly sorted already
-        self.moved = std::mem::take(&mut self.moved).into_iter().map(|(v, by)| (renumber(v), by)).collect();
-    }
-}
-
-/// Whether a shift on top of another stays within a limit; none does not.
-pub fn bearable(before: [f64; 2], by: [f64; 2], limit: [f64; 2]) -> bool {
-    (0..2).all(|i| by[i] == 0.0 || before[i] + by[i] <= limit[i])
-}
-
 /// Joins all vertices within reach of each other.
 pub fn weld(ground: &mut Ground, near: Near) -> Repair {
     let mut repair = Repair::default();

@@ -3,10 +3,10 @@
 //! Triangles that hang together across edges are a *sheet* of a square if none of their edges ends within it: then they cover all
 //! of it. A square within meets all its sheets, so the rule divides it at least as far as their number and heights ask for.
 
+use super::bundle::{ALONE, Tri, neighbours};
+use super::grid::block_bytes;
+use super::rule::Rule;
 use crate::BuildError;
-use crate::bundle::{ALONE, Tri, neighbours};
-use crate::grid::block_bytes;
-use crate::split::Rule;
 use hardpan::format::block;
 
 /// How often squares of a tile are quartered to find sheets.
