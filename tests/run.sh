@@ -81,7 +81,7 @@ style() {
 }
 
 # The same packages in every step: then cargo compiles each once.
-tested="cargo test --locked --release -p hardpan -p hardpan-builder -p verification"
+tested="cargo test --locked --release -p hardpan -p hardpan-shaders -p hardpan-builder -p verification"
 
 tests() { $tested -- --skip torture::; }
 
@@ -114,15 +114,20 @@ packages() {
     local folder=$target/packages crate listed file
     rm -rf "$folder"
     mkdir -p "$folder"
-    cargo package --locked --allow-dirty --quiet --no-verify -p hardpan -p hardpan-builder
-    for crate in hardpan hardpan-builder; do
+    cargo package --locked --allow-dirty --quiet --no-verify -p hardpan -p hardpan-shaders -p hardpan-builder
+    local crates=(hardpan hardpan-shaders hardpan-builder) patches=()
+    for crate in "${crates[@]}"; do
         listed=$(cargo package --locked --allow-dirty --list -p $crate)
         for file in README.md LICENSE-MIT LICENSE-APACHE 'examples/[a-z]*\.rs'; do
             grep -qx "$file" <<<"$listed" || { echo "FAILED: the package $crate has no $file"; exit 1; }
         done
-        tar -xzf "$target"/package/$crate-[0-9]*.crate -C "$folder"
-        cargo build --quiet --all-targets --manifest-path "$folder"/$crate-[0-9]*/Cargo.toml --target-dir "$folder/target" \
-            --config "patch.crates-io.hardpan.path = '$(realpath "$folder"/hardpan-[0-9]*)'"
+        mkdir "$folder/$crate"
+        tar -xzf "$target"/package/$crate-[0-9]*.crate -C "$folder/$crate" --strip-components=1
+        echo '[workspace]' >>"$folder/$crate/Cargo.toml" # by itself, though it lies in the checkout
+        patches+=(--config "patch.crates-io.$crate.path = '$folder/$crate'")
+    done
+    for crate in "${crates[@]}"; do
+        cargo build --quiet --all-targets --manifest-path "$folder/$crate/Cargo.toml" --target-dir "$folder/target" "${patches[@]}"
     done
 }
 

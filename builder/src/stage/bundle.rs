@@ -422,7 +422,7 @@ fn bundle_by(
         all.order.extend(part.order.into_iter().map(|t| from + t));
     }
     let Grown { records, places, order } = all;
-    let open = |beside: &[u32; 3]| (0..3).map(|k| u8::from(beside[k] == ALONE) << k).sum();
+    let open = |beside: &[u32; 3]| (0..3).map(|k| u8::from(beside[k] == ALONE) << k).sum::<u8>();
     let open = beside.iter().map(open).collect();
     let some_wide = records.iter().any(is_wide);
     Bundled { records, some_wide, tris, places, order, open }

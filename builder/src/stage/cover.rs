@@ -6,6 +6,7 @@
 //! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end.
 
 use super::ground::{Ground, Place, Record, Swept};
+use super::region::{Flat, Region, ends_of};
 use crate::lattice::{Face, area2, edge, least_first};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -18,16 +19,58 @@ const TIMES: usize = 64;
 /// What is shorter is no part of an edge.
 const LEAST: f64 = 1e-9;
 /// Parts of a long edge that have boxes of their own.
-const PARTS: usize = 16;
+const PARTS: usize = 4;
 
 /// Most that is looked at beside an edge: more is a heap, and let be.
-const MANY: usize = 256;
+const MANY: usize = 1024;
 /// What rounding takes of an error in plan, in steps.
 const ROUNDING: f64 = 0.7;
 /// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
 const FAR: f64 = 2.125;
 
-type Boxes = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
+type Tree = RTree<GeomWithData<Rectangle<[f64; 3]>, u32>>;
+
+/// A rectangle of whole steps around a box: coordinates are far below 2^53.
+fn whole(b: &AABB<[f64; 3]>) -> Flat {
+    let (from, to) = (b.lower(), b.upper());
+    [[from[0], from[1]].map(|v| v as i64 - 1), [to[0], to[1]].map(|v| v as i64 + 1)]
+}
+
+/// Boxes to look for, and where in plan there are any.
+struct Boxes {
+    tree: Tree,
+    region: Region,
+}
+
+impl Boxes {
+    fn new(boxes: Vec<GeomWithData<Rectangle<[f64; 3]>, u32>>) -> Boxes {
+        let flat =
+            |b: &GeomWithData<Rectangle<[f64; 3]>, u32>| whole(&AABB::from_corners(b.geom().lower(), b.geom().upper()));
+        Boxes { region: Region::new(&boxes.iter().map(flat).collect::<Vec<_>>()), tree: RTree::bulk_load(boxes) }
+    }
+
+    /// Whether one meets the box around some places.
+    fn meet(&self, places: &[Place]) -> bool {
+        self.region.may_meet(ends_of(places)) && self.meets(around(places))
+    }
+
+    /// Whether one meets a box around a part of a line.
+    fn meet_line(&self, line: [Place; 2]) -> bool {
+        strips(line, 0.0, 0.0).any(|b| self.region.may_meet(whole(&b)) && self.meets(b))
+    }
+
+    fn meets(&self, b: AABB<[f64; 3]>) -> bool {
+        self.locate_in_envelope_intersecting(b).next().is_some()
+    }
+}
+
+impl std::ops::Deref for Boxes {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.tree
+    }
+}
 
 /// A part of an edge, with its triangle to the left.
 struct Piece {
@@ -73,10 +116,11 @@ impl Piece {
     }
 }
 
-/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns how many triangles.
-pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
+/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns the corners of those
+/// triangles.
+pub fn restore(ground: &mut Ground, rise: u32) -> Vec<[Place; 3]> {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
-    let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
+    let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return Vec::new() };
     let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
     swept.sort_unstable_by_key(|Swept { corners, face, by, .. }| {
         (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
@@ -89,9 +133,21 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
         }
         same
     });
-    let mut added = 0;
+    let (known, mut made) = (ground.vertices.len(), HashMap::new());
+    let mut restored = Vec::new();
+    // what lies far from all that was swept has no say
+    let sides = |s: &Swept| {
+        let ([a, b, c], margin) = (s.corners, s.by[0] + s.wide() + 4.0);
+        [[a, b], [b, c], [c, a]].into_iter().flat_map(move |side| strips(side, margin, 0.0))
+    };
+    let region = Region::new(&swept.iter().flat_map(sides).map(|b| whole(&b)).collect::<Vec<_>>());
+    let near = |vertices: &[Place], faces: &[Face]| -> Vec<Face> {
+        let is_near = |f: &Face| region.may_meet(ends_of(&f.v.map(|v| vertices[v as usize])));
+        faces.par_iter().filter(|f| is_near(f)).copied().collect()
+    };
+    let (mut now, before) = (near(&ground.vertices, &ground.faces), near(&vertices, &faces));
     for _ in 0..TIMES {
-        let lost = lost([(&ground.vertices, &ground.faces), (&vertices, &faces)], &swept, f64::from(rise));
+        let lost = lost([(&ground.vertices, &now), (&vertices, &before)], &swept, f64::from(rise));
         if lost.is_empty() {
             break;
         }
@@ -104,10 +160,9 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             beside.map(|b| size(b.data)).min() == Some(size(*i))
         };
         let first: Vec<u32> = lost.iter().copied().filter(is_first).collect();
-        added += first.len() as u64;
-        let (known, mut made) = (ground.vertices.len(), HashMap::new());
         for i in &first {
             let Swept { corners, face, off, .. } = swept[*i as usize];
+            restored.push(corners);
             let v = corners.map(|place| {
                 ground.vertices[..known].binary_search(&place).map_or_else(
                     |_| {
@@ -121,9 +176,9 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             });
             let v = least_first(v);
             ground.faces.push(Face { v, ..face });
+            now.push(Face { v, ..face });
             ground.note([(v, off)]);
         }
-        ground.order();
         // what else was swept there may end beside that now
         let there = tree(first.iter().flat_map(|i| base(&swept[*i as usize]).map(|b| (0, b))));
         let mut number = 0..;
@@ -133,9 +188,12 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             first.binary_search(&i).is_err() && (lost.binary_search(&i).is_ok() || is_near())
         });
     }
+    if !restored.is_empty() {
+        ground.order();
+    }
     // what is swept from now on is looked at the next time
     ground.record = Record { before: Some((vertices, faces)), swept: Vec::new() };
-    added
+    restored
 }
 
 /// Numbers of what was swept and is to be added, ascending: of a mesh now and before.
@@ -143,13 +201,16 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
     let all = (0..).zip(swept);
     let boxes =
         tree(all.flat_map(|(i, s)| strips([s.corners[0], s.corners[1]], s.wide(), FAR * rise).map(move |b| (i, b))));
-    // of each end what was swept beside it, the smallest first
-    let mut beside: Vec<Vec<(u32, Piece)>> = Vec::new();
-    for piece in ends(now, &boxes, rise) {
+    // of each open edge what was swept beside it, and of that what has nothing else there
+    let beside = |line: &[Place; 2]| {
+        let near = found(&boxes, *line, 0.0);
+        let is_beside = |i: &u32| covers(swept[*i as usize].corners, *line, rise).is_some();
+        near.len() <= MANY && near.iter().any(is_beside)
+    };
+    let lines: Vec<[Place; 2]> = open(now, &boxes).into_par_iter().filter(beside).collect();
+    // the smallest first
+    let of = |piece: Piece| {
         let near = found(&boxes, piece.ends, 0.0);
-        if near.len() > MANY {
-            continue;
-        }
         let some = near.into_iter().filter_map(|i| {
             let [from, to] = covers(swept[i as usize].corners, piece.ends, rise)?;
             let part = [from.max(piece.part[0]), to.min(piece.part[1])];
@@ -157,11 +218,13 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
         });
         let mut some: Vec<(u32, Piece)> = some.collect();
         some.sort_by_key(|(i, _)| (swept[*i as usize].size(), *i));
-        beside.push(some);
-    }
+        some
+    };
+    let beside: Vec<Vec<(u32, Piece)>> = ends(now, lines, rise).into_par_iter().map(of).collect();
     let reach =
         beside.iter().flatten().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 2.0, FAR * rise));
-    let borders = ends(before, &tree(reach.map(|b| (0, b))), rise / 2.0);
+    let lines = open(before, &tree(reach.map(|b| (0, b))));
+    let borders = ends(before, lines, rise / 2.0);
     let all = (0..).zip(&borders);
     let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0, 0.0).map(move |b| (i, b))));
     let lost = |some: &Vec<(u32, Piece)>| {
@@ -184,36 +247,45 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
     lost
 }
 
-/// Where the ground of a mesh ends inside these boxes: parts of edges with no ground beside them, up to `level` higher or lower.
-fn ends((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Vec<Piece> {
+/// The open edges of a mesh in these boxes, with their triangles to the left.
+fn open((vertices, faces): (&[Place], &[Face]), boxes: &Boxes) -> Vec<[Place; 2]> {
     if boxes.size() == 0 {
         return Vec::new();
     }
-    let corners = |f: &Face| f.v.map(|v| vertices[v as usize]);
-    let is_near = |places: &[Place]| boxes.locate_in_envelope_intersecting(around(places)).next().is_some();
-    let close: Vec<Face> = faces.par_iter().filter(|f| is_near(&corners(f))).copied().collect();
+    let is_near = |f: &&Face| boxes.meet(&f.v.map(|v| vertices[v as usize]));
+    let close: Vec<[u32; 3]> = faces.par_iter().filter(is_near).map(|f| f.v).collect();
     let mut edges: Vec<(u64, bool)> = Vec::with_capacity(3 * close.len());
-    for [a, b, c] in close.iter().map(|f| f.v) {
+    for [a, b, c] in close {
         edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| (edge(a, b), a < b)));
     }
-    edges.sort_unstable();
+    edges.par_sort_unstable();
     edges.dedup();
     let open = edges.chunk_by(|a, b| a.0 == b.0).filter(|users| users.len() == 1).map(|users| {
         let (e, forth) = users[0];
         let [a, b] = [(e >> 32) as u32, e as u32].map(|v| vertices[v as usize]);
         if forth { [a, b] } else { [b, a] }
     });
-    let open: Vec<[Place; 2]> = open.filter(|line| is_near(line)).collect();
-    let tree = tree((0..).zip(&close).map(|(i, f)| (i, around(&corners(f)))));
+    open.filter(|line| boxes.meet_line(*line)).collect()
+}
+
+/// Where the ground of a mesh ends along open edges: parts with no ground beside them, up to `level` higher or lower.
+fn ends((vertices, faces): (&[Place], &[Face]), lines: Vec<[Place; 2]>, level: f64) -> Vec<Piece> {
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let near = tree(lines.iter().flat_map(|line| strips(*line, 0.0, level)).map(|b| (0, b)));
+    let corners = |f: &Face| f.v.map(|v| vertices[v as usize]);
+    let close: Vec<[Place; 3]> = faces.par_iter().map(corners).filter(|c| near.meet(c)).collect();
+    let tree = tree((0..).zip(&close).map(|(i, c)| (i, around(c))));
     let pieces = |line: &[Place; 2]| -> Vec<Piece> {
         let near = found(&tree, *line, level);
         if near.len() > MANY {
             return Vec::new();
         }
-        let covered = near.into_iter().filter_map(|i| covers(corners(&close[i as usize]), *line, level));
+        let covered = near.into_iter().filter_map(|i| covers(close[i as usize], *line, level));
         gaps([0.0, 1.0], covered.collect()).into_iter().map(|part| Piece { ends: *line, part }).collect()
     };
-    open.par_iter().flat_map_iter(pieces).collect()
+    lines.par_iter().flat_map_iter(pieces).collect()
 }
 
 /// What is left of a part when others are taken out of it.
@@ -262,7 +334,7 @@ fn covers([p, q, r]: [Place; 3], [a, b]: [Place; 2], level: f64) -> Option<[f64;
 
 /// Boxes to look for, with their numbers.
 fn tree(boxes: impl Iterator<Item = (u32, AABB<[f64; 3]>)>) -> Boxes {
-    RTree::bulk_load(boxes.map(|(i, b)| GeomWithData::new(Rectangle::from_aabb(b), i)).collect())
+    Boxes::new(boxes.map(|(i, b)| GeomWithData::new(Rectangle::from_aabb(b), i)).collect())
 }
 
 /// The box around places.

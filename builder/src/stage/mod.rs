@@ -3,7 +3,7 @@
 //! | to a mesh | to tiles |
 //! | --- | --- |
 //! | `quantise`, `facing`, `clean` | `raster`, `partition`, `bundle` |
-//! | `near`, `ground`, `cover` | `rule`, `crowd`, `grid`, `foresee` |
+//! | `near`, `region`, `ground`, `cover` | `rule`, `crowd`, `grid`, `foresee` |
 //! | `weld`, `stitch` | `tile`, `pack`; `shares` measures in the end |
 
 pub mod bundle;
@@ -19,6 +19,7 @@ pub mod pack;
 pub mod partition;
 pub mod quantise;
 pub mod raster;
+mod region;
 pub mod rule;
 pub mod shares;
 pub mod stitch;

@@ -12,6 +12,7 @@ use super::rim::Seams;
 use super::{View, distance};
 use crate::Near;
 use crate::lattice::area2;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Where a vertex may go, the shorter ways first.
@@ -33,7 +34,7 @@ pub fn nudge(view: View, seams: &Seams, at: &[u32], free: impl Fn([i32; 3]) -> b
         return BTreeMap::new();
     }
     let place = |v: &u32| ground.vertices[*v as usize];
-    let at = around(ground, |v| wanted.contains_key(v));
+    let at = around(ground, wanted.keys());
     // what depends on where another vertex goes waits for it
     let mut waits: HashSet<u32> = HashSet::new();
     for (&w, sides) in &wanted {
@@ -60,7 +61,7 @@ pub fn apply(ground: &mut Ground, places: &BTreeMap<[i32; 3], u32>) {
     ground.record.begin(&ground.vertices, &ground.faces);
     let to = |v: u32| moved.get(&v).copied().unwrap_or(ground.vertices[v as usize]);
     let mut swept = Vec::new();
-    for (w, at) in around(ground, |v| moved.contains_key(v)) {
+    for (w, at) in around(ground, moved.keys()) {
         let far = (distance(moved[&w], ground.vertices[w as usize]).0 as f64).sqrt();
         for face in at.into_iter().map(|i| ground.faces[i]) {
             // no triangle has two of them
@@ -75,10 +76,17 @@ pub fn apply(ground: &mut Ground, places: &BTreeMap<[i32; 3], u32>) {
 }
 
 /// The triangles at each of these vertices.
-fn around(ground: &Ground, is: impl Fn(&u32) -> bool) -> HashMap<u32, Vec<usize>> {
+fn around<'a>(ground: &Ground, some: impl Iterator<Item = &'a u32>) -> HashMap<u32, Vec<usize>> {
+    let mut is = vec![false; ground.vertices.len()];
+    some.for_each(|v| is[*v as usize] = true);
+    let has_some = |i: &usize| {
+        let v = ground.faces[*i].v;
+        v[0] != GONE && v.iter().any(|v| is[*v as usize])
+    };
+    let near: Vec<usize> = (0..ground.faces.len()).into_par_iter().filter(has_some).collect();
     let mut at: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (i, face) in ground.faces.iter().enumerate().filter(|(_, f)| f.v[0] != GONE) {
-        for v in face.v.into_iter().filter(&is) {
+    for i in near {
+        for v in ground.faces[i].v.into_iter().filter(|v| is[*v as usize]) {
             at.entry(v).or_default().push(i);
         }
     }

@@ -1,0 +1,64 @@
+//! Parts of the plan as squares: what lies in none of them is far from all that was put in, which is quickly seen.
+
+/// Squares along a side of a region, and most of them that are looked at one by one.
+const SIDE: i64 = 512;
+const FEW: i64 = 16;
+
+/// A rectangle in plan: its ends.
+pub type Flat = [[i64; 2]; 2];
+
+/// Part of the plan: the squares under some rectangles.
+pub struct Region {
+    low: [i64; 2],
+    log2: u32,
+    /// Bit by bit, row by row.
+    some: Vec<u64>,
+}
+
+impl Region {
+    pub fn new(all: &[Flat]) -> Region {
+        let reach = |[low, high]: Flat, [from, to]: Flat| {
+            [[0, 1].map(|k| low[k].min(from[k])), [0, 1].map(|k| high[k].max(to[k]))]
+        };
+        let [low, high] = all.iter().copied().reduce(reach).unwrap_or_default();
+        let extent = (high[0] - low[0]).max(high[1] - low[1]);
+        let log2 = (0..).find(|log2| extent >> log2 < SIDE).expect("some power of two is larger");
+        let mut region = Region { low, log2, some: vec![0; (SIDE * SIDE / 64) as usize] };
+        for &flat in all {
+            let [columns, rows] = region.squares(flat);
+            for i in rows.flat_map(|y| columns.clone().map(move |x| (y * SIDE + x) as usize)) {
+                region.some[i / 64] |= 1 << (i % 64);
+            }
+        }
+        region
+    }
+
+    /// Columns and rows of the squares under a rectangle.
+    fn squares(&self, [from, to]: Flat) -> [std::ops::Range<i64>; 2] {
+        let at = |v: i64, k: usize| (v - self.low[k]) >> self.log2;
+        [0, 1].map(|k| at(from[k], k).max(0)..at(to[k], k).min(SIDE - 1) + 1)
+    }
+
+    /// Whether some of it lies in the squares under a rectangle, as far as those are few.
+    pub fn may_meet(&self, flat: Flat) -> bool {
+        let [columns, rows] = self.squares(flat);
+        if columns.is_empty() || rows.is_empty() {
+            return false;
+        }
+        if (columns.end - columns.start) * (rows.end - rows.start) <= FEW {
+            let mut squares = rows.flat_map(|y| columns.clone().map(move |x| (y * SIDE + x) as usize));
+            return squares.any(|i| self.some[i / 64] >> (i % 64) & 1 == 1);
+        }
+        true
+    }
+}
+
+/// The ends of places in plan.
+pub fn ends_of(places: &[[i32; 3]]) -> Flat {
+    let ends = |k: usize| {
+        let along = || places.iter().map(move |p| i64::from(p[k]));
+        along().min().zip(along().max()).unwrap_or_default()
+    };
+    let ((x0, x1), (y0, y1)) = (ends(0), ends(1));
+    [[x0, y0], [x1, y1]]
+}
