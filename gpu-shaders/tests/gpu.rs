@@ -244,6 +244,8 @@ fn adapters_are_listed_and_one_that_is_missing_is_explained() {
         assert!(all.iter().all(|a| text.contains(&a.name)), "{text}");
         assert!(text.contains(if software { "mesa-vulkan-drivers" } else { "driver of the card" }), "{text}");
     }
+    let text = Gpu::open(&Wanted { memory: Some(100), ..Wanted::default() }).unwrap_err().to_string();
+    assert!(text.starts_with("100 bytes") && text.contains("65536"), "{text}");
     let Some(gpu) = open(None) else { return };
     assert!(all.contains(gpu.facts()), "{all:?}");
     assert!(!gpu.facts().driver.is_empty() && gpu.name().contains(&gpu.facts().driver), "{}", gpu.name());

@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes of device memory for a chunk, where nothing is said.
 const MEMORY: u64 = 1 << 30;
+/// With less than this a chunk holds next to nothing.
+const LEAST_MEMORY: u64 = 1 << 16;
 
 /// Candidates of an item from which on the CPU does it.
 const MANY: u64 = 4096;
@@ -100,6 +102,12 @@ pub struct Gpu {
 impl Gpu {
     /// Opens the graphics card that is wanted and compiles the shaders.
     pub fn open(wanted: &Wanted) -> Result<Gpu, NoAdapter> {
+        let memory = wanted.memory.unwrap_or(MEMORY);
+        if memory < LEAST_MEMORY {
+            return Err(NoAdapter(format!(
+                "{memory} bytes of device memory are too few. Give at least {LEAST_MEMORY}"
+            )));
+        }
         let (facts, adapter) = open::choose(wanted)?;
         let has = adapter.limits();
         let required_limits = wgpu::Limits {
@@ -113,7 +121,6 @@ impl Gpu {
         let (device, queue) = pollster::block_on(adapter.request_device(&desc)).map_err(|e| no(e.to_string()))?;
         let timeout = (facts.kind != Kind::Software).then_some(TIMEOUT);
         let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let memory = wanted.memory.unwrap_or(MEMORY);
         let of = Device::new(device.clone(), queue, timeout, memory);
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(no(format!("the driver refuses a shader: {error}")));
@@ -209,15 +216,19 @@ impl Gpu {
         let made = on_device(&mut run);
         let errors: Vec<wgpu::Error> =
             scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
-        let made = match (made, errors.into_iter().next()) {
-            (Err(Failure::Lost(text)), _) => return Err(Failure::Lost(text)),
-            (_, Some(wgpu::Error::OutOfMemory { .. })) => return Err(Failure::Memory),
-            (_, Some(error)) => return Err(Failure::Refused(error.to_string())),
-            (made, None) => made?,
+        let failure = match (made, errors.into_iter().next()) {
+            (Ok(made), None) => {
+                let bytes = run.bytes;
+                run.end();
+                return Ok((made, bytes));
+            }
+            (_, Some(wgpu::Error::OutOfMemory { .. })) => Failure::Memory,
+            (_, Some(error)) => Failure::Refused(error.to_string()),
+            (Err(failure), None) => failure,
         };
-        let bytes = run.bytes;
-        run.end();
-        Ok((made, bytes))
+        // a device that is lost says so when it is asked
+        let _ = of.poll(wgpu::PollType::Poll);
+        Err(locked(&self.device.signals.over).clone().map_or(failure, Failure::Lost))
     }
 
     fn warn(&self, stage: &str, failure: Failure) {

@@ -145,7 +145,11 @@ fn pipelines(device: &wgpu::Device) -> Vec<Pipeline> {
                 layout: Some(&of_pipeline),
                 module: &module,
                 entry_point: Some(kernel.entry),
-                compilation_options: Default::default(),
+                // every kernel sets what it reads
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                },
                 cache: None,
             });
             all.push(Pipeline { kernel, layout, pipeline });
@@ -324,6 +328,9 @@ impl<'a> Run<'a> {
     /// Does what was recorded and brings numbers back: of each so many from one on.
     pub fn download(&mut self, wanted: &[(&Words, u64, u64)]) -> Result<Vec<Vec<u32>>, Failure> {
         let size = 4 * wanted.iter().map(|(_, _, count)| count).sum::<u64>();
+        if size == 0 {
+            return Ok(vec![Vec::new(); wanted.len()]);
+        }
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
         let kept = take(&mut locked(&self.of.down), size);
         let staging = kept.unwrap_or_else(|| self.of.create(rounded(size), usage, false));
@@ -339,9 +346,6 @@ impl<'a> Run<'a> {
         self.wait(index)?;
         if !is_mapped.load(Ordering::Acquire) {
             return Err(Failure::Refused("no bytes came back".into()));
-        }
-        if size == 0 {
-            return Ok(vec![Vec::new(); wanted.len()]);
         }
         let view = staging.get_mapped_range(..size).map_err(|e| Failure::Refused(e.to_string()))?;
         let mut rest = &view[..];

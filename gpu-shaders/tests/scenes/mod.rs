@@ -118,7 +118,7 @@ pub fn hills(side: i64) -> Scene {
         .map(|j| {
             let mut one = |i: i64| {
                 let (x, y) = (i * cell + random.within(2000), j * cell + random.within(2000));
-                [x as i32, y as i32, ((x * y >> 12) % 90_000 + random.within(9000)) as i32]
+                [x as i32, y as i32, (((x * y) >> 12) % 90_000 + random.within(9000)) as i32]
             };
             (0..=side).map(&mut one).collect()
         })
