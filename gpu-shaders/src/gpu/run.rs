@@ -3,7 +3,7 @@
 use crate::wgsl::{GROUP, Kernel, MODULES};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 use wgpu::{Buffer, BufferUsages, PollType};
 use zerocopy::{Immutable, IntoBytes};
@@ -17,6 +17,8 @@ const LOAD: u64 = 1 << 26;
 const RING: usize = 4;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = 1 << 18;
+/// How long to wait for what another thread is about to say, where a device has all the time it needs.
+const LONG: Duration = Duration::from_secs(60);
 /// Groups along an axis that every device takes.
 const GROUPS: u64 = 65_535;
 
@@ -340,11 +342,12 @@ impl<'a> Run<'a> {
             at += 4 * count;
         }
         let index = self.submit();
-        let is_mapped = Arc::new(AtomicBool::new(false));
-        let of = is_mapped.clone();
-        staging.map_async(wgpu::MapMode::Read, .., move |done| of.store(done.is_ok(), Ordering::Release));
+        let (tell, told) = mpsc::channel();
+        staging.map_async(wgpu::MapMode::Read, .., move |done| tell.send(done.is_ok()).unwrap_or_default());
         self.wait(index)?;
-        if !is_mapped.load(Ordering::Acquire) {
+        // another thread that waits may be the one that is told
+        let is_mapped = told.recv_timeout(self.of.timeout.unwrap_or(LONG)).map_err(|_| Failure::Timeout)?;
+        if !is_mapped {
             return Err(Failure::Refused("no bytes came back".into()));
         }
         let view = staging.get_mapped_range(..size).map_err(|e| Failure::Refused(e.to_string()))?;
