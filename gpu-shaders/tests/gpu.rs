@@ -142,6 +142,33 @@ fn layers_are_those_of_the_cpu() {
     }
 }
 
+/// A chunk takes no more than it may.
+#[test]
+fn memory_is_kept_to() {
+    const MEMORY: u64 = 2 << 20;
+    let scene = hills(100);
+    let mut random = Random(6);
+    let points: Vec<[u32; 3]> = (0..50_000).map(|_| [0; 3].map(|_| random.below(1 << 30) as u32)).collect();
+    let checks: [&dyn Fn(&Gpu); 5] = [
+        &|gpu| check_number("memory", gpu, &points),
+        &|gpu| check_squares(scene.name, gpu, scene.ground(), 14),
+        &|gpu| check_cells(gpu, &scene),
+        &|gpu| check_heights(gpu, &scene, Pick::Highest),
+        &|gpu| check_layers(gpu, &scene),
+    ];
+    let Some(together) = open(Some(MEMORY)) else { return };
+    for check in checks {
+        let Some(gpu) = open(Some(MEMORY)) else { return };
+        check(&gpu);
+        check(&together);
+        for gpu in [&gpu, &together] {
+            let held = gpu.most_held();
+            assert!(held <= MEMORY && held > MEMORY / 4, "{held} {:?}", gpu.work());
+            assert!(gpu.work().iter().all(|w| w.chunks > 1 && w.redone == 0), "{:?}", gpu.work());
+        }
+    }
+}
+
 /// Most of the work is the device's, not the CPU's by rule.
 #[test]
 fn hills_are_all_done_on_the_device() {

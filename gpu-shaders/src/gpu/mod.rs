@@ -20,6 +20,7 @@ use rayon::prelude::*;
 use run::{Device, Failure, Run, locked};
 use std::ops::Range;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long a graphics card may take for a part of a chunk.
@@ -120,9 +121,8 @@ impl Gpu {
             |text: String| NoAdapter(format!("{facts}: {text}. Use another driver or run without a graphics card"));
         let (device, queue) = pollster::block_on(adapter.request_device(&desc)).map_err(|e| no(e.to_string()))?;
         let timeout = (facts.kind != Kind::Software).then_some(TIMEOUT);
-        let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let of = Device::new(device.clone(), queue, timeout, memory);
-        if let Some(error) = pollster::block_on(scope.pop()) {
+        let of = Device::new(device, queue, timeout, memory);
+        if let Some(error) = locked(&of.signals.uncaught).take() {
             return Err(no(format!("the driver refuses a shader: {error}")));
         }
         let (warning, faults) = Default::default();
@@ -145,6 +145,12 @@ impl Gpu {
         locked(&self.faults).push(fault);
     }
 
+    /// The most bytes of device memory that shaders' arrays took so far.
+    #[doc(hidden)]
+    pub fn most_held(&self) -> u64 {
+        self.device.most_held.load(Ordering::Relaxed)
+    }
+
     fn fault(&self, stage: &str) -> Option<FaultKind> {
         let mut faults = locked(&self.faults);
         let now = faults.iter().position(|f| f.stage == stage && f.chunk == 0);
@@ -157,13 +163,13 @@ impl Gpu {
         (self.device.memory / bytes).min(self.device.largest / in_one).clamp(1, u32::MAX as u64 / 2) as usize
     }
 
-    /// Cuts items with so many candidates each into ranges that fit the memory.
+    /// Cuts items with so many candidates each into ranges that fit three quarters of the memory: places take the rest.
     fn cut(&self, candidates: &[u32], costs: Costs) -> Vec<Range<usize>> {
         let in_one = |size: u64| self.device.largest / size;
         let (mut cuts, mut from, mut items, mut sum) = (Vec::new(), 0, 0u64, 0u64);
         for (i, n) in candidates.iter().enumerate().filter(|(_, n)| **n > 0) {
             let (more, all) = (items + 1, sum + u64::from(*n));
-            let fits = costs.item * more + costs.candidate * all <= self.device.memory
+            let fits = costs.item * more + costs.candidate * all <= self.device.memory / 4 * 3
                 && all < in_one(costs.candidate_in_one)
                 && more < in_one(costs.item_in_one);
             if items > 0 && !fits {

@@ -1,8 +1,8 @@
 //! What a chunk does on the device: buffers, dispatches, bytes there and back.
 
-use crate::wgsl::{GROUP, Kernel, MODULES};
+use crate::wgsl::{GROUP, Kernel, MODULES, Module};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 use wgpu::{Buffer, BufferUsages, PollType};
@@ -72,6 +72,8 @@ pub struct Device {
     pub largest: u64,
     /// Bytes of device memory for a chunk.
     pub memory: u64,
+    /// The most bytes that were in use or kept when one chunk took some.
+    pub most_held: AtomicU64,
     pipelines: Vec<Pipeline>,
     free: Mutex<Vec<Buffer>>,
     uniforms: Mutex<Vec<Buffer>>,
@@ -92,7 +94,20 @@ impl Device {
         let largest = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) & !15;
         let pipelines = pipelines(&device);
         let [free, uniforms, up, down] = [0; 4].map(|_| Mutex::default());
-        Device { device, queue, signals, timeout, largest, memory, pipelines, free, uniforms, up, down }
+        Device {
+            device,
+            queue,
+            signals,
+            timeout,
+            largest,
+            memory,
+            most_held: AtomicU64::new(0),
+            pipelines,
+            free,
+            uniforms,
+            up,
+            down,
+        }
     }
 
     fn pipeline(&self, entry: &str) -> &Pipeline {
@@ -118,53 +133,58 @@ impl Device {
     }
 }
 
+/// All pipelines, on all cores: errors come by the callback.
 fn pipelines(device: &wgpu::Device) -> Vec<Pipeline> {
-    let mut all = Vec::new();
-    for of in MODULES {
-        let source = wgpu::ShaderSource::Wgsl(of.text().into());
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(of.name), source });
-        for kernel in of.kernels {
-            let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
-            let entry = |binding, ty, size| wgpu::BindGroupLayoutEntry {
-                binding,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: size },
-                count: None,
-            };
-            let params = entry(0, wgpu::BufferBindingType::Uniform, std::num::NonZero::new(of.size as u64));
-            let read = kernel.read.iter().map(|binding| entry(*binding, storage(true), None));
-            let write = kernel.write.iter().map(|binding| entry(*binding, storage(false), None));
-            let entries: Vec<_> = std::iter::once(params).chain(read).chain(write).collect();
-            let layout = wgpu::BindGroupLayoutDescriptor { label: Some(kernel.entry), entries: &entries };
-            let layout = device.create_bind_group_layout(&layout);
-            let of_pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(kernel.entry),
-                bind_group_layouts: &[Some(&layout)],
-                immediate_size: 0,
-            });
-            let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(kernel.entry),
-                layout: Some(&of_pipeline),
-                module: &module,
-                entry_point: Some(kernel.entry),
-                // every kernel sets what it reads
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    zero_initialize_workgroup_memory: false,
-                    ..Default::default()
-                },
-                cache: None,
-            });
-            all.push(Pipeline { kernel, layout, pipeline });
-        }
-    }
-    all
+    let of = |module: &'static Module| {
+        let source = wgpu::ShaderSource::Wgsl(module.text().into());
+        let text = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(module.name), source });
+        module.kernels.iter().map(|kernel| pipeline(device, &text, module, kernel)).collect::<Vec<_>>()
+    };
+    MODULES.par_iter().flat_map_iter(of).collect()
+}
+
+fn pipeline(device: &wgpu::Device, text: &wgpu::ShaderModule, module: &Module, kernel: &'static Kernel) -> Pipeline {
+    let label = Some(kernel.entry);
+    let storage = |read_only| wgpu::BufferBindingType::Storage { read_only };
+    let entry = |binding, ty, size| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: size },
+        count: None,
+    };
+    let params = entry(0, wgpu::BufferBindingType::Uniform, std::num::NonZero::new(module.size as u64));
+    let read = kernel.read.iter().map(|binding| entry(*binding, storage(true), None));
+    let write = kernel.write.iter().map(|binding| entry(*binding, storage(false), None));
+    let entries: Vec<_> = std::iter::once(params).chain(read).chain(write).collect();
+    let layout = wgpu::BindGroupLayoutDescriptor { label, entries: &entries };
+    let layout = device.create_bind_group_layout(&layout);
+    let bind_group_layouts = &[Some(&layout)];
+    let of_pipeline = wgpu::PipelineLayoutDescriptor { label, bind_group_layouts, immediate_size: 0 };
+    let of_pipeline = device.create_pipeline_layout(&of_pipeline);
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label,
+        layout: Some(&of_pipeline),
+        module: text,
+        entry_point: Some(kernel.entry),
+        // every kernel sets what it reads
+        compilation_options: wgpu::PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: false,
+            ..Default::default()
+        },
+        cache: None,
+    });
+    Pipeline { kernel, layout, pipeline }
 }
 
 /// The smallest buffer that is large enough and not much too large.
 fn take(buffers: &mut Vec<Buffer>, size: u64) -> Option<Buffer> {
-    let fits = |b: &Buffer| b.size() >= size && b.size() <= (2 * size).max(1 << 20);
+    let fits = |b: &Buffer| b.size() >= size && b.size() <= (size + size / 4).max(1 << 14);
     let best = (0..buffers.len()).filter(|i| fits(&buffers[*i])).min_by_key(|i| buffers[*i].size())?;
     Some(buffers.swap_remove(best))
+}
+
+fn total(buffers: &[Buffer]) -> u64 {
+    buffers.iter().map(Buffer::size).sum()
 }
 
 /// A size that more than one need has.
@@ -209,7 +229,7 @@ impl<'a> Run<'a> {
         let mut free = locked(&self.of.free);
         free.extend(self.taken);
         // the memory of a chunk is enough
-        while free.iter().map(Buffer::size).sum::<u64>() > self.of.memory {
+        while total(&free) > self.of.memory {
             free.remove(0);
         }
         locked(&self.of.uniforms).push(self.uniforms);
@@ -223,15 +243,23 @@ impl<'a> Run<'a> {
         if size > self.of.largest {
             return Err(Failure::Memory);
         }
-        let buffer = take(&mut self.free, size).or_else(|| {
-            let kept = take(&mut locked(&self.of.free), size);
-            let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-            let new = || self.of.create(rounded(size).min(self.of.largest), usage, false);
-            let buffer = kept.unwrap_or_else(new);
+        let buffer = take(&mut self.free, size).unwrap_or_else(|| {
+            let mut free = locked(&self.of.free);
+            let taken: u64 = self.taken.iter().map(Buffer::size).sum();
+            let buffer = take(&mut free, size).unwrap_or_else(|| {
+                let rounded = rounded(size).min(self.of.largest);
+                // what is kept makes room for what is needed
+                while !free.is_empty() && taken + rounded + total(&free) > self.of.memory {
+                    free.remove(0);
+                }
+                let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+                self.of.create(rounded, usage, false)
+            });
+            self.of.most_held.fetch_max(taken + buffer.size() + total(&free), Ordering::Relaxed);
             self.taken.push(buffer.clone());
-            Some(buffer)
+            buffer
         });
-        Ok(Words { buffer: buffer.expect("kept or new"), count })
+        Ok(Words { buffer, count })
     }
 
     fn fail_as_asked(&mut self) -> Result<(), Failure> {

@@ -49,8 +49,6 @@ fn cells_of(item: u32, block: vec2<i32>) -> u32 {
     // the cells under its box
     let first = min(min(corners[0], corners[1]), corners[2]) >> log2;
     let last = max(max(corners[0], corners[1]), corners[2]) >> log2;
-    // a cell that holds the whole box is met
-    let is_one = all(first == last);
     var cells = 0u;
     for (var k = 0u; k < 8u; k++) {
         let cell = (block << vec2(2u, 1u)) + vec2(i32(k & 3u), i32(k >> 2u));
@@ -68,7 +66,7 @@ fn cells_of(item: u32, block: vec2<i32>) -> u32 {
             is_outside |= is_negative(side(corners[edge], e, deepest));
             is_beside |= is_negative(side(corners[edge], e, middle));
         }
-        cells |= select(0u, 1u << k, is_one || !is_outside);
+        cells |= select(0u, 1u << k, !is_outside);
         cells |= select(0u, 256u << k, !is_beside);
     }
     return cells;

@@ -155,7 +155,11 @@ pub fn all_scenes() -> Vec<Scene> {
         900,
     );
     let large = [[-150_000, -150_000, 70], [150_000, -150_000, 70], [0, 190_000, 70]];
-    soup.extend([large; 40]);
+    // flat ones at the same height, before and behind
+    let flat = |k: i32| [[k * 3000, 900, 70], [k * 3000 + 2900, 900, 70], [k * 3000, 3900, 70]];
+    soup.splice(0..0, [large; 20]);
+    soup.extend((-20..20).map(flat));
+    soup.extend([large; 20]);
     all.push(Scene::new("soup", &soup, [70, 60], &[12, 16]));
     let end = i64::from(i32::MAX);
     let needles = ground(
