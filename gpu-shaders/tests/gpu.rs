@@ -142,6 +142,19 @@ fn layers_are_those_of_the_cpu() {
     }
 }
 
+/// Groups are numbered along two axes, as they are where there are very many.
+#[test]
+fn groups_lie_along_two_axes() {
+    let Some(gpu) = open(None) else { return };
+    let (gpu, scene) = (gpu.with_groups(3), hills(100));
+    check_number("groups", &gpu, &points()[3].1);
+    check_squares(scene.name, &gpu, scene.ground(), 14);
+    check_cells(&gpu, &scene);
+    check_heights(&gpu, &scene, Pick::Lowest);
+    check_layers(&gpu, &scene);
+    assert!(gpu.work().iter().all(|w| w.redone == 0 && w.bytes > 0), "{:?}", gpu.warning());
+}
+
 /// A chunk takes no more than it may.
 #[test]
 fn memory_is_kept_to() {

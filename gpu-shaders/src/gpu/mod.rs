@@ -145,6 +145,13 @@ impl Gpu {
         locked(&self.faults).push(fault);
     }
 
+    /// With so many groups along an axis at most, as if arrays were large.
+    #[doc(hidden)]
+    pub fn with_groups(mut self, groups: u64) -> Gpu {
+        self.device.groups = groups;
+        self
+    }
+
     /// The most bytes of device memory that shaders' arrays took so far.
     #[doc(hidden)]
     pub fn most_held(&self) -> u64 {

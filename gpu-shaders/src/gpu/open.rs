@@ -101,6 +101,14 @@ pub fn adapters() -> Result<Vec<Adapter>, String> {
     Ok(found(&variable("WGPU_BACKEND"))?.iter().map(|(adapter, _)| adapter.clone()).collect())
 }
 
+fn adapters_of_any() -> Vec<Adapter> {
+    found(&None).unwrap_or_default().into_iter().map(|(adapter, _)| adapter).collect()
+}
+
+fn list(all: &[Adapter]) -> String {
+    if all.is_empty() { "none".into() } else { all.iter().map(Adapter::to_string).collect::<Vec<_>>().join("; ") }
+}
+
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -130,7 +138,8 @@ fn backends(list: Option<&str>) -> Result<wgpu::Backends, String> {
 
 /// The graphics card that is wanted.
 pub(super) fn choose(wanted: &Wanted) -> Result<(Adapter, wgpu::Adapter), NoAdapter> {
-    let mut found = found(&variable("WGPU_BACKEND")).map_err(NoAdapter)?;
+    let with_found = |text: String| NoAdapter(format!("{text}. Found: {}", list(&adapters_of_any())));
+    let mut found = found(&variable("WGPU_BACKEND")).map_err(with_found)?;
     let all: Vec<Adapter> = found.iter().map(|(adapter, _)| adapter.clone()).collect();
     let at = best(&all, wanted, variable("WGPU_ADAPTER_NAME").as_deref())?;
     Ok(found.swap_remove(at))
@@ -152,14 +161,12 @@ fn explain(all: &[Adapter], wanted: &Wanted, name: Option<&str>, is_variable: bo
         Some(name) => format!(" whose name contains \"{name}\""),
         None => String::new(),
     };
-    let list =
-        if all.is_empty() { "none".into() } else { all.iter().map(Adapter::to_string).collect::<Vec<_>>().join("; ") };
     let help = if wanted.software {
         "For a software driver on Debian and Ubuntu: apt-get install mesa-vulkan-drivers"
     } else {
         "Install the driver of the card, with its Vulkan part"
     };
-    format!("no {what}{named}. Found: {list}. Looked for: {LOOKED_FOR}. {help}")
+    format!("no {what}{named}. Found: {}. Looked for: {LOOKED_FOR}. {help}", list(all))
 }
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ const SLOTS: usize = 256;
 /// Threads after which what was recorded is sent off, so that no submission takes long.
 const LOAD: u64 = 1 << 26;
 /// Buffers between host and device that are kept.
-const RING: usize = 4;
+const RING: usize = 6;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = 1 << 18;
 /// How long to wait for what another thread is about to say, where a device has all the time it needs.
 const LONG: Duration = Duration::from_secs(60);
 /// Groups along an axis that every device takes.
-const GROUPS: u64 = 65_535;
+pub const GROUPS: u64 = 65_535;
 
 /// Why the device did not do a chunk.
 #[derive(Clone, Debug)]
@@ -72,6 +72,8 @@ pub struct Device {
     pub largest: u64,
     /// Bytes of device memory for a chunk.
     pub memory: u64,
+    /// Groups along an axis.
+    pub groups: u64,
     /// The most bytes that were in use or kept when one chunk took some.
     pub most_held: AtomicU64,
     pipelines: Vec<Pipeline>,
@@ -101,6 +103,7 @@ impl Device {
             timeout,
             largest,
             memory,
+            groups: GROUPS,
             most_held: AtomicU64::new(0),
             pipelines,
             free,
@@ -120,7 +123,7 @@ impl Device {
 
     /// A mapped buffer for bytes on their way to the device.
     fn staging(&self, size: u64) -> Buffer {
-        if let Some(buffer) = take(&mut locked(&self.up), size) {
+        if let Some(buffer) = take(&mut locked(&self.up), size, u64::MAX) {
             let is_mapped = Arc::new(AtomicBool::new(false));
             let of = is_mapped.clone();
             buffer.map_async(wgpu::MapMode::Write, .., move |done| of.store(done.is_ok(), Ordering::Release));
@@ -176,9 +179,9 @@ fn pipeline(device: &wgpu::Device, text: &wgpu::ShaderModule, module: &Module, k
     Pipeline { kernel, layout, pipeline }
 }
 
-/// The smallest buffer that is large enough and not much too large.
-fn take(buffers: &mut Vec<Buffer>, size: u64) -> Option<Buffer> {
-    let fits = |b: &Buffer| b.size() >= size && b.size() <= (size + size / 4).max(1 << 14);
+/// The smallest buffer that is large enough, and no larger than that.
+fn take(buffers: &mut Vec<Buffer>, size: u64, most: u64) -> Option<Buffer> {
+    let fits = |b: &Buffer| b.size() >= size && b.size() <= most;
     let best = (0..buffers.len()).filter(|i| fits(&buffers[*i])).min_by_key(|i| buffers[*i].size())?;
     Some(buffers.swap_remove(best))
 }
@@ -243,10 +246,12 @@ impl<'a> Run<'a> {
         if size > self.of.largest {
             return Err(Failure::Memory);
         }
-        let buffer = take(&mut self.free, size).unwrap_or_else(|| {
+        // one that is much too large would waste what a chunk may take
+        let most = (size + size / 4).max(1 << 14);
+        let buffer = take(&mut self.free, size, most).unwrap_or_else(|| {
             let mut free = locked(&self.of.free);
             let taken: u64 = self.taken.iter().map(Buffer::size).sum();
-            let buffer = take(&mut free, size).unwrap_or_else(|| {
+            let buffer = take(&mut free, size, most).unwrap_or_else(|| {
                 let rounded = rounded(size).min(self.of.largest);
                 // what is kept makes room for what is needed
                 while !free.is_empty() && taken + rounded + total(&free) > self.of.memory {
@@ -338,7 +343,7 @@ impl<'a> Run<'a> {
         pass.set_pipeline(&pipeline.pipeline);
         pass.set_bind_group(0, &group, &[]);
         let groups = threads.div_ceil(GROUP);
-        let x = groups.min(GROUPS);
+        let x = groups.min(self.of.groups);
         pass.dispatch_workgroups(x as u32, groups.div_ceil(x) as u32, 1);
         drop(pass);
         self.load += threads;
@@ -362,7 +367,7 @@ impl<'a> Run<'a> {
             return Ok(vec![Vec::new(); wanted.len()]);
         }
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        let kept = take(&mut locked(&self.of.down), size);
+        let kept = take(&mut locked(&self.of.down), size, u64::MAX);
         let staging = kept.unwrap_or_else(|| self.of.create(rounded(size), usage, false));
         let mut at = 0;
         for (words, first, count) in wanted.iter().filter(|(_, _, count)| *count > 0) {
