@@ -7,7 +7,7 @@ mod scenes;
 
 use hardpan_shaders::gpu::{Fault, FaultKind, Wanted, adapters};
 use hardpan_shaders::{Cpu, Gpu, Ground, Pick, Posts, Stages, Work};
-use scenes::{Random, Scene, all_scenes, hills, points};
+use scenes::{Random, Scene, all_scenes, as_wide_as_fits, hills, points};
 use std::fmt::Debug;
 use std::sync::LazyLock;
 
@@ -131,6 +131,21 @@ fn heights_are_those_of_the_cpu() {
             check_heights(gpu, &scene, Pick::HighestUpTo(z));
         }
         assert_eq!(work(gpu, "heights").redone, 0, "{:?}", gpu.warning());
+    }
+}
+
+#[test]
+fn products_that_just_fit_are_exact() {
+    for seed in 0..40 {
+        let scene = as_wide_as_fits(seed);
+        let z = scene.middle_height();
+        for gpu in GPUS.iter().take(1) {
+            let pick = [Pick::Highest, Pick::Lowest, Pick::HighestUpTo(z), Pick::NearestTo(z)][seed as usize % 4];
+            check_heights(gpu, &scene, pick);
+            check_layers(gpu, &scene);
+            check_cells(gpu, &scene);
+            check_squares(scene.name, gpu, scene.ground(), scene.squares_log2[0]);
+        }
     }
 }
 

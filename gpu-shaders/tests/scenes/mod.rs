@@ -202,6 +202,24 @@ pub fn all_scenes() -> Vec<Scene> {
     all
 }
 
+/// Triangles whose extents and heights take about as many bits as 64-bit products hold, somewhere in the domain.
+pub fn as_wide_as_fits(seed: u64) -> Scene {
+    let mut random = Random(seed);
+    let plan = 1 + random.below(25);
+    let height = (52 - 2 * plan - random.below(6)).clamp(1, 32);
+    let centre = [0; 3].map(|_| if random.below(2) == 0 { 0 } else { random.within(1 << 31) });
+    let all = ground(
+        || {
+            let plan = if random.below(3) == 0 { 1 + random.below(plan) } else { plan };
+            let bits = [plan, plan, height];
+            let mut corner = || [0, 1, 2].map(|i| centre[i] + random.below(1 << bits[i]));
+            [corner(), corner(), corner()].map(|c| c.map(|v| v.clamp(i32::MIN.into(), i32::MAX.into()) as i32))
+        },
+        if plan < 3 { 4 } else { 200 },
+    );
+    Scene::new("as wide as fits", &all, [25, 25], &[(plan as u32).saturating_sub(3)])
+}
+
 /// Points with few and many bits, apart, together, and on one place.
 pub fn points() -> Vec<(&'static str, Vec<[u32; 3]>)> {
     let mut random = Random(1);
