@@ -31,6 +31,9 @@ mod cpu;
 pub mod gpu;
 pub mod plan;
 pub mod sort;
+#[doc(hidden)]
+pub mod wgsl;
+mod work;
 
 pub use cpu::Cpu;
 #[cfg(feature = "wgpu")]

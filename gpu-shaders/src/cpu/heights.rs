@@ -11,7 +11,7 @@ use std::ops::{Add, Mul, Range, Sub};
 /// Rows of a band.
 const BAND: usize = 16;
 /// Query steps in a lattice step, and the same of heights.
-const STEP_LOG2: u32 = 8;
+pub const STEP_LOG2: u32 = 8;
 
 pub fn heights(ground: Ground, posts: Posts, pick: Pick) -> Heights {
     match pick {
@@ -61,8 +61,7 @@ pub fn layers(ground: Ground, posts: Posts) -> Layers {
         all.dedup_by_key(|hit| (hit.0, hit.1));
         all
     };
-    let all: Vec<Vec<(u32, Reverse<i64>, u32)>> =
-        (0..posts.y.len().div_ceil(BAND)).into_par_iter().map(band).collect();
+    let all: Vec<Vec<(u32, Reverse<i64>, u32)>> = (0..posts.y.len().div_ceil(BAND)).into_par_iter().map(band).collect();
     let mut counts = vec![0u32; columns * posts.y.len() + 1];
     for (band, hits) in all.iter().enumerate() {
         hits.iter().for_each(|hit| counts[band * BAND * columns + hit.0 as usize + 1] += 1);
@@ -75,14 +74,14 @@ pub fn layers(ground: Ground, posts: Posts) -> Layers {
 }
 
 /// Ascending places along an axis, searched by about where they lie.
-struct Axis<'a> {
+pub struct Axis<'a> {
     all: &'a [i64],
     /// Places in a query step.
     rate: f64,
 }
 
 impl<'a> Axis<'a> {
-    fn new(all: &'a [i64]) -> Self {
+    pub fn new(all: &'a [i64]) -> Self {
         let extent = all.last().zip(all.first()).map_or(0, |(last, first)| last - first);
         Axis { all, rate: if extent > 0 { (all.len() - 1) as f64 / extent as f64 } else { 0.0 } }
     }
@@ -104,7 +103,7 @@ impl<'a> Axis<'a> {
 
     /// Those from one place to another.
     #[inline]
-    fn within(&self, from: i64, to: i64) -> Range<usize> {
+    pub fn within(&self, from: i64, to: i64) -> Range<usize> {
         self.before(from)..self.before(to + 1)
     }
 }
@@ -199,7 +198,7 @@ impl<'a> Bands<'a> {
 }
 
 /// Query steps.
-fn step(v: i32) -> i64 {
+pub fn step(v: i32) -> i64 {
     i64::from(v) << STEP_LOG2
 }
 
@@ -302,11 +301,13 @@ mod tests {
         let (mut hits, mut none) = (0, 0);
         for case in 0..60 {
             // small and steep, wide, and over all of the domain
-            let (size, height) = [(40, 9), (1 << 16, 1 << 30), (i64::from(u32::MAX), i64::from(u32::MAX)), (6, 2)][case % 4];
+            let (size, height) =
+                [(40, 9), (1 << 16, 1 << 30), (i64::from(u32::MAX), i64::from(u32::MAX)), (6, 2)][case % 4];
             let (mut vertices, mut faces) = (Vec::new(), Vec::new());
             while faces.len() < 60 {
-                let corners: [[i32; 3]; 3] =
-                    [0; 3].map(|_| [random(size) - size / 2, random(size) - size / 2, random(height) - height / 2].map(|v| v as i32));
+                let corners: [[i32; 3]; 3] = [0; 3].map(|_| {
+                    [random(size) - size / 2, random(size) - size / 2, random(height) - height / 2].map(|v| v as i32)
+                });
                 let [a, b, c] = corners.map(|c| c.map(i128::from));
                 if (b[0] - a[0]) * (c[1] - a[1]) <= (b[1] - a[1]) * (c[0] - a[0]) {
                     continue;

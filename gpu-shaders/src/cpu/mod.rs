@@ -1,12 +1,12 @@
 //! The stages on the processor's cores: what every build runs, and what the shaders are held against.
 
-mod cells;
-mod heights;
-mod number;
-mod squares;
+pub(crate) mod cells;
+pub(crate) mod heights;
+pub(crate) mod number;
+pub(crate) mod squares;
 
+use crate::work::Log;
 use crate::{Blocks, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// The stages on all cores of rayon's pool.
@@ -58,32 +58,5 @@ impl Stages for Cpu {
 
     fn work(&self) -> Vec<Work> {
         self.log.all()
-    }
-}
-
-/// What stages did, a line each.
-#[derive(Debug, Default)]
-pub struct Log(Mutex<Vec<Work>>);
-
-impl Log {
-    /// Adds to the line of a stage.
-    pub fn add(&self, more: Work) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(of) = all.iter_mut().find(|w| w.stage == more.stage) else { return all.push(more) };
-        *of = Work {
-            stage: of.stage,
-            device: of.device | more.device,
-            chunks: of.chunks + more.chunks,
-            redone: of.redone + more.redone,
-            on_host: of.on_host + more.on_host,
-            items: of.items + more.items,
-            seconds: of.seconds + more.seconds,
-            bytes: of.bytes + more.bytes,
-        };
-    }
-
-    /// All lines, in the order in which stages ran first.
-    pub fn all(&self) -> Vec<Work> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

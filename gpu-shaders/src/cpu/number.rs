@@ -23,7 +23,8 @@ struct Packing {
 impl Packing {
     fn of(points: &[[u32; 3]]) -> Packing {
         let any = |a: [u32; 3], b: &[u32; 3]| [a[0] | b[0], a[1] | b[1], a[2] | b[2]];
-        let any = points.par_chunks(CHUNK).map(|some| some.iter().fold([0; 3], any)).reduce(|| [0; 3], |a, b| any(a, &b));
+        let any =
+            points.par_chunks(CHUNK).map(|some| some.iter().fold([0; 3], any)).reduce(|| [0; 3], |a, b| any(a, &b));
         let [x, y, z] = any.map(|v| 32 - v.leading_zeros());
         Packing { bits: [y, z], all: x + y + z }
     }
@@ -59,7 +60,10 @@ pub fn number(points: &[[u32; 3]]) -> Numbered {
     // where places start; no place lies in two parts
     let starts = |keys: &Vec<u128>| -> Vec<u32> {
         let first = keys.first().map(|_| 0);
-        first.into_iter().chain((1..keys.len()).filter(|i| keys[*i] >> 32 != keys[i - 1] >> 32).map(|i| i as u32)).collect()
+        first
+            .into_iter()
+            .chain((1..keys.len()).filter(|i| keys[*i] >> 32 != keys[i - 1] >> 32).map(|i| i as u32))
+            .collect()
     };
     let of_parts: Vec<Vec<u32>> = parts.par_iter().map(starts).collect();
     let mut order = Vec::with_capacity(points.len());

@@ -1,0 +1,31 @@
+//! What stages did.
+
+use crate::Work;
+use std::sync::{Mutex, PoisonError};
+
+/// What stages did, a line each.
+#[derive(Debug, Default)]
+pub struct Log(Mutex<Vec<Work>>);
+
+impl Log {
+    /// Adds to the line of a stage.
+    pub fn add(&self, more: Work) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(of) = all.iter_mut().find(|w| w.stage == more.stage) else { return all.push(more) };
+        *of = Work {
+            stage: of.stage,
+            device: of.device | more.device,
+            chunks: of.chunks + more.chunks,
+            redone: of.redone + more.redone,
+            on_host: of.on_host + more.on_host,
+            items: of.items + more.items,
+            seconds: of.seconds + more.seconds,
+            bytes: of.bytes + more.bytes,
+        };
+    }
+
+    /// All lines, in the order in which stages ran first.
+    pub fn all(&self) -> Vec<Work> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
