@@ -22,6 +22,7 @@
 //! | build from memory | [`Scene`], [`HeightField`], [`Options`], [`build`]; [`build_recorded`] with a [`Provenance`] |
 //! | know what was repaired and left out | [`Report`], [`Shares`] |
 //! | make tiles one by one | [`Job`] |
+//! | build on a graphics card | [`backend`], [`build_on`] |
 //! | write and map files | [`Image`], [`ImageFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`against`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
@@ -33,6 +34,7 @@
 //! of its triangles and the number of threads. `verify` shares no code with the stages.
 #![deny(unsafe_code)]
 
+pub mod backend;
 #[cfg(feature = "command")]
 pub mod command;
 mod cost;
@@ -57,6 +59,7 @@ mod verify;
 
 pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
+pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::{Image, ImageFile};
 pub use pipeline::{FinishedTile, Job, repair};
@@ -228,7 +231,17 @@ pub fn build(scene: &Scene, options: &Options) -> Result<Built, BuildError> {
 
 /// [`build`], with a record of where the scene came from; the identity is the same with any record.
 pub fn build_recorded(scene: &Scene, options: &Options, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
-    let job = Job::new(scene, options)?;
+    build_on(scene, options, provenance, &hardpan_shaders::Cpu::new())
+}
+
+/// [`build_recorded`], with the data-parallel stages on a backend: the bytes do not depend on it.
+pub fn build_on(
+    scene: &Scene,
+    options: &Options,
+    provenance: Option<&Provenance>,
+    stages: &dyn Stages,
+) -> Result<Built, BuildError> {
+    let job = Job::new_on(scene, options, stages)?;
     let tiles = job.all()?;
     job.image(tiles, provenance)
 }

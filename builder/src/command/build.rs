@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
-    build_recorded,
+    build_on,
     import::{self, Frame, Import, file_name, utf8},
     read::{larger_tiles, triangles},
     repair,
@@ -19,7 +19,7 @@ use hardpan::Terrain;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised,
+    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, backend,
     border::{Border, Edge, Ending},
     bounded, counted, decimal, few,
     friction::{self, Origin, typed_files},
@@ -90,6 +90,8 @@ pub struct Args {
     /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
+    #[command(flatten)]
+    backend: backend::Args,
     #[command(flatten)]
     pub threads: Threads,
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
@@ -270,8 +272,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     mu_by_default.sort_unstable();
     let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
     let (settings, options) = (&provenance.settings, &provenance.settings.build);
-    let (built, time) = stage("building", || build_recorded(&scene, options, Some(&provenance)));
+    let backend = args.backend.open(scene.triangles.len())?;
+    let (built, time) = stage("building", || build_on(&scene, options, Some(&provenance), backend.stages()));
     report.seconds.build = time.as_secs_f64();
+    backend::settle(&backend, report);
     let built = built.map_err(|e| match e {
         BuildError::Empty if is_far(&scene) => {
             let cause = "no ground: all of it lies more than 10^15 m from the zero";

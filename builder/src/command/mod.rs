@@ -2,6 +2,7 @@
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
+mod backend;
 mod bench;
 mod border;
 mod build;
@@ -97,7 +98,11 @@ enum Command {
     Man(help::Manual),
 }
 
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)");
+const VERSION: &str = if cfg!(feature = "gpu") {
+    concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu yes)")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), " (image format 1, gpu no)")
+};
 const EXITS: &str = "\
 All about one of them: hardpan COMMAND --help
 Exit codes: 0 fine, 1 a check failed or images differ, 2 bad input or usage (but to verify: a damaged image, too), 3 not supported, 4 the machine refused (disk, permission, threads, or memory: \"memory allocation of N bytes failed\"), 130 interrupted";

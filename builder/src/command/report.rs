@@ -31,6 +31,8 @@ pub struct Report {
     /// Triangles and height posts on their way from scene to image.
     ground: Option<Fates>,
     image: Option<Value>,
+    /// Where the data-parallel stages ran, and what they took.
+    pub backend: Option<Value>,
     /// Open edges, and gaps beside them, if they were looked for.
     pub gaps: Option<Value>,
     /// Steps beside them, if they were looked for.

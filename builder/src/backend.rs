@@ -1,0 +1,157 @@
+//! Where the data-parallel stages run: on the processor's cores or on a graphics card. The bytes of an image do not depend on it.
+
+use hardpan_shaders::{Cpu, Stages};
+use std::error::Error;
+use std::fmt;
+use std::str::FromStr;
+
+/// Triangles from which on a graphics card is taken by itself. Unmeasured: no card has run a whole build yet.
+pub const LARGE: u64 = 5_000_000;
+
+/// Where the stages are to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// On a graphics card from [`LARGE`] triangles on, if there is one; else on the processor. Never on a software driver.
+    #[default]
+    Auto,
+    /// On the processor.
+    Cpu,
+    /// On a graphics card.
+    Gpu,
+    /// On a Vulkan driver that runs on the processor, for tests: slower than `Cpu`.
+    Software,
+}
+
+/// Their names.
+pub const CHOICES: [&str; 4] = ["auto", "cpu", "gpu", "software"];
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let choices = [Choice::Auto, Choice::Cpu, Choice::Gpu, Choice::Software];
+        let at = CHOICES.iter().position(|name| *name == text);
+        at.map(|i| choices[i]).ok_or_else(|| format!("one of {}", CHOICES.join(", ")))
+    }
+}
+
+/// What is wanted of a backend.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub choice: Choice,
+    /// Part of a graphics card's name.
+    pub adapter: Option<String>,
+    /// Bytes of device memory for a chunk of a stage.
+    pub memory: Option<u64>,
+}
+
+/// Why there is no such backend.
+#[derive(Debug)]
+pub enum NoBackend {
+    /// This program was built without shaders.
+    Left(String),
+    /// There is no such graphics card.
+    Missing(String),
+}
+
+impl fmt::Display for NoBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoBackend::Left(text) | NoBackend::Missing(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Error for NoBackend {}
+
+/// A backend.
+pub struct Backend {
+    stages: On,
+    why: String,
+}
+
+enum On {
+    Cpu(Cpu),
+    #[cfg(feature = "gpu")]
+    Gpu(Box<hardpan_shaders::Gpu>),
+}
+
+impl Backend {
+    /// The processor, with the reason.
+    pub fn cpu(why: impl Into<String>) -> Backend {
+        Backend { stages: On::Cpu(Cpu::new()), why: why.into() }
+    }
+
+    /// What is wanted, for a job of so many triangles.
+    pub fn choose(wanted: &Wanted, triangles: u64) -> Result<Backend, NoBackend> {
+        match wanted.choice {
+            Choice::Cpu => Ok(Backend::cpu("as asked")),
+            Choice::Auto if triangles < LARGE => {
+                Ok(Backend::cpu(format!("fewer than {} million triangles", LARGE / 1_000_000)))
+            }
+            _ => Backend::card(wanted),
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    fn card(wanted: &Wanted) -> Result<Backend, NoBackend> {
+        let Wanted { choice, adapter, memory } = wanted;
+        let of = hardpan_shaders::gpu::Wanted {
+            software: *choice == Choice::Software,
+            name: adapter.clone(),
+            memory: *memory,
+        };
+        match hardpan_shaders::Gpu::open(&of) {
+            Ok(gpu) => {
+                let why = if *choice == Choice::Auto { "a large job" } else { "as asked" };
+                Ok(Backend { stages: On::Gpu(Box::new(gpu)), why: why.into() })
+            }
+            Err(_) if *choice == Choice::Auto && adapter.is_none() => Ok(Backend::cpu("no graphics card was found")),
+            Err(e) => Err(NoBackend::Missing(e.to_string())),
+        }
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn card(wanted: &Wanted) -> Result<Backend, NoBackend> {
+        if wanted.choice == Choice::Auto {
+            return Ok(Backend::cpu("this program was built without shaders"));
+        }
+        Err(NoBackend::Left("this program was built without shaders; build it with --features gpu".into()))
+    }
+
+    /// The stages.
+    pub fn stages(&self) -> &dyn Stages {
+        match &self.stages {
+            On::Cpu(cpu) => cpu,
+            #[cfg(feature = "gpu")]
+            On::Gpu(gpu) => &**gpu,
+        }
+    }
+
+    /// Why it was taken.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// Whether it is a graphics card or a software driver of one.
+    pub fn is_device(&self) -> bool {
+        !matches!(self.stages, On::Cpu(_))
+    }
+
+    /// The first failure of the device, if there was one: its chunks were done again on the processor.
+    pub fn warning(&self) -> Option<String> {
+        match &self.stages {
+            On::Cpu(_) => None,
+            #[cfg(feature = "gpu")]
+            On::Gpu(gpu) => gpu.warning(),
+        }
+    }
+}
+
+/// The graphics cards and software drivers of this machine, a line each; or why none is known.
+pub fn adapters() -> Result<Vec<String>, String> {
+    #[cfg(feature = "gpu")]
+    return hardpan_shaders::gpu::adapters().map(|all| all.iter().map(ToString::to_string).collect());
+    #[cfg(not(feature = "gpu"))]
+    Err("this program was built without shaders".into())
+}

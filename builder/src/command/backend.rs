@@ -1,0 +1,71 @@
+//! `--backend`: where the data-parallel stages run, and what is said of it.
+
+use super::{Failure, note, report::Report};
+use crate::backend::{Backend, CHOICES, Choice, NoBackend, Wanted};
+use serde_json::{Value, json};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where sorting, partition and sampling run; the bytes are the same. auto: a graphics card from 5 million triangles on, else the CPU
+    #[arg(long, value_name = "BACKEND", default_value = "auto", value_parser = CHOICES)]
+    backend: String,
+    /// Part of the graphics card's name [default: a card with memory of its own before others]
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+    /// Most memory of the graphics card for a chunk, as 512MiB or 2GiB [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    gpu_memory: Option<u64>,
+}
+
+/// Bytes, KiB, MiB or GiB.
+fn size(text: &str) -> Result<u64, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
+    let of = units.iter().find_map(|(unit, log2)| Some((text.strip_suffix(unit)?, *log2)));
+    let (digits, log2) = of.unwrap_or((text, 0));
+    let number: u64 = digits.trim().parse().map_err(|_| "a whole number of bytes, or of KiB, MiB or GiB, as 512MiB")?;
+    number.checked_mul(1 << log2).ok_or_else(|| "more than there can be".into())
+}
+
+impl Args {
+    /// The backend for a job of so many triangles.
+    pub fn open(&self, triangles: usize) -> Result<Backend, Failure> {
+        let choice: Choice = self.backend.parse().expect("one of the choices");
+        let wanted = Wanted { choice, adapter: self.adapter.clone(), memory: self.gpu_memory };
+        if wanted.adapter.is_some() && choice == Choice::Cpu {
+            return Err(Failure::Input("--adapter names a graphics card, and --backend cpu takes none".into()));
+        }
+        let backend = Backend::choose(&wanted, triangles as u64).map_err(|e| match e {
+            NoBackend::Left(text) => Failure::Unsupported(format!("--backend {}: {text}", self.backend)),
+            NoBackend::Missing(text) => Failure::Machine(format!("--backend {}: {text}", self.backend)),
+        })?;
+        if backend.is_device() || choice == Choice::Auto && triangles as u64 >= crate::backend::LARGE {
+            note(format!("stages run on {}: {}", backend.stages().name(), backend.why()));
+        }
+        Ok(backend)
+    }
+}
+
+/// What was done where, for the report; and a warning if the device failed.
+pub fn settle(backend: &Backend, report: &mut Report) {
+    let stages: Vec<Value> = backend
+        .stages()
+        .work()
+        .iter()
+        .map(|w| {
+            json!({
+                "stage": w.stage,
+                "device": w.device,
+                "items": w.items,
+                "chunks": w.chunks,
+                "redone": w.redone,
+                "on_host": w.on_host,
+                "bytes": w.bytes,
+                "seconds": w.seconds,
+            })
+        })
+        .collect();
+    report.backend = Some(json!({ "name": backend.stages().name(), "why": backend.why(), "stages": stages }));
+    if let Some(text) = backend.warning() {
+        report.warn(format!("{text}; what failed was done again on the CPU, and the image is the same"));
+    }
+}
