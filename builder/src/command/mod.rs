@@ -12,6 +12,7 @@ mod drive;
 mod export;
 mod friction;
 mod gaps;
+mod grid;
 mod help;
 mod holes;
 mod info;
@@ -77,6 +78,8 @@ enum Command {
     Build(build::Args),
     /// List the materials of a source or an image, or write them as a settings file to edit
     Materials(materials::Args),
+    /// Sample ground heights on squares: npy, tif, csv, json, png, obj
+    Grid(grid::Args),
     /// Show contents, extents, bounds, materials and hashes of an image
     Info(info::Args),
     /// Ask an image for the ground at points
@@ -121,6 +124,7 @@ pub fn main() -> ExitCode {
     let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
+        Command::Grid(args) => grid::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
         Command::Export(args) => export::run(&args, out),
@@ -146,6 +150,7 @@ impl Command {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
+            Command::Grid(args) => Some(args.threads.count()),
             Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),
         }

@@ -1,0 +1,1 @@
+//! `hardpan grid`: heights on squares, in all forms, held against the oracle.
