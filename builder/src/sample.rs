@@ -366,11 +366,32 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// Whether this ground can be sampled by a rule, none of all heights, and compared with the oracle.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::Scene`] for an image with fields of heights and a rule of whole squares or the oracle, which are of triangles, and
+    /// for the oracle and a rule of whole squares, as it asks at centres.
+    pub fn check(&self, rule: Option<Rule>, oracle: bool) -> Result<(), BuildError> {
+        let of_cells = rule.is_some_and(Rule::is_of_cells);
+        let text = match (self.has_fields(), of_cells, oracle) {
+            (true, true, _) => {
+                "the image holds fields of heights, and rules of whole cells are of triangles; take a rule of centres, such as --rule highest"
+            }
+            (true, _, true) => "the image holds fields of heights, and the oracle is of triangles; leave --oracle out",
+            (_, true, true) => {
+                "the oracle asks at centres, and this rule is of whole cells; leave --oracle out, or take another rule"
+            }
+            _ => return Ok(()),
+        };
+        Err(BuildError::Scene(text.into()))
+    }
+
     /// The heights of squares; `tell` hears which share of the rows is done, up to 1.
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] for an image with fields of heights and a rule of whole squares, which is of triangles.
+    /// As of [`check`](Self::check).
     pub fn grid(
         &self,
         squares: &Squares,
@@ -378,11 +399,8 @@ impl<'a> Sampler<'a> {
         stages: &dyn Stages,
         tell: &mut dyn FnMut(f64),
     ) -> Result<Grid, BuildError> {
+        self.check(Some(rule), false)?;
         if rule.is_of_cells() {
-            if self.has_fields() {
-                let text = "the image holds fields of heights, and rules of whole cells are of triangles";
-                return Err(BuildError::Scene(format!("{text}; take a rule of centres, such as --rule highest")));
-            }
             return Ok(Grid { heights: self.over_cells(squares, rule, tell), squares: squares.clone() });
         }
         let xs: Vec<f64> = (0..squares.columns).map(|i| squares.along(0, i)).collect();

@@ -343,7 +343,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let left_out: Vec<String> = left_out.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
     match &fit {
-        Some(fit) => told_of(fit, &output, args.raster.unwrap_or(0.0), bytes, out)?,
+        Some(fit) => {
+            let (posts, apart) = (counted(fit.posts, "post"), decimal(args.raster.unwrap_or(0.0)));
+            writeln!(out, "{}: {posts} with ground, {apart} m apart, {} bytes", named(&output), grouped(bytes))?;
+            told_of(fit, out)?;
+        }
         None => writeln!(
             out,
             "{}: {}, {} bytes ({:.1} a triangle)",
@@ -415,7 +419,7 @@ fn rastered(
 }
 
 /// How well a field fits its mesh, for programs.
-fn fitted(fit: &Fit, pitch: Option<f64>) -> Value {
+pub fn fitted(fit: &Fit, pitch: Option<f64>) -> Value {
     let Fit { posts, lost, worst, stated, shares } = fit;
     let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
     let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
@@ -423,16 +427,8 @@ fn fitted(fit: &Fit, pitch: Option<f64>) -> Value {
 }
 
 /// The same in words.
-fn told_of(fit: &Fit, output: &Path, pitch: f64, bytes: u64, out: &mut impl Write) -> Done {
-    let Fit { posts, lost, worst, stated, shares } = fit;
-    writeln!(
-        out,
-        "{}: {} with ground, {} m apart, {} bytes",
-        named(output),
-        counted(*posts, "post"),
-        decimal(pitch),
-        grouped(bytes)
-    )?;
+pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
+    let Fit { lost, worst, stated, shares, .. } = fit;
     let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
     writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
     if shares.places > 0 {

@@ -23,13 +23,9 @@ impl Sampler<'_> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] for a rule of whole squares, or an image with fields of heights: it has triangles at centres alone.
+    /// As of [`check`](Self::check).
     pub fn differs(&self, grid: &Grid, rule: Rule, tell: &mut dyn FnMut(f64)) -> Result<Option<Differs>, BuildError> {
-        if rule.is_of_cells() {
-            let text =
-                "the oracle asks at centres, and this rule is of whole cells; leave --oracle out, or take another rule";
-            return Err(BuildError::Scene(text.into()));
-        }
+        self.check(Some(rule), true)?;
         let pick = |mut all: Vec<i64>| {
             let chosen = match rule {
                 Rule::Lowest => all.last().copied(),
@@ -51,8 +47,9 @@ impl Sampler<'_> {
     ///
     /// # Errors
     ///
-    /// [`BuildError::Scene`] for an image with fields of heights.
+    /// As of [`check`](Self::check).
     pub fn stack_differs(&self, stack: &Stack, tell: &mut dyn FnMut(f64)) -> Result<Option<Differs>, BuildError> {
+        self.check(None, true)?;
         self.first(&stack.squares, |all| all, |at| stack.at(at).to_vec(), tell)
     }
 
@@ -63,10 +60,6 @@ impl Sampler<'_> {
         got: impl Fn([usize; 2]) -> Vec<f64> + Sync,
         tell: &mut dyn FnMut(f64),
     ) -> Result<Option<Differs>, BuildError> {
-        if self.has_fields() {
-            let text = "the image holds fields of heights, and the oracle is of triangles; leave --oracle out";
-            return Err(BuildError::Scene(text.into()));
-        }
         let corners: Vec<[[i64; 3]; 3]> =
             self.faces.iter().map(|f| f.v.map(|v| self.vertices[v as usize].map(i64::from))).collect();
         let unit = exp2(self.step[1] - 8);

@@ -48,7 +48,13 @@ impl Sampler<'_> {
     fn extremes(&self, of: impl Iterator<Item = Triangle>, borders: [&[i64]; 2], least: bool, out: &mut [f64]) {
         let mut best: Vec<Option<i64>> = vec![None; out.len()];
         for triangle in of {
+            let [a, b, c] = triangle.0.map(|v| v[2]);
+            let (floor, top) = (a.min(b).min(c), a.max(b).max(c));
             triangle.squares(borders, |at, low, high| {
+                // what cannot be better is not asked
+                if best[at].is_some_and(|z| if least { floor >= z } else { top <= z }) {
+                    return;
+                }
                 triangle.corners_over(low, high, |z| {
                     let old = best[at].unwrap_or(z);
                     best[at] = Some(if least { old.min(z) } else { old.max(z) });
@@ -126,12 +132,17 @@ impl Triangle {
     fn corners_over(&self, low: [i64; 2], high: [i64; 2], mut see: impl FnMut(i64)) {
         let within = |p: &[i64; 3]| (0..2).all(|k| (low[k]..=high[k]).contains(&p[k]));
         self.0.iter().filter(|p| within(p)).for_each(|p| see(p[2]));
+        let mut covered = 0;
         for y in [low[1], high[1]] {
             for x in [low[0], high[0]] {
                 if let Some(z) = self.at([x, y]) {
                     see(z);
+                    covered += 1;
                 }
             }
+        }
+        if covered == 4 {
+            return; // no side crosses it
         }
         for [p, q] in self.sides() {
             // where it crosses sides of the square: across x, then across y
@@ -174,14 +185,16 @@ impl Triangle {
     fn volume(&self, low: [i64; 2], high: [i64; 2]) -> [f64; 2] {
         let side = [0, 1].map(|k| (high[k] - low[k]) as f64);
         let corner = |p: [i64; 3]| [(p[0] - low[0]) as f64, (p[1] - low[1]) as f64, p[2] as f64];
-        let mut shape: Vec<[f64; 3]> = self.0.into_iter().map(corner).collect();
-        for k in 0..2 {
-            shape = cut(&shape, k, 0.0, 1.0);
-            shape = cut(&shape, k, side[k], -1.0);
+        let mut shape = Shape { corners: [[0.0; 3]; 12], count: 0 };
+        self.0.into_iter().for_each(|p| shape.push(corner(p)));
+        for (k, side) in side.into_iter().enumerate() {
+            shape = shape.cut(k, 0.0, 1.0);
+            shape = shape.cut(k, side, -1.0);
         }
         let mut sum = [0.0; 2];
-        for i in 2..shape.len() {
-            let (a, b, c) = (shape[0], shape[i - 1], shape[i]);
+        let corners = &shape.corners[..shape.count];
+        for i in 2..corners.len() {
+            let (a, b, c) = (corners[0], corners[i - 1], corners[i]);
             let area = ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2.0;
             sum = [sum[0] + area, sum[1] + area * ((a[2] + b[2] + c[2]) / 3.0)];
         }
@@ -189,23 +202,43 @@ impl Triangle {
     }
 }
 
-/// What of a convex shape lies at a place along an axis or beyond: `way` is 1 towards greater places, -1 towards less.
-fn cut(shape: &[[f64; 3]], k: usize, at: f64, way: f64) -> Vec<[f64; 3]> {
-    let mut left = Vec::with_capacity(shape.len() + 1);
-    for (i, p) in shape.iter().enumerate() {
-        let q = &shape[(i + 1) % shape.len()];
-        let [before, after] = [p, q].map(|v| (v[k] - at) * way);
-        if before >= 0.0 {
-            left.push(*p);
-        }
-        if (before > 0.0 && after < 0.0) || (before < 0.0 && after > 0.0) {
-            let share = before / (before - after);
-            let mut crossing = [0, 1, 2].map(|k| p[k] + (q[k] - p[k]) * share);
-            crossing[k] = at;
-            left.push(crossing);
+/// A convex shape: what four cuts leave of a triangle has seven corners, but for roundings.
+struct Shape {
+    corners: [[f64; 3]; 12],
+    count: usize,
+}
+
+impl Shape {
+    fn push(&mut self, p: [f64; 3]) {
+        if let Some(to) = self.corners.get_mut(self.count) {
+            *to = p;
+            self.count += 1;
         }
     }
-    left
+
+    /// What lies at a place along an axis or beyond: `way` is 1 towards greater places, -1 towards less.
+    fn cut(self, k: usize, at: f64, way: f64) -> Shape {
+        let corners = &self.corners[..self.count];
+        let beyond = |p: &[f64; 3]| (p[k] - at) * way;
+        if corners.iter().all(|p| beyond(p) >= 0.0) {
+            return self;
+        }
+        let mut left = Shape { corners: [[0.0; 3]; 12], count: 0 };
+        for (i, p) in corners.iter().enumerate() {
+            let q = &corners[if i + 1 < corners.len() { i + 1 } else { 0 }];
+            let [before, after] = [beyond(p), beyond(q)];
+            if before >= 0.0 {
+                left.push(*p);
+            }
+            if (before > 0.0 && after < 0.0) || (before < 0.0 && after > 0.0) {
+                let share = before / (before - after);
+                let mut crossing = [0, 1, 2].map(|k| p[k] + (q[k] - p[k]) * share);
+                crossing[k] = at;
+                left.push(crossing);
+            }
+        }
+        left
+    }
 }
 
 /// n / d for d above zero, rounded to the nearest, of two the even one.

@@ -15,7 +15,7 @@ use std::{
 use crate::{
     BuildError, Input, Options, Provenance, Settings, Undersides,
     import::file_name,
-    sample::{Differs, Grid, Rule, Sampler, Squares, Stack},
+    sample::{Differs, Fit, Grid, Rule, Sampler, Squares, Stack},
     settings::SourceFile,
 };
 use hardpan::Terrain;
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use self::tell::Tell;
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads,
-    build::{Asked, Ready, Repairs, Sources},
+    build::{Asked, Ready, Repairs, Sources, fitted, told_of},
     counted, decimal, grouped, has_extension, is_nowhere, load,
     maps::place,
     materials::{self, is_image},
@@ -42,8 +42,8 @@ is min + (i + 0.5) CELL, with no running sum. Where there is no ground is NaN in
 Rules: highest, lowest, highest-below=Z, nearest=Z: at the centre, as a query there answers; cell-least, cell-greatest, cell-mean: of all
 ground over the square. More: builder/docs/grid.md
 
-  hardpan grid town.obj --cell 0.5 -o town.npy
-  hardpan grid town.obj --cell 1 --ignore-above 3 --oracle --json")]
+  hardpan grid track.obj --cell 0.5 -o track.npy
+  hardpan grid track.obj --cell 1 --ignore-above 3 --oracle --json")]
 pub struct Args {
     #[command(flatten)]
     from: Sources,
@@ -306,6 +306,8 @@ fn sample(
         }
         e => wrong(e),
     })?;
+    let rule = Some(args.rule).filter(|_| !args.layers);
+    ground.check(rule, args.oracle).map_err(wrong)?;
     let estimate = Estimate::of(&ground, &squares, args);
     estimate.allowed(name)?;
     let mut tell = Tell::new(args.progress == "json", if args.oracle { 2 } else { 1 });
@@ -323,19 +325,22 @@ fn sample(
         return Err(Failure::check(name, told(differs)));
     }
     let began = Instant::now();
+    let mut fit = None;
     match (&args.output, form, &heights, material) {
         (Some(place), _, Heights::One(grid), Some(material)) => {
             let (options, tolerance) = (&provenance.settings.build, provenance.settings.patch_tolerance);
             let posts = grid.squares.posts();
             let built = ground.image(&posts, &grid.heights, &material, tolerance, options, Some(provenance));
-            super::write_image(place, name, &built.map_err(wrong)?.0.image, 0)?;
+            let (built, fits) = built.map_err(wrong)?;
+            super::write_image(place, name, &built.image, 0)?;
+            fit = Some(fits);
         }
         (Some(place), Some(form), heights, _) => write(place, form, heights, args, name)?,
         _ => {}
     }
     tell.end();
-    let facts =
-        Facts { args, name, ground: &ground, ignored, heights: &heights, estimate, sampled, written: began.elapsed() };
+    let written = began.elapsed();
+    let facts = Facts { args, name, ground: &ground, ignored, heights: &heights, fit, estimate, sampled, written };
     if args.json { Ok(writeln!(out, "{:#}", facts.json())?) } else { facts.print(out) }
 }
 
@@ -373,11 +378,11 @@ struct Estimate {
 
 impl Estimate {
     /// Seconds of a core for a hit, a square, a triangle; of a whole square, and of a triangle that the oracle asks.
-    const HIT: f64 = 12e-9;
-    const SQUARE: f64 = 6e-9;
-    const FACE: f64 = 120e-9;
+    const HIT: f64 = 20e-9;
+    const SQUARE: f64 = 8e-9;
+    const FACE: f64 = 150e-9;
     const WHOLE: f64 = 250e-9;
-    const ASKED: f64 = 2e-9;
+    const ASKED: f64 = 4e-9;
 
     fn of(ground: &Sampler, squares: &Squares, args: &Args) -> Self {
         let (hits, count, faces) = (ground.hits(squares), squares.count() as f64, ground.triangles() as f64);
@@ -422,10 +427,12 @@ impl Estimate {
 
 /// Bytes as people read them.
 fn bytes(n: u64) -> String {
-    match n {
-        ..10_240 => format!("{n} bytes"),
-        ..10_485_760 => format!("{:.1} KiB", n as f64 / 1024.0),
-        _ => format!("{:.1} MiB", n as f64 / 1_048_576.0),
+    if n < 10 << 10 {
+        format!("{n} bytes")
+    } else if n < 10 << 20 {
+        format!("{:.1} KiB", n as f64 / 1024.0)
+    } else {
+        format!("{:.1} MiB", n as f64 / 1_048_576.0)
     }
 }
 
@@ -471,6 +478,8 @@ struct Facts<'a> {
     ground: &'a Sampler<'a>,
     ignored: usize,
     heights: &'a Heights,
+    /// If it became an image.
+    fit: Option<Fit>,
     estimate: Estimate,
     sampled: Duration,
     written: Duration,
@@ -507,6 +516,9 @@ impl Facts<'_> {
             "estimate": { "heights_bytes": self.estimate.memory[0], "memory_bytes": self.estimate.memory[1], "seconds": self.estimate.seconds },
             "seconds": { "sampled": self.sampled.as_secs_f64(), "written": self.written.as_secs_f64() },
         });
+        if let Some(fit) = &self.fit {
+            facts["fit"] = fitted(fit, Some(*cell));
+        }
         if self.args.oracle {
             facts["oracle"] = json!({ "agrees": true, "squares": count, "faces": self.ground.triangles() });
         }
@@ -545,6 +557,9 @@ impl Facts<'_> {
         let beyond: Vec<&str> = beyond.into_iter().filter(|(_, v)| !v.is_null()).map(|(what, _)| what).collect();
         if !beyond.is_empty() {
             writeln!(out, "partial: the last {} reaches beyond the ground", beyond.join(" and the last "))?;
+        }
+        if let Some(fit) = &self.fit {
+            told_of(fit, out)?;
         }
         if self.args.oracle {
             writeln!(out, "oracle: all squares agree with brute force over all faces")?;

@@ -29,11 +29,14 @@ pub fn png(grid: &Grid, name: &str) -> Done<Vec<u8>> {
     let view = View { west, north, per_metre, width, height, heights: ALL };
     let (count, ends) = grid.facts();
     let scale = Scale::new(None, ends.unwrap_or_default());
-    let at = |column: usize, row: usize| grid.at([column.min(columns - 1), row.min(rows - 1)]);
+    let at = |column: usize, row: usize| (column < columns && row < rows).then(|| grid.at([column, row])).flatten();
     let colour = |column: usize, row: usize| {
         let Some(z) = at(column, row) else { return NOTHING };
-        let rise = |next: Option<f64>| next.map_or(0.0, |next| (next - z) / cell);
-        let slope = [rise(at(column + 1, row)), rise(at(column, row + 1))];
+        // to the next square, else from the last
+        let rise = |next: Option<f64>, last: Option<f64>| next.map_or_else(|| last.map_or(0.0, |v| z - v), |v| v - z);
+        let east = rise(at(column + 1, row), at(column.wrapping_sub(1), row));
+        let north = rise(at(column, row + 1), at(column, row.wrapping_sub(1)));
+        let slope = [east, north].map(|rise| rise / cell);
         lit(mix(WHITE, scale.colour(z), TINT), light(slope))
     };
     let mut ground = Canvas::new(width, height, NOTHING);
