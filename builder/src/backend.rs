@@ -143,7 +143,10 @@ impl Backend {
         match &self.stages {
             On::Cpu(_) => None,
             #[cfg(feature = "gpu")]
-            On::Gpu(gpu) => gpu.warning(),
+            On::Gpu(gpu) => {
+                let again = "what failed was done again on the CPU, and the result is the same";
+                gpu.warning().map(|text| format!("{text}; {again}"))
+            }
         }
     }
 }

@@ -26,6 +26,7 @@
 //! | write and map files | [`Image`], [`ImageFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`against`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
+//! | sample heights on squares | [`mod@sample`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
 //!
 //! `pipeline` has the stages in their order: a [`Scene`] is rounded to integer triangles and repaired, sorted into tiles, each tile is
@@ -51,6 +52,7 @@ mod pipeline;
 mod provenance;
 pub mod proving_ground;
 pub mod read;
+pub mod sample;
 mod scene;
 pub mod settings;
 mod split;

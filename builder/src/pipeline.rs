@@ -215,6 +215,14 @@ fn ground(
     Ok((mesh, rasters))
 }
 
+/// The ground of a scene as its image would have it, and what happened on the way.
+pub(crate) fn mesh(scene: &Scene, options: &Options, stages: &dyn Stages) -> Result<(Mesh, Report), BuildError> {
+    options.check()?;
+    let mut report = Report::default();
+    let (mesh, _) = ground(scene, options, stages, &mut report)?;
+    Ok((mesh, report))
+}
+
 /// The mesh of a scene.
 #[cfg(test)]
 pub(crate) fn lattice(scene: &Scene, options: &Options) -> Result<Mesh, BuildError> {

@@ -1,8 +1,9 @@
 //! `--backend`: where the data-parallel stages run, and what is said of it.
 
-use super::{Failure, note, report::Report};
+use super::{Failure, VERSION, note, report::Report};
 use crate::backend::{Backend, CHOICES, Choice, NoBackend, Wanted};
 use serde_json::{Value, json};
+use std::process::ExitCode;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -66,6 +67,22 @@ pub fn settle(backend: &Backend, report: &mut Report) {
         .collect();
     report.backend = Some(json!({ "name": backend.stages().name(), "why": backend.why(), "stages": stages }));
     if let Some(text) = backend.warning() {
-        report.warn(format!("{text}; what failed was done again on the CPU, and the image is the same"));
+        report.warn(text);
+    }
+}
+
+/// `hardpan --version --verbose`: the version, and the graphics cards of this machine.
+pub fn version() -> ExitCode {
+    let mut text = format!("hardpan {VERSION}\n");
+    match crate::backend::adapters() {
+        Ok(all) if all.is_empty() => text.push_str("adapters: none\n"),
+        Ok(all) => all.iter().for_each(|adapter| text.push_str(&format!("adapter: {adapter}\n"))),
+        Err(why) => text.push_str(&format!("adapters: none; {why}\n")),
+    }
+    use std::io::Write;
+    let mut out = super::Stdout::open();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => super::failed(&e.into()),
     }
 }

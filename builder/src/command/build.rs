@@ -8,14 +8,16 @@ use std::{
 };
 
 use crate::{
-    BuildError, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
+    BuildError, Built, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     build_on,
     import::{self, Frame, Import, file_name, utf8},
     read::{larger_tiles, triangles},
     repair,
+    sample::{Fit, Rule, Sampler},
     settings::{Applied, MaterialRule, SourceFile},
 };
 use hardpan::Terrain;
+use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
 use super::{
@@ -27,9 +29,10 @@ use super::{
     grouped, has_bytes, has_extension, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     look, made_of,
+    maps::metres,
     materials::is_image,
     named, note, one_place, overlap,
-    part::{ground, parts},
+    part::{Part, ground, parts},
     progress::stage,
     quoted,
     relief::ALL,
@@ -52,12 +55,8 @@ as gaps that would take more than about a second and the build;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
 others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
 pub struct Args {
-    /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
-    #[arg(required_unless_present = "settings", value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
-    #[arg(long, value_name = "FILE.toml")]
-    settings: Option<PathBuf>,
+    #[command(flatten)]
+    from: Sources,
     /// Where the image goes [default: beside FILE as FILE.hpan; without FILE beside the settings, under their name]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -66,6 +65,53 @@ pub struct Args {
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
     #[arg(long, value_name = "LOG2", value_parser = clap::value_parser!(u8).range(6..=26))]
     tile: Option<u8>,
+    #[command(flatten)]
+    repairs: Repairs,
+    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
+    /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large
+    #[arg(long, value_parser = ["default", "dense"])]
+    preset: Option<String>,
+    /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
+    #[arg(long, value_name = "TESTS[,LINES]")]
+    max_cost: Option<MaxCost>,
+    /// Make an image of heights instead of triangles: of the highest ground, at posts so many metres apart, at multiples of that
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
+    raster: Option<f64>,
+    /// The one material of those heights [default: that of all faces]
+    #[arg(long, value_name = "NAME", requires = "raster")]
+    raster_material: Option<String>,
+    #[command(flatten)]
+    backend: backend::Args,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+    /// Print that report instead of text
+    #[arg(long)]
+    json: bool,
+    /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
+    #[arg(long)]
+    strict: bool,
+    /// Replace an output file that is not a terrain image, or a report that is none; or give an image the name of a picture, a table and such
+    #[arg(long)]
+    force: bool,
+}
+
+/// What is read.
+#[derive(clap::Args)]
+pub struct Sources {
+    /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
+    #[arg(required_unless_present = "settings", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
+    #[arg(long, value_name = "FILE.toml")]
+    pub settings: Option<PathBuf>,
+}
+
+/// What becomes of the ground before it is used.
+#[derive(clap::Args)]
+pub struct Repairs {
     /// Where the lattice has its zero: multiples of 4096 m [default: near the median of the ground]
     #[arg(long, value_name = "x,y,z", allow_hyphen_values = true, value_parser = origin)]
     origin: Option<[f64; 3]>,
@@ -83,29 +129,6 @@ pub struct Args {
     /// Leave out what lies outside the domain, even if it is most of a source
     #[arg(long)]
     drop_outliers: bool,
-    /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
-    /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large
-    #[arg(long, value_parser = ["default", "dense"])]
-    preset: Option<String>,
-    /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
-    #[arg(long, value_name = "TESTS[,LINES]")]
-    max_cost: Option<MaxCost>,
-    #[command(flatten)]
-    backend: backend::Args,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
-    #[arg(long, value_name = "FILE.json")]
-    report: Option<PathBuf>,
-    /// Print that report instead of text
-    #[arg(long)]
-    json: bool,
-    /// Take warnings for errors: exit 1, and no image is written; so it is with ground whose friction nobody stated
-    #[arg(long)]
-    strict: bool,
-    /// Replace an output file that is not a terrain image, or a report that is none; or give an image the name of a picture, a table and such
-    #[arg(long)]
-    force: bool,
 }
 
 /// A threshold, or none.
@@ -133,23 +156,35 @@ fn max_slope(text: &str) -> Result<f64, String> {
     in_range(Options { max_slope: Some(degrees), ..Options::default() }).map(|_| degrees)
 }
 
+fn pitch(text: &str) -> Result<f64, String> {
+    let metres = text.parse().ok().filter(|v: &f64| *v > 0.0 && *v < 1e9);
+    metres.ok_or_else(|| "the distance of posts in metres, above 0, as in --raster 0.5".into())
+}
+
 /// Options, if a settings file might say the same.
 fn in_range(options: Options) -> Result<Options, String> {
     options.check().map(|()| options).map_err(|e| e.to_string())
 }
 
-impl Args {
+impl Repairs {
     /// What is typed goes before what the settings say.
-    fn over(&self, build: &mut Options) {
-        build.tile_log2 = self.tile.or(build.tile_log2);
+    pub fn over(&self, build: &mut Options) {
         build.origin = self.origin.or(build.origin);
         build.weld = self.weld.unwrap_or(build.weld);
         build.stitch = self.stitch.map_or(build.stitch, |s| s.0);
         build.max_slope = self.max_slope.or(build.max_slope);
-        build.max_cost = self.max_cost.or(build.max_cost);
         if self.drop_outliers {
             build.outliers = Outliers::Drop;
         }
+    }
+}
+
+impl Args {
+    /// The same of all that is typed.
+    fn over(&self, build: &mut Options) {
+        self.repairs.over(build);
+        build.tile_log2 = self.tile.or(build.tile_log2);
+        build.max_cost = self.max_cost.or(build.max_cost);
         if let Some(preset) = &self.preset {
             build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
         }
@@ -169,7 +204,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 /// Makes the image, and the file with the report if there is to be one.
 fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let Some(place) = &args.report else { return make(args, out, report) };
-    let kept = [&args.settings, &args.output].into_iter().flatten().chain(&args.files);
+    let kept = [&args.from.settings, &args.output].into_iter().flatten().chain(&args.from.files);
     if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
     }
@@ -192,27 +227,10 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
 }
 
 fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
-    let settings = args.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
-    let (own, taken) = sources(args, &settings)?;
-    // that another file lies so does not say that this one is meant to
-    let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
-    let said = |(_, s): &Placed| args.transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
-    let said: Vec<Said> = own.iter().map(said).collect();
-    let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, args.transform.over(&s))).collect();
-    if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
-        let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
-        return Err(Failure::input(path, text));
-    }
-    for (path, source) in &sources {
-        import::check(path).map_err(|e| match (&args.settings, source.line) {
-            (Some(settings), Some(line)) if args.files.is_empty() && !path.exists() => {
-                Failure::input(settings, format!("line {line}: {e}"))
-            }
-            _ => e.into(),
-        })?;
-    }
+    let asked = Asked::new(&args.from, &args.transform)?;
+    let sources = &asked.sources;
     let first = &sources[0].0;
-    let output = match (&args.output, &args.settings, &args.files[..]) {
+    let output = match (&args.output, &args.from.settings, &args.from.files[..]) {
         (Some(output), ..) => output.clone(),
         (None, _, [only]) => only.with_extension("hpan"),
         (None, Some(settings), []) if !settings.is_file() => {
@@ -226,68 +244,38 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
     };
     // what is said of all files is said of the image
-    let who = if sources.len() == 1 { first } else { &output };
+    let who = &if sources.len() == 1 { first.clone() } else { output.clone() };
     report.output = file_name(&output);
     // else the report would stand under the image's name
     let under_its_name = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
     report.withheld |= under_its_name;
-    may_replace(&output, args, &sources)?;
+    may_replace(&output, args, sources)?;
 
-    let (read, time) = stage("reading", || read(&sources));
-    let (inputs, mut import) = read?;
-    report.seconds.read = time.as_secs_f64();
-    if let Some(place) = &args.report {
-        made_of(place, import.report.libraries()).inspect_err(|_| report.withheld = true)?;
-        report.withheld = under_its_name;
-    }
-    made_of(&output, import.report.libraries())?;
-    import.report.notes().iter().for_each(|text| note(advised(text)));
-    import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
-    (report.inputs, report.import) = (inputs.clone(), import.report.clone());
-    let mut applied = settings.apply(&mut import.scene).map_err(|e| in_settings(args, &sources, e))?;
-    let mut options = settings.build.clone();
-    args.over(&mut options);
-    let crowded = import::crowded(&import, &options, sources.iter().map(|(path, _)| path.as_path()));
-    let Import { scene, frames, triangles, .. } = import;
-    report.settle(&applied);
-    remark(&settings, &applied, report);
-    if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
-        return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
-    }
-    if let Some(taken) = taken {
-        taken.tell(&scene, args.settings.as_deref().unwrap_or(Path::new("")), report);
-    }
-    let each = sources.iter().map(|(file, _)| file.as_path()).zip(said);
-    let parts = parts(&scene, each, &frames, &triangles);
-    let lies = lies(&parts);
-    let doubt = doubt(&parts, &lies, &report.import.files.clone(), args.transform.says_up(), report)?;
-    if let Some(error) = crowded {
-        return Err(but_first(&lies, doubt, error).into());
-    }
-
-    let mut settings = Settings { build: options, ..settings };
-    settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
-    let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
-    let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
-    mu_by_default.sort_unstable();
-    let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
+    let kept = |libraries: &[&PathBuf], report: &mut Report| {
+        if let Some(place) = &args.report {
+            made_of(place, libraries.iter().copied()).inspect_err(|_| report.withheld = true)?;
+            report.withheld = under_its_name;
+        }
+        made_of(&output, libraries.iter().copied())
+    };
+    let Ready { provenance, scene, mut applied, sources, doubt, lain } =
+        asked.read(|build| args.over(build), kept, report)?;
     let (settings, options) = (&provenance.settings, &provenance.settings.build);
     let backend = args.backend.open(scene.triangles.len())?;
-    let (built, time) = stage("building", || build_on(&scene, options, Some(&provenance), backend.stages()));
+    let (built, time) = stage("building", || match args.raster {
+        None => Ok((build_on(&scene, options, Some(&provenance), backend.stages())?, None)),
+        Some(pitch) => rastered(&scene, &provenance, backend.stages(), pitch, args.raster_material.as_deref()),
+    });
     report.seconds.build = time.as_secs_f64();
     backend::settle(&backend, report);
-    let built = built.map_err(|e| match e {
-        BuildError::Empty if is_far(&scene) => {
-            let cause = "no ground: all of it lies more than 10^15 m from the zero";
-            Failure::input(first, format!("{cause}; check its numbers, or --unit, --scale and --translate"))
-        }
-        BuildError::Empty => Failure::input(first, format!("{e}{}", why_empty(&scene, &lies, options.xy_log2))),
+    let (built, fit) = built.map_err(|e| match e {
+        BuildError::Empty => lain.empty(&scene, &sources, options),
         e => Failure::build(who, e),
     })?;
     let r = &built.report;
     regret(who, r, options, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    if args.stitch.is_none() && options.stitch.is_none() {
+    if args.repairs.stitch.is_none() && options.stitch.is_none() && fit.is_none() {
         let (seams, _) = stage("looking for hairline gaps", || unstitched(&scene, options, &terrain));
         if let Some(text) = seams.map_err(|e| Failure::build(who, e))? {
             report.warn(format!("{}: {text}", named(who)));
@@ -301,10 +289,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         applied: &applied,
         rules: settings,
         strict: args.strict,
-        settings: args.settings.as_deref(),
+        settings: args.from.settings.as_deref(),
         sources: &sources,
         transform: &args.transform,
-        dropping: args.drop_outliers,
+        dropping: args.repairs.drop_outliers,
         output: &output,
     }
     .tell(&terrain, report);
@@ -342,6 +330,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
+    report.raster = fit.as_ref().map(|fit| fitted(fit, args.raster));
     if let Some(text) = heavy(&terrain, options, r.index_bytes) {
         note(format!("{}: {text}", named(who)));
     }
@@ -357,14 +346,21 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     ];
     let left_out: Vec<String> = left_out.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
-    writeln!(
-        out,
-        "{}: {}, {} bytes ({:.1} a triangle)",
-        named(&output),
-        counted(triangles, "triangle"),
-        grouped(bytes),
-        bytes as f64 / triangles as f64
-    )?;
+    match &fit {
+        Some(fit) => {
+            let (posts, apart) = (counted(fit.posts, "post"), decimal(args.raster.unwrap_or(0.0)));
+            writeln!(out, "{}: {posts} with ground, {apart} m apart, {} bytes", named(&output), grouped(bytes))?;
+            told_of(fit, out)?;
+        }
+        None => writeln!(
+            out,
+            "{}: {}, {} bytes ({:.1} a triangle)",
+            named(&output),
+            counted(triangles, "triangle"),
+            grouped(bytes),
+            bytes as f64 / triangles as f64
+        )?,
+    }
     let [low, high] = terrain.bounds();
     let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
     writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
@@ -401,6 +397,177 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
     }
     Ok(())
+}
+
+/// An image of heights over a scene, at multiples of a pitch, and how well it fits.
+fn rastered(
+    scene: &Scene,
+    provenance: &Provenance,
+    stages: &dyn Stages,
+    pitch: f64,
+    material: Option<&str>,
+) -> Result<(Built, Option<Fit>), BuildError> {
+    let options = &provenance.settings.build;
+    let (ground, mesh) = Sampler::of_scene(scene, options, stages)?;
+    let material = ground.material(material)?;
+    let posts = ground.multiples(pitch)?;
+    let heights = ground.at_posts(&posts.x, &posts.y, Rule::Highest, stages, &mut |_| ());
+    let tolerance = provenance.settings.patch_tolerance;
+    let (mut built, fit) = ground.image(&posts, &heights, &material, tolerance, options, Some(provenance))?;
+    // what became of the triangles, and what there is of the field
+    let of = std::mem::take(&mut built.report);
+    let crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
+    let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
+    let own = crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
+    built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
+    Ok((built, Some(fit)))
+}
+
+/// How well a field fits its mesh, for programs.
+pub fn fitted(fit: &Fit, pitch: Option<f64>) -> Value {
+    let Fit { posts, lost, worst, stated, shares } = fit;
+    let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
+    let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
+    json!({ "pitch": pitch, "posts": posts, "lost": lost, "worst_at_posts": worst, "stated": stated, "shares": shares })
+}
+
+/// The same in words.
+pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
+    let Fit { lost, worst, stated, shares, .. } = fit;
+    let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
+    writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
+    if shares.places > 0 {
+        let places = counted(shares.places, "place");
+        writeln!(out, "at {places} all over the mesh: p50 {p50}, p99 {p99}, p99.9 {p999}")?;
+    }
+    if *lost > 0 {
+        writeln!(out, "lost: {} of which no cell has ground at all four corners", counted(*lost, "post"))?;
+    }
+    Ok(())
+}
+
+/// What is to be read: its files as they were named, and what is said of each.
+pub struct Asked<'a> {
+    from: &'a Sources,
+    transform: &'a Transform,
+    settings: Settings,
+    /// The files, and how they lie.
+    pub sources: Vec<Placed>,
+    said: Vec<Said>,
+    taken: Option<Taken>,
+}
+
+/// A scene as it was read, with the settings given to it.
+pub struct Ready {
+    /// Files and settings, as an image records them.
+    pub provenance: Provenance,
+    pub scene: Scene,
+    pub applied: Applied,
+    /// The files, and how they lie.
+    pub sources: Vec<Placed>,
+    /// The greatest doubt of how they lie, with what mends it.
+    pub doubt: Option<String>,
+    pub lain: Lain,
+}
+
+/// How files lie in a scene: what was said of each, how its numbers became metres, and how many triangles it has.
+pub struct Lain {
+    said: Vec<Said>,
+    frames: Vec<import::Transform>,
+    triangles: Vec<usize>,
+}
+
+impl<'a> Asked<'a> {
+    /// Finds the files that are typed, or that the settings name.
+    pub fn new(from: &'a Sources, transform: &'a Transform) -> Done<Self> {
+        let settings = from.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
+        let (own, taken) = sources(from, transform, &settings)?;
+        // that another file lies so does not say that this one is meant to
+        let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
+        let said = |(_, s): &Placed| transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
+        let said: Vec<Said> = own.iter().map(said).collect();
+        let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, transform.over(&s))).collect();
+        if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
+            let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
+            return Err(Failure::input(path, text));
+        }
+        for (path, source) in &sources {
+            import::check(path).map_err(|e| match (&from.settings, source.line) {
+                (Some(settings), Some(line)) if from.files.is_empty() && !path.exists() => {
+                    Failure::input(settings, format!("line {line}: {e}"))
+                }
+                _ => e.into(),
+            })?;
+        }
+        Ok(Asked { from, transform, settings, sources, said, taken })
+    }
+
+    /// Reads them. `over` puts what is typed before the settings' options; `kept` hears of their material libraries, and stops what
+    /// would replace one.
+    pub fn read(
+        self,
+        over: impl FnOnce(&mut Options),
+        kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
+        report: &mut Report,
+    ) -> Done<Ready> {
+        let Asked { from, transform, settings, sources, said, taken } = self;
+        let first = &sources[0].0;
+        let (read, time) = stage("reading", || read(&sources));
+        let (inputs, mut import) = read?;
+        report.seconds.read = time.as_secs_f64();
+        kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
+        import.report.notes().iter().for_each(|text| note(advised(text)));
+        import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
+        (report.inputs, report.import) = (inputs.clone(), import.report.clone());
+        let applied = settings.apply(&mut import.scene).map_err(|e| in_settings(from, &sources, e))?;
+        let mut options = settings.build.clone();
+        over(&mut options);
+        let crowded = import::crowded(&import, &options, sources.iter().map(|(path, _)| path.as_path()));
+        let Import { scene, frames, triangles, .. } = import;
+        report.settle(&applied);
+        remark(&settings, &applied, report);
+        if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
+            return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
+        }
+        if let Some(taken) = taken {
+            taken.tell(&scene, from.settings.as_deref().unwrap_or(Path::new("")), report);
+        }
+        let lain = Lain { said, frames, triangles };
+        let parts = lain.parts(&scene, &sources);
+        let lies = lies(&parts);
+        let doubt = doubt(&parts, &lies, &report.import.files.clone(), transform.says_up(), report)?;
+        if let Some(error) = crowded {
+            return Err(but_first(&lies, doubt, error).into());
+        }
+        drop((lies, parts));
+
+        let mut settings = Settings { build: options, ..settings };
+        settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
+        let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
+        let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
+        mu_by_default.sort_unstable();
+        let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
+        Ok(Ready { provenance, scene, applied, sources, doubt, lain })
+    }
+}
+
+impl Lain {
+    fn parts<'s>(&'s self, scene: &'s Scene, sources: &'s [Placed]) -> Vec<Part<'s>> {
+        let each = sources.iter().map(|(file, _)| file.as_path()).zip(self.said.iter().copied());
+        parts(scene, each, &self.frames, &self.triangles)
+    }
+
+    /// Why such a scene has no ground.
+    pub fn empty(&self, scene: &Scene, sources: &[Placed], options: &Options) -> Failure {
+        let first = &sources[0].0;
+        if is_far(scene) {
+            let cause = "no ground: all of it lies more than 10^15 m from the zero";
+            return Failure::input(first, format!("{cause}; check its numbers, or --unit, --scale and --translate"));
+        }
+        let parts = self.parts(scene, sources);
+        let why = why_empty(scene, &lies(&parts), options.xy_log2);
+        Failure::input(first, format!("{}{why}", BuildError::Empty))
+    }
 }
 
 /// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
@@ -563,24 +730,24 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 }
 
 /// Names of materials that settings and scene do not agree about.
-fn in_settings(args: &Args, sources: &[(PathBuf, SourceFile)], e: crate::settings::SettingsError) -> Failure {
-    let place = args.settings.as_deref().unwrap_or(&sources[0].0);
+fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsError) -> Failure {
+    let place = from.settings.as_deref().unwrap_or(&sources[0].0);
     Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
 }
 
 /// A file, and how it lies.
-type Placed = (PathBuf, SourceFile);
+pub type Placed = (PathBuf, SourceFile);
 
 /// The files to read, and what settings say of each. Those typed are read instead of those of the settings, whose entry of a file of the
 /// same name, or if that is not clear of the same file, or if there is one of either that one, holds. Of the
 /// last kind there is one at most, which comes with them.
-fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
-    let place = args.settings.as_deref().unwrap_or(Path::new(""));
+fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
+    let place = from.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
         let named = |s: &&SourceFile| file_name(Path::new(&s.file)) == file_name(path);
         let mut alike = settings.sources.iter().filter(named);
-        let alone = args.files.iter().filter(|f| file_name(f) == file_name(path)).count() == 1;
+        let alone = from.files.iter().filter(|f| file_name(f) == file_name(path)).count() == 1;
         match (alike.next(), alike.next()) {
             (only @ Some(_), None) if alone => only,
             _ => settings.sources.iter().find(|s| same(&folder.join(&s.file), path)),
@@ -589,17 +756,17 @@ fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>
     let nothing = SourceFile::default();
     // nothing is known of how a file lies that settings do not name, when they say how theirs do
     let placed = settings.sources.iter().any(|s| s.frame() != Frame::default());
-    let silent = args.transform.over(&nothing) == nothing;
+    let silent = transform.over(&nothing) == nothing;
     let mut taken = None;
     let mut typed = |path: &PathBuf| {
-        let source = match (said(path), &settings.sources[..], &args.files[..]) {
+        let source = match (said(path), &settings.sources[..], &from.files[..]) {
             (Some(source), ..) => source,
             (None, [only], [_]) if placed => {
                 taken = Some(Taken {
                     file: path.clone(),
                     of: folder.join(&only.file),
                     but: !silent,
-                    source: args.transform.over(only),
+                    source: transform.over(only),
                 });
                 only
             }
@@ -611,8 +778,8 @@ fn sources(args: &Args, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>
         };
         Ok((path.clone(), source.clone()))
     };
-    if !args.files.is_empty() {
-        let all = args.files.iter().map(&mut typed).collect::<Done<_>>()?;
+    if !from.files.is_empty() {
+        let all = from.files.iter().map(&mut typed).collect::<Done<_>>()?;
         return Ok((all, taken));
     }
     if settings.sources.is_empty() {
@@ -750,6 +917,6 @@ fn unstitched(scene: &Scene, options: &Options, t: &Terrain) -> Result<Option<St
 
 /// An image may be replaced; other people's files need a word.
 fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) -> Done {
-    let of = args.settings.iter().chain(sources.iter().map(|(file, _)| file));
+    let of = args.from.settings.iter().chain(sources.iter().map(|(file, _)| file));
     Replace::IMAGE.or_any(args.force).check_made(output, Kind::IMAGE, of)
 }

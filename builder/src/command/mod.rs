@@ -13,6 +13,7 @@ mod drive;
 mod export;
 mod friction;
 mod gaps;
+mod grid;
 mod help;
 mod holes;
 mod info;
@@ -78,6 +79,8 @@ enum Command {
     Build(build::Args),
     /// List the materials of a source or an image, or write them as a settings file to edit
     Materials(materials::Args),
+    /// Sample ground heights on squares: npy, tif, csv, json, png, obj
+    Grid(grid::Args),
     /// Show contents, extents, bounds, materials and hashes of an image
     Info(info::Args),
     /// Ask an image for the ground at points
@@ -112,6 +115,12 @@ pub fn main() -> ExitCode {
     signals::end_by(output::interrupted);
     signals::abort_by(4);
     signals::outlive_limits();
+    if let [_, one, other] = &env::args_os().collect::<Vec<_>>()[..]
+        && [one, other].contains(&&"--verbose".into())
+        && [one, other].iter().any(|a| *a == "--version" || *a == "-V")
+    {
+        return backend::version();
+    }
     let typed = help::cli().try_get_matches_from(env::args_os().map(query::shield));
     let typed = match typed.map_err(|e| (help::slip(&e), e)) {
         Ok(typed) => typed,
@@ -126,6 +135,7 @@ pub fn main() -> ExitCode {
     let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
+        Command::Grid(args) => grid::run(&args, out),
         Command::Info(args) => info::run(&args, out),
         Command::Query(args) => query::run(&args, out),
         Command::Export(args) => export::run(&args, out),
@@ -151,6 +161,7 @@ impl Command {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
+            Command::Grid(args) => Some(args.threads.count()),
             Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),
         }

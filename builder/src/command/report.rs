@@ -39,6 +39,8 @@ pub struct Report {
     pub steps: Option<Value>,
     /// Ground that lies over other ground.
     pub twice: Option<Value>,
+    /// How well an image of heights fits its mesh.
+    pub raster: Option<Value>,
     pub seconds: Seconds,
     /// Whether it is not to be written: its file and the image's would be one, or it may be one of the sources.
     #[serde(skip)]

@@ -3,8 +3,10 @@
 //! A post shared by blocks is rounded to the coarsest of their scales, so a field has no cracks.
 
 use crate::BuildError;
+use crate::HeightField;
 use crate::lattice::{Field, exp2};
 use hardpan::format::{BLOCK_CELLS, FRACTION, PATCH_LOG2, PATCH_UNITS, Patch};
+use rayon::prelude::*;
 
 /// A field on the lattice: posts in height steps, and the scale of each block.
 ///
@@ -148,6 +150,27 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
         field.bounds[k] = [x, y, z];
     }
     Ok(field)
+}
+
+/// The least error at a post, metres, with which blocks of 16 bits hold a field: so many height steps, a power of two.
+pub fn least_tolerance(field: &HeightField, z_log2: i32) -> f64 {
+    let scale = exp2(-z_log2);
+    let block = |south: usize| {
+        let rows = south..(south + SIDE + 1).min(field.rows);
+        let range = |west: usize| {
+            let columns = west..(west + SIDE + 1).min(field.columns);
+            let posts = rows.clone().flat_map(|row| &field.heights[row * field.columns..][columns.clone()]);
+            let ends = posts.filter(|h| !h.is_nan()).map(|h| [*h; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+            ends.map_or(0.0, |[low, high]| (high - low) * scale)
+        };
+        (0..field.columns).step_by(SIDE).map(range).fold(0.0, f64::max)
+    };
+    let souths: Vec<usize> = (0..field.rows).step_by(SIDE).collect();
+    // rounding of both ends may widen it by a step
+    let range = souths.into_par_iter().map(block).reduce(|| 0.0, f64::max).min(1e15) as i64 + 2;
+    // as `scales_for` asks, at the coarsest scale that the error allows
+    let holds = |k: &u32| (range + (4 << k)) >> (k + 1) < 65_535;
+    (0..40).find(holds).map_or(0.0, |k| exp2(k as i32 + z_log2))
 }
 
 /// 2^64 divided by a number of query steps, rounded up.

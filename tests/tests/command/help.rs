@@ -31,7 +31,7 @@ fn vt_22_help_lists_commands_by_what_they_are_for() {
     let titles: Vec<&str> = groups.iter().map(|g| g.0.as_str()).collect();
     assert_eq!(titles, ["Make", "Look", "Check", "Other", "Options"]);
     for (title, names) in [
-        ("Make", &["build", "materials"][..]),
+        ("Make", &["build", "materials", "grid"][..]),
         ("Look", &["info", "query"]),
         ("Check", &["verify", "diff", "bench"]),
         ("Other", &["demo", "completions", "man"]),
@@ -118,7 +118,7 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ("export bridge.hpan", "say what to export; maps: hardpan export png bridge.hpan; triangles: "),
         ("export png bridge.hpan -o map.jpg", "maps are PNG; name FILE.png or a folder with -o\n"),
         ("materials .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
-        ("man qury", "error: there is no command qury; commands are build, materials, info, query, "),
+        ("man qury", "error: there is no command qury; commands are build, materials, grid, info, query, "),
     ] {
         let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());
         assert!(out.is_empty() && err.starts_with("error: ") && err.contains(why), "{typed}: {err}");
@@ -162,6 +162,8 @@ fn vt_22_examples_in_help_run() {
         ("man query | man -l -", ".TH hardpan-query 1"),
         ("man export png | man -l -", ".TH hardpan-export-png 1"),
         ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
+        ("grid track.obj --cell 0.5 -o track.npy", "track.npy: 200 x 200 squares of 0.5 m, highest"),
+        ("grid track.obj --cell 1 --ignore-above 3 --oracle --json", "\"agrees\": true"),
     ];
     let turned = BRIDGE.lines().map(|l| match l.split(' ').collect::<Vec<_>>()[..] {
         ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),

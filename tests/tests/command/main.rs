@@ -7,6 +7,7 @@ mod demo;
 mod diff;
 mod export;
 mod fbx;
+mod grid;
 mod help;
 mod identities;
 mod import;
