@@ -12,7 +12,7 @@
 //! let squares = ground.squares(10.0).unwrap();
 //! let grid = ground.grid(&squares, Rule::Highest, &stages, &mut |_| ()).unwrap();
 //! assert_eq!((squares.columns, squares.rows, squares.centre([0, 0])), (10, 10, [-45.0, -45.0]));
-//! assert_eq!((grid.at([0, 0]), grid.at([4, 0])), (Some(0.0), Some(0.0)));
+//! assert_eq!((grid.at([0, 0]), grid.at([4, 0])), (Some(0.0), Some(6.0))); // the border of the deck is ground
 //! ```
 
 mod oracle;
@@ -76,8 +76,10 @@ pub struct Squares {
     pub columns: usize,
     /// Squares from south to north.
     pub rows: usize,
-    /// Side of the lattice's steps in plan, metres: what the extent is known to.
+    /// Side of the lattice's steps in plan, metres.
     step: f64,
+    /// What the extent is known to, metres.
+    known: f64,
 }
 
 impl Squares {
@@ -96,14 +98,14 @@ impl Squares {
         [self.along(0, column), self.along(1, row)]
     }
 
-    /// Whether a square reaches beyond the extent of the ground, by a lattice step at least.
+    /// Whether a square reaches beyond the extent of the ground, by more than that is known to.
     pub fn is_partial(&self, at: [usize; 2]) -> bool {
         (0..2).any(|k| self.reaches_beyond(k, at[k]))
     }
 
     /// Whether squares of a column or row do so along its axis.
     pub fn reaches_beyond(&self, axis: usize, i: usize) -> bool {
-        self.extent[0][axis] + (i as f64 + 1.0) * self.cell - self.extent[1][axis] >= self.step
+        self.extent[0][axis] + (i as f64 + 1.0) * self.cell - self.extent[1][axis] >= self.known
     }
 
     /// Bytes of the heights, and with them of all arrays that are there while they are sampled.
@@ -290,7 +292,8 @@ impl<'a> Sampler<'a> {
     }
 
     /// Squares of such a side over the extent of the ground, from its least corner on: as many as it takes along each axis. The extent
-    /// is known to a lattice step, so what reaches less than one into a further square makes none.
+    /// is known to a lattice step, and that of fields, which an image states rounded outwards, to four; so what reaches less into a
+    /// further square makes none.
     ///
     /// # Errors
     ///
@@ -312,7 +315,8 @@ impl<'a> Sampler<'a> {
                 "squares of {cell} m are smaller than the lattice's step of {step} m"
             )));
         }
-        let count = sides.map(|side| ((side - step) / cell).floor() + 1.0);
+        let known = if self.has_fields() { 4.0 * step } else { step };
+        let count = sides.map(|side| ((side - known) / cell).floor() + 1.0);
         if count[0] * count[1] > MOST as f64 {
             let [columns, rows] = count.map(|n| grouped(n as u64));
             let least = (sides[0] * sides[1] / MOST as f64).sqrt();
@@ -324,7 +328,7 @@ impl<'a> Sampler<'a> {
             )));
         }
         let [columns, rows] = count.map(|n| (n as usize).max(1));
-        Ok(Squares { extent, cell, columns, rows, step })
+        Ok(Squares { extent, cell, columns, rows, step, known })
     }
 
     /// About how many hits squares have: how often they lie under the plan of a triangle.

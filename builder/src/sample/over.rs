@@ -185,8 +185,28 @@ impl Triangle {
     fn volume(&self, low: [i64; 2], high: [i64; 2]) -> [f64; 2] {
         let side = [0, 1].map(|k| (high[k] - low[k]) as f64);
         let corner = |p: [i64; 3]| [(p[0] - low[0]) as f64, (p[1] - low[1]) as f64, p[2] as f64];
+        let [a, b, c] = self.0.map(corner);
+        // how far inside of each side of the triangle a square lies at least and at most
+        let (mut least, mut most) = (f64::INFINITY, f64::INFINITY);
+        for (p, q) in [(a, b), (b, c), (c, a)] {
+            let way = [q[0] - p[0], q[1] - p[1]];
+            let (at, along) = (way[1] * p[0] - way[0] * p[1], [-way[1] * side[0], way[0] * side[1]]);
+            least = least.min(at + along[0].min(0.0) + along[1].min(0.0));
+            most = most.min(at + along[0].max(0.0) + along[1].max(0.0));
+        }
+        if most < 0.0 {
+            return [0.0; 2];
+        }
+        if least >= 0.0 {
+            let [u, v] = [b, c].map(|p| [0, 1, 2].map(|k| p[k] - a[k]));
+            let area = u[0] * v[1] - u[1] * v[0];
+            let slope = [(u[2] * v[1] - v[2] * u[1]) / area, (v[2] * u[0] - u[2] * v[0]) / area];
+            let middle = a[2] + slope[0] * (side[0] / 2.0 - a[0]) + slope[1] * (side[1] / 2.0 - a[1]);
+            let all = side[0] * side[1];
+            return [all, all * middle];
+        }
         let mut shape = Shape { corners: [[0.0; 3]; 12], count: 0 };
-        self.0.into_iter().for_each(|p| shape.push(corner(p)));
+        [a, b, c].into_iter().for_each(|p| shape.push(p));
         for (k, side) in side.into_iter().enumerate() {
             shape = shape.cut(k, 0.0, 1.0);
             shape = shape.cut(k, side, -1.0);

@@ -116,6 +116,7 @@ fn cg_06_the_brute_force_agrees_on_all_fixtures() {
     let squares = ground.squares(1.0).unwrap();
     let mut grid = ground.grid(&squares, Rule::Highest, &stages, &mut |_| ()).unwrap();
     assert_eq!(ground.differs(&grid, Rule::Highest, &mut |_| ()), Ok(None));
+    assert_eq!((grid.over([-6.9, -2.1]), grid.over([10.0, 0.0])), (Some([3, 7]), None));
     grid.heights[7 * squares.columns + 3] += 2f64.powi(-24);
     let first = ground.differs(&grid, Rule::Highest, &mut |_| ()).unwrap().unwrap();
     assert_eq!((first.at, first.centre, first.oracle), ([3, 7], [-6.5, -2.5], vec![0.0]));
@@ -123,6 +124,12 @@ fn cg_06_the_brute_force_agrees_on_all_fixtures() {
     let first = ground.differs(&grid, Rule::Highest, &mut |_| ()).unwrap().unwrap();
     assert_eq!((first.at, first.grid, first.oracle), ([0, 0], vec![], vec![0.0]));
     fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    // the example of the library
+    let (ground, _) = Sampler::of_scene(&fixtures::bridge(), &Options::default(), &stages).unwrap();
+    let squares = ground.squares(10.0).unwrap();
+    let grid = ground.grid(&squares, Rule::Highest, &stages, &mut |_| ()).unwrap();
+    assert_eq!((squares.columns, squares.rows, squares.centre([0, 0])), (10, 10, [-45.0, -45.0]));
+    assert_eq!((grid.at([0, 0]), grid.at([4, 0])), (Some(0.0), Some(6.0)));
     let text = error(2, &folder, &["grid", "bridge.obj", "--cell", "50", "--oracle", "--rule", "cell-mean"]);
     holds(&text, &["bridge.obj: the oracle asks at centres", "leave --oracle out"]);
 }
@@ -421,6 +428,31 @@ fn cg_21_each_cell_is_a_square() {
 }
 
 #[test]
+fn cg_07_cg_08_upright_faces_and_ceilings_are_no_ground() {
+    let folder = folder("cg_07_cg_08_upright_faces_and_ceilings_are_no_ground");
+    fs::write(folder.join("curb.obj"), obj(&fixtures::curb())).unwrap();
+    // of eight faces the two of the kerb are upright
+    assert_eq!(facts(&folder, &["curb.obj", "--cell", "1"])["faces"], 6);
+    // a floor, and beside it a wall 0.1 degrees off the vertical
+    let wall = "v 0 0 0\nv 9 0 0\nv 9 9 0\nv 0 9 0\nf 1 2 3 4\nv 9.015625 0 9\nv 9.015625 9 9\nf 2 5 6 3\n";
+    fs::write(folder.join("wall.obj"), wall).unwrap();
+    let most = |options: &[&str]| {
+        let facts = facts(&folder, &[&["wall.obj", "--cell", "1", "--rule", "cell-greatest"], options].concat());
+        (facts["greatest"].as_f64().unwrap(), facts["faces"].as_u64().unwrap())
+    };
+    assert_eq!((most(&[]), most(&["--max-slope", "85"])), ((9.0, 4), (0.0, 2)));
+    // a closed box on a floor
+    let cube = "v 0 0 1\nv 2 0 1\nv 2 2 1\nv 0 2 1\nv 0 0 3\nv 2 0 3\nv 2 2 3\nv 0 2 3\n\
+                f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    fs::write(folder.join("cube.obj"), cube).unwrap();
+    let lowest = |options: &[&str]| {
+        facts(&folder, &[&["cube.obj", "--cell", "1", "--rule", "lowest"], options].concat())["least"].clone()
+    };
+    assert_eq!(lowest(&[]), 3.0);
+    assert_eq!(lowest(&["--undersides", "ground"]), 1.0);
+}
+
+#[test]
 fn a_mesh_and_its_image_have_one_grid() {
     let folder = folder("a_mesh_and_its_image_have_one_grid");
     let mut compared = 0;
@@ -431,7 +463,8 @@ fn a_mesh_and_its_image_have_one_grid() {
         for rule in ["highest", "lowest", "nearest=2", "cell-least", "cell-greatest", "cell-mean"] {
             let typed = ["--cell", cell, "--rule", rule, "--force"];
             facts(&folder, &[&["a.obj", "-o", "mesh.npy", "--weld", "2,8"][..], &typed].concat());
-            facts(&folder, &[&["a.hpan", "-o", "image.npy"][..], &typed].concat());
+            // whatever the number of threads
+            facts(&folder, &[&["a.hpan", "-o", "image.npy", "--threads", "1"][..], &typed].concat());
             let [mesh, image] = ["mesh.npy", "image.npy"].map(|file| fs::read(folder.join(file)).unwrap());
             assert!(mesh == image, "{name} {rule}");
             compared += mesh.len();
@@ -631,6 +664,11 @@ fn by_20_a_mesh_as_a_field() {
     let [a, b] = ["a.hpan", "b.hpan"].map(|file| fs::read(folder.join(file)).unwrap());
     assert!(a == b, "the same posts, the same bytes");
     expect(0, &folder, &["verify", "a.hpan"]);
+
+    // and it is sampled as it lies: 30 x 20 posts are 29 x 19 m
+    let again = facts(&folder, &["a.hpan", "--cell", "1"]);
+    let partial = serde_json::json!({ "column": null, "row": null });
+    assert_eq!((&again["columns"], &again["rows"], &again["partial"]), (&29.into(), &19.into(), &partial));
 
     let image = Image::copy_of(&a).unwrap();
     let t = Terrain::open_verified(&image).unwrap();

@@ -383,9 +383,9 @@ struct Estimate {
 
 impl Estimate {
     /// Seconds of a core for a hit, a square, a triangle; of a whole square, and of a triangle that the oracle asks.
-    const HIT: f64 = 20e-9;
-    const SQUARE: f64 = 8e-9;
-    const FACE: f64 = 150e-9;
+    const HIT: f64 = 13e-9;
+    const SQUARE: f64 = 6e-9;
+    const FACE: f64 = 120e-9;
     const WHOLE: f64 = 250e-9;
     const ASKED: f64 = 4e-9;
 
@@ -561,7 +561,8 @@ impl Facts<'_> {
         let beyond = [("column", &partial["column"]), ("row", &partial["row"])];
         let beyond: Vec<&str> = beyond.into_iter().filter(|(_, v)| !v.is_null()).map(|(what, _)| what).collect();
         if !beyond.is_empty() {
-            writeln!(out, "partial: the last {} reaches beyond the ground", beyond.join(" and the last "))?;
+            let reach = if beyond.len() > 1 { "reach" } else { "reaches" };
+            writeln!(out, "partial: the last {} {reach} beyond the ground", beyond.join(" and the last "))?;
         }
         if let Some(fit) = &self.fit {
             told_of(fit, out)?;
