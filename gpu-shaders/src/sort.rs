@@ -2,6 +2,11 @@
 //!
 //! Numbers are sorted apart by their leading bits, until few are left to compare.
 
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Parts that one thread takes together.
+const PART: usize = 1 << 15;
 /// Keys that are better compared.
 const FEW: usize = 32;
 /// About as many keys as go together, and most of the bits that they are told apart by at once.
@@ -68,6 +73,73 @@ pub fn lists<T: Copy + Default>(keys: usize, items: impl Iterator<Item = (u32, T
     (starts, all)
 }
 
+/// [`lists`] on all cores: of items that come in so many parts, each asked for by a range of them.
+pub fn lists_of_parts<T, I>(keys: usize, parts: usize, items: impl Fn(Range<usize>) -> I + Sync) -> (Vec<u32>, Vec<T>)
+where
+    T: Copy + Default + Send + Sync,
+    I: Iterator<Item = (u32, T)> + Clone,
+{
+    let threads = rayon::current_num_threads();
+    if threads == 1 || parts < PART {
+        return lists(keys, items(0..parts));
+    }
+    // apart by ranges of keys first, in their order
+    let buckets = 4 * threads;
+    let width = keys.div_ceil(buckets).max(1);
+    let apart = |part: usize| {
+        let mut apart: Vec<Vec<(u32, T)>> = vec![Vec::new(); buckets];
+        items(part * PART..((part + 1) * PART).min(parts)).for_each(|item| apart[item.0 as usize / width].push(item));
+        apart
+    };
+    let apart: Vec<Vec<Vec<(u32, T)>>> = (0..parts.div_ceil(PART)).into_par_iter().map(apart).collect();
+    let counts = (0..buckets).map(|b| apart.iter().map(|part| part[b].len()).sum::<usize>());
+    let counts: Vec<usize> = counts.collect();
+    let (mut starts, mut all) = (vec![0u32; keys + 2], vec![T::default(); counts.iter().sum()]);
+    let (mut rest, mut before, mut places) = (&mut all[..], 0u32, Vec::new());
+    for (count, starts) in counts.iter().zip(starts.chunks_mut(width)) {
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(*count);
+        places.push((before, starts, own));
+        (rest, before) = (others, before + *count as u32);
+    }
+    let place = |(b, (before, starts, own)): (usize, (u32, &mut [u32], &mut [T]))| {
+        let those = || apart.iter().flat_map(|part| &part[b]);
+        let mut ends = vec![0u32; starts.len() + 1];
+        those().for_each(|(key, _)| ends[*key as usize - b * width + 1] += 1);
+        for k in 1..ends.len() {
+            ends[k] += ends[k - 1];
+        }
+        starts.iter_mut().zip(&ends).for_each(|(start, end)| *start = before + end);
+        for (key, item) in those() {
+            let at = &mut ends[*key as usize - b * width];
+            own[*at as usize] = *item;
+            *at += 1;
+        }
+    };
+    places.into_par_iter().enumerate().for_each(|(b, of)| place((b, of)));
+    let last = all.len() as u32;
+    // keys beyond the last range, and the end
+    let filled = (buckets * width).min(keys);
+    starts[filled..].fill(last);
+    (starts, all)
+}
+
+/// Lists some hundred at a time, for all cores: the number of the first, where they start, and what is in them.
+pub fn runs<'a, T: Send>(
+    starts: &'a [u32],
+    all: &'a mut [T],
+) -> impl ParallelIterator<Item = (usize, &'a [u32], &'a mut [T])> {
+    const LISTS: usize = 1 << 12;
+    let (mut some, mut rest) = (Vec::new(), all);
+    for first in (0..starts.len().saturating_sub(1)).step_by(LISTS) {
+        let starts = &starts[first..(first + LISTS + 1).min(starts.len())];
+        let count = (starts[starts.len() - 1] - starts[0]) as usize;
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(count);
+        some.push((first, starts, own));
+        rest = others;
+    }
+    some.into_par_iter()
+}
+
 /// Interleaves the bits of two numbers.
 pub fn morton(x: u64, y: u64) -> u64 {
     let spread = |v: u64| {
@@ -114,7 +186,25 @@ pub fn mix(v: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{mix, sort};
+    use super::{lists, lists_of_parts, mix, sort};
+
+    #[test]
+    fn lists_on_all_cores_are_the_same() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        for (keys, parts) in [(1, 100), (7, 70_000), (5000, 100_000), (100_000, 90_001), (3, 0)] {
+            // none, one or two items of each part
+            let items = |range: std::ops::Range<usize>| {
+                range.flat_map(move |i| {
+                    (0..i as u64 % 3).map(move |k| ((mix(i as u64 + k) % keys as u64) as u32, i as u64 + k))
+                })
+            };
+            let (mut starts, all) = lists(keys, items(0..parts));
+            starts[keys + 1] = all.len() as u32;
+            let (mut got, same) = pool.install(|| lists_of_parts(keys, parts, items));
+            got[keys + 1] = same.len() as u32;
+            assert!((got, same) == (starts, all), "{keys} {parts}");
+        }
+    }
 
     #[test]
     fn as_by_comparing() {

@@ -2,9 +2,10 @@
 
 use crate::lattice::{Face, area2, upward};
 use crate::{Contested, Material, Report};
-use hardpan_shaders::sort::lists;
+use hardpan_shaders::sort::{lists_of_parts, runs};
 use rayon::prelude::*;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Triangles that are looked at together.
 const CHUNK: usize = 64;
@@ -87,12 +88,17 @@ pub fn ground(
     ] {
         *count += counts[fate as usize];
     }
-    let kept = faces.iter().zip(&areas).filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()));
-    let (starts, mut keys) = lists(vertices.len(), kept);
-    for run in starts[..=vertices.len()].windows(2) {
-        keys[run[0] as usize..run[1] as usize].sort_unstable();
-    }
-    *faces = keys.into_iter().map(Face::of_key).collect();
+    let kept = |some: Range<usize>| {
+        let some = faces[some.clone()].iter().zip(&areas[some]);
+        some.filter(|(_, area)| **area > 0).map(|(f, _)| (f.v[0], f.key()))
+    };
+    let (starts, mut keys) = lists_of_parts(vertices.len(), faces.len(), kept);
+    runs(&starts[..=vertices.len()], &mut keys).for_each(|(_, starts, keys)| {
+        for run in starts.windows(2) {
+            keys[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize].sort_unstable();
+        }
+    });
+    *faces = keys.into_par_iter().map(Face::of_key).collect();
     areas
 }
 

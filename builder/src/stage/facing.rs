@@ -14,6 +14,7 @@ use crate::lattice::{Face, area2, edge};
 use crate::parts::Parts;
 use crate::{Material, Options, Scene, Undersides};
 use hashbrown::HashMap;
+use rayon::prelude::*;
 use robust::{Coord, orient2d};
 use rstar::{AABB, Envelope, RTree, RTreeObject, SelectionFunction, primitives::Rectangle};
 use std::cmp::Reverse;
@@ -39,7 +40,7 @@ pub fn ceilings(
         };
         !f.is_outside() && turned.is_some_and(|turned| turned != looks_down(scene, vertices, i, f))
     };
-    faces.iter().enumerate().map(down).collect()
+    faces.par_iter().enumerate().map(down).collect()
 }
 
 /// Most triangles of others whose boxes may lie over a top of a shell; and as many for each of its own, of those whose boxes the planes of
@@ -48,14 +49,13 @@ const AROUND: usize = 4096;
 
 /// Of the triangles of closed sources whether they are inside out; empty if there is no such source.
 fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
-    let sources = faces.iter().map(|f| usize::from(f.source) + 1).max().unwrap_or(0);
+    let sources = faces.par_iter().map(|f| usize::from(f.source) + 1).max().unwrap_or(0);
     // opposite edges cancel out; what remains proves a source open
-    let mut sums = vec![0u64; sources];
-    for f in faces {
+    let add = |mut sums: Vec<u64>, f: &Face| {
         let sum = &mut sums[usize::from(f.source)];
         if f.is_outside() {
             *sum = sum.wrapping_add(ODD);
-            continue;
+            return sums;
         }
         for (a, b) in edges(f) {
             // quickly: sums of others come to zero as well, but seldom, and are looked at closely
@@ -63,7 +63,12 @@ fn turned(vertices: &[[i32; 3]], faces: &[Face]) -> Vec<Option<bool>> {
             let h = h ^ h >> 32;
             *sum = if a < b { sum.wrapping_add(h) } else { sum.wrapping_sub(h) };
         }
-    }
+        sums
+    };
+    let none = || vec![0u64; sources];
+    let both = |a: Vec<u64>, b: Vec<u64>| a.into_iter().zip(b).map(|(a, b)| a.wrapping_add(b)).collect();
+    let some = faces.len().div_ceil(rayon::current_num_threads()).max(1);
+    let sums = faces.par_chunks(some).map(|some| some.iter().fold(none(), add)).reduce(none, both);
     let mut paired = Vec::new();
     for (i, f) in (0u32..).zip(faces).filter(|(_, f)| !f.is_outside() && sums[usize::from(f.source)] == 0) {
         paired.extend(edges(f).map(|(a, b)| (f.source, edge(a, b), a < b, i)));

@@ -132,9 +132,15 @@ pub fn pack(
     for (s, (_, _, body)) in sections[..6].iter().chain(&sections[7..]).zip(bodies) {
         bytes[s.offset as usize..][..body.len()].copy_from_slice(body);
     }
-    for (t, r) in tiles.iter().zip(&table) {
-        bytes[(sections[6].offset + r.offset) as usize..][..t.bytes().len()].copy_from_slice(t.bytes());
+    // tiles lie one behind the other
+    let mut rest = &mut bytes[sections[6].offset as usize..];
+    let mut places = Vec::with_capacity(tiles.len());
+    for t in &tiles {
+        let (own, others) = rest.split_at_mut(t.bytes().len());
+        places.push((t, own));
+        rest = others;
     }
+    places.into_par_iter().for_each(|(t, own)| own.copy_from_slice(t.bytes()));
     debug_assert!(Header::ref_from_bytes(&bytes[..format::HEAD_LEN]).is_ok());
     report.image_bytes = total;
     Ok(image)

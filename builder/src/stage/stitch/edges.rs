@@ -8,9 +8,11 @@ use super::super::ground::{GONE, Ground};
 use super::sides;
 use crate::Repair;
 use crate::lattice::{Face, edge};
-use hardpan_shaders::sort::lists;
+use hardpan_shaders::sort::{lists_of_parts, runs};
 use hashbrown::HashMap;
+use rayon::prelude::*;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Triangles that use an edge.
 type Users = SmallVec<[u32; 2]>;
@@ -36,27 +38,37 @@ pub struct Edges {
 impl Edges {
     pub fn new(ground: &Ground) -> Edges {
         let faces = &ground.faces;
-        let at_lesser = faces
-            .iter()
-            .zip(0u64..)
-            .flat_map(|(f, i)| sides(f.v).map(move |[a, b]| (a.min(b), u64::from(a.max(b)) << 32 | forth(a, b) | i)));
-        let (starts, mut edges) = lists(ground.vertices.len(), at_lesser);
+        let at_lesser = |some: Range<usize>| {
+            faces[some.clone()].iter().zip(some.start as u64..).flat_map(|(f, i)| {
+                sides(f.v).map(move |[a, b]| (a.min(b), u64::from(a.max(b)) << 32 | forth(a, b) | i))
+            })
+        };
+        let (starts, mut edges) = lists_of_parts(ground.vertices.len(), faces.len(), at_lesser);
         let mut open = vec![0u8; faces.len()];
         let mut open_at = vec![0; ground.vertices.len()];
         let mut sole = 0;
-        for a in 0..ground.vertices.len() {
-            let run = &mut edges[starts[a] as usize..starts[a + 1] as usize];
-            run.sort_unstable();
-            for users in run.chunk_by(|e, f| e >> 32 == f >> 32) {
-                let (b, e) = ((users[0] >> 32) as usize, edge(a as u32, (users[0] >> 32) as u32));
-                if users.len() as u64 > Repair::CROWD || (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
-                    continue; // a heap, or on both sides
+        // where the users of open edges stand, with the lesser end
+        let open_runs = |(first, starts, edges): (usize, &[u32], &mut [u64])| {
+            let mut open = Vec::new();
+            for (a, run) in starts.windows(2).enumerate() {
+                let run = &mut edges[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize];
+                run.sort_unstable();
+                for users in run.chunk_by(|e, f| e >> 32 == f >> 32) {
+                    if users.len() as u64 > Repair::CROWD || (users[0] ^ users[users.len() - 1]) & FORTH != 0 {
+                        continue; // a heap, or on both sides
+                    }
+                    open.push(((first + a) as u32, SmallVec::<[u64; 2]>::from_slice(users)));
                 }
-                let bits = open_bits(users.len());
-                users.iter().map(number).for_each(|i| open[i as usize] |= bit(&faces[i as usize], e) * bits);
-                (open_at[a], open_at[b]) = (open_at[a] + 1, open_at[b] + 1);
-                sole += u64::from(users.len() == 1);
             }
+            open
+        };
+        let open_runs: Vec<Vec<_>> = runs(&starts[..=ground.vertices.len()], &mut edges).map(open_runs).collect();
+        for (a, users) in open_runs.into_iter().flatten() {
+            let b = (users[0] >> 32) as u32;
+            let bits = open_bits(users.len());
+            users.iter().map(number).for_each(|i| open[i as usize] |= bit(&faces[i as usize], edge(a, b)) * bits);
+            [a, b].into_iter().for_each(|v| open_at[v as usize] += 1);
+            sole += u64::from(users.len() == 1);
         }
         Edges { edges, starts, changed: HashMap::new(), open, open_at, sole, opened: Default::default() }
     }
