@@ -140,6 +140,10 @@ fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
     let frame = part.frame;
     let triangles: Vec<&Triangle> = part.measured().collect();
     let metres = frame.metres();
+    let largest = triangles.iter().flat_map(|t| part.own(t.v[0])).fold(0.0f64, |most, v| most.max(v.abs()));
+    if kind.step(largest) * metres <= FINE {
+        return None; // as mostly: all steps are fine
+    }
     let mut farthest = 0.0f64;
     let mut axes = [Axis::default(); 3];
     for t in &triangles {
