@@ -106,7 +106,13 @@ impl Backend {
                 let why = if *choice == Choice::Auto { "a large job" } else { "as asked" };
                 Ok(Backend { stages: On::Gpu(Box::new(gpu)), why: why.into() })
             }
-            Err(_) if *choice == Choice::Auto && adapter.is_none() => Ok(Backend::cpu("no graphics card was found")),
+            // what somebody asked for by name is no reason to take something else
+            Err(e) if *choice == Choice::Auto && adapter.is_none() && !is_named() => {
+                let cards = hardpan_shaders::gpu::adapters().unwrap_or_default();
+                let is_card = |a: &hardpan_shaders::gpu::Adapter| a.kind != hardpan_shaders::gpu::Kind::Software;
+                let why = if cards.iter().any(is_card) { e.to_string() } else { "no graphics card was found".into() };
+                Ok(Backend::cpu(why))
+            }
             Err(e) => Err(NoBackend::Missing(e.to_string())),
         }
     }
@@ -143,12 +149,15 @@ impl Backend {
         match &self.stages {
             On::Cpu(_) => None,
             #[cfg(feature = "gpu")]
-            On::Gpu(gpu) => {
-                let again = "what failed was done again on the CPU, and the result is the same";
-                gpu.warning().map(|text| format!("{text}; {again}"))
-            }
+            On::Gpu(gpu) => gpu.warning(),
         }
     }
+}
+
+/// Whether variables say which graphics card is meant.
+#[cfg(feature = "gpu")]
+fn is_named() -> bool {
+    ["WGPU_BACKEND", "WGPU_ADAPTER_NAME"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 /// The graphics cards and software drivers of this machine, a line each; or why none is known.

@@ -276,6 +276,7 @@ impl<'a> Sampler<'a> {
         let gone = before - faces.len();
         if gone > 0 {
             self.used = self.faces.iter().map(|f| f.material).collect();
+            self.places.clear(); // some lie on what is left out
             let none = || [[i32::MAX; 3], [i32::MIN; 3]];
             let reach = |[low, high]: [[i32; 3]; 2], [least, most]: [[i32; 3]; 2]| {
                 [[0, 1, 2].map(|i| low[i].min(least[i])), [0, 1, 2].map(|i| high[i].max(most[i]))]
@@ -288,7 +289,9 @@ impl<'a> Sampler<'a> {
 
     /// A height on the lattice, as corners are rounded: steps from the origin.
     fn lattice_height(&self, metres: f64) -> i64 {
-        (metres * exp2(-self.step[1])).round_ties_even() as i64 - self.origin[2]
+        // far beyond the domain all heights are alike
+        const FAR: i64 = 1 << 40;
+        ((metres * exp2(-self.step[1])).round_ties_even() as i64).saturating_sub(self.origin[2]).clamp(-FAR, FAR)
     }
 
     /// Squares of such a side over the extent of the ground, from its least corner on: as many as it takes along each axis. The extent
@@ -345,6 +348,16 @@ impl<'a> Sampler<'a> {
     fn query(&self, axis: usize, metres: f64) -> i64 {
         let scaled = metres * exp2(FRACTION as i32 - self.step[0]);
         scaled.round_ties_even() as i64 - (self.origin[axis] << FRACTION)
+    }
+
+    /// Where posts are asked for: those that lie less than a lattice step beyond the extent, which is known to a step, at its border.
+    pub fn inside(&self, posts: &FieldPosts) -> [Vec<f64>; 2] {
+        let step = exp2(self.step[0]);
+        [(0, &posts.x), (1, &posts.y)].map(|(k, along)| {
+            let [low, high] = self.bounds.map(|v| (self.origin[k] + i64::from(v[k])) as f64 * step);
+            let inside = |v: &f64| if low - step < *v && *v < high + step { v.clamp(low, high) } else { *v };
+            along.iter().map(inside).collect()
+        })
     }
 
     /// Places along both axes, which ascend.

@@ -24,7 +24,8 @@ fn size(text: &str) -> Result<u64, String> {
     let of = units.iter().find_map(|(unit, log2)| Some((text.strip_suffix(unit)?, *log2)));
     let (digits, log2) = of.unwrap_or((text, 0));
     let number: u64 = digits.trim().parse().map_err(|_| "a whole number of bytes, or of KiB, MiB or GiB, as 512MiB")?;
-    number.checked_mul(1 << log2).ok_or_else(|| "more than there can be".into())
+    let bytes = number.checked_mul(1 << log2).ok_or("more than there can be")?;
+    if bytes >= 1 << 16 { Ok(bytes) } else { Err("at least 64KiB".into()) }
 }
 
 impl Args {
@@ -32,8 +33,10 @@ impl Args {
     pub fn open(&self, triangles: usize) -> Result<Backend, Failure> {
         let choice: Choice = self.backend.parse().expect("one of the choices");
         let wanted = Wanted { choice, adapter: self.adapter.clone(), memory: self.gpu_memory };
-        if wanted.adapter.is_some() && choice == Choice::Cpu {
-            return Err(Failure::Input("--adapter names a graphics card, and --backend cpu takes none".into()));
+        if (wanted.adapter.is_some() || wanted.memory.is_some()) && choice == Choice::Cpu {
+            let text =
+                "--adapter and --gpu-memory are of a graphics card, and --backend cpu takes none; leave them out";
+            return Err(Failure::Input(text.into()));
         }
         let backend = Backend::choose(&wanted, triangles as u64).map_err(|e| match e {
             NoBackend::Left(text) => Failure::Unsupported(format!("--backend {}: {text}", self.backend)),
@@ -77,7 +80,7 @@ pub fn version() -> ExitCode {
     match crate::backend::adapters() {
         Ok(all) if all.is_empty() => text.push_str("adapters: none\n"),
         Ok(all) => all.iter().for_each(|adapter| text.push_str(&format!("adapter: {adapter}\n"))),
-        Err(why) => text.push_str(&format!("adapters: none; {why}\n")),
+        Err(why) => text.push_str(&format!("adapters: not known; {why}\n")),
     }
     use std::io::Write;
     let mut out = super::Stdout::open();

@@ -411,7 +411,8 @@ fn rastered(
     let (ground, mesh) = Sampler::of_scene(scene, options, stages)?;
     let material = ground.material(material)?;
     let posts = ground.multiples(pitch)?;
-    let heights = ground.at_posts(&posts.x, &posts.y, Rule::Highest, stages, &mut |_| ());
+    let [x, y] = ground.inside(&posts);
+    let heights = ground.at_posts(&x, &y, Rule::Highest, stages, &mut |_| ());
     let tolerance = provenance.settings.patch_tolerance;
     let (mut built, fit) = ground.image(&posts, &heights, &material, tolerance, options, Some(provenance))?;
     // what became of the triangles, and what there is of the field

@@ -89,7 +89,7 @@ impl Sampler<'_> {
     /// A height that was asked for, as corners are rounded, in 2^-8 steps from the origin.
     fn limit(&self, metres: f64) -> i64 {
         let steps = (metres * exp2(-self.step[1])).round_ties_even() as i64;
-        (steps - self.origin[2]) * 256
+        steps.saturating_sub(self.origin[2]).clamp(-1 << 41, 1 << 41) * 256
     }
 }
 

@@ -177,7 +177,7 @@ impl<'a> Bands<'a> {
                 let (ex, ey, dy) = (q[0] - p[0], q[1] - p[1], y - (p[1] << STEP_LOG2));
                 let x = p[0] << STEP_LOG2;
                 match ey {
-                    0 if ex * dy < 0 => to = from - 1,
+                    0 if product(ex, dy) < number(0) => to = from - 1,
                     0 => {}
                     1.. => to = to.min(x + product(ex, dy).floor_by(number(ey)).to_i64()),
                     _ => from = from.max(x - product(ex, dy).floor_by(number(-ey)).to_i64()),
@@ -289,6 +289,19 @@ mod tests {
         all.sort_by_key(|(z, face)| (Reverse(*z), *face));
         all.dedup_by_key(|hit| hit.0);
         all
+    }
+
+    /// A plane of two triangles over all of the domain, with sides along both axes: ground everywhere.
+    #[test]
+    fn sides_along_the_axes_of_the_whole_domain() {
+        let (low, high) = (i32::MIN, i32::MAX);
+        let vertices = [[low, low, 0], [high, low, 0], [high, high, 0], [low, high, 0]];
+        let faces = [[0, 1, 2], [0, 2, 3]].map(|v| Face { v, material: 0, source: 0 });
+        let ground = Ground { vertices: &vertices, faces: &faces };
+        let along: Vec<i64> = (0..=64).map(|i| step(low) + i * ((step(high) - step(low)) / 64)).collect();
+        let posts = Posts { x: &along, y: &along };
+        assert!(heights(ground, posts, Pick::Highest).owner.iter().all(|owner| *owner != NONE));
+        assert_eq!(layers(ground, posts).z, vec![0; 65 * 65]);
     }
 
     #[test]

@@ -306,7 +306,8 @@ fn sample(
                 counted(given as u64, "face"),
                 decimal(args.ignore_above.unwrap_or(0.0))
             );
-            Failure::input(name, format!("{text}; give a higher --ignore-above, or type --ignore-mode all"))
+            let or = if args.ignore_mode == "all" { "" } else { ", or type --ignore-mode all" };
+            Failure::input(name, format!("{text}; give a higher --ignore-above{or}"))
         }
         e => wrong(e),
     })?;
