@@ -33,7 +33,7 @@ type Variables<'a> = &'a [(&'a str, &'a str)];
 fn expect_with(variables: Variables, code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
     let mut command = Command::new(&*HARDPAN);
     command.args(arguments).current_dir(folder).env("XDG_RUNTIME_DIR", folder); // Mesa complains without it
-    ["WGPU_BACKEND", "WGPU_ADAPTER_NAME"].iter().for_each(|name| drop(command.env_remove(name)));
+    command.env_remove("WGPU_BACKEND").env_remove("WGPU_ADAPTER_NAME");
     command.envs(variables.iter().copied());
     ended(code, command.output().unwrap(), arguments)
 }
@@ -84,15 +84,18 @@ fn on_cpu(backend: &Value) -> Vec<(String, u64)> {
     backend["stages"].as_array().unwrap().iter().map(one).collect()
 }
 
-/// The same of stages that all ran on a device, but for one item in a hundred; and their chunks.
+/// The same of stages that all ran on a device, but for fewer than so many items in a hundred; and their chunks.
 #[track_caller]
-fn on_device(backend: &Value) -> (Vec<(String, u64)>, Vec<u64>) {
+fn on_device(backend: &Value, percent: u64) -> (Vec<(String, u64)>, Vec<u64>) {
     assert!(backend["name"].as_str().unwrap().contains("(vulkan, software, "), "{backend}");
     assert_eq!(backend["why"], "as asked");
     let one = |stage: &Value| {
         let count = |key: &str| stage[key].as_u64().unwrap();
         assert_eq!((&stage["device"], count("redone")), (&true.into(), 0), "{stage}");
-        assert!(count("on_host") * 100 < count("items") && count("bytes") > 0 && count("chunks") > 0, "{stage}");
+        assert!(
+            count("on_host") * 100 < count("items") * percent && count("bytes") > 0 && count("chunks") > 0,
+            "{stage}"
+        );
         ((stage["stage"].as_str().unwrap().to_owned(), count("items")), count("chunks"))
     };
     backend["stages"].as_array().unwrap().iter().map(one).unzip()
@@ -153,7 +156,7 @@ fn check_builds(above: &Path, name: &str, options: &[&str]) {
         let mut of_threads = Vec::new();
         for threads in ["1", "2"] {
             let more = ["--backend", "software", "--gpu-memory", memory, "--threads", threads];
-            let (stages, chunks) = on_device(&build(name, "device.hpan", &more));
+            let (stages, chunks) = on_device(&build(name, "device.hpan", &more), 1);
             assert_eq!(stages, expected, "{name}");
             assert!(
                 fs::read(folder.join("device.hpan")).unwrap() == bytes,
@@ -193,9 +196,9 @@ fn by_20_a_field_of_a_mesh_has_the_same_bytes() {
     if !has_driver(&folder) {
         return;
     }
-    for (name, scene, cell, material) in
-        [("town", fixtures::town(2), "0.7", "Asphalt"), ("soup", fixtures::soup(2), "61.7", "Clay")]
-    {
+    // of the soup, triangles of kilometres are the processor's by rule
+    let scenes = [("town", fixtures::town(2), "0.7", "Asphalt", 1), ("soup", fixtures::soup(2), "61.7", "Clay", 5)];
+    for (name, scene, cell, material, percent) in scenes {
         fs::write(folder.join("a.obj"), obj(&scene)).unwrap();
         let build = |image: &str, more: &[&str]| {
             let typed = ["build", "a.obj", "--raster", cell, "--raster-material", material, "-o", image, "--force"];
@@ -204,7 +207,8 @@ fn by_20_a_field_of_a_mesh_has_the_same_bytes() {
         let expected = on_cpu(&build("cpu.hpan", &["--backend", "cpu"]));
         assert!(expected.iter().any(|(stage, _)| stage == "heights"), "{expected:?}");
         for memory in MEMORY {
-            let (stages, _) = on_device(&build("device.hpan", &["--backend", "software", "--gpu-memory", memory]));
+            let (stages, _) =
+                on_device(&build("device.hpan", &["--backend", "software", "--gpu-memory", memory]), percent);
             assert_eq!(stages, expected, "{name} {memory}");
             let [cpu, device] = ["cpu.hpan", "device.hpan"].map(|image| fs::read(folder.join(image)).unwrap());
             assert!(cpu == device, "{name} {memory}: other bytes");
