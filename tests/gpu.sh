@@ -66,7 +66,8 @@ drivers() {
 # at_libraries NAME: where a library lies, or nothing.
 at_libraries() {
     local folder
-    for folder in ${LD_LIBRARY_PATH//:/ } /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib /usr/local/nvidia/lib64 /usr/local/lib; do
+    local given=${LD_LIBRARY_PATH:-}
+    for folder in ${given//:/ } /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib /usr/local/nvidia/lib64 /usr/local/lib; do
         if [ -e "$folder/$1" ]; then
             echo "$folder/$1"
             return
