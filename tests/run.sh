@@ -50,6 +50,10 @@ small_cores() { has cores || has profiles; }
 for name in $(! small_cores || echo "$small") $(! has platforms || echo "$others"); do
     installed "$name" || targets+=("$name")
 done
+software_driver() { ls /usr/share/vulkan/icd.d/*lvp* /etc/vulkan/icd.d/*lvp* 2>/dev/null | grep -q .; }
+if has tests && ! software_driver; then
+    packages+=(mesa-vulkan-drivers) # the stages on a software driver
+fi
 if small_cores; then
     need qemu-system-arm qemu-system-arm
     need qemu-system-riscv32 qemu-system-misc
@@ -69,6 +73,15 @@ if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
     for package in "${packages[@]}"; do
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null || echo "could not install $package"
     done
+fi
+
+if has tests && ! software_driver; then
+    skip "there is no software driver of Vulkan (apt-get install mesa-vulkan-drivers): tests of --backend software are left out"
+fi
+if [ -z "${XDG_RUNTIME_DIR:-}" ]; then # drivers complain without it
+    export XDG_RUNTIME_DIR=$target/runtime
+    mkdir -p "$XDG_RUNTIME_DIR"
+    chmod 700 "$XDG_RUNTIME_DIR"
 fi
 
 [ -d "$data" ] || skip "there is no folder $data (set HARDPAN_DATA): tests of real files are left out"
@@ -138,6 +151,7 @@ platforms() {
         installed "$other" || { skip "target $other is not installed (rustup target add $other)"; continue; }
         cargo check --locked --quiet --no-default-features --features hardpan-builder/command -p hardpan -p hardpan-builder \
             --target "$other"
+        cargo check --locked --quiet -p hardpan-shaders --features wgpu --target "$other"
         echo "$other: checked"
     done
 }

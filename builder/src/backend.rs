@@ -11,7 +11,7 @@ pub const LARGE: u64 = 5_000_000;
 /// Where the stages are to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// On a graphics card from [`LARGE`] triangles on, if there is one; else on the processor. Never on a software driver.
+    /// On a graphics card from [`LARGE`] triangles on, if there is one, or on one that is named; else on the processor. Never on a software driver.
     #[default]
     Auto,
     /// On the processor.
@@ -86,7 +86,7 @@ impl Backend {
     pub fn choose(wanted: &Wanted, triangles: u64) -> Result<Backend, NoBackend> {
         match wanted.choice {
             Choice::Cpu => Ok(Backend::cpu("as asked")),
-            Choice::Auto if triangles < LARGE => {
+            Choice::Auto if triangles < LARGE && wanted.adapter.is_none() => {
                 Ok(Backend::cpu(format!("fewer than {} million triangles", LARGE / 1_000_000)))
             }
             _ => Backend::card(wanted),
@@ -103,7 +103,7 @@ impl Backend {
         };
         match hardpan_shaders::Gpu::open(&of) {
             Ok(gpu) => {
-                let why = if *choice == Choice::Auto { "a large job" } else { "as asked" };
+                let why = if *choice == Choice::Auto && adapter.is_none() { "a large job" } else { "as asked" };
                 Ok(Backend { stages: On::Gpu(Box::new(gpu)), why: why.into() })
             }
             // what somebody asked for by name is no reason to take something else

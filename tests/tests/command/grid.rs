@@ -14,7 +14,7 @@ use serde_json::Value;
 use verification::oracle::{Oracle, Steps};
 
 /// A scene as OBJ, to the last bit.
-fn obj(scene: &Scene) -> String {
+pub fn obj(scene: &Scene) -> String {
     let mut text = String::new();
     scene.positions.iter().for_each(|[x, y, z]| writeln!(text, "v {x} {y} {z}").unwrap());
     let mut last = None;

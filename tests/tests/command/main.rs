@@ -1,6 +1,8 @@
 //! The command as it is typed: output, files and exit codes. One binary, so that it links once.
 
 mod along;
+#[cfg(target_os = "linux")]
+mod backend;
 mod basics;
 mod bench;
 mod demo;

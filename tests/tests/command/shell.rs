@@ -73,7 +73,7 @@ pub fn soon(seconds: u32, code: i32, folder: &Path, arguments: &[&str]) -> [Stri
 }
 
 #[track_caller]
-fn ended(code: i32, Output { status, stdout, stderr }: Output, arguments: &[&str]) -> [String; 2] {
+pub fn ended(code: i32, Output { status, stdout, stderr }: Output, arguments: &[&str]) -> [String; 2] {
     let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
     assert_eq!(status.code(), Some(code), "hardpan {arguments:?}: {status}\n{}\n{}", text[0], text[1]);
     text

@@ -1,0 +1,361 @@
+//! `--backend`: a graphics driver gives the bytes of the CPU, and where there is none it is said what to do.
+//!
+//! A software driver is enough. Where none is installed the tests that need it say so, but with `HARDPAN_CI=1` they fail.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::grid::obj;
+use crate::shell::{BRIDGE, HARDPAN, ended, folder, holds, info};
+use hardpan_builder::{Scene, fixtures};
+use rayon::prelude::*;
+use serde_json::Value;
+use verification::obj::{data_or_skip, read};
+
+/// The drivers that draw on the processor, by the lists that the Vulkan loader reads.
+fn software_lists() -> Vec<PathBuf> {
+    let folders = ["/etc/vulkan/icd.d", "/usr/share/vulkan/icd.d"];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    files
+        .map(|f| f.path())
+        .filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("lvp_icd")))
+        .collect()
+}
+
+/// Variables of a run.
+type Variables<'a> = &'a [(&'a str, &'a str)];
+
+/// Runs with variables, expects an exit code, and gives back stdout and stderr.
+#[track_caller]
+fn expect_with(variables: Variables, code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
+    let mut command = Command::new(&*HARDPAN);
+    command.args(arguments).current_dir(folder).env("XDG_RUNTIME_DIR", folder); // Mesa complains without it
+    command.env_remove("WGPU_BACKEND").env_remove("WGPU_ADAPTER_NAME");
+    command.envs(variables.iter().copied());
+    ended(code, command.output().unwrap(), arguments)
+}
+
+#[track_caller]
+fn expect(code: i32, folder: &Path, arguments: &[&str]) -> [String; 2] {
+    expect_with(&[], code, folder, arguments)
+}
+
+/// The error of a run, which prints nothing else.
+#[track_caller]
+fn error(variables: Variables, code: i32, folder: &Path, arguments: &[&str]) -> String {
+    let [out, err] = expect_with(variables, code, folder, arguments);
+    assert!(out.is_empty() && err.starts_with("error: ") && err.matches("error: ").count() == 1, "{out}{err}");
+    err
+}
+
+/// Whether a software driver is there; and a word if not.
+#[track_caller]
+fn has_driver(folder: &Path) -> bool {
+    let [out, _] = expect(0, folder, &["--version", "--verbose"]);
+    if out.contains(" (vulkan, software, ") {
+        return true;
+    }
+    let text = format!("there is no software driver (on Debian: apt-get install mesa-vulkan-drivers): {out}");
+    assert!(std::env::var_os("HARDPAN_CI").is_none_or(|v| v != "1") && software_lists().is_empty(), "{text}");
+    println!("skipped, because {text}");
+    false
+}
+
+/// Runs with `--report`, and gives back what it says of the backend.
+#[track_caller]
+fn reported(folder: &Path, arguments: &[&str]) -> Value {
+    expect(0, folder, &[arguments, &["--report", "r.json"]].concat());
+    let report: Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
+    fs::remove_file(folder.join("r.json")).unwrap();
+    report["backend"].clone()
+}
+
+/// Names and counts of items of the stages, of which none ran on a device.
+#[track_caller]
+fn on_cpu(backend: &Value) -> Vec<(String, u64)> {
+    assert_eq!(backend["name"], "cpu");
+    let one = |stage: &Value| {
+        assert_eq!((&stage["device"], &stage["bytes"]), (&false.into(), &0.into()), "{stage}");
+        (stage["stage"].as_str().unwrap().to_owned(), stage["items"].as_u64().unwrap())
+    };
+    backend["stages"].as_array().unwrap().iter().map(one).collect()
+}
+
+/// The same of stages that all ran on a device, but for fewer than so many items in a hundred; and their chunks.
+#[track_caller]
+fn on_device(backend: &Value, percent: u64) -> (Vec<(String, u64)>, Vec<u64>) {
+    assert!(backend["name"].as_str().unwrap().contains("(vulkan, software, "), "{backend}");
+    assert_eq!(backend["why"], "as asked");
+    let one = |stage: &Value| {
+        let count = |key: &str| stage[key].as_u64().unwrap();
+        assert_eq!((&stage["device"], count("redone")), (&true.into(), 0), "{stage}");
+        assert!(
+            count("on_host") * 100 < count("items") * percent && count("bytes") > 0 && count("chunks") > 0,
+            "{stage}"
+        );
+        ((stage["stage"].as_str().unwrap().to_owned(), count("items")), count("chunks"))
+    };
+    backend["stages"].as_array().unwrap().iter().map(one).unzip()
+}
+
+/// Faces of an OBJ the other way round within each object and material.
+fn turned(text: &str) -> String {
+    let is_face = |line: &str| line.starts_with("f ");
+    let lines: Vec<&str> = text.lines().collect();
+    let runs = lines.chunk_by(|a, b| is_face(a) == is_face(b));
+    let turned = runs.flat_map(|run| {
+        let mut run = run.to_vec();
+        if is_face(run[0]) {
+            run.reverse();
+        }
+        run
+    });
+    turned.map(|line| format!("{line}\n")).collect()
+}
+
+/// Scenes as OBJ files of a folder, with their options.
+fn files(folder: &Path) -> Vec<(String, Vec<&'static str>)> {
+    let mut texts = vec![("town.obj", obj(&fixtures::town(2)), vec![]), ("soup.obj", obj(&fixtures::soup(1)), vec![])];
+    if let Some(data) = data_or_skip() {
+        let real: [(&str, &str, &[&str]); 3] = [
+            ("3dfier.obj", "city/3dfier_innerbuffer_05.obj", &[]),
+            ("zdm2.obj", "city/zdm2.obj", &["--up", "y"]),
+            ("cloverleaf.obj", "roads/cloverleaf.obj", &["--unit", "in"]),
+        ];
+        texts.extend(
+            real.map(|(name, file, options)| (name, fs::read_to_string(data.join(file)).unwrap(), options.to_vec())),
+        );
+    }
+    let written = texts.into_iter().map(|(name, text, options)| {
+        fs::write(folder.join(name), &text).unwrap();
+        fs::write(folder.join(format!("turned-{name}")), turned(&text)).unwrap();
+        (name.to_owned(), options)
+    });
+    written.collect()
+}
+
+/// Three shares of memory, of which the last two make several chunks.
+const MEMORY: [&str; 3] = ["1GiB", "1MiB", "64KiB"];
+
+/// Builds one file on all backends in a folder of its own.
+fn check_builds(above: &Path, name: &str, options: &[&str]) {
+    let folder = above.join(format!("of-{name}"));
+    fs::create_dir(&folder).unwrap();
+    let build = |file: &str, image: &str, more: &[&str]| {
+        let place = format!("../{file}");
+        reported(&folder, &[&["build", &place, "-o", image, "--force"], options, more].concat())
+    };
+    let expected = on_cpu(&build(name, "cpu.hpan", &["--backend", "cpu"]));
+    assert_eq!(expected.iter().map(|(stage, _)| &stage[..]).collect::<Vec<_>>(), ["number", "squares"], "{name}");
+    let bytes = fs::read(folder.join("cpu.hpan")).unwrap();
+    let mut before = vec![0; expected.len()];
+    for memory in MEMORY {
+        let mut of_threads = Vec::new();
+        for threads in ["1", "2"] {
+            let more = ["--backend", "software", "--gpu-memory", memory, "--threads", threads];
+            let (stages, chunks) = on_device(&build(name, "device.hpan", &more), 1);
+            assert_eq!(stages, expected, "{name}");
+            assert!(
+                fs::read(folder.join("device.hpan")).unwrap() == bytes,
+                "{name} {memory} {threads} threads: other bytes"
+            );
+            of_threads.push(chunks);
+        }
+        assert_eq!(of_threads[0], of_threads[1], "{name} {memory}");
+        let chunks = of_threads.swap_remove(0);
+        // less memory, more chunks
+        let is_large = |i: usize| expected[i].1 > if memory == "1MiB" { 30_000 } else { 2_000 };
+        for i in (0..chunks.len()).filter(|i| memory != MEMORY[0] && is_large(*i)) {
+            assert!(chunks[i] > 1 && chunks[i] > before[i], "{name} {memory} {:?}: {chunks:?} {before:?}", expected[i]);
+        }
+        before = chunks;
+    }
+    // the same triangles in another order
+    let turned = format!("turned-{name}");
+    assert!(fs::read(above.join(&turned)).unwrap() != fs::read(above.join(name)).unwrap());
+    let identity = info(&folder, "cpu.hpan")["identity"].clone();
+    build(&turned, "turned.hpan", &["--backend", "software"]);
+    assert_eq!(info(&folder, "turned.hpan")["identity"], identity, "{turned}");
+    assert!(identity.is_string());
+}
+
+#[test]
+fn by_04_a_graphics_driver_gives_the_same_bytes() {
+    let folder = folder("by_04_a_graphics_driver_gives_the_same_bytes");
+    if has_driver(&folder) {
+        files(&folder).par_iter().for_each(|(name, options)| check_builds(&folder, name, options));
+    }
+}
+
+#[test]
+fn by_20_a_field_of_a_mesh_has_the_same_bytes() {
+    let folder = folder("by_20_a_field_of_a_mesh_has_the_same_bytes");
+    if !has_driver(&folder) {
+        return;
+    }
+    // of the soup, triangles of kilometres are the processor's by rule
+    let scenes = [("town", fixtures::town(2), "0.7", "Asphalt", 1), ("soup", fixtures::soup(2), "61.7", "Clay", 5)];
+    for (name, scene, cell, material, percent) in scenes {
+        fs::write(folder.join("a.obj"), obj(&scene)).unwrap();
+        let build = |image: &str, more: &[&str]| {
+            let typed = ["build", "a.obj", "--raster", cell, "--raster-material", material, "-o", image, "--force"];
+            reported(&folder, &[&typed[..], more].concat())
+        };
+        let expected = on_cpu(&build("cpu.hpan", &["--backend", "cpu"]));
+        assert!(expected.iter().any(|(stage, _)| stage == "heights"), "{expected:?}");
+        for memory in MEMORY {
+            let (stages, _) =
+                on_device(&build("device.hpan", &["--backend", "software", "--gpu-memory", memory]), percent);
+            assert_eq!(stages, expected, "{name} {memory}");
+            let [cpu, device] = ["cpu.hpan", "device.hpan"].map(|image| fs::read(folder.join(image)).unwrap());
+            assert!(cpu == device, "{name} {memory}: other bytes");
+        }
+    }
+}
+
+#[test]
+fn cg_05_grids_have_the_same_bytes() {
+    let folder = folder("cg_05_grids_have_the_same_bytes");
+    if !has_driver(&folder) {
+        return;
+    }
+    let mut sources = vec![("town.obj", obj(&fixtures::town(2)), "0.7"), ("soup.obj", obj(&fixtures::soup(2)), "61.7")];
+    if let Some(data) = data_or_skip() {
+        sources.push(("city.obj", fs::read_to_string(data.join("city/3dfier_innerbuffer_05.obj")).unwrap(), "0.9"));
+    }
+    for (name, text, cell) in sources {
+        fs::write(folder.join(name), text).unwrap();
+        let rules: [(&[&str], &str); 4] = [
+            (&["--rule", "highest"], "g.npy"),
+            (&["--rule", "lowest"], "g.npy"),
+            (&["--rule", "nearest=2"], "g.npy"),
+            (&["--layers"], "g.csv"),
+        ];
+        for (rule, out) in rules {
+            let grid = |backend: &[&str]| {
+                let [_, err] = expect(
+                    0,
+                    &folder,
+                    &[&["grid", name, "--cell", cell, "-o", out, "--force"], rule, backend].concat(),
+                );
+                assert_eq!(err.contains("(vulkan, software, "), backend[1] == "software", "{err}");
+                fs::read(folder.join(out)).unwrap()
+            };
+            let expected = grid(&["--backend", "cpu"]);
+            assert!(expected.len() > 50_000, "{name} {rule:?}: {}", expected.len());
+            for memory in MEMORY {
+                let got = grid(&["--backend", "software", "--gpu-memory", memory]);
+                assert!(got == expected, "{name} {rule:?} {memory}: other bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_missing_graphics_card_is_explained() {
+    let folder = folder("a_missing_graphics_card_is_explained");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    // as if no driver were installed
+    let none: Variables = &[("VK_DRIVER_FILES", "/there/is/none.json"), ("VK_ICD_FILENAMES", "/there/is/none.json")];
+    let looked = ["Looked for: ", "libvulkan.so.1", "VK_DRIVER_FILES", "/usr/share/vulkan/icd.d"];
+    let [out, _] = expect_with(none, 0, &folder, &["--version", "--verbose"]);
+    holds(&out, &[concat!("hardpan ", env!("CARGO_PKG_VERSION")), "gpu yes", "\nadapters: none\n"]);
+    for (backend, help) in [
+        ("gpu", "Install the driver of the card, with its Vulkan part"),
+        ("software", "apt-get install mesa-vulkan-drivers"),
+    ] {
+        for command in [&["build", "bridge.obj"][..], &["grid", "bridge.obj", "--cell", "1"]] {
+            let text = error(none, 4, &folder, &[command, &["--backend", backend]].concat());
+            holds(&text, &[&format!("--backend {backend}: "), "Found: none. ", help]);
+            holds(&text, &looked);
+        }
+    }
+    assert!(!folder.join("bridge.hpan").exists());
+    // auto goes on without one, also where a large job would take it
+    let [_, err] = expect_with(none, 0, &folder, &["build", "bridge.obj"]);
+    assert!(!err.contains("stages run on"), "{err}");
+    let text = error(none, 4, &folder, &["build", "bridge.obj", "--adapter", "nonsense", "--force"]);
+    holds(&text, &["\"nonsense\"", "Found: none"]);
+}
+
+#[test]
+fn a_software_driver_is_no_graphics_card() {
+    let folder = folder("a_software_driver_is_no_graphics_card");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let lists = software_lists();
+    let (true, Some(list)) = (has_driver(&folder), lists.first().and_then(|list| list.to_str())) else { return };
+    // other drivers of this machine are not seen
+    let only: Variables = &[("VK_DRIVER_FILES", list), ("VK_ICD_FILENAMES", list)];
+    let [out, _] = expect_with(only, 0, &folder, &["--version", "--verbose"]);
+    let adapters: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("adapter: ")).collect();
+    let [adapter] = adapters[..] else { panic!("{out}") };
+    holds(adapter, &["llvmpipe", "(vulkan, software, ", "Mesa"]);
+    let text = error(only, 4, &folder, &["build", "bridge.obj", "--backend", "gpu"]);
+    holds(
+        &text,
+        &["--backend gpu: no graphics card. ", &format!("Found: {adapter}. "), "Looked for: ", "Install the driver"],
+    );
+    for backend in [&["--backend", "software"][..], &["--backend", "gpu"], &["--backend", "auto"], &[]] {
+        let text = error(only, 4, &folder, &[&["build", "bridge.obj", "--adapter", "nonsense"], backend].concat());
+        holds(&text, &["whose name contains \"nonsense\"", &format!("Found: {adapter}. "), "Looked for: "]);
+    }
+    let build: &[&str] = &["build", "bridge.obj", "--backend", "software", "--force"];
+    let of_name: Variables = &[("VK_DRIVER_FILES", list), ("WGPU_ADAPTER_NAME", "nonsense")];
+    holds(&error(of_name, 4, &folder, build), &["\"nonsense\" (WGPU_ADAPTER_NAME)", adapter]);
+    let of_interface: Variables = &[("VK_DRIVER_FILES", list), ("WGPU_BACKEND", "nonsense")];
+    let text = error(of_interface, 4, &folder, build);
+    holds(&text, &["WGPU_BACKEND=nonsense: ", "Set WGPU_BACKEND=vulkan or unset it", &format!("Found: {adapter}")]);
+    let [out, _] = expect_with(of_interface, 0, &folder, &["--version", "--verbose"]);
+    holds(&out, &["adapters: none; WGPU_BACKEND=nonsense: "]);
+    // and what is right is taken
+    let [_, err] = expect_with(only, 0, &folder, &[build, &["--adapter", "LLVMpipe"]].concat());
+    holds(&err, &[&format!("note: stages run on {adapter}: as asked\n")]);
+    // so little memory that nothing fits
+    let text = error(only, 4, &folder, &[build, &["--gpu-memory", "1"]].concat());
+    holds(&text, &["--backend software: 1 bytes of device memory are too few", "at least 65536"]);
+}
+
+#[test]
+fn what_is_typed_wrong_is_told() {
+    let folder = folder("what_is_typed_wrong_is_told");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    for size in ["x", "", "12 parsecs", "-1", "1.5GiB", "GiB", "99999999999GiB"] {
+        let more = format!("--gpu-memory={size}");
+        let text = error(&[], 2, &folder, &["build", "bridge.obj", &more]);
+        let why = if size.starts_with('9') {
+            "more than there can be"
+        } else {
+            "a whole number of bytes, or of KiB, MiB or GiB, as 512MiB"
+        };
+        holds(&text, &["--gpu-memory <SIZE>", why]);
+    }
+    for command in [&["build", "bridge.obj"][..], &["grid", "bridge.obj", "--cell", "1"]] {
+        let text = error(&[], 2, &folder, &[command, &["--backend", "cpu", "--adapter", "x"]].concat());
+        holds(&text, &["--adapter names a graphics card, and --backend cpu takes none"]);
+        let text = error(&[], 2, &folder, &[command, &["--backend", "card"]].concat());
+        holds(&text, &["'card'", "auto, cpu, gpu, software"]);
+    }
+    assert!(!folder.join("bridge.hpan").exists());
+}
+
+/// Reversed faces are the same triangles.
+#[test]
+fn turned_files_have_the_same_triangles() {
+    let text = obj(&fixtures::mats());
+    let folder = folder("turned_files_have_the_same_triangles");
+    let of = |name: &str, text: &str| -> Scene {
+        fs::write(folder.join(name), text).unwrap();
+        read(&folder.join(name), false).unwrap()
+    };
+    let sorted = |scene: &Scene| {
+        let mut all: Vec<_> = scene.triangles.iter().map(|t| (t.material, t.v)).collect();
+        all.sort_unstable();
+        all
+    };
+    let (one, two) = (of("a.obj", &text), of("b.obj", &turned(&text)));
+    assert_eq!((sorted(&one), &one.positions), (sorted(&two), &two.positions));
+    assert_ne!(one.triangles, two.triangles);
+}
