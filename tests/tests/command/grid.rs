@@ -701,6 +701,19 @@ fn by_20_a_mesh_as_a_field() {
 }
 
 #[test]
+fn cg_05_a_plane_of_many_kilometres() {
+    let folder = folder("cg_05_a_plane_of_many_kilometres");
+    fs::write(folder.join("plane.obj"), "v 0 0 0\nv 200000 0 0\nv 200000 200000 0\nv 0 200000 0\nf 1 2 3 4\n").unwrap();
+    let all = facts(&folder, &["plane.obj", "--cell", "1000", "--oracle"]);
+    assert_eq!((&all["ground"], &all["no_data"]), (&40_000.into(), &0.into()), "{all}");
+    // limits far beyond the domain are no others
+    for (z, count) in [("9e11", 40_000), ("-9e11", 0)] {
+        let some = facts(&folder, &["plane.obj", "--cell", "1000", "--rule", &format!("highest-below={z}")]);
+        assert_eq!(some["ground"], count, "{some}");
+    }
+}
+
+#[test]
 fn by_20_a_field_has_one_material() {
     let folder = folder("by_20_a_field_has_one_material");
     fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
@@ -733,6 +746,11 @@ fn by_20_a_field_has_one_material() {
         &error(2, &folder, &["grid", "bridge.obj", "--cell", "1", "--layers", "-o", "g.tif"]),
         &["g.tif: this has one height a square"],
     );
+    // borders on multiples that the lattice has not: the posts there have ground
+    fs::write(folder.join("tenths.obj"), "v 0.3 0.7 0\nv 10.4 0.7 0\nv 10.4 10.8 0\nv 0.3 10.8 0\nf 1 2 3 4\n")
+        .unwrap();
+    let [out, _] = expect(0, &folder, &["build", "tenths.obj", "--raster", "0.1"]);
+    holds(&out, &["tenths.hpan: 10,404 posts with ground"]);
     // steep ground: blocks of 16 bits hold no more than their tolerance, which is stated
     fs::write(folder.join("steep.obj"), "v 0 0 0\nv 90 0 90\nv 90 90 90\nv 0 90 0\nf 1 2 3 4\n").unwrap();
     let [out, _] = expect(0, &folder, &["build", "steep.obj", "--raster", "1"]);
