@@ -50,7 +50,7 @@ small_cores() { has cores || has profiles; }
 for name in $(! small_cores || echo "$small") $(! has platforms || echo "$others"); do
     installed "$name" || targets+=("$name")
 done
-software_driver() { ls /usr/share/vulkan/icd.d/*lvp* /etc/vulkan/icd.d/*lvp* 2>/dev/null | grep -q .; }
+software_driver() { compgen -G '/usr/share/vulkan/icd.d/*lvp*' >/dev/null || compgen -G '/etc/vulkan/icd.d/*lvp*' >/dev/null; }
 if has tests && ! software_driver; then
     packages+=(mesa-vulkan-drivers) # the stages on a software driver
 fi

@@ -314,8 +314,8 @@ fn a_software_driver_is_no_graphics_card() {
     let [_, err] = expect_with(only, 0, &folder, &[build, &["--adapter", "LLVMpipe"]].concat());
     holds(&err, &[&format!("note: stages run on {adapter}: as asked\n")]);
     // so little memory that nothing fits
-    let text = error(only, 4, &folder, &[build, &["--gpu-memory", "1"]].concat());
-    holds(&text, &["--backend software: 1 bytes of device memory are too few", "at least 65536"]);
+    let text = error(only, 2, &folder, &[build, &["--gpu-memory", "1"]].concat());
+    holds(&text, &["--gpu-memory <SIZE>", "at least 64KiB"]);
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn what_is_typed_wrong_is_told() {
     }
     for command in [&["build", "bridge.obj"][..], &["grid", "bridge.obj", "--cell", "1"]] {
         let text = error(&[], 2, &folder, &[command, &["--backend", "cpu", "--adapter", "x"]].concat());
-        holds(&text, &["--adapter names a graphics card, and --backend cpu takes none"]);
+        holds(&text, &["--adapter and --gpu-memory are of a graphics card, and --backend cpu takes none"]);
         let text = error(&[], 2, &folder, &[command, &["--backend", "card"]].concat());
         holds(&text, &["'card'", "auto, cpu, gpu, software"]);
     }
