@@ -309,7 +309,7 @@ fn a_software_driver_is_no_graphics_card() {
     let text = error(of_interface, 4, &folder, build);
     holds(&text, &["WGPU_BACKEND=nonsense: ", "Set WGPU_BACKEND=vulkan or unset it", &format!("Found: {adapter}")]);
     let [out, _] = expect_with(of_interface, 0, &folder, &["--version", "--verbose"]);
-    holds(&out, &["adapters: none; WGPU_BACKEND=nonsense: "]);
+    holds(&out, &["adapters: not known; WGPU_BACKEND=nonsense: "]);
     // and what is right is taken
     let [_, err] = expect_with(only, 0, &folder, &[build, &["--adapter", "LLVMpipe"]].concat());
     holds(&err, &[&format!("note: stages run on {adapter}: as asked\n")]);
