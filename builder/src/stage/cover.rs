@@ -116,11 +116,10 @@ impl Piece {
     }
 }
 
-/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns the corners of those
-/// triangles.
-pub fn restore(ground: &mut Ground, rise: u32) -> Vec<[Place; 3]> {
+/// Adds what was uncovered and ought not to have been, of ground that goes on over steps up to `rise`. Returns how many triangles.
+pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let Record { before, mut swept } = std::mem::take(&mut ground.record);
-    let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return Vec::new() };
+    let Some((vertices, faces)) = before.filter(|_| !swept.is_empty()) else { return 0 };
     let priority = |f: Face| ground.materials[usize::from(f.material)].priority;
     swept.sort_unstable_by_key(|Swept { corners, face, by, .. }| {
         (*corners, Reverse(priority(*face)), face.material, face.source, by.map(f64::to_bits))
@@ -134,7 +133,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> Vec<[Place; 3]> {
         same
     });
     let (known, mut made) = (ground.vertices.len(), HashMap::new());
-    let mut restored = Vec::new();
+    let mut restored = 0;
     // what lies far from all that was swept has no say
     let sides = |s: &Swept| {
         let ([a, b, c], margin) = (s.corners, s.by[0] + s.wide() + 4.0);
@@ -160,9 +159,9 @@ pub fn restore(ground: &mut Ground, rise: u32) -> Vec<[Place; 3]> {
             beside.map(|b| size(b.data)).min() == Some(size(*i))
         };
         let first: Vec<u32> = lost.iter().copied().filter(is_first).collect();
+        restored += first.len() as u64;
         for i in &first {
             let Swept { corners, face, off, .. } = swept[*i as usize];
-            restored.push(corners);
             let v = corners.map(|place| {
                 ground.vertices[..known].binary_search(&place).map_or_else(
                     |_| {
@@ -188,7 +187,7 @@ pub fn restore(ground: &mut Ground, rise: u32) -> Vec<[Place; 3]> {
             first.binary_search(&i).is_err() && (lost.binary_search(&i).is_ok() || is_near())
         });
     }
-    if !restored.is_empty() {
+    if restored > 0 {
         ground.order();
     }
     // what is swept from now on is looked at the next time

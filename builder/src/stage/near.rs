@@ -27,23 +27,12 @@ impl Points {
 
     /// Calls `see` with every other point within reach of one, ascending. Stops when told `false`.
     pub fn around(&self, i: u32, mut see: impl FnMut(u32) -> bool) {
-        self.search(self.point(i), i as usize, |j| j == i || see(j));
-    }
-
-    /// Calls `see` with every point within reach of a place, ascending. Stops when told `false`.
-    pub fn about(&self, place: [i32; 3], see: impl FnMut(u32) -> bool) {
-        let at = self.all.partition_point(|q| *q < place);
-        self.search(place, at.min(self.all.len().saturating_sub(1)), see);
-    }
-
-    /// From about where it stands among the points.
-    fn search(&self, p: [i32; 3], from: usize, mut see: impl FnMut(u32) -> bool) {
-        let all = &self.all;
+        let (all, p) = (&self.all, self.point(i));
         let reach = [self.near.plan, self.near.plan, self.near.height];
         let low: [i32; 3] = std::array::from_fn(|k| p[k].saturating_sub_unsigned(reach[k]));
         let high: [i32; 3] = std::array::from_fn(|k| p[k].saturating_add_unsigned(reach[k]));
         // back to some place before the least, then forth
-        let (mut at, mut step) = (from, 1);
+        let (mut at, mut step) = (i as usize, 1);
         while at > 0 && all[at] >= low {
             at = at.saturating_sub(step);
             step *= 2;
@@ -60,7 +49,7 @@ impl Points {
             } else if q[2] > high[2] || !meet(p, [q[0], q[1], p[2]], self.near) {
                 [q[0], q[1].saturating_add(1), low[2]]
             } else {
-                if !see(at as u32) {
+                if at != i as usize && !see(at as u32) {
                     return;
                 }
                 at += 1;

@@ -61,38 +61,25 @@ const ROUNDS: usize = 64;
 pub fn stitch(ground: &mut Ground, near: Near, rise: u32) -> Repair {
     let most = most_added(ground);
     let mut repair = Repair::default();
-    // where to look again
-    let mut next: Option<[Watch; 2]> = None;
     for time in 0.. {
         let mut stitching = Stitching { repair, ..Stitching::new(ground, near, rise) };
-        if let Some(watches) = next.take() {
-            stitching.watches = watches;
-            stitching.local = true;
-        }
         let mut settled = false;
         for _ in 0..PASSES {
             if settled || time == TIMES || stitching.repair.added > most {
                 break;
             }
             settled = stitching.pass();
-            if settled && stitching.local {
-                // and once more with all that counts
-                (settled, stitching.local) = (false, false);
-            }
         }
         if !settled {
             stitching.count();
         }
-        let (done, mut watches) = stitching.finish();
-        repair = done;
+        repair = stitching.finish();
         // what is covered again may be beside other vertices
-        let restored = if time < TIMES { cover::restore(ground, rise) } else { Vec::new() };
-        if restored.is_empty() {
+        let restored = if time < TIMES { cover::restore(ground, rise) } else { 0 };
+        if restored == 0 {
             break;
         }
-        repair.added += restored.len() as u64;
-        watches.iter_mut().for_each(|watch| watch.extend(restored.as_flattened()));
-        next = settled.then_some(watches);
+        repair.added += restored;
     }
     repair
 }
@@ -148,8 +135,6 @@ struct Stitching<'a, 'b> {
     made: HashMap<[i32; 3], u32>,
     /// Where to look, by kind of search.
     watches: [Watch; 2],
-    /// Whether only vertices near there count: elsewhere all was settled before.
-    local: bool,
     repair: Repair,
 }
 
@@ -167,22 +152,11 @@ impl<'a, 'b> Stitching<'a, 'b> {
     fn new(ground: &'a mut Ground<'b>, near: Near, rise: u32) -> Self {
         let (edges, ordered) = (Edges::new(ground), ground.vertices.len());
         let watches = [Watch::All, Watch::All];
-        Stitching {
-            ground,
-            near,
-            rise,
-            edges,
-            ordered,
-            made: HashMap::new(),
-            watches,
-            local: false,
-            repair: Repair::default(),
-        }
+        Stitching { ground, near, rise, edges, ordered, made: HashMap::new(), watches, repair: Repair::default() }
     }
 
     fn rim(&self) -> Rim {
-        let near = if self.local { watch::vertices(&self.watches, self.ground, &self.edges, self.near) } else { None };
-        Rim::new(self.ground, &self.edges, self.near, near)
+        Rim::new(self.ground, &self.edges, self.near)
     }
 
     fn view<'c>(&'c self, rim: &'c Rim) -> View<'c> {
@@ -396,16 +370,16 @@ impl<'a, 'b> Stitching<'a, 'b> {
         (self.repair.slits, self.repair.slit) = (slits.left, first(self.ground, &slits.at));
     }
 
-    /// The mesh in order, what was done, and where more may be to do.
-    fn finish(self) -> (Repair, [Watch; 2]) {
-        let Stitching { ground, edges, mut repair, watches, .. } = self;
+    /// The mesh in order, and what was done.
+    fn finish(self) -> Repair {
+        let Stitching { ground, edges, mut repair, .. } = self;
         repair.open_edges = edges.sole();
         let changed = edges.have_changed();
         drop(edges);
         if changed {
             ground.order();
         }
-        (repair, watches)
+        repair
     }
 }
 

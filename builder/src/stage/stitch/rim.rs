@@ -22,11 +22,9 @@ pub struct Rim {
 const INNER: u32 = u32::MAX;
 
 impl Rim {
-    /// Of all of a mesh, or of some vertices that end open edges.
-    pub fn new(ground: &Ground, edges: &Edges, near: Near, some: Option<Vec<u32>>) -> Rim {
-        let all = || (0..ground.vertices.len() as u32).filter(|v| edges.is_open_at(*v)).collect();
-        let some: Vec<u32> = some.unwrap_or_else(all);
-        let mut open: Vec<([i32; 3], u32)> = some.into_iter().map(|v| (ground.vertices[v as usize], v)).collect();
+    pub fn new(ground: &Ground, edges: &Edges, near: Near) -> Rim {
+        let all = ground.vertices.iter().copied().zip(0..);
+        let mut open: Vec<([i32; 3], u32)> = all.filter(|(_, v)| edges.is_open_at(*v)).collect();
         open.sort(); // mostly sorted already
         let mut numbers = vec![INNER; ground.vertices.len()];
         open.iter().zip(0..).for_each(|(&(_, v), n)| numbers[v as usize] = n);

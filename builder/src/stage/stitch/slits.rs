@@ -21,7 +21,7 @@ pub struct Plan {
     starts: Vec<u32>,
     /// Whether each vertex of the rim is at a place in a crowd, or one that has one above it.
     crowded: Vec<bool>,
-    /// The open edges at each vertex of the rim: the other end in the mesh, and whether the triangle is to the left.
+    /// The open edges at each vertex of the rim: the other end, and whether the triangle is to the left.
     rays: (Vec<u32>, Vec<(u32, bool)>),
     /// How much higher or lower an edge may run: more, up to `rise` steps.
     level: u32,
@@ -39,13 +39,13 @@ impl Plan {
             }
         }
         starts.push(rim.vertices.len() as u32);
+        let number = |v: u32| rim.number(v).expect("an end of an open edge") as u32;
         let mut open = Vec::new();
         for i in edges.open_faces() {
             let v = ground.faces[i as usize].v;
             for k in edges.open_sides(i).filter(|k| !edges.is_fold(i, *k)) {
                 let [a, b] = [v[k], v[(k + 1) % 3]];
-                let rays = [(a, (b, true)), (b, (a, false))];
-                open.extend(rays.into_iter().filter_map(|(v, ray)| Some((rim.number(v)? as u32, ray))));
+                open.extend([(number(a), (b, true)), (number(b), (a, false))]);
             }
         }
         let rays = lists(rim.vertices.len(), open.iter().copied());
