@@ -3,7 +3,8 @@
 //! Where a triangle is divided or a vertex moves, an open edge sweeps over some ground. At the border of the mesh that is the
 //! shift that an image states. But inside, where other ground began at that edge or under it, a slit is left if that does not
 //! follow. So what was swept is noted, as triangles; and in the end, where the ground ends now beside one of them and did not end
-//! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end.
+//! before within the shift, that triangle is added. Seen from above: a step of less than [`RISE`] is no end, nor is the foot of
+//! a wall, or any line on it, that rounding alone set off the vertical.
 
 use super::ground::{Ground, Place, Record, Swept};
 use super::region::{Flat, Region, ends_of};
@@ -25,6 +26,8 @@ const PARTS: usize = 4;
 const MANY: usize = 1024;
 /// What rounding takes of an error in plan, in steps.
 const ROUNDING: f64 = 0.7;
+/// How wide rounding makes an upright wall in plan, in steps: within that a wall is at all its heights.
+const WALL: f64 = 1.5;
 /// How far above and below is looked, in `rise`: beside an edge that lies a rise away from a place may lie ground another one away.
 const FAR: f64 = 2.125;
 
@@ -325,10 +328,22 @@ fn covers([p, q, r]: [Place; 3], [a, b]: [Place; 2], level: f64) -> Option<[f64;
         keep(at_a, at_b);
         rise = [rise[0] + at_a / area * f64::from(r[2]), rise[1] + at_b / area * f64::from(r[2])];
     }
-    let off = [rise[0] - f64::from(a[2]), rise[1] - f64::from(b[2])];
-    keep(level - off[0], level - off[1]);
-    keep(level + off[0], level + off[1]);
+    let [at_a, at_b] = [a, b].map(|p| f64::from(p[2]));
+    let off = [rise[0] - at_a, rise[1] - at_b];
+    let reach = level + WALL * slope([p, q, r], area);
+    keep(reach - off[0], reach - off[1]);
+    keep(reach + off[0], reach + off[1]);
+    let heights = [p, q, r].map(|p| f64::from(p[2]));
+    let [low, high] = [heights.iter().copied().fold(f64::MAX, f64::min), heights.iter().copied().fold(f64::MIN, f64::max)];
+    keep(high + level - at_a, high + level - at_b);
+    keep(at_a - low + level, at_b - low + level);
     (to - from > LEAST).then_some([from, to])
+}
+
+/// How many steps of height a triangle climbs in one of plan: of this area, doubled.
+fn slope([p, q, r]: [Place; 3], area: f64) -> f64 {
+    let [u, v] = [q, r].map(|to| [0, 1, 2].map(|k| f64::from(to[k]) - f64::from(p[k])));
+    (u[1] * v[2] - u[2] * v[1]).hypot(u[2] * v[0] - u[0] * v[2]) / area
 }
 
 /// Boxes to look for, with their numbers.

@@ -5,7 +5,8 @@
 //! the image that is farther in plan than the stated error from all ends of the source, rounded to the same lattice, is lost ground, if
 //! the source has some beside it.
 //! A step is an end if it is larger than half a metre in the image, and than half of that in the source: what is between is none that
-//! was lost.
+//! was lost. Ground is at every height that it has within the stated error in plan: so a wall narrower than that is no step, and what
+//! the image has at one of the wall's heights takes its place.
 
 use super::against::SLACK;
 use hashbrown::{HashMap, HashSet};
@@ -47,9 +48,9 @@ pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits 
     let reach = stated + SLACK;
     // an edge that the source has as well is none of the image's making, and what was lost beside it has edges of its own
     let kept: HashSet<Line> = open(source).iter().map(|l| l.map(bits)).collect();
-    let ends = ends(image, |l| !kept.contains(&l.map(bits)), None, STEP);
+    let ends = ends(image, |l| !kept.contains(&l.map(bits)), None, [STEP, reach]);
     let near = tree(ends.iter().flat_map(|e| boxes(e.line, reach, 2.0 * STEP)).map(|b| (0, b)));
-    let borders = self::ends(source, |_| true, Some(&near), STEP / 2.0);
+    let borders = self::ends(source, |_| true, Some(&near), [STEP / 2.0, reach]);
     let near = tree(borders.iter().enumerate().flat_map(|(i, e)| boxes(e.line, 0.0, 0.0).map(move |b| (i, b))));
     let far = |end: End| {
         let some = boxes(end.line, reach, STEP).flat_map(|b| near.locate_in_envelope_intersecting(b));
@@ -62,14 +63,22 @@ pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits 
     // what the image has besides may end anywhere: the source must have ground there
     let near = tree(far.iter().enumerate().flat_map(|(i, (line, _))| boxes(*line, 0.0, STEP).map(move |b| (i, b))));
     let on = |t: &[Point; 3]| {
-        let those = near.locate_in_envelope_intersecting(AABB::from_points(t)).map(|b| b.data).collect::<Vec<_>>();
+        let mut some: Vec<usize> =
+            near.locate_in_envelope_intersecting(AABB::from_points(t)).map(|b| b.data).collect();
+        some.sort_unstable();
+        some.dedup();
         let t = anticlockwise(t);
-        let of = |i: usize| Some((i, covered(&t, far[i].0, STEP / 2.0)?));
-        those.into_iter().filter_map(of).collect::<Vec<_>>()
+        let of = |i: usize| {
+            let over = Over::new(&t, far[i].0, reach);
+            Some((i, over, over.holds(heights(far[i].0), STEP / 2.0)?))
+        };
+        some.into_iter().filter_map(of).collect::<Vec<_>>()
     };
+    let on: Vec<(usize, Over, [f64; 2])> = source.par_iter().flat_map_iter(on).collect();
+    let places = replaced(image, &on, &far);
     let mut ground = vec![Vec::new(); far.len()];
-    for (i, part) in source.par_iter().flat_map_iter(on).collect::<Vec<_>>() {
-        ground[i].push(part);
+    for ((i, _, part), places) in on.into_iter().zip(places) {
+        ground[i].extend(without(part, places));
     }
     let lost = |((line, left), ground): (&Parts, &Vec<[f64; 2]>)| {
         let none = without([0.0, 1.0], ground.clone());
@@ -120,8 +129,8 @@ impl End {
     }
 }
 
-/// The ends of ground along edges that are meant, in some boxes or anywhere.
-fn ends(all: &[[Point; 3]], is_meant: impl Fn(&[Point; 2]) -> bool, inside: Option<&Tree>, step: f64) -> Vec<End> {
+/// The ends of ground along edges that are meant, in some boxes or anywhere: such a step is one, with such an error in plan.
+fn ends(all: &[[Point; 3]], is_meant: impl Fn(&[Point; 2]) -> bool, inside: Option<&Tree>, [step, reach]: [f64; 2]) -> Vec<End> {
     let is_inside = |box_: AABB<Point>| inside.is_none_or(|t| t.locate_in_envelope_intersecting(box_).next().is_some());
     let some: Vec<[Point; 3]> =
         all.par_iter().filter(|t| is_inside(AABB::from_points(*t))).map(anticlockwise).collect();
@@ -135,7 +144,7 @@ fn ends(all: &[[Point; 3]], is_meant: impl Fn(&[Point; 2]) -> bool, inside: Opti
     let near = tree(beside.iter().enumerate().map(|(i, t)| (i, AABB::from_points(*t))));
     let parts = |line: &[Point; 2]| {
         let some = boxes(*line, 0.0, step).flat_map(|b| near.locate_in_envelope_intersecting(b));
-        let covered = some.filter_map(|b| covered(beside[b.data], *line, step)).collect();
+        let covered = some.filter_map(|b| Over::new(beside[b.data], *line, reach).holds(heights(*line), step)).collect();
         without([0.0, 1.0], covered).into_iter().map(|part| End { line: *line, part }).collect::<Vec<_>>()
     };
     open.par_iter().flat_map_iter(parts).collect()
@@ -178,35 +187,95 @@ fn turn(a: Point, b: Point, c: Point) -> f64 {
     robust::orient2d(a, b, c)
 }
 
-/// Along which part of a line a triangle, anticlockwise, lies just to the right of it, at most a step higher or lower.
-fn covered(t: &[Point; 3], [a, b]: [Point; 2], step: f64) -> Option<[f64; 2]> {
-    let mut part = [0.0f64, 1.0];
-    let mut cut = |at_start: f64, at_end: f64| {
-        if at_start < 0.0 && at_end < 0.0 {
-            part = [1.0, 0.0];
-        } else if at_start < 0.0 {
-            part[0] = part[0].max(at_start / (at_start - at_end));
-        } else if at_end < 0.0 {
-            part[1] = part[1].min(at_start / (at_start - at_end));
-        }
+/// For each piece of the source's ground beside a line: where the image has ground at heights that this has within the error in plan.
+fn replaced(image: &[[Point; 3]], on: &[(usize, Over, [f64; 2])], far: &[Parts]) -> Vec<Vec<[f64; 2]>> {
+    let steep = on.iter().enumerate().filter(|(_, (_, over, _))| over.slack > STEP / 2.0);
+    let near = tree(steep.flat_map(|(k, (i, over, _))| {
+        let [low, high] = over.range;
+        boxes(far[*i].0, 0.0, 0.0).map(move |b| {
+            let at = |p: Point, z: f64| [p[0], p[1], z];
+            (k, AABB::from_corners(at(b.lower(), low - STEP), at(b.upper(), high + STEP)))
+        })
+    }));
+    let of = |t: &[Point; 3]| {
+        let some = near.locate_in_envelope_intersecting(AABB::from_points(t)).map(|b| b.data).collect::<HashSet<_>>();
+        let t = anticlockwise(t);
+        let part = |k: usize| {
+            let (i, over, _) = &on[k];
+            let own = Over::new(&t, far[*i].0, 0.0);
+            let part = Over { part: own.part, ..*over }.holds(own.heights, STEP)?;
+            Some((k, part))
+        };
+        some.into_iter().filter_map(part).collect::<Vec<_>>()
     };
-    for k in 0..3 {
-        let (p, q) = (t[k], t[(k + 1) % 3]);
-        let [mut at_start, mut at_end] = [turn(p, q, a), turn(p, q, b)];
-        if at_start == 0.0 && at_end == 0.0 && (q[0] - p[0]) * (b[0] - a[0]) + (q[1] - p[1]) * (b[1] - a[1]) > 0.0 {
-            [at_start, at_end] = [-1.0; 2]; // along the line, and to the left of it
-        }
-        cut(at_start, at_end);
+    let mut places = vec![Vec::new(); on.len()];
+    for (k, part) in image.par_iter().flat_map_iter(of).collect::<Vec<_>>() {
+        places[k].push(part);
     }
-    let area = turn(t[0], t[1], t[2]);
-    let over = |p: Point| {
-        let parts = [turn(t[1], t[2], p), turn(t[2], t[0], p), turn(t[0], t[1], p)];
-        (0..3).map(|k| parts[k] / area * (t[k][2] - p[2])).sum::<f64>()
-    };
-    let [at_start, at_end] = [over(a), over(b)];
-    cut(step - at_start, step - at_end);
-    cut(step + at_start, step + at_end);
-    (part[1] - part[0] > LEAST).then_some(part)
+    places
+}
+
+/// A triangle, anticlockwise, along a line.
+#[derive(Clone, Copy)]
+struct Over {
+    /// Where it lies just to the right of the line.
+    part: [f64; 2],
+    /// Its plane at the ends of the line.
+    heights: [f64; 2],
+    /// How much higher or lower it is within the error in plan, and its lowest and highest corner.
+    slack: f64,
+    range: [f64; 2],
+}
+
+impl Over {
+    fn new(t: &[Point; 3], [a, b]: [Point; 2], reach: f64) -> Over {
+        let mut part = [0.0f64, 1.0];
+        for k in 0..3 {
+            let (p, q) = (t[k], t[(k + 1) % 3]);
+            let [mut at_start, mut at_end] = [turn(p, q, a), turn(p, q, b)];
+            if at_start == 0.0 && at_end == 0.0 && (q[0] - p[0]) * (b[0] - a[0]) + (q[1] - p[1]) * (b[1] - a[1]) > 0.0 {
+                [at_start, at_end] = [-1.0; 2]; // along the line, and to the left of it
+            }
+            cut(&mut part, at_start, at_end);
+        }
+        let area = turn(t[0], t[1], t[2]);
+        let height = |p: Point| {
+            let parts = [turn(t[1], t[2], p), turn(t[2], t[0], p), turn(t[0], t[1], p)];
+            p[2] + (0..3).map(|k| parts[k] / area * (t[k][2] - p[2])).sum::<f64>()
+        };
+        let [u, v] = [t[1], t[2]].map(|p| [0, 1, 2].map(|k| p[k] - t[0][k]));
+        let slope = (u[1] * v[2] - u[2] * v[1]).hypot(u[2] * v[0] - u[0] * v[2]) / area;
+        let [z0, z1, z2] = t.map(|p| p[2]);
+        let range = [z0.min(z1).min(z2), z0.max(z1).max(z2)];
+        Over { part, heights: [height(a), height(b)], slack: slope * reach, range }
+    }
+
+    /// Along which part it has, within the error in plan, such a height, at most a step higher or lower.
+    fn holds(&self, heights: [f64; 2], step: f64) -> Option<[f64; 2]> {
+        let (mut part, [low, high], most) = (self.part, self.range, step + self.slack);
+        let mut keep = |least: f64, of: [f64; 2]| cut(&mut part, of[0] - least, of[1] - least);
+        let over = [0, 1].map(|k| self.heights[k] - heights[k]);
+        keep(-most, over);
+        keep(-most, over.map(|v| -v));
+        keep(low - step, heights);
+        keep(-high - step, heights.map(|z| -z));
+        (part[1] - part[0] > LEAST).then_some(part)
+    }
+}
+
+/// Cuts from a part where what is linear along the line is below zero.
+fn cut(part: &mut [f64; 2], at_start: f64, at_end: f64) {
+    if at_start < 0.0 && at_end < 0.0 {
+        *part = [1.0, 0.0];
+    } else if at_start < 0.0 {
+        part[0] = part[0].max(at_start / (at_start - at_end));
+    } else if at_end < 0.0 {
+        part[1] = part[1].min(at_start / (at_start - at_end));
+    }
+}
+
+fn heights(line: [Point; 2]) -> [f64; 2] {
+    line.map(|p| p[2])
 }
 
 /// What is left of a part without others.
