@@ -138,18 +138,21 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
     let (known, mut made) = (ground.vertices.len(), HashMap::new());
     let mut restored = 0;
     // what lies far from all that was swept has no say
-    let sides = |s: &Swept| {
-        let ([a, b, c], margin) = (s.corners, s.by[0] + s.wide() + 4.0);
-        [[a, b], [b, c], [c, a]].into_iter().flat_map(move |side| strips(side, margin, 0.0))
+    let region = |swept: &[Swept]| {
+        let sides = |s: &Swept| {
+            let ([a, b, c], margin) = (s.corners, s.by[0] + s.wide() + 4.0);
+            [[a, b], [b, c], [c, a]].into_iter().flat_map(move |side| strips(side, margin, 0.0))
+        };
+        Region::new(&swept.iter().flat_map(sides).map(|b| whole(&b)).collect::<Vec<_>>())
     };
-    let region = Region::new(&swept.iter().flat_map(sides).map(|b| whole(&b)).collect::<Vec<_>>());
-    let near = |vertices: &[Place], faces: &[Face]| -> Vec<Face> {
+    let near = |region: &Region, vertices: &[Place], faces: &[Face]| -> Vec<Face> {
         let is_near = |f: &Face| region.may_meet(ends_of(&f.v.map(|v| vertices[v as usize])));
         faces.par_iter().filter(|f| is_near(f)).copied().collect()
     };
-    let (mut now, before) = (near(&ground.vertices, &ground.faces), near(&vertices, &faces));
+    let all = region(&swept);
+    let (mut now, mut early) = (near(&all, &ground.vertices, &ground.faces), near(&all, &vertices, &faces));
     for _ in 0..TIMES {
-        let lost = lost([(&ground.vertices, &now), (&vertices, &before)], &swept, f64::from(rise));
+        let lost = lost([(&ground.vertices, &now), (&vertices, &early)], &swept, f64::from(rise));
         if lost.is_empty() {
             break;
         }
@@ -189,6 +192,8 @@ pub fn restore(ground: &mut Ground, rise: u32) -> u64 {
             let is_near = || base(s).any(|b| there.locate_in_envelope_intersecting(b).next().is_some());
             first.binary_search(&i).is_err() && (lost.binary_search(&i).is_ok() || is_near())
         });
+        let left = region(&swept);
+        (now, early) = (near(&left, &ground.vertices, &now), near(&left, &vertices, &early));
     }
     if restored > 0 {
         ground.order();
@@ -209,7 +214,7 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
         let is_beside = |i: &u32| covers(swept[*i as usize].corners, *line, rise).is_some();
         near.len() <= MANY && near.iter().any(is_beside)
     };
-    let lines: Vec<[Place; 2]> = open(now, &boxes).into_par_iter().filter(beside).collect();
+    let lines: Vec<[Place; 2]> = open(now, &boxes, rise).into_par_iter().filter(beside).collect();
     // the smallest first
     let of = |piece: Piece| {
         let near = found(&boxes, piece.ends, 0.0);
@@ -225,7 +230,7 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
     let beside: Vec<Vec<(u32, Piece)>> = ends(now, lines, rise).into_par_iter().map(of).collect();
     let reach =
         beside.iter().flatten().flat_map(|(i, piece)| strips(piece.ends, swept[*i as usize].by[0] + 2.0, FAR * rise));
-    let lines = open(before, &tree(reach.map(|b| (0, b))));
+    let lines = open(before, &tree(reach.map(|b| (0, b))), rise / 2.0);
     let borders = ends(before, lines, rise / 2.0);
     let all = (0..).zip(&borders);
     let boxes = tree(all.flat_map(|(i, piece)| strips(piece.ends, 0.0, 0.0).map(move |b| (i, b))));
@@ -249,17 +254,14 @@ fn lost([now, before]: [(&[Place], &[Face]); 2], swept: &[Swept], rise: f64) -> 
     lost
 }
 
-/// The open edges of a mesh in these boxes, with their triangles to the left.
-fn open((vertices, faces): (&[Place], &[Face]), boxes: &Boxes) -> Vec<[Place; 2]> {
+/// The open edges of a mesh in these boxes where it may end, with their triangles to the left.
+fn open((vertices, faces): (&[Place], &[Face]), boxes: &Boxes, level: f64) -> Vec<[Place; 2]> {
     if boxes.size() == 0 {
         return Vec::new();
     }
-    let is_near = |f: &&Face| boxes.meet(&f.v.map(|v| vertices[v as usize]));
-    let close: Vec<[u32; 3]> = faces.par_iter().filter(is_near).map(|f| f.v).collect();
-    let mut edges: Vec<(u64, bool)> = Vec::with_capacity(3 * close.len());
-    for [a, b, c] in close {
-        edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| (edge(a, b), a < b)));
-    }
+    let is_near = |f: &&Face| boxes.region.may_meet(ends_of(&f.v.map(|v| vertices[v as usize])));
+    let sides = |[a, b, c]: [u32; 3]| [[a, b], [b, c], [c, a]].map(|[a, b]| (edge(a, b), a < b));
+    let mut edges: Vec<(u64, bool)> = faces.par_iter().filter(is_near).flat_map_iter(|f| sides(f.v)).collect();
     edges.par_sort_unstable();
     edges.dedup();
     let open = edges.chunk_by(|a, b| a.0 == b.0).filter(|users| users.len() == 1).map(|users| {
@@ -267,7 +269,19 @@ fn open((vertices, faces): (&[Place], &[Face]), boxes: &Boxes) -> Vec<[Place; 2]
         let [a, b] = [(e >> 32) as u32, e as u32].map(|v| vertices[v as usize]);
         if forth { [a, b] } else { [b, a] }
     });
-    open.filter(|line| boxes.meet_line(*line)).collect()
+    let open: Vec<[Place; 2]> = open.collect();
+    // most have another's ground along all of them: that which ends there on the other side
+    let mut facing: Vec<[[i32; 2]; 3]> = open.iter().map(|[a, b]| [[b[0], b[1]], [a[0], a[1]], [b[2], a[2]]]).collect();
+    facing.par_sort_unstable();
+    let ends = |[a, b]: &&[Place; 2]| {
+        let key = [[a[0], a[1]], [b[0], b[1]]];
+        let first = facing.partition_point(|other| other[..2] < key[..]);
+        let others = facing[first..].iter().take_while(|other| other[..2] == key[..]);
+        let beside =
+            |other: &[[i32; 2]; 3]| [a, b].iter().zip(other[2]).all(|(p, z)| f64::from(p[2].abs_diff(z)) < level);
+        !others.clone().any(beside) && boxes.meet_line([*a, *b])
+    };
+    open.par_iter().filter(ends).copied().collect()
 }
 
 /// Where the ground of a mesh ends along open edges: parts with no ground beside them, up to `level` higher or lower.
@@ -333,8 +347,7 @@ fn covers([p, q, r]: [Place; 3], [a, b]: [Place; 2], level: f64) -> Option<[f64;
     let reach = level + WALL * slope([p, q, r], area);
     keep(reach - off[0], reach - off[1]);
     keep(reach + off[0], reach + off[1]);
-    let heights = [p, q, r].map(|p| f64::from(p[2]));
-    let [low, high] = [heights.iter().copied().fold(f64::MAX, f64::min), heights.iter().copied().fold(f64::MIN, f64::max)];
+    let [low, high] = [p[2].min(q[2]).min(r[2]), p[2].max(q[2]).max(r[2])].map(f64::from);
     keep(high + level - at_a, high + level - at_b);
     keep(at_a - low + level, at_b - low + level);
     (to - from > LEAST).then_some([from, to])

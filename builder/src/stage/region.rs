@@ -55,10 +55,12 @@ impl Region {
 
 /// The ends of places in plan.
 pub fn ends_of(places: &[[i32; 3]]) -> Flat {
-    let ends = |k: usize| {
-        let along = || places.iter().map(move |p| i64::from(p[k]));
-        along().min().zip(along().max()).unwrap_or_default()
-    };
-    let ((x0, x1), (y0, y1)) = (ends(0), ends(1));
-    [[x0, y0], [x1, y1]]
+    let mut ends = [[i32::MAX; 2], [i32::MIN; 2]];
+    for p in places {
+        for k in 0..2 {
+            ends[0][k] = ends[0][k].min(p[k]);
+            ends[1][k] = ends[1][k].max(p[k]);
+        }
+    }
+    ends.map(|end| end.map(i64::from))
 }

@@ -63,8 +63,7 @@ pub fn slits(image: &[[Point; 3]], source: &[[Point; 3]], stated: f64) -> Slits 
     // what the image has besides may end anywhere: the source must have ground there
     let near = tree(far.iter().enumerate().flat_map(|(i, (line, _))| boxes(*line, 0.0, STEP).map(move |b| (i, b))));
     let on = |t: &[Point; 3]| {
-        let mut some: Vec<usize> =
-            near.locate_in_envelope_intersecting(AABB::from_points(t)).map(|b| b.data).collect();
+        let mut some: Vec<usize> = near.locate_in_envelope_intersecting(AABB::from_points(t)).map(|b| b.data).collect();
         some.sort_unstable();
         some.dedup();
         let t = anticlockwise(t);
@@ -130,7 +129,12 @@ impl End {
 }
 
 /// The ends of ground along edges that are meant, in some boxes or anywhere: such a step is one, with such an error in plan.
-fn ends(all: &[[Point; 3]], is_meant: impl Fn(&[Point; 2]) -> bool, inside: Option<&Tree>, [step, reach]: [f64; 2]) -> Vec<End> {
+fn ends(
+    all: &[[Point; 3]],
+    is_meant: impl Fn(&[Point; 2]) -> bool,
+    inside: Option<&Tree>,
+    [step, reach]: [f64; 2],
+) -> Vec<End> {
     let is_inside = |box_: AABB<Point>| inside.is_none_or(|t| t.locate_in_envelope_intersecting(box_).next().is_some());
     let some: Vec<[Point; 3]> =
         all.par_iter().filter(|t| is_inside(AABB::from_points(*t))).map(anticlockwise).collect();
@@ -144,7 +148,8 @@ fn ends(all: &[[Point; 3]], is_meant: impl Fn(&[Point; 2]) -> bool, inside: Opti
     let near = tree(beside.iter().enumerate().map(|(i, t)| (i, AABB::from_points(*t))));
     let parts = |line: &[Point; 2]| {
         let some = boxes(*line, 0.0, step).flat_map(|b| near.locate_in_envelope_intersecting(b));
-        let covered = some.filter_map(|b| Over::new(beside[b.data], *line, reach).holds(heights(*line), step)).collect();
+        let covered =
+            some.filter_map(|b| Over::new(beside[b.data], *line, reach).holds(heights(*line), step)).collect();
         without([0.0, 1.0], covered).into_iter().map(|part| End { line: *line, part }).collect::<Vec<_>>()
     };
     open.par_iter().flat_map_iter(parts).collect()
