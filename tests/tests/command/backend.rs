@@ -150,6 +150,16 @@ fn part(scene: Scene, reach: f64) -> Scene {
     Scene { triangles, ..scene }
 }
 
+/// An OBJ with the faces of those groups alone whose names begin so.
+fn of_groups(text: &str, names: &str) -> String {
+    let mut is_one = false;
+    let kept = text.lines().filter(|line| {
+        is_one = line.strip_prefix("g ").map_or(is_one, |name| name.starts_with(names));
+        is_one || !line.starts_with("f ")
+    });
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
 /// Scenes as OBJ files of a folder, with their options.
 fn files(folder: &Path) -> Vec<(String, Vec<&'static str>)> {
     let city = part(fixtures::city(), 130.0);
@@ -166,6 +176,8 @@ fn files(folder: &Path) -> Vec<(String, Vec<&'static str>)> {
             ("zdm2.obj", "city/zdm2.obj", &["--up", "y"]),
             ("cloverleaf.obj", "roads/cloverleaf.obj", &["--unit", "in"]),
         ];
+        let town = fs::read_to_string(data.join("city/kitavi_city.obj")).unwrap();
+        texts.push(("buildings.obj", of_groups(&town, "b_"), vec!["--up", "z", "--unit", "m"]));
         texts.extend(
             real.map(|(name, file, options)| (name, fs::read_to_string(data.join(file)).unwrap(), options.to_vec())),
         );
