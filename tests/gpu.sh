@@ -2,6 +2,7 @@
 # What wants a real graphics card, in under ten minutes: that the bytes are those of the CPU, and what a card gains.
 #   tests/gpu.sh pack [OPTION OF CARGO...]   builds what is needed into target/gpu, here
 #   tests/gpu.sh run                         runs it on the machine with the card: needs bash, coreutils, awk and that folder; no cargo, no network
+# A run on a card puts its table into tests/benches/results/gpu.md, or into the file that HARDPAN_RECORD names, in place of the one there.
 # HARDPAN_BACKEND=software tries the script itself on a software driver, with smaller scenes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -174,6 +175,17 @@ suite() {
     row "tests of the stages" "passed $done times" - - - - - -
 }
 
+# Puts the table between the two marks of the page of results.
+record() {
+    awk -v told="$work/told.md" '
+        /^<!-- card: end -->$/ { within = 0 }
+        !within { print }
+        /^<!-- card: begin -->$/ { within = 1; while ((getline line < told) > 0) print line }
+    ' "$record" >"$work/record.md"
+    cat "$work/record.md" >"$record"
+    echo "recorded in $record"
+}
+
 run() {
     local size
     for program in awk sed grep cmp timeout; do
@@ -207,15 +219,22 @@ run() {
         ! has_time $((10 + size * size / 100000)) "grid of $((2 * size * size)) triangles" ||
             sampled "$((2 * size * size)) triangles, grid --cell 0.3" "$work/hills.obj" 0.3
     done
-    printf '\n%s; %s cores; %s\n\n' "$name" "$(nproc)" "$("$packed/hardpan" --version | head -n 1)"
-    echo "| scene | what | chunks | done again | by rule on the CPU | CPU, s | $backend, s | times as fast |"
-    echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
-    cat "$table"
-    printf '\n%s failures; %s s\n' $failures $SECONDS
+    {
+        printf '%s; %s cores; %s\n\n' "$name" "$(nproc)" "$("$packed/hardpan" --version | head -n 1)"
+        echo "| scene | what | chunks | done again | by rule on the CPU | CPU, s | $backend, s | times as fast |"
+        echo "| --- | --- | --- | --- | --- | --- | --- | --- |"
+        cat "$table"
+        printf '\n%s failures; %s s\n' $failures $SECONDS
+    } >"$work/told.md"
+    echo
+    cat "$work/told.md"
+    if [ -f "$record" ]; then record; fi
     [ $failures = 0 ]
 }
 
 backend=${HARDPAN_BACKEND:-gpu}
+record=${HARDPAN_RECORD:-}
+[ -n "$record" ] || [ "$backend" != gpu ] || record=tests/benches/results/gpu.md
 most=540 # seconds for all
 case $backend in
 gpu) sizes=(708 2237) rounds=20 suite_most=240 small=64MiB ;;

@@ -50,6 +50,8 @@ pub struct Wanted {
 pub enum NoBackend {
     /// This program was built without shaders.
     Left(String),
+    /// A variable or an option says what makes no sense on any machine.
+    Asked(String),
     /// There is no such graphics card.
     Missing(String),
 }
@@ -57,7 +59,7 @@ pub enum NoBackend {
 impl fmt::Display for NoBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoBackend::Left(text) | NoBackend::Missing(text) => f.write_str(text),
+            NoBackend::Left(text) | NoBackend::Asked(text) | NoBackend::Missing(text) => f.write_str(text),
         }
     }
 }
@@ -110,10 +112,12 @@ impl Backend {
             Err(e) if *choice == Choice::Auto && adapter.is_none() && !is_named() => {
                 let cards = hardpan_shaders::gpu::adapters().unwrap_or_default();
                 let is_card = |a: &hardpan_shaders::gpu::Adapter| a.kind != hardpan_shaders::gpu::Kind::Software;
-                let why = if cards.iter().any(is_card) { e.to_string() } else { "no graphics card was found".into() };
-                Ok(Backend::cpu(why))
+                let text = e.to_string();
+                let cause = text.lines().next().unwrap_or_default();
+                Ok(Backend::cpu(if cards.iter().any(is_card) { cause } else { "no graphics card was found" }))
             }
-            Err(e) => Err(NoBackend::Missing(e.to_string())),
+            Err(hardpan_shaders::gpu::NoAdapter::Asked(text)) => Err(NoBackend::Asked(text)),
+            Err(hardpan_shaders::gpu::NoAdapter::Missing(text)) => Err(NoBackend::Missing(text)),
         }
     }
 

@@ -169,7 +169,8 @@ impl<'a> Obj<'a> {
             licence: licences.join("; "),
             ..SourceFile::default()
         };
-        Settings { patch_tolerance: None, build, sources: vec![source], materials, crs: known.crs.clone() }
+        let crs = known.crs.clone();
+        Settings { patch_tolerance: None, raster: None, build, sources: vec![source], materials, crs }
     }
 
     /// The errors that the tiles state; none if they are those of rounding.

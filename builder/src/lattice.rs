@@ -9,7 +9,7 @@ use std::collections::HashMap;
 pub struct Field {
     /// Query steps from the origin.
     pub zero: [i64; 2],
-    /// The field.
+    /// The field without its heights, which stay in the scene.
     pub field: HeightField,
 }
 

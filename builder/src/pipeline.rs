@@ -189,7 +189,8 @@ fn ground(
     if faces.is_empty() && scene.fields.is_empty() {
         return Err(BuildError::Empty);
     }
-    let rasters = fields.par_iter().map(|f| raster(f, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
+    let each = fields.par_iter().zip(&scene.fields);
+    let rasters = each.map(|(f, g)| raster(f, &g.heights, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
     let moved = moved
         .iter()
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
@@ -250,7 +251,7 @@ pub fn repair(scene: &Scene, options: &Options) -> Result<(Scene, Report), Build
             .fields
             .iter()
             .zip(&scene.fields)
-            .map(|(f, g)| HeightField { origin: g.origin, ..f.field.clone() })
+            .map(|(f, g)| HeightField { material: f.field.material, source: f.field.source, ..g.clone() })
             .collect(),
         materials: mesh.materials,
         sources: mesh.sources,

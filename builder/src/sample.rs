@@ -76,8 +76,6 @@ pub struct Squares {
     pub columns: usize,
     /// Squares from south to north.
     pub rows: usize,
-    /// Side of the lattice's steps in plan, metres.
-    step: f64,
     /// What the extent is known to, metres.
     known: f64,
 }
@@ -107,14 +105,17 @@ impl Squares {
     pub fn reaches_beyond(&self, axis: usize, i: usize) -> bool {
         self.extent[0][axis] + (i as f64 + 1.0) * self.cell - self.extent[1][axis] >= self.known
     }
+}
 
-    /// Bytes of the heights, and with them of all arrays that are there while they are sampled.
-    pub fn memory(&self, faces: usize) -> [u64; 2] {
-        let heights = 8 * self.count() as u64;
-        let strip = (self.columns * strip_rows(self.columns).min(self.rows)) as u64;
-        // a strip's heights and owners; what each face is listed in
-        [heights, heights + 12 * strip + 32 * faces as u64]
-    }
+/// What becomes of heights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// An array or a table with one for each place.
+    Grid,
+    /// The same with all of each place.
+    Stack,
+    /// An image with a field.
+    Field,
 }
 
 /// Rows of a strip.
@@ -193,6 +194,8 @@ pub struct Sampler<'a> {
     fields: Option<Fields<'a>>,
     /// Least and greatest coordinates of the ground in steps from the origin.
     bounds: [[i32; 3]; 2],
+    /// Heights closer than this to the one above them are one layer: query steps.
+    merge: i64,
     materials: Vec<Material>,
     /// Numbers of those of the ground.
     used: BTreeSet<u16>,
@@ -207,19 +210,22 @@ impl<'a> Sampler<'a> {
         if !scene.fields.is_empty() {
             let built = build(scene, options)?;
             let t = Terrain::open(&built.image).map_err(|e| BuildError::Scene(e.to_string()))?;
-            let Sampler { vertices, faces, origin, step, bounds, materials, used, sources, .. } = Sampler::of_image(&t);
-            let (fields, places) = (Some(Fields::Own(built.image)), Vec::new());
-            let own = Sampler { vertices, faces, origin, step, fields, bounds, materials, used, sources, places };
+            let of = Sampler::of_image(&t);
+            let Sampler { vertices, faces, origin, step, bounds, merge, materials, used, sources, places, .. } = of;
+            let fields = Some(Fields::Own(built.image));
+            let own =
+                Sampler { vertices, faces, origin, step, fields, bounds, merge, materials, used, sources, places };
             return Ok((own, built.report));
         }
         let (mesh, report) = pipeline::mesh(scene, options, stages)?;
-        Ok((Sampler::of_mesh(mesh), report))
+        let merge = (options.layer_merge * exp2(FRACTION as i32 - options.z_log2)).round_ties_even() as i64;
+        Ok((Sampler::of_mesh(mesh, merge), report))
     }
 
-    pub(crate) fn of_mesh(mesh: Mesh) -> Self {
+    fn of_mesh(mesh: Mesh, merge: i64) -> Self {
         let Mesh { vertices, faces, origin, step, bounds, materials, sources, places, .. } = mesh;
         let used = faces.iter().map(|f| f.material).collect();
-        Sampler { vertices, faces, origin, step, fields: None, bounds, materials, used, sources, places }
+        Sampler { vertices, faces, origin, step, fields: None, bounds, merge, materials, used, sources, places }
     }
 
     /// The ground of a verified image.
@@ -240,9 +246,9 @@ impl<'a> Sampler<'a> {
         let materials = (0..t.materials().len()).map(|m| export::material(t, m as u16)).collect();
         let sources = (0..t.source_count()).map(|s| t.source_name(s as u16).into()).collect();
         let fields = (h.patch_blocks > 0).then_some(Fields::Lent(*t));
-        let bounds = [h.min, h.max];
+        let (bounds, merge) = ([h.min, h.max], h.layer_merge);
         let (origin, step, places) = (h.origin, [h.xy_log2, h.z_log2], Vec::new());
-        Sampler { vertices, faces, origin, step, fields, bounds, materials, used, sources, places }
+        Sampler { vertices, faces, origin, step, fields, bounds, merge, materials, used, sources, places }
     }
 
     /// How many triangles there are.
@@ -331,17 +337,38 @@ impl<'a> Sampler<'a> {
             )));
         }
         let [columns, rows] = count.map(|n| (n as usize).max(1));
-        Ok(Squares { extent, cell, columns, rows, step, known })
+        Ok(Squares { extent, cell, columns, rows, known })
     }
 
-    /// About how many hits squares have: how often they lie under the plan of a triangle.
-    pub fn hits(&self, squares: &Squares) -> f64 {
+    /// Bytes of heights at so many columns and rows, and with them of all arrays of this program while they are sampled and made
+    /// something of: the most that is there at once, as far as it can be known.
+    pub fn memory(&self, [columns, rows]: [usize; 2], hits: f64, made: Made) -> [u64; 2] {
+        let (count, faces) = (columns as u64 * rows as u64, self.faces.len() as u64);
+        let strip = (columns * strip_rows(columns).min(rows)) as u64;
+        // of all heights those of one strip, and what was before them
+        let each = |bytes: f64| (hits * bytes) as u64;
+        let share = strip as f64 / count.max(1) as f64;
+        let heights = if made == Made::Stack { 8 * count + each(8.0) } else { 8 * count };
+        // mesh, what each face is listed in, and a strip's heights and owners
+        let sampled = match made {
+            // hits as they are found and sorted
+            Made::Stack => heights + 12 * strip + each(30.0 * share),
+            _ => heights + 12 * strip,
+        };
+        // blocks, tiles of them, and the image of these, which is then read again
+        let packed = if made == Made::Field { heights + 14 * count } else { 0 };
+        let mesh = 12 * self.vertices.len() as u64 + 16 * faces;
+        [heights, mesh + (sampled + 32 * faces).max(packed)]
+    }
+
+    /// About how many hits places so far apart have: how often they lie under the plan of a triangle.
+    pub fn hits(&self, apart: f64) -> f64 {
         let area = |f: &Face| {
             let [a, b, c] = f.v.map(|v| self.vertices[v as usize].map(f64::from));
             (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
         };
-        let each = (squares.cell / squares.step) * (squares.cell / squares.step);
-        self.faces.iter().map(area).sum::<f64>() / 2.0 / each
+        let steps = apart * exp2(-self.step[0]);
+        self.faces.iter().map(area).sum::<f64>() / 2.0 / (steps * steps)
     }
 
     /// A place along an axis on the query grid, from the origin: rounded once, half to even.
@@ -459,7 +486,7 @@ impl<'a> Sampler<'a> {
         heights
     }
 
-    /// All heights at the centres of squares.
+    /// All heights at the centres of squares, those that are one layer once, as an image lists them.
     pub fn stack(&self, squares: &Squares, stages: &dyn Stages, tell: &mut dyn FnMut(f64)) -> Stack {
         let xs: Vec<f64> = (0..squares.columns).map(|i| squares.along(0, i)).collect();
         let ys: Vec<f64> = (0..squares.rows).map(|i| squares.along(1, i)).collect();
@@ -478,9 +505,16 @@ impl<'a> Sampler<'a> {
             self.by_strips([&y, &y], x.len(), |rows, faces| {
                 let posts = Posts { x: &x, y: &y[rows.clone()] };
                 let found = stages.layers(Ground { faces, ..self.ground() }, posts);
-                let before = heights.len() as u64;
-                heights.extend(found.z.iter().map(|z| self.metres(*z)));
-                starts.extend(found.starts.iter().skip(1).map(|n| before + u64::from(*n)));
+                for run in found.starts.windows(2) {
+                    let mut last = None;
+                    for z in &found.z[run[0] as usize..run[1] as usize] {
+                        if last.is_none_or(|last| last - z >= self.merge) {
+                            heights.push(self.metres(*z));
+                            last = Some(*z);
+                        }
+                    }
+                    starts.push(heights.len() as u64);
+                }
                 tell(rows.end as f64 / y.len() as f64);
             });
         }

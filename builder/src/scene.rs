@@ -145,6 +145,13 @@ impl Material {
     }
 }
 
+impl Scene {
+    /// Bytes of its positions and triangles.
+    pub(crate) fn bytes(&self) -> u64 {
+        (size_of_val(&self.positions[..]) + size_of_val(&self.triangles[..])) as u64
+    }
+}
+
 /// Heights at the posts of a square grid, bilinear between them.
 #[derive(Clone, Debug, Default)]
 pub struct HeightField {

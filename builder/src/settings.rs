@@ -27,6 +27,8 @@ pub struct Settings {
     pub crs: String,
     /// Largest error at a post of every height field, metres; by default each field's own.
     pub patch_tolerance: Option<f64>,
+    /// An image of heights instead of triangles; by default none.
+    pub raster: Option<Raster>,
     /// Build options; what a command line says goes before them.
     pub build: Options,
     /// Files, in order. Names that are not absolute are relative to the settings file.
@@ -35,6 +37,38 @@ pub struct Settings {
     /// Materials by name or pattern: the first that fits counts, and one named "" for all that none fits.
     #[serde(rename = "material", deserialize_with = "few")]
     pub materials: Vec<MaterialRule>,
+}
+
+/// A field of heights that is made of a mesh: of its highest ground, at posts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Raster {
+    /// Way from one post to the next, metres, above 0.
+    pub cell: f64,
+    /// The one material of the field; by default that of all faces.
+    #[serde(default)]
+    pub material: Option<String>,
+    /// Where the posts lie.
+    #[serde(default)]
+    pub at: PostsAt,
+}
+
+/// Where the posts of a field lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PostsAt {
+    /// At multiples of their distance.
+    #[default]
+    Multiples,
+    /// At the centres of squares, of which the first has its corner at the least x and y of the ground.
+    Centres,
+}
+
+impl Raster {
+    /// Whether such a way from one post to the next can be.
+    pub fn is_cell(metres: f64) -> bool {
+        metres > 0.0 && metres < 1e9
+    }
 }
 
 /// A file of a scene, and how its numbers become metres: see [`Frame`] for the order.
@@ -160,7 +194,7 @@ impl Settings {
         }
         let place = |list: &str, i: usize, key: &str| {
             let found = tree.get_ref().get(list)?;
-            let mut entry = if list == "build" { found } else { found.get_ref().get(i)? };
+            let mut entry = if matches!(list, "build" | "raster") { found } else { found.get_ref().get(i)? };
             for key in key.split('.') {
                 entry = entry.get_ref().get(key).unwrap_or(entry);
             }
@@ -248,6 +282,10 @@ impl Settings {
         }
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
             return wrong(None, "patch_tolerance is a number of 0 or more, in metres".into());
+        }
+        if self.raster.as_ref().is_some_and(|r| !Raster::is_cell(r.cell)) {
+            let text = "raster: cell is the way from post to post, a number above 0, in metres";
+            return wrong(place("raster", 0, "cell"), text.into());
         }
         match self.build.fault() {
             Some((key, range)) => wrong(place("build", 0, key), format!("build: {key}: {range}")),

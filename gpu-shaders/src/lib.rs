@@ -169,7 +169,7 @@ pub struct Heights {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
     /// Where those of each place start; last how many there are.
-    pub starts: Vec<u32>,
+    pub starts: Vec<u64>,
     /// Heights as of [`Heights`], descending, each once.
     pub z: Vec<i64>,
     /// Of triangles of equal height the first.

@@ -295,7 +295,7 @@ fn adapters_are_listed_and_one_that_is_missing_is_explained() {
     for software in [false, true] {
         let name = Some("no such adapter".to_string());
         let text = Gpu::open(&Wanted { software, name, memory: None }).unwrap_err().to_string();
-        assert!(text.contains("no such adapter") && text.contains("Looked for: "), "{text}");
+        assert!(text.contains("no such adapter") && text.contains("\nlooked for: "), "{text}");
         assert!(all.iter().all(|a| text.contains(&a.name)), "{text}");
         assert!(text.contains(if software { "mesa-vulkan-drivers" } else { "driver of the card" }), "{text}");
     }

@@ -38,9 +38,13 @@ impl Args {
                 "--adapter and --gpu-memory are of a graphics card, and --backend cpu takes none; leave them out";
             return Err(Failure::Input(text.into()));
         }
-        let backend = Backend::choose(&wanted, triangles as u64).map_err(|e| match e {
-            NoBackend::Left(text) => Failure::Unsupported(format!("--backend {}: {text}", self.backend)),
-            NoBackend::Missing(text) => Failure::Machine(format!("--backend {}: {text}", self.backend)),
+        let backend = Backend::choose(&wanted, triangles as u64).map_err(|e| {
+            let text = format!("--backend {}: {e}", self.backend);
+            match e {
+                NoBackend::Left(_) => Failure::Unsupported(text),
+                NoBackend::Asked(_) => Failure::Input(text),
+                NoBackend::Missing(_) => Failure::Machine(text),
+            }
         })?;
         if backend.is_device() || choice == Choice::Auto && triangles as u64 >= crate::backend::LARGE {
             note(format!("stages run on {}: {}", backend.stages().name(), backend.why()));

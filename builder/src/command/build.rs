@@ -5,16 +5,17 @@ use std::{
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use crate::{
     BuildError, Built, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
-    build_on,
+    Undersides, build_on,
     import::{self, Frame, Import, file_name, utf8},
     read::{larger_tiles, triangles},
     repair,
-    sample::{Fit, Rule, Sampler},
-    settings::{Applied, MaterialRule, SourceFile},
+    sample::{FieldPosts, Fit, Made, Rule, Sampler},
+    settings::{Applied, MaterialRule, PostsAt, Raster, SourceFile},
 };
 use hardpan::Terrain;
 use hardpan_shaders::Stages;
@@ -23,7 +24,9 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, backend,
     border::{Border, Edge, Ending},
-    bounded, counted, decimal, few,
+    bounded, counted, decimal,
+    estimate::{Estimate, Places},
+    few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_bytes, has_extension, is_nowhere,
@@ -39,6 +42,7 @@ use super::{
     report::{self, Report, Seconds},
     same, shown,
     steps::{self, Step},
+    tell::{self, Tell},
     transform::{Said, Transform, way},
     twice,
     walk::Walk,
@@ -78,8 +82,10 @@ pub struct Args {
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
     raster: Option<f64>,
     /// The one material of those heights [default: that of all faces]
-    #[arg(long, value_name = "NAME", requires = "raster")]
+    #[arg(long, value_name = "NAME")]
     raster_material: Option<String>,
+    #[command(flatten)]
+    progress: tell::Form,
     #[command(flatten)]
     backend: backend::Args,
     #[command(flatten)]
@@ -126,6 +132,9 @@ pub struct Repairs {
     /// Leave out triangles steeper than so many degrees: above 0, below 90 [default: none are]
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true, value_parser = max_slope)]
     max_slope: Option<f64>,
+    /// Which faces are ceilings, and left out: auto (those of closed objects that face down), ground (none), ceiling (all that face down)
+    #[arg(long, value_name = "WHICH", value_parser = undersides)]
+    undersides: Option<Undersides>,
     /// Leave out what lies outside the domain, even if it is most of a source
     #[arg(long)]
     drop_outliers: bool,
@@ -157,8 +166,17 @@ fn max_slope(text: &str) -> Result<f64, String> {
 }
 
 fn pitch(text: &str) -> Result<f64, String> {
-    let metres = text.parse().ok().filter(|v: &f64| *v > 0.0 && *v < 1e9);
+    let metres = text.parse().ok().filter(|v| Raster::is_cell(*v));
     metres.ok_or_else(|| "the distance of posts in metres, above 0, as in --raster 0.5".into())
+}
+
+fn undersides(text: &str) -> Result<Undersides, String> {
+    match text {
+        "auto" => Ok(Undersides::Auto),
+        "ground" => Ok(Undersides::Ground),
+        "ceiling" => Ok(Undersides::Ceiling),
+        _ => Err("auto, ground or ceiling".into()),
+    }
 }
 
 /// Options, if a settings file might say the same.
@@ -173,6 +191,7 @@ impl Repairs {
         build.weld = self.weld.unwrap_or(build.weld);
         build.stitch = self.stitch.map_or(build.stitch, |s| s.0);
         build.max_slope = self.max_slope.or(build.max_slope);
+        build.undersides = self.undersides.unwrap_or(build.undersides);
         if self.drop_outliers {
             build.outliers = Outliers::Drop;
         }
@@ -181,12 +200,20 @@ impl Repairs {
 
 impl Args {
     /// The same of all that is typed.
-    fn over(&self, build: &mut Options) {
+    fn over(&self, settings: &mut Settings) {
+        let Settings { build, raster, .. } = settings;
         self.repairs.over(build);
         build.tile_log2 = self.tile.or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
         if let Some(preset) = &self.preset {
             build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
+        }
+        if let Some(cell) = self.raster {
+            let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
+            *raster = Some(Raster { cell, material, at });
+        }
+        if let Some(raster) = raster {
+            raster.material = self.raster_material.clone().or(raster.material.take());
         }
     }
 }
@@ -251,6 +278,15 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.withheld |= under_its_name;
     may_replace(&output, args, sources)?;
 
+    if args.raster.or(asked.settings.raster.as_ref().map(|r| r.cell)).is_none() {
+        let of_raster =
+            [("--raster-material", args.raster_material.is_some()), ("--progress", args.progress.is_typed())];
+        if let Some((option, _)) = of_raster.iter().find(|(_, typed)| *typed) {
+            let text = format!("{option} is of an image of heights; add --raster METRES, or leave it out");
+            return Err(Failure::Input(text));
+        }
+    }
+
     let kept = |libraries: &[&PathBuf], report: &mut Report| {
         if let Some(place) = &args.report {
             made_of(place, libraries.iter().copied()).inspect_err(|_| report.withheld = true)?;
@@ -258,20 +294,25 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         }
         made_of(&output, libraries.iter().copied())
     };
-    let Ready { provenance, scene, mut applied, sources, doubt, lain } =
-        asked.read(|build| args.over(build), kept, report)?;
-    let (settings, options) = (&provenance.settings, &provenance.settings.build);
+    let Ready { mut provenance, scene, mut applied, sources, doubt, lain } =
+        asked.read(|settings| args.over(settings), kept, report)?;
     let backend = args.backend.open(scene.triangles.len())?;
-    let (built, time) = stage("building", || match args.raster {
-        None => Ok((build_on(&scene, options, Some(&provenance), backend.stages())?, None)),
-        Some(pitch) => rastered(&scene, &provenance, backend.stages(), pitch, args.raster_material.as_deref()),
-    });
-    report.seconds.build = time.as_secs_f64();
-    backend::settle(&backend, report);
-    let (built, fit) = built.map_err(|e| match e {
-        BuildError::Empty => lain.empty(&scene, &sources, options),
+    let options = provenance.settings.build.clone();
+    let failed = |e| match e {
+        BuildError::Empty => lain.empty(&scene, &sources, &options),
         e => Failure::build(who, e),
-    })?;
+    };
+    let began = Instant::now();
+    let built = if provenance.settings.raster.is_some() {
+        rastered(args, who, &scene, &mut provenance, backend.stages(), &failed).map(|(built, fit)| (built, Some(fit)))
+    } else {
+        let build = || build_on(&scene, &options, Some(&provenance), backend.stages());
+        stage("building", build).0.map(|built| (built, None)).map_err(&failed)
+    };
+    report.seconds.build = began.elapsed().as_secs_f64();
+    backend::settle(&backend, report);
+    let (built, fit) = built?;
+    let (settings, options) = (&provenance.settings, &options);
     let r = &built.report;
     regret(who, r, options, report);
     let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
@@ -330,7 +371,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
-    report.raster = fit.as_ref().map(|fit| fitted(fit, args.raster));
+    report.raster = fit.as_ref().map(|fit| fitted(fit, settings.raster.as_ref()));
     if let Some(text) = heavy(&terrain, options, r.index_bytes) {
         note(format!("{}: {text}", named(who)));
     }
@@ -348,7 +389,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
     match &fit {
         Some(fit) => {
-            let (posts, apart) = (counted(fit.posts, "post"), decimal(args.raster.unwrap_or(0.0)));
+            let (posts, apart) =
+                (counted(fit.posts, "post"), decimal(settings.raster.as_ref().map_or(0.0, |r| r.cell)));
             writeln!(out, "{}: {posts} with ground, {apart} m apart, {} bytes", named(&output), grouped(bytes))?;
             told_of(fit, out)?;
         }
@@ -399,37 +441,70 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     Ok(())
 }
 
-/// An image of heights over a scene, at multiples of a pitch, and how well it fits.
+/// An image of heights over a scene, as the settings have it, and how well it fits. What it became of is recorded in them.
 fn rastered(
+    args: &Args,
+    who: &Path,
     scene: &Scene,
-    provenance: &Provenance,
+    provenance: &mut Provenance,
     stages: &dyn Stages,
-    pitch: f64,
-    material: Option<&str>,
-) -> Result<(Built, Option<Fit>), BuildError> {
-    let options = &provenance.settings.build;
-    let (ground, mesh) = Sampler::of_scene(scene, options, stages)?;
-    let material = ground.material(material)?;
-    let posts = ground.multiples(pitch)?;
-    let [x, y] = ground.inside(&posts);
-    let heights = ground.at_posts(&x, &y, Rule::Highest, stages, &mut |_| ());
-    let tolerance = provenance.settings.patch_tolerance;
-    let (mut built, fit) = ground.image(&posts, &heights, &material, tolerance, options, Some(provenance))?;
+    failed: &dyn Fn(BuildError) -> Failure,
+) -> Done<(Built, Fit)> {
+    let Settings { build: options, raster, patch_tolerance: tolerance, .. } = &mut provenance.settings;
+    let raster = raster.as_mut().expect("an image of heights is asked for");
+    let (mended, _) = stage("mending", || Sampler::of_scene(scene, options, stages));
+    let (ground, mesh) = mended.map_err(failed)?;
+    let material = ground.material(raster.material.as_deref()).map_err(failed)?;
+    raster.material = Some(material.name.clone());
+    let posts = match raster.at {
+        PostsAt::Multiples => ground.multiples(raster.cell),
+        PostsAt::Centres => ground.squares(raster.cell).map(|squares| squares.posts()),
+    };
+    let posts = posts.map_err(failed)?;
+    let heights = heights_at(&posts, &ground, args, who, scene.bytes(), stages)?;
+    let (options, tolerance) = (options.clone(), *tolerance);
+    let image = || ground.image(posts, heights, &material, tolerance, &options, Some(&*provenance));
+    let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
     // what became of the triangles, and what there is of the field
     let of = std::mem::take(&mut built.report);
     let crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
     let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
     let own = crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
     built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
-    Ok((built, Some(fit)))
+    Ok((built, fit))
+}
+
+/// The highest ground at posts. What it takes is said before; `more` are bytes that stay beside it.
+fn heights_at(
+    posts: &FieldPosts,
+    ground: &Sampler,
+    args: &Args,
+    who: &Path,
+    more: u64,
+    stages: &dyn Stages,
+) -> Done<Vec<f64>> {
+    let (columns, rows, apart) = (posts.x.len(), posts.y.len(), posts.pitch);
+    let places = Places { columns, rows, apart, rule: Some(Rule::Highest), made: Made::Field, oracle: false };
+    let estimate = Estimate::of(ground, &places, more);
+    estimate.allowed(who, "take posts farther apart with --raster")?;
+    let mut tell = Tell::new(args.progress.is_json(), 1);
+    estimate.tell(&places, &format!("posts {} m apart", decimal(apart)), &tell);
+    let [x, y] = ground.inside(posts);
+    let heights = ground.at_posts(&x, &y, Rule::Highest, stages, &mut tell.phase());
+    tell.end();
+    Ok(heights)
 }
 
 /// How well a field fits its mesh, for programs.
-pub fn fitted(fit: &Fit, pitch: Option<f64>) -> Value {
+pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
     let Fit { posts, lost, worst, stated, shares } = fit;
     let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
     let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
-    json!({ "pitch": pitch, "posts": posts, "lost": lost, "worst_at_posts": worst, "stated": stated, "shares": shares })
+    let (pitch, at, material) = (raster.map(|r| r.cell), raster.map(|r| r.at), raster.map(|r| &r.material));
+    json!({
+        "pitch": pitch, "at": at, "material": material, "posts": posts, "lost": lost, "worst_at_posts": worst,
+        "stated": stated, "shares": shares,
+    })
 }
 
 /// The same in words.
@@ -503,11 +578,11 @@ impl<'a> Asked<'a> {
         Ok(Asked { from, transform, settings, sources, said, taken })
     }
 
-    /// Reads them. `over` puts what is typed before the settings' options; `kept` hears of their material libraries, and stops what
+    /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
     /// would replace one.
     pub fn read(
         self,
-        over: impl FnOnce(&mut Options),
+        over: impl FnOnce(&mut Settings),
         kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
         report: &mut Report,
     ) -> Done<Ready> {
@@ -521,9 +596,9 @@ impl<'a> Asked<'a> {
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = settings.apply(&mut import.scene).map_err(|e| in_settings(from, &sources, e))?;
-        let mut options = settings.build.clone();
-        over(&mut options);
-        let crowded = import::crowded(&import, &options, sources.iter().map(|(path, _)| path.as_path()));
+        let mut settings = settings;
+        over(&mut settings);
+        let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
         remark(&settings, &applied, report);
@@ -542,7 +617,6 @@ impl<'a> Asked<'a> {
         }
         drop((lies, parts));
 
-        let mut settings = Settings { build: options, ..settings };
         settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
         let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();

@@ -391,6 +391,9 @@ fn settings_toml(found: &Found, args: &Args, output: &Path) -> String {
     if let Some(tolerance) = known.patch_tolerance {
         let _ = writeln!(text, "patch_tolerance = {}", toml::Value::from(tolerance));
     }
+    if let Some(raster) = known.raster.as_ref().and_then(|r| toml::Value::try_from(r).ok()) {
+        let _ = writeln!(text, "raster = {raster}");
+    }
     let comment = if known.build == Options::default() { "# " } else { "" };
     text +=
         "\n# Lattice steps as log2 of metres; weld and stitch in steps, stitch = false for none; windows in metres.\n";

@@ -50,7 +50,16 @@ impl Sampler<'_> {
     /// As of [`check`](Self::check).
     pub fn stack_differs(&self, stack: &Stack, tell: &mut dyn FnMut(f64)) -> Result<Option<Differs>, BuildError> {
         self.check(None, true)?;
-        self.first(&stack.squares, |all| all, |at| stack.at(at).to_vec(), tell)
+        // what lies so near under a height that was kept is the same layer
+        let kept = |all: Vec<i64>| {
+            let mut kept: Vec<i64> = Vec::new();
+            all.into_iter().for_each(|z| match kept.last() {
+                Some(above) if above - z < self.merge => {}
+                _ => kept.push(z),
+            });
+            kept
+        };
+        self.first(&stack.squares, kept, |at| stack.at(at).to_vec(), tell)
     }
 
     fn first(

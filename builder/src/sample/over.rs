@@ -181,23 +181,34 @@ impl Triangle {
         Some(a[2] + half_even(rise, area) as i64)
     }
 
+    /// Whether it shares no area with a square: there is a side of one of the two that nothing of the other lies inside of.
+    fn only_touches(&self, low: [i64; 2], high: [i64; 2]) -> bool {
+        let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
+        let beside = |k: usize| self.0.iter().all(|p| p[k] <= low[k]) || self.0.iter().all(|p| p[k] >= high[k]);
+        let outside = |[p, q]: [[i64; 3]; 2]| {
+            let way = [q[0] - p[0], q[1] - p[1]];
+            // the corner of the square deepest inside of this side
+            let deepest = [if way[1] > 0 { low[0] } else { high[0] }, if way[0] > 0 { high[1] } else { low[1] }];
+            product(way[0], deepest[1] - p[1]) <= product(way[1], deepest[0] - p[0])
+        };
+        beside(0) || beside(1) || self.sides().into_iter().any(outside)
+    }
+
     /// The area that it shares with a square, and that times its mean height there: query steps.
     fn volume(&self, low: [i64; 2], high: [i64; 2]) -> [f64; 2] {
+        if self.only_touches(low, high) {
+            return [0.0; 2];
+        }
         let side = [0, 1].map(|k| (high[k] - low[k]) as f64);
         let corner = |p: [i64; 3]| [(p[0] - low[0]) as f64, (p[1] - low[1]) as f64, p[2] as f64];
         let [a, b, c] = self.0.map(corner);
-        // how far inside of each side of the triangle a square lies at least and at most
-        let (mut least, mut most) = (f64::INFINITY, f64::INFINITY);
-        for (p, q) in [(a, b), (b, c), (c, a)] {
+        // how far inside of each side of the triangle a square lies at least
+        let inside = |(p, q): ([f64; 3], [f64; 3])| {
             let way = [q[0] - p[0], q[1] - p[1]];
             let (at, along) = (way[1] * p[0] - way[0] * p[1], [-way[1] * side[0], way[0] * side[1]]);
-            least = least.min(at + along[0].min(0.0) + along[1].min(0.0));
-            most = most.min(at + along[0].max(0.0) + along[1].max(0.0));
-        }
-        if most < 0.0 {
-            return [0.0; 2];
-        }
-        if least >= 0.0 {
+            at + along[0].min(0.0) + along[1].min(0.0)
+        };
+        if [(a, b), (b, c), (c, a)].into_iter().all(|side| inside(side) >= 0.0) {
             let [u, v] = [b, c].map(|p| [0, 1, 2].map(|k| p[k] - a[k]));
             let area = u[0] * v[1] - u[1] * v[0];
             let slope = [(u[2] * v[1] - v[2] * u[1]) / area, (v[2] * u[0] - u[2] * v[0]) / area];

@@ -86,21 +86,21 @@ impl Sampler<'_> {
     /// by default the least with which the format holds the field.
     pub fn image(
         &self,
-        posts: &FieldPosts,
-        heights: &[f64],
+        posts: FieldPosts,
+        heights: Vec<f64>,
         material: &Material,
         tolerance: Option<f64>,
         options: &Options,
         provenance: Option<&Provenance>,
     ) -> Result<(Built, Fit), BuildError> {
-        let mut field = trimmed(posts, heights)?;
+        let (mut field, posts) = trimmed(posts, heights)?;
         field.tolerance = tolerance.unwrap_or_else(|| least_tolerance(&field, options.z_log2));
         let material = Material { include: true, obstacle: false, undersides: None, ..material.clone() };
         let sources = vec![self.sources.join(", ")];
         let scene = Scene { materials: vec![material], sources, fields: vec![field], ..Scene::default() };
         let mut built = build_recorded(&scene, options, provenance)?;
         let t = Terrain::open(&built.image).map_err(|e| BuildError::Scene(e.to_string()))?;
-        let mut fit = self.fit(&t, posts, heights);
+        let mut fit = self.fit(&t, &posts, &scene.fields[0].heights);
         fit.shares = shares::measure(&t, &self.places);
         built.report.shares = fit.shares.clone();
         Ok((built, fit))
@@ -136,8 +136,8 @@ impl Sampler<'_> {
     }
 }
 
-/// A field of posts without those rows and columns at its border that have no ground.
-fn trimmed(posts: &FieldPosts, heights: &[f64]) -> Result<HeightField, BuildError> {
+/// A field of posts without those rows and columns at its border that have no ground, and those posts.
+fn trimmed(posts: FieldPosts, mut heights: Vec<f64>) -> Result<(HeightField, FieldPosts), BuildError> {
     let wide = posts.x.len();
     let mut columns: Option<[usize; 2]> = None;
     let mut rows: Option<[usize; 2]> = None;
@@ -161,13 +161,14 @@ fn trimmed(posts: &FieldPosts, heights: &[f64]) -> Result<HeightField, BuildErro
             grouped(columns.max(rows) as u64)
         )));
     }
-    let lines = heights.chunks_exact(wide).skip(south).take(rows);
-    Ok(HeightField {
-        origin: [posts.x[west], posts.y[south]],
-        pitch: posts.pitch,
-        columns,
-        rows,
-        heights: lines.flat_map(|line| &line[west..=east]).copied().collect(),
-        ..HeightField::default()
-    })
+    // in place, as fields are large: what is kept moves towards the first
+    for row in 0..rows {
+        let from = (south + row) * wide + west;
+        heights.copy_within(from..from + columns, row * columns);
+    }
+    heights.truncate(rows * columns);
+    let [x, y] = [posts.x[west..=east].to_vec(), posts.y[south..=north].to_vec()];
+    let posts = FieldPosts { x, y, ..posts };
+    let origin = [posts.x[0], posts.y[0]];
+    Ok((HeightField { origin, pitch: posts.pitch, columns, rows, heights, ..HeightField::default() }, posts))
 }

@@ -1,7 +1,7 @@
 //! What parsers say about a settings file, in words for who wrote it: cause, and what to write instead. Advice is given only
 //! where the place at which the parser stopped leaves no doubt; what a key takes is asked of the settings themselves.
 
-use super::{MaterialRule, Settings, SourceFile, too_many};
+use super::{MaterialRule, Raster, Settings, SourceFile, too_many};
 use crate::names::suggestion;
 use crate::{MaxCost, Near, Options, Split};
 use serde::de::DeserializeOwned;
@@ -97,6 +97,7 @@ impl Place<'_> {
             (TABLE | "struct MaxCost", "max_cost") => format!("a table, as {}", self.table(&[("tests", "24")])),
             (list, _) if list.starts_with(NUMBERS) => format!("{} numbers in a list", list.trim_start_matches(NUMBERS)),
             (TABLE | "struct Split", "split") => format!("a table, as {}", self.table(&[("bundle_size", "8")])),
+            (TABLE | "struct Raster", "raster") => format!("a table, as {}", self.table(&[("cell", "0.5")])),
             (ENTRY, _) => format!("{TABLE} with its keys"),
             (named, _) if named.starts_with("struct ") => TABLE.into(),
             (other, _) => other.into(),
@@ -138,6 +139,9 @@ pub fn explain(message: &str, place: &Place) -> String {
             }
         }
         _ if message == too_many() => message,
+        _ if message.starts_with("missing field `") => {
+            format!("{:?} is missing here; add it", message.split('`').nth(1).unwrap_or_default())
+        }
         _ => syntax(&message, place),
     }
 }
@@ -199,7 +203,7 @@ fn tried<T: DeserializeOwned>(json: &str) -> String {
     serde_json::from_str::<T>(json).err().map(|e| e.to_string()).unwrap_or_default()
 }
 
-const TABLES: [Table; 7] = [
+const TABLES: [Table; 8] = [
     Table { toml: "at the top, before every [table]", json: "in the outermost {}", tried: tried::<Settings> },
     Table { toml: "under [build]", json: "in \"build\"", tried: tried::<Options> },
     Table { toml: "under [build.split]", json: "in \"split\" of \"build\"", tried: tried::<Split> },
@@ -209,6 +213,7 @@ const TABLES: [Table; 7] = [
         json: "in \"weld\" and \"stitch\" of \"build\"",
         tried: tried::<Near>,
     },
+    Table { toml: "under [raster]", json: "in \"raster\"", tried: tried::<Raster> },
     Table { toml: "under [[source]]", json: "in an entry of \"source\"", tried: tried::<SourceFile> },
     Table { toml: "under [[material]]", json: "in an entry of \"material\"", tried: tried::<MaterialRule> },
 ];

@@ -217,7 +217,7 @@ impl<'de> de::Visitor<'de> for Tables<'_> {
     fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         match self {
             Tables::Of("source" | "material") => while list.next_element_seed(Tables::Entry)?.is_some() {},
-            Tables::Of(_) => while list.next_element::<de::IgnoredAny>()?.is_some() {},
+            Tables::Of(key) if key != "raster" => while list.next_element::<de::IgnoredAny>()?.is_some() {},
             Tables::Build(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
                 while list.next_element::<de::IgnoredAny>()?.is_some() {}
             }

@@ -306,15 +306,15 @@ fn slips_of_the_pen_are_understood() {
         ),
         (
             "mu = 3\n".into(),
-            "line 1, column 1: \"mu\" is not known here; it stands under [[material]]; known: crs, patch_tolerance, build, source, material",
+            "line 1, column 1: \"mu\" is not known here; it stands under [[material]]; known: crs, patch_tolerance, raster, build, source, material",
         ),
         (
             "undersides = 3\n".into(),
-            "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, patch_tolerance, build, source, material",
+            "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, patch_tolerance, raster, build, source, material",
         ),
         (
             "plan = 3\n".into(),
-            "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, build, source, material",
+            "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, raster, build, source, material",
         ),
         (
             build("weld = { plan = 1, hight = 2 }"),
@@ -388,7 +388,7 @@ fn slips_of_the_pen_are_understood() {
         ),
         (
             r#"{"near": 3}"#,
-            r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, build, source, material"#,
+            r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, raster, build, source, material"#,
         ),
         (
             r#"{"crs": }"#,
@@ -412,6 +412,7 @@ fn both_languages_say_the_same() {
     let settings = Settings {
         crs: "EPSG:32632".into(),
         patch_tolerance: Some(0.01),
+        raster: Some(Raster { cell: 0.3, material: Some("wet".into()), at: PostsAt::Centres }),
         build: Options { fallback: Fallback::EdgeExtend, tile_log2: Some(14), near: 0.1, ..Options::default() },
         sources: vec![SourceFile {
             file: "a \"b\".obj".into(),

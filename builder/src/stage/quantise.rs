@@ -126,7 +126,8 @@ pub fn quantise(
             field: HeightField {
                 material: material_number[usize::from(f.material)],
                 source: source_number[usize::from(f.source)],
-                ..f.clone()
+                heights: Vec::new(),
+                ..*f
             },
         })
         .collect();

@@ -34,7 +34,7 @@ const SIDE: usize = BLOCK_CELLS as usize;
 const UNIT: i64 = 1 << FRACTION;
 
 /// Rounds a field's posts and packs its blocks.
-pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
+pub fn raster(f: &Field, heights: &[f64], origin_z: i64, step: [i32; 2]) -> Result<Rastered, BuildError> {
     let field = &f.field;
     let limit = |what: &str| BuildError::Limit(format!("a height field of pitch {} m {what}", field.pitch));
     let up = (field.pitch * exp2(24 - step[0])).round_ties_even();
@@ -45,47 +45,37 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
     let rate = reciprocal(field.pitch * exp2(8 - step[0]));
     let zero = f.zero.map(|z| -((i128::from(z) * i128::from(rate)) >> 32));
     let scale_z = exp2(-step[1]);
-    let posts: Vec<Option<i64>> = field
-        .heights
-        .iter()
-        .map(|&h| {
-            let z = (h * scale_z).round_ties_even();
-            (z.abs() < 1e15).then(|| z as i64 - origin_z)
-        })
-        .collect();
-    if posts.iter().flatten().any(|&z| i32::try_from(z).is_err()) {
+    // in steps: computed where it is asked for, as fields are large
+    let steps = |h: f64| {
+        let z = (h * scale_z).round_ties_even();
+        (z.abs() < 1e15).then(|| z as i64 - origin_z)
+    };
+    if heights.par_iter().filter_map(|h| steps(*h)).any(|z| i32::try_from(z).is_err()) {
         return Err(limit("reaches beyond the domain in height"));
     }
     let cells = [field.columns - 1, field.rows - 1];
     let blocks = cells.map(|c| c.div_ceil(SIDE));
-    let post = |x: usize, y: usize| posts[y.min(field.rows - 1) * field.columns + x.min(field.columns - 1)];
+    let post = |x: usize, y: usize| steps(heights[y.min(field.rows - 1) * field.columns + x.min(field.columns - 1)]);
     // half a scale of error is allowed at a post, and a height step of its own rounding
     let allowed = ((field.tolerance * scale_z) as u64).max(1);
     let coarsest = (allowed.ilog2() + 1).min(PATCH_UNITS.end().ilog2() - FRACTION);
     let scales_for = |top: i64| -> Option<Vec<u32>> {
-        let mut scales = Vec::with_capacity(blocks[0] * blocks[1]);
-        for by in 0..blocks[1] {
-            for bx in 0..blocks[0] {
-                let heights: Vec<i64> = (0..=SIDE)
-                    .flat_map(|j| (0..=SIDE).map(move |i| (i, j)))
-                    .filter_map(|(i, j)| post(bx * SIDE + i, by * SIDE + j))
-                    .collect();
-                let range = match (heights.iter().min(), heights.iter().max()) {
-                    (Some(low), Some(high)) => high - low,
-                    _ => 0,
-                };
-                // rounding by neighbours' scales may widen the range by one coarsest step at either end
-                let scale = (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top)?;
-                scales.push(scale);
-            }
-        }
-        Some(scales)
+        let scale = |b: usize| {
+            let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
+            let posts = (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
+            let heights = posts.filter_map(|(i, j)| post(bx + i, by + j));
+            let ends = heights.fold(None, |ends: Option<[i64; 2]>, z| {
+                let [low, high] = ends.unwrap_or([z, z]);
+                Some([low.min(z), high.max(z)])
+            });
+            let range = ends.map_or(0, |[low, high]| high - low);
+            // rounding by neighbours' scales may widen the range by one coarsest step at either end
+            (0..=coarsest).find(|&s| (range + (2 << coarsest)) >> s < top)
+        };
+        (0..blocks[0] * blocks[1]).into_par_iter().map(scale).collect()
     };
-    let (class, scales) = match (scales_for(255), scales_for(65_535)) {
-        (Some(s), _) => (0, s),
-        (None, Some(s)) => (1, s),
-        _ => return Err(limit("is too steep for 16 bits a block; allow a larger tolerance")),
-    };
+    let found = scales_for(255).map(|s| (0, s)).or_else(|| scales_for(65_535).map(|s| (1, s)));
+    let (class, scales) = found.ok_or_else(|| limit("is too steep for 16 bits a block; allow a larger tolerance"))?;
     // the coarsest scale of the blocks that share a post
     let scale_of = &scales;
     let shared = |x: usize, y: usize| {
@@ -105,13 +95,12 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
         let half = if s == 0 { 0 } else { 1i64 << (s - 1) };
         Some((z + half) >> s << s)
     };
-    let mut records = Vec::with_capacity(scales.len());
-    let mut height = [i64::MAX, i64::MIN];
-    for (b, &scale) in scales.iter().enumerate() {
+    // a block's bytes, and its least and greatest height
+    let record = |(b, &scale): (usize, &u32)| -> Result<([u8; 64], [i64; 2]), BuildError> {
         let (bx, by) = (b % blocks[0] * SIDE, b / blocks[0] * SIDE);
         let heights: Vec<Option<i64>> =
             (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j))).map(|(i, j)| rounded(bx + i, by + j)).collect();
-        height = heights.iter().flatten().fold(height, |[low, high], &z| [low.min(z), high.max(z)]);
+        let height = heights.iter().flatten().fold([i64::MAX, i64::MIN], |[low, high], &z| [low.min(z), high.max(z)]);
         let base = heights.iter().flatten().min().map_or(0, |z| z >> scale << scale);
         let mut r = [0u8; 64];
         let base32 = i32::try_from(base).map_err(|_| limit("reaches beyond the domain in height"))?;
@@ -125,8 +114,17 @@ pub fn raster(f: &Field, origin_z: i64, step: [i32; 2]) -> Result<Rastered, Buil
                 _ => r[8 + 2 * k..][..2].copy_from_slice(&v.to_le_bytes()),
             }
         }
-        records.push(r);
-    }
+        Ok((r, height))
+    };
+    let mut records = vec![[0; 64]; scales.len()];
+    let put = |(to, of): (&mut [u8; 64], (usize, &u32))| -> Result<[i64; 2], BuildError> {
+        let (bytes, height) = record(of)?;
+        *to = bytes;
+        Ok(height)
+    };
+    let made = records.par_iter_mut().zip(scales.par_iter().enumerate()).map(put);
+    let reach = |a: [i64; 2], b: [i64; 2]| Ok([a[0].min(b[0]), a[1].max(b[1])]);
+    let height = made.try_reduce(|| [i64::MAX, i64::MIN], reach)?;
     let mut field = Rastered {
         rate,
         zero,

@@ -62,15 +62,22 @@ pub fn layers(ground: Ground, posts: Posts) -> Layers {
         all
     };
     let all: Vec<Vec<(u32, Reverse<i64>, u32)>> = (0..posts.y.len().div_ceil(BAND)).into_par_iter().map(band).collect();
-    let mut counts = vec![0u32; columns * posts.y.len() + 1];
+    let mut counts = vec![0; columns * posts.y.len()];
     for (band, hits) in all.iter().enumerate() {
-        hits.iter().for_each(|hit| counts[band * BAND * columns + hit.0 as usize + 1] += 1);
-    }
-    for k in 1..counts.len() {
-        counts[k] += counts[k - 1];
+        hits.iter().for_each(|hit| counts[band * BAND * columns + hit.0 as usize] += 1);
     }
     let hits = || all.iter().flatten();
-    Layers { starts: counts, z: hits().map(|h| h.1.0).collect(), owner: hits().map(|h| h.2).collect() }
+    Layers { starts: starts(&counts), z: hits().map(|h| h.1.0).collect(), owner: hits().map(|h| h.2).collect() }
+}
+
+/// Where those of each place start, of which there are so many; last how many there are. All together may be more than 2^32.
+pub fn starts(counts: &[u32]) -> Vec<u64> {
+    let mut sum = 0;
+    let ends = counts.iter().map(|count| {
+        sum += u64::from(*count);
+        sum
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 /// Ascending places along an axis, searched by about where they lie.
@@ -302,6 +309,15 @@ mod tests {
         let posts = Posts { x: &along, y: &along };
         assert!(heights(ground, posts, Pick::Highest).owner.iter().all(|owner| *owner != NONE));
         assert_eq!(layers(ground, posts).z, vec![0; 65 * 65]);
+    }
+
+    #[test]
+    fn more_layers_than_32_bits_count() {
+        assert_eq!(
+            starts(&[3, u32::MAX, 0, 2, u32::MAX]),
+            [0, 3, (1 << 32) + 2, (1 << 32) + 2, (1 << 32) + 4, (2 << 32) + 3]
+        );
+        assert_eq!(starts(&[]), [0]);
     }
 
     #[test]

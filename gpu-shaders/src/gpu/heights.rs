@@ -105,14 +105,11 @@ pub fn layers(gpu: &Gpu, ground: Ground, posts: Posts) -> Layers {
         }
     }
     let bands: Vec<Vec<Hit>> = parts.into_par_iter().map(joined).collect();
-    let mut starts = vec![0u32; columns * posts.y.len() + 1];
+    let mut counts = vec![0; columns * posts.y.len()];
     for (rows, hits) in plan.bands().zip(&bands) {
-        hits.iter().for_each(|hit| starts[rows.start * columns + hit.place as usize + 1] += 1);
+        hits.iter().for_each(|hit| counts[rows.start * columns + hit.place as usize] += 1);
     }
-    for k in 1..starts.len() {
-        starts[k] += starts[k - 1];
-    }
-    let hits = || bands.iter().flatten();
+    let (starts, hits) = (cpu::heights::starts(&counts), || bands.iter().flatten());
     Layers { starts, z: hits().map(|h| h.z()).collect(), owner: hits().map(|h| h.owner).collect() }
 }
 
@@ -134,12 +131,12 @@ impl Hit {
 fn layers_of(ground: Ground, posts: Posts, faces: &[u32]) -> Vec<Hit> {
     let some = some(ground, faces);
     let made = cpu::heights::layers(Ground { faces: &some, ..ground }, posts);
-    let hits = |(place, run): (u32, &[u32])| {
-        let hit = |k: u32| {
-            let (z, owner) = (made.z[k as usize], faces[made.owner[k as usize] as usize]);
+    let hits = |(place, run): (u32, &[u64])| {
+        let hit = |k: usize| {
+            let (z, owner) = (made.z[k], faces[made.owner[k] as usize]);
             Hit { place, key: key(z, Pick::Highest), owner }
         };
-        (run[0]..run[1]).map(hit).collect::<Vec<_>>()
+        (run[0] as usize..run[1] as usize).map(hit).collect::<Vec<_>>()
     };
     (0..).zip(made.starts.windows(2)).flat_map(hits).collect()
 }

@@ -105,8 +105,8 @@ impl Gpu {
     pub fn open(wanted: &Wanted) -> Result<Gpu, NoAdapter> {
         let memory = wanted.memory.unwrap_or(MEMORY);
         if memory < LEAST_MEMORY {
-            return Err(NoAdapter(format!(
-                "{memory} bytes of device memory are too few. Give at least {LEAST_MEMORY}"
+            return Err(NoAdapter::Asked(format!(
+                "{memory} bytes of device memory are too few; give at least {LEAST_MEMORY}"
             )));
         }
         let (facts, adapter) = open::choose(wanted)?;
@@ -117,8 +117,9 @@ impl Gpu {
             ..wgpu::Limits::default()
         };
         let desc = wgpu::DeviceDescriptor { label: Some("hardpan"), required_limits, ..Default::default() };
-        let no =
-            |text: String| NoAdapter(format!("{facts}: {text}. Use another driver or run without a graphics card"));
+        let no = |text: String| {
+            NoAdapter::Missing(format!("{facts}: {text}\nuse another driver, or run without a graphics card"))
+        };
         let (device, queue) = pollster::block_on(adapter.request_device(&desc)).map_err(|e| no(e.to_string()))?;
         let timeout = (facts.kind != Kind::Software).then_some(TIMEOUT);
         let of = Device::new(device, queue, timeout, memory);

@@ -68,13 +68,19 @@ impl fmt::Display for Adapter {
     }
 }
 
-/// No graphics card can be used: which were found, what was looked for, and what to do.
+/// No graphics card can be used: the cause and what to do, then what was found and what was looked for, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoAdapter(pub String);
+pub enum NoAdapter {
+    /// What was asked for makes no sense on any machine.
+    Asked(String),
+    /// This machine has none that is wanted.
+    Missing(String),
+}
 
 impl fmt::Display for NoAdapter {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.0)
+        let (NoAdapter::Asked(text) | NoAdapter::Missing(text)) = self;
+        f.write_str(text)
     }
 }
 
@@ -87,13 +93,15 @@ const BACKENDS: &[(&str, wgpu::Backends)] = if cfg!(target_vendor = "apple") {
     &[("vulkan", wgpu::Backends::VULKAN), ("vk", wgpu::Backends::VULKAN)]
 };
 
-const LOOKED_FOR: &str = if cfg!(target_vendor = "apple") {
-    "Metal devices of this machine"
+const LOOKED_FOR: &[&str] = if cfg!(target_vendor = "apple") {
+    &["Metal devices of this machine"]
 } else if cfg!(windows) {
-    "vulkan-1.dll on the search path, and the drivers that the registry lists"
+    &["vulkan-1.dll on the search path", "drivers that the registry lists"]
 } else {
-    "the Vulkan loader libvulkan.so.1 on the library path, and drivers listed in VK_DRIVER_FILES or else in \
-     /etc/vulkan/icd.d and /usr/share/vulkan/icd.d"
+    &[
+        "the Vulkan loader libvulkan.so.1 on the library path",
+        "drivers listed in VK_DRIVER_FILES, or else in /etc/vulkan/icd.d and /usr/share/vulkan/icd.d",
+    ]
 };
 
 /// All graphics cards and software drivers of this machine that the stages could run on.
@@ -105,8 +113,12 @@ fn adapters_of_any() -> Vec<Adapter> {
     found(&None).unwrap_or_default().into_iter().map(|(adapter, _)| adapter).collect()
 }
 
+/// A line for each, each with a line break before it.
 fn list(all: &[Adapter]) -> String {
-    if all.is_empty() { "none".into() } else { all.iter().map(Adapter::to_string).collect::<Vec<_>>().join("; ") }
+    match all {
+        [] => "\nfound: none".into(),
+        all => all.iter().map(|adapter| format!("\nfound: {adapter}")).collect(),
+    }
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -127,7 +139,7 @@ fn backends(list: Option<&str>) -> Result<wgpu::Backends, String> {
         let known = BACKENDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
         known.map(|(_, backend)| *backend).ok_or_else(|| {
             format!(
-                "WGPU_BACKEND={list}: this program knows no \"{}\". Set WGPU_BACKEND={} or unset it",
+                "WGPU_BACKEND={list}: this program knows no \"{}\"; set WGPU_BACKEND={} or unset it",
                 name.trim(),
                 BACKENDS[0].0
             )
@@ -138,7 +150,7 @@ fn backends(list: Option<&str>) -> Result<wgpu::Backends, String> {
 
 /// The graphics card that is wanted.
 pub(super) fn choose(wanted: &Wanted) -> Result<(Adapter, wgpu::Adapter), NoAdapter> {
-    let with_found = |text: String| NoAdapter(format!("{text}. Found: {}", list(&adapters_of_any())));
+    let with_found = |text: String| NoAdapter::Asked(format!("{text}{}", list(&adapters_of_any())));
     let mut found = found(&variable("WGPU_BACKEND")).map_err(with_found)?;
     let all: Vec<Adapter> = found.iter().map(|(adapter, _)| adapter.clone()).collect();
     let at = best(&all, wanted, variable("WGPU_ADAPTER_NAME").as_deref())?;
@@ -151,7 +163,9 @@ fn best(all: &[Adapter], wanted: &Wanted, variable: Option<&str>) -> Result<usiz
     let is_named = |a: &Adapter| name.is_none_or(|name| a.name.to_lowercase().contains(&name.to_lowercase()));
     let is_wanted = |a: &Adapter| (a.kind == Kind::Software) == wanted.software && is_named(a);
     let best = (0..all.len()).filter(|i| is_wanted(&all[*i])).min_by_key(|i| all[*i].kind);
-    best.ok_or_else(|| NoAdapter(explain(all, wanted, name, variable.filter(|_| wanted.name.is_none()).is_some())))
+    best.ok_or_else(|| {
+        NoAdapter::Missing(explain(all, wanted, name, variable.filter(|_| wanted.name.is_none()).is_some()))
+    })
 }
 
 fn explain(all: &[Adapter], wanted: &Wanted, name: Option<&str>, is_variable: bool) -> String {
@@ -162,11 +176,12 @@ fn explain(all: &[Adapter], wanted: &Wanted, name: Option<&str>, is_variable: bo
         None => String::new(),
     };
     let help = if wanted.software {
-        "For a software driver on Debian and Ubuntu: apt-get install mesa-vulkan-drivers"
+        "on Debian and Ubuntu: apt-get install mesa-vulkan-drivers"
     } else {
-        "Install the driver of the card, with its Vulkan part"
+        "install the driver of the card, with its Vulkan part"
     };
-    format!("no {what}{named}. Found: {}. Looked for: {LOOKED_FOR}. {help}", list(all))
+    let looked: String = LOOKED_FOR.iter().map(|what| format!("\nlooked for: {what}")).collect();
+    format!("no {what}{named}; {help}{}{looked}", list(all))
 }
 
 #[cfg(test)]
@@ -191,13 +206,23 @@ mod tests {
         assert_eq!(best(&all, &wanted(false, Some("iris")), Some("two")), Ok(1));
         assert_eq!(best(&all, &wanted(false, None), Some("two")), Ok(3));
         assert_eq!(best(&all[..2], &wanted(false, None), None), Ok(1));
-        // a software driver is no graphics card
-        let NoAdapter(text) = best(&all[..1], &wanted(false, None), None).unwrap_err();
-        assert!(text.contains("llvmpipe") && text.contains("vulkan") && text.contains("driver of the card"), "{text}");
-        let NoAdapter(text) = best(&all, &wanted(true, None), Some("RTX")).unwrap_err();
-        assert!(text.contains("\"RTX\" (WGPU_ADAPTER_NAME)") && text.contains("Big Two"), "{text}");
-        let NoAdapter(text) = best(&[], &wanted(true, None), None).unwrap_err();
-        assert!(text.contains("Found: none") && text.contains("apt-get install mesa-vulkan-drivers"), "{text}");
+        // a software driver is no graphics card; one cause a line
+        let missing = |all: &[Adapter], wanted: &Wanted, variable| {
+            let NoAdapter::Missing(text) = best(all, wanted, variable).unwrap_err() else {
+                panic!("nothing was typed")
+            };
+            text.lines().map(String::from).collect::<Vec<_>>()
+        };
+        let lines = missing(&all[..1], &wanted(false, None), None);
+        assert_eq!(lines[0], "no graphics card; install the driver of the card, with its Vulkan part");
+        assert_eq!(lines[1], "found: llvmpipe (vulkan, software, d 1)");
+        assert!(lines[2..].iter().all(|l| l.starts_with("looked for: ")) && lines.len() == 2 + LOOKED_FOR.len());
+        let lines = missing(&all, &wanted(true, None), Some("RTX"));
+        let cause = "no software driver whose name contains \"RTX\" (WGPU_ADAPTER_NAME); ";
+        assert!(lines[0].starts_with(cause) && lines[4].starts_with("found: Big Two ("), "{lines:?}");
+        let lines = missing(&[], &wanted(true, None), None);
+        assert!(lines[0].ends_with("apt-get install mesa-vulkan-drivers") && lines[1] == "found: none", "{lines:?}");
+        assert!(lines.iter().all(|line| line.len() <= 120), "{lines:?}");
     }
 
     #[test]

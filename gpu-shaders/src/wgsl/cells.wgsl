@@ -22,24 +22,7 @@ struct Params {
 @group(0) @binding(6) var<storage, read_write> records: array<vec4<u32>>;
 
 const WORDS = 11u;
-
-// Column and row of a candidate.
-fn block_of(item: u32, candidate: u32) -> vec2<i32> {
-    let k = candidate - starts[item];
-    let columns = u32(items[item * WORDS + 8u]);
-    return vec2(items[item * WORDS + 6u] + i32(k % columns), items[item * WORDS + 7u] + i32(k / columns));
-}
-
-fn corner(item: u32, k: u32) -> vec2<i32> {
-    let at = item * WORDS + 2u * k;
-    return vec2(items[at], items[at + 1u]);
-}
-
-// Negative where a place is outside of the edge `e` from `c`.
-fn side(c: vec2<i32>, e: vec2<i32>, place: vec2<i32>) -> vec2<u32> {
-    let d = place - c;
-    return sub(product_of(e.x, d.y), product_of(e.y, d.x));
-}
+const BOX = 6u;
 
 fn cells_of(item: u32, block: vec2<i32>) -> u32 {
     let log2 = grids[u32(items[item * WORDS + 10u])].xy;
@@ -61,9 +44,7 @@ fn cells_of(item: u32, block: vec2<i32>) -> u32 {
         var is_beside = false;
         for (var edge = 0u; edge < 3u; edge++) {
             let e = edges[edge];
-            // the cell's corner deepest inside this edge
-            let deepest = low + vec2(select(size.x, 0, e.y > 0), select(0, size.y, e.x > 0));
-            is_outside |= is_negative(side(corners[edge], e, deepest));
+            is_outside |= is_negative(side(corners[edge], e, deepest(low, size, e)));
             is_beside |= is_negative(side(corners[edge], e, middle));
         }
         cells |= select(0u, 1u << k, !is_outside);
@@ -73,15 +54,11 @@ fn cells_of(item: u32, block: vec2<i32>) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn meet_cells(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn meet_cells(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates) {
         let item = item_of(i);
-        let cells = cells_of(item, block_of(item, i));
+        let cells = cells_of(item, place_of(item, i));
         found[i] = cells;
         met[i] = select(0u, 1u, (cells & 255u) != 0u);
     }
@@ -92,15 +69,11 @@ fn meet_cells(
 
 // Records of those that have any: the block's key, where the triangle stands in its list, the cells.
 @compute @workgroup_size(256)
-fn list_cells(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn list_cells(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates && met[i + 1u] > met[i]) {
         let item = item_of(i);
-        let block = block_of(item, i);
+        let block = place_of(item, i);
         let grid = grids[u32(items[item * WORDS + 10u])];
         let key = grid.w + (u32(block.y) << grid.z) + u32(block.x);
         records[met[i]] = vec4(key, u32(items[item * WORDS + 9u]), found[i], 0u);

@@ -30,6 +30,7 @@ struct Params {
 @group(0) @binding(10) var<storage, read_write> records: array<vec4<u32>>;
 
 const WORDS = 13u;
+const BOX = 9u;
 // Above all heights.
 const TOP = vec2(0u, 512u);
 
@@ -86,11 +87,8 @@ fn way_from(item: u32, k: u32, post: vec4<u32>) -> vec4<u32> {
 
 // Where a candidate hits, and with which key; nowhere if it does not.
 fn hit_of(item: u32, candidate: u32) -> Hit {
-    let k = candidate - starts[item];
-    let columns = u32(items[item * WORDS + 11u]);
-    let column = u32(items[item * WORDS + 9u]) + k % columns;
-    let row = u32(items[item * WORDS + 10u]) + k / columns;
-    let post = vec4(posts[column], posts[params.columns + row]);
+    let at = vec2<u32>(place_of(item, candidate));
+    let post = vec4(posts[at.x], posts[params.columns + at.y]);
     let none = Hit(NONE, vec2(0u));
     for (var k = 0u; k < 3u; k++) {
         let next = select(k + 1u, 0u, k == 2u);
@@ -131,16 +129,12 @@ fn hit_of(item: u32, candidate: u32) -> Hit {
         key = doubled(absolute(away));
         key.x |= select(0u, 1u, is_negative(away));
     }
-    return Hit(row * params.columns + column, key);
+    return Hit(at.y * params.columns + at.x, key);
 }
 
 @compute @workgroup_size(256)
-fn hit_best(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn hit_best(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates) {
         let hit = hit_of(item_of(i), i);
         places[i] = hit.place;
@@ -152,24 +146,16 @@ fn hit_best(
 }
 
 @compute @workgroup_size(256)
-fn best_low(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn best_low(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates && places[i] != NONE && keys[i].y == atomicLoad(&high[places[i]])) {
         atomicMin(&low[places[i]], keys[i].x);
     }
 }
 
 @compute @workgroup_size(256)
-fn best_owner(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn best_owner(thread: Thread) {
+    let i = number_of(thread);
     if (i >= params.candidates || places[i] == NONE) {
         return;
     }
@@ -179,12 +165,8 @@ fn best_owner(
 }
 
 @compute @workgroup_size(256)
-fn hit_all(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn hit_all(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates) {
         let hit = hit_of(item_of(i), i);
         places[i] = hit.place;
@@ -198,12 +180,8 @@ fn hit_all(
 
 // Records of those that hit: the place, the high and low half of the key, the triangle.
 @compute @workgroup_size(256)
-fn list_hits(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn list_hits(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates && hits[i + 1u] > hits[i]) {
         records[hits[i]] = vec4(places[i], keys[i].y, keys[i].x, u32(items[item_of(i) * WORDS + 12u]));
     }

@@ -65,6 +65,7 @@ params!(Heights {
 const COMMON: &str = include_str!("common.wgsl");
 const U64: &str = include_str!("u64.wgsl");
 const EXPAND: &str = include_str!("expand.wgsl");
+const PLAN: &str = include_str!("plan.wgsl");
 
 macro_rules! module {
     ($name:literal, $params:ident, [$($part:expr),*], [$(($entry:literal, $read:expr, $write:expr)),* $(,)?]) => {
@@ -95,8 +96,13 @@ pub const MODULES: &[Module] = &[
         ]
     ),
     module!("number", Number, [], [("number_points", [1], [2])]),
-    module!("squares", Squares, [U64, EXPAND], [("meet_squares", [1, 2], [3]), ("list_squares", [1, 2], [3, 4])]),
-    module!("cells", Cells, [U64, EXPAND], [("meet_cells", [1, 2, 3], [4, 5]), ("list_cells", [1, 2, 3], [4, 5, 6])]),
+    module!("squares", Squares, [U64, EXPAND, PLAN], [("meet_squares", [1, 2], [3]), ("list_squares", [1, 2], [3, 4])]),
+    module!(
+        "cells",
+        Cells,
+        [U64, EXPAND, PLAN],
+        [("meet_cells", [1, 2, 3], [4, 5]), ("list_cells", [1, 2, 3], [4, 5, 6])]
+    ),
     module!(
         "heights",
         Heights,

@@ -12,12 +12,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> records: array<vec4<u32>>;
 
 @compute @workgroup_size(256)
-fn number_points(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn number_points(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.count) {
         records[i] = vec4(points[3u * i], points[3u * i + 1u], points[3u * i + 2u], i);
     }

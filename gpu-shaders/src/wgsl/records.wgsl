@@ -17,24 +17,16 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> kept: array<vec4<u32>>;
 
 @compute @workgroup_size(256)
-fn fill(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn fill(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.count) {
         numbers[i] = params.value;
     }
 }
 
 @compute @workgroup_size(256)
-fn mark_firsts(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn mark_firsts(thread: Thread) {
+    let i = number_of(thread);
     if (i > params.count) {
         return;
     }
@@ -46,12 +38,8 @@ fn mark_firsts(
 }
 
 @compute @workgroup_size(256)
-fn list_firsts(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn list_firsts(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.count && firsts[i + 1u] > firsts[i]) {
         numbers[firsts[i]] = i;
     }
@@ -61,24 +49,16 @@ fn list_firsts(
 }
 
 @compute @workgroup_size(256)
-fn keep_firsts(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn keep_firsts(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.count && firsts[i + 1u] > firsts[i]) {
         kept[firsts[i]] = records[i];
     }
 }
 
 @compute @workgroup_size(256)
-fn column(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn column(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.count) {
         numbers[i] = records[i][params.word];
     }

@@ -18,12 +18,9 @@ const BLOCK = 2048u;
 var<workgroup> sums: array<u32, 256>;
 
 @compute @workgroup_size(256)
-fn scan(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let block = group_of(wid, groups);
+fn scan(thread: Thread) {
+    let block = group_of(thread);
+    let lane = thread.lane;
     let first = block * BLOCK + lane * EACH;
     var before: array<u32, EACH>;
     var sum = 0u;
@@ -53,12 +50,8 @@ fn scan(
 }
 
 @compute @workgroup_size(256)
-fn add_totals(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn add_totals(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.count) {
         data[i] += totals[i / BLOCK];
     }

@@ -26,12 +26,9 @@ fn digit(record: vec4<u32>) -> u32 {
 }
 
 @compute @workgroup_size(256)
-fn count_digits(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let block = group_of(wid, groups);
+fn count_digits(thread: Thread) {
+    let block = group_of(thread);
+    let lane = thread.lane;
     atomicStore(&sums[lane], 0u);
     workgroupBarrier();
     for (var r = 0u; r < ROUNDS; r++) {
@@ -47,12 +44,9 @@ fn count_digits(
 }
 
 @compute @workgroup_size(256)
-fn scatter(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let block = group_of(wid, groups);
+fn scatter(thread: Thread) {
+    let block = group_of(thread);
+    let lane = thread.lane;
     ends[lane] = counts[lane * params.blocks + min(block, params.blocks - 1u)];
     for (var w = 0u; w < 8u; w++) {
         atomicStore(&masks[lane * 8u + w], 0u);

@@ -17,28 +17,15 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> records: array<vec4<u32>>;
 
 const WORDS = 10u;
-
-// Column and row of a candidate.
-fn square_of(item: u32, candidate: u32) -> vec2<i32> {
-    let k = candidate - starts[item];
-    let columns = u32(items[item * WORDS + 8u]);
-    return vec2(items[item * WORDS + 6u] + i32(k % columns), items[item * WORDS + 7u] + i32(k / columns));
-}
-
-fn corner(item: u32, k: u32) -> vec2<i32> {
-    let at = item * WORDS + 2u * k;
-    return vec2(items[at], items[at + 1u]);
-}
+const BOX = 6u;
 
 fn is_met(item: u32, square: vec2<i32>) -> bool {
-    let side = 1i << params.log2;
+    let size = vec2(1i << params.log2);
     let low = square << vec2(params.log2);
     for (var k = 0u; k < 3u; k++) {
         let c = corner(item, k);
         let e = corner(item, select(k + 1u, 0u, k == 2u)) - c;
-        // from the corner to the square's corner deepest inside this edge
-        let d = low - c + vec2(select(side, 0, e.y > 0), select(0, side, e.x > 0));
-        if (is_negative(sub(product_of(e.x, d.y), product_of(e.y, d.x)))) {
+        if (is_negative(side(c, e, deepest(low, size, e)))) {
             return false;
         }
     }
@@ -46,15 +33,11 @@ fn is_met(item: u32, square: vec2<i32>) -> bool {
 }
 
 @compute @workgroup_size(256)
-fn meet_squares(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn meet_squares(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates) {
         let item = item_of(i);
-        met[i] = select(0u, 1u, is_met(item, square_of(item, i)));
+        met[i] = select(0u, 1u, is_met(item, place_of(item, i)));
     }
     if (i == params.candidates) {
         met[i] = 0u;
@@ -71,15 +54,11 @@ fn spread(v: u32) -> u32 {
 
 // Records of those that are met: the high and low half of the square's place in Morton order, the triangle.
 @compute @workgroup_size(256)
-fn list_squares(
-    @builtin(workgroup_id) wid: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let i = group_of(wid, groups) * GROUP + lane;
+fn list_squares(thread: Thread) {
+    let i = number_of(thread);
     if (i < params.candidates && met[i + 1u] > met[i]) {
         let item = item_of(i);
-        let at = bitcast<vec2<u32>>(square_of(item, i)) ^ vec2(0x80000000u);
+        let at = bitcast<vec2<u32>>(place_of(item, i)) ^ vec2(0x80000000u);
         let high = spread(at.x >> 16u) | (spread(at.y >> 16u) << 1u);
         let low = spread(at.x) | (spread(at.y) << 1u);
         records[met[i]] = vec4(high, low, u32(items[item * WORDS + 9u]), 0u);

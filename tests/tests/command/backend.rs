@@ -10,7 +10,11 @@ use std::{
 
 use crate::grid::obj;
 use crate::shell::{BRIDGE, HARDPAN, ended, folder, holds, info};
-use hardpan_builder::{Scene, fixtures};
+use hardpan_builder::{
+    Options, Scene,
+    backend::{Backend, Choice, Wanted},
+    build, build_on, fixtures, mix, proving_ground,
+};
 use rayon::prelude::*;
 use serde_json::Value;
 use verification::obj::{data_or_skip, read};
@@ -101,37 +105,86 @@ fn on_device(backend: &Value, percent: u64) -> (Vec<(String, u64)>, Vec<u64>) {
     backend["stages"].as_array().unwrap().iter().map(one).unzip()
 }
 
-/// Faces of an OBJ the other way round within each object and material.
-fn turned(text: &str) -> String {
+/// Faces of an OBJ in another order within each object and material.
+fn shuffled(text: &str) -> String {
     let is_face = |line: &str| line.starts_with("f ");
     let lines: Vec<&str> = text.lines().collect();
     let runs = lines.chunk_by(|a, b| is_face(a) == is_face(b));
-    let turned = runs.flat_map(|run| {
-        let mut run = run.to_vec();
+    let shuffled = runs.flat_map(|run| {
+        let mut numbered: Vec<(u64, &str)> = (1..).map(mix).zip(run.iter().copied()).collect();
         if is_face(run[0]) {
-            run.reverse();
+            numbered.sort_unstable_by(|a, b| b.cmp(a));
         }
-        run
+        numbered.into_iter().map(|(_, line)| line)
     });
-    turned.map(|line| format!("{line}\n")).collect()
+    shuffled.map(|line| format!("{line}\n")).collect()
+}
+
+/// Hills of 100,352 triangles: cells of a metre, two triangles each.
+fn hills100k() -> String {
+    const SIDE: u32 = 224;
+    let each = || (0..=SIDE).flat_map(|j| (0..=SIDE).map(move |i| (i, j)));
+    let height = |i: u32, j: u32| {
+        let [x, y] = [i, j].map(f64::from);
+        12.0 * (x / 97.0).sin() * (y / 61.0).cos() + 1.5 * (x / 9.0 + y / 13.0).sin()
+    };
+    let mut text: String = each().map(|(i, j)| format!("v {i} {j} {:.3}\n", height(i, j))).collect();
+    text += "usemtl Ground\n";
+    for (i, j) in each().filter(|(i, j)| *i < SIDE && *j < SIDE) {
+        let a = j * (SIDE + 1) + i + 1;
+        let c = a + SIDE + 1;
+        text += &format!("f {a} {} {}\nf {a} {} {c}\n", a + 1, c + 1, c + 1);
+    }
+    text
+}
+
+/// What of a scene lies within so many metres of its middle, torn at the border.
+fn part(scene: Scene, reach: f64) -> Scene {
+    let ends = |k: usize| {
+        let along = scene.positions.iter().map(move |p| p[k]);
+        along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], v| [low.min(v), high.max(v)])
+    };
+    let middle = [0, 1].map(|k| ends(k).iter().sum::<f64>() / 2.0);
+    let is_near = |v: &u32| (0..2).all(|k| (scene.positions[*v as usize][k] - middle[k]).abs() <= reach);
+    let triangles = scene.triangles.iter().filter(|t| t.v.iter().all(is_near)).copied().collect();
+    Scene { triangles, ..scene }
+}
+
+/// An OBJ with the faces of those groups alone whose names begin so.
+fn of_groups(text: &str, names: &str) -> String {
+    let mut is_one = false;
+    let kept = text.lines().filter(|line| {
+        is_one = line.strip_prefix("g ").map_or(is_one, |name| name.starts_with(names));
+        is_one || !line.starts_with("f ")
+    });
+    kept.map(|line| format!("{line}\n")).collect()
 }
 
 /// Scenes as OBJ files of a folder, with their options.
 fn files(folder: &Path) -> Vec<(String, Vec<&'static str>)> {
-    let mut texts = vec![("town.obj", obj(&fixtures::town(2)), vec![]), ("soup.obj", obj(&fixtures::soup(1)), vec![])];
+    let city = part(fixtures::city(), 130.0);
+    assert!(city.triangles.len() > 10_000, "{}", city.triangles.len());
+    let mut texts = vec![
+        ("town.obj", obj(&fixtures::town(2)), vec![]),
+        ("soup.obj", obj(&fixtures::soup(1)), vec![]),
+        ("hills100k.obj", hills100k(), vec![]),
+        ("city.obj", obj(&city), vec![]),
+    ];
     if let Some(data) = data_or_skip() {
         let real: [(&str, &str, &[&str]); 3] = [
             ("3dfier.obj", "city/3dfier_innerbuffer_05.obj", &[]),
             ("zdm2.obj", "city/zdm2.obj", &["--up", "y"]),
             ("cloverleaf.obj", "roads/cloverleaf.obj", &["--unit", "in"]),
         ];
+        let town = fs::read_to_string(data.join("city/kitavi_city.obj")).unwrap();
+        texts.push(("buildings.obj", of_groups(&town, "b_"), vec!["--up", "z", "--unit", "m"]));
         texts.extend(
             real.map(|(name, file, options)| (name, fs::read_to_string(data.join(file)).unwrap(), options.to_vec())),
         );
     }
     let written = texts.into_iter().map(|(name, text, options)| {
         fs::write(folder.join(name), &text).unwrap();
-        fs::write(folder.join(format!("turned-{name}")), turned(&text)).unwrap();
+        fs::write(folder.join(format!("shuffled-{name}")), shuffled(&text)).unwrap();
         (name.to_owned(), options)
     });
     written.collect()
@@ -174,11 +227,11 @@ fn check_builds(above: &Path, name: &str, options: &[&str]) {
         before = chunks;
     }
     // the same triangles in another order
-    let turned = format!("turned-{name}");
-    assert!(fs::read(above.join(&turned)).unwrap() != fs::read(above.join(name)).unwrap());
+    let other = format!("shuffled-{name}");
+    assert!(fs::read(above.join(&other)).unwrap() != fs::read(above.join(name)).unwrap());
     let identity = info(&folder, "cpu.hpan")["identity"].clone();
-    build(&turned, "turned.hpan", &["--backend", "software"]);
-    assert_eq!(info(&folder, "turned.hpan")["identity"], identity, "{turned}");
+    build(&other, "other.hpan", &["--backend", "software"]);
+    assert_eq!(info(&folder, "other.hpan")["identity"], identity, "{other}");
     assert!(identity.is_string());
 }
 
@@ -187,6 +240,26 @@ fn by_04_a_graphics_driver_gives_the_same_bytes() {
     let folder = folder("by_04_a_graphics_driver_gives_the_same_bytes");
     if has_driver(&folder) {
         files(&folder).par_iter().for_each(|(name, options)| check_builds(&folder, name, options));
+    }
+}
+
+/// Triangles and fields of heights, by the library.
+#[test]
+fn by_04_the_proving_ground_has_the_same_bytes() {
+    if !has_driver(&folder("by_04_the_proving_ground_has_the_same_bytes")) {
+        return;
+    }
+    let (scene, options) = (proving_ground::scene(), Options::default());
+    let expected = build(&scene, &options).unwrap().image;
+    for memory in [1 << 30, 1 << 20, 1 << 16] {
+        let wanted = Wanted { choice: Choice::Software, adapter: None, memory: Some(memory) };
+        let backend = Backend::choose(&wanted, 0).unwrap();
+        let image = build_on(&scene, &options, None, backend.stages()).unwrap().image;
+        assert!(image[..] == expected[..], "{memory}: other bytes");
+        let work = backend.stages().work();
+        let is_right =
+            |w: &hardpan_shaders::Work| w.device && w.redone == 0 && w.bytes > 0 && w.on_host * 100 < w.items;
+        assert!(work.len() == 2 && work.iter().all(is_right), "{work:?}");
     }
 }
 
@@ -260,17 +333,22 @@ fn a_missing_graphics_card_is_explained() {
     fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
     // as if no driver were installed
     let none: Variables = &[("VK_DRIVER_FILES", "/there/is/none.json"), ("VK_ICD_FILENAMES", "/there/is/none.json")];
-    let looked = ["Looked for: ", "libvulkan.so.1", "VK_DRIVER_FILES", "/usr/share/vulkan/icd.d"];
+    let looked = [
+        "\nfound: none\n",
+        "\nlooked for: the Vulkan loader libvulkan.so.1 on the library path\n",
+        "\nlooked for: drivers listed in VK_DRIVER_FILES, or else in /etc/vulkan/icd.d and /usr/share/vulkan/icd.d\n",
+    ];
     let [out, _] = expect_with(none, 0, &folder, &["--version", "--verbose"]);
     holds(&out, &[concat!("hardpan ", env!("CARGO_PKG_VERSION")), "gpu yes", "\nadapters: none\n"]);
     for (backend, help) in [
-        ("gpu", "Install the driver of the card, with its Vulkan part"),
-        ("software", "apt-get install mesa-vulkan-drivers"),
+        ("gpu", "no graphics card; install the driver of the card, with its Vulkan part"),
+        ("software", "no software driver; on Debian and Ubuntu: apt-get install mesa-vulkan-drivers"),
     ] {
         for command in [&["build", "bridge.obj"][..], &["grid", "bridge.obj", "--cell", "1"]] {
             let text = error(none, 4, &folder, &[command, &["--backend", backend]].concat());
-            holds(&text, &[&format!("--backend {backend}: "), "Found: none. ", help]);
+            assert!(text.starts_with(&format!("error: --backend {backend}: {help}\n")), "{text}");
             holds(&text, &looked);
+            assert!(text.lines().count() == 4 && text.lines().all(|line| line.len() <= 120), "{text}");
         }
     }
     assert!(!folder.join("bridge.hpan").exists());
@@ -278,7 +356,7 @@ fn a_missing_graphics_card_is_explained() {
     let [_, err] = expect_with(none, 0, &folder, &["build", "bridge.obj"]);
     assert!(!err.contains("stages run on"), "{err}");
     let text = error(none, 4, &folder, &["build", "bridge.obj", "--adapter", "nonsense", "--force"]);
-    holds(&text, &["\"nonsense\"", "Found: none"]);
+    holds(&text, &["no graphics card whose name contains \"nonsense\"; ", "\nfound: none\n"]);
 }
 
 #[test]
@@ -296,18 +374,22 @@ fn a_software_driver_is_no_graphics_card() {
     let text = error(only, 4, &folder, &["build", "bridge.obj", "--backend", "gpu"]);
     holds(
         &text,
-        &["--backend gpu: no graphics card. ", &format!("Found: {adapter}. "), "Looked for: ", "Install the driver"],
+        &["--backend gpu: no graphics card; install the driver", &format!("\nfound: {adapter}\n"), "\nlooked for: "],
     );
     for backend in [&["--backend", "software"][..], &["--backend", "gpu"], &["--backend", "auto"], &[]] {
         let text = error(only, 4, &folder, &[&["build", "bridge.obj", "--adapter", "nonsense"], backend].concat());
-        holds(&text, &["whose name contains \"nonsense\"", &format!("Found: {adapter}. "), "Looked for: "]);
+        holds(&text, &["whose name contains \"nonsense\"; ", &format!("\nfound: {adapter}\n"), "\nlooked for: "]);
     }
     let build: &[&str] = &["build", "bridge.obj", "--backend", "software", "--force"];
     let of_name: Variables = &[("VK_DRIVER_FILES", list), ("WGPU_ADAPTER_NAME", "nonsense")];
     holds(&error(of_name, 4, &folder, build), &["\"nonsense\" (WGPU_ADAPTER_NAME)", adapter]);
     let of_interface: Variables = &[("VK_DRIVER_FILES", list), ("WGPU_BACKEND", "nonsense")];
-    let text = error(of_interface, 4, &folder, build);
-    holds(&text, &["WGPU_BACKEND=nonsense: ", "Set WGPU_BACKEND=vulkan or unset it", &format!("Found: {adapter}")]);
+    // a word that no machine knows is a slip of the user
+    let cause = "WGPU_BACKEND=nonsense: this program knows no \"nonsense\"; set WGPU_BACKEND=vulkan or unset it";
+    for backend in ["software", "gpu"] {
+        let text = error(of_interface, 2, &folder, &["build", "bridge.obj", "--backend", backend]);
+        assert_eq!(text, format!("error: --backend {backend}: {cause}\nfound: {adapter}\n"));
+    }
     let [out, _] = expect_with(of_interface, 0, &folder, &["--version", "--verbose"]);
     holds(&out, &["adapters: not known; WGPU_BACKEND=nonsense: "]);
     // and what is right is taken
@@ -341,11 +423,11 @@ fn what_is_typed_wrong_is_told() {
     assert!(!folder.join("bridge.hpan").exists());
 }
 
-/// Reversed faces are the same triangles.
+/// Shuffled faces are the same triangles.
 #[test]
-fn turned_files_have_the_same_triangles() {
+fn shuffled_files_have_the_same_triangles() {
     let text = obj(&fixtures::mats());
-    let folder = folder("turned_files_have_the_same_triangles");
+    let folder = folder("shuffled_files_have_the_same_triangles");
     let of = |name: &str, text: &str| -> Scene {
         fs::write(folder.join(name), text).unwrap();
         read(&folder.join(name), false).unwrap()
@@ -355,7 +437,7 @@ fn turned_files_have_the_same_triangles() {
         all.sort_unstable();
         all
     };
-    let (one, two) = (of("a.obj", &text), of("b.obj", &turned(&text)));
+    let (one, two) = (of("a.obj", &text), of("b.obj", &shuffled(&text)));
     assert_eq!((sorted(&one), &one.positions), (sorted(&two), &two.positions));
     assert_ne!(one.triangles, two.triangles);
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path, process::Command};
 
-use crate::shell::{BRIDGE, error, expect, folder, holds};
+use crate::shell::{BRIDGE, error, expect, folder, holds, info};
 use hardpan::Terrain;
 use hardpan_builder::{
     Image, Options, Scene, Undersides, build, fixtures,
@@ -425,6 +425,8 @@ fn cg_21_each_cell_is_a_square() {
         &error(2, &folder, &["grid", "hole.obj", "--cell", "10", "--squares", "-o", "t.csv"]),
         &["t.csv: ", "FILE.obj"],
     );
+    // squares need a file
+    holds(&expect(2, &folder, &["grid", "hole.obj", "--cell", "10", "--squares"])[1], &["--output <FILE>"]);
 }
 
 #[test]
@@ -450,6 +452,13 @@ fn cg_07_cg_08_upright_faces_and_ceilings_are_no_ground() {
     };
     assert_eq!(lowest(&[]), 3.0);
     assert_eq!(lowest(&["--undersides", "ground"]), 1.0);
+    // a build has the same option, and its image the same ground
+    for (which, triangles) in [("auto", 2), ("ground", 4), ("ceiling", 2)] {
+        expect(0, &folder, &["build", "cube.obj", "--undersides", which, "-o", "cube.hpan", "--force"]);
+        let facts = info(&folder, "cube.hpan");
+        assert_eq!((&facts["triangles"], &facts["build"]["undersides"]), (&triangles.into(), &which.into()), "{facts}");
+    }
+    holds(&expect(2, &folder, &["build", "cube.obj", "--undersides", "none"])[1], &["auto, ground or ceiling"]);
 }
 
 #[test]
@@ -577,8 +586,25 @@ fn half_even(v: &BigRational) -> BigRational {
 fn cg_05_rules_of_whole_cells_equal_exact_cuts() {
     let stages = Cpu::new();
     let options = Options { stitch: None, undersides: Undersides::Ground, ..Options::default() };
-    let mut found = 0;
-    for (scene, cell) in [(fixtures::curb(), 0.7), (fixtures::soup(11), 153.0), (fixtures::ramp(), 13.3)] {
+    let (mut found, mut touched) = (0, 0);
+    // corners and sides on borders of squares, some with no other ground beside them
+    let mut teeth = Scene { positions: Vec::new(), triangles: Vec::new(), fields: Vec::new(), ..fixtures::flat() };
+    for (k, corners) in [
+        [[0.0, 0.0, 1.0], [3.0, 1.0, 2.0], [1.0, 3.0, 3.0]],
+        [[4.0, 4.0, 5.0], [6.0, 2.0, 1.0], [6.0, 6.0, 2.0]],
+        [[2.0, 7.0, 0.1], [3.0, 8.0, 0.3], [1.0, 8.0, 0.7]],
+        [[7.3, 8.0, 0.0], [8.7, 8.0, 0.0], [8.0, 8.9, 4.0]],
+        [[9.0, 0.0, 0.0], [10.0, 0.0, 0.0], [9.0, 1.0, 9.0]],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        teeth.positions.extend(corners);
+        let v = [0, 1, 2].map(|i| 3 * k as u32 + i);
+        teeth.triangles.push(hardpan_builder::Triangle { v, material: 0, source: 0 });
+    }
+    for (scene, cell) in [(fixtures::curb(), 0.7), (fixtures::soup(11), 153.0), (fixtures::ramp(), 13.3), (teeth, 1.0)]
+    {
         let oracle = Oracle::new(&scene);
         let (ground, _) = Sampler::of_scene(&scene, &options, &stages).unwrap();
         let squares = ground.squares(cell).unwrap();
@@ -630,11 +656,14 @@ fn cg_05_rules_of_whole_cells_equal_exact_cuts() {
             if area > whole(0) {
                 let mean = exact(&(volume / area));
                 assert!((got[2].unwrap() - mean).abs() < 1e-6, "{at:?}: {got:?} {mean}");
+            } else {
+                assert_eq!(got[2], None, "{at:?}: what only touches a square has no mean over it");
+                touched += 1;
             }
             found += 1;
         }
     }
-    assert!(found > 700, "{found}");
+    assert!(found > 700 && touched > 5, "{found} {touched}");
 }
 
 /// The same posts give the same bytes; every post is that of the oracle.
@@ -661,8 +690,15 @@ fn by_20_a_mesh_as_a_field() {
     let [out, _] = expect(0, &folder, &["build", "a.obj", "--raster", "1", "--report", "r.json"]);
     holds(&out, &["a.hpan: 588 posts with ground, 1 m apart", "error in height: at posts up to ", "stated "]);
     expect(0, &folder, &["grid", "a.obj", "--cell", "1", "-o", "b.hpan"]);
-    let [a, b] = ["a.hpan", "b.hpan"].map(|file| fs::read(folder.join(file)).unwrap());
-    assert!(a == b, "the same posts, the same bytes");
+    // the records say which posts were asked for, and nothing else differs
+    fs::write(folder.join("s.toml"), "[raster]\ncell = 1\nat = \"centres\"\n").unwrap();
+    expect(0, &folder, &["build", "a.obj", "--settings", "s.toml", "-o", "c.hpan"]);
+    let [a, b, c] = ["a.hpan", "b.hpan", "c.hpan"].map(|file| fs::read(folder.join(file)).unwrap());
+    assert!(b == c, "the same posts, the same bytes");
+    let [of_a, of_b] = ["a.hpan", "b.hpan"].map(|file| info(&folder, file)["identity"].clone());
+    assert!(of_a.is_string() && of_a == of_b, "{of_a} {of_b}");
+    let [at_a, at_b] = ["a.hpan", "b.hpan"].map(|file| record(&folder, file)["at"].clone());
+    assert_eq!((at_a, at_b), ("multiples".into(), "centres".into()));
     expect(0, &folder, &["verify", "a.hpan"]);
 
     // and it is sampled as it lies: 30 x 20 posts are 29 x 19 m
@@ -698,6 +734,184 @@ fn by_20_a_mesh_as_a_field() {
     assert!(fit["shares"]["places"].as_u64().unwrap() > 10_000 && fit["shares"]["p50"].as_f64().unwrap() > stated);
     let schema: Value = serde_json::from_str(include_str!("../../../builder/report.schema.json")).unwrap();
     assert!(jsonschema::is_valid(&schema, &report));
+}
+
+/// What is recorded of a field.
+#[track_caller]
+fn record(folder: &Path, image: &str) -> Value {
+    let [out, _] = expect(0, folder, &["info", image, "--provenance", "--json"]);
+    serde_json::from_str::<Value>(&out).unwrap()["provenance"]["settings"]["raster"].clone()
+}
+
+/// What the settings say of a field is what the command line says of it, and is recorded.
+#[test]
+fn by_20_settings_say_what_a_field_is() {
+    let folder = folder("by_20_settings_say_what_a_field_is");
+    fs::write(folder.join("bridge.obj"), BRIDGE).unwrap();
+    let [_, err] = expect(
+        0,
+        &folder,
+        &["build", "bridge.obj", "--raster", "0.5", "--raster-material", "Asphalt", "-o", "typed.hpan"],
+    );
+    holds(&err, &["note: 201 x 201 posts 0.5 m apart; memory: heights 315.6 KiB, with all arrays ", "; time: about "]);
+    let identity = info(&folder, "typed.hpan")["identity"].clone();
+    let expected = serde_json::json!({ "cell": 0.5, "material": "Asphalt", "at": "multiples" });
+    for (settings, more) in [
+        ("[raster]\ncell = 0.5\nmaterial = \"Asphalt\"\n", &[][..]),
+        ("raster = { cell = 9, material = \"Steel plate\" }\n", &["--raster", "0.5", "--raster-material", "Asphalt"]),
+        ("raster = { cell = 9, material = \"Asphalt\" }\n", &["--raster", "0.5"]),
+        ("raster = { cell = 0.5 }\n", &["--raster-material", "Asphalt"]),
+    ] {
+        fs::write(folder.join("s.toml"), settings).unwrap();
+        let typed = ["build", "bridge.obj", "--settings", "s.toml", "-o", "s.hpan", "--report", "r.json"];
+        expect(0, &folder, &[&typed[..], more].concat());
+        assert_eq!(info(&folder, "s.hpan")["identity"], identity, "{settings} {more:?}");
+        assert_eq!(record(&folder, "s.hpan"), expected, "{settings} {more:?}");
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("r.json")).unwrap()).unwrap();
+        let told = ["pitch", "material", "at", "posts"].map(|key| report["raster"][key].clone());
+        assert_eq!(serde_json::json!(told), serde_json::json!([0.5, "Asphalt", "multiples", 40_401]));
+    }
+    let [out, _] = expect(0, &folder, &["info", "s.hpan", "--provenance"]);
+    holds(&out, &["[settings.raster]\ncell = 0.5\nmaterial = \"Asphalt\"\nat = \"multiples\"\n"]);
+    // settings of an image build it again
+    expect(0, &folder, &["materials", "s.hpan", "-o", "again.toml"]);
+    expect(0, &folder, &["build", "bridge.obj", "--settings", "again.toml", "-o", "again.hpan"]);
+    assert_eq!(info(&folder, "again.hpan")["identity"], identity);
+    // a grid takes the material, and has a distance of its own
+    expect(0, &folder, &["grid", "bridge.obj", "--settings", "again.toml", "--cell", "2", "-o", "g.hpan"]);
+    let expected = serde_json::json!({ "cell": 2.0, "material": "Asphalt", "at": "centres" });
+    assert_eq!(record(&folder, "g.hpan"), expected);
+    for (settings, cause) in [
+        ("[raster]\nmaterial = \"Asphalt\"\n", "\"cell\" is missing here; add it"),
+        (
+            "[raster]\ncell = 0\n",
+            "s.toml: line 2: raster: cell is the way from post to post, a number above 0, in metres",
+        ),
+        ("[raster]\ncell = 1\nat = \"corners\"\n", "\"corners\" is not known here; known: multiples, centres"),
+        (
+            "[build]\nraster = { cell = 1 }\n",
+            "\"raster\" is not known here; it stands at the top, before every [table]",
+        ),
+        ("raster = 0.5\n", "raster is 0.5; write a table, as { cell = 0.5 }"),
+        ("raster = [0.5]\n", "raster is a list; write a table, as { cell = 0.5 }"),
+        ("crs = \"\"\n[raster]\ncell = 1\ncells = 2\n", "\"cells\" is not known here (did you mean \"cell\"?)"),
+    ] {
+        fs::write(folder.join("s.toml"), settings).unwrap();
+        holds(&error(2, &folder, &["build", "bridge.obj", "--settings", "s.toml", "-o", "no.hpan"]), &[cause]);
+    }
+    fs::write(folder.join("s.json"), "{ \"raster\": [0.5] }").unwrap();
+    let text = error(2, &folder, &["build", "bridge.obj", "--settings", "s.json", "-o", "no.hpan"]);
+    holds(&text, &["raster is a list; write a table, as { \"cell\": 0.5 }"]);
+    for option in [&["--raster-material", "Asphalt"][..], &["--progress", "json"]] {
+        let text = error(2, &folder, &[&["build", "bridge.obj", "-o", "no.hpan"], option].concat());
+        holds(&text, &[option[0], " is of an image of heights; add --raster METRES, or leave it out"]);
+    }
+    assert!(!folder.join("no.hpan").exists());
+}
+
+/// What a field takes is said before, and progress is told, as of a grid; what the machine has not is refused.
+#[test]
+fn cg_19_cg_20_a_field_is_estimated_and_tells_how_far_it_is() {
+    let folder = folder("cg_19_cg_20_a_field_is_estimated_and_tells_how_far_it_is");
+    fs::write(folder.join("plane.obj"), "v 0 0 0\nv 100 0 3\nv 100 100 5\nv 0 100 1\nf 1 2 3 4\n").unwrap();
+    let [_, err] = expect(0, &folder, &["build", "plane.obj", "--raster", "0.04", "--progress", "json"]);
+    let lines: Vec<Value> =
+        err.lines().filter(|l| l.starts_with('{')).map(|l| serde_json::from_str(l).unwrap()).collect();
+    let estimate = &lines[0]["estimate"];
+    assert_eq!(
+        (&estimate["columns"], &estimate["rows"], &estimate["cell"]),
+        (&2501.into(), &2501.into(), &0.04.into())
+    );
+    assert_eq!(estimate["heights_bytes"], 8 * 2501 * 2501);
+    let told: Vec<f64> = lines.iter().filter_map(|line| line["progress"].as_f64()).collect();
+    assert!(told.len() >= 2 && told.is_sorted_by(|a, b| a < b) && told.last() == Some(&100.0), "{told:?}");
+    // 32768 x 32768 posts and more: no more than there may be, and more than most machines hold
+    let Ok(text) = fs::read_to_string("/proc/meminfo") else { return };
+    let kib: u64 = text.split_whitespace().nth(1).unwrap().parse().unwrap();
+    let apart = "0.0023";
+    if kib > 38 << 20 {
+        println!("skipped, because this machine holds so large a field");
+        return;
+    }
+    for (typed, then) in [
+        (&["build", "plane.obj", "--raster", apart, "-o", "no.hpan"][..], "take posts farther apart with --raster"),
+        (&["grid", "plane.obj", "--cell", apart, "-o", "no.hpan"], "take larger squares with --cell"),
+    ] {
+        let text = error(4, &folder, typed);
+        holds(&text, &["plane.obj: this takes ", " of memory, and there are ", then]);
+        assert!(!folder.join("no.hpan").exists());
+    }
+}
+
+/// The most memory that a run had at once, bytes, as the system counts it.
+fn peak(folder: &Path, arguments: &[&str]) -> Option<(u64, Value)> {
+    let mut command = Command::new("/usr/bin/time");
+    let output = command.args(["-f", "%M"]).arg(&*crate::shell::HARDPAN).args(arguments).current_dir(folder).output();
+    let done = output.ok()?;
+    let err = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{arguments:?}: {err}");
+    let estimate = err.lines().find(|l| l.contains("\"estimate\"")).expect("an estimate");
+    let estimate = serde_json::from_str::<Value>(estimate).unwrap();
+    Some((err.lines().last()?.trim().parse::<u64>().ok()? << 10, estimate["estimate"]["memory_bytes"].clone()))
+}
+
+/// The estimate of memory is what a run takes beside the program itself, within a quarter.
+#[test]
+fn cg_19_estimates_of_memory_hold() {
+    let folder = folder("cg_19_estimates_of_memory_hold");
+    fs::write(folder.join("plane.obj"), "v 0 0 0\nv 1000 0 30\nv 1000 1000 50\nv 0 1000 5\nf 1 2 3 4\n").unwrap();
+    let progress = ["--progress", "json", "--force", "--threads", "2"];
+    for typed in [
+        &["grid", "plane.obj", "--cell", "0.4", "-o", "a.npy"][..],
+        &["grid", "plane.obj", "--cell", "0.4", "--layers", "-o", "a.npy"],
+        &["grid", "plane.obj", "--cell", "0.4", "-o", "a.hpan"],
+        &["build", "plane.obj", "--raster", "0.4", "-o", "a.hpan"],
+    ] {
+        let Some((peak, estimate)) = peak(&folder, &[typed, &progress].concat()) else {
+            println!("skipped, because there is no /usr/bin/time");
+            return;
+        };
+        let (own, estimate) = (peak as f64 - f64::from(20 << 20), estimate.as_f64().unwrap());
+        assert!(estimate > own * 0.9 && estimate < own * 1.35, "{typed:?}: estimated {estimate}, took {own}");
+    }
+}
+
+/// Heights closer than the layer distance are one layer: those of the oracle, and of the image.
+#[test]
+fn cg_05_near_heights_are_one_layer() {
+    let folder = folder("cg_05_near_heights_are_one_layer");
+    // sheets at heights of which some are nearer to the one above than 64 height steps
+    let unit = 2f64.powi(-16);
+    let heights = [0, 63, 127, 128, 400, 463, 464, 465, 600];
+    let mut text = String::new();
+    for z in heights {
+        let z = f64::from(z) * unit;
+        text += &format!("v 0 0 {z}\nv 4 0 {z}\nv 4 4 {z}\nv 0 4 {z}\nf -4 -3 -2 -1\n");
+    }
+    fs::write(folder.join("a.obj"), text).unwrap();
+    let typed = ["--cell", "1", "--layers", "--force"];
+    let layers = |file: &str, out: &str, more: &[&str]| {
+        let all = facts(&folder, &[&[file, "-o", out], &typed[..], more].concat());
+        (all["most_layers"].as_u64().unwrap(), npy(&folder.join(out)).1)
+    };
+    let (most, all) = layers("a.obj", "a.npy", &["--oracle", "--stitch", "false"]);
+    // from the top: each is kept that lies 64 steps or more under the last that was kept
+    let kept = [600, 465, 400, 128, 63].map(|z| f64::from(z) * unit);
+    assert_eq!((most, &all[..5]), (5, &kept[..]));
+    assert!(all.chunks(5).all(|square| square == kept));
+    expect(0, &folder, &["build", "a.obj", "--stitch", "false"]);
+    assert_eq!(layers("a.hpan", "b.npy", &["--oracle"]), (most, all));
+    let image = Image::copy_of(&fs::read(folder.join("a.hpan")).unwrap()).unwrap();
+    let t = Terrain::open(&image).unwrap();
+    let mut room = [hardpan::Hit::NONE; 9];
+    let found = t.layers([0.5, 0.5, 0.0], &mut room);
+    assert_eq!(room[..found.written].iter().map(|hit| t.z_f64(hit)).collect::<Vec<_>>(), kept);
+    // where nothing is one layer all heights stand
+    fs::write(folder.join("s.toml"), "[build]\nlayer_merge = 0\n").unwrap();
+    let (most, all) = layers("a.obj", "c.npy", &["--settings", "s.toml", "--oracle", "--stitch", "false"]);
+    let mut every = heights.map(|z| f64::from(z) * unit);
+    every.reverse();
+    assert_eq!((most, &all[..9]), (9, &every[..]));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! `hardpan grid`: heights of the ground on squares, as arrays, pictures, tables and images.
 
 mod picture;
-mod tell;
 mod tiff;
 mod write;
 
@@ -13,47 +12,44 @@ use std::{
 };
 
 use crate::{
-    BuildError, Input, Options, Provenance, Settings, Undersides,
+    BuildError, Input, Options, Provenance, Settings,
     backend::Backend,
     import::file_name,
-    sample::{Differs, Fit, Grid, Rule, Sampler, Squares, Stack},
-    settings::SourceFile,
+    sample::{Differs, Fit, Grid, Made, Rule, Sampler, Squares, Stack},
+    settings::{PostsAt, Raster, SourceFile},
 };
 use hardpan::Terrain;
 use serde_json::{Value, json};
 
-use self::tell::Tell;
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads, backend,
     build::{Asked, Ready, Repairs, Sources, fitted, told_of},
-    counted, decimal, grouped, has_extension, is_nowhere, load,
+    counted, decimal,
+    estimate::{Estimate, Places},
+    grouped, has_extension, is_nowhere, load,
     maps::place,
     materials::{self, is_image},
-    named, note,
+    named,
     report::Report,
+    tell::{self, Tell},
     terrain,
     transform::Transform,
 };
 
 #[derive(clap::Args)]
 #[command(mut_arg("files", |arg| arg.help("OBJ or FBX files, of which several are one ground, or a terrain image [default: the sources of the settings]")), after_help = "\
-Squares begin at the least x and y of the ground; the last of a row or column may reach beyond it, and is called partial then. A centre
-is min + (i + 0.5) CELL, with no running sum. Where there is no ground is NaN in .npy and .tif, null in .json, nothing in .csv.
-Rules: highest, lowest, highest-below=Z, nearest=Z: at the centre, as a query there answers; cell-least, cell-greatest, cell-mean: of all
-ground over the square. More: builder/docs/grid.md
-
-  hardpan grid track.obj --cell 0.5 -o track.npy
-  hardpan grid track.obj --cell 1 --ignore-above 3 --oracle --json")]
+Examples:
+  hardpan grid track.obj --cell 0.5 -o track.npy")]
 pub struct Args {
     #[command(flatten)]
     from: Sources,
-    /// Side of a square, metres, above 0
+    /// Side of a square, metres, above 0; where squares lie and what files hold says builder/docs/grid.md
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = cell)]
     cell: f64,
     /// Where the grid goes: .npy, .tif, .csv, .json, .png, .hpan, or with --squares .obj [default: nowhere, facts are printed]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Which height a square has: see below
+    /// Which height a square has: highest, lowest, highest-below=Z or nearest=Z at its centre; cell-least, cell-greatest or cell-mean of all over it
     #[arg(long, default_value = "highest", value_name = "RULE", value_parser = rule)]
     rule: Rule,
     /// All heights at each centre, highest first
@@ -65,14 +61,11 @@ pub struct Args {
     /// Leave out those of which any corner is above it, or only those of which all are
     #[arg(long, value_name = "MODE", requires = "ignore_above", value_parser = ["any", "all"], default_value = "any", hide_default_value = true, hide_possible_values = true)]
     ignore_mode: String,
-    /// Which faces are ceilings, and left out: auto (those of closed objects that face down), ground (none), ceiling (all that face down)
-    #[arg(long, value_name = "WHICH", value_parser = undersides)]
-    undersides: Option<Undersides>,
     /// Compare with brute force over all faces; exit 1 and the first square that differs, if one does
     #[arg(long)]
     oracle: bool,
     /// Each square as a face at its height, as OBJ
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     squares: bool,
     /// The one material of a grid that is an image, FILE.hpan [default: that of all faces]
     #[arg(long, value_name = "NAME", requires = "output")]
@@ -85,9 +78,8 @@ pub struct Args {
     backend: backend::Args,
     #[command(flatten)]
     pub threads: Threads,
-    /// Progress on stderr: a bar on a terminal, or as JSON a line each
-    #[arg(long, value_name = "FORM", value_parser = ["bar", "json"], default_value = "bar", hide_default_value = true)]
-    progress: String,
+    #[command(flatten)]
+    progress: tell::Form,
     /// Print facts as JSON
     #[arg(long)]
     json: bool,
@@ -132,15 +124,6 @@ fn typed(rule: Rule) -> String {
         Rule::CellLeast => "cell-least".into(),
         Rule::CellGreatest => "cell-greatest".into(),
         Rule::CellMean => "cell-mean".into(),
-    }
-}
-
-fn undersides(text: &str) -> Result<Undersides, String> {
-    match text {
-        "auto" => Ok(Undersides::Auto),
-        "ground" => Ok(Undersides::Ground),
-        "ceiling" => Ok(Undersides::Ceiling),
-        _ => Err("auto, ground or ceiling".into()),
     }
 }
 
@@ -221,23 +204,22 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let Some(image) = image else {
         let asked = Asked::new(&args.from, &args.transform)?;
         may_replace(args, asked.sources.iter().map(|(path, _)| path).chain(&args.from.settings))?;
-        let over = |build: &mut Options| {
-            args.repairs.over(build);
-            build.undersides = args.undersides.unwrap_or(build.undersides);
-        };
+        let over = |settings: &mut Settings| args.repairs.over(&mut settings.build);
         let kept = |libraries: &[&PathBuf], _: &mut Report| {
             args.output.iter().try_for_each(|place| super::made_of(place, libraries.iter().copied()))
         };
         let ready = asked.read(over, kept, &mut Report::default())?;
-        let Ready { provenance, scene, sources, lain, .. } = &ready;
+        let Ready { mut provenance, scene, sources, lain, .. } = ready;
         let (first, options) = (&sources[0].0, &provenance.settings.build);
         let name = if sources.len() == 1 { first.clone() } else { args.from.settings.clone().unwrap_or(first.clone()) };
         let backend = args.backend.open(scene.triangles.len())?;
-        let sampler = Sampler::of_scene(scene, options, backend.stages()).map_err(|e| match e {
-            BuildError::Empty => lain.empty(scene, sources, options),
+        let sampler = Sampler::of_scene(&scene, options, backend.stages()).map_err(|e| match e {
+            BuildError::Empty => lain.empty(&scene, &sources, options),
             e => Failure::build(&name, e),
         });
-        return sample(args, form, (&name, provenance), sampler?.0, &backend, out);
+        let (sampler, _) = sampler?;
+        drop(scene); // the sampler has all of it that counts
+        return sample(args, form, (&name, &mut provenance), sampler, &backend, out);
     };
     as_it_is(args, image)?;
     may_replace(args, [image])?;
@@ -247,9 +229,9 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let settings = Settings { build: build_options(&t), ..materials::settings_of(&t) };
     let input = File::open(image).and_then(|file| Input::digest(file_name(image), file));
     let inputs = vec![input.map_err(|e| Failure::io(image, e))?];
-    let provenance = Provenance { inputs, settings, ..Provenance::default() };
+    let mut provenance = Provenance { inputs, settings, ..Provenance::default() };
     let backend = args.backend.open(t.header().triangles as usize)?;
-    sample(args, form, (image, &provenance), Sampler::of_image(&t), &backend, out)
+    sample(args, form, (image, &mut provenance), Sampler::of_image(&t), &backend, out)
 }
 
 /// The options with which an image of a grid over an image is built: the lattice is the same, and the rest is as by default.
@@ -262,10 +244,8 @@ fn as_it_is(args: &Args, image: &Path) -> Done {
     let mut options = Options::default();
     args.repairs.over(&mut options);
     let nothing = SourceFile::default();
-    let typed = args.from.settings.is_some()
-        || args.undersides.is_some()
-        || args.transform.over(&nothing) != nothing
-        || options != Options::default();
+    let typed =
+        args.from.settings.is_some() || args.transform.over(&nothing) != nothing || options != Options::default();
     if typed {
         let text = "an image is sampled as it is; name its source instead, or leave settings, --up and all that changes the ground out";
         return Err(Failure::input(image, text));
@@ -283,7 +263,7 @@ fn may_replace<'p>(args: &Args, of: impl IntoIterator<Item = &'p PathBuf>) -> Do
 fn sample(
     args: &Args,
     form: Option<Form>,
-    (name, provenance): (&Path, &Provenance),
+    (name, provenance): (&Path, &mut Provenance),
     mut ground: Sampler,
     backend: &Backend,
     out: &mut impl Write,
@@ -296,7 +276,14 @@ fn sample(
         None => 0,
     };
     let material = match form {
-        Some(Form::Hpan) => Some(ground.material(args.raster_material.as_deref()).map_err(wrong)?),
+        Some(Form::Hpan) => {
+            let of_settings = provenance.settings.raster.as_ref().and_then(|r| r.material.as_deref());
+            let asked = args.raster_material.as_deref().or(of_settings);
+            let found = ground.material(asked).map_err(wrong)?;
+            let material = Some(found.name.clone());
+            provenance.settings.raster = Some(Raster { cell: args.cell, material, at: PostsAt::Centres });
+            Some(found)
+        }
         _ => None,
     };
     let squares = ground.squares(args.cell).map_err(|e| match e {
@@ -313,10 +300,17 @@ fn sample(
     })?;
     let rule = Some(args.rule).filter(|_| !args.layers);
     ground.check(rule, args.oracle).map_err(wrong)?;
-    let estimate = Estimate::of(&ground, &squares, args);
-    estimate.allowed(name)?;
-    let mut tell = Tell::new(args.progress == "json", if args.oracle { 2 } else { 1 });
-    estimate.tell(&squares, &tell);
+    let made = match form {
+        Some(Form::Hpan) => Made::Field,
+        _ if args.layers => Made::Stack,
+        _ => Made::Grid,
+    };
+    let Squares { columns, rows, cell, .. } = squares;
+    let places = Places { columns, rows, apart: cell, rule, made, oracle: args.oracle };
+    let estimate = Estimate::of(&ground, &places, 0);
+    estimate.allowed(name, "take larger squares with --cell")?;
+    let mut tell = Tell::new(args.progress.is_json(), if args.oracle { 2 } else { 1 });
+    estimate.tell(&places, &format!("squares of {} m", decimal(cell)), &tell);
     let began = Instant::now();
     let mut phase = tell.phase();
     let heights = match args.layers {
@@ -331,22 +325,23 @@ fn sample(
         return Err(Failure::check(name, told(differs)));
     }
     let began = Instant::now();
-    let mut fit = None;
-    match (&args.output, form, &heights, material) {
+    let (mut fit, found) = (None, Found::of(&heights));
+    match (&args.output, form, heights, material) {
         (Some(place), _, Heights::One(grid), Some(material)) => {
             let (options, tolerance) = (&provenance.settings.build, provenance.settings.patch_tolerance);
             let posts = grid.squares.posts();
-            let built = ground.image(&posts, &grid.heights, &material, tolerance, options, Some(provenance));
+            let built = ground.image(posts, grid.heights, &material, tolerance, options, Some(&*provenance));
             let (built, fits) = built.map_err(wrong)?;
             super::write_image(place, name, &built.image, 0)?;
-            fit = Some(fits);
+            fit = Some((fitted(&fits, provenance.settings.raster.as_ref()), fits));
         }
-        (Some(place), Some(form), heights, _) => write(place, form, heights, args, name)?,
+        (Some(place), Some(form), heights, _) => write(place, form, &heights, args, name)?,
         _ => {}
     }
     tell.end();
     let written = began.elapsed();
-    let facts = Facts { args, name, ground: &ground, ignored, heights: &heights, fit, estimate, sampled, written };
+    let facts =
+        Facts { args, name, ground: &ground, ignored, squares: &squares, found, fit, estimate, sampled, written };
     if args.json { Ok(writeln!(out, "{:#}", facts.json())?) } else { facts.print(out) }
 }
 
@@ -374,86 +369,6 @@ fn told(differs: &Differs) -> String {
     )
 }
 
-/// What a grid takes, before it is sampled.
-#[derive(Clone, Copy)]
-struct Estimate {
-    /// Bytes of the heights, and of all arrays that there are.
-    memory: [u64; 2],
-    seconds: f64,
-}
-
-impl Estimate {
-    /// Seconds of a core for a hit, a square, a triangle; of a whole square, and of a triangle that the oracle asks.
-    const HIT: f64 = 13e-9;
-    const SQUARE: f64 = 6e-9;
-    const FACE: f64 = 120e-9;
-    const WHOLE: f64 = 250e-9;
-    const ASKED: f64 = 4e-9;
-
-    fn of(ground: &Sampler, squares: &Squares, args: &Args) -> Self {
-        let (hits, count, faces) = (ground.hits(squares), squares.count() as f64, ground.triangles() as f64);
-        let mut memory = squares.memory(ground.triangles());
-        if args.layers {
-            // all heights, and where those of each square start
-            memory = memory.map(|bytes| bytes + 8 * hits as u64);
-        }
-        let hit = if args.rule.is_of_cells() { Self::WHOLE } else { Self::HIT };
-        let oracle = if args.oracle { count * faces * Self::ASKED } else { 0.0 };
-        let seconds = hits * hit + count * Self::SQUARE + faces * Self::FACE + oracle;
-        Estimate { memory, seconds: seconds / rayon::current_num_threads() as f64 }
-    }
-
-    /// Stops at what the machine cannot hold.
-    fn allowed(&self, name: &Path) -> Done {
-        let Some(there) = machine_memory().filter(|there| self.memory[1] > *there) else { return Ok(()) };
-        let [needed, there] = [self.memory[1], there].map(bytes);
-        let text =
-            format!("the grid takes {needed} of memory, and this machine has {there}; take larger squares with --cell");
-        Err(Failure::Machine(format!("{}: {text}", named(name))))
-    }
-
-    fn tell(&self, squares: &Squares, tell: &Tell) {
-        let Squares { columns, rows, cell, .. } = squares;
-        let [heights, all] = self.memory;
-        if tell.is_json() {
-            let facts = json!({ "columns": columns, "rows": rows, "cell": cell, "heights_bytes": heights, "memory_bytes": all, "seconds": self.seconds });
-            return tell.line(&json!({ "estimate": facts }));
-        }
-        note(format!(
-            "{} x {} squares of {} m; memory: heights {}, with all arrays {}; time: about {} s",
-            grouped(*columns as u64),
-            grouped(*rows as u64),
-            decimal(*cell),
-            bytes(heights),
-            bytes(all),
-            seconds(self.seconds)
-        ));
-    }
-}
-
-/// Bytes as people read them.
-fn bytes(n: u64) -> String {
-    if n < 10 << 10 {
-        format!("{n} bytes")
-    } else if n < 10 << 20 {
-        format!("{:.1} KiB", n as f64 / 1024.0)
-    } else {
-        format!("{:.1} MiB", n as f64 / 1_048_576.0)
-    }
-}
-
-fn seconds(s: f64) -> String {
-    if s < 0.095 { format!("{:.2}", s.max(0.01)) } else { format!("{s:.1}") }
-}
-
-/// Bytes that the machine has; none if nobody says.
-fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib << 10)
-}
-
 /// Writes a grid to a new file.
 fn write(place: &Path, form: Form, heights: &Heights, args: &Args, name: &Path) -> Done {
     let (new, file) = NewFile::create(place)?;
@@ -477,41 +392,49 @@ fn rule_of(args: &Args) -> String {
     if args.layers { "layers".into() } else { typed(args.rule) }
 }
 
+/// What squares have: how many have ground, the least and greatest height, and the most heights of one.
+struct Found {
+    with: u64,
+    ends: Option<[f64; 2]>,
+    most: u64,
+}
+
+impl Found {
+    fn of(heights: &Heights) -> Self {
+        match heights {
+            Heights::One(grid) => {
+                let (with, ends) = grid.facts();
+                Found { with, ends, most: u64::from(with > 0) }
+            }
+            Heights::All(stack) => {
+                let with = stack.starts.windows(2).filter(|w| w[1] > w[0]).count() as u64;
+                let ends = stack.heights.iter().map(|z| [*z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+                Found { with, ends, most: stack.most() }
+            }
+        }
+    }
+}
+
 /// What became of a grid.
 struct Facts<'a> {
     args: &'a Args,
     name: &'a Path,
     ground: &'a Sampler<'a>,
     ignored: usize,
-    heights: &'a Heights,
-    /// If it became an image.
-    fit: Option<Fit>,
+    squares: &'a Squares,
+    found: Found,
+    /// If it became an image: for programs, and in numbers.
+    fit: Option<(Value, Fit)>,
     estimate: Estimate,
     sampled: Duration,
     written: Duration,
 }
 
 impl Facts<'_> {
-    /// Squares with ground, least and greatest height, and the most heights of a square.
-    fn ground(&self) -> (u64, Option<[f64; 2]>, u64) {
-        match self.heights {
-            Heights::One(grid) => {
-                let (count, ends) = grid.facts();
-                (count, ends, u64::from(count > 0))
-            }
-            Heights::All(stack) => {
-                let count = stack.starts.windows(2).filter(|w| w[1] > w[0]).count() as u64;
-                let ends = stack.heights.iter().map(|z| [*z; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-                (count, ends, stack.most())
-            }
-        }
-    }
-
     fn json(&self) -> Value {
-        let Squares { extent: [low, high], cell, columns, rows, .. } = self.heights.squares();
-        let (with, ends, most) = self.ground();
-        let count = self.heights.squares().count() as u64;
-        let partial = write::partial(self.heights.squares());
+        let Squares { extent: [low, high], cell, columns, rows, .. } = self.squares;
+        let Found { with, ends, most } = self.found;
+        let (count, partial) = (self.squares.count() as u64, write::partial(self.squares));
         let mut facts = json!({
             "source": file_name(self.name), "output": self.args.output,
             "extent": { "min": low, "max": high }, "cell": cell, "columns": columns, "rows": rows,
@@ -519,11 +442,11 @@ impl Facts<'_> {
             "squares": count, "ground": with, "no_data": count - with,
             "least": ends.map(|e| e[0]), "greatest": ends.map(|e| e[1]), "most_layers": most,
             "faces": self.ground.triangles(), "ignored_above": self.ignored,
-            "estimate": { "heights_bytes": self.estimate.memory[0], "memory_bytes": self.estimate.memory[1], "seconds": self.estimate.seconds },
+            "estimate": self.estimate.facts(),
             "seconds": { "sampled": self.sampled.as_secs_f64(), "written": self.written.as_secs_f64() },
         });
-        if let Some(fit) = &self.fit {
-            facts["fit"] = fitted(fit, Some(*cell));
+        if let Some((fit, _)) = &self.fit {
+            facts["fit"] = fit.clone();
         }
         if self.args.oracle {
             facts["oracle"] = json!({ "agrees": true, "squares": count, "faces": self.ground.triangles() });
@@ -532,9 +455,9 @@ impl Facts<'_> {
     }
 
     fn print(&self, out: &mut impl Write) -> Done {
-        let squares = self.heights.squares();
+        let squares = self.squares;
         let [low, high] = squares.extent;
-        let (with, ends, _) = self.ground();
+        let Found { with, ends, .. } = self.found;
         let count = squares.count() as u64;
         let what = self.args.output.as_deref().unwrap_or(self.name);
         writeln!(
@@ -565,7 +488,7 @@ impl Facts<'_> {
             let reach = if beyond.len() > 1 { "reach" } else { "reaches" };
             writeln!(out, "partial: the last {} {reach} beyond the ground", beyond.join(" and the last "))?;
         }
-        if let Some(fit) = &self.fit {
+        if let Some((_, fit)) = &self.fit {
             told_of(fit, out)?;
         }
         if self.args.oracle {

@@ -1,4 +1,4 @@
-//! How far a grid is: a bar on a terminal, or lines of JSON.
+//! How far sampling is: a bar on a terminal, or lines of JSON.
 
 use std::{
     io::{self, Write},
@@ -8,12 +8,29 @@ use std::{
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::super::progress;
+use super::progress;
 
 /// Steps of a bar.
 const STEPS: f64 = 1000.0;
 /// At most so often there is a line.
 const EVERY: Duration = Duration::from_millis(100);
+
+#[derive(clap::Args)]
+pub struct Form {
+    /// Progress on stderr: a bar on a terminal, or as JSON a line each
+    #[arg(long, value_name = "FORM", value_parser = ["bar", "json"])]
+    progress: Option<String>,
+}
+
+impl Form {
+    pub fn is_typed(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    pub fn is_json(&self) -> bool {
+        self.progress.as_deref() == Some("json")
+    }
+}
 
 /// Tells of phases one after the other, each an equal part.
 pub struct Tell {
