@@ -13,7 +13,7 @@ use crate::stage::ground::{Ground, Moved, Record};
 use crate::stage::partition::{Side, Tiling, tile_side};
 use crate::stage::raster::{Rastered, raster};
 use crate::stage::rule::Rule;
-use crate::stage::tile::{self, Blob};
+use crate::stage::tile::{self, Blob, Tiles};
 use crate::stage::{clean, facing, pack, quantise, shares, stitch, weld};
 use crate::{BuildError, Built, HeightField, Options, Provenance, Report, Scene, Triangle};
 use hardpan_shaders::{Cpu, Stages};
@@ -87,19 +87,27 @@ impl Job {
     ///
     /// If there is no such tile.
     pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
-        let made = self.build(index, &AtomicU64::new(0))?;
+        let made = self.of(&Cpu::new(), &AtomicU64::new(0)).one(index)?;
         made.map(FinishedTile).map_err(|refused| self.refusal(refused))
     }
 
-    fn build(&self, index: usize, asked: &AtomicU64) -> Result<Result<Blob, Refused>, BuildError> {
-        tile::build(&self.mesh, &self.rasters, &self.tiling, index, &self.options, asked)
+    /// What tiles are made of, on a backend.
+    fn of<'a>(&'a self, stages: &'a dyn Stages, asked: &'a AtomicU64) -> Tiles<'a> {
+        let Job { mesh, rasters, tiling, options, .. } = self;
+        Tiles { mesh, rasters, tiling, options, asked, stages }
     }
 
-    /// Makes all tiles.
-    pub(crate) fn all(&self) -> Result<Vec<FinishedTile>, BuildError> {
+    /// Makes all tiles, with the data-parallel stages on a backend.
+    pub(crate) fn all(&self, stages: &dyn Stages) -> Result<Vec<FinishedTile>, BuildError> {
         let asked = AtomicU64::new(0);
-        let tile = |index| self.build(index, &asked);
-        let made: Vec<_> = (0..self.tiles()).into_par_iter().map(tile).collect::<Result<_, _>>()?;
+        let of = self.of(stages, &asked);
+        let made: Vec<_> = match stages.cells_at_once() {
+            None => (0..self.tiles()).into_par_iter().map(|index| of.one(index)).collect::<Result<_, _>>()?,
+            Some(most) => {
+                let some = self.tiling.runs(most).map(|tiles| of.some(tiles));
+                some.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+            }
+        };
         match made.iter().filter_map(|tile| tile.as_ref().err().copied()).reduce(Refused::and) {
             Some(refused) => Err(self.refusal(refused)),
             None => Ok(made.into_iter().flatten().map(FinishedTile).collect()),
@@ -276,7 +284,9 @@ fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Material, Split, fixtures, mix};
+    use crate::{Material, MaxCost, Split, fixtures, mix};
+    use hardpan_shaders::{Blocks, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Work};
+    use std::sync::Mutex;
 
     /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
     /// cells, by a seed, one in four is missing or cut the other way.
@@ -317,7 +327,7 @@ mod tests {
             rule.asked.into_inner()
         };
         let least: Vec<u64> = (0..job.tiles()).map(foreseen).collect();
-        let asked: Vec<u64> = job.all().unwrap().iter().map(|tile| tile.0.asked).collect();
+        let asked: Vec<u64> = job.all(&Cpu::new()).unwrap().iter().map(|tile| tile.0.asked).collect();
         assert!(least.iter().zip(&asked).all(|(least, asked)| least <= asked), "{least:?} {asked:?}");
         [least, asked].map(|all| all.iter().sum::<u64>())
     }
@@ -372,7 +382,7 @@ mod tests {
         let options = Options { split: Some(Split::DENSE), tile_log2: Some(15), ..Options::default() };
         let image = |each: Option<u64>| {
             let job = Job::new(&fixtures::town(1), &options).unwrap();
-            let (mut tiles, again) = (job.all().ok().unwrap(), job.all().ok().unwrap());
+            let (mut tiles, again) = (job.all(&Cpu::new()).ok().unwrap(), job.all(&Cpu::new()).ok().unwrap());
             let sum = |tiles: &[FinishedTile], of: fn(&Blob) -> u64| tiles.iter().map(|t| of(&t.0)).sum::<u64>();
             let [asked, index] = [sum(&tiles, |b| b.asked), sum(&tiles, |b| b.index_bytes)];
             assert!(tiles.len() > 3 && asked == sum(&again, |b| b.asked), "{asked} of {} tiles", tiles.len());
@@ -385,5 +395,89 @@ mod tests {
         let whole = image(None);
         assert!(whole.is_ok() && image(Some(128 << 20)) == whole);
         assert!(matches!(image(Some((128 << 20) + 1)), Err(BuildError::Limit(text)) if text.contains("preset dense")));
+    }
+
+    /// The processor's stages, as if they were asked for the cells of so many triangles at once; and the grids of each time.
+    struct AtOnce(Cpu, usize, Mutex<Vec<usize>>);
+
+    impl Stages for AtOnce {
+        fn name(&self) -> String {
+            self.0.name()
+        }
+
+        fn number(&self, points: &[[u32; 3]]) -> Numbered {
+            self.0.number(points)
+        }
+
+        fn squares(&self, ground: hardpan_shaders::Ground, log2: u32) -> Squares {
+            self.0.squares(ground, log2)
+        }
+
+        fn cells(&self, ground: hardpan_shaders::Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>> {
+            self.2.lock().unwrap().push(grids.len());
+            self.0.cells(ground, grids)
+        }
+
+        fn cells_at_once(&self) -> Option<usize> {
+            Some(self.1)
+        }
+
+        fn heights(&self, ground: hardpan_shaders::Ground, posts: Posts, pick: Pick) -> Heights {
+            self.0.heights(ground, posts, pick)
+        }
+
+        fn layers(&self, ground: hardpan_shaders::Ground, posts: Posts) -> Layers {
+            self.0.layers(ground, posts)
+        }
+
+        fn work(&self) -> Vec<Work> {
+            self.0.work()
+        }
+    }
+
+    /// Tiles have the same bytes, whether the cells of each are asked for alone or with those of others: also of a tile that is
+    /// divided into many groups, of fields, of cells that cost too much, and of those that a rule divides.
+    #[test]
+    fn cells_are_asked_for_at_once() {
+        let heap = Options { tile_log2: Some(20), ..Options::default() };
+        let small = Options { tile_log2: Some(13), ..Options::default() };
+        let cheap = Options { max_cost: Some(MaxCost { tests: 12, lines: None }), ..Options::default() };
+        let refused = Options { max_cost: Some(MaxCost { tests: 1, lines: Some(3) }), ..Options::default() };
+        let ruled = Options { split: Some(Split::DEFAULT), ..Options::default() };
+        let town = fixtures::town(3);
+        let cases = [
+            ("heap", &town, &heap, true),
+            ("small tiles", &town, &small, true),
+            ("cheap", &town, &cheap, true),
+            ("refused", &town, &refused, true),
+            ("rule", &town, &ruled, false),
+            ("fields", &crate::proving_ground::scene(), &Options::default(), true),
+        ];
+        for (name, scene, options, some) in cases {
+            let image = |stages: &dyn Stages| {
+                let built = crate::build_on(scene, options, None, stages);
+                built.map(|b| b.image).map_err(|e| e.to_string())
+            };
+            let cpu = Cpu::new();
+            let alone = image(&cpu);
+            assert_eq!(alone.is_err(), name == "refused", "{name}: {alone:.200?}");
+            let asked = |work: &Cpu| work.work().iter().find(|w| w.stage == "cells").map(|w| (w.items, w.chunks));
+            assert_eq!(asked(&cpu).is_some(), some, "{name}");
+            let mut calls = Vec::new();
+            for many in [1, 30_000, usize::MAX] {
+                let stages = AtOnce(Cpu::new(), many, Mutex::default());
+                assert!(image(&stages) == alone, "{name} {many}: other bytes");
+                let grids = stages.2.into_inner().unwrap();
+                assert_eq!(asked(&stages.0).map(|a| a.0), asked(&cpu).map(|a| a.0), "{name} {many}");
+                assert_eq!(grids.iter().sum::<usize>() as u64, asked(&cpu).map_or(0, |a| a.1), "{name} {many}");
+                calls.push(grids.len());
+            }
+            assert_eq!(calls[2], usize::from(some), "{name}: {calls:?}");
+            match name {
+                "heap" => assert!(asked(&cpu).unwrap().1 > 10 && calls[0] == 1, "{calls:?}"),
+                "small tiles" => assert!(calls[0] > 5 && calls[1] > 1 && calls[1] < calls[0], "{calls:?}"),
+                _ => {}
+            }
+        }
     }
 }

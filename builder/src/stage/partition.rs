@@ -8,6 +8,7 @@ use hardpan_shaders::sort::morton;
 use hardpan_shaders::{Ground, Squares, Stages};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
 /// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
@@ -101,6 +102,18 @@ impl Tiling {
     /// The triangles of a tile, ascending.
     pub fn faces(&self, index: usize) -> &[u32] {
         &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// All tiles in runs of at most so many triangles, but of one tile at least.
+    pub fn runs(&self, most: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = *self.starts.get(from..self.count())?.first()?;
+            let more = self.starts[from + 1..].partition_point(|end| (end - first) as usize <= most);
+            let run = from..from + more.max(1);
+            from = run.end;
+            Some(run)
+        })
     }
 
     /// How far repairs moved the ground of a tile, in steps of plan and height, and what the source itself is off by.
