@@ -10,6 +10,7 @@ use hardpan::format::bundle::TRIANGLES;
 use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
 use hardpan_shaders::{Blocks, Member};
+use rayon::prelude::*;
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
 const CELL_AREA: u64 = 3;
@@ -25,6 +26,8 @@ const CROWD: usize = 40;
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
 const MOST: usize = 42;
+/// Blocks of a grid that one thread makes one after the other, at least.
+const TOGETHER: usize = 32;
 /// Words of a line.
 pub const LINE: usize = 16;
 /// Bytes of a node without its entries.
@@ -583,8 +586,7 @@ impl Level {
 
     /// The grid of its blocks, those divided further for which that pays.
     fn grid(&self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
-        let mut room = Room::default();
-        let entry = |k: usize| {
+        let entry = |room: &mut Room, k: usize| {
             let (members, near) = (self.members(k), self.near(k, patches));
             match near.as_slice() {
                 [] if members.is_empty() => return Entry::Empty,
@@ -593,10 +595,11 @@ impl Level {
             }
             match self.finer(content, k, &near, depth) {
                 Some(finer) => Entry::Grid(finer.grid(content, &near, depth + 1)),
-                None => Entry::Block(block(content, self.low(k), self.block_log2(), members, &near, &mut room)),
+                None => Entry::Block(block(content, self.low(k), self.block_log2(), members, &near, room)),
             }
         };
-        let entries = (0..self.blocks()).map(entry).collect();
+        let blocks = (0..self.blocks()).into_par_iter().with_min_len(TOGETHER);
+        let entries = blocks.map_init(Room::default, entry).collect();
         let Blocks { block_log2, side_log2, .. } = self.sizes.blocks;
         Grid { block_log2, side_log2, entries }
     }

@@ -149,7 +149,11 @@ fn check_builds(above: &Path, name: &str, options: &[&str]) {
         reported(&folder, &[&["build", &place, "-o", image, "--force"], options, more].concat())
     };
     let expected = on_cpu(&build(name, "cpu.hpan", &["--backend", "cpu"]));
-    assert_eq!(expected.iter().map(|(stage, _)| &stage[..]).collect::<Vec<_>>(), ["number", "squares", "cells"], "{name}");
+    assert_eq!(
+        expected.iter().map(|(stage, _)| &stage[..]).collect::<Vec<_>>(),
+        ["number", "squares", "cells"],
+        "{name}"
+    );
     let bytes = fs::read(folder.join("cpu.hpan")).unwrap();
     let mut before = vec![0; expected.len()];
     for memory in MEMORY {
