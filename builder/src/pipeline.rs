@@ -284,9 +284,7 @@ fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Material, MaxCost, Split, fixtures, mix};
-    use hardpan_shaders::{Blocks, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Work};
-    use std::sync::Mutex;
+    use crate::{Material, Split, fixtures, mix};
 
     /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
     /// cells, by a seed, one in four is missing or cut the other way.
@@ -395,89 +393,5 @@ mod tests {
         let whole = image(None);
         assert!(whole.is_ok() && image(Some(128 << 20)) == whole);
         assert!(matches!(image(Some((128 << 20) + 1)), Err(BuildError::Limit(text)) if text.contains("preset dense")));
-    }
-
-    /// The processor's stages, as if they were asked for the cells of so many triangles at once; and the grids of each time.
-    struct AtOnce(Cpu, usize, Mutex<Vec<usize>>);
-
-    impl Stages for AtOnce {
-        fn name(&self) -> String {
-            self.0.name()
-        }
-
-        fn number(&self, points: &[[u32; 3]]) -> Numbered {
-            self.0.number(points)
-        }
-
-        fn squares(&self, ground: hardpan_shaders::Ground, log2: u32) -> Squares {
-            self.0.squares(ground, log2)
-        }
-
-        fn cells(&self, ground: hardpan_shaders::Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>> {
-            self.2.lock().unwrap().push(grids.len());
-            self.0.cells(ground, grids)
-        }
-
-        fn cells_at_once(&self) -> Option<usize> {
-            Some(self.1)
-        }
-
-        fn heights(&self, ground: hardpan_shaders::Ground, posts: Posts, pick: Pick) -> Heights {
-            self.0.heights(ground, posts, pick)
-        }
-
-        fn layers(&self, ground: hardpan_shaders::Ground, posts: Posts) -> Layers {
-            self.0.layers(ground, posts)
-        }
-
-        fn work(&self) -> Vec<Work> {
-            self.0.work()
-        }
-    }
-
-    /// Tiles have the same bytes, whether the cells of each are asked for alone or with those of others: also of a tile that is
-    /// divided into many groups, of fields, of cells that cost too much, and of those that a rule divides.
-    #[test]
-    fn cells_are_asked_for_at_once() {
-        let heap = Options { tile_log2: Some(20), ..Options::default() };
-        let small = Options { tile_log2: Some(12), ..Options::default() };
-        let cheap = Options { max_cost: Some(MaxCost { tests: 12, lines: None }), ..Options::default() };
-        let refused = Options { max_cost: Some(MaxCost { tests: 1, lines: Some(3) }), ..Options::default() };
-        let ruled = Options { split: Some(Split::DEFAULT), ..Options::default() };
-        let town = fixtures::town(3);
-        let cases = [
-            ("heap", &town, &heap, true),
-            ("small tiles", &town, &small, true),
-            ("cheap", &town, &cheap, true),
-            ("refused", &town, &refused, true),
-            ("rule", &town, &ruled, false),
-            ("fields", &crate::proving_ground::scene(), &Options::default(), true),
-        ];
-        for (name, scene, options, some) in cases {
-            let image = |stages: &dyn Stages| {
-                let built = crate::build_on(scene, options, None, stages);
-                built.map(|b| b.image.to_vec()).map_err(|e| e.to_string())
-            };
-            let cpu = Cpu::new();
-            let alone = image(&cpu);
-            assert_eq!(alone.is_err(), name == "refused", "{name}: {:?}", alone.as_ref().err());
-            let asked = |work: &Cpu| work.work().iter().find(|w| w.stage == "cells").map(|w| (w.items, w.chunks));
-            assert_eq!(asked(&cpu).is_some(), some, "{name}");
-            let mut calls = Vec::new();
-            for many in [1, 30_000, usize::MAX] {
-                let stages = AtOnce(Cpu::new(), many, Mutex::default());
-                assert!(image(&stages) == alone, "{name} {many}: other bytes");
-                let grids = stages.2.into_inner().unwrap();
-                assert_eq!(asked(&stages.0).map(|a| a.0), asked(&cpu).map(|a| a.0), "{name} {many}");
-                assert_eq!(grids.iter().sum::<usize>() as u64, asked(&cpu).map_or(0, |a| a.1), "{name} {many}");
-                calls.push(grids.len());
-            }
-            assert_eq!(calls[2], usize::from(some), "{name}: {calls:?}");
-            match name {
-                "heap" => assert!(asked(&cpu).unwrap().1 > 10 && calls[0] == 1, "{calls:?}"),
-                "small tiles" => assert!(calls[0] > 5 && calls[1] > 1 && calls[1] < calls[0], "{calls:?}"),
-                _ => {}
-            }
-        }
     }
 }
