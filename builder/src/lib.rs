@@ -244,6 +244,6 @@ pub fn build_on(
     stages: &dyn Stages,
 ) -> Result<Built, BuildError> {
     let job = Job::new_on(scene, options, stages)?;
-    let tiles = job.all()?;
+    let tiles = job.all(stages)?;
     job.image(tiles, provenance)
 }

@@ -13,7 +13,7 @@ use crate::stage::ground::{Ground, Moved, Record};
 use crate::stage::partition::{Side, Tiling, tile_side};
 use crate::stage::raster::{Rastered, raster};
 use crate::stage::rule::Rule;
-use crate::stage::tile::{self, Blob};
+use crate::stage::tile::{self, Blob, Tiles};
 use crate::stage::{clean, facing, pack, quantise, shares, stitch, weld};
 use crate::{BuildError, Built, HeightField, Options, Provenance, Report, Scene, Triangle};
 use hardpan_shaders::{Cpu, Stages};
@@ -87,19 +87,27 @@ impl Job {
     ///
     /// If there is no such tile.
     pub fn tile(&self, index: usize) -> Result<FinishedTile, BuildError> {
-        let made = self.build(index, &AtomicU64::new(0))?;
+        let made = self.of(&Cpu::new(), &AtomicU64::new(0)).one(index)?;
         made.map(FinishedTile).map_err(|refused| self.refusal(refused))
     }
 
-    fn build(&self, index: usize, asked: &AtomicU64) -> Result<Result<Blob, Refused>, BuildError> {
-        tile::build(&self.mesh, &self.rasters, &self.tiling, index, &self.options, asked)
+    /// What tiles are made of, on a backend.
+    fn of<'a>(&'a self, stages: &'a dyn Stages, asked: &'a AtomicU64) -> Tiles<'a> {
+        let Job { mesh, rasters, tiling, options, .. } = self;
+        Tiles { mesh, rasters, tiling, options, asked, stages }
     }
 
-    /// Makes all tiles.
-    pub(crate) fn all(&self) -> Result<Vec<FinishedTile>, BuildError> {
+    /// Makes all tiles, with the data-parallel stages on a backend.
+    pub(crate) fn all(&self, stages: &dyn Stages) -> Result<Vec<FinishedTile>, BuildError> {
         let asked = AtomicU64::new(0);
-        let tile = |index| self.build(index, &asked);
-        let made: Vec<_> = (0..self.tiles()).into_par_iter().map(tile).collect::<Result<_, _>>()?;
+        let of = self.of(stages, &asked);
+        let made: Vec<_> = match stages.cells_at_once() {
+            None => (0..self.tiles()).into_par_iter().map(|index| of.one(index)).collect::<Result<_, _>>()?,
+            Some(most) => {
+                let some = self.tiling.runs(most).map(|tiles| of.some(tiles));
+                some.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+            }
+        };
         match made.iter().filter_map(|tile| tile.as_ref().err().copied()).reduce(Refused::and) {
             Some(refused) => Err(self.refusal(refused)),
             None => Ok(made.into_iter().flatten().map(FinishedTile).collect()),
@@ -192,7 +200,7 @@ fn ground(
     let each = fields.par_iter().zip(&scene.fields);
     let rasters = each.map(|(f, g)| raster(f, &g.heights, origin[2], step)).collect::<Result<Vec<_>, _>>()?;
     let moved = moved
-        .iter()
+        .par_iter()
         .filter_map(|(v, by)| faces.binary_search_by_key(v, |f| f.v).ok().map(|i| (i as u32, *by)))
         .collect();
     let (bounds, area) = extent(&vertices, &faces, &rasters);
@@ -318,7 +326,7 @@ mod tests {
             rule.asked.into_inner()
         };
         let least: Vec<u64> = (0..job.tiles()).map(foreseen).collect();
-        let asked: Vec<u64> = job.all().unwrap().iter().map(|tile| tile.0.asked).collect();
+        let asked: Vec<u64> = job.all(&Cpu::new()).unwrap().iter().map(|tile| tile.0.asked).collect();
         assert!(least.iter().zip(&asked).all(|(least, asked)| least <= asked), "{least:?} {asked:?}");
         [least, asked].map(|all| all.iter().sum::<u64>())
     }
@@ -373,7 +381,7 @@ mod tests {
         let options = Options { split: Some(Split::DENSE), tile_log2: Some(15), ..Options::default() };
         let image = |each: Option<u64>| {
             let job = Job::new(&fixtures::town(1), &options).unwrap();
-            let (mut tiles, again) = (job.all().ok().unwrap(), job.all().ok().unwrap());
+            let (mut tiles, again) = (job.all(&Cpu::new()).ok().unwrap(), job.all(&Cpu::new()).ok().unwrap());
             let sum = |tiles: &[FinishedTile], of: fn(&Blob) -> u64| tiles.iter().map(|t| of(&t.0)).sum::<u64>();
             let [asked, index] = [sum(&tiles, |b| b.asked), sum(&tiles, |b| b.index_bytes)];
             assert!(tiles.len() > 3 && asked == sum(&again, |b| b.asked), "{asked} of {} tiles", tiles.len());

@@ -36,6 +36,7 @@ pub mod wgsl;
 mod work;
 
 pub use cpu::Cpu;
+pub use cpu::cells::members;
 #[cfg(feature = "wgpu")]
 pub use gpu::Gpu;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -191,6 +192,10 @@ pub trait Stages: Sync {
     /// triangles. The members of each come block by block, and in a block as the triangles were given.
     fn cells(&self, ground: Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>>;
 
+    /// About how many triangles [`cells`](Self::cells) should be given at once, and by one thread at a time. None if many threads may
+    /// as well give it one grid each.
+    fn cells_at_once(&self) -> Option<usize>;
+
     /// One height at each place.
     fn heights(&self, ground: Ground, posts: Posts, pick: Pick) -> Heights;
 
@@ -216,7 +221,7 @@ pub struct Work {
     pub on_host: u64,
     /// Items given.
     pub items: u64,
-    /// Wall time in seconds.
+    /// Wall time in seconds; of calls at the same time the sum.
     pub seconds: f64,
     /// Bytes to the device and back.
     pub bytes: u64,

@@ -62,6 +62,8 @@ pub struct Bundled {
     pub places: Vec<(u32, u8)>,
     /// The triangles in the order of their places.
     pub order: Vec<u32>,
+    /// Number of each among those given.
+    pub given: Vec<u32>,
     /// Bit k of a triangle: no one triangle lies on the other side of the edge from its corner k.
     pub open: Vec<u8>,
 }
@@ -425,7 +427,7 @@ fn bundle_by(
     let open = |beside: &[u32; 3]| (0..3).map(|k| u8::from(beside[k] == ALONE) << k).sum::<u8>();
     let open = beside.iter().map(open).collect();
     let some_wide = records.iter().any(is_wide);
-    Bundled { records, some_wide, tris, places, order, open }
+    Bundled { records, some_wide, tris, places, order, given: seeds, open }
 }
 
 /// Triangles whose bundles are grown by one thread, and apart from those of others: what a tile has, but for heaps.

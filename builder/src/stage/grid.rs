@@ -9,7 +9,8 @@ use hardpan::format::block::{CELLS, CELLS_LOG2, INLINE, MOST as MOST_FURTHER};
 use hardpan::format::bundle::TRIANGLES;
 use hardpan::format::lines;
 use hardpan::format::word::NUMBERS;
-use hardpan_shaders::sort::lists;
+use hardpan_shaders::{Blocks, Member};
+use rayon::prelude::*;
 
 /// Least area of a cell, in median triangles; a cell has up to twice as much, for its sides are powers of two.
 const CELL_AREA: u64 = 3;
@@ -25,6 +26,8 @@ const CROWD: usize = 40;
 const FINER_BYTES: usize = 32;
 /// Triangles of one cell above which its block is divided further.
 const MOST: usize = 42;
+/// Blocks of a grid that one thread makes one after the other, at least.
+const TOGETHER: usize = 32;
 /// Words of a line.
 pub const LINE: usize = 16;
 /// Bytes of a node without its entries.
@@ -106,12 +109,17 @@ pub enum Entry {
 /// What a grid is made of.
 pub struct Content<'a> {
     pub bundled: &'a Bundled,
-    /// Who decides how far the grid is divided; else the native rule.
-    pub rule: Option<&'a Rule<'a>>,
     /// What no cell may cost more than, and the steps within which two heights are one layer.
     pub most: Option<(MaxCost, f64)>,
     /// How many nodes there may be below each other.
     pub nodes: u32,
+}
+
+/// Who decides how far a square is divided.
+pub enum By<'a> {
+    Rule(&'a Rule<'a>),
+    /// The native rule, beginning with these blocks.
+    Level(Level),
 }
 
 #[derive(Clone, Copy)]
@@ -134,20 +142,21 @@ fn sides(bits: u32) -> [u32; 2] {
     [bits.div_ceil(2), bits / 2]
 }
 
-/// Builds the grid of a square for the triangles and patches that meet it: by the rule, or else about two triangles a cell.
-/// The triangles stand in the order of their places in bundles. Or why it costs more than it may; an error if the rule asks for more than it may.
+/// Builds the grid of a square for the triangles and patches that meet it: by a rule, or else about two triangles a cell.
+/// Or why it costs more than it may; an error if the rule asks for more than it may.
 pub fn grid(
     content: &Content,
     low: [i64; 2],
     log2: u32,
-    tris: &[u32],
+    by: By,
     patches: &[PatchArea],
 ) -> Result<Result<Grid, Refused>, BuildError> {
-    let mut grid = match content.rule {
-        Some(rule) => {
+    let tris = &content.bundled.order;
+    let mut grid = match by {
+        By::Rule(rule) => {
             Examining { content, rule, room: Room::default() }.grid(low, log2, tris, patches, content.nodes)?
         }
-        None => Level::new(content, low, [log2; 2], tris, patches, 0).grid(content, patches, 0),
+        By::Level(level) => level.grid(content, patches, 0),
     };
     let mut refused = None;
     if let Some((most, merge)) = content.most {
@@ -402,20 +411,22 @@ impl Examining<'_> {
     }
 }
 
-/// Blocks of one size for a rectangle: who meets which.
-struct Level {
-    block_log2: [u32; 2],
-    side_log2: [u32; 2],
-    low: [i64; 2],
+/// Blocks of one size for a rectangle.
+#[derive(Clone, Copy)]
+pub struct Sizes {
+    pub blocks: Blocks,
     /// log2 of the area of a block as its triangles ask for.
     wanted: u32,
-    /// Where the triangles of each block start.
-    starts: Vec<u32>,
-    members: Vec<Member>,
 }
 
-/// A triangle of a block, and its [cells](hardpan_shaders::plan::Under::cells).
-type Member = (u32, [u8; 2]);
+/// Blocks of one size for a rectangle: who meets which.
+pub struct Level {
+    sizes: Sizes,
+    /// Where the triangles of each block start; last how many there are.
+    starts: Vec<u32>,
+    /// Their `at` are numbers of triangles.
+    members: Vec<Member>,
+}
 
 /// What blocks take.
 #[derive(Clone, Copy, Default)]
@@ -428,12 +439,17 @@ struct Load {
     bytes: usize,
 }
 
-impl Level {
-    fn new(content: &Content, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea], depth: u32) -> Level {
+impl Sizes {
+    /// The blocks of a square, before it is divided further.
+    pub fn of_square(bundled: &Bundled, low: [i64; 2], log2: u32, patches: &[PatchArea]) -> Sizes {
+        Sizes::new(bundled, low, [log2; 2], &bundled.order, patches, 0)
+    }
+
+    fn new(bundled: &Bundled, low: [i64; 2], log2: [u32; 2], tris: &[u32], patches: &[PatchArea], depth: u32) -> Sizes {
         // Cells of CELL_AREA to twice as many median triangles, so that equal ground has equal cells everywhere;
         // but only so many blocks where the triangles are few for the rectangle.
         let bits = log2[0] + log2[1];
-        let wanted = median_log2(content, tris).map_or(bits, |log2| log2 + 3);
+        let wanted = median_log2(bundled, tris).map_or(bits, |log2| log2 + 3);
         let most = if depth == 0 { (tris.len() / BLOCK_TRIANGLES).max(64) } else { (tris.len() / 4).max(4) }.ilog2();
         let least = if tris.is_empty() && patches.len() > 1 { 4 } else { 2 * depth.min(1) };
         let block_bits = bits - bits.saturating_sub(wanted).min(most).max(least).min(bits.saturating_sub(3));
@@ -441,32 +457,39 @@ impl Level {
         let block_log2 = [x.min(log2[0]).max(2), y.min(log2[1]).max(1)];
         let side_log2 = [0, 1].map(|i| log2[i].saturating_sub(block_log2[i]).min(8));
         let block_log2 = [0, 1].map(|i| log2[i] - side_log2[i]);
-        let n = side_log2.map(|k| 1i64 << k);
-        let mut pairs: Vec<(u32, (u32, [u8; 2]))> = Vec::with_capacity(2 * tris.len());
-        for &t in tris {
-            let under = content.bundled.tris[t as usize].plan.under(low, cell_log2(block_log2));
-            let columns = under.blocks(0, n[0]);
-            for j in under.blocks(1, n[1]) {
-                for i in columns.clone() {
-                    let cells = under.cells([i, j]);
-                    if cells[0] != 0 {
-                        pairs.push(((j * n[0] + i) as u32, (t, cells)));
-                    }
-                }
+        Sizes { blocks: Blocks { low, block_log2, side_log2 }, wanted }
+    }
+}
+
+impl Level {
+    /// Of these triangles, whose [cells](hardpan_shaders::Stages::cells) these are.
+    pub fn of(sizes: Sizes, tris: &[u32], mut members: Vec<Member>) -> Level {
+        let [columns, rows] = sizes.blocks.side_log2;
+        let blocks = 1 << (columns + rows);
+        let mut starts = Vec::with_capacity(blocks + 1);
+        for (m, i) in members.iter_mut().zip(0..) {
+            m.at = tris[m.at as usize];
+            if starts.len() <= m.block as usize {
+                starts.resize(m.block as usize + 1, i);
             }
         }
-        let (starts, members) = lists((n[0] * n[1]) as usize, pairs.iter().copied());
-        Level { block_log2, side_log2, low, wanted, starts, members }
+        starts.resize(blocks + 1, members.len() as u32);
+        Level { sizes, starts, members }
     }
 
     fn blocks(&self) -> usize {
-        self.starts.len() - 2
+        self.starts.len() - 1
+    }
+
+    /// log2 of a block's sides.
+    fn block_log2(&self) -> [u32; 2] {
+        self.sizes.blocks.block_log2
     }
 
     /// The lower left corner of a block.
     fn low(&self, k: usize) -> [i64; 2] {
-        let at = [k & ((1 << self.side_log2[0]) - 1), k >> self.side_log2[0]];
-        [0, 1].map(|i| self.low[i] + ((at[i] as i64) << self.block_log2[i]))
+        let Blocks { low, block_log2, side_log2 } = self.sizes.blocks;
+        corner(low, block_log2, side_log2, k)
     }
 
     fn members(&self, k: usize) -> &[Member] {
@@ -475,7 +498,7 @@ impl Level {
 
     /// The patches of a block.
     fn near(&self, k: usize, patches: &[PatchArea]) -> Vec<PatchArea> {
-        let (low, size) = (self.low(k), self.block_log2.map(|log2| 1i64 << log2));
+        let (low, size) = (self.low(k), self.block_log2().map(|log2| 1i64 << log2));
         patches.iter().copied().filter(|p| p.meets(low, size)).collect()
     }
 
@@ -501,8 +524,8 @@ impl Level {
         self.each_patch(k, near, |_, _| words += 1);
         // cells that name the bundle of the triangle before
         let (mut bundle, mut named) = (u32::MAX, 0);
-        for &(t, [met, _]) in members {
-            let number = content.bundled.places[t as usize].0;
+        for &Member { at, met, .. } in members {
+            let number = content.bundled.places[at as usize].0;
             if number != bundle {
                 (bundle, named) = (number, 0);
             }
@@ -515,7 +538,7 @@ impl Level {
     /// Calls `each` with the cells of a block and the patches that meet them.
     fn each_patch(&self, k: usize, near: &[PatchArea], mut each: impl FnMut(usize, &PatchArea)) {
         for cell in (0..CELLS).filter(|_| !near.is_empty()) {
-            let (low, size) = cell_at(self.low(k), self.block_log2, cell);
+            let (low, size) = cell_at(self.low(k), self.block_log2(), cell);
             near.iter().filter(|p| p.meets(low, size)).for_each(|p| each(cell, p));
         }
     }
@@ -537,18 +560,22 @@ impl Level {
 
     /// Smaller blocks in place of one with many triangles in a cell, if they pay.
     fn finer(&self, content: &Content, k: usize, near: &[PatchArea], depth: u32) -> Option<Level> {
-        let (bits, members) = (self.block_log2[0] + self.block_log2[1], self.members(k));
+        let ([x, y], members) = (self.block_log2(), self.members(k));
+        let bits = x + y;
         if depth == DEEPEST || bits < 12 || members.len() <= 8 {
             return None;
         }
         let Load { cells, tests, most, .. } = self.work(k, near);
-        let coarse = bits > self.wanted && tests > cells * COARSE;
+        let coarse = bits > self.sizes.wanted && tests > cells * COARSE;
         if !(coarse || tests > CROWDED * cells || most > MOST) {
             return None;
         }
         // stacked surfaces cannot be told apart by smaller cells, and need not be tried further
-        let tris: Vec<u32> = members.iter().map(|m| m.0).collect();
-        let level = Level::new(content, self.low(k), self.block_log2, &tris, near, depth + 1);
+        let tris: Vec<u32> = members.iter().map(|m| m.at).collect();
+        let sizes = Sizes::new(content.bundled, self.low(k), self.block_log2(), &tris, near, depth + 1);
+        // too few triangles for a call of the stage
+        let plans = tris.iter().map(|&t| content.bundled.tris[t as usize].plan);
+        let level = Level::of(sizes, &tris, hardpan_shaders::members(&sizes.blocks, plans));
         let load = level.total(content, near);
         let mean = load.tests / load.cells.max(1);
         let fewer = mean * 5 < tests / cells * 4 || load.most * 5 < most * 4;
@@ -559,8 +586,7 @@ impl Level {
 
     /// The grid of its blocks, those divided further for which that pays.
     fn grid(&self, content: &Content, patches: &[PatchArea], depth: u32) -> Grid {
-        let mut room = Room::default();
-        let entry = |k: usize| {
+        let entry = |room: &mut Room, k: usize| {
             let (members, near) = (self.members(k), self.near(k, patches));
             match near.as_slice() {
                 [] if members.is_empty() => return Entry::Empty,
@@ -569,19 +595,21 @@ impl Level {
             }
             match self.finer(content, k, &near, depth) {
                 Some(finer) => Entry::Grid(finer.grid(content, &near, depth + 1)),
-                None => Entry::Block(block(content, self.low(k), self.block_log2, members, &near, &mut room)),
+                None => Entry::Block(block(content, self.low(k), self.block_log2(), members, &near, room)),
             }
         };
-        let entries = (0..self.blocks()).map(entry).collect();
-        Grid { block_log2: self.block_log2, side_log2: self.side_log2, entries }
+        let blocks = (0..self.blocks()).into_par_iter().with_min_len(TOGETHER);
+        let entries = blocks.map_init(Room::default, entry).collect();
+        let Blocks { block_log2, side_log2, .. } = self.sizes.blocks;
+        Grid { block_log2, side_log2, entries }
     }
 }
 
 /// log2 of the area of a cell that suits triangles of median plan area, square steps.
-fn median_log2(content: &Content, tris: &[u32]) -> Option<u32> {
+fn median_log2(bundled: &Bundled, tris: &[u32]) -> Option<u32> {
     let mut counts = [0usize; 64];
     for &t in tris {
-        let area = content.bundled.tris[t as usize].plan.area();
+        let area = bundled.tris[t as usize].plan.area();
         counts[area.max(1).saturating_mul(CELL_AREA).ilog2() as usize] += 1;
     }
     let mut before = 0;
@@ -594,9 +622,9 @@ fn median_log2(content: &Content, tris: &[u32]) -> Option<u32> {
 
 /// How many triangles meet each cell.
 fn counts(members: &[Member]) -> [u32; CELLS] {
-    members.iter().fold([0; CELLS], |counts, (_, [met, _])| {
-        std::array::from_fn(|cell| counts[cell] + u32::from(met & 1 << cell != 0))
-    })
+    members
+        .iter()
+        .fold([0; CELLS], |counts, m| std::array::from_fn(|cell| counts[cell] + u32::from(m.met & 1 << cell != 0)))
 }
 
 /// Calls `each` with the cells of a mask.
@@ -631,7 +659,10 @@ fn block_of(
     patches: &[PatchArea],
     room: &mut Room,
 ) -> Block {
-    let cells = |&t: &u32| (t, content.bundled.tris[t as usize].plan.under(low, cell_log2(log2)).cells([0; 2]));
+    let cells = |&at: &u32| {
+        let [met, central] = content.bundled.tris[at as usize].plan.under(low, cell_log2(log2)).cells([0; 2]);
+        Member { block: 0, at, met, central }
+    };
     let members: Vec<Member> = tris.iter().map(cells).collect();
     block(content, low, log2, &members, patches, room)
 }
@@ -684,12 +715,12 @@ fn block(
     covering.clear();
     covering.resize(ends[CELLS - 1], 0);
     all.clear();
-    all.extend(members.iter().map(|&(t, [_, central])| {
-        let i = t as usize;
-        Over { t, place: places[i], central, open: open[i], bounds: tris[i].plan.bounds() }
+    all.extend(members.iter().map(|&Member { at, central, .. }| {
+        let i = at as usize;
+        Over { t: at, place: places[i], central, open: open[i], bounds: tris[i].plan.bounds() }
     }));
-    for ((_, [met, _]), number) in members.iter().zip(0..members.len() as u32).rev() {
-        each_cell(*met, |cell| {
+    for (m, number) in members.iter().zip(0..members.len() as u32).rev() {
+        each_cell(m.met, |cell| {
             ends[cell] -= 1;
             covering[ends[cell]] = number;
         });
@@ -842,14 +873,17 @@ mod tests {
                 tris.extend(left.then_some(Tri { plan, z: corners.map(|c| c[2]), v }));
             }
             let bundled = bundle(&tris, &[0; 30], Frame::of(0, 0, 13));
-            let content = Content { bundled: &bundled, rule: None, most: None, nodes: 9 };
+            let content = Content { bundled: &bundled, most: None, nodes: 9 };
             let (low, log2) = ([0; 2], [7, 6]);
-            let of = |t: u32| (t, bundled.tris[t as usize].plan.under(low, cell_log2(log2)).cells([0; 2]));
+            let of = |at: u32| {
+                let [met, central] = bundled.tris[at as usize].plan.under(low, cell_log2(log2)).cells([0; 2]);
+                Member { block: 0, at, met, central }
+            };
             let members: Vec<Member> = bundled.order.iter().map(|&t| of(t)).collect();
             let whole = block(&content, low, log2, &members, &[], &mut Room::default());
             for cell in 0..CELLS {
-                let alone = |&(t, [met, central]): &Member| (t, [met & 1 << cell, central]);
-                let alone: Vec<Member> = members.iter().map(alone).filter(|(_, cells)| cells[0] != 0).collect();
+                let alone = |m: &Member| Member { met: m.met & 1 << cell, ..*m };
+                let alone: Vec<Member> = members.iter().map(alone).filter(|m| m.met != 0).collect();
                 let alone = block(&content, low, log2, &alone, &[], &mut Room::default());
                 assert_eq!(whole.cell(cell), alone.words(), "{case} {cell}");
                 same += usize::from(cell > 0 && !alone.words().is_empty() && whole.cell(cell - 1) == alone.words());

@@ -8,6 +8,8 @@ use hardpan_shaders::sort::morton;
 use hardpan_shaders::{Ground, Squares, Stages};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Pairs of a triangle or field and a tile under its bounding box from which on tiles are called too small, and as many
 /// as eight for each triangle: a tile of a single triangle takes some [`PAIR_BYTES`] while it is built.
@@ -103,6 +105,18 @@ impl Tiling {
         &self.faces[self.starts[index] as usize..self.starts[index + 1] as usize]
     }
 
+    /// All tiles in runs of at most so many triangles, but of one tile at least.
+    pub fn runs(&self, most: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = *self.starts.get(from..self.count())?.first()?;
+            let more = self.starts[from + 1..].partition_point(|end| (end - first) as usize <= most);
+            let run = from..from + more.max(1);
+            from = run.end;
+            Some(run)
+        })
+    }
+
     /// How far repairs moved the ground of a tile, in steps of plan and height, and what the source itself is off by.
     pub fn off(&self, index: usize) -> ([f64; 2], Option<[f64; 2]>) {
         let at = self.tiles[index];
@@ -113,19 +127,22 @@ impl Tiling {
 /// How far repairs moved ground of each of these tiles, in steps of plan and height: of the triangles that it holds, and of
 /// those that may have taken ground out of it.
 fn moved(mesh: &Mesh, tiles: impl Iterator<Item = [i32; 2]>) -> HashMap<[i32; 2], [f64; 2]> {
-    let mut moved: HashMap<[i32; 2], [f64; 2]> = tiles.map(|at| (at, [0.0; 2])).collect();
-    for &(face, by) in &mesh.moved {
+    // numbers of no sign are ordered as their bits are
+    let most: HashMap<[i32; 2], [AtomicU64; 2]> = tiles.map(|at| (at, Default::default())).collect();
+    mesh.moved.par_iter().for_each(|&(face, by)| {
         let plan = Plan::new(mesh.faces[face as usize].v.map(|v| mesh.vertices[v as usize]));
         let reach = by[0].ceil() as i64 + 1; // and what rounding moved
         let [x0, y0] = [0, 1].map(|i| plan.min(i)).map(|v| (v - reach) >> mesh.tile_log2);
         let [x1, y1] = [0, 1].map(|i| plan.max(i)).map(|v| (v + reach) >> mesh.tile_log2);
         for tile in (y0..=y1).flat_map(|y| (x0..=x1).map(move |x| [x as i32, y as i32])) {
-            if let Some(most) = moved.get_mut(&tile) {
-                *most = [most[0].max(by[0]), most[1].max(by[1])];
+            if let Some(most) = most.get(&tile) {
+                (0..2).for_each(|i| {
+                    most[i].fetch_max(by[i].abs().to_bits(), Relaxed);
+                });
             }
         }
-    }
-    moved
+    });
+    most.into_iter().map(|(at, most)| (at, most.map(|bits| f64::from_bits(bits.into_inner())))).collect()
 }
 
 /// The first and last tile of side 2^`log2` under a triangle's bounding box, in x and y.

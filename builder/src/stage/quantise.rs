@@ -49,7 +49,7 @@ pub fn quantise(
     let exact = absolute.par_iter_mut().zip(&scene.positions).map(round).reduce(|| true, |a, b| a & b);
     let extents = extents_of(scene, step)?;
     let used_by = |of: &(dyn Fn(&Triangle) -> bool + Sync)| -> Vec<AtomicBool> {
-        let used: Vec<AtomicBool> = absolute.iter().map(|_| AtomicBool::new(false)).collect();
+        let used: Vec<AtomicBool> = absolute.par_iter().map(|_| AtomicBool::new(false)).collect();
         let use_all = |t: &Triangle| t.v.iter().for_each(|v| used[*v as usize].store(true, Relaxed));
         scene.triangles.par_iter().filter(|t| of(t)).for_each(use_all);
         used
@@ -77,17 +77,19 @@ pub fn quantise(
         Some([d(0)?, d(1)?, d(2)?])
     };
     let places: Vec<Option<[i32; 3]>> = (0..given.count()).into_par_iter().map(|k| local(given.place(k))).collect();
+    let vertices: Vec<[i32; 3]> = places.par_iter().flatten_iter().copied().collect();
     let mut inside = 0;
-    let numbers: Vec<u32> = places
-        .iter()
-        .map(|p| {
-            inside += u32::from(p.is_some());
-            if p.is_some() { inside - 1 } else { OUTSIDE }
-        })
-        .collect();
-    let vertices: Vec<[i32; 3]> = places.into_iter().flatten().collect();
-    let number: Vec<AtomicU32> = scene.positions.iter().map(|_| AtomicU32::new(OUTSIDE)).collect();
-    let set = |k: usize| given.run(k).for_each(|i| number[i as usize].store(numbers[k], Relaxed));
+    let number_of = |p: &Option<[i32; 3]>| {
+        inside += u32::from(p.is_some());
+        if p.is_some() { inside - 1 } else { OUTSIDE }
+    };
+    // where all are inside, they are 0, 1, 2 and so on
+    let some_outside = vertices.len() < places.len();
+    let numbers: Vec<u32> = if some_outside { places.iter().map(number_of).collect() } else { Vec::new() };
+    drop(places);
+    let number: Vec<AtomicU32> = scene.positions.par_iter().map(|_| AtomicU32::new(OUTSIDE)).collect();
+    let number_at = |k: usize| numbers.get(k).copied().unwrap_or(k as u32);
+    let set = |k: usize| given.run(k).for_each(|i| number[i as usize].store(number_at(k), Relaxed));
     (0..given.count()).into_par_iter().for_each(set);
 
     let (materials, material_number) = by_name(&scene.materials, |m| m.name.clone())?;

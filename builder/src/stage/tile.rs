@@ -1,9 +1,9 @@
 //! Tiles: each gathers what it touches, divides it into nodes, and becomes one blob of bytes.
 
-use super::bundle::{Frame, Record, Tri, bundle, is_wide};
+use super::bundle::{Bundled, Frame, Record, Tri, bundle, is_wide};
 use super::crowd::Refused;
 use super::foresee::foresee;
-use super::grid::{Block, Content, Entry, Grid, LINE, PatchArea, Word, grid};
+use super::grid::{Block, By, Content, Entry, Grid, LINE, Level, PatchArea, Sizes, Word, grid};
 use super::partition::{MOST_ATTRIBUTES, SMALLEST, Side, Tiling};
 use super::raster::{Part, Rastered};
 use super::rule::Rule;
@@ -11,8 +11,11 @@ use crate::cost::{Crowd, MaxCost};
 use crate::lattice::{Mesh, exp2};
 use crate::{BuildError, Options};
 use hardpan::format::{self, NODE_DENSE, Node, PALETTE, ROOT, Tile, block, entry, word};
+use hardpan_shaders::{Blocks, Member, Stages};
 use rayon::prelude::*;
 use smallvec::SmallVec;
+use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zerocopy::IntoBytes;
 
@@ -78,30 +81,96 @@ fn reach([low, high]: [i32; 2], [least, most]: [i32; 2]) -> [i32; 2] {
     [low.min(least), high.max(most)]
 }
 
-/// A node in the making.
-enum Plot {
+/// A node in the making: what its groups of triangles are, depends on how far they are.
+enum Plot<T> {
     Empty,
     Patch(PatchArea),
-    Inner {
-        side_log2: u32,
-        children: Vec<Plot>,
-    },
-    Group {
-        records: Vec<Record>,
-        some_wide: bool,
-        frame: Frame,
-        grid: Grid,
-        /// Least and greatest of its triangles.
-        heights: [i32; 2],
-    },
+    Inner { side_log2: u32, children: Vec<Plot<T>> },
+    Group(T),
     Refused(Refused),
 }
 
-impl Plot {
+/// Triangles that have their bundles: which cells they meet comes next.
+struct Bundles {
+    bundled: Bundled,
+    /// The triangles in the order of their places, by their numbers in the mesh.
+    faces: Vec<u32>,
+    patches: Vec<PatchArea>,
+    low: [i64; 2],
+    log2: u32,
+    /// How many nodes there may be below each other.
+    nodes: u32,
+    /// The blocks that it begins with, unless a rule divides it.
+    sizes: Option<Sizes>,
+    /// What its triangles meet in them.
+    members: OnceLock<Vec<Member>>,
+}
+
+/// Triangles that have their bundles and cells.
+struct Cells {
+    records: Vec<Record>,
+    some_wide: bool,
+    frame: Frame,
+    grid: Grid,
+    /// Least and greatest of its triangles.
+    heights: [i32; 2],
+}
+
+impl Bundles {
+    /// What is asked of the stage.
+    fn asked(&self) -> Option<(Blocks, &[u32])> {
+        let sizes = self.sizes.filter(|_| !self.faces.is_empty())?;
+        Some((sizes.blocks, &self.faces))
+    }
+
+    /// With the cells of all triangles.
+    fn finish(self, how: &How) -> Result<Plot<Cells>, BuildError> {
+        let Bundles { bundled, patches, low, log2, nodes, sizes, members, .. } = self;
+        let by = match (sizes, &how.rule) {
+            (Some(sizes), _) => By::Level(Level::of(sizes, &bundled.order, members.into_inner().unwrap_or_default())),
+            (None, rule) => By::Rule(rule.as_ref().expect("a rule divides what begins with no blocks")),
+        };
+        let heights = bundled.tris.iter().map(Tri::heights).fold(NO_HEIGHTS, reach);
+        let content = Content { bundled: &bundled, most: how.most, nodes };
+        let grid = grid(&content, low, log2, by, &patches)?;
+        let (records, some_wide, frame) = (bundled.records, bundled.some_wide, Frame::of(low[0], low[1], log2));
+        Ok(match grid {
+            Ok(grid) => Plot::Group(Cells { records, some_wide, frame, grid, heights }),
+            Err(refused) => Plot::Refused(refused),
+        })
+    }
+}
+
+impl Plot<Bundles> {
+    /// Appends its groups.
+    fn groups<'a>(&'a self, all: &mut Vec<&'a Bundles>) {
+        match self {
+            Plot::Group(group) => all.push(group),
+            Plot::Inner { children, .. } => children.iter().for_each(|child| child.groups(all)),
+            Plot::Empty | Plot::Patch(_) | Plot::Refused(_) => {}
+        }
+    }
+
+    /// With the cells of all groups.
+    fn finish(self, how: &How) -> Result<Plot<Cells>, BuildError> {
+        Ok(match self {
+            Plot::Group(group) => group.finish(how)?,
+            Plot::Inner { side_log2, children } => {
+                let children = children.into_par_iter().map(|child| child.finish(how)).collect::<Result<_, _>>()?;
+                Plot::Inner { side_log2, children }
+            }
+            Plot::Empty => Plot::Empty,
+            Plot::Patch(patch) => Plot::Patch(patch),
+            Plot::Refused(refused) => Plot::Refused(refused),
+        })
+    }
+}
+
+impl Plot<Cells> {
     /// Least and greatest height of its triangles.
     fn heights(&self) -> [i32; 2] {
         match self {
-            Plot::Group { heights, .. } => *heights,
+            Plot::Group(cells) => cells.heights,
             Plot::Inner { children, .. } => children.iter().map(Plot::heights).fold(NO_HEIGHTS, reach),
             Plot::Empty | Plot::Patch(_) | Plot::Refused(_) => NO_HEIGHTS,
         }
@@ -112,7 +181,7 @@ impl Plot {
         match self {
             Plot::Refused(refused) => Some(*refused),
             Plot::Inner { children, .. } => children.iter().filter_map(Plot::refused).reduce(Refused::and),
-            Plot::Empty | Plot::Patch(_) | Plot::Group { .. } => None,
+            Plot::Empty | Plot::Patch(_) | Plot::Group(_) => None,
         }
     }
 }
@@ -140,124 +209,209 @@ pub fn foreseen(mesh: &Mesh, tiling: &Tiling, index: usize, rule: &Rule) -> Resu
     foresee(rule, &tris, low, mesh.tile_log2, HALVED)
 }
 
-/// Builds one tile of a mesh and its fields, or says why it costs more than it may. `asked` counts the bytes of index that a rule asks
-/// for in all tiles that are built with it.
-pub fn build(
-    mesh: &Mesh,
-    rasters: &[Rastered],
-    tiling: &Tiling,
-    index: usize,
-    options: &Options,
-    asked: &AtomicU64,
-) -> Result<Result<Blob, Refused>, BuildError> {
-    let (at, faces, off) = (tiling.at(index), tiling.faces(index), tiling.off(index));
-    let how = &How {
-        rule: options.split.map(|s| Rule::new(s, mesh, asked)),
-        most: options.max_cost.map(|most| (most, options.layer_merge * exp2(-mesh.step[1]))),
-    };
-    let s = 1i64 << mesh.tile_log2;
-    let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
-    let parts: Vec<(&Rastered, Part)> = rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
-    let mut palette: Vec<(u16, u16)> = parts.iter().map(|(f, _)| (f.material, f.source)).collect();
-    for pair in faces.iter().map(|&i| &mesh.faces[i as usize]).map(|f| (f.material, f.source)) {
-        if palette.last() != Some(&pair) {
-            palette.push(pair);
-        }
-    }
-    palette.sort_unstable();
-    palette.dedup();
-    if palette.len() > MOST_ATTRIBUTES {
-        let then = match Side::first(mesh, (SMALLEST..mesh.tile_log2).rev()) {
-            Some(log2) => format!("use smaller tiles, tile_log2 = {log2}"),
-            None => "join some of its objects or materials".into(),
-        };
-        return Err(BuildError::Limit(format!(
-            "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: {then}",
-            palette.len()
-        )));
-    }
-    let ground = Ground { mesh, palette };
-    let areas: Vec<PatchArea> = parts
-        .iter()
-        .enumerate()
-        .map(|(n, (f, part))| {
-            let [min, max] = f.extent();
-            let reads = if f.has_voids(part) { 4 } else { 1 };
-            PatchArea { number: n as u32, reads, min, max }
-        })
-        .collect();
-    let plot = divide(&ground, how, faces, &areas, [x, y], mesh.tile_log2, 0)?;
-    if let Some(refused) = plot.refused().into_iter().chain(how.patches(&areas, [x, y])).reduce(Refused::and) {
-        let at = [0, 1].map(|i| (mesh.origin[i] as f64 + refused.worst.at[i]) * exp2(mesh.step[0]));
-        return Ok(Err(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
+/// What tiles are made of: a mesh, its fields, and which is where.
+pub struct Tiles<'a> {
+    pub mesh: &'a Mesh,
+    pub rasters: &'a [Rastered],
+    pub tiling: &'a Tiling,
+    pub options: &'a Options,
+    /// Counts the bytes of index that a rule asks for in all tiles.
+    pub asked: &'a AtomicU64,
+    pub stages: &'a dyn Stages,
+}
+
+/// A tile, or why it costs more than it may.
+type Made = Result<Blob, Refused>;
+
+impl<'a> Tiles<'a> {
+    /// Builds one tile.
+    pub fn one(&self, index: usize) -> Result<Made, BuildError> {
+        let tile = self.tile(index)?;
+        let plot = tile.divided(&|group| {
+            self.ask(&[&group]);
+            group.finish(&tile.how)
+        })?;
+        tile.made(plot)
     }
 
-    let mut w = Writer::default();
-    w.words.resize(PALETTE, 0);
-    for &(material, source) in &ground.palette {
-        w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
+    /// Builds some tiles, and asks for the cells of all at once.
+    pub fn some(&self, tiles: Range<usize>) -> Result<Vec<Made>, BuildError> {
+        let bundled = |index| {
+            let tile = self.tile(index)?;
+            let plot = tile.divided(&|group| Ok(Plot::Group(group)))?;
+            Ok((tile, plot))
+        };
+        let all: Vec<(OneTile, Plot<Bundles>)> = tiles.into_par_iter().map(bundled).collect::<Result<_, _>>()?;
+        let mut groups = Vec::new();
+        all.iter().for_each(|(_, plot)| plot.groups(&mut groups));
+        self.ask(&groups);
+        all.into_par_iter().map(|(tile, plot)| tile.made(plot.finish(&tile.how)?)).collect()
     }
-    w.align(16);
-    w.patches_at = w.words.len();
-    w.words.resize(w.patches_at + 16 * parts.len(), 0);
-    w.node(&plot, ROOT, mesh.tile_log2, ROOT_NODES + 1)?;
-    w.align(32);
-    let bundles_at = w.words.len() / 32;
-    for &at in &w.nodes {
-        w.words[at + NODE_BUNDLES] += bundles_at as u32;
+
+    /// Finds out which cells the triangles of some groups meet.
+    fn ask(&self, groups: &[&Bundles]) {
+        let (groups, grids): (Vec<&Bundles>, Vec<_>) = groups.iter().filter_map(|g| Some((*g, g.asked()?))).unzip();
+        if grids.is_empty() {
+            return;
+        }
+        let ground = hardpan_shaders::Ground { vertices: &self.mesh.vertices, faces: &self.mesh.faces };
+        for (group, members) in groups.into_iter().zip(self.stages.cells(ground, &grids)) {
+            group.members.get_or_init(|| members);
+        }
     }
-    let index_bytes = (bundles_at * 128) as u64;
-    let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests } = w;
-    let references: u32 = bundles.iter().copied().flatten().map(|r| u32::from(r[6] >> 12) + 1).sum();
-    words.reserve_exact(32 * bundle_count as usize);
-    bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
-    let mut patch_blocks = 0;
-    for (n, (f, part)) in parts.iter().enumerate() {
-        words.resize(words.len().next_multiple_of(f.block_len() / 4), 0);
-        let attribute = ground.attribute(f.material, f.source);
-        let record = f.record(part, [x, y], mesh.tile_log2, 4 * words.len(), attribute);
-        let record: [u32; 16] = zerocopy::transmute!(record);
-        words[patches_at + 16 * n..][..16].copy_from_slice(&record);
-        words.extend(as_words(&f.bytes(part)));
-        patch_blocks += part.block_count();
+
+    fn tile(&self, index: usize) -> Result<OneTile<'a>, BuildError> {
+        let Tiles { mesh, rasters, tiling, options, asked, .. } = *self;
+        OneTile::new(mesh, rasters, tiling, index, options, asked)
     }
-    words.resize(words.len().next_multiple_of(format::ALIGN / 4), 0);
-    if words.len() > entry::PLACE as usize {
-        return Err(BuildError::Limit(format!(
-            "a tile is larger than 2 GiB: use smaller tiles, tile_log2 below {}",
-            mesh.tile_log2
-        )));
+}
+
+/// A tile, what lies in it, and how it is divided.
+struct OneTile<'a> {
+    tiling: &'a Tiling,
+    index: usize,
+    rasters: &'a [Rastered],
+    how: How<'a>,
+    ground: Ground<'a>,
+    parts: Vec<(&'a Rastered, Part)>,
+    areas: Vec<PatchArea>,
+    /// Its least corner.
+    low: [i64; 2],
+}
+
+impl<'a> OneTile<'a> {
+    fn new(
+        mesh: &'a Mesh,
+        rasters: &'a [Rastered],
+        tiling: &'a Tiling,
+        index: usize,
+        options: &Options,
+        asked: &'a AtomicU64,
+    ) -> Result<OneTile<'a>, BuildError> {
+        let (at, faces) = (tiling.at(index), tiling.faces(index));
+        let how = How {
+            rule: options.split.map(|s| Rule::new(s, mesh, asked)),
+            most: options.max_cost.map(|most| (most, options.layer_merge * exp2(-mesh.step[1]))),
+        };
+        let s = 1i64 << mesh.tile_log2;
+        let (x, y) = (i64::from(at[0]) * s, i64::from(at[1]) * s);
+        let parts: Vec<(&Rastered, Part)> =
+            rasters.iter().filter_map(|f| f.part(x, y, s).map(|part| (f, part))).collect();
+        let mut palette: Vec<(u16, u16)> = parts.iter().map(|(f, _)| (f.material, f.source)).collect();
+        for pair in faces.iter().map(|&i| &mesh.faces[i as usize]).map(|f| (f.material, f.source)) {
+            if palette.last() != Some(&pair) {
+                palette.push(pair);
+            }
+        }
+        palette.sort_unstable();
+        palette.dedup();
+        if palette.len() > MOST_ATTRIBUTES {
+            let then = match Side::first(mesh, (SMALLEST..mesh.tile_log2).rev()) {
+                Some(log2) => format!("use smaller tiles, tile_log2 = {log2}"),
+                None => "join some of its objects or materials".into(),
+            };
+            return Err(BuildError::Limit(format!(
+                "one tile has {} pairs of material and source, and {MOST_ATTRIBUTES} is the most: {then}",
+                palette.len()
+            )));
+        }
+        let ground = Ground { mesh, palette };
+        let areas: Vec<PatchArea> = parts
+            .iter()
+            .enumerate()
+            .map(|(n, (f, part))| {
+                let [min, max] = f.extent();
+                let reads = if f.has_voids(part) { 4 } else { 1 };
+                PatchArea { number: n as u32, reads, min, max }
+            })
+            .collect();
+        Ok(OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] })
     }
-    let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
-    let [min_z, max_z] = fields.fold(plot.heights(), reach);
-    let within = rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
-    let error = mesh.error([off.0].into_iter(), within, off.1);
-    let head = Tile {
-        magic: format::TILE_MAGIC,
-        index: index as u32,
-        x: at[0],
-        y: at[1],
-        words: words.len() as u32,
-        reserved0: 0,
-        palette_len: ground.palette.len() as u32,
-        patches: patches_at as u32,
-        patch_count: parts.len() as u32,
-        bundles: bundles_at as u32,
-        bundle_count,
-        references,
-        min_z,
-        max_z,
-        max_layers: layers,
-        reserved1: 0,
-        bound,
-        error,
-        reserved2: [0; 8],
-    };
-    let head_words: [u32; 32] = zerocopy::transmute!(head);
-    words[..32].copy_from_slice(&head_words);
-    let nodes = nodes.len() as u64;
-    let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
-    Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, words }))
+
+    /// Divides it into nodes, and makes of each group of triangles what is asked for.
+    fn divided<T: Send>(&self, make: &Make<T>) -> Result<Plot<T>, BuildError> {
+        let OneTile { ground, how, areas, low, .. } = self;
+        let divider = Divider { ground, is_by_rule: how.rule.is_some(), make };
+        divider.divide(self.tiling.faces(self.index), areas, *low, ground.mesh.tile_log2, 0)
+    }
+
+    /// Writes it.
+    fn made(&self, plot: Plot<Cells>) -> Result<Made, BuildError> {
+        let OneTile { tiling, index, rasters, how, ground, parts, areas, low: [x, y] } = self;
+        let (mesh, x, y, s) = (ground.mesh, *x, *y, 1i64 << ground.mesh.tile_log2);
+        let (at, off) = (tiling.at(*index), tiling.off(*index));
+        if let Some(refused) = plot.refused().into_iter().chain(how.patches(areas, [x, y])).reduce(Refused::and) {
+            let at = [0, 1].map(|i| (mesh.origin[i] as f64 + refused.worst.at[i]) * exp2(mesh.step[0]));
+            return Ok(Err(Refused { worst: Crowd { at, ..refused.worst }, ..refused }));
+        }
+
+        let mut w = Writer::default();
+        w.words.resize(PALETTE, 0);
+        for &(material, source) in &ground.palette {
+            w.words.extend([u32::from(material) | u32::from(source) << 16, 0]);
+        }
+        w.align(16);
+        w.patches_at = w.words.len();
+        w.words.resize(w.patches_at + 16 * parts.len(), 0);
+        w.node(&plot, ROOT, mesh.tile_log2, ROOT_NODES + 1)?;
+        w.align(32);
+        let bundles_at = w.words.len() / 32;
+        for &at in &w.nodes {
+            w.words[at + NODE_BUNDLES] += bundles_at as u32;
+        }
+        let index_bytes = (bundles_at * 128) as u64;
+        let Writer { mut words, bundles, bundle_count, nodes, patches_at, bound, layers, wide_tests } = w;
+        let references: u32 = bundles.iter().copied().flatten().map(|r| u32::from(r[6] >> 12) + 1).sum();
+        words.reserve_exact(32 * bundle_count as usize);
+        bundles.into_iter().for_each(|records| words.extend(as_words(records.as_bytes())));
+        let mut patch_blocks = 0;
+        for (n, (f, part)) in parts.iter().enumerate() {
+            words.resize(words.len().next_multiple_of(f.block_len() / 4), 0);
+            let attribute = ground.attribute(f.material, f.source);
+            let record = f.record(part, [x, y], mesh.tile_log2, 4 * words.len(), attribute);
+            let record: [u32; 16] = zerocopy::transmute!(record);
+            words[patches_at + 16 * n..][..16].copy_from_slice(&record);
+            words.extend(as_words(&f.bytes(part)));
+            patch_blocks += part.block_count();
+        }
+        words.resize(words.len().next_multiple_of(format::ALIGN / 4), 0);
+        if words.len() > entry::PLACE as usize {
+            return Err(BuildError::Limit(format!(
+                "a tile is larger than 2 GiB: use smaller tiles, tile_log2 below {}",
+                mesh.tile_log2
+            )));
+        }
+        let fields = parts.iter().flat_map(|(f, _)| f.bounds).map(|c| [c[2]; 2]);
+        let [min_z, max_z] = fields.fold(plot.heights(), reach);
+        let within = rasters.iter().zip(&mesh.fields).filter(|(f, _)| f.part(x, y, s).is_some()).map(|(_, f)| f);
+        let error = mesh.error([off.0].into_iter(), within, off.1);
+        let head = Tile {
+            magic: format::TILE_MAGIC,
+            index: *index as u32,
+            x: at[0],
+            y: at[1],
+            words: words.len() as u32,
+            reserved0: 0,
+            palette_len: ground.palette.len() as u32,
+            patches: patches_at as u32,
+            patch_count: parts.len() as u32,
+            bundles: bundles_at as u32,
+            bundle_count,
+            references,
+            min_z,
+            max_z,
+            max_layers: layers,
+            reserved1: 0,
+            bound,
+            error,
+            reserved2: [0; 8],
+        };
+        let head_words: [u32; 32] = zerocopy::transmute!(head);
+        words[..32].copy_from_slice(&head_words);
+        let nodes = nodes.len() as u64;
+        let asked = how.rule.as_ref().map_or(0, |rule| rule.asked.load(Relaxed));
+        Ok(Ok(Blob { asked, x: at[0], y: at[1], head, nodes, patch_blocks, wide_tests, index_bytes, words }))
+    }
 }
 
 /// Bytes as they are, four at a time.
@@ -265,74 +419,92 @@ fn as_words(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_ne_bytes(*word))
 }
 
-/// Divides a square until its bundles can be told apart by a cell word.
-fn divide(
-    ground: &Ground,
-    how: &How,
-    members: &[u32],
-    patches: &[PatchArea],
-    [x, y]: [i64; 2],
-    log2: u32,
-    depth: u32,
-) -> Result<Plot, BuildError> {
-    if members.is_empty() {
-        match patches {
-            [] => return Ok(Plot::Empty),
-            [one] if depth > 0 => return Ok(Plot::Patch(*one)),
-            _ => {}
+/// What becomes of a group.
+type Make<'a, T> = dyn Fn(Bundles) -> Result<Plot<T>, BuildError> + Sync + 'a;
+
+/// Divides squares of a tile.
+struct Divider<'a, T> {
+    ground: &'a Ground<'a>,
+    /// Whether a rule decides how far a group is divided.
+    is_by_rule: bool,
+    make: &'a Make<'a, T>,
+}
+
+impl<T: Send> Divider<'_, T> {
+    /// Divides a square until its bundles can be told apart by a cell word.
+    fn divide(
+        &self,
+        members: &[u32],
+        patches: &[PatchArea],
+        [x, y]: [i64; 2],
+        log2: u32,
+        depth: u32,
+    ) -> Result<Plot<T>, BuildError> {
+        let ground = self.ground;
+        if members.is_empty() {
+            match patches {
+                [] => return Ok(Plot::Empty),
+                [one] if depth > 0 => return Ok(Plot::Patch(*one)),
+                _ => {}
+            }
         }
-    }
-    if members.len() > GROUP && log2 >= 10 && depth < 10 {
-        let side_log2 = side_for(ground, members, x, y, log2);
-        let s = 1i64 << (log2 - side_log2);
-        let n = 1i64 << side_log2;
-        let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
-        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); squares.len()];
-        for &t in members {
-            let plan = ground.tri(t).plan;
-            let range = |i: usize, low: i64| {
-                let at = |v: i64| ((v - low) >> (log2 - side_log2)).clamp(0, n - 1);
-                at(plan.min(i))..=at(plan.max(i))
-            };
-            let (columns, rows) = (range(0, x), range(1, y));
-            // it meets the square, and so the only one of its parts that may hold it
-            let one = columns.start() == columns.end() && rows.start() == rows.end();
-            for j in rows {
-                for i in columns.clone() {
-                    if one || plan.meets([x + i * s, y + j * s], [s; 2]) {
-                        lists[(j * n + i) as usize].push(t);
+        if members.len() > GROUP && log2 >= 10 && depth < 10 {
+            let side_log2 = side_for(ground, members, x, y, log2);
+            let s = 1i64 << (log2 - side_log2);
+            let n = 1i64 << side_log2;
+            let squares: Vec<(i64, i64)> = (0..n).flat_map(|j| (0..n).map(move |i| (x + i * s, y + j * s))).collect();
+            let mut lists: Vec<Vec<u32>> = vec![Vec::new(); squares.len()];
+            for &t in members {
+                let plan = ground.tri(t).plan;
+                let range = |i: usize, low: i64| {
+                    let at = |v: i64| ((v - low) >> (log2 - side_log2)).clamp(0, n - 1);
+                    at(plan.min(i))..=at(plan.max(i))
+                };
+                let (columns, rows) = (range(0, x), range(1, y));
+                // it meets the square, and so the only one of its parts that may hold it
+                let one = columns.start() == columns.end() && rows.start() == rows.end();
+                for j in rows {
+                    for i in columns.clone() {
+                        if one || plan.meets([x + i * s, y + j * s], [s; 2]) {
+                            lists[(j * n + i) as usize].push(t);
+                        }
                     }
                 }
             }
+            // stacked or huge triangles cannot be told apart by a finer square
+            let total: usize = lists.iter().map(Vec::len).sum();
+            if total < members.len() * 3 {
+                let children = squares
+                    .into_par_iter()
+                    .zip(lists)
+                    .map(|((cx, cy), list)| {
+                        let near: Vec<PatchArea> =
+                            patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
+                        self.divide(&list, &near, [cx, cy], log2 - side_log2, depth + 1)
+                    })
+                    .collect::<Result<_, _>>()?;
+                return Ok(Plot::Inner { side_log2, children });
+            }
         }
-        // stacked or huge triangles cannot be told apart by a finer square
-        let total: usize = lists.iter().map(Vec::len).sum();
-        if total < members.len() * 3 {
-            let children = squares
-                .into_par_iter()
-                .zip(lists)
-                .map(|((cx, cy), list)| {
-                    let near: Vec<PatchArea> = patches.iter().copied().filter(|p| p.meets([cx, cy], [s; 2])).collect();
-                    divide(ground, how, &list, &near, [cx, cy], log2 - side_log2, depth + 1)
-                })
-                .collect::<Result<_, _>>()?;
-            return Ok(Plot::Inner { side_log2, children });
-        }
+        let frame = Frame::of(x, y, log2);
+        let bundled = {
+            let tris: Vec<Tri> = members.iter().map(|&t| ground.tri(t)).collect();
+            let faces = members.iter().map(|&t| &ground.mesh.faces[t as usize]);
+            let attributes: Vec<u8> = faces.map(|f| ground.attribute(f.material, f.source)).collect();
+            bundle(&tris, &attributes, frame)
+        };
+        let sizes = (!self.is_by_rule).then(|| Sizes::of_square(&bundled, [x, y], log2, patches));
+        (self.make)(Bundles {
+            faces: bundled.order.iter().map(|&t| members[bundled.given[t as usize] as usize]).collect(),
+            bundled,
+            patches: patches.to_vec(),
+            low: [x, y],
+            log2,
+            nodes: format::MAX_DEPTH - ROOT_NODES - 1 - depth,
+            sizes,
+            members: OnceLock::new(),
+        })
     }
-    let frame = Frame::of(x, y, log2);
-    let bundled = {
-        let tris: Vec<Tri> = members.iter().map(|&t| ground.tri(t)).collect();
-        let faces = members.iter().map(|&t| &ground.mesh.faces[t as usize]);
-        let attributes: Vec<u8> = faces.map(|f| ground.attribute(f.material, f.source)).collect();
-        bundle(&tris, &attributes, frame)
-    };
-    let heights = bundled.tris.iter().map(Tri::heights).fold(NO_HEIGHTS, reach);
-    let nodes = format::MAX_DEPTH - ROOT_NODES - 1 - depth;
-    let content = Content { bundled: &bundled, rule: how.rule.as_ref(), most: how.most, nodes };
-    Ok(match grid(&content, [x, y], log2, &bundled.order, patches)? {
-        Ok(grid) => Plot::Group { records: bundled.records, some_wide: bundled.some_wide, frame, grid, heights },
-        Err(refused) => Plot::Refused(refused),
-    })
 }
 
 /// log2 of the squares along a side of which none holds too many triangles, at most 6.
@@ -388,7 +560,7 @@ impl<'a> Writer<'a> {
         self.words.resize(self.words.len().next_multiple_of(words), 0);
     }
 
-    fn node(&mut self, plot: &'a Plot, at: usize, log2: u32, depth: u32) -> Result<(), BuildError> {
+    fn node(&mut self, plot: &'a Plot<Cells>, at: usize, log2: u32, depth: u32) -> Result<(), BuildError> {
         match plot {
             Plot::Inner { side_log2, children } => {
                 let entries = self.node_of(at, [log2 - side_log2; 2], [*side_log2; 2], false, None);
@@ -405,7 +577,7 @@ impl<'a> Writer<'a> {
                 }
                 Ok(())
             }
-            Plot::Group { records, some_wide, frame, grid, .. } => {
+            Plot::Group(Cells { records, some_wide, frame, grid, .. }) => {
                 let group = Group { frame: *frame, first: self.bundle_count, records, some_wide: *some_wide };
                 self.bundles.push(records);
                 self.bundle_count += records.len() as u32;

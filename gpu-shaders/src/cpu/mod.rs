@@ -48,6 +48,10 @@ impl Stages for Cpu {
         self.run("cells", items, || cells::cells(ground, grids))
     }
 
+    fn cells_at_once(&self) -> Option<usize> {
+        None
+    }
+
     fn heights(&self, ground: Ground, posts: Posts, pick: Pick) -> Heights {
         self.run("heights", ground.faces.len(), || heights::heights(ground, posts, pick))
     }

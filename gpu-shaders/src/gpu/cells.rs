@@ -16,6 +16,8 @@ const LOG2: u32 = 27;
 
 /// Grids that are looked at together: the keys of their blocks fit 32 bits.
 const TOGETHER: usize = 1 << 15;
+/// Triangles that are worth a call.
+pub const AT_ONCE: usize = 1 << 20;
 /// No count of candidates: the CPU does it.
 const HOST: u32 = u32::MAX;
 

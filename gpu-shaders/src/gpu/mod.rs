@@ -295,6 +295,10 @@ impl Stages for Gpu {
         self.stage("cells", items, || cells::cells(self, ground, grids))
     }
 
+    fn cells_at_once(&self) -> Option<usize> {
+        Some(cells::AT_ONCE)
+    }
+
     fn heights(&self, ground: Ground, posts: Posts, pick: Pick) -> Heights {
         self.stage("heights", ground.faces.len(), || heights::heights(self, ground, posts, pick))
     }

@@ -6,15 +6,17 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::Mutex,
 };
 
 use crate::grid::obj;
 use crate::shell::{BRIDGE, HARDPAN, ended, folder, holds, info};
 use hardpan_builder::{
-    Options, Scene,
+    MaxCost, Options, Scene, Split,
     backend::{Backend, Choice, Wanted},
     build, build_on, fixtures, mix, proving_ground,
 };
+use hardpan_shaders::{Blocks, Cpu, Ground, Heights, Layers, Member, Numbered, Pick, Posts, Squares, Stages, Work};
 use rayon::prelude::*;
 use serde_json::Value;
 use verification::obj::{data_or_skip, read};
@@ -202,7 +204,11 @@ fn check_builds(above: &Path, name: &str, options: &[&str]) {
         reported(&folder, &[&["build", &place, "-o", image, "--force"], options, more].concat())
     };
     let expected = on_cpu(&build(name, "cpu.hpan", &["--backend", "cpu"]));
-    assert_eq!(expected.iter().map(|(stage, _)| &stage[..]).collect::<Vec<_>>(), ["number", "squares"], "{name}");
+    assert_eq!(
+        expected.iter().map(|(stage, _)| &stage[..]).collect::<Vec<_>>(),
+        ["number", "squares", "cells"],
+        "{name}"
+    );
     let bytes = fs::read(folder.join("cpu.hpan")).unwrap();
     let mut before = vec![0; expected.len()];
     for memory in MEMORY {
@@ -257,9 +263,93 @@ fn by_04_the_proving_ground_has_the_same_bytes() {
         let image = build_on(&scene, &options, None, backend.stages()).unwrap().image;
         assert!(image[..] == expected[..], "{memory}: other bytes");
         let work = backend.stages().work();
-        let is_right =
-            |w: &hardpan_shaders::Work| w.device && w.redone == 0 && w.bytes > 0 && w.on_host * 100 < w.items;
-        assert!(work.len() == 2 && work.iter().all(is_right), "{work:?}");
+        let is_right = |w: &Work| w.device && w.redone == 0 && w.bytes > 0 && w.on_host * 100 < w.items;
+        assert!(work.len() == 3 && work.iter().all(is_right), "{work:?}");
+    }
+}
+
+/// The processor's stages, as if they were asked for the cells of so many triangles at once; and the grids of each time.
+struct AtOnce(Cpu, usize, Mutex<Vec<usize>>);
+
+impl Stages for AtOnce {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn number(&self, points: &[[u32; 3]]) -> Numbered {
+        self.0.number(points)
+    }
+
+    fn squares(&self, ground: Ground, log2: u32) -> Squares {
+        self.0.squares(ground, log2)
+    }
+
+    fn cells(&self, ground: Ground, grids: &[(Blocks, &[u32])]) -> Vec<Vec<Member>> {
+        self.2.lock().unwrap().push(grids.len());
+        self.0.cells(ground, grids)
+    }
+
+    fn cells_at_once(&self) -> Option<usize> {
+        Some(self.1)
+    }
+
+    fn heights(&self, ground: Ground, posts: Posts, pick: Pick) -> Heights {
+        self.0.heights(ground, posts, pick)
+    }
+
+    fn layers(&self, ground: Ground, posts: Posts) -> Layers {
+        self.0.layers(ground, posts)
+    }
+
+    fn work(&self) -> Vec<Work> {
+        self.0.work()
+    }
+}
+
+/// Tiles have the same bytes, whether the cells of each are asked for alone or with those of others: also of a tile that is
+/// divided into many groups, of fields, of cells that cost too much, and of those that a rule divides.
+#[test]
+fn by_04_cells_asked_for_at_once_give_the_same_bytes() {
+    // all of it in one tile
+    let heap = Options { tile_log2: Some(25), origin: Some([-4096.0, -4096.0, 0.0]), ..Options::default() };
+    let small = Options { tile_log2: Some(18), ..Options::default() };
+    let cheap = Options { max_cost: Some(MaxCost { tests: 20, lines: None }), ..Options::default() };
+    let refused = Options { max_cost: Some(MaxCost { tests: 1, lines: Some(3) }), ..Options::default() };
+    let ruled = Options { split: Some(Split::DEFAULT), ..Options::default() };
+    let town = fixtures::town(3);
+    let cases = [
+        ("heap", &town, &heap, true),
+        ("small tiles", &town, &small, true),
+        ("cheap", &town, &cheap, true),
+        ("refused", &town, &refused, true),
+        ("rule", &town, &ruled, false),
+        ("fields", &proving_ground::scene(), &Options::default(), true),
+    ];
+    for (name, scene, options, some) in cases {
+        let image = |stages: &dyn Stages| {
+            let built = build_on(scene, options, None, stages);
+            built.map(|b| b.image.to_vec()).map_err(|e| e.to_string())
+        };
+        let cpu = Cpu::new();
+        let alone = image(&cpu);
+        assert_eq!(alone.is_err(), name == "refused", "{name}: {:?}", alone.as_ref().err());
+        let asked = |work: &Cpu| work.work().iter().find(|w| w.stage == "cells").map(|w| (w.items, w.chunks));
+        assert_eq!(asked(&cpu).is_some(), some, "{name}");
+        let mut calls = Vec::new();
+        for many in [1, 30_000, usize::MAX] {
+            let stages = AtOnce(Cpu::new(), many, Mutex::default());
+            assert!(image(&stages) == alone, "{name} {many}: other bytes");
+            let grids = stages.2.into_inner().unwrap();
+            assert_eq!(asked(&stages.0).map(|a| a.0), asked(&cpu).map(|a| a.0), "{name} {many}");
+            assert_eq!(grids.iter().sum::<usize>() as u64, asked(&cpu).map_or(0, |a| a.1), "{name} {many}");
+            calls.push(grids.len());
+        }
+        assert_eq!(calls[2], usize::from(some), "{name}: {calls:?}");
+        match name {
+            "heap" => assert!(asked(&cpu).unwrap().1 >= 4 && calls[0] == 1, "{calls:?}"),
+            "small tiles" => assert!(calls[0] > 5 && calls[1] > 1 && calls[1] < calls[0], "{calls:?}"),
+            _ => {}
+        }
     }
 }
 
