@@ -4,7 +4,7 @@
  * Handles (hpan_view, hpan_cursor, hpan_verifier, hpan_stack) lie in memory of the caller's, whose size and alignment come from
  * calls; nothing is allocated, and there are no globals. A handle may not be copied or moved while it is open. Functions return an
  * hpan_error and write through their last pointers; what is written where one fails is unspecified but for handles, which are null.
- * A null, closed or foreign handle is an error. Pointers that are not null must point to as much memory as is said, and what is
+ * A null, closed or foreign handle is an error. Behind an HPAN_ERROR_ name, `_X` stands for HPAN_ERROR_X. Pointers that are not null must point to as much memory as is said, and what is
  * written to must not overlap what is read. Frame: right-handed, z up, metres, east-north-up.
  *
  * Threads: a view is only read by queries, so any number of threads may ask it at a time. Cursors and verifiers are for one at a time.

@@ -131,7 +131,11 @@ pub extern "C" fn hpan_surface_f32(view: In<hpan_view>, answer: In<hpan_answer>,
 
 /// All of an answer in metres: height, slope, friction, rolling resistance, gain. Errors and threads: as `hpan_z_f64`.
 #[unsafe(no_mangle)]
-pub extern "C" fn hpan_get_ground(view: In<hpan_view>, answer: In<hpan_answer>, ground: Out<hpan_ground>) -> hpan_error {
+pub extern "C" fn hpan_get_ground(
+    view: In<hpan_view>,
+    answer: In<hpan_answer>,
+    ground: Out<hpan_ground>,
+) -> hpan_error {
     run(|| {
         let (t, answer) = (view.open()?.terrain(), answer.get()?.answer());
         let ([dzdx, dzdy], [mu, rolling, gain]) = (t.slope_f64(&answer.hit), t.surface(&answer));

@@ -127,7 +127,6 @@ impl In<c_void> {
         // SAFETY: not null, not larger than memory can be; readable and unchanged until the handle is closed, by the contract.
         Ok(unsafe { slice::from_raw_parts(self.0.cast(), len) })
     }
-
 }
 
 impl In<crate::hpan_surface> {
@@ -148,7 +147,6 @@ impl<H: Handle> In<H> {
         // SAFETY: the magic says that `make` wrote it, and that it was not closed; nobody writes meanwhile, by the contract.
         Ok(unsafe { &(*room).inside })
     }
-
 }
 
 impl<T> Out<T> {

@@ -66,11 +66,7 @@ pub extern "C" fn hpan_closest_fixed(
 
 /// `hpan_closest` of a point of `hpan_point_f64` or its kin. Errors and threads: as `hpan_closest`.
 #[unsafe(no_mangle)]
-pub extern "C" fn hpan_closest_at(
-    view: In<hpan_view>,
-    point: In<hpan_point>,
-    answer: Out<hpan_answer>,
-) -> hpan_error {
+pub extern "C" fn hpan_closest_at(view: In<hpan_view>, point: In<hpan_point>, answer: Out<hpan_answer>) -> hpan_error {
     at(point, |p| ask(view, p, answer, closest))
 }
 

@@ -1,7 +1,9 @@
 //! Records and numbers that C sees.
 
 use core::ffi::c_char;
-use hardpan::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, OpenError, Point, Reach, Terrain, VerifyError};
+use hardpan::{
+    Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, OpenError, Point, Reach, Terrain, VerifyError,
+};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 /// The version of the interface: it changes when a record or a function does.
@@ -111,7 +113,10 @@ pub extern "C" fn hpan_error_text(error: i32) -> *const c_char {
     const TEXTS: [(hpan_error, &core::ffi::CStr); 24] = [
         (HPAN_OK, c"fine"),
         (HPAN_ERROR_NULL, c"a pointer that is needed is null"),
-        (HPAN_ERROR_HANDLE, c"not a handle of this kind: another one, or memory that was overwritten or never held one"),
+        (
+            HPAN_ERROR_HANDLE,
+            c"not a handle of this kind: another one, or memory that was overwritten or never held one",
+        ),
         (HPAN_ERROR_CLOSED, c"the handle was closed"),
         (HPAN_ERROR_ALIGNMENT, c"a pointer is not a multiple of what its type asks for"),
         (HPAN_ERROR_ROOM, c"the memory is too small: ask for the size first"),
@@ -221,7 +226,6 @@ impl hpan_point {
         self.x != i64::MIN
     }
 }
-
 
 impl IntoPoint for hpan_point {
     #[inline(always)]

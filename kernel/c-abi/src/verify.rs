@@ -43,9 +43,7 @@ pub extern "C" fn hpan_verifier_start(
     view: In<hpan_view>,
     verifier: Out<Out<hpan_verifier>>,
 ) -> hpan_error {
-    memory.make(size, verifier, || {
-        Ok(Steps { verifier: view.open()?.terrain().verifier(), begun: false })
-    })
+    memory.make(size, verifier, || Ok(Steps { verifier: view.open()?.terrain().verifier(), begun: false }))
 }
 
 /// Ends a verifier; its memory is the caller's again.

@@ -159,8 +159,7 @@ pub extern "C" fn hpan_stack_close(stack: Out<hpan_stack>) -> hpan_error {
 }
 
 impl hpan_surface {
-    const NONE: Self =
-        hpan_surface { view: In::none(), function_f64: None, function_f32: None, userData: Out::none() };
+    const NONE: Self = hpan_surface { view: In::none(), function_f64: None, function_f32: None, userData: Out::none() };
 
     /// A copy.
     fn again(&self) -> Self {

@@ -21,10 +21,26 @@ type Callback = unsafe extern "C" fn(f64, f64, f64, *mut f64, *mut f64, *mut f64
 
 unsafe extern "C" {
     fn hpan_view_size() -> usize;
-    fn hpan_open(memory: *mut c_void, size: usize, bytes: *const c_void, length: usize, view: *mut *mut c_void) -> c_int;
+    fn hpan_open(
+        memory: *mut c_void,
+        size: usize,
+        bytes: *const c_void,
+        length: usize,
+        view: *mut *mut c_void,
+    ) -> c_int;
     fn hpan_closest(view: *const c_void, x: f64, y: f64, z: f64, answer: *mut Answer) -> c_int;
     #[rustfmt::skip]
-    fn hpan_vs_terrain_func_f64(x: f64, y: f64, z: f64, oz: *mut f64, dx: *mut f64, dy: *mut f64, mu: *mut f64, rr: *mut f64, user: *mut c_void) -> c_int;
+    fn hpan_vs_terrain_func_f64(
+        x: f64,
+        y: f64,
+        z: f64,
+        oz: *mut f64,
+        dx: *mut f64,
+        dy: *mut f64,
+        mu: *mut f64,
+        rr: *mut f64,
+        user: *mut c_void,
+    ) -> c_int;
 }
 
 /// An opened image, and the functions that ask it.
@@ -42,9 +58,15 @@ impl Interface {
         unsafe {
             let mut memory = vec![0u128; hpan_view_size().div_ceil(16)];
             let mut view = null_mut();
-            let error = hpan_open(memory.as_mut_ptr().cast(), memory.len() * 16, image.as_ptr().cast(), image.len(), &mut view);
+            let error =
+                hpan_open(memory.as_mut_ptr().cast(), memory.len() * 16, image.as_ptr().cast(), image.len(), &mut view);
             assert_eq!(error, 0, "an image just built");
-            Interface { _memory: memory, view, closest: black_box(hpan_closest), callback: black_box(hpan_vs_terrain_func_f64) }
+            Interface {
+                _memory: memory,
+                view,
+                closest: black_box(hpan_closest),
+                callback: black_box(hpan_vs_terrain_func_f64),
+            }
         }
     }
 

@@ -183,7 +183,12 @@ fn queries(t: &Terrain, seed: u64, count: usize) -> Vec<[f64; 4]> {
         })
         .collect();
     for v in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300, -1e18, 4e9, f64::MIN_POSITIVE, -0.0] {
-        all.extend([[v, low[1], low[2], 1.0], [low[0], v, high[2], 1.0], [low[0], high[1], v, 1.0], [0.0, 0.0, 5.0, v]]);
+        all.extend([
+            [v, low[1], low[2], 1.0],
+            [low[0], v, high[2], 1.0],
+            [low[0], high[1], v, 1.0],
+            [0.0, 0.0, 5.0, v],
+        ]);
     }
     // a wheel's path: cursors start where they were
     let step = |k: usize, i: usize| low[k] + (high[k] - low[k]) * i as f64 / 64.0;

@@ -40,7 +40,12 @@ fn by_18_installed_library_is_found_by_cmake_and_by_pkg_config() {
         fs::copy(env::current_exe().unwrap().with_file_name(name), libraries.join(name)).unwrap();
     }
     let cmake = || Command::new("cmake");
-    ask(cmake().arg("-S").arg(interface()).arg("-B").arg(&build).arg(format!("-DHARDPAN_LIBRARIES={}", libraries.display())));
+    ask(cmake()
+        .arg("-S")
+        .arg(interface())
+        .arg("-B")
+        .arg(&build)
+        .arg(format!("-DHARDPAN_LIBRARIES={}", libraries.display())));
     ask(cmake().arg("--build").arg(&build));
     ask(cmake().arg("--install").arg(&build).arg("--prefix").arg(&prefix));
 
