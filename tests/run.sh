@@ -171,8 +171,18 @@ fuzz() {
     if cargo +nightly --version >/dev/null 2>&1; then tests/fuzz.sh 120; else skip "there is no nightly toolchain"; fi
 }
 
-# Programs in C under the sanitizers of addresses and of undefined behaviour, and under valgrind: no error, no leak.
+# Programs in C under the sanitizers of addresses and of undefined behaviour, and under valgrind: no error, no leak. And the library as
+# CMake installs it, which needs nothing of the system but a few functions of memory.
 c() {
+    local folder=$target/c-library missing
+    rm -rf "$folder"
+    cmake -S kernel/c-abi -B "$folder/build" >/dev/null
+    cmake --build "$folder/build"
+    cmake --install "$folder/build" --prefix "$folder/installed" >/dev/null
+    missing=$(nm -D --undefined-only "$folder/installed/lib/libhardpan_c.so" | grep -vE ' w | (memcpy|memmove|memset|memcmp|bcmp)(@|$)' || true)
+    [ -z "$missing" ] || { echo "FAILED: the library needs $missing"; exit 1; }
+    cc -std=c99 -I "$folder/installed/include" kernel/c-abi/examples/loop_1khz.c "$folder/installed/lib/libhardpan_c.a" -o "$folder/loop_1khz"
+    "$folder/loop_1khz" kernel/examples/bridge.hpan 1
     HARDPAN_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" ran $tested --test c
     if command -v valgrind >/dev/null; then
         HARDPAN_RUN="valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9" ran $tested --test c

@@ -294,6 +294,13 @@ impl Out<c_void> {
     }
 }
 
+#[cfg(all(any(target_os = "none", panic = "abort"), feature = "panic-handler", not(test)))]
+// SAFETY: takes nothing and never returns, as the README asks of whoever defines it.
+unsafe extern "C" {
+    /// What a program does where a panic is left, which it defines itself.
+    pub safe fn hpan_panicked() -> !;
+}
+
 /// An answer and its hit have the layout that C sees.
 const _: () = {
     use crate::{hpan_answer, hpan_hit};

@@ -18,7 +18,19 @@ static uint32_t semihosting(uint32_t operation, const void *argument) {
     return r0;
 }
 
-void put(const char *text) { semihosting(4, text); }
+void put(const char *text) {
+    static uint32_t console;
+    if (console == 0) {
+        const void *const open[] = {":tt", (const void *)4, (const void *)3}; /* stdout */
+        console = semihosting(1, open);
+    }
+    uint32_t length = 0;
+    while (text[length] != 0) {
+        length++;
+    }
+    const uint32_t write[] = {console, (uint32_t)(uintptr_t)text, length};
+    semihosting(5, write);
+}
 
 void stop(int code) {
     const uint32_t block[] = {0x20026, (uint32_t)code};
