@@ -31,6 +31,11 @@
  */
 #define hpan_vs_terrain_func HPAN_VS_JOIN(HPAN_VS_FUNC_, HPAN_VS_REAL)
 
+/* The field of hpan_surface that a function of this number type goes to: surfaces[0].hpan_vs_function = my_ground; */
+#define HPAN_VS_FIELD_double function_f64
+#define HPAN_VS_FIELD_float function_f32
+#define hpan_vs_function HPAN_VS_JOIN(HPAN_VS_FIELD_, HPAN_VS_REAL)
+
 /* The shape of VehicleSim's terrain_func_t. */
 typedef int (*hpan_vs_terrain_t)(HPAN_VS_REAL in_x, HPAN_VS_REAL in_y, HPAN_VS_REAL in_z, HPAN_VS_REAL *out_z,
                                  HPAN_VS_REAL *out_dzdx, HPAN_VS_REAL *out_dzdy, HPAN_VS_REAL *out_mu,

@@ -145,7 +145,7 @@ fn expected(t: &Terrain, queries: &[[f64; 4]]) -> String {
             traces += 1;
             to += &trace(&step);
         });
-        _ = write!(to, "{}traces {traces}\n", answer("explain", &explained));
+        _ = writeln!(to, "{}traces {traces}", answer("explain", &explained));
         to += &answer("below", &t.below(p));
         to += &answer("below_at", &t.below(p));
         to += &answer("segment", &t.segment_m(p, length));

@@ -87,14 +87,7 @@ static void stack(const char *path) {
     int calls = 0;
     hpan_surface surfaces[2];
     memset(surfaces, 0, sizeof surfaces);
-    if (sizeof(vs_real) == sizeof(double)) {
-        /* by its bytes, for one of both assignments would not compile */
-        terrain_func_t f = seven;
-        memcpy(&surfaces[0].function_f64, &f, sizeof f);
-    } else {
-        terrain_func_t f = seven;
-        memcpy(&surfaces[0].function_f32, &f, sizeof f);
-    }
+    surfaces[0].hpan_vs_function = seven;
     surfaces[0].userData = &calls;
     surfaces[1].view = view;
     hpan_stack *first, *last;
