@@ -69,6 +69,41 @@ fn by_18_vt_09_headers_compile_as_c99_and_cpp17_and_without_exceptions() {
     run(&compile("headers-cpp-bare", &cpp, &["-fno-exceptions", "-fno-rtti"]), &[], &[]);
 }
 
+#[test]
+fn by_18_handles_of_cpp_close_themselves_with_exceptions_and_without() {
+    let (image, path) = image("handles", &hardpan_builder::fixtures::bridge());
+    let terrain = hardpan::Terrain::open(&image).unwrap();
+    let answer = terrain.closest([0.0, 0.0, 5.0]);
+    let wanted = format!("{} {}\n", terrain.z_f64(&answer.hit), terrain.surface(&answer)[0]);
+    for (name, flags) in [("handles", &[][..]), ("handles-bare", &["-fno-exceptions", "-fno-rtti"])] {
+        let text = run(&compile(name, &source("handles.cpp"), flags), &[&path], &[]);
+        let figures = |t: &str| t.split_whitespace().map(|w| w.parse().unwrap()).collect::<Vec<f64>>();
+        assert_eq!(figures(&text), figures(&wanted), "{flags:?}");
+    }
+}
+
+/// The programs of the page compile, each by itself or within a function.
+#[test]
+fn by_18_c_of_the_readme_compiles() {
+    let page = fs::read_to_string(interface().join("README.md")).unwrap();
+    let blocks: Vec<&str> = page.split("```c\n").skip(1).map(|b| b.split("```").next().unwrap()).collect();
+    let [program, stack] = blocks[..] else { panic!("{} blocks", blocks.len()) };
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("readme-{}.c", process::id()));
+    let rest = "#include <hpan_vs.h>\n#include <stdlib.h>\n#include \"vs_api.h\"\n\
+        void vs_road_install_terrain_function(terrain_func_t f, void *u) { (void)f, (void)u; }\n\
+        static int my_ground(double x, double y, double z, double *oz, double *dx, double *dy, double *mu, double *rr, void *u) {\n\
+        (void)x, (void)y, (void)z, (void)u; *oz = *dx = *dy = *mu = *rr = 0; return 0; }\n";
+    let main = "int main(void) { double my_data = height(NULL, 0, 0, 0, 0); size_t size = hpan_stack_size(); void *memory = malloc(size);\n\
+        const hpan_view *view = NULL; hpan_stack *stack;\n";
+    fs::write(
+        &file,
+        format!("{program}{rest}{main}{}free(memory); return 0; }}\n", stack.replace(", 2, &stack", ", 1, &stack")),
+    )
+    .unwrap();
+    let include = format!("-I{}", source("").display());
+    run(&compile("readme", &file, &["-std=c11", &include]), &[], &[]);
+}
+
 /// Every function of the header stands in the library, and the header has every function of the library.
 #[test]
 fn by_18_header_and_library_have_the_same_functions() {

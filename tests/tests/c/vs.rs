@@ -1,7 +1,7 @@
 //! The callback of VehicleSim, driven by a mock solver.
 
 use super::*;
-use hardpan::{Surface, Terrain};
+use hardpan::{Ground, Surface, Terrain};
 use hardpan_builder::{Triangle, fixtures};
 
 /// FNV-1a.
@@ -40,12 +40,35 @@ fn vt_01_06_07_08_10_mock_solver_drives_two_images_from_four_threads() {
         let printed = run(&program, &[&ramp_path, &bridge_path, &flat_path], &[]);
         let mut wanted = String::new();
         for i in 0..4 {
-            let (hash, found) = drive(&Terrain::open(if i % 2 == 0 { &ramp } else { &bridge }).unwrap(), float);
-            assert!(found > 100, "{found} wheels on ground");
-            wanted += &format!("{i} {hash:016x} {found}\n");
+            for (number, image) in [&ramp, &bridge].into_iter().enumerate() {
+                let (hash, found) = drive(&Terrain::open(image).unwrap(), float);
+                assert!(found > 100, "{found} wheels on ground");
+                wanted += &format!("{i} {number} {hash:016x} {found}\n");
+            }
         }
         assert_eq!(printed, wanted, "float: {float}");
     }
+}
+
+#[test]
+fn vt_10_surface_of_the_user_before_an_image_answers_first() {
+    struct Seven;
+    impl Surface for Seven {
+        fn ground(&self, [x, _, _]: [f64; 3]) -> Ground {
+            Ground { found: x < 10.0, z: 7.0, slope: [0.0; 2], mu: 0.5, rolling: 2.0 }
+        }
+    }
+    let (flat, _) = image("vs-seven", &fixtures::flat());
+    let terrain = Terrain::open(&flat).unwrap();
+    let (first, last): ([&dyn Surface; 2], [&dyn Surface; 2]) = ([&Seven, &terrain], [&terrain, &Seven]);
+    assert_eq!(first[..].ground([0.0, 0.0, 0.0]).z, 7.0);
+    assert_eq!(last[..].ground([0.0, 0.0, 0.0]), terrain.ground([0.0, 0.0, 0.0]));
+    let beside = Ground { found: true, z: 0.0, slope: [0.0; 2], mu: 0.85, rolling: 1.0 };
+    assert_eq!(first[..].ground([20.0, 0.0, 0.0]), beside);
+    // where none has ground the last one's defaults answer
+    assert_eq!(last[..].ground([9e3, 0.0, 0.0]), Ground { found: false, ..Seven.ground([0.0; 3]) });
+    let none: [&dyn Surface; 0] = [];
+    assert_eq!(none[..].ground([0.0; 3]), Ground::NONE);
 }
 
 /// The plane z = 0.1 x + 0.05 y, 200 m square, with an opening of 10 m by 10 m at the centre.
