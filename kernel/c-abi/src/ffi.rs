@@ -297,7 +297,8 @@ impl Out<c_void> {
 #[cfg(all(any(target_os = "none", panic = "abort"), feature = "panic-handler", not(test)))]
 // SAFETY: takes nothing and never returns, as the README asks of whoever defines it.
 unsafe extern "C" {
-    /// What a program does where a panic is left, which it defines itself.
+    /// What a program does where a panic is left: on bare metal its own function, on hosts the system's `abort`.
+    #[cfg_attr(not(target_os = "none"), link_name = "abort")]
     pub safe fn hpan_panicked() -> !;
 }
 

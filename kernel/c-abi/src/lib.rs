@@ -22,8 +22,9 @@ pub use types::*;
 pub use verify::*;
 pub use vs::*;
 
-/// Nothing panics, as a library's profile compiles it: then nobody misses `hpan_panicked`. Where overflows are checked something may,
-/// and the program that is linked says what comes then.
+/// On bare metal nothing panics, as the library's profile compiles it: then nobody misses `hpan_panicked`. Where overflows are checked
+/// something may, and the program that is linked says what comes then. On hosts one check is left, which always holds: of an index, in
+/// the crate that computes checksums.
 #[cfg(all(any(target_os = "none", panic = "abort"), feature = "panic-handler", not(test)))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
