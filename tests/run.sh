@@ -160,6 +160,7 @@ platforms() {
         cargo check --locked --quiet --no-default-features --features hardpan-builder/command -p hardpan -p hardpan-builder \
             --target "$other"
         cargo check --locked --quiet -p hardpan-shaders --features wgpu --target "$other"
+        cargo check --locked --quiet -p hardpan-c --target "$other"
         echo "$other: checked"
     done
 }
