@@ -59,11 +59,11 @@ fn plain(header: &str) -> String {
 fn by_18_vt_09_headers_compile_as_c99_and_cpp17_and_without_exceptions() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let all = "#include <hardpan.h>\n#include <hpan_vs.h>\nint main(void) { return hpan_abi_version() != HPAN_ABI_VERSION; }\n";
-    let c = folder.join(format!("headers-{}.c", process::id()));
+    let c = folder.join("c-headers.c");
     fs::write(&c, all).unwrap();
     run(&compile("headers-c", &c, &["-Wstrict-prototypes"]), &[], &[]);
     run(&compile("headers-c-float", &c, &["-DHPAN_VS_REAL=float"]), &[], &[]);
-    let cpp = folder.join(format!("headers-{}.cpp", process::id()));
+    let cpp = folder.join("c-headers.cpp");
     fs::write(&cpp, all.replace("<hpan_vs.h>", "<hpan_vs.h>\n#include <hardpan.hpp>")).unwrap();
     run(&compile("headers-cpp", &cpp, &[]), &[], &[]);
     run(&compile("headers-cpp-bare", &cpp, &["-fno-exceptions", "-fno-rtti"]), &[], &[]);
@@ -88,7 +88,7 @@ fn by_18_c_of_the_readme_compiles() {
     let page = fs::read_to_string(interface().join("README.md")).unwrap();
     let blocks: Vec<&str> = page.split("```c\n").skip(1).map(|b| b.split("```").next().unwrap()).collect();
     let [program, stack] = blocks[..] else { panic!("{} blocks", blocks.len()) };
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("readme-{}.c", process::id()));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-readme.c");
     let rest = "#include <hpan_vs.h>\n#include <stdlib.h>\n#include \"vs_api.h\"\n\
         void vs_road_install_terrain_function(terrain_func_t f, void *u) { (void)f, (void)u; }\n\
         static int my_ground(double x, double y, double z, double *oz, double *dx, double *dy, double *mu, double *rr, void *u) {\n\

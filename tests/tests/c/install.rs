@@ -29,7 +29,7 @@ fn by_18_installed_library_is_found_by_cmake_and_by_pkg_config() {
     if !here(&["cmake", "pkg-config", "cc"]) {
         return;
     }
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("install-{}", process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-install");
     _ = fs::remove_dir_all(&folder);
     let [build, prefix, user] = ["build", "prefix", "user"].map(|name| folder.join(name));
     fs::create_dir_all(&user).unwrap();

@@ -14,7 +14,7 @@ use hardpan_builder::{Image, Options, Scene, build};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs, process};
+use std::{env, fs};
 
 /// Warnings are errors, in the language as it is written down.
 const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
@@ -27,7 +27,7 @@ fn interface() -> PathBuf {
 /// A C program of this folder, or of the interface's, compiled as `name`.
 fn compile(name: &str, source: &Path, flags: &[&str]) -> PathBuf {
     let cpp = source.extension().is_some_and(|e| e == "cpp");
-    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-{name}"));
     let libraries = env::current_exe().unwrap().parent().unwrap().join("libhardpan_c.a");
     let standard = if cpp { "-std=c++17" } else { "-std=c99" };
     let mut command = Command::new(if cpp { "c++" } else { "cc" });
@@ -72,7 +72,7 @@ fn run(program: &Path, arguments: &[&Path], input: &[u8]) -> String {
 /// An image and the file that it lies in.
 fn image(name: &str, scene: &Scene) -> (Image, PathBuf) {
     let image = build(scene, &Options::default()).expect("builds").image;
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.hpan", process::id()));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-{name}.hpan"));
     fs::write(&path, &image[..]).unwrap();
     (image, path)
 }
