@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # All checks: tests/run.sh [STEP...]. Says first what it installs and how long it takes; deletes nothing outside the checkout.
 #   style     format, clippy, documentation without warnings
-#   tests     tests of kernel, builder and command, on fixtures and on real files
+#   tests     tests of kernel, builder, command and the C interface, on fixtures and on real files
 #   examples  the examples run, and print what the README shows
 #   cores     the kernel on emulated small cores: same bits, no panic path, instruction counts
-#   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz
+#   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz, c (sanitizers)
 # HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
 # What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 short=(style tests examples cores)
-long=(torture profiles packages platforms random fuzz)
-declare -A minutes=([style]=2 [tests]=10 [examples]=0 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5)
+long=(torture profiles packages platforms random fuzz c)
+declare -A minutes=([style]=2 [tests]=10 [examples]=0 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3)
 
 steps=()
 for step in "${@:-short}"; do
@@ -54,10 +54,18 @@ software_driver() { compgen -G '/usr/share/vulkan/icd.d/*lvp*' >/dev/null || com
 if has tests && ! software_driver; then
     packages+=(mesa-vulkan-drivers) # the stages on a software driver
 fi
+if has tests || has c; then # programs in C and C++
+    need cc gcc
+    need c++ g++
+    need cmake cmake
+    need pkg-config pkg-config
+fi
+if has c; then need valgrind valgrind; fi
 if small_cores; then
     need qemu-system-arm qemu-system-arm
     need qemu-system-riscv32 qemu-system-misc
     need node nodejs
+    need arm-none-eabi-gcc gcc-arm-none-eabi # C on a Cortex-M4F
 fi
 total=0
 for step in "${steps[@]}"; do total=$((total + minutes[$step])); done
@@ -152,6 +160,7 @@ platforms() {
         cargo check --locked --quiet --no-default-features --features hardpan-builder/command -p hardpan -p hardpan-builder \
             --target "$other"
         cargo check --locked --quiet -p hardpan-shaders --features wgpu --target "$other"
+        cargo check --locked --quiet -p hardpan-c --target "$other"
         echo "$other: checked"
     done
 }
@@ -161,6 +170,26 @@ random() { HARDPAN_LONG=1 ran $tested --test suite random_; }
 
 fuzz() {
     if cargo +nightly --version >/dev/null 2>&1; then tests/fuzz.sh 120; else skip "there is no nightly toolchain"; fi
+}
+
+# Programs in C under the sanitizers of addresses and of undefined behaviour, and under valgrind: no error, no leak. And the library as
+# CMake installs it, which needs nothing of the system but a few functions of memory.
+c() {
+    local folder=$target/c-library missing
+    rm -rf "$folder"
+    cmake -S kernel/c-abi -B "$folder/build" >/dev/null
+    cmake --build "$folder/build"
+    cmake --install "$folder/build" --prefix "$folder/installed" >/dev/null
+    missing=$(nm -D --undefined-only "$folder/installed/lib/libhardpan_c.so" | grep -vE ' w | (memcpy|memmove|memset|memcmp|bcmp|abort)(@|$)' || true)
+    [ -z "$missing" ] || { echo "FAILED: the library needs $missing"; exit 1; }
+    cc -std=c99 -I "$folder/installed/include" kernel/c-abi/examples/loop_1khz.c "$folder/installed/lib/libhardpan_c.a" -o "$folder/loop_1khz"
+    "$folder/loop_1khz" kernel/examples/bridge.hpan 1
+    HARDPAN_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" ran $tested --test c
+    if command -v valgrind >/dev/null; then
+        HARDPAN_RUN="valgrind -q --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9" ran $tested --test c
+    else
+        skip "there is no valgrind"
+    fi
 }
 
 for step in "${steps[@]}"; do

@@ -24,6 +24,7 @@
 //! | ask much | [`Terrain::closest_batch`]; a [`Cursor`] for [`Terrain::closest_cursor`] |
 //! | say where | [`IntoPoint`]: `[f64; 3]`, `[f32; 3]`, `[`[`Fixed`]`; 3]`, [`Point`] |
 //! | take an answer apart | [`Answer`], [`Status`], [`Hit`]; [`Terrain::z_f64`], [`Terrain::slope_f64`], [`Terrain::surface`] and their kin |
+//! | put a surface of your own before an image | [`Surface`], [`Ground`] |
 //! | choose windows, and a height without ground | [`Options`] for [`Terrain::closest_with`], [`mod@format::fallback`] |
 //! | know what a query costs | [`Terrain::bound`], [`Terrain::closest_costed`], [`Terrain::explain`]; in instructions: `README.md` |
 //! | live with damaged memory | [`Terrain::with_damage`], [`Verifier::step`], [`Verifier::usable`], [`Verifier::damaged_sections`] |
@@ -43,6 +44,7 @@ mod geom;
 mod open;
 mod patch;
 mod query;
+mod surface;
 mod types;
 mod verify;
 mod walk;
@@ -51,6 +53,7 @@ pub use cursor::Cursor;
 pub use fixed;
 pub use open::{OpenError, Terrain};
 pub use query::{Options, Trace};
+pub use surface::{Ground, Surface};
 pub use types::{Answer, Cost, Fixed, Hit, IntoPoint, Layers, LeafKind, Normal, Point, Reach, Status, Windows};
 pub use verify::{Verifier, VerifyError};
 

@@ -1,10 +1,11 @@
-//! Positions, answers and costs.
+//! Positions, answers and costs. The layout of an answer is C's, so that one may be written where C wants it.
 
 /// A coordinate for cores without a double-precision FPU: metres, 40 integer and 24 fraction bits.
 pub type Fixed = fixed::types::I40F24;
 
 /// A position on the query grid: integers, 2^-8 of the image's lattice steps, from the source frame's zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Point {
     /// East, in 2^-8 of the plan step.
     pub x: i64,
@@ -138,6 +139,7 @@ fn round_fixed(v: Fixed, step_log2: i32) -> Option<i64> {
 
 /// What a query came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Status {
     /// There is ground, and `hit` describes it.
     Found,
@@ -153,6 +155,7 @@ pub enum Status {
 
 /// Which stage of the search answered (VS Terrain's: near segment, far below, far above, fall-back).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Reach {
     /// Within the near window.
     Near,
@@ -166,6 +169,7 @@ pub enum Reach {
 
 /// What kind of leaf holds the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum LeafKind {
     /// A bundle of triangles.
     Bundle,
@@ -180,6 +184,7 @@ pub enum LeafKind {
 /// Exact as long as all three are below 2^62, as they are of every triangle of less than 2^29 steps. Else they are
 /// divided by the least power of two that brings them there, and rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Normal {
     /// East component.
     pub x: i64,
@@ -198,11 +203,15 @@ impl Normal {
 
 /// The ground at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Hit {
     /// Height in 2^-8 of the height step, from the source frame's zero: the exact rational, rounded once, half to even.
     pub z: i64,
     /// The plane that gave it.
     pub normal: Normal,
+    /// Where the surface lies in the image, for `explain` and tests. The tile, in 128-byte units from the start of the
+    /// tiles; in it the bundle, in 128-byte units, or the patch record, in words; the triangle, or the patch's block.
+    pub place: [u32; 3],
     /// Index into the material table; `u16::MAX`, which no image has, where there is no ground.
     pub material: u16,
     /// Index into the source table; `u16::MAX` where there is no ground.
@@ -211,9 +220,6 @@ pub struct Hit {
     pub leaf: LeafKind,
     /// The stage that found it.
     pub reach: Reach,
-    /// Where the surface lies in the image, for `explain` and tests. The tile, in 128-byte units from the start of the
-    /// tiles; in it the bundle, in 128-byte units, or the patch record, in words; the triangle, or the patch's block.
-    pub place: [u32; 3],
 }
 
 impl Hit {
@@ -231,11 +237,12 @@ impl Hit {
 
 /// A status and a hit that is always filled: by the ground, or by the fall-back policy and the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Answer {
-    /// What the query came to.
-    pub status: Status,
     /// The ground, or the fall-back.
     pub hit: Hit,
+    /// What the query came to.
+    pub status: Status,
 }
 
 impl Answer {

@@ -3,7 +3,8 @@
 #   - no panic path survives in any entry point (linked without a panic handler),
 #   - every answer has the same bits on Cortex-M4F, Cortex-M0, RV32, wasm32 and here, in debug and release builds,
 #   - exact instruction counts and stack stay within budgets.toml, and every `closest` below the model there,
-#   - the firmware example prints what its README says.
+#   - the firmware example prints what its README says,
+#   - programs in C give the same bits, here and on a Cortex-M4F, in hardly more code and stack.
 # run.sh [--all | --bless | --counts]: with --all in more profiles: what cargo does unasked, what saves bytes, and with overflow
 # checks; with --bless the budgets are written anew from all of that; with --counts only the Cortex-M4F counts, and prints
 # `count SCENE CALL LEAST MEAN MOST` lines.
@@ -125,11 +126,11 @@ emulate() {
     done
 }
 
-# start TARGET/PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE KIND
+# start TARGET/PROFILE QEMU IMAGE-ADDRESS QUERIES-ADDRESS SCENE KIND [PROGRAM]
 start() {
     # shellcheck disable=SC2086
     timeout 300 $2 -display none -serial null -monitor none -semihosting-config enable=on,target=native \
-        -kernel "$CARGO_TARGET_DIR/$1/firmware" \
+        -kernel "$CARGO_TARGET_DIR/$1/${7:-firmware}" \
         -device "loader,file=$out/$5.hpan,addr=$3,force-raw=on" -device "loader,file=$out/$5.$6,addr=$4,force-raw=on"
 }
 
@@ -161,6 +162,64 @@ example() {
     timeout 60 $m4f -display none -serial null -monitor none -semihosting-config enable=on,target=native \
         -kernel "$CARGO_TARGET_DIR/$target/release/firmware-example" >"$out/example" || fail "the firmware example: exit code $?"
     sed -n '/^```text$/,/^```$/{//!p}' $folder/README.md | diff - "$out/example" || fail "the firmware example prints something else"
+}
+
+# in_c SCENE..: the hashes by C, here and emulated, beside code and stack of the Rust calls; no panic path in the library.
+in_c() {
+    local target=thumbv7em-none-eabihf scene strict="-std=c99 -O2 -Wall -Wextra -pedantic -Werror -I $root/kernel/c-abi/include"
+    if ! command -v cc >/dev/null; then
+        skip "there is no C compiler"
+        return
+    fi
+    # shellcheck disable=SC2086
+    cc $strict c/host.c c/hash.c "$root/target/release/deps/libhardpan_c.a" -o "$out/c-host"
+    for scene in $scenes; do
+        [ ! -e "$out/$scene.hpan" ] || "$out/c-host" "$out/$scene.hpan" "$out/$scene.queries" >"$out/host-c.$scene.txt" ||
+            fail "$scene in C: exit code $?"
+    done
+    usable $target qemu-system-arm || return 0
+    if ! command -v arm-none-eabi-gcc >/dev/null; then
+        skip "arm-none-eabi-gcc is not installed"
+        return
+    fi
+    (cd "$root" && CARGO_TARGET_DIR=$root/target cargo rustc --locked --quiet --profile library -p hardpan-c --crate-type staticlib --target $target)
+    local library=$root/target/$target/library/libhardpan_c.a
+    # shellcheck disable=SC2086
+    arm-none-eabi-gcc $strict -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffreestanding -nostdlib -ffunction-sections \
+        -Wl,--gc-sections -Wl,-z,noexecstack -T c/mps2.ld c/mps2.c c/hash.c "$library" -lgcc -o "$CARGO_TARGET_DIR/$target/release/c-hash"
+    for scene in "$@"; do
+        # shellcheck disable=SC2086
+        start $target/release "$m4f" $m4f_at "$scene" queries c-hash >"$out/an386-c.$scene.txt" || fail "$scene in C on an386: exit code $?"
+        beside "$scene"
+    done
+    # the panic handler calls what nobody defines
+    if arm-none-eabi-nm "$library" 2>/dev/null | grep hpan_panicked; then fail "a panic can be reached in the C library"; fi
+    if [ $all = 1 ]; then # with overflow checks there is one: so it would be seen
+        (cd "$root" && CARGO_TARGET_DIR=$root/target/checked cargo rustc --locked --quiet --profile library -p hardpan-c --crate-type staticlib \
+            --target $target --config profile.library.overflow-checks=true)
+        arm-none-eabi-nm "$root/target/checked/$target/library/libhardpan_c.a" 2>/dev/null | grep hpan_panicked >/dev/null ||
+            fail "no panic is seen where overflows are checked"
+    fi
+    link "gate_open gate_closest_fixed gate_slope_f32 gate_surface gate_z_fixed" $target release
+    local rust in_c
+    rust=$(section .text)
+    "$lld" -flavor gnu --gc-sections -e 0 -u hpan_open -u hpan_closest_fixed -u hpan_slope_f32 -u hpan_surface_f64 -u hpan_z_fixed \
+        -Map="$out/gate.map" -o "$out/gate.elf" "$library"
+    in_c=$(section .text)
+    echo "code of five: $in_c bytes in C, $rust in Rust"
+    [ $((in_c * 100)) -le $((rust * 105)) ] || fail "C takes more than 5 % more code"
+}
+
+# beside SCENE: the stack of calls through C, at most 5 % more than in Rust.
+beside() {
+    awk -v scene="$1" '
+        FNR == NR { if ($1 == "stack") rust[$2] = $3; next }
+        $1 == "c_stack" {
+            printf "%s: stack of %s: %d bytes in C, %d in Rust\n", scene, $2, $3, rust[$2]
+            if (!rust[$2] || $3 * 100 > rust[$2] * 105) { bad = 1 }
+            n++
+        }
+        END { exit bad || n != 2 }' "$out/an386.$1.txt" "$out/an386-c.$1.txt" || fail "$1: C takes more than 5 % more stack, or was not measured"
 }
 
 if [ "${1:-}" = --counts ]; then
@@ -219,5 +278,6 @@ if usable wasm32-unknown-unknown node; then
     done
 fi
 example
+in_c hills wide
 host check "$out" budgets.toml $([ "${1:-}" != --bless ] || echo --bless) || failed=1
 exit $failed

@@ -1,6 +1,7 @@
 //! Scenes, peers and timing for the benchmarks of Hardpan. See `README.md`.
 
 pub mod builder;
+pub mod c;
 pub mod check;
 #[cfg_attr(not(feature = "embree"), path = "no_embree.rs")]
 pub mod embree;

@@ -50,6 +50,8 @@ pub const BARS: &[(&str, &str, Goal)] = &[
     (BOUND_LINES, "strip", Most(10.0, 6.0)),
     (BOUND_LINES, "city", Most(20.0, 8.0)),
     (PATCH, "patch", Most(3.0, 1.5)),
+    (C_CLOSEST, "hills1m", Most(1.1, 1.05)),
+    (C_CALLBACK, "hills1m", Most(1.1, 1.05)),
     (MISSES, MESHES[0], Most(0.0, 0.0)),
     (MISSES, MESHES[1], Most(0.0, 0.0)),
     (MISSES, MESHES[2], Most(0.0, 0.0)),
@@ -101,6 +103,8 @@ pub const BOUND_TESTS: &str = "stated bound / mean, tests";
 pub const BOUND_LINES: &str = "stated bound / mean, lines";
 pub const PATCH: &str = "patch query, 1 M cells: times the time of a bilinear look-up";
 pub const PATCH_BATCH: &str = "patch query, batches of 64: times the time of a bilinear look-up";
+pub const C_CLOSEST: &str = "closest through C: times the time of the call in Rust";
+pub const C_CALLBACK: &str = "VehicleSim's callback: times the time of the call in Rust";
 pub const MISSES: &str = "misses on corners and 255 points of every edge, of the closed union";
 pub const M4_WORST: &str = "closest, Cortex-M4F: instructions, worst";
 pub const M4_MEAN: &str = "closest, Cortex-M4F: instructions, mean";

@@ -1,5 +1,6 @@
 //! Measures every bar: `bench [SCENE...] [--quick] [--record]`. `--quick` leaves out what is slow and not timed, unless it is named.
 
+use benchmarks::c::Interface;
 use benchmarks::check::Agreement;
 use benchmarks::embree::Embree;
 use benchmarks::grid::{Grid, Reference};
@@ -11,7 +12,7 @@ use benchmarks::scenes::{COUNTRY_TRIANGLES, Kind, SCENES, Scene};
 use benchmarks::timing::{self, Contestant};
 use benchmarks::workloads::{self, PATCH_POINTS, WHEELS};
 use benchmarks::{Peer, Query, Rng, builder, check, digest, m4, union};
-use hardpan::{Answer, Cost, Cursor, Terrain};
+use hardpan::{Answer, Cost, Cursor, Surface, Terrain};
 use hardpan_builder::HeightField;
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,8 +22,8 @@ const BATCH_SIZE: usize = 64;
 /// Scenes where wheels, layers, floors and swept caches are looked at too.
 const FULL: [&str; 3] = ["hills1m", "city", "strip"];
 
-/// What else can be asked for: the patch, the builder, the edges of meshes, the emulated Cortex-M4F.
-const OTHERS: [&str; 4] = ["patch", "builder", "edges", "m4f"];
+/// What else can be asked for: the patch, the C interface, the builder, the edges of meshes, the emulated Cortex-M4F.
+const OTHERS: [&str; 5] = ["patch", "c", "builder", "edges", "m4f"];
 
 const HARDPAN: &str = "hardpan, single";
 const HARDPAN_BATCH: &str = "hardpan, batch of 64";
@@ -80,6 +81,9 @@ fn main() -> ExitCode {
     }
     if wanted("patch") {
         bench_patch(&effort, &mut report);
+    }
+    if wanted("c") {
+        bench_c(&effort, &mut report);
     }
     growth(&mut report);
     if untimed("edges") {
@@ -503,6 +507,48 @@ fn bench_patch(effort: &Effort, report: &mut Report) {
     let timings = bench.race("random", contestants, true);
     bench.compare(PATCH, &timings, HEIGHTMAP, HARDPAN);
     bench.compare(PATCH_BATCH, &timings, HEIGHTMAP, HARDPAN_BATCH);
+}
+
+/// The same calls in Rust and through C, on the hills of a million triangles: answers, then times.
+fn bench_c(effort: &Effort, report: &mut Report) {
+    const NAMES: [&str; 4] = ["closest, Rust", "closest, C", "five values, Rust", "five values, callback"];
+    let Some(scene) = SCENES.iter().find(|s| s.name == "hills1m") else { return };
+    let mesh = scene.mesh();
+    let built = image::image(&image::scene(&mesh));
+    let image: &'static [u8] = Box::leak(Box::new(built.image));
+    let (terrain, c) = (Terrain::open(image).expect("an image just built"), Interface::open(image));
+    let mut bench = Bench { scene: scene.name, effort, report };
+    let queries = workloads::on_triangles(&mesh, effort.queries);
+    let values = |p| {
+        let g = terrain.ground(p);
+        ([g.z, g.slope[0], g.slope[1], g.mu, g.rolling], g.found)
+    };
+    let differ = |q: &&Query| {
+        let (a, b) = (terrain.closest(q.at).hit, c.closest(q.at));
+        a.z != b.z || [a.normal.x, a.normal.y, a.normal.z] != b.normal || values(q.at) != c.callback(q.at)
+    };
+    let wrong = queries.iter().filter(differ).count();
+    println!("c: {} asked, {wrong} answered otherwise than in Rust", queries.len());
+    if wrong > 0 {
+        bench.fault(format!("{wrong} answers through C differ"));
+    }
+    let at = |i: usize| queries[i].at;
+    let sum = |(values, found): ([f64; 5], bool)| values.iter().sum::<f64>() + f64::from(u8::from(found));
+    let contestants = vec![
+        Contestant::new(NAMES[0], |i| {
+            let answer = terrain.closest(at(i));
+            (answer.hit.z ^ answer.hit.normal.x) as f64
+        }),
+        Contestant::new(NAMES[1], |i| {
+            let answer = c.closest(at(i));
+            (answer.z ^ answer.normal[0]) as f64
+        }),
+        Contestant::new(NAMES[2], |i| sum(values(at(i)))),
+        Contestant::new(NAMES[3], |i| sum(c.callback(at(i)))),
+    ];
+    let timings = bench.race("through C", contestants, false);
+    bench.compare(C_CLOSEST, &timings, NAMES[0], NAMES[1]);
+    bench.compare(C_CALLBACK, &timings, NAMES[2], NAMES[3]);
 }
 
 /// Counted work of each hills scene, times that of the smallest.
