@@ -5,10 +5,10 @@
 //!
 //! let built = build(&fixtures::bridge(), &Options::default()).unwrap();
 //! let terrain = hardpan::Terrain::open(&built.image).unwrap();
-//! let mut comparison = Comparison::new(&terrain);
+//! let mut comparison = Comparison::new(&terrain, Some(0.1));
 //! let point = |number, x| Point { number, at: [x, 0.0, 5.75], mu: None };
 //! comparison.add(&[point(1, 0.0), point(2, 1e6)]);
-//! let found = comparison.finish(Some(0.1));
+//! let found = comparison.finish();
 //! assert_eq!((found.points, found.compared, found.not_in_image), (2, 1, 1));
 //! let heights = found.heights.unwrap();
 //! assert_eq!((heights.largest.difference, heights.over), (0.25, Some(1)));
@@ -71,7 +71,7 @@ pub struct Differences {
     pub root_mean_square: f64,
     /// Without their signs, so far are 50, 90, 99 and 99.9 % of the points off, or less: exactly, each is the difference of a point.
     pub percentiles: [f64; 4],
-    /// How many are farther from zero than the tolerance, if there is one.
+    /// How many are farther from zero than the tolerance, if there is one; what rounding of decimals adds is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<u64>,
     /// The farthest from zero first, [`WORST`] at most.
@@ -116,14 +116,15 @@ pub struct Comparison<'t, 'a> {
 }
 
 impl<'t, 'a> Comparison<'t, 'a> {
-    pub fn new(terrain: &'t Terrain<'a>) -> Self {
+    /// Heights farther off than the tolerance, in metres, are counted, if there is one.
+    pub fn new(terrain: &'t Terrain<'a>, tolerance: Option<f64>) -> Self {
         Comparison {
             terrain,
             places: Vec::new(),
             answers: Vec::new(),
             met: Vec::new(),
             found: Compared::default(),
-            heights: Sums::default(),
+            heights: Sums { tolerance, ..Sums::default() },
             friction: Sums::default(),
         }
     }
@@ -149,9 +150,9 @@ impl<'t, 'a> Comparison<'t, 'a> {
         &self.met
     }
 
-    /// What all points say together; heights farther off than the tolerance are counted.
-    pub fn finish(self, tolerance: Option<f64>) -> Compared {
-        Compared { heights: self.heights.finish(tolerance), mu: self.friction.finish(None), ..self.found }
+    /// What all points say together.
+    pub fn finish(self) -> Compared {
+        Compared { heights: self.heights.finish(), mu: self.friction.finish(), ..self.found }
     }
 }
 
@@ -182,9 +183,14 @@ impl Compared {
     }
 }
 
+/// Of two numbers that were decimals, and of their difference, the part that rounding may have changed.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// Differences of one kind, as they come.
 #[derive(Default)]
 struct Sums {
+    tolerance: Option<f64>,
+    over: u64,
     sum: f64,
     squares: f64,
     /// Without their signs.
@@ -198,6 +204,9 @@ impl Sums {
         self.sum += difference;
         self.squares += difference * difference;
         self.sizes.push(difference.abs());
+        // a reference as decimals is rounded to binary, and 1.01 is no farther than 0.01 from 1
+        let rounding = ROUNDING * reference.abs().max(image.abs());
+        self.over += u64::from(self.tolerance.is_some_and(|most| difference.abs() > most + rounding));
         // behind those that are as far off: the first stays first
         let place = self.worst.partition_point(|w| w.difference.abs() >= difference.abs());
         if place < WORST {
@@ -207,7 +216,7 @@ impl Sums {
         }
     }
 
-    fn finish(mut self, tolerance: Option<f64>) -> Option<Differences> {
+    fn finish(mut self) -> Option<Differences> {
         let largest = *self.worst.first()?;
         self.sizes.sort_unstable_by(f64::total_cmp);
         let count = self.sizes.len() as u64;
@@ -219,7 +228,7 @@ impl Sums {
             mean_absolute: self.sizes.iter().sum::<f64>() / number,
             root_mean_square: (self.squares / number).sqrt(),
             percentiles: SHARES.map(|share| percentile(&self.sizes, share)),
-            over: tolerance.map(|most| count - self.sizes.partition_point(|size| *size <= most) as u64),
+            over: self.tolerance.map(|_| self.over),
             worst: self.worst,
         })
     }
@@ -249,12 +258,12 @@ mod tests {
 
     #[test]
     fn of_as_far_off_the_first_are_named() {
-        let mut sums = Sums::default();
+        let mut sums = Sums { tolerance: Some(0.5), ..Sums::default() };
         for number in 1..=100 {
             let point = Point { number, at: [0.0; 3], mu: None };
             sums.add(&point, 0.0, if number % 2 == 0 { -1.0 } else { 0.5 });
         }
-        let found = sums.finish(Some(0.5)).unwrap();
+        let found = sums.finish().unwrap();
         assert_eq!(found.worst.iter().map(|w| w.number).collect::<Vec<_>>(), [2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
         assert_eq!((found.mean, found.mean_absolute, found.over), (-0.25, 0.75, Some(50)));
     }

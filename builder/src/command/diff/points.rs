@@ -52,17 +52,17 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let terrain = terrain(path, &image)?;
     let mut dots = args.png.as_ref().map(|place| dots(args, &terrain, place)).transpose()?;
     let mut table = args.csv.as_ref().map(|place| Table::create(place)).transpose()?;
-    let mut reached = Reached::default();
+    let (mut reached, bounds) = (Reached::default(), terrain.bounds());
     let mut file = Reference::open(reference)?;
-    let mut comparison = Comparison::new(&terrain);
+    let mut comparison = Comparison::new(&terrain, args.tolerance);
     let all = |points: &[Point], friction: bool| -> Done {
         let met = comparison.add(points);
-        points.iter().for_each(|p| reached.count(p.at, terrain.bounds()));
+        points.iter().for_each(|p| reached.count(p.at, bounds));
         dots.iter_mut().for_each(|dots| dots.see(points, met));
         table.as_mut().map_or(Ok(()), |table| table.rows(points, met, friction))
     };
     stage("comparing", || file.read(all)).0?;
-    let found = comparison.finish(args.tolerance);
+    let found = comparison.finish();
     if found.damaged > 0 {
         return Err(Failure::damaged(path, format!("damaged at {}", counted(found.damaged, "point"))));
     }
@@ -91,7 +91,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let left = found.no_ground + found.not_in_image;
     if reached.places >= MANY
         && 2 * left > found.points
-        && let Some(cause) = reached.told(terrain.bounds())
+        && let Some(cause) = reached.told(bounds)
     {
         note(format!("{}: most points have no ground{cause}", named(reference)));
     }
@@ -202,7 +202,8 @@ fn print(c: &Compared, tolerance: Option<f64>, out: &mut impl Write) -> Done {
 
 /// A difference with its sign.
 fn signed(v: f64) -> String {
-    format!("{}{}", if v > 0.0 { "+" } else { "" }, decimal(short(v)))
+    let v = short(v);
+    format!("{}{}", if v > 0.0 { "+" } else { "" }, decimal(v))
 }
 
 fn place(off: &Off, unit: &str) -> String {
