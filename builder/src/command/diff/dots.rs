@@ -15,7 +15,7 @@ use super::{
 use crate::compare::{Met, Point};
 
 /// Ground where no point lies: darker than points without a difference.
-const GROUND: Colour = [176, 178, 180];
+const GROUND: Colour = [140, 142, 144];
 /// How far a dot reaches about its pixel, in pixels of a picture of ordinary size.
 const REACH: usize = 2;
 
