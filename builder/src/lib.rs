@@ -25,6 +25,7 @@
 //! | build on a graphics card | [`backend`], [`build_on`] |
 //! | write and map files | [`Image`], [`ImageFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`against`] |
+//! | hold it against points of another tool | [`compare`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
 //! | sample heights on squares | [`mod@sample`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
@@ -38,6 +39,7 @@
 pub mod backend;
 #[cfg(feature = "command")]
 pub mod command;
+pub mod compare;
 mod cost;
 mod error;
 pub mod export;

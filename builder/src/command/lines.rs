@@ -82,6 +82,13 @@ impl<'a> Lines<'a> {
         Ok(heading.then_some(&self.line))
     }
 
+    /// Makes the numbers of one more column such as are asked with, below a heading.
+    pub fn ask(&mut self, column: usize) {
+        if let Some(asked) = self.asked.as_mut().and_then(|asked| asked.get_mut(column)) {
+            *asked = true;
+        }
+    }
+
     /// Passes over a line of units below a heading, and gives them to the columns that have none: no field of it is a number, and
     /// x is in a unit of length.
     pub fn units(&mut self, columns: &mut [Column]) -> Done {

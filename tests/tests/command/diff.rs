@@ -1,5 +1,7 @@
 //! `hardpan diff`, as it is typed.
 
+mod points;
+
 use crate::shell::{BRIDGE, error, expect, folder, holds, soon};
 use serde_json::{Value, json};
 use std::{fs, path::PathBuf};

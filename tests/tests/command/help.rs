@@ -24,14 +24,22 @@ fn groups(help: &str) -> Vec<(String, Vec<String>)> {
 
 /// Help of a command fits one screen.
 #[test]
-fn help_of_grid_fits_one_screen() {
-    let folder = folder("help_of_grid_fits_one_screen");
+fn help_of_grid_and_diff_fits_one_screen() {
+    let folder = folder("help_of_grid_and_diff_fits_one_screen");
     let [help, _] = expect(0, &folder, &["grid", "--help"]);
     let lines = help.lines().count();
     assert!((24..=40).contains(&lines), "{lines}");
     // what went into the manual is named, and is there
     holds(&help, &["builder/docs/grid.md", "highest-below=Z", "hardpan grid track.obj --cell 0.5 -o track.npy"]);
     holds(include_str!("../../../builder/docs/grid.md"), &["`min + (i + 0.5) * cell`", "cell-mean", "NaN"]);
+    let [help, _] = expect(0, &folder, &["diff", "--help"]);
+    let lines = help.lines().count();
+    assert!((24..=40).contains(&lines), "{lines}");
+    holds(&help, &["the image less the reference", "\"Comparing two images\"", "x,y,z[,mu]"]);
+    holds(
+        include_str!("../../../README.md"),
+        &["### Comparing two images\n", "each no farther than 0.5 m from where it was"],
+    );
 }
 
 #[test]
@@ -175,6 +183,7 @@ fn vt_22_examples_in_help_run() {
         ("man export png | man -l -", ".TH hardpan-export-png 1"),
         ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
         ("grid track.obj --cell 0.5 -o track.npy", "track.npy: 200 x 200 squares of 0.5 m, highest"),
+        ("diff track.hpan measured.csv --tolerance 0.01 -o map.png", "alike: no point is farther off than 0.01 m"),
     ];
     let turned = BRIDGE.lines().map(|l| match l.split(' ').collect::<Vec<_>>()[..] {
         ["v", x, y, z] => format!("v {x} {z} {}\n", -y.parse::<f64>().unwrap()),
@@ -184,6 +193,7 @@ fn vt_22_examples_in_help_run() {
     fs::write(folder.join("track.obj"), BRIDGE).unwrap();
     expect(0, &folder, &["build", "track.obj"]);
     fs::write(folder.join("points.csv"), "x,y\n1,2\n").unwrap();
+    fs::write(folder.join("measured.csv"), "x,y,z\n1,2,6\n20,2,0.005\n").unwrap();
     fs::write(folder.join("drive.csv"), "t,x,y\n0,1,2\n1,2,2\n").unwrap();
     for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"] {
         fs::create_dir_all(folder.join(place)).unwrap();

@@ -76,6 +76,7 @@ fn command_lines_work() {
         ("road.obj", slope(1.0)),
         ("town.obj", upright.into()),
         ("points.csv", "x,y,z\n1,2,3\n-4,5,6\n".into()),
+        ("measured.csv", "x,y,z\n1,2,1\n-4,5,1.125\n".into()),
         ("drive.csv", "t,x,y,z,yaw\n0,-9,0,1,0\n1,0,0,1,0\n2,9,1,1,0\n".into()),
     ] {
         fs::write(folder.join(name), text).unwrap();

@@ -20,10 +20,10 @@ use super::{
 };
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
-const LOWER: Colour = [5, 72, 150];
-const SAME: Colour = [242, 242, 242];
-const HIGHER: Colour = [168, 72, 0];
-const LOST: Colour = [44, 40, 48];
+pub const LOWER: Colour = [5, 72, 150];
+pub const SAME: Colour = [242, 242, 242];
+pub const HIGHER: Colour = [168, 72, 0];
+pub const LOST: Colour = [44, 40, 48];
 const GAINED: Colour = [240, 228, 66];
 /// Both in one pixel.
 const REPLACED: Colour = [144, 0, 240];
@@ -175,12 +175,7 @@ impl Drawing {
         let seen = all.iter().fold([0.0; 2], |[low, high]: [f64; 2], s| [low.min(s.change), high.max(s.change)]);
         let most = seen[1].max(-seen[0]);
         let scale = Scale::new(Some(range.unwrap_or([-most, most])), seen);
-        let of_change = |change: f64| {
-            let (end, colour) = if change > 0.0 { (scale.ends[1], HIGHER) } else { (scale.ends[0], LOWER) };
-            // few places change much: the square root leaves more of the scale to the others
-            let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
-            if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
-        };
+        let of_change = |change: f64| of_change(scale.ends, change);
         let frictions = [Friction::of(&all, -1.0, MU_LOWER), Friction::of(&all, 1.0, MU_HIGHER)];
         let of_mu = |mu: f64| frictions[usize::from(mu > 0.0)].colour(mu.abs());
         let times = maps::magnitude(&view);
@@ -278,9 +273,17 @@ impl Drawing {
     }
 }
 
+/// The colour of a change of height between the ends of a scale.
+pub fn of_change(ends: [f64; 2], change: f64) -> Colour {
+    let (end, colour) = if change > 0.0 { (ends[1], HIGHER) } else { (ends[0], LOWER) };
+    // few places change much: the square root leaves more of the scale to the others
+    let strength = |part: f64| mix(SAME, colour, LEAST + (1.0 - LEAST) * part.sqrt());
+    if change == 0.0 { SAME } else { strength(if end == 0.0 { 1.0 } else { (change / end).min(1.0) }) }
+}
+
 /// The colours of changes of height up to the end of a scale, lower ones from right to left as on a line of numbers: even in the
 /// square root of the change, as they are drawn, with round changes at ticks. A scale that ends at nothing has `all` for every change.
-fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> Key {
+pub fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> Key {
     if end == 0.0 {
         return Key::Box(all, told);
     }
@@ -305,7 +308,7 @@ fn side(end: f64, told: String, colour: impl Fn(f64) -> Colour, all: Colour) -> 
 }
 
 /// From the most that something fell to the most that it rose, of which one may be nothing.
-fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
+pub fn between([low, high]: [f64; 2], told: fn(f64) -> String) -> String {
     match (low < 0.0, high > 0.0) {
         (true, true) => format!("{} to {}", told(low), told(high)),
         (true, false) => format!("up to {}", told(low)),
@@ -408,7 +411,7 @@ fn order(p: &Seen, q: &Seen) -> Ordering {
     p.rank().partial_cmp(&q.rank()).unwrap_or(Ordering::Equal)
 }
 
-fn signed(change: f64) -> String {
+pub fn signed(change: f64) -> String {
     format!("{}{}", if change > 0.0 { "+" } else { "" }, metres(change))
 }
 

@@ -1,5 +1,7 @@
-//! `hardpan diff`: what differs between two images, in bytes, in facts and on the ground.
+//! `hardpan diff`: what differs between two images, in bytes, in facts and on the ground; or between an image and points of another
+//! tool.
 
+mod dots;
 mod drawing;
 mod edges;
 mod facts;
@@ -7,12 +9,17 @@ mod ground;
 mod moved;
 mod pairs;
 mod places;
+mod points;
+mod reference;
 mod verdict;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use crate::import::file_name;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::{
     drawing::Drawing,
@@ -20,49 +27,41 @@ use self::{
     ground::ground,
     moved::{Moved, Raised, Rounded},
     pairs::Both,
+    reference::is_table,
     verdict::Difference,
 };
 use super::{
     Done, Failure, Kind, NewFile, Replace, has_extension,
     info::hex,
     is_nowhere, load,
-    maps::{self, Window},
+    maps::{self, Sheet, Window},
     note,
     progress::stage,
+    relief::View,
     scale, shown, terrain,
 };
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Asked are every vertex and the middle of every triangle of both images; every place where an edge that only one has crosses one that only
-the other has, up to 4,000,000, beyond which it is said that some are missing; places along the edges where the ground of only one ends, on
-them and 1 mm and 1 cm beside; a place in each square of a grid; and with --png the middle of each pixel. So of triangles that cover each
-place once the largest change of height is found, wherever it is: it lies at a vertex or at a crossing. Of more layers than one, of ground
-lost and gained and of material, what is smaller than all that, and between the squares on a field of heights, is not seen.
-The heights over one place are pairs from the top on if as many lie there in both, of the same materials in the same order and each no farther
-than 0.5 m from where it was; or if all rose alike, by more than that not if one now has the height and material that another one had and most ground stayed.
-Otherwise two are a pair if each is the nearest of the other, or if they are left over between the same pairs, of one material and no farther
-than 0.5 m apart. Ground without a partner is lost or gained.
-Areas are those of the squares whose place it is. Where in its square that lies is another for each row and column, so that strips along the
-grid have their area, too: a finer --grid is nearer. What is no more at two places 8 mm away that face each other, as where all was moved by
-a step or two of the lattice, has no area: it lies along an edge.
-The first line says so if nine tenths of the heights that changed did so by the same, to a tenth and 1 mm, or two steps of the lattice (raised by
-0.020 m everywhere), or if extents and nine tenths of the ground are the same but moved, or larger by one factor, as by a slip of units.
-It says on how much of the ground, and what else is other, unless that is all ground, and nothing else is but along edges. So it does if half the
-heights that changed did so by two steps of the lattice at most, as rounding to single precision makes them: --tolerance passes over those.
-If at no place asked the ground is other, it says that, and what is (the ground is alike at all 1,109 places asked; other: error).
-Equal means equal identity and equal content; sources and settings that were recorded beside it may differ.
-With --tolerance, images are alike if at no place a height of a pair differs by more or ground is lost or gained, and materials with all that they
-have, windows and what answers without ground are the same; how the ground is divided, its bytes, extents and sources may differ.
-The map of --png shows what was found at all these places, but for ground lost or gained along edges alone; of heights the largest change
-in each pixel, whichever layer has it. Ground lost and gained in one pixel has a colour of its own. Rings mark small changes, 36 at most, the
-largest first: none along edges alone, nor, where a tenth of the ground is other, about heights that ground moved by 4 mm would have. Ground
-that is as it was is drawn as relief.
-Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 an image that cannot be read or is damaged.")]
+Of two images are asked: every vertex and the middle of every triangle; places where edges cross that only one has, 4,000,000 at most; places
+along edges where the ground of only one ends; one place in each square of a grid, by which areas are counted; each pixel of --png. So of
+triangles that cover each place once the largest change of height is found. What is smaller than all that may be missed: of several layers,
+of ground lost and gained, of material, and between the squares on a field of heights. What makes heights over one place a pair: README.md,
+\"Comparing two images\". With --tolerance, images are alike if no height of a pair differs by more, no ground is lost or gained, and
+materials with all that they have, windows and what answers without ground are the same; division, bytes, extents and sources may differ.
+
+A reference is points of another tool: FILE.csv, .tsv, .txt, or - for stdin. A heading names x, y, z and, if there is friction, mu; without
+one the columns are x,y,z[,mu]. Metres; semicolons, tabs and decimal commas as for query. At each point the ground nearest to its z answers,
+and all differences are the image less the reference. Percentiles are without signs. With --tolerance, exit code 0 says that every point has
+ground no farther off; without it, that some point has ground. Points with a number that is blank or NaN are counted; mu is told alone.
+
+  hardpan diff track.hpan measured.csv --tolerance 0.01 -o map.png
+
+Exit codes: 0 equal, or alike within the tolerance; 1 different; 2 a file that cannot be read, or an image that is damaged.")]
 pub struct Args {
     /// Terrain image
     first: PathBuf,
-    /// The image to hold against it
+    /// The image to hold against it, or a reference: points of another tool, FILE.csv
     second: PathBuf,
     /// Side of the grid's squares in metres [default: 1/500 of the longer side]
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = pitch)]
@@ -71,8 +70,8 @@ pub struct Args {
     #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = tolerance)]
     tolerance: Option<f64>,
     /// Draw a map of the changes: heights and friction up and down by how much, ground lost and gained, other rolling
-    /// resistance or gain, other material
-    #[arg(long, value_name = "FILE.png")]
+    /// resistance or gain, other material; of a reference the differences in height
+    #[arg(short = 'o', long, value_name = "FILE.png")]
     png: Option<PathBuf>,
     /// The part to draw, in metres; some of it must lie where the images have ground [default: all]
     #[arg(long, value_name = "x0,y0,x1,y1", allow_hyphen_values = true, requires = "png")]
@@ -87,7 +86,10 @@ pub struct Args {
     /// [default: the largest change, up and down]
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, value_parser = range, requires = "png")]
     range: Option<[f64; 2]>,
-    /// Replace a picture that hardpan did not draw
+    /// Write what each point of a reference has in the image, and the differences, as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    csv: Option<PathBuf>,
+    /// Replace a picture that hardpan did not draw, or the table of --csv
     #[arg(long)]
     force: bool,
     /// Print the facts as JSON
@@ -114,17 +116,20 @@ fn pitch(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if is_table(&args.first) && args.first != Path::new("-") {
+        return Err(Failure::input(&args.first, "a reference comes second: hardpan diff IMAGE.hpan FILE.csv"));
+    } else if is_table(&args.second) {
+        return points::run(args, out);
+    } else if args.csv.is_some() {
+        let text = "--csv is of the points of a reference, FILE.csv, and this is none; of two images: --json";
+        return Err(Failure::input(&args.second, text));
+    }
     let [first, second] = [&args.first, &args.second].map(|path| load(path).map(|image| (path, image)));
     let ((path_a, image_a), (path_b, image_b)) = (first?, second?);
     let (a, b) = (terrain(path_a, &image_a)?, terrain(path_b, &image_b)?);
     let first_byte = first_byte(&a, &b);
     let equal = a.identity() == b.identity() && content_of(&a).eq(content_of(&b));
-    if let Some(place) = &args.png {
-        if !has_extension(place, "png") && !is_nowhere(place) {
-            return Err(Failure::input(place, "maps are PNG; name it FILE.png"));
-        }
-        Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [path_a, path_b])?;
-    }
+    check_map(args)?;
     let picture = match &args.png {
         Some(place) => {
             let view = drawing::view(&a, &b, args.window, args.size, args.per_metre);
@@ -166,10 +171,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let drawn = args.png.as_ref().zip(sheet.as_ref());
     if let Some((place, (view, sheet))) = drawn {
         NewFile::write(place, &sheet.canvas.png()?)?.keep()?;
-        difference.picture = Some(json!({
-            "file": place.to_string_lossy(), "ground_at": sheet.at, "pixels": [view.width, view.height],
-            "window": view.window(), "metres_per_pixel": 1.0 / view.per_metre,
-        }));
+        difference.picture = Some(picture_facts(place, view, sheet));
     }
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&difference).expect("names, numbers and lists"))?;
@@ -183,4 +185,21 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         note(maps::missed(drawing::bounds(&a, &b)));
     }
     if equal || difference.alike == Some(true) { Ok(()) } else { Err(Failure::Different) }
+}
+
+/// Stops where a map cannot be written, or may not.
+fn check_map(args: &Args) -> Done {
+    let Some(place) = &args.png else { return Ok(()) };
+    if !has_extension(place, "png") && !is_nowhere(place) {
+        return Err(Failure::input(place, "maps are PNG; name it FILE.png"));
+    }
+    Replace::PICTURE.or_any(args.force).check_made(place, Kind::PICTURE, [&args.first, &args.second])
+}
+
+/// A picture that was written, for programs.
+fn picture_facts(place: &Path, view: &View, sheet: &Sheet) -> Value {
+    json!({
+        "file": place.to_string_lossy(), "ground_at": sheet.at, "pixels": [view.width, view.height],
+        "window": view.window(), "metres_per_pixel": 1.0 / view.per_metre,
+    })
 }

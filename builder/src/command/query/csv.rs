@@ -102,7 +102,7 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
 }
 
 /// Appends the shortest text that reads as the same number, without an exponent.
-fn push_number(line: &mut Vec<u8>, v: f64) {
+pub fn push_number(line: &mut Vec<u8>, v: f64) {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format(v).as_bytes();
     if text.contains(&b'e') {

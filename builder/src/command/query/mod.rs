@@ -18,7 +18,12 @@ use std::{
 
 use hardpan::{Hit, Status, Terrain};
 
-pub use self::{along::picture, ask::shield};
+pub use self::{
+    along::picture,
+    ask::shield,
+    csv::push_number,
+    doubt::{MANY, Reached},
+};
 use self::{
     ask::{Ask, Many},
     csv::Csv,

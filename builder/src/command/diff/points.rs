@@ -1,0 +1,232 @@
+//! An image held against points of another tool: what is asked, printed and written.
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use hardpan::Terrain;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    super::{
+        Done, Failure, Kind, NewFile, Replace, counted, decimal, grouped, load, maps, named, note,
+        progress::stage,
+        query::{MANY, Reached, push_number},
+        shown, terrain,
+    },
+    Args, check_map,
+    dots::Dots,
+    picture_facts,
+    reference::Reference,
+    verdict::short,
+};
+use crate::{
+    compare::{Compared, Comparison, Differences, Met, Off, Point},
+    import::file_name,
+};
+
+/// What is said as JSON.
+#[derive(Serialize)]
+struct Said<'c> {
+    /// Within the tolerance, if there is one.
+    alike: Option<bool>,
+    tolerance: Option<f64>,
+    #[serde(flatten)]
+    compared: &'c Compared,
+    picture: Option<Value>,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    let (path, reference) = (&args.first, &args.second);
+    if args.grid.is_some() {
+        return Err(Failure::input(reference, "--grid is of two images; a reference is asked at its points alone"));
+    }
+    check_map(args)?;
+    if let Some(place) = &args.csv {
+        Replace::None.or_any(args.force).check_made(place, Kind::ANSWERS, [path, reference])?;
+    }
+    let image = load(path)?;
+    let terrain = terrain(path, &image)?;
+    let mut dots = args.png.as_ref().map(|place| dots(args, &terrain, place)).transpose()?;
+    let mut table = args.csv.as_ref().map(|place| Table::create(place)).transpose()?;
+    let (mut reached, bounds) = (Reached::default(), terrain.bounds());
+    let mut file = Reference::open(reference)?;
+    let mut comparison = Comparison::new(&terrain, args.tolerance);
+    let all = |points: &[Point], friction: bool| -> Done {
+        let met = comparison.add(points);
+        points.iter().for_each(|p| reached.count(p.at, bounds));
+        dots.iter_mut().for_each(|dots| dots.see(points, met));
+        table.as_mut().map_or(Ok(()), |table| table.rows(points, met, friction))
+    };
+    stage("comparing", || file.read(all)).0?;
+    let found = comparison.finish();
+    if found.damaged > 0 {
+        return Err(Failure::damaged(path, format!("damaged at {}", counted(found.damaged, "point"))));
+    }
+    if let Some(table) = table {
+        table.keep()?;
+    }
+    let sheet = dots.map(|dots| {
+        let title = [path, reference].map(|path| shown(&file_name(path))).join(" less ");
+        (dots.view, stage("drawing", || dots.draw(&terrain, args.range, &title)).0)
+    });
+    let drawn = args.png.as_ref().zip(sheet.as_ref());
+    if let Some((place, (_, sheet))) = drawn {
+        NewFile::write(place, &sheet.canvas.png()?)?.keep()?;
+    }
+    let alike = args.tolerance.map(|_| found.alike());
+    if args.json {
+        let picture = drawn.map(|(place, (view, sheet))| picture_facts(place, view, sheet));
+        let said = Said { alike, tolerance: args.tolerance, compared: &found, picture };
+        writeln!(out, "{}", serde_json::to_string_pretty(&said).expect("names, numbers and lists"))?;
+    } else {
+        print(&found, args.tolerance, out)?;
+        if let Some((place, (view, sheet))) = drawn {
+            writeln!(out, "{}", sheet.said(place, view))?;
+        }
+    }
+    let left = found.no_ground + found.not_in_image;
+    if reached.places >= MANY
+        && 2 * left > found.points
+        && let Some(cause) = reached.told(bounds)
+    {
+        note(format!("{}: most points have no ground{cause}", named(reference)));
+    }
+    if alike == Some(false) || found.compared == 0 { Err(Failure::Different) } else { Ok(()) }
+}
+
+/// An empty map of the image, or of a part.
+fn dots(args: &Args, terrain: &Terrain, place: &Path) -> Done<Dots> {
+    let view = maps::view(terrain, args.window, args.size, args.per_metre);
+    let view = view.and_then(|view| maps::meets(&view, terrain.bounds()).map(|()| view));
+    Ok(Dots::new(view.map_err(|e| Failure::input(place, e))?))
+}
+
+/// Each point's differences as CSV.
+struct Table<'a> {
+    place: &'a Path,
+    new: NewFile<'a>,
+    file: BufWriter<File>,
+    line: Vec<u8>,
+    /// The heading is written.
+    begun: bool,
+}
+
+impl<'a> Table<'a> {
+    fn create(place: &'a Path) -> Done<Self> {
+        let (new, file) = NewFile::create(place)?;
+        let file = BufWriter::with_capacity(1 << 16, file);
+        Ok(Table { place, new, file, line: Vec::new(), begun: false })
+    }
+
+    /// Columns of friction are there where the reference has it.
+    fn rows(&mut self, points: &[Point], met: &[Met], friction: bool) -> Done {
+        if !std::mem::replace(&mut self.begun, true) {
+            let mu = if friction { "mu,image_mu,mu_difference," } else { "" };
+            let head = format!("line,x,y,z,image_z,difference,{mu}status\n");
+            self.file.write_all(head.as_bytes()).map_err(|e| Failure::write(self.place, e))?;
+        }
+        for (point, met) in points.iter().zip(met) {
+            let ground = match met {
+                Met::Ground { z, mu } => Some([*z, *mu]),
+                _ => None,
+            };
+            let [x, y, z] = point.at;
+            let heights = [Some(x), Some(y), Some(z), ground.map(|g| g[0]), ground.map(|g| g[0] - z)];
+            let own = point.mu.filter(|mu| mu.is_finite());
+            let image = ground.map(|g| g[1]);
+            let grip = [own, image, own.zip(image).map(|(own, image)| image - own)];
+            self.line.clear();
+            write!(self.line, "{}", point.number)?;
+            for v in heights.iter().chain(grip.iter().filter(|_| friction)) {
+                self.line.push(b',');
+                v.iter().for_each(|v| push_number(&mut self.line, *v));
+            }
+            let status = match met {
+                Met::Ground { .. } => "found",
+                Met::NoGround => "no ground",
+                Met::NotInImage => "not in image",
+                Met::NoNumber => "no number",
+                Met::Damaged => "damaged",
+            };
+            writeln!(self.line, ",{status}")?;
+            self.file.write_all(&self.line).map_err(|e| Failure::write(self.place, e))?;
+        }
+        Ok(())
+    }
+
+    fn keep(self) -> Done {
+        let Table { place, new, file, .. } = self;
+        let done = file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all());
+        done.map_err(|e| Failure::write(place, e))?;
+        new.keep()
+    }
+}
+
+fn print(c: &Compared, tolerance: Option<f64>, out: &mut impl Write) -> Done {
+    let left = [(c.no_ground, "without ground"), (c.not_in_image, "not in the image"), (c.no_number, "with no number")];
+    let left: Vec<String> =
+        left.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let first = c.first_left.map_or(String::new(), |line| format!(", the first on line {line}"));
+    if let Some(most) = tolerance {
+        let over = c.heights.as_ref().and_then(|h| h.over).unwrap_or(0);
+        let missing = c.no_ground + c.not_in_image;
+        let causes = [
+            (over > 0).then(|| format!("{} farther off than {} m", counted(over, "point"), decimal(most))),
+            (missing > 0).then(|| format!("{} without ground", counted(missing, "point"))),
+            (c.compared == 0).then(|| "nothing could be compared".into()),
+        ];
+        match causes.into_iter().flatten().collect::<Vec<_>>()[..] {
+            [] => writeln!(out, "alike: no point is farther off than {} m", decimal(most))?,
+            ref causes => writeln!(out, "different: {}", causes.join("; "))?,
+        }
+    }
+    let rest = if left.is_empty() { String::new() } else { format!("; {}{first}", left.join(", ")) };
+    writeln!(
+        out,
+        "compared     {} of {}, the image less the reference{rest}",
+        grouped(c.compared),
+        counted(c.points, "point")
+    )?;
+    if let Some(heights) = &c.heights {
+        print_one(heights, "heights", " m", out)?;
+    }
+    if let Some(mu) = &c.mu {
+        print_one(mu, "mu", "", out)?;
+    }
+    Ok(())
+}
+
+/// A difference with its sign.
+fn signed(v: f64) -> String {
+    let v = short(v);
+    format!("{}{}", if v > 0.0 { "+" } else { "" }, decimal(v))
+}
+
+fn place(off: &Off, unit: &str) -> String {
+    let Off { number, at: [x, y], reference, image, difference } = off;
+    let [x, y, reference, image] = [x, y, reference, image].map(|v| decimal(short(*v)));
+    format!("{}{unit} at {x},{y} (line {number}): {image}, and {reference} by the reference", signed(*difference))
+}
+
+fn print_one(d: &Differences, name: &str, unit: &str, out: &mut impl Write) -> Done {
+    let told = |v: f64| format!("{}{unit}", decimal(short(v)));
+    writeln!(out, "{name:<12} largest {}", place(&d.largest, unit))?;
+    let [absolute, square] = [d.mean_absolute, d.root_mean_square].map(told);
+    writeln!(
+        out,
+        "{:<12} mean {}{unit}, of absolute values {absolute}, root mean square {square}",
+        "",
+        signed(d.mean)
+    )?;
+    let [half, most, nearly, all] = d.percentiles.map(told);
+    writeln!(out, "{:<12} 50 % within {half}, 90 % {most}, 99 % {nearly}, 99.9 % {all}", "")?;
+    // the largest is told
+    for (k, off) in d.worst.iter().enumerate().skip(1).filter(|(_, off)| off.difference != 0.0) {
+        writeln!(out, "{:>12} {}", format!("{}.", k + 1), place(off, unit))?;
+    }
+    Ok(())
+}
