@@ -78,9 +78,13 @@ fn settings(text: &str, file: Option<&Path>) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// What is wrong with settings, and with which.
+/// What is wrong with settings, and with which file's.
 fn said(e: SettingsError, file: Option<&Path>) -> Failure {
-    Failure::Input(file.map_or_else(|| e.text.clone(), |file| format!("{}: {e}", named(file))))
+    Failure::Input(match file {
+        Some(file) => format!("{}: {e}", named(file)),
+        // a mapping has no lines, and was written well
+        None => e.text.split("; JSON has ").next().unwrap_or_default().into(),
+    })
 }
 
 /// An image of triangles in memory. All arrays fit each other in shape; names are those of the materials.

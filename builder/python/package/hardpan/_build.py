@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -95,9 +94,10 @@ def build_files(files: Iterable[str | os.PathLike[str]] = (), *,
     if isinstance(settings, Mapping):
         text = _json(settings)
     elif settings is not None:
-        path = pathlib.Path(settings)
+        path = os.fspath(settings)
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            with open(path, encoding="utf-8-sig") as file:
+                text = file.read()
         except UnicodeDecodeError:
             raise ValueError(f"{path}: this is not UTF-8 text; save it as UTF-8") from None
     if frame and not paths:

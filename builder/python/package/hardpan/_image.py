@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
-import pathlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -236,17 +237,20 @@ class Image:
 
         Any other file is replaced only with overwrite=True; else FileExistsError. What the disk refuses is an OSError.
         """
-        path = pathlib.Path(path)
-        if not overwrite and path.exists():
-            with path.open("rb") as file:
+        path = os.fspath(path)
+        if not overwrite and os.path.exists(path):
+            with io.open(path, "rb") as file:
                 if file.read(len(_MAGIC)) != _MAGIC:
                     raise FileExistsError(f"{path} is no terrain image; name another file, or say overwrite=True")
-        draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+        draft = f"{path}.{os.getpid()}.part"
         try:
-            draft.write_bytes(self.tobytes())
+            with io.open(draft, "wb") as file:
+                file.write(self.tobytes())
             os.replace(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.remove(draft)
+            raise
 
 
 class Cursor:
