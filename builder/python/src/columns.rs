@@ -2,7 +2,10 @@
 
 use hardpan::{Answer, Hit, Reach, Status, Terrain};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::{
+    exceptions::{PyMemoryError, PyValueError},
+    prelude::*,
+};
 
 /// Points that are answered before a signal is looked for.
 const BLOCK: usize = 1 << 20;
@@ -116,6 +119,12 @@ fn stage(hit: &Hit) -> u8 {
     }
 }
 
+/// Whether so many things fit the memory: numpy's arrays are asked for when they do, and Rust's never end the process.
+pub fn room<T>(count: usize) -> PyResult<()> {
+    let fits = Vec::<T>::new().try_reserve_exact(count);
+    fits.map_err(|_| PyMemoryError::new_err(format!("answers of {count} x {} bytes fit no memory", size_of::<T>())))
+}
+
 /// Lets blocks of points be answered without the interpreter: `ask` gets each block, the number of its first point, and room.
 pub fn answered<'py>(
     py: Python<'py>,
@@ -123,6 +132,7 @@ pub fn answered<'py>(
     mut ask: impl FnMut(Points, usize, Columns) + Send,
 ) -> PyResult<Arrays<'py>> {
     let n = points.len();
+    room::<[f64; 4]>(n)?;
     let arrays: Arrays = (
         PyArray1::zeros(py, n, false),
         PyArray1::zeros(py, 2 * n, false),

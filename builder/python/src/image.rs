@@ -2,7 +2,7 @@
 
 use crate::{
     ImageError,
-    columns::{Arrays, Given, Points, answered, number},
+    columns::{Arrays, Given, Points, answered, number, room},
     explain, facts,
 };
 use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
@@ -166,9 +166,9 @@ impl Held {
         let t = terrain(&bytes)?;
         let Points { x, y, .. } = Points::new([&x, &y, &x])?;
         let n = x.len();
-        let all = n.checked_mul(2 * most).filter(|all| *all < isize::MAX as usize / 8);
-        let all =
-            all.ok_or_else(|| PyValueError::new_err(format!("most is {most}; that many layers fit no memory")))?;
+        let all = n.saturating_mul(most.saturating_mul(2));
+        room::<[f64; 2]>(all)?; // more than all arrays take
+        room::<Hit>(most)?;
         let (z, slope) = (PyArray1::<f64>::zeros(py, all / 2, false), PyArray1::<f64>::zeros(py, all, false));
         let (material, source) = (PyArray1::zeros(py, all / 2, false), PyArray1::zeros(py, all / 2, false));
         let (count, status) = (PyArray1::zeros(py, n, false), PyArray1::zeros(py, n, false));
@@ -185,8 +185,8 @@ impl Held {
                     let layers = t.layers([*x, *y, 0.0], &mut hits);
                     status[i] = number(layers.status);
                     count[i] = layers.total as u32;
-                    for k in 0..most {
-                        let (to, hit) = (i * most + k, (k < layers.written).then(|| &hits[k]));
+                    for (k, hit) in hits.iter().enumerate() {
+                        let (to, hit) = (i * most + k, (k < layers.written).then_some(hit));
                         z[to] = hit.map_or(f64::NAN, |hit| t.z_f64(hit));
                         let of = hit.map_or([f64::NAN; 2], |hit| t.slope_f64(hit));
                         slope[2 * to..2 * to + 2].copy_from_slice(&of);

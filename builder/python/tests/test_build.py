@@ -109,7 +109,7 @@ def test_files_that_make_no_image(files):
         hardpan.build_files()
     with pytest.raises(ValueError, match="unit: this is of the files"):
         hardpan.build_files(settings=files / "two.toml", unit="cm")
-    with pytest.raises(hardpan.BuildError, match="ell"):
+    with pytest.raises(hardpan.BuildError, match="a unit is one of m, km"):
         hardpan.build_files([files / "two.obj"], unit="ell")
     (files / "bad.toml").write_text('[[material]]\nname = "Rode"\n')
     with pytest.raises(hardpan.BuildError, match=r'bad.toml: line 2: material "Rode" is not in the scene \(did you mean "Road"'):

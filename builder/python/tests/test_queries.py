@@ -124,6 +124,9 @@ def test_layers_are_highest_first(deck):
     short = deck.layers([[2.0, 12.0]], 3.0, most=1)
     assert short.z.shape == (1, 2, 1) and short.count.tolist() == [[2, 1]] and short.z.tolist() == [[[5], [0]]]
     assert deck.layers(2, 3, 0).count == 2
+    for most in (2**45, 2**62):
+        with pytest.raises(MemoryError, match="fit no memory"):
+            deck.layers(2, 3, most)
     for most in (-1, 1.5, True, "2"):
         with pytest.raises(ValueError, match="most is"):
             deck.layers(2, 3, most)
