@@ -64,6 +64,12 @@ impl Done {
     }
 }
 
+/// Works with threads that end with it, so that builds go on in the children of a process that has built.
+fn threaded<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().build();
+    pool.map_err(|e| Failure::Machine(format!("no threads to build with: {e}")))?.install(work)
+}
+
 /// Settings of a file of that name, or else JSON that a mapping became, in which places say nothing.
 fn settings(text: &str, file: Option<&Path>) -> Result<Settings, Failure> {
     let settings = match file {
@@ -99,7 +105,7 @@ pub fn build<'py>(
 ) -> PyResult<Made<'py>> {
     let positions: Vec<[f64; 3]> = vertices.as_slice()?.as_chunks().0.to_vec();
     let faces: Vec<[i64; 3]> = faces.as_slice()?.as_chunks().0.to_vec();
-    let done = py.detach(|| {
+    let work = || {
         let mut triangles = Vec::with_capacity(faces.len());
         for (i, corners) in faces.iter().enumerate() {
             let mut v = [0; 3];
@@ -115,8 +121,8 @@ pub fn build<'py>(
         let settings = settings(text, None)?;
         let applied = settings.apply(&mut scene).map_err(|e| said(e, None))?;
         made(&scene, settings, applied, vec![], vec![])
-    })?;
-    done.into_python(py)
+    };
+    py.detach(|| threaded(work))?.into_python(py)
 }
 
 /// A number that names one of `count` things.
@@ -137,7 +143,7 @@ pub fn build_files<'py>(
     text: &str,
     file: Option<PathBuf>,
 ) -> PyResult<Made<'py>> {
-    let done = py.detach(|| {
+    let work = || {
         let file = file.as_deref();
         let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
         let settings = settings(text, file)?;
@@ -161,8 +167,8 @@ pub fn build_files<'py>(
         }
         let warnings = import.report.warnings();
         made(&import.scene, settings, applied, inputs, warnings)
-    })?;
-    done.into_python(py)
+    };
+    py.detach(|| threaded(work))?.into_python(py)
 }
 
 /// The image of a scene to which the settings were applied.

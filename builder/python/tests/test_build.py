@@ -1,5 +1,6 @@
 """Builds, and what is said of them."""
 
+import multiprocessing
 import pathlib
 
 import numpy as np
@@ -43,6 +44,24 @@ def test_the_same_triangles_in_any_order_are_one_image():
     turned = hardpan.build(np.asfortranarray(vertices), np.asfortranarray(faces), names[::-1], face_materials=1 - of_face).image
     assert one.identity == two.identity == turned.identity
     assert one.identity != hardpan.build(vertices, faces, names).image.identity
+
+
+def build_and_tell(told):
+    told.send(hardpan.build(*grid(40, 40, lambda x, y: np.sin(x))).image.identity)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_has_built_may_fork_and_build_again():
+    own = hardpan.build(*grid(40, 40, lambda x, y: np.sin(x))).image.identity
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    child = context.Process(target=build_and_tell, args=(there,))
+    child.start()
+    told = here.recv() if here.poll(60) else None
+    child.kill()
+    child.join()
+    assert told == own
 
 
 def test_settings_are_those_of_a_settings_file():
