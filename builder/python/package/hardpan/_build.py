@@ -64,12 +64,12 @@ def build(vertices: Any, faces: Any, materials: Iterable[str | Mapping[str, Any]
         raise ValueError(f"materials: {twice!r} is there twice; give each once")
     if not given or len(given) > 65_535:
         raise ValueError(f"materials: there are {len(given)}; give 1 to 65,535")
-    of_face = None
+    of_face: list[int] | None = None
     if face_materials is not None:
-        of_face = whole("face_materials", face_materials)
-        if of_face.shape != (len(faces),):
-            raise ValueError(f"face_materials: {told(of_face)}; the shape must be ({len(faces)},), one of each face")
-        of_face = of_face.tolist()
+        numbers = whole("face_materials", face_materials)
+        if numbers.shape != (len(faces),):
+            raise ValueError(f"face_materials: {told(numbers)}; the shape must be ({len(faces)},), one of each face")
+        of_face = numbers.tolist()
     rules = given if materials is not None else []
     text = _json({"build": settings, "material": rules})
     held, report = _hardpan.build(vertices, faces, of_face, names, text)

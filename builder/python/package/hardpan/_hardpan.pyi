@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ _Layers = tuple[_Floats, _Floats, NDArray[np.uint16], NDArray[np.uint16], NDArra
 
 class Held:
     @staticmethod
-    def open(path: str | Path, verify: bool, map: bool) -> Held: ...
+    def open(path: str, verify: bool, map: bool) -> Held: ...
     @staticmethod
     def of(bytes: bytes, verify: bool) -> Held: ...
     def close(self) -> None: ...
@@ -39,5 +38,5 @@ def build(
     vertices: _Floats, faces: NDArray[np.int64], of_face: list[int] | None, names: list[str], text: str
 ) -> tuple[Held, dict[str, Any]]: ...
 def build_files(
-    files: list[str], frame: str, text: str, file: Path | None
+    files: list[str], frame: str, text: str, file: str | None
 ) -> tuple[Held, dict[str, Any]]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ class Explanation(NamedTuple):
 
     answer: Answers
     """The answer, of shape ()."""
-    steps: list[tuple]
+    steps: list[tuple[Any, ...]]
     """In their order: ("node", side in m), ("cell", leaves named, lines), ("leaf", record, lines),
     ("test", record, triangle, covers the place), ("candidate", z in m, material's name, source's name)."""
     cost: Cost
@@ -61,7 +62,7 @@ class Explanation(NamedTuple):
     """What no query on this image exceeds."""
 
     def __str__(self) -> str:
-        texts = {
+        texts: dict[str, Callable[..., str]] = {
             "node": lambda side: f"node       entries of {side:g} m",
             "cell": lambda words, lines: f"cell       {words} leaves may lie over the place, {lines} lines",
             "leaf": lambda record, lines: f"leaf       {record}, {lines} lines",
