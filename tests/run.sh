@@ -3,15 +3,16 @@
 #   style     format, clippy, documentation without warnings
 #   tests     tests of kernel, builder, command and the C interface, on fixtures and on real files
 #   examples  the examples run, and print what the README shows
+#   python    the Python package: its wheel, installed, and its tests
 #   cores     the kernel on emulated small cores: same bits, no panic path, instruction counts
 #   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz, c (sanitizers)
 # HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
 # What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-short=(style tests examples cores)
+short=(style tests examples python cores)
 long=(torture profiles packages platforms random fuzz c)
-declare -A minutes=([style]=2 [tests]=10 [examples]=0 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3)
+declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3)
 
 steps=()
 for step in "${@:-short}"; do
@@ -67,10 +68,14 @@ if small_cores; then
     need node nodejs
     need arm-none-eabi-gcc gcc-arm-none-eabi # C on a Cortex-M4F
 fi
+if has python && ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    packages+=(python3-venv)
+fi
 total=0
 for step in "${steps[@]}"; do total=$((total + minutes[$step])); done
 echo "Steps: ${steps[*]}; about $total minutes on two cores."
 echo "Installs targets by rustup: ${targets[*]:-none}; packages by apt-get: ${packages[*]:-none}."
+! has python || echo "Installs into target/python by pip: numpy, pytest, matplotlib; and maturin, to build the wheel."
 if [ ${#targets[@]} -gt 0 ] && command -v rustup >/dev/null; then
     rustup target add "${targets[@]}" || echo "could not install all targets"
 fi
@@ -115,6 +120,21 @@ examples() {
         diff - "$example"
     "$target"/release/examples/ramp >"$example"
     grep -q 'proven: true' "$example" && tail -n 1 "$example" | grep -qx 'z 0.5 m'
+}
+
+# As a user installs it; its library is compiled in the folder of all others.
+python() {
+    local folder=$target/python
+    if [ ! -x "$folder/bin/pip" ] && ! python3 -m venv "$folder"; then
+        skip "there is no Python that makes environments (apt-get install python3-venv): the Python package is left out"
+        return
+    fi
+    "$folder/bin/pip" install --quiet --disable-pip-version-check numpy pytest matplotlib
+    # the builder without the command is compiled once more: here quickly
+    MATURIN_PEP517_ARGS="--locked --config profile.release.package.hardpan-builder.codegen-units=16" "$folder/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+        ./builder/python
+    cargo build --locked --release --quiet -p hardpan --example points
+    (cd builder/python && HARDPAN_POINTS=$target/release/examples/points "$folder/bin/python" -m pytest --quiet -p no:cacheprovider)
 }
 
 cores() { tests/embedded/run.sh; }

@@ -147,6 +147,7 @@ impl Material {
 
 impl Scene {
     /// Bytes of its positions and triangles.
+    #[cfg(feature = "command")]
     pub(crate) fn bytes(&self) -> u64 {
         (size_of_val(&self.positions[..]) + size_of_val(&self.triangles[..])) as u64
     }

@@ -1,0 +1,149 @@
+"""Answers as columns."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+NO_MATERIAL = 65535
+"""Stands in `material` and `source` where there is no ground."""
+
+
+class Status(enum.IntEnum):
+    """What a query came to."""
+
+    FOUND = 0
+    """There is ground."""
+    NO_GROUND = 1
+    """The image covers the place, and has no ground within the windows."""
+    NOT_IN_IMAGE = 2
+    """The image does not cover the place; or the position is NaN, infinite or too far away."""
+    DAMAGED = 3
+    """The image's bytes are no image there."""
+    LIMIT_REACHED = 4
+    """The search was cut short; no query does that yet."""
+
+
+class Reach(enum.IntEnum):
+    """Which stage of the search found the ground."""
+
+    NEAR = 0
+    FAR_BELOW = 1
+    FAR_ABOVE = 2
+    FALLBACK = 3
+    """None did: the values are those of the fall-back."""
+
+
+class Table:
+    """What of each material stands in answers, and last what stands there without ground."""
+
+    def __init__(self, materials: list[dict[str, Any]], defaults: tuple[float, float, float]) -> None:
+        def column(name: str, default: float) -> np.ndarray:
+            return np.array([m[name] for m in materials] + [default])
+
+        mu, rolling, gain = defaults
+        self.mu, self.rolling, self.gain = column("mu", mu), column("rolling", rolling), column("gain", gain)
+
+    def take(self, column: np.ndarray, material: np.ndarray) -> np.ndarray:
+        return column[np.minimum(material, len(column) - 1)]
+
+
+class Answers:
+    """The ground at each place, as arrays of the shape that was asked: S.
+
+    Where there is no ground (`found` is False) `z` is the fall-back's height, the slope is level, and `mu`, `rolling` and `gain`
+    are the image's defaults. So no value is ever NaN.
+    """
+
+    __slots__ = ("_table", "material", "reach", "slope", "source", "status", "z")
+
+    def __init__(self, shape: tuple[int, ...], columns: tuple[np.ndarray, ...], table: Table) -> None:
+        z, slope, material, source, status, reach = columns
+        self._table = table
+        self.z = z.reshape(shape)
+        """Height, metres: float64, S."""
+        self.slope = slope.reshape((*shape, 2))
+        """dz/dx and dz/dy: float64, S + (2,)."""
+        self.material = material.reshape(shape)
+        """Index into `Image.materials`, or `NO_MATERIAL`: uint16, S."""
+        self.source = source.reshape(shape)
+        """Index into `Image.sources`, or `NO_MATERIAL`: uint16, S."""
+        self.status = status.reshape(shape)
+        """Numbers of `Status`: uint8, S."""
+        self.reach = reach.reshape(shape)
+        """Numbers of `Reach`: uint8, S."""
+
+    @property
+    def found(self) -> np.ndarray:
+        """Whether there is ground: bool, S."""
+        return self.status == Status.FOUND
+
+    @property
+    def normal(self) -> np.ndarray:
+        """The upward unit normal: float64, S + (3,)."""
+        out = np.empty((*self.z.shape, 3))
+        x, y = 0.0 - self.slope[..., 0], 0.0 - self.slope[..., 1]  # level is 0, never -0
+        r = 1.0 / np.sqrt(x * x + y * y + 1.0)
+        out[..., 0], out[..., 1], out[..., 2] = x * r, y * r, r
+        return out
+
+    @property
+    def mu(self) -> np.ndarray:
+        """Friction coefficient: float64, S."""
+        return self._table.take(self._table.mu, self.material)
+
+    @property
+    def rolling(self) -> np.ndarray:
+        """Rolling resistance, as a factor: float64, S."""
+        return self._table.take(self._table.rolling, self.material)
+
+    @property
+    def gain(self) -> np.ndarray:
+        """Gain, as a factor: float64, S."""
+        return self._table.take(self._table.gain, self.material)
+
+    def __len__(self) -> int:
+        return len(self.z)
+
+    def __repr__(self) -> str:
+        found = int(np.count_nonzero(self.found))
+        return f"<hardpan.Answers of shape {self.z.shape}: ground at {found} of {self.z.size}>"
+
+
+class Layers:
+    """All ground over each place, highest first, as arrays of the shape that was asked, S, and room for so many layers, most.
+
+    Beyond `count` heights and slopes are NaN, and materials `NO_MATERIAL`.
+    """
+
+    __slots__ = ("_table", "count", "material", "slope", "source", "status", "z")
+
+    def __init__(self, shape: tuple[int, ...], most: int, columns: tuple[np.ndarray, ...], table: Table) -> None:
+        z, slope, material, source, count, status = columns
+        self._table = table
+        self.z = z.reshape((*shape, most))
+        """Heights, metres: float64, S + (most,)."""
+        self.slope = slope.reshape((*shape, most, 2))
+        """dz/dx and dz/dy: float64, S + (most, 2)."""
+        self.material = material.reshape((*shape, most))
+        """Index into `Image.materials`: uint16, S + (most,)."""
+        self.source = source.reshape((*shape, most))
+        """Index into `Image.sources`: uint16, S + (most,)."""
+        self.count = count.reshape(shape)
+        """How many layers there are, also those beyond `most`: uint32, S."""
+        self.status = status.reshape(shape)
+        """Numbers of `Status`: uint8, S."""
+
+    @property
+    def mu(self) -> np.ndarray:
+        """Friction coefficient, the default beyond `count`: float64, S + (most,)."""
+        return self._table.take(self._table.mu, self.material)
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def __repr__(self) -> str:
+        most = int(self.count.max()) if self.count.size else 0
+        return f"<hardpan.Layers of shape {self.count.shape}: at most {most} over a place>"

@@ -1,0 +1,294 @@
+"""Images, and the questions that are put to them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _hardpan
+from ._answers import Answers, Layers, Reach, Status, Table
+from ._arrays import numbers, together
+
+_MAGIC = b"HARDPAN\n"
+
+
+class Cost(NamedTuple):
+    """Counted work of one query."""
+
+    nodes: int
+    """Directory, page and nodes read."""
+    leaves: int
+    """Bundles and blocks of patches read."""
+    tests: int
+    """Triangles tested, and patches interpolated."""
+    lines: int
+    """64-byte lines of cells and leaves."""
+
+
+class Material(NamedTuple):
+    """What a wheel needs to know of a surface."""
+
+    name: str
+    mu: float
+    """Friction coefficient."""
+    rolling: float
+    """Rolling resistance, as a factor."""
+    gain: float
+    surface_type: int
+    """0 dry, 1 wet, 2 grass, 3 dirt, 4 gravel, 5 rumble strip, 16 ice, 17 snow, 18 clay, 19 sand; others are the user's."""
+    cone_index: float
+    """PSI; 0 if not stated."""
+    class_mask: int
+    label: int
+    priority: int
+
+
+class Explanation(NamedTuple):
+    """One answer step by step; `print` shows it as text."""
+
+    answer: Answers
+    """The answer, of shape ()."""
+    steps: list[tuple[Any, ...]]
+    """In their order: ("node", side in m), ("cell", leaves named, lines), ("leaf", record, lines),
+    ("test", record, triangle, covers the place), ("candidate", z in m, material's name, source's name)."""
+    cost: Cost
+    """What this query cost."""
+    bound: Cost
+    """What no query on this image exceeds."""
+
+    def __str__(self) -> str:
+        texts: dict[str, Callable[..., str]] = {
+            "node": lambda side: f"node       entries of {side:g} m",
+            "cell": lambda words, lines: f"cell       {words} leaves may lie over the place, {lines} lines",
+            "leaf": lambda record, lines: f"leaf       {record}, {lines} lines",
+            "test": lambda record, part, covered: f"  test     {part}: {'covers the place' if covered else 'beside it'}",
+            "candidate": lambda z, material, source: f"candidate  z {z:.6f}  {material} of {source}",
+        }
+        lines = [texts[kind](*values) for kind, *values in self.steps]
+        status = Status(int(self.answer.status))
+        found = f"z {float(self.answer.z):.6f}, {Reach(int(self.answer.reach)).name.lower()}"
+        lines.append(f"answer     {found if status == Status.FOUND else status.name.lower()}")
+        lines.append(f"cost       {tuple(self.cost)} nodes, leaves, tests, lines; at most {tuple(self.bound)}")
+        return "\n".join(lines)
+
+
+class Image:
+    """A terrain image, open for queries. Made by `open`, `from_bytes` and `build`.
+
+    A context manager: `with hardpan.open(path) as image`. After `close` every use raises ValueError.
+    """
+
+    __slots__ = ("_all", "_held", "_table")
+
+    def __init__(self, held: _hardpan.Held) -> None:
+        if not isinstance(held, _hardpan.Held):
+            raise TypeError("an Image is made by hardpan.open(path), hardpan.from_bytes(data) or hardpan.build(...)")
+        self._held = held
+        self._all: dict[str, Any] = held.facts()
+        self._table = Table(self._all["materials"], self._all["defaults"])
+
+    def close(self) -> None:
+        """Gives the memory back, as soon as queries that run have ended. A second call does nothing."""
+        self._held.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the image was closed."""
+        return self._held.closed
+
+    def __enter__(self) -> Image:
+        self._held.facts()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{self._all['triangles']:,} triangles"
+        return f"<hardpan.Image {self._all['identity'][:12]}: {state}>"
+
+    def _facts(self, name: str) -> Any:
+        if self._held.closed:
+            self._held.tobytes()  # says so
+        return self._all[name]
+
+    # what the image says of itself
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of the content, as 64 hexadecimal digits."""
+        return self._facts("identity")
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Least and greatest x, y, z of the ground, metres: float64, (2, 3)."""
+        return np.array(self._facts("bounds"))
+
+    @property
+    def materials(self) -> list[Material]:
+        """The materials; `Answers.material` has their places in this list."""
+        return [Material(**m) for m in self._facts("materials")]
+
+    @property
+    def sources(self) -> list[str]:
+        """Names of files and objects; `Answers.source` has their places in this list."""
+        return list(self._facts("sources"))
+
+    @property
+    def bound(self) -> Cost:
+        """What no query on this image exceeds."""
+        return Cost(*self._facts("bound"))
+
+    @property
+    def max_layers(self) -> int:
+        """As many layers as lie over any place at most."""
+        return self._facts("max_layers")
+
+    @property
+    def windows(self) -> tuple[float, float]:
+        """How far `closest` looks, metres: near, either way; and far, below first."""
+        return self._facts("near"), self._facts("far")
+
+    @property
+    def fallback(self) -> str:
+        """Whose height answers where there is no ground: bounds-min-z, default, miss or edge-extend."""
+        return self._facts("fallback")
+
+    @property
+    def error(self) -> tuple[float, float]:
+        """Error against the source, metres: in plan, and in height."""
+        return tuple(self._facts("error"))
+
+    @property
+    def triangles(self) -> int:
+        """Triangles of the ground."""
+        return self._facts("triangles")
+
+    @property
+    def nbytes(self) -> int:
+        """Length of the image in bytes."""
+        return self._facts("bytes")
+
+    # queries
+
+    def closest(self, x: Any, y: Any, z: Any, *, near: float | None = None, far: float | None = None,
+                fallback: str | None = None) -> Answers:
+        """The ground nearest to each point, straight above or below it.
+
+        x, y, z: metres, numbers or arrays of shapes that numpy broadcasts together. NaN, infinite and far positions are answered
+        with `Status.NOT_IN_IMAGE`.
+        near, far, fallback: instead of the image's `windows`, in metres, and `fallback`; this asks point by point.
+
+        Raises TypeError for what are no numbers, ValueError for shapes that do not fit and for a closed image.
+        """
+        shape, (x, y, z) = together(x=x, y=y, z=z)
+        return Answers(shape, self._held.closest(x, y, z, near, far, fallback), self._table)
+
+    def below(self, x: Any, y: Any, z: Any) -> Answers:
+        """The first ground going down from each point, within the far window. Arguments and errors as of `closest`."""
+        shape, (x, y, z) = together(x=x, y=y, z=z)
+        return Answers(shape, self._held.below(x, y, z), self._table)
+
+    def segment(self, x: Any, y: Any, z: Any, length: Any) -> Answers:
+        """The first ground going down from each point, at most `length` metres below it.
+
+        No ground is found with a length that is negative or NaN. Other arguments and errors as of `closest`.
+        """
+        shape, (x, y, z, length) = together(x=x, y=y, z=z, length=length)
+        return Answers(shape, self._held.segment(x, y, z, length), self._table)
+
+    def layers(self, x: Any, y: Any, most: int | None = None) -> Layers:
+        """All ground over each place, highest first.
+
+        x, y: metres, as of `closest`. most: room for so many layers of each place; by default for all that this image can have.
+        """
+        if most is None:
+            most = self._facts("max_layers")
+        elif isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 0:
+            raise ValueError(f"most is {most!r}; give a whole number of 0 or more")
+        shape, (x, y) = together(x=x, y=y)
+        return Layers(shape, int(most), self._held.layers(x, y, int(most)), self._table)
+
+    def cursor(self, count: int) -> Cursor:
+        """A cursor for so many wheels: the answers of `closest`, faster where each wheel moves little from call to call."""
+        return Cursor(self, count)
+
+    def explain(self, x: float, y: float, z: float) -> Explanation:
+        """How `closest` finds its answer at one point (metres), and what that costs."""
+        p = [numbers(name, value) for name, value in (("x", x), ("y", y), ("z", z))]
+        if any(value.shape != () for value in p):
+            raise ValueError("explain asks one point; give three numbers")
+        told = self._held.explain([float(value) for value in p])
+        answer = self.closest(*p)
+        return Explanation(answer, told["steps"], Cost(*told["cost"]), self.bound)
+
+    # bytes
+
+    def tobytes(self) -> bytes:
+        """The image's bytes."""
+        return self._held.tobytes()
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes the image to a file: whole, or not at all. An image that is there is replaced.
+
+        Any other file is replaced only with overwrite=True; else FileExistsError. What the disk refuses is an OSError.
+        """
+        path = os.fspath(path)
+        if not overwrite and os.path.exists(path):
+            with io.open(path, "rb") as file:
+                if file.read(len(_MAGIC)) != _MAGIC:
+                    raise FileExistsError(f"{path} is no terrain image; name another file, or say overwrite=True")
+        draft = f"{path}.{os.getpid()}.part"
+        try:
+            with io.open(draft, "wb") as file:
+                file.write(self.tobytes())
+            os.replace(draft, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.remove(draft)
+            raise
+
+
+class Cursor:
+    """What so many wheels remember from one call to the next; made by `Image.cursor`. One thread at a time uses it."""
+
+    __slots__ = ("_image", "_wheels", "count")
+
+    def __init__(self, image: Image, count: int) -> None:
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise ValueError(f"a cursor for {count!r} wheels; give a whole number of 1 or more")
+        self._image = image
+        self._wheels = _hardpan.Wheels(image._held, int(count))
+        self.count = int(count)
+        """How many wheels."""
+
+    def closest(self, x: Any, y: Any, z: Any) -> Answers:
+        """The ground nearest to each wheel: x, y, z are metres, of shape (count,), or single numbers for all. Else as `Image.closest`."""
+        shape, (x, y, z) = together(x=x, y=y, z=z)
+        if shape != (self.count,):
+            raise ValueError(f"x, y and z make shape {shape}; this cursor has {self.count} wheels: give ({self.count},)")
+        return Answers(shape, self._wheels.closest(x, y, z), self._image._table)
+
+
+def open(path: str | os.PathLike[str], *, verify: bool = True, map: bool = False) -> Image:  # noqa: A001
+    """Opens an image file.
+
+    verify: proves all checksums, the structure and the stated bounds first; without it only the head, in constant time.
+    map: uses the file as memory instead of a copy, also one that is larger than memory. Nothing may write to it meanwhile:
+    a mapped file that is cut short ends the process.
+
+    Raises OSError if the file cannot be read, ImageError if it is no sound image.
+    """
+    return Image(_hardpan.Held.open(os.fspath(path), bool(verify), bool(map)))
+
+
+def from_bytes(data: bytes, *, verify: bool = True) -> Image:
+    """An image of a copy of bytes. Raises ImageError if they are none."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"from_bytes takes bytes, not {type(data).__name__}")
+    return Image(_hardpan.Held.of(bytes(data), bool(verify)))

@@ -1,0 +1,209 @@
+//! An image that Python holds, and the queries on it.
+
+use crate::{
+    ImageError,
+    columns::{Arrays, Given, Points, answered, number, room},
+    explain, facts,
+};
+use hardpan::{Hit, Options, Terrain, Windows, format::fallback};
+use hardpan_builder::{Image, ImageFile};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes, types::PyDict};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// An image. Queries that run while another thread closes it end first: each keeps the bytes.
+#[pyclass(frozen, module = "hardpan._hardpan")]
+pub struct Held {
+    bytes: Mutex<Option<Arc<ImageFile>>>,
+}
+
+/// z, slope, material and source of each place and layer; how many layers and the status of each place.
+type LayerArrays<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<u16>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u8>>,
+);
+
+impl Held {
+    /// Takes bytes that are an image.
+    pub fn new(bytes: ImageFile, verify: bool, who: impl FnOnce() -> String) -> PyResult<Self> {
+        let opened = if verify { Terrain::open_verified(&bytes) } else { Terrain::open(&bytes) };
+        match opened {
+            Ok(_) => Ok(Held { bytes: Mutex::new(Some(Arc::new(bytes))) }),
+            Err(e) => Err(ImageError::new_err(format!("{}: {e}", who()))),
+        }
+    }
+
+    /// The bytes, as long as the image is open.
+    pub fn bytes(&self) -> PyResult<Arc<ImageFile>> {
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes
+            .clone()
+            .ok_or_else(|| PyValueError::new_err("this image is closed; open it again with hardpan.open(path)"))
+    }
+}
+
+/// The terrain of bytes that were opened before: this checks the head, in constant time.
+pub fn terrain(bytes: &ImageFile) -> PyResult<Terrain<'_>> {
+    let changed = |e| ImageError::new_err(format!("the file of this image was changed while it was mapped: {e}"));
+    Terrain::open(bytes).map_err(changed)
+}
+
+/// Metres in query steps.
+fn steps(t: &Terrain, name: &str, metres: f64) -> PyResult<i64> {
+    let steps = (metres * f64::powi(2.0, 8 - t.header().z_log2)).round_ties_even();
+    if steps >= 0.0 && steps < f64::powi(2.0, 52) {
+        return Ok(steps as i64);
+    }
+    Err(PyValueError::new_err(format!("{name} is {metres}; give a length in metres of 0 or more")))
+}
+
+/// The caller's windows and fall-back over the image's.
+fn options(t: &Terrain, near: Option<f64>, far: Option<f64>, policy: Option<&str>) -> PyResult<Options> {
+    let own = t.options();
+    let or = |name, given: Option<f64>, own| given.map_or(Ok(own), |metres| steps(t, name, metres));
+    let policy = match policy {
+        None => own.fallback,
+        Some("bounds-min-z") => fallback::BOUNDS_MIN_Z,
+        Some("default") => fallback::DEFAULT,
+        Some("miss") => fallback::MISS,
+        Some("edge-extend") => fallback::EDGE_EXTEND,
+        Some(other) => {
+            let text = format!("fallback is {other:?}; give bounds-min-z, default, miss or edge-extend");
+            return Err(PyValueError::new_err(text));
+        }
+    };
+    let windows = Windows { near: or("near", near, own.windows.near)?, far: or("far", far, own.windows.far)? };
+    Ok(Options { windows, fallback: policy })
+}
+
+#[pymethods]
+impl Held {
+    /// Opens a file: a copy in memory, or the file itself as memory.
+    #[staticmethod]
+    fn open(py: Python, path: PathBuf, verify: bool, map: bool) -> PyResult<Self> {
+        py.detach(|| {
+            let named = |e: std::io::Error| facts::io(e, &path);
+            let bytes = if map { ImageFile::open(&path) } else { Image::read(&path).map(ImageFile::Read) };
+            Held::new(bytes.map_err(named)?, verify, || named_path(&path))
+        })
+    }
+
+    /// A copy of bytes.
+    #[staticmethod]
+    fn of(bytes: &[u8], verify: bool) -> PyResult<Self> {
+        let copy = Image::copy_of(bytes)?;
+        Held::new(ImageFile::Read(copy), verify, || format!("{} bytes", bytes.len()))
+    }
+
+    fn close(&self) {
+        *self.bytes.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, terrain(&*self.bytes()?)?.bytes()))
+    }
+
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        facts::of(py, &terrain(&*self.bytes()?)?)
+    }
+
+    #[allow(clippy::too_many_arguments)] // as Python has them
+    fn closest<'py>(
+        &self,
+        py: Python<'py>,
+        x: Given,
+        y: Given,
+        z: Given,
+        near: Option<f64>,
+        far: Option<f64>,
+        fallback: Option<&str>,
+    ) -> PyResult<Arrays<'py>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let options = options(&t, near, far, fallback)?;
+        let points = Points::new([&x, &y, &z])?;
+        if options == t.options() {
+            return answered(py, points, |points, _, room| room.put_closest(&t, points));
+        }
+        answered(py, points, |points, _, room| room.put_all(&t, points.iter().map(|p| t.closest_with(p, &options))))
+    }
+
+    fn below<'py>(&self, py: Python<'py>, x: Given, y: Given, z: Given) -> PyResult<Arrays<'py>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let points = Points::new([&x, &y, &z])?;
+        answered(py, points, |points, _, room| room.put_all(&t, points.iter().map(|p| t.below(p))))
+    }
+
+    fn segment<'py>(&self, py: Python<'py>, x: Given, y: Given, z: Given, length: Given) -> PyResult<Arrays<'py>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let points = Points::new([&x, &y, &z])?;
+        let lengths = length.as_slice()?;
+        if lengths.len() != points.len() {
+            return Err(PyValueError::new_err("length has not the length of x"));
+        }
+        answered(py, points, |points, first, room| {
+            let asked = points.iter().zip(&lengths[first..]);
+            room.put_all(&t, asked.map(|(p, length)| t.segment_m(p, *length)));
+        })
+    }
+
+    fn layers<'py>(&self, py: Python<'py>, x: Given, y: Given, most: usize) -> PyResult<LayerArrays<'py>> {
+        let bytes = self.bytes()?;
+        let t = terrain(&bytes)?;
+        let Points { x, y, .. } = Points::new([&x, &y, &x])?;
+        let n = x.len();
+        let all = n.saturating_mul(most.saturating_mul(2));
+        room::<[f64; 2]>(all)?; // more than all arrays take
+        room::<Hit>(most)?;
+        let (z, slope) = (PyArray1::<f64>::zeros(py, all / 2, false), PyArray1::<f64>::zeros(py, all, false));
+        let (material, source) = (PyArray1::zeros(py, all / 2, false), PyArray1::zeros(py, all / 2, false));
+        let (count, status) = (PyArray1::zeros(py, n, false), PyArray1::zeros(py, n, false));
+        {
+            let [mut z, mut slope] = [&z, &slope].map(|array| array.readwrite());
+            let [mut material, mut source] = [&material, &source].map(|array: &Bound<PyArray1<u16>>| array.readwrite());
+            let (mut count, mut status) = (count.readwrite(), status.readwrite());
+            let (z, slope) = (z.as_slice_mut()?, slope.as_slice_mut()?);
+            let (material, source) = (material.as_slice_mut()?, source.as_slice_mut()?);
+            let (count, status): (&mut [u32], &mut [u8]) = (count.as_slice_mut()?, status.as_slice_mut()?);
+            py.detach(|| {
+                let mut hits = vec![Hit::NONE; most];
+                for (i, (x, y)) in x.iter().zip(y).enumerate() {
+                    let layers = t.layers([*x, *y, 0.0], &mut hits);
+                    status[i] = number(layers.status);
+                    count[i] = layers.total as u32;
+                    for (k, hit) in hits.iter().enumerate() {
+                        let (to, hit) = (i * most + k, (k < layers.written).then_some(hit));
+                        z[to] = hit.map_or(f64::NAN, |hit| t.z_f64(hit));
+                        let of = hit.map_or([f64::NAN; 2], |hit| t.slope_f64(hit));
+                        slope[2 * to..2 * to + 2].copy_from_slice(&of);
+                        material[to] = hit.map_or(u16::MAX, |hit| hit.material);
+                        source[to] = hit.map_or(u16::MAX, |hit| hit.source);
+                    }
+                }
+            });
+        }
+        Ok((z, slope, material, source, count, status))
+    }
+
+    fn explain<'py>(&self, py: Python<'py>, p: [f64; 3]) -> PyResult<Bound<'py, PyDict>> {
+        explain::steps(py, &terrain(&*self.bytes()?)?, p)
+    }
+}
+
+fn named_path(path: &Path) -> String {
+    hardpan_builder::names::named(path)
+}

@@ -1,0 +1,29 @@
+//! What `hardpan`, the Python package, calls: images, queries on arrays, builds.
+//!
+//! `package/hardpan` says what a caller may give and words what is wrong with it; here arrays are slices, and the interpreter
+//! is let go while they are worked on.
+#![deny(unsafe_code)]
+
+mod columns;
+mod explain;
+mod facts;
+mod image;
+mod make;
+mod report;
+mod wheels;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(hardpan, ImageError, pyo3::exceptions::PyValueError, "These bytes are not a sound image.");
+pyo3::create_exception!(hardpan, BuildError, pyo3::exceptions::PyValueError, "This cannot become an image.");
+
+#[pymodule]
+fn _hardpan(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("ImageError", module.py().get_type::<ImageError>())?;
+    module.add("BuildError", module.py().get_type::<BuildError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<image::Held>()?;
+    module.add_class::<wheels::Wheels>()?;
+    module.add_function(wrap_pyfunction!(make::build, module)?)?;
+    module.add_function(wrap_pyfunction!(make::build_files, module)?)
+}

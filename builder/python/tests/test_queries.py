@@ -1,0 +1,206 @@
+"""Answers against true heights, and against Rust."""
+
+import os
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import hardpan
+from hardpan import NO_MATERIAL, Reach, Status
+
+
+def inside(n, seed=1):
+    """Points of the slope's lattice, with heights about it."""
+    random = np.random.default_rng(seed)
+    x, y = random.integers(0, 16 * 64 + 1, (2, n)) / 64
+    return x, y, random.uniform(-3, 8, n)
+
+
+def test_heights_slopes_and_normals_of_a_plane(slope):
+    x, y, z = inside(10_000)
+    ground = slope.closest(x, y, z)
+    assert ground.found.all() and len(ground) == 10_000
+    assert np.array_equal(ground.z, x / 4 - y / 8)
+    assert np.array_equal(ground.slope, np.broadcast_to([0.25, -0.125], (10_000, 2)))
+    normal = np.array([-0.25, 0.125, 1.0]) / np.sqrt(1 + 0.25**2 + 0.125**2)
+    assert np.allclose(ground.normal, normal, rtol=0, atol=1e-15)
+    assert np.array_equal(ground.mu, np.full(10_000, 0.75))
+    assert (ground.rolling[0], ground.gain[0], ground.material[0], ground.source[0]) == (1.5, 2.0, 0, 0)
+    far = np.abs(z - ground.z) > slope.windows[0]
+    assert np.array_equal(ground.reach == Reach.NEAR, ~far) and far.any()
+
+
+def test_by_18_a_million_points_in_one_call_equal_rust_to_the_bit(rough, tmp_path):
+    program = os.environ.get("HARDPAN_POINTS")
+    if not program:
+        pytest.skip("HARDPAN_POINTS names no program: cargo build --release -p hardpan --example points")
+    random = np.random.default_rng(18)
+    points = random.uniform([-20, -20, -10], [220, 220, 20], (1_000_000, 3))
+    points[:1000, 0] = 77.0 + random.integers(-2, 3, 1000)  # on edges
+    points[::10_007, 2] = np.nan
+    points[::10_009, 0] = np.inf
+    rough.save(tmp_path / "rough.hpan")
+    points.tofile(tmp_path / "points")
+    subprocess.run([program, "rough.hpan", "points", "answers"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    floats = [(name, "<f8", shape) for name, shape in
+              (("z", ()), ("slope", 2), ("normal", 3), ("mu", ()), ("rolling", ()), ("gain", ()))]
+    rust = np.fromfile(tmp_path / "answers", dtype=[*floats, ("material", "<u2"), ("source", "<u2")])
+    ground = rough.closest(points[:, 0], points[:, 1], points[:, 2])
+    assert len(rust) == len(ground) == 1_000_000
+    for name in rust.dtype.names:
+        assert getattr(ground, name).tobytes() == rust[name].tobytes(), name
+    # of all kinds there are some
+    assert set(np.unique(ground.material)) == {0, 1, 2, NO_MATERIAL}
+    assert set(np.unique(ground.status)) == {Status.FOUND, Status.NO_GROUND, Status.NOT_IN_IMAGE}
+    with hardpan.open(tmp_path / "rough.hpan", map=True) as mapped:
+        assert mapped.closest(points[:, 0], points[:, 1], points[:, 2]).z.tobytes() == ground.z.tobytes()
+
+
+def test_shapes_are_broadcast_and_kinds_of_numbers_are_one(slope):
+    x, y, z = (v[:24].round() for v in inside(24))
+    flat = slope.closest(x, y, z)
+    table = np.stack([x, y, z], axis=1)  # its columns have gaps
+    for ask in [
+        (table[:, 0], table[:, 1], table[:, 2]),
+        (x.astype(np.float32), y.astype(np.float16), z.astype(np.int8)),
+        (list(x), tuple(y), z.astype(np.uint64) if (z >= 0).all() else z.astype(np.int64)),
+    ]:
+        assert np.array_equal(slope.closest(*ask).z, flat.z)
+    square = slope.closest(x.reshape(4, 6).T, y.reshape(4, 6).T, z.reshape(4, 6).T)
+    assert square.z.shape == (6, 4) and square.normal.shape == (6, 4, 3) and square.slope.shape == (6, 4, 2)
+    assert np.array_equal(square.z, flat.z.reshape(4, 6).T)
+    crossed = slope.closest(x[:, None], y[None, :], 0)
+    assert np.array_equal(crossed.z, x[:, None] / 4 - y[None, :] / 8)
+    one = slope.closest(4, 8.0, 0)
+    assert one.z.shape == () and float(one.z) == 0.0 and one.normal.shape == (3,)
+    none = slope.closest([], [], [])
+    assert len(none) == 0 and none.normal.shape == (0, 3) and none.mu.shape == (0,)
+
+
+@pytest.mark.parametrize("place", [(np.nan, 1, 1), (1, np.nan, 1), (1, 1, np.nan), (np.inf, 1, 1), (1, 1, -np.inf), (1e300, 1, 1)])
+def test_nan_and_far_places_are_not_in_the_image(slope, place):
+    for ground in (slope.closest(*place), slope.below(*place), slope.segment(*place, 1.0)):
+        assert ground.status == Status.NOT_IN_IMAGE and not ground.found
+        assert ground.material == ground.source == NO_MATERIAL and ground.reach == Reach.FALLBACK
+        assert ground.z == -2.0  # the least height of the ground
+        assert (ground.mu, ground.rolling, ground.gain) == (0.125, 3.0, 5.0)
+        assert np.array_equal(ground.normal, [0, 0, 1])
+
+
+def test_layers_of_places_that_are_none(slope):
+    layers = slope.layers([np.nan, np.inf, 1e300, 1], [1, 1, 1, 1])
+    assert list(layers.count) == [0, 0, 0, 1] and list(layers.status) == [2, 2, 2, 0]
+
+
+def test_below_and_segment_and_windows(deck):
+    z = [-1.0, 1.0, 2.0, 3.0, 4.0, 6.0]
+    assert list(deck.closest(2, 2, z).z) == [0, 0, 0, 5, 5, 5]
+    assert list(deck.below(2, 2, z).z) == [0, 0, 0, 0, 0, 5]
+    assert list(deck.below(2, 2, z).found) == [False] + 5 * [True]
+    found = deck.segment(2, 2, 6.0, [0.5, 1.0, 1.5, -1.0, np.nan]).found
+    assert list(found) == [False, True, True, False, False]
+    # near and far of the caller's
+    assert list(deck.closest(2, 2, z, near=0.0).z) == [0, 0, 0, 0, 0, 5]
+    assert list(deck.closest(2, 2, z, near=0.5, far=1.0).found) == [True, True, False, False, True, True]
+    assert deck.closest(20, 2, 4, fallback="edge-extend").z == 0.0
+    assert deck.closest(-1, 2, 4, fallback="edge-extend").z == 5.0
+    with pytest.raises(ValueError, match="fallback is 'none'|fallback is \"none\""):
+        deck.closest(1, 1, 1, fallback="none")
+    with pytest.raises(ValueError, match="near is -1"):
+        deck.closest(1, 1, 1, near=-1)
+    with pytest.raises(ValueError, match="far is NaN"):
+        deck.closest(1, 1, 1, far=float("nan"))
+
+
+def test_layers_are_highest_first(deck):
+    layers = deck.layers([2.0, 12.0, 99.0], 3.0)
+    assert list(layers.count) == [2, 1, 0] and len(layers) == 3
+    assert np.array_equal(layers.z[0, :2], [5, 0]) and layers.z[1, 0] == 0
+    assert np.isnan(layers.z[1, 1:]).all() and np.isnan(layers.z[2]).all() and np.isnan(layers.slope[2]).all()
+    assert list(layers.material[0, :2]) == [0, 1] and (layers.material[2] == NO_MATERIAL).all()
+    assert list(layers.mu[0, :2]) == [0.25, 0.5]
+    short = deck.layers([[2.0, 12.0]], 3.0, most=1)
+    assert short.z.shape == (1, 2, 1) and short.count.tolist() == [[2, 1]] and short.z.tolist() == [[[5], [0]]]
+    assert deck.layers(2, 3, 0).count == 2
+    for most in (2**45, 2**62):
+        with pytest.raises(MemoryError, match="fit no memory"):
+            deck.layers(2, 3, most)
+    for most in (-1, 1.5, True, "2"):
+        with pytest.raises(ValueError, match="most is"):
+            deck.layers(2, 3, most)
+
+
+def test_a_cursor_answers_as_the_image(rough):
+    t = np.linspace(0, 1, 2000)
+    wheels = np.array([[0.8, 1.4, 0], [-0.8, 1.4, 0], [0.8, -1.4, 0], [-0.8, -1.4, 0]])
+    cursor = rough.cursor(4)
+    for x, y in zip(10 + 180 * t, 100 + 60 * np.sin(6 * t)):
+        hubs = wheels + [x, y, 4.0]
+        ground, plain = cursor.closest(*hubs.T), rough.closest(*hubs.T)
+        for name in ("z", "slope", "material", "source", "status", "reach"):
+            assert getattr(ground, name).tobytes() == getattr(plain, name).tobytes()
+    with pytest.raises(ValueError, match=r"shape \(3,\); this cursor has 4 wheels"):
+        cursor.closest(*hubs[:3].T)
+    for count in (0, -1, 2.0, True, 2**60):
+        with pytest.raises(ValueError, match="cursor"):
+            rough.cursor(count)
+
+
+def test_an_image_tells_what_it_is(deck):
+    assert deck.bounds.tolist() == [[0, 0, 0], [16, 16, 5]]
+    assert [(m.name, m.mu, m.surface_type) for m in deck.materials] == [("Deck", 0.25, 1), ("Floor", 0.5, 0)]
+    assert deck.sources == ["arrays"] and deck.triangles == 768
+    assert deck.max_layers >= 2 and deck.fallback == "bounds-min-z" and deck.windows == (4.0, 5000.0)
+    assert len(deck.identity) == 64 and deck.nbytes == len(deck.tobytes())
+    assert deck.tobytes()[32:64].hex() == deck.identity
+    assert 0 < deck.error[0] < 1e-3 and 0 < deck.error[1] < 1e-4
+    assert "768 triangles" in repr(deck)
+
+
+def test_explain_tells_the_steps_of_the_answer(deck):
+    told = deck.explain(2.25, 3.5, 4.0)
+    assert told.answer.z == 5.0
+    heights = {step[1] for step in told.steps if step[0] == "candidate"}
+    assert heights == {0.0, 5.0}
+    assert {step[0] for step in told.steps} == {"node", "cell", "leaf", "test", "candidate"}
+    tests = [step for step in told.steps if step[0] == "test"]
+    assert len(tests) == told.cost.tests and any(covered for *_, covered in tests)
+    assert all(cost <= most for cost, most in zip(told.cost, told.bound))
+    assert "answer     z 5.000000, near" in str(told)
+    assert "not_in_image" in str(deck.explain(99, 0, 0))
+    with pytest.raises(ValueError, match="one point"):
+        deck.explain([1, 2], 0, 0)
+
+
+def test_queries_let_other_threads_run(rough):
+    points = np.random.default_rng(3).uniform(0, 200, (3, 3_000_000))
+    results = []
+    thread = threading.Thread(target=lambda: results.append(rough.closest(*points)))
+    thread.start()
+    turns = 0
+    while thread.is_alive():
+        turns += 1
+    thread.join()
+    assert turns > 1000 and len(results[0]) == 3_000_000
+
+
+def test_closing_waits_for_nobody_and_spoils_nothing(rough):
+    points = np.random.default_rng(4).uniform(0, 200, (3, 300_000))
+    wanted = rough.closest(*points).z
+    for _ in range(5):
+        image, results = hardpan.from_bytes(rough.tobytes(), verify=False), []
+
+        def ask(image=image, results=results):
+            try:
+                results.append(image.closest(*points).z)
+            except ValueError as e:
+                results.append(str(e))
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        [thread.start() for thread in threads]
+        image.close()
+        [thread.join() for thread in threads]
+        assert len(results) == 3
+        assert all("closed" in r if isinstance(r, str) else np.array_equal(r, wanted) for r in results)
