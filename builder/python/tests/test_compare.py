@@ -17,7 +17,7 @@ def test_differences_are_told(slope):
     assert np.array_equal(found.difference, off)
     assert found.largest == 0.5 and found.mean == 0.375 / 256 and found.mean_abs == 0.875 / 256
     assert found.rms == np.sqrt((0.25 + 0.0625 + 0.015625) / 256)
-    assert found.percentiles == {p: np.percentile(np.abs(off), p) for p in (50.0, 90.0, 99.0, 99.9)}
+    assert found.percentiles == {50.0: 0, 90.0: 0, 99.0: 0.125, 99.9: 0.5}  # the 128th, 231st, 254th and 256th
     assert list(found.worst[:3]) == [7, 100, 33] and len(found.worst) == 10
     assert found.mu_largest == 1.0 and list(found.mu_worst[:2]) == [9, 5]
     assert "256 of 256 points compared" in str(found) and "mu: largest 1" in str(found)
@@ -30,6 +30,10 @@ def test_places_without_ground_are_not_compared(slope):
     assert found.compared == 2 and list(found.only_image) == [1] and list(found.only_points) == [2]
     assert list(found.worst) == [0] and found.largest == 0.125
     assert np.isnan(found.difference[[1, 2, 3]]).all()
+    odd = np.array([[1, 1, 0.0], [np.nan, 2, 1.0], [1, np.inf, np.nan], [1, 1, -np.inf]])
+    found = hardpan.compare(slope, odd)
+    assert found.compared == 1 and list(found.no_number) == [1, 2, 3]
+    assert len(found.only_points) == 0 and len(found.only_image) == 0
     none = hardpan.compare(slope, np.empty((0, 3)))
     assert none.compared == 0 and np.isnan([none.largest, none.mean, none.rms]).all() and len(none.worst) == 0
     assert "0 of 0 points" in str(none)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -177,13 +178,22 @@ def test_explain_tells_the_steps_of_the_answer(deck):
 def test_queries_let_other_threads_run(rough):
     points = np.random.default_rng(3).uniform(0, 200, (3, 3_000_000))
     results = []
-    thread = threading.Thread(target=lambda: results.append(rough.closest(*points)))
+    times, turns = [], []
+
+    def ask():
+        times.append(time.perf_counter())
+        results.append(rough.closest(*points))
+        times.append(time.perf_counter())
+
+    thread = threading.Thread(target=ask)
     thread.start()
-    turns = 0
     while thread.is_alive():
-        turns += 1
+        turns.append(time.perf_counter())
     thread.join()
-    assert turns > 1000 and len(results[0]) == 3_000_000
+    # in the middle of the call: before and after it other threads run in any case
+    quarter = (times[1] - times[0]) / 4
+    during = [t for t in turns if times[0] + quarter < t < times[1] - quarter]
+    assert len(during) > 100 and len(results[0]) == 3_000_000
 
 
 def test_closing_waits_for_nobody_and_spoils_nothing(rough):

@@ -60,8 +60,10 @@ impl Surface for View {
 
 impl Surface for hpan_surface {
     fn ground(&self, p: [f64; 3]) -> Ground {
-        if let Ok(view) = self.view.open() {
-            return view.ground(p);
+        match self.view.open() {
+            Ok(view) => return view.ground(p),
+            Err(HPAN_ERROR_NULL) => {}
+            Err(_) => return Ground::NONE, // closed since
         }
         match (self.function_f64, self.function_f32) {
             (Some(function), _) => {

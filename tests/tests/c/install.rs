@@ -35,7 +35,7 @@ fn by_18_installed_library_is_found_by_cmake_and_by_pkg_config() {
     fs::create_dir_all(&user).unwrap();
     // the libraries that cargo has just built
     let libraries = folder.join("libraries");
-    fs::create_dir_all(&libraries).unwrap();
+    fs::create_dir_all(libraries.join("deps")).unwrap(); // as cargo leaves them
     for name in ["libhardpan_c.a", "libhardpan_c.so"] {
         fs::copy(env::current_exe().unwrap().with_file_name(name), libraries.join(name)).unwrap();
     }
@@ -68,4 +68,23 @@ fn by_18_installed_library_is_found_by_cmake_and_by_pkg_config() {
     let mut version = Command::new("pkg-config");
     let version = ask(version.args(["--modversion", "hardpan"]).env("PKG_CONFIG_PATH", &packages));
     assert_eq!(version.trim(), env!("CARGO_PKG_VERSION"));
+    let mut installed: Vec<_> = fs::read_dir(prefix.join("lib")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    installed.sort();
+    assert_eq!(installed, ["cmake", "libhardpan_c.a", "libhardpan_c.so", "pkgconfig"]);
+
+    // a deeper folder of libraries, and none to install
+    let deep = |libraries: &Path| {
+        let mut configure = cmake();
+        configure.arg("-S").arg(interface()).arg("-B").arg(&build).arg("-DCMAKE_INSTALL_LIBDIR=lib/deep");
+        ask(configure.arg(format!("-DHARDPAN_LIBRARIES={}", libraries.display())));
+        cmake().arg("--install").arg(&build).arg("--prefix").arg(folder.join("deep")).output().unwrap()
+    };
+    assert!(deep(&libraries).status.success());
+    let mut query = Command::new("pkg-config");
+    let packages = folder.join("deep/lib/deep/pkgconfig");
+    let flags = ask(query.args(["--cflags-only-I", "--libs-only-L", "hardpan"]).env("PKG_CONFIG_PATH", packages));
+    let found: Vec<PathBuf> = flags.split_whitespace().map(|f| fs::canonicalize(&f[2..]).unwrap()).collect();
+    let wanted = ["include", "lib/deep"].map(|name| fs::canonicalize(folder.join("deep").join(name)).unwrap());
+    assert_eq!(found, wanted);
+    assert!(!deep(&folder.join("missing")).status.success());
 }

@@ -1,4 +1,4 @@
-/* A mock solver: vs IMAGE IMAGE HOLE FLAT. It installs the callback, and drives four wheels at 1 kHz on both images from four threads. */
+/* A mock solver: vs IMAGE IMAGE FLAT. It installs the callback, and drives four wheels at 1 kHz on both images from four threads. */
 #include "tool.h"
 
 #include "vs_api.h"
@@ -104,14 +104,23 @@ static void stack(const char *path) {
     /* a null output is left out; what is neither view nor stack is answered by zeros */
     EXPECT(function(0, 0, 0, &o[0], NULL, NULL, NULL, NULL, view) == 1 && o[0] == 0);
     must(hpan_stack_close(first), "close");
-    void *const none[] = {NULL, first, &calls};
-    for (size_t i = 0; i < 2; i++) {
+    static uint64_t foreign[2] = {1, 2};
+    void *const none[] = {NULL, first, foreign};
+    for (size_t i = 0; i < 3; i++) {
         memset(o, 0xCC, sizeof o);
         EXPECT(function(0, 0, 0, &o[0], &o[1], &o[2], &o[3], &o[4], none[i]) == 0);
         EXPECT(o[0] == 0 && o[1] == 0 && o[2] == 0 && o[3] == 0 && o[4] == 0);
     }
     must(hpan_stack_close(last), "close");
+    /* a view that was closed since has no ground, also where a function stands beside it */
+    hpan_surface both = own;
+    both.view = view;
+    must(hpan_stack_start(memories[1], hpan_stack_size(), &both, 1, &last), "stack");
+    EXPECT(function(0, 0, 0, &o[0], &o[1], &o[2], &o[3], &o[4], last) == 1 && o[0] == 0);
     must(hpan_close(view), "close");
+    calls = 0;
+    EXPECT(function(0, 0, 0, &o[0], &o[1], &o[2], &o[3], &o[4], last) == 0 && o[0] == 0 && calls == 0);
+    must(hpan_stack_close(last), "close");
     free(memories[0]);
     free(memories[1]);
     free(view);

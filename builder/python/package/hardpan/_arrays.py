@@ -14,8 +14,14 @@ def told(array: np.ndarray) -> str:
     return f"{array.dtype.str!r} ({array.dtype}) of shape {array.shape}"
 
 
+def _unmasked(name: str, value: Any) -> None:
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name}: masked arrays are not taken; give {name}.compressed() or {name}.filled(VALUE)")
+
+
 def numbers(name: str, value: Any) -> np.ndarray:
-    """A value as an array of float64. What would lose digits, or has another byte order, is refused."""
+    """A value as an aligned array of float64. What would lose digits, is masked, or has another byte order, is refused."""
+    _unmasked(name, value)
     try:
         array = np.asarray(value)
     except ValueError as e:  # a ragged list
@@ -26,11 +32,12 @@ def numbers(name: str, value: Any) -> np.ndarray:
         raise TypeError(f"{name}: {told(array)} has another byte order; give {name}.astype(np.float64)")
     if array.dtype.kind != "f" or array.dtype.itemsize > 8:
         raise TypeError(f"{name}: {told(array)}; {WANTED}")
-    return array.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=not array.flags.aligned)
 
 
 def whole(name: str, value: Any) -> np.ndarray:
-    """A value as an array of int64."""
+    """A value as an aligned array of int64."""
+    _unmasked(name, value)
     try:
         array = np.asarray(value)
     except ValueError as e:
@@ -40,7 +47,7 @@ def whole(name: str, value: Any) -> np.ndarray:
         raise TypeError(f"{name}: {told(array)}; {wanted}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"{name}: {array.max()} is no index")
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return np.require(array, np.int64, ["C", "A"])
 
 
 def together(**values: Any) -> tuple[tuple[int, ...], list[np.ndarray]]:

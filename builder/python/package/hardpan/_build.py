@@ -55,6 +55,8 @@ def build(vertices: Any, faces: Any, materials: Iterable[str | Mapping[str, Any]
 
     Raises TypeError and ValueError for arrays that are not so, BuildError for what cannot become an image.
     """
+    if isinstance(materials, (str, Mapping)):
+        raise TypeError(f"materials: {materials!r}; give a list of names or mappings, as [{materials!r}]")
     vertices = rows("vertices", vertices, (3,))
     faces = shaped("faces", whole("faces", faces), (3,))
     given = [{"name": ""}] if materials is None else [_material(m) for m in materials]

@@ -21,6 +21,8 @@ class Comparison(NamedTuple):
     """Numbers of points whose z is NaN, over which the image has ground: int64."""
     only_points: np.ndarray
     """Numbers of points at which the image has no ground: int64."""
+    no_number: np.ndarray
+    """Numbers of points with x or y that is not finite, or an infinite z, which are not asked: int64."""
     difference: np.ndarray
     """Of each point, NaN where either has no ground: float64, (n,)."""
     largest: float
@@ -32,7 +34,7 @@ class Comparison(NamedTuple):
     rms: float
     """Root of the mean square."""
     percentiles: dict[float, float]
-    """What 50, 90, 99 and 99.9 % of the differences without sign do not exceed."""
+    """What 50, 90, 99 and 99.9 % of the differences without sign do not exceed: each is the difference of a point."""
     worst: np.ndarray
     """Numbers of the points that differ most, most first: int64."""
     mu_largest: float | None
@@ -61,14 +63,15 @@ def compare(image: Image, points: Any, *, worst: int = 10) -> Comparison:
     points = rows("points", points, (3, 4))
     x, y, z = points[:, 0], points[:, 1], points[:, 2]
     answers = image.closest(x, y, z)
-    both = answers.found
+    asked = np.isfinite(x) & np.isfinite(y) & ~np.isinf(z)
+    both = answers.found & asked
     difference = np.where(both, answers.z - z, np.nan)
-    none = np.flatnonzero(np.isnan(z))
+    none = np.flatnonzero(np.isnan(z) & asked)
     over = image.layers(x[none], y[none], 0).count > 0
     size = np.abs(difference[both])
-    wanted = (50.0, 90.0, 99.0, 99.9)
     some = size.size > 0
-    percentiles = np.percentile(size, wanted) if some else np.full(len(wanted), np.nan)
+    ascending = np.sort(size)
+    percentiles = {p / 10: float(ascending[(p * size.size + 999) // 1000 - 1]) if some else float("nan") for p in (500, 900, 990, 999)}
 
     def most(values: np.ndarray) -> np.ndarray:
         order = np.argsort(-np.abs(values), kind="stable")  # NaN comes last
@@ -83,13 +86,14 @@ def compare(image: Image, points: Any, *, worst: int = 10) -> Comparison:
         points=len(points),
         compared=int(size.size),
         only_image=none[over],
-        only_points=np.flatnonzero(~both & ~np.isnan(z)),
+        only_points=np.flatnonzero(~both & asked & ~np.isnan(z)),
+        no_number=np.flatnonzero(~asked),
         difference=difference,
         largest=float(size.max()) if some else float("nan"),
         mean=float(difference[both].mean()) if some else float("nan"),
         mean_abs=float(size.mean()) if some else float("nan"),
         rms=float(np.sqrt((size * size).mean())) if some else float("nan"),
-        percentiles={p: float(v) for p, v in zip(wanted, percentiles)},
+        percentiles=percentiles,
         worst=most(difference),
         mu_largest=mu_largest,
         mu_worst=mu_worst,

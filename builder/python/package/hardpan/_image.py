@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import secrets
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -238,14 +239,14 @@ class Image:
 
         Any other file is replaced only with overwrite=True; else FileExistsError. What the disk refuses is an OSError.
         """
-        path = os.fspath(path)
+        path = os.fsdecode(path)
         if not overwrite and os.path.exists(path):
             with io.open(path, "rb") as file:
                 if file.read(len(_MAGIC)) != _MAGIC:
                     raise FileExistsError(f"{path} is no terrain image; name another file, or say overwrite=True")
-        draft = f"{path}.{os.getpid()}.part"
+        draft = f"{path}.{secrets.token_hex(8)}.part"  # others may save to this path, too
         try:
-            with io.open(draft, "wb") as file:
+            with io.open(draft, "xb") as file:
                 file.write(self.tobytes())
             os.replace(draft, path)
         except BaseException:
@@ -268,7 +269,7 @@ class Cursor:
         """How many wheels."""
 
     def closest(self, x: Any, y: Any, z: Any) -> Answers:
-        """The ground nearest to each wheel: x, y, z are metres, of shape (count,), or single numbers for all. Else as `Image.closest`."""
+        """The ground nearest to each wheel: x, y, z are metres, of shape (count,). Else as `Image.closest`."""
         shape, (x, y, z) = together(x=x, y=y, z=z)
         if shape != (self.count,):
             raise ValueError(f"x, y and z make shape {shape}; this cursor has {self.count} wheels: give ({self.count},)")
