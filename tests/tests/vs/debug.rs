@@ -1,0 +1,1 @@
+//! The debug OBJ: query cells, pins, the triad of the origin.

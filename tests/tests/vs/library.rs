@@ -1,0 +1,1 @@
+//! The functions of VsTerrain.h, from programs in C and in Python.

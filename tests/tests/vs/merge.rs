@@ -1,0 +1,1 @@
+//! Images joined, placed and built again; factors of friction.

@@ -1,0 +1,1 @@
+//! Settings that speak of an object, a file or a placement.

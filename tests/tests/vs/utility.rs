@@ -1,0 +1,1 @@
+//! `hardpan vstu`: command lines, settings and points as printed.
