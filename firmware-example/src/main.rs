@@ -26,7 +26,7 @@ struct Ground {
 }
 
 /// Whether every byte of the image is what was built. No step takes longer than the first, so that a watchdog can be fed between.
-/// If it is better to go on where some tiles are damaged: `Verifier::usable` and `Terrain::with_damage`, in the kernel's README.
+/// If it is better to go on where some tiles are damaged: `Verifier::usable` and `Terrain::with_damage`, in kernel/docs/firmware.md.
 fn proven(terrain: &Terrain) -> bool {
     let mut damage = [0; TILES / 8];
     if terrain.header().tile_count as usize > TILES {
@@ -40,7 +40,7 @@ fn proven(terrain: &Terrain) -> bool {
     state == Ok(true)
 }
 
-/// Instructions of a wheel on a Cortex-M4F at most: the model of the kernel's README for `closest`, with what `Fixed` and reading the
+/// Instructions of a wheel on a Cortex-M4F at most: the model of kernel/docs/firmware.md for `closest`, with what `Fixed` and reading the
 /// answer add. Tests of large or steep triangles are slow.
 fn worst(terrain: &Terrain) -> u64 {
     let bound = terrain.bound();

@@ -25,5 +25,7 @@ pub fn small_meshes() -> [(&'static str, Scene); 6] {
 }
 
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../builder/docs/query-and-csv.md")]
+#[doc = include_str!("../../kernel/docs/firmware.md")]
 #[cfg(doctest)]
 struct Manual;

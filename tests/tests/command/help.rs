@@ -37,8 +37,8 @@ fn help_of_grid_and_diff_fits_one_screen() {
     assert!((24..=40).contains(&lines), "{lines}");
     holds(&help, &["the image less the reference", "\"Comparing two images\"", "x,y,z[,mu]"]);
     holds(
-        include_str!("../../../README.md"),
-        &["### Comparing two images\n", "each no farther than 0.5 m from where it was"],
+        include_str!("../../../builder/docs/diff.md"),
+        &["## Comparing two images\n", "each no farther than 0.5 m from where it was"],
     );
 }
 

@@ -1,6 +1,7 @@
-//! What README.md says: its commands run, its code compiles, its figures are those that were measured.
+//! What README.md and the pages say: their commands run, their code compiles, their figures are those that were measured.
 
 use crate::shell::{HARDPAN, expect, folder};
+use serde_json::Value;
 use std::{
     collections::HashMap,
     env, fs,
@@ -8,6 +9,20 @@ use std::{
     process::{Command, Output},
 };
 use verification::fbx;
+
+/// Pages whose commands run here, in order, in a folder of their own.
+const PAGES: [&str; 8] = [
+    "README.md",
+    "builder/docs/content.md",
+    "builder/docs/settings.md",
+    "builder/docs/formats.md",
+    "builder/docs/check-and-verify.md",
+    "builder/docs/query-and-csv.md",
+    "builder/docs/diff.md",
+    "builder/docs/benchmarks.md",
+];
+const FIRMWARE: &str = "kernel/docs/firmware.md";
+const BENCHMARKS: &str = "builder/docs/benchmarks.md";
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -48,22 +63,24 @@ fn sessions_are_as_printed() {
         assert!(printed.any(|l| l == line), "the demo does not print {line:?}, or not there:\n{demo}");
     }
     let mut commands = 0;
-    for block in blocks(&manual, "console") {
+    for (page, block) in PAGES
+        .map(|page| (page, read(page)))
+        .iter()
+        .flat_map(|(p, t)| blocks(t, "console").into_iter().map(move |b| (p, b)))
+    {
         for command in block.split("$ hardpan ").skip(1) {
             let (typed, printed) = command.split_once('\n').unwrap();
             let typed = typed.split('#').next().unwrap();
             let [out, _] = expect(0, &folder, &typed.split_whitespace().collect::<Vec<_>>());
-            assert_eq!(without_seconds(&out), without_seconds(printed), "hardpan {typed}");
+            assert_eq!(without_seconds(&out), without_seconds(printed), "{page}: hardpan {typed}");
             commands += 1;
         }
     }
-    assert!(commands >= 3);
+    assert!(commands >= 4, "{commands}");
 }
 
-/// Every line of the `sh` blocks that begins with `hardpan` ends well, in their order, with files of the names that they use.
-#[test]
-fn command_lines_work() {
-    let folder = folder("command_lines_work");
+/// Files of the names that the pages use.
+fn sources(folder: &Path) {
     let slope = |z: f64| {
         format!(
             "v -40 -40 0\nv 40 -40 0\nv 40 40 {z}\nv -40 40 {z}\nusemtl Asphalt\nf 1 2 3\nusemtl Hedge 7\nf 1 3 4\n"
@@ -86,18 +103,29 @@ fn command_lines_work() {
     let object = fbx::Object { name: "bridge", mesh: Some(0), ..Default::default() };
     let records = fbx::document(7400, Some(fbx::Says::Y_UP_CM), &[mesh], &[object]);
     fs::write(folder.join("bridge.fbx"), fbx::text(7400, &records)).unwrap();
-    expect(0, &folder, &["build", "track.obj", "-o", "old.hpan"]);
-    expect(0, &folder, &["build", "track.obj", "-o", "new.hpan"]);
-    let manual = read("README.md");
-    let lines = blocks(&manual, "sh").into_iter().flat_map(str::lines).filter(|l| l.starts_with("hardpan "));
-    let mut tried = 0;
-    for line in lines {
-        let typed = line.split('#').next().unwrap().split_whitespace().skip(1).collect::<Vec<_>>();
-        let Output { status, stderr, .. } = Command::new(&*HARDPAN).args(&typed).current_dir(&folder).output().unwrap();
-        assert!(status.success(), "{line}: {}", String::from_utf8_lossy(&stderr));
-        tried += 1;
+    for image in ["track.hpan", "old.hpan", "new.hpan"] {
+        expect(0, folder, &["build", "track.obj", "-o", image]);
     }
-    assert!(tried >= 15, "{tried}");
+}
+
+/// Every line of the `sh` blocks that begins with `hardpan` ends well, in the order of its page, with files of the names that they use.
+#[test]
+fn command_lines_work() {
+    let mut tried = 0;
+    for page in PAGES {
+        let folder = folder(&format!("command_lines_work/{}", page.replace('/', "_")));
+        sources(&folder);
+        let text = read(page);
+        let lines = blocks(&text, "sh").into_iter().flat_map(str::lines).filter(|l| l.starts_with("hardpan "));
+        for line in lines {
+            let typed = line.split('#').next().unwrap().split_whitespace().skip(1).collect::<Vec<_>>();
+            let Output { status, stderr, .. } =
+                Command::new(&*HARDPAN).args(&typed).current_dir(&folder).output().unwrap();
+            assert!(status.success(), "{page}: {line}: {}", String::from_utf8_lossy(&stderr));
+            tried += 1;
+        }
+    }
+    assert!(tried >= 35, "{tried}");
 }
 
 /// The kernel's example is the one in the manual; `tests/run.sh examples` holds what it prints against the manual.
@@ -119,6 +147,132 @@ fn the_ten_lines_are_the_example() {
     }
 }
 
+/// All pages but the README, which may have so many lines that somebody reads them.
+fn pages() -> Vec<String> {
+    let folders = ["builder/docs", "kernel/docs"];
+    let files = folders.iter().flat_map(|folder| {
+        let entries = fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
+        entries.map(move |entry| format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap()))
+    });
+    files.filter(|name| name.ends_with(".md")).collect()
+}
+
+#[test]
+fn pages_are_short() {
+    let manual = read("README.md");
+    let (lines, words) = (manual.lines().count(), manual.split_whitespace().count());
+    assert!(lines <= 150 && words <= 1200, "README.md: {lines} lines, {words} words");
+    let pages = pages();
+    assert!(pages.len() >= 16, "{pages:?}");
+    for page in pages {
+        let lines = read(&page).lines().count();
+        assert!(lines < 250, "{page}: {lines} lines");
+    }
+}
+
+/// A heading as links name it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().to_lowercase();
+    kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// What the page at `path` links to that is not there.
+fn broken(page: &str) -> Vec<String> {
+    let text = read(page);
+    let links = text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
+    let here = Path::new(ROOT).join(page);
+    let is_there = |link: &&str| {
+        let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+        let file = if file.is_empty() { here.clone() } else { here.parent().unwrap().join(file) };
+        let titled = |text: String| {
+            text.lines().filter(|l| l.starts_with('#')).any(|l| anchor(l.trim_start_matches('#')) == heading)
+        };
+        file.exists() && (heading.is_empty() || titled(fs::read_to_string(&file).unwrap()))
+    };
+    links.filter(|l| !l.starts_with("http") && !l.starts_with('<')).filter(|l| !is_there(l)).map(String::from).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let others =
+        ["README.md", "kernel/README.md", "kernel/c-abi/README.md", "builder/README.md", "firmware-example/README.md"];
+    let manual = read("README.md");
+    for page in pages() {
+        assert!(manual.contains(&format!("({page}")), "README.md does not lead to {page}");
+    }
+    for page in others.into_iter().map(String::from).chain(pages()) {
+        let mut broken = broken(&page);
+        broken.retain(|link| !link.ends_with("vs-terrain.md")); // is being written
+        assert!(broken.is_empty(), "{page}: {broken:?}");
+    }
+}
+
+/// Files and folders that the map of the repository names are there.
+#[test]
+fn the_map_of_the_repository_is_right() {
+    let page = read("builder/docs/contributing.md");
+    let quoted = page.lines().filter(|l| l.starts_with('|')).flat_map(|l| l.split('`').skip(1).step_by(2));
+    let paths: Vec<&str> = quoted.filter(|q| q.contains('/') && !q.starts_with("target")).collect();
+    assert!(paths.len() >= 20, "{paths:?}");
+    for path in paths {
+        assert!(Path::new(ROOT).join(path).exists(), "{path}");
+    }
+}
+
+/// The pictures are those that the command draws today, and small.
+#[test]
+fn pictures_are_those_of_the_demo() {
+    let folder = folder("pictures_are_those_of_the_demo");
+    expect(0, &folder, &["demo"]);
+    let image = "hardpan-demo/proving-ground.hpan";
+    expect(0, &folder, &["export", "png", image, "--map", "materials", "--size", "800", "-o", "materials.png"]);
+    for (picture, drawn) in [("demo-materials.png", "materials.png"), ("demo-drive.png", "hardpan-demo/drive.png")] {
+        let kept = fs::read(Path::new(ROOT).join("builder/docs").join(picture)).unwrap();
+        assert!(kept.len() < 150_000, "{picture}: {} bytes", kept.len());
+        let drawn = folder.join(drawn);
+        assert!(kept == fs::read(&drawn).unwrap(), "builder/docs/{picture}: to renew it copy {}", drawn.display());
+    }
+}
+
+/// The ground of the README's table, built as the page says: bytes, bounds, and what the model of counted instructions makes of them.
+#[test]
+fn what_a_site_costs_is_what_the_table_says() {
+    let folder = folder("what_a_site_costs");
+    let page = read(FIRMWARE);
+    let script = blocks(&page, "sh").into_iter().find(|b| b.starts_with("awk")).unwrap();
+    let (awk, commands) = script.split_once("hardpan build").unwrap();
+    assert!(Command::new("sh").args(["-c", awk]).current_dir(&folder).status().unwrap().success());
+    for line in format!("hardpan build{commands}").lines().filter(|l| l.starts_with("hardpan build")) {
+        expect(0, &folder, &line.split_whitespace().skip(1).collect::<Vec<_>>());
+    }
+    let rows = table(&read("README.md"), "What it costs");
+    let cells =
+        |row: usize| [&rows[row][1], &rows[row][2]].map(|c| c.trim_end_matches(" bytes").trim_end_matches(" us"));
+    let model = budgets("model.an386");
+    let fixed = number(&page, "`[Fixed; 3]` adds ");
+    let of_field: f64 = ["field_base", "field_line", "field_test"].iter().map(|part| model[*part]).sum();
+    for (i, image) in ["site.hpan", "posts.hpan"].into_iter().enumerate() {
+        let facts: Value = serde_json::from_str(&expect(0, &folder, &["info", image, "--json"])[0]).unwrap();
+        let [bytes, lines, tests, wide] =
+            [&facts["bytes"], &facts["bound"]["lines"], &facts["bound"]["tests"], &facts["wide_tests"]]
+                .map(|v| v.as_f64().unwrap());
+        assert_eq!(cells(0)[i], bytes.to_string(), "{image}");
+        assert_eq!(cells(3)[i], format!("{lines} {tests}"), "{image}");
+        assert_eq!(wide, 0.0);
+        let of_mesh = model["ground_base"] + model["ground_line"] * lines + model["ground_test"] * tests;
+        let instructions = fixed + if i == 0 { of_mesh } else { of_field };
+        assert_eq!(cells(4)[i], format!("{:.1}", instructions * 2.0 / 168.0), "{image}");
+    }
+    let code = number(&page, "`z_fixed` link to ") + number(&page, "linked with ");
+    let stack = table_after(&page, "## Stack")[1][1].parse::<f64>().unwrap();
+    let sizes = page.split_once("takes on a 32-bit core ").unwrap().1; // held against the boards' builds below
+    let [view, answer] = [number(sizes, ""), number(sizes, " and ")];
+    for i in [0, 1] {
+        assert_eq!(cells(1)[i], code.to_string());
+        assert_eq!(cells(2)[i], (stack + view + answer).to_string());
+    }
+}
+
 /// Times are those of the last recorded run, to the nanosecond.
 #[test]
 fn times_are_those_recorded() {
@@ -131,7 +285,7 @@ fn times_are_those_recorded() {
         times.insert((head.to_owned(), who.split(',').next().unwrap().to_owned(), who.to_owned()), ns);
     }
     let columns = ["hills1m,random", "hills1m,wheels", "city,random", "city,wheels", "strip,on triangles"];
-    let rows = table(&read("README.md"), "Benchmarks");
+    let rows = table(&read(BENCHMARKS), "Nanoseconds a query");
     let who = [
         "hardpan, single",
         "hardpan, batch of 64",
@@ -209,8 +363,8 @@ const SMALL: [&str; 11] =
 
 #[test]
 fn instructions_are_within_their_budgets() {
-    let manual = read("README.md");
-    let rows = table(&manual, "On a small core");
+    let page = read(FIRMWARE);
+    let rows = table(&page, "Instructions");
     assert_eq!(rows.len(), CALLS.len());
     for (row, call) in rows.iter().zip(CALLS) {
         let name = match call {
@@ -224,29 +378,26 @@ fn instructions_are_within_their_budgets() {
         }
     }
     let code = budgets("gate.thumbv7em-none-eabihf");
-    let kernel = read("kernel/README.md");
-    near(number(&manual, "no heap; code "), code["code_release"], "code");
-    near(number(&manual, "every entry point there is ("), code["code_least"], "code of z");
-    near(number(&manual, "use links to ("), code["code_of_five_release"], "a small use");
-    near(number(&kernel, "`z_fixed` link to "), code["code_of_five_release"], "a small use");
-    near(number(&kernel, "bytes of code on a Cortex-M4F, "), code["code_of_five_least"], "a small use of z");
-    near(number(&kernel, "every entry point there is, to "), code["code_release"], "code");
-    let of_all = kernel.split_once("every entry point there is, to ").unwrap().1;
+    near(number(&page, "`z_fixed` link to "), code["code_of_five_release"], "a small use");
+    near(number(&page, "bytes of code on a Cortex-M4F, "), code["code_of_five_least"], "a small use of z");
+    near(number(&page, "every entry point there is, to "), code["code_release"], "code");
+    let of_all = page.split_once("every entry point there is, to ").unwrap().1;
     near(number(of_all, " and "), code["code_least"], "code of z");
-    near(number(&kernel, "linked with "), code["constants_of_five_release"], "constants");
+    near(number(&page, "linked with "), code["constants_of_five_release"], "constants");
     let most = |board: &str, call: &str| {
         SMALL.iter().chain(&WIDE).map(|s| budgets(&format!("{board}.{s}"))[call]).fold(0.0, f64::max)
     };
     let first =
         ["hills", "proving", "field"].map(|s| budgets(&format!("an386.{s}"))["verify"]).into_iter().fold(0.0, f64::max);
-    near(number(&kernel, "whatever its limit ("), first, "the first step");
-    near(number(&kernel, "`step(256)` takes at most "), most("an386", "verify_256"), "a step");
-    near(number(&kernel, "all steps together at most "), most("an386", "verify_byte"), "steps");
-    near(number(&manual, "In the mean `closest` takes "), budgets("an386.hills")["closest_mean"], "mean");
-    near(number(&manual, "instructions on the hills and "), budgets("an386.proving")["closest_mean"], "mean");
-    let times = table(&manual, "Benchmarks");
+    near(number(&page, "whatever its limit ("), first, "the first step");
+    near(number(&page, "`step(256)` takes at most "), most("an386", "verify_256"), "a step");
+    near(number(&page, "all steps together at most "), most("an386", "verify_byte"), "steps");
+    near(number(&page, "In the mean `closest` takes "), budgets("an386.hills")["closest_mean"], "mean");
+    near(number(&page, "instructions on the hills and "), budgets("an386.proving")["closest_mean"], "mean");
+    let times = table(&read(BENCHMARKS), "Nanoseconds a query");
+    let manual = read("README.md").replace('\n', " ");
     for (words, row, column) in
-        [("on a million triangles ", 0, 1), ("ns singly, ", 1, 1), ("in a batch of 64, and ", 2, 2)]
+        [("On a million triangles `closest` takes ", 0, 1), ("ns singly, ", 1, 1), ("in a batch of 64, and ", 2, 2)]
     {
         assert_eq!(number(&manual, words).to_string(), times[row][column], "{words}");
     }
@@ -269,26 +420,25 @@ fn profiles_cost_what_is_said() {
     ]
     .concat();
     let meshes: Vec<&str> = SMALL.into_iter().filter(|&s| s != "field").collect();
-    for text in [read("README.md"), read("kernel/README.md")] {
-        let up = |share: f64| ((share - 1.0) * 100.0).ceil();
-        assert_eq!(up(share("mixed", &meshes, &closest)), number(&text, "`closest` takes up to "));
-        assert_eq!(up(share("mixed", &["field"], &closest)), number(&text, "% more ("));
-        let tenths = |share: f64| (share * 10.0).ceil() / 10.0;
-        assert_eq!(
-            tenths(share("mixed", &SMALL, &["open", "closest_cursor", "closest_batch"])),
-            number(&text, "batches up to ")
-        );
-        assert_eq!(tenths(share("least", &SMALL, &all)), number(&text, "all of it with `z` up to "));
-    }
+    let text = read(FIRMWARE);
+    let up = |share: f64| ((share - 1.0) * 100.0).ceil();
+    assert_eq!(up(share("mixed", &meshes, &closest)), number(&text, "`closest` takes up to "));
+    assert_eq!(up(share("mixed", &["field"], &closest)), number(&text, "% more ("));
+    let tenths = |share: f64| (share * 10.0).ceil() / 10.0;
+    assert_eq!(
+        tenths(share("mixed", &SMALL, &["open", "closest_cursor", "closest_batch"])),
+        number(&text, "batches up to ")
+    );
+    assert_eq!(tenths(share("least", &SMALL, &all)), number(&text, "all of it with `z` up to "));
     let steps = share("least", &SMALL, &["verify_256"]).max(share("least", &WIDE, &["verify_256"]));
-    assert_eq!((steps * 10.0).ceil() / 10.0, number(&read("kernel/README.md"), "with `z` throughout "));
+    assert_eq!((steps * 10.0).ceil() / 10.0, number(&text, "with `z` throughout "));
 }
 
 #[test]
 fn stacks_are_those_measured() {
-    let kernel = read("kernel/README.md");
+    let kernel = read(FIRMWARE);
     let calls = || CALLS.into_iter().chain(["verify_256", "closest_extend"]);
-    let rows = table_after(&kernel, "**Stack**");
+    let rows = table_after(&kernel, "## Stack");
     assert_eq!(rows.len(), calls().count());
     let most = |board: &str, scenes: &[&str], call: &str| {
         scenes.iter().map(|s| budgets(&format!("{board}.{s}"))[&format!("{call}_stack")]).fold(0.0, f64::max)
@@ -298,15 +448,6 @@ fn stacks_are_those_measured() {
         let mut measured = ["an386", "an386-mixed", "an386-least"].map(|board| most(board, &SMALL, call)).to_vec();
         measured.push(most("an386", &WIDE, call));
         assert_eq!(figures, measured, "{}", row[0]);
-    }
-    let manual = read("README.md");
-    for (words, call) in [
-        ("Stack of `closest` at most ", "closest"),
-        ("with room for one ", "layers_1"),
-        ("of a batch ", "closest_batch"),
-    ] {
-        let (_, text) = manual.split_once("`verifier`, first step").unwrap();
-        assert_eq!(number(text, words), most("an386", &["hills", "proving", "field"], call), "{words}");
     }
     let [terrain, cursor, verifier, answer] = [
         size_of::<hardpan::Terrain>(),
@@ -327,8 +468,8 @@ fn stacks_are_those_measured() {
 /// The model from a stated bound to instructions is the one that every counted query is held to.
 #[test]
 fn the_model_is_the_one_that_is_checked() {
-    let kernel = read("kernel/README.md");
-    let rows = table_after(&kernel, "**From a bound to time.**");
+    let kernel = read(FIRMWARE);
+    let rows = table_after(&kernel, "## From a bound to time");
     let boards = ["an386", "an386-mixed", "an386-least", "virt", "microbit"];
     assert_eq!(rows.len(), boards.len());
     let model = |board: &str, ground: &str| {
@@ -385,7 +526,7 @@ fn the_settings_are_understood() {
     let mut town: String = (0..3).map(|i| face(4000 * i)).collect();
     town += "usemtl Asphalt\nf 1 2 3 4\nusemtl Hedge 7\nf 5 6 7 8\nusemtl Paving\nf 9 10 11 12\n";
     fs::write(folder.join("town.obj"), town).unwrap();
-    let manual = read("README.md");
+    let manual = read("builder/docs/settings.md");
     let settings = blocks(&manual, "toml").into_iter().find(|b| b.contains("[[source]]")).unwrap();
     fs::write(folder.join("manual.toml"), settings).unwrap();
     expect(0, &folder, &["build", "--settings", "manual.toml", "-o", "town.hpan", "--strict"]);

@@ -411,7 +411,7 @@ fn on_lattice(v: f64) -> f64 {
 #[test]
 fn the_manual_shows_settings_that_work() {
     let folder = folder("the_manual_shows_settings");
-    let manual = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md")).unwrap();
+    let manual = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../builder/docs/settings.md")).unwrap();
     let text = manual.split("```toml\n").find(|b| b.starts_with("crs = ")).unwrap().split("```").next().unwrap();
     write(&folder, "town.toml", text);
     let squares = "v 0 0 0\nv 900 0 0\nv 0 0 -900\nv -900 0 0\nv 0 0 900\nusemtl Asphalt\nf 1 2 3\nusemtl Hedge 7\nf 1 3 4\nusemtl Lawn\nf 1 4 5\n";

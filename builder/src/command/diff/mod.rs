@@ -46,7 +46,7 @@ use super::{
 Of two images are asked: every vertex and the middle of every triangle; places where edges cross that only one has, 4,000,000 at most; places
 along edges where the ground of only one ends; one place in each square of a grid, by which areas are counted; each pixel of --png. So of
 triangles that cover each place once the largest change of height is found. What is smaller than all that may be missed: of several layers,
-of ground lost and gained, of material, and between the squares on a field of heights. What makes heights over one place a pair: README.md,
+of ground lost and gained, of material, and between the squares on a field of heights. What makes heights over one place a pair: builder/docs/diff.md,
 \"Comparing two images\". With --tolerance, images are alike if no height of a pair differs by more, no ground is lost or gained, and
 materials with all that they have, windows and what answers without ground are the same; division, bytes, extents and sources may differ.
 
