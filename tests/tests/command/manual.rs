@@ -11,7 +11,7 @@ use std::{
 use verification::fbx;
 
 /// Pages whose commands run here, in order, in a folder of their own.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 7] = [
     "README.md",
     "builder/docs/content.md",
     "builder/docs/settings.md",
@@ -19,7 +19,6 @@ const PAGES: [&str; 8] = [
     "builder/docs/check-and-verify.md",
     "builder/docs/query-and-csv.md",
     "builder/docs/diff.md",
-    "builder/docs/benchmarks.md",
 ];
 const FIRMWARE: &str = "kernel/docs/firmware.md";
 const BENCHMARKS: &str = "builder/docs/benchmarks.md";
