@@ -326,15 +326,45 @@ impl<'a> TileView<'a> {
     pub fn blocks(&self, mut see: impl FnMut(Block)) {
         self.held(|placed, low, held| {
             let Held::Block(block) = held else { return };
-            let all = (0..block::CELLS).filter_map(|cell| self.named(block, cell)).flat_map(|(words, _)| words);
-            let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, w & word::MASK)).collect();
-            words.sort_unstable();
-            let of_one = words.chunk_by(|a, b| a.0 == b.0);
-            let triangles = of_one.map(|same| same.iter().fold(0, |mask, w| mask | w.1).count_ones()).sum();
+            let triangles = self.members(block).map(|(_, mask)| mask.count_ones()).sum();
             if triangles > 0 {
                 see(Block { low, log2: placed.node.entry_log2.map(|l| u32::from(l) & 63), triangles });
             }
         });
+    }
+
+    /// [`blocks`](Self::blocks), each with the corners of its triangles.
+    pub fn filled(&self, mut see: impl FnMut(Block, &[[[i32; 3]; 3]])) {
+        let mut corners = Vec::new();
+        self.held(|placed, low, held| {
+            let Held::Block(block) = held else { return };
+            let (records, node) = (records(self.words, placed.node), placed.node);
+            corners.clear();
+            let mut triangles = 0;
+            for (number, mask) in self.members(block) {
+                triangles += mask.count_ones();
+                let Some(halves) = records.get(number as usize) else { continue };
+                let bundle = BundleView { halves, base: node.base, shift: node.shift & 31 };
+                let named = (0..bundle.triangles()).filter(|part| mask >> part & 1 == 1);
+                corners.extend(named.map(|part| bundle.corners(part)));
+            }
+            if triangles > 0 {
+                see(Block { low, log2: node.entry_log2.map(|l| u32::from(l) & 63), triangles }, &corners);
+            }
+        });
+    }
+
+    /// The bundles that the cells of a block name, each once, and which of their triangles; patches have none.
+    fn members(&self, block: &[u32]) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let all = (0..block::CELLS).filter_map(|cell| self.named(block, cell)).flat_map(|(words, _)| words);
+        let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, w & word::MASK)).collect();
+        words.sort_unstable();
+        words.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 |= if same { next.1 } else { 0 };
+            same
+        });
+        words.into_iter()
     }
 
     /// Calls `see` with every cell over which triangles lie in more than one sheet.
