@@ -1,9 +1,13 @@
 //! An OBJ to look at: the ground as the kernel sees it, the cells of its index as boxes, pins where queries find ground, and the
 //! axes at the zero. It is not for building: the sides of a box would be ground.
 //!
-//! A cell is a block of the image, which no node divides: what `hardpan info --leaves` counts. Its box has the square of the block, and
-//! goes from the lowest to the highest ground of its triangles in that square, and 1/64 of its shorter side farther either way:
-//! a box around level ground would have no room else. The group of a box is `cell_` and its number, from 1 on.
+//! A height field is drawn with two triangles for each of its cells, whose corners are the posts. Inside a cell the kernel's ground is
+//! bilinear, and no farther from the triangles than a quarter of what the sums of opposite corners differ by.
+//!
+//! A cell of the index is what no node divides: what `hardpan info --leaves` counts. Its box has the square of the cell, and
+//! goes from the lowest to the highest ground in that square, and 1/64 of its shorter side farther either way:
+//! a box around level ground would have no room else. The group of a box is `cell_` and its number, from 1 on. Its colour tells how many
+//! triangles the cell names; of a height field that counts as the cells of it that one query reads, 1 or 4.
 //!
 //! A pin is asked of the kernel from above: it stands on the topmost ground, along the normal, and has a quarter of the distance between
 //! pins along x or along y, whichever is less. Pins stand at the middles of equal parts of the ground's extent.
@@ -11,11 +15,11 @@
 use super::Obj;
 use crate::import::keeps_name;
 use crate::lattice::exp2;
-use crate::read::{self, Block};
+use crate::read::{self, Field, Leaf, TileView};
 use hardpan::{Answer, Point, Terrain, format::FRACTION};
 use std::{
     collections::HashSet,
-    io::{self, BufWriter, ErrorKind, Write},
+    io::{self, BufWriter, Write},
 };
 
 /// What the OBJ holds beside the ground.
@@ -57,29 +61,41 @@ pub fn colour(triangles: u32) -> &'static Colour {
 
 /// How many cells an image has: boxes.
 pub fn cells(t: &Terrain) -> u64 {
-    let mut count = 0;
-    read::tiles(t).for_each(|tile| tile.blocks(|_| count += 1));
-    count
+    read::tiles(t).map(|tile| tile.leaf_count()).sum()
 }
 
-/// Writes the OBJ of a verified image; `library` is the name of the file that [`write_library`] writes. An image of heights is an
-/// error of the kind `Unsupported`.
+/// Writes the OBJ of a verified image; `library` is the name of the file that [`write_library`] writes.
 pub fn write(t: &Terrain, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<()> {
-    if t.header().patch_blocks > 0 {
-        return Err(io::Error::new(ErrorKind::Unsupported, super::NoObj::Fields(t.header().patch_blocks)));
+    Drawing::new(t).write(debug, library, out)
+}
+
+/// What is written of an image, as far as it takes memory.
+pub struct Drawing<'a> {
+    ground: Obj<'a>,
+    names: Names,
+}
+
+impl<'a> Drawing<'a> {
+    /// Reads a verified image.
+    pub fn new(t: &'a Terrain<'a>) -> Self {
+        Drawing { ground: Obj::ground(t), names: Names::new(t) }
     }
-    let mut sheet = Sheet { t, out: BufWriter::new(out), vertices: 0 };
-    sheet.ground(library)?;
-    if debug.cells {
-        sheet.cells()?;
+
+    /// Writes the OBJ, as [`write`] does.
+    pub fn write(&self, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<()> {
+        let mut sheet = Sheet { t: self.ground.t, out: BufWriter::new(out), vertices: 0 };
+        sheet.ground(self, library)?;
+        if debug.cells {
+            sheet.cells()?;
+        }
+        if !debug.pins.contains(&0) {
+            sheet.pins(debug.pins)?;
+        }
+        if debug.origin > 0.0 {
+            sheet.axes(debug.origin)?;
+        }
+        sheet.out.flush()
     }
-    if !debug.pins.contains(&0) {
-        sheet.pins(debug.pins)?;
-    }
-    if debug.origin > 0.0 {
-        sheet.axes(debug.origin)?;
-    }
-    sheet.out.flush()
 }
 
 /// Writes the materials: greys for the ground, the colours of boxes, through which the ground is seen, and those of lines.
@@ -105,6 +121,14 @@ struct Names {
 }
 
 impl Names {
+    fn material(&self, m: u16) -> &str {
+        self.materials.get(usize::from(m)).map_or("", |name| name)
+    }
+
+    fn source(&self, s: u16) -> &str {
+        self.sources.get(usize::from(s)).map_or("", |name| name)
+    }
+
     fn new(t: &Terrain) -> Self {
         let own: Vec<&str> = super::materials(t).collect();
         let reserved = COLOURS.iter().map(|c| c.0).chain(LINES.iter().map(|l| l.0));
@@ -133,40 +157,89 @@ struct Sheet<'a, W: Write> {
 }
 
 impl<W: Write> Sheet<'_, W> {
-    fn ground(&mut self, library: &str) -> io::Result<()> {
-        let (ground, names) = (Obj::ground(self.t), Names::new(self.t));
+    fn ground(&mut self, Drawing { ground, names }: &Drawing, library: &str) -> io::Result<()> {
         let identity: String = self.t.identity().iter().map(|b| format!("{b:02x}")).collect();
         writeln!(self.out, "# The ground as the kernel sees it, to look at and not to build from; metres, z up")?;
         writeln!(self.out, "# identity {identity}\nmtllib {library}")?;
         ground.write_vertices(&mut self.out)?;
         self.vertices = ground.vertices.len() as u64;
-        let material = |m: u16| names.materials[usize::from(m)].as_str();
-        ground.write_faces(material, |s| names.sources[usize::from(s)].as_str(), &mut self.out)
+        ground.write_faces(|m| names.material(m), |s| names.source(s), &mut self.out)?;
+        self.fields(names)
     }
 
-    fn cells(&mut self) -> io::Result<()> {
-        writeln!(self.out, "o cells")?;
-        let (t, mut number, mut written) = (self.t, 0u64, Ok(()));
-        for tile in read::tiles(t) {
-            tile.filled(|block, triangles| {
-                number += 1;
+    /// Cells of height fields, as two triangles each.
+    fn fields(&mut self, names: &Names) -> io::Result<()> {
+        let mut written = Ok(());
+        for tile in read::tiles(self.t) {
+            let mut rows = Rows::default();
+            tile.raster(|field, cell, heights| {
                 if written.is_ok() {
-                    written = self.cell(number, &block, triangles);
+                    written = self.field(names, &tile, &mut rows, field, cell, heights);
                 }
             });
         }
         written
     }
 
-    fn cell(&mut self, number: u64, block: &Block, triangles: &[[[i32; 3]; 3]]) -> io::Result<()> {
-        let (h, name) = (self.t.header(), colour(block.triangles).0);
-        let [low, high] = heights(block, triangles);
-        let room = exp2(block.log2[0].min(block.log2[1]) as i32 - 6 + h.xy_log2);
+    fn field(
+        &mut self,
+        names: &Names,
+        tile: &TileView,
+        rows: &mut Rows,
+        field: &Field,
+        cell: [u32; 2],
+        heights: [i64; 4],
+    ) -> io::Result<()> {
+        if rows.start(field.patch.place, cell[1])
+            && let Some(a) = tile.palette().get(usize::from(field.patch.attribute))
+        {
+            writeln!(self.out, "o {}\nusemtl {}", names.source(a.source), names.material(a.material))?;
+        }
+        let mut corners = [0; 4];
+        for (k, corner) in corners.iter_mut().enumerate() {
+            let post = [cell[0] + k as u32 % 2, cell[1] + k as u32 / 2];
+            let known = rows.post(post);
+            if known.is_none_or(|(_, height)| height != heights[k]) {
+                let [x, y] = [0, 1].map(|axis| self.query_steps(axis, field.step(axis, post[axis])));
+                self.vertex([x, y, self.query_steps(2, heights[k])])?;
+                *known = Some((self.vertices, heights[k]));
+            }
+            *corner = known.map_or(0, |v| v.0);
+        }
+        let [a, b, c, d] = corners;
+        writeln!(self.out, "f {a} {b} {d}\nf {a} {d} {c}")
+    }
+
+    /// Query steps from the origin along an axis, as metres.
+    fn query_steps(&self, axis: usize, q: i64) -> f64 {
+        let h = self.t.header();
+        let step = if axis == 2 { h.z_log2 } else { h.xy_log2 } - FRACTION as i32;
+        ((h.origin[axis] << FRACTION) + q) as f64 * exp2(step)
+    }
+
+    fn cells(&mut self) -> io::Result<()> {
+        writeln!(self.out, "o cells")?;
+        let (t, mut number, mut written) = (self.t, 0u64, Ok(()));
+        for tile in read::tiles(t) {
+            tile.filled(|leaf| {
+                number += 1;
+                if written.is_ok() {
+                    written = self.cell(number, &leaf);
+                }
+            });
+        }
+        written
+    }
+
+    fn cell(&mut self, number: u64, leaf: &Leaf) -> io::Result<()> {
+        let (h, name) = (self.t.header(), colour(leaf.references).0);
+        let [low, high] = heights(leaf);
+        let room = exp2(leaf.log2[0].min(leaf.log2[1]) as i32 - 6 + h.xy_log2);
         let plan = |i: usize| {
-            [block.low[i], block.low[i] + (1 << block.log2[i])].map(|v| (h.origin[i] + v) as f64 * exp2(h.xy_log2))
+            [leaf.low[i], leaf.low[i] + (1 << leaf.log2[i])].map(|v| (h.origin[i] + v) as f64 * exp2(h.xy_log2))
         };
-        let height = |v: i64| (h.origin[2] + v) as f64 * exp2(h.z_log2);
-        let (x, y, z) = (plan(0), plan(1), [height(low) - room, height(high) + room]);
+        let (x, y) = (plan(0), plan(1));
+        let z = [self.query_steps(2, low) - room, self.query_steps(2, high) + room];
         writeln!(self.out, "g cell_{number}\nusemtl {name}")?;
         for k in 0..8 {
             self.vertex([x[k & 1], y[k >> 1 & 1], z[k >> 2]])?;
@@ -237,25 +310,72 @@ fn topmost(t: &Terrain, place: Point) -> Option<Answer> {
     Some(t.segment(Point { z: above, ..place }, all)).filter(Answer::found)
 }
 
-/// The lowest and the highest ground of a block in its square, height steps from the origin, rounded outwards.
-fn heights(block: &Block, triangles: &[[[i32; 3]; 3]]) -> [i64; 2] {
-    let (mut ends, mut all) = ([f64::INFINITY, f64::NEG_INFINITY], [i64::MAX, i64::MIN]);
-    for corners in triangles {
+/// The lowest and the highest ground of a leaf in its square, query steps from the origin, rounded outwards.
+fn heights(leaf: &Leaf) -> [i64; 2] {
+    let (mut ends, mut all) = ([i64::MAX, i64::MIN], [i64::MAX, i64::MIN]);
+    let widen = |ends: &mut [i64; 2], low: i64, high: i64| *ends = [ends[0].min(low), ends[1].max(high)];
+    for corners in leaf.triangles {
         let mut part: Vec<[f64; 3]> = corners.iter().map(|c| c.map(f64::from)).collect();
         for axis in 0..2 {
-            let (low, size) = (block.low[axis] as f64, (1i64 << block.log2[axis]) as f64);
+            let (low, size) = (leaf.low[axis] as f64, (1i64 << leaf.log2[axis]) as f64);
             part = cut(&part, axis, low, 1.0);
             part = cut(&part, axis, low + size, -1.0);
         }
         for [.., z] in part {
-            ends = [ends[0].min(z), ends[1].max(z)];
+            let z = z * exp2(FRACTION as i32);
+            widen(&mut ends, z.floor() as i64, z.ceil() as i64);
         }
-        for z in corners.map(|c| i64::from(c[2])) {
-            all = [all[0].min(z), all[1].max(z)];
+        for z in corners.map(|c| i64::from(c[2]) << FRACTION) {
+            widen(&mut all, z, z);
+        }
+    }
+    for field in leaf.fields {
+        let met = |axis: usize| {
+            let cells = field.cells(axis, leaf.low[axis], 1 << leaf.log2[axis]);
+            cells.start.saturating_sub(1)..cells.end // the one before reaches into the square
+        };
+        let (x, y) = (met(0), met(1));
+        for z in y.flat_map(|j| x.clone().map(move |i| [i, j])).filter_map(|cell| field.cell(cell)).flatten() {
+            widen(&mut ends, z, z);
         }
     }
     // of a triangle that only touches the square rounding may leave nothing
-    if ends[0] > ends[1] { all } else { [ends[0].floor() as i64, ends[1].ceil() as i64] }
+    if ends[0] > ends[1] && all[0] <= all[1] { all } else { ends }
+}
+
+/// Two rows of posts of a part of a height field: their vertices and heights.
+#[derive(Default)]
+struct Rows {
+    /// Which part, and which row of cells between the two.
+    at: Option<(u32, u32)>,
+    rows: [Vec<Option<(u64, i64)>>; 2],
+}
+
+impl Rows {
+    /// Goes to a row of cells; says whether it is another part.
+    fn start(&mut self, place: u32, row: u32) -> bool {
+        let other = self.at.is_none_or(|at| at.0 != place);
+        if self.at != Some((place, row)) {
+            let next = !other && self.at.is_some_and(|at| at.1 + 1 == row);
+            self.rows.swap(0, 1);
+            self.rows[1].fill(None);
+            if !next {
+                self.rows[0].fill(None);
+            }
+            self.at = Some((place, row));
+        }
+        other
+    }
+
+    /// What is known of a post beside the row.
+    fn post(&mut self, [i, j]: [u32; 2]) -> &mut Option<(u64, i64)> {
+        let row = &mut self.rows[usize::from(self.at.is_some_and(|at| at.1 < j))];
+        let i = i as usize;
+        if row.len() <= i {
+            row.resize(i + 1, None);
+        }
+        &mut row[i]
+    }
 }
 
 /// What of a polygon lies on one side of a line across an axis: `side` is 1 for what lies beyond it, -1 for the rest.
