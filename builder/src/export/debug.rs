@@ -6,7 +6,7 @@
 //!
 //! A cell of the index is what no node divides: what `hardpan info --leaves` counts. Its box has the square of the cell, and
 //! goes from the lowest to the highest ground in that square, and 1/64 of its shorter side farther either way:
-//! a box around level ground would have no room else. The group of a box is `cell_` and its number, from 1 on. Its colour tells how many
+//! a box around level ground would have no room else. Where a cell holds no heights, those of its tile count. The group of a box is `cell_` and its number, from 1 on. Its colour tells how many
 //! triangles the cell names; of a height field that counts as the cells of it that one query reads, 1 or 4.
 //!
 //! A pin is asked of the kernel from above: it stands on the topmost ground, along the normal, and has a quarter of the distance between
@@ -31,6 +31,22 @@ pub struct Debug {
     pub pins: [u32; 2],
     /// Length of the axes at the zero, metres; none if it is 0.
     pub origin: f64,
+}
+
+impl Debug {
+    /// What `hardpan build --debug` and `--cells --pins 10` ask for.
+    pub const USUAL: Self = Debug { cells: true, pins: [10; 2], origin: 0.0 };
+}
+
+/// What an OBJ came to hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// Triangles of the ground, two for a cell of a height field.
+    pub triangles: u64,
+    /// Boxes.
+    pub cells: u64,
+    /// Pins that found ground.
+    pub pins: u64,
 }
 
 /// A colour of boxes: name, most triangles of a cell, and red, green and blue from 0 to 1.
@@ -66,7 +82,7 @@ pub fn cells(t: &Terrain) -> u64 {
 
 /// Writes the OBJ of a verified image; `library` is the name of the file that [`write_library`] writes.
 pub fn write(t: &Terrain, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<()> {
-    Drawing::new(t).write(debug, library, out)
+    Drawing::new(t).write(debug, library, out).map(drop)
 }
 
 /// What is written of an image, as far as it takes memory.
@@ -82,8 +98,8 @@ impl<'a> Drawing<'a> {
     }
 
     /// Writes the OBJ, as [`write`] does.
-    pub fn write(&self, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<()> {
-        let mut sheet = Sheet { t: self.ground.t, out: BufWriter::new(out), vertices: 0 };
+    pub fn write(&self, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<Drawn> {
+        let mut sheet = Sheet { t: self.ground.t, out: BufWriter::new(out), vertices: 0, drawn: Drawn::default() };
         sheet.ground(self, library)?;
         if debug.cells {
             sheet.cells()?;
@@ -94,7 +110,8 @@ impl<'a> Drawing<'a> {
         if debug.origin > 0.0 {
             sheet.axes(debug.origin)?;
         }
-        sheet.out.flush()
+        sheet.out.flush()?;
+        Ok(sheet.drawn)
     }
 }
 
@@ -154,6 +171,7 @@ struct Sheet<'a, W: Write> {
     out: W,
     /// Vertices so far.
     vertices: u64,
+    drawn: Drawn,
 }
 
 impl<W: Write> Sheet<'_, W> {
@@ -163,6 +181,7 @@ impl<W: Write> Sheet<'_, W> {
         writeln!(self.out, "# identity {identity}\nmtllib {library}")?;
         ground.write_vertices(&mut self.out)?;
         self.vertices = ground.vertices.len() as u64;
+        self.drawn.triangles = ground.triangles.len() as u64;
         ground.write_faces(|m| names.material(m), |s| names.source(s), &mut self.out)?;
         self.fields(names)
     }
@@ -206,6 +225,7 @@ impl<W: Write> Sheet<'_, W> {
             }
             *corner = known.map_or(0, |v| v.0);
         }
+        self.drawn.triangles += 2;
         let [a, b, c, d] = corners;
         writeln!(self.out, "f {a} {b} {d}\nf {a} {d} {c}")
     }
@@ -219,28 +239,29 @@ impl<W: Write> Sheet<'_, W> {
 
     fn cells(&mut self) -> io::Result<()> {
         writeln!(self.out, "o cells")?;
-        let (t, mut number, mut written) = (self.t, 0u64, Ok(()));
+        let (t, mut written) = (self.t, Ok(()));
         for tile in read::tiles(t) {
             tile.filled(|leaf| {
-                number += 1;
                 if written.is_ok() {
-                    written = self.cell(number, &leaf);
+                    written = self.cell(&tile, &leaf);
                 }
             });
         }
         written
     }
 
-    fn cell(&mut self, number: u64, leaf: &Leaf) -> io::Result<()> {
+    fn cell(&mut self, tile: &TileView, leaf: &Leaf) -> io::Result<()> {
         let (h, name) = (self.t.header(), colour(leaf.references).0);
-        let [low, high] = heights(leaf);
+        let all = || [tile.head.min_z, tile.head.max_z].map(|z| i64::from(z) << FRACTION);
+        let [low, high] = heights(leaf).unwrap_or_else(all);
+        self.drawn.cells += 1;
         let room = exp2(leaf.log2[0].min(leaf.log2[1]) as i32 - 6 + h.xy_log2);
         let plan = |i: usize| {
             [leaf.low[i], leaf.low[i] + (1 << leaf.log2[i])].map(|v| (h.origin[i] + v) as f64 * exp2(h.xy_log2))
         };
         let (x, y) = (plan(0), plan(1));
         let z = [self.query_steps(2, low) - room, self.query_steps(2, high) + room];
-        writeln!(self.out, "g cell_{number}\nusemtl {name}")?;
+        writeln!(self.out, "g cell_{}\nusemtl {name}", self.drawn.cells)?;
         for k in 0..8 {
             self.vertex([x[k & 1], y[k >> 1 & 1], z[k >> 2]])?;
         }
@@ -263,6 +284,7 @@ impl<W: Write> Sheet<'_, W> {
                 let Some(answer) = topmost(t, foot) else { continue };
                 let place = |v: i64| v as f64 * exp2(h.xy_log2 - FRACTION as i32);
                 let foot = [place(foot.x), place(foot.y), t.z_f64(&answer.hit)];
+                self.drawn.pins += 1;
                 let normal = t.normal_f64(&answer.hit);
                 self.line(foot, [0, 1, 2].map(|k| foot[k] + length * normal[k]))?;
             }
@@ -310,8 +332,8 @@ fn topmost(t: &Terrain, place: Point) -> Option<Answer> {
     Some(t.segment(Point { z: above, ..place }, all)).filter(Answer::found)
 }
 
-/// The lowest and the highest ground of a leaf in its square, query steps from the origin, rounded outwards.
-fn heights(leaf: &Leaf) -> [i64; 2] {
+/// The lowest and the highest ground of a leaf in its square, query steps from the origin, rounded outwards; none if it has none.
+fn heights(leaf: &Leaf) -> Option<[i64; 2]> {
     let (mut ends, mut all) = ([i64::MAX, i64::MIN], [i64::MAX, i64::MIN]);
     let widen = |ends: &mut [i64; 2], low: i64, high: i64| *ends = [ends[0].min(low), ends[1].max(high)];
     for corners in leaf.triangles {
@@ -340,7 +362,7 @@ fn heights(leaf: &Leaf) -> [i64; 2] {
         }
     }
     // of a triangle that only touches the square rounding may leave nothing
-    if ends[0] > ends[1] && all[0] <= all[1] { all } else { ends }
+    [ends, all].into_iter().find(|ends| ends[0] <= ends[1])
 }
 
 /// Two rows of posts of a part of a height field: their vertices and heights.
