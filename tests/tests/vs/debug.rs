@@ -709,16 +709,16 @@ fn taken(scene: &Scene, split: Split) -> [u64; 3] {
     [tests, lines, built.len() as u64]
 }
 
-/// On a scan of 1 cm the preset for dense data costs no more than the other, and its image is smaller. With `HARDPAN_LONG=1` of
-/// 50 million triangles.
+/// On a scan of 1 cm the preset for dense data costs less than the other. Its image is not smaller: the other has thousands of triangles in a leaf,
+/// as its least volume asks, and so next to no index. With `HARDPAN_LONG=1` of 50 million triangles.
 #[test]
 fn vt_51_dense_is_for_scans() {
     let long = std::env::var_os("HARDPAN_LONG").is_some();
     let scene = scan(if long { 5000 } else { 316 });
     let [default, dense] = [Split::DEFAULT, Split::DENSE].map(|split| taken(&scene, split));
     println!("{} triangles: tests, lines and bytes by default {default:?}, dense {dense:?}", scene.triangles.len());
-    assert!(dense.iter().zip(&default).all(|(dense, default)| dense <= default), "{dense:?} {default:?}");
-    assert!(dense[2] < default[2]);
+    assert!(4 * dense[0] < default[0] && 4 * dense[1] < default[1], "{dense:?} {default:?}");
+    assert!(100 * dense[2] < 115 * default[2], "{dense:?} {default:?}");
 }
 
 /// What is counted as a leaf is what a query reads: `read` says of each cell's box what lies in it.
