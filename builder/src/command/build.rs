@@ -110,7 +110,7 @@ pub struct Sources {
     /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
+    /// Materials, sources and build options (TOML, JSON, or .vstu of VS Terrain); what is typed goes before them
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
 }
@@ -527,6 +527,8 @@ pub struct Asked<'a> {
     from: &'a Sources,
     transform: &'a Transform,
     settings: Settings,
+    /// What is wrong with them, though they are read.
+    remarks: Vec<String>,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     said: Vec<Said>,
@@ -556,7 +558,7 @@ pub struct Lain {
 impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
     pub fn new(from: &'a Sources, transform: &'a Transform) -> Done<Self> {
-        let settings = from.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
+        let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
         let (own, taken) = sources(from, transform, &settings)?;
         // that another file lies so does not say that this one is meant to
         let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
@@ -575,7 +577,7 @@ impl<'a> Asked<'a> {
                 _ => e.into(),
             })?;
         }
-        Ok(Asked { from, transform, settings, sources, said, taken })
+        Ok(Asked { from, transform, settings, remarks, sources, said, taken })
     }
 
     /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
@@ -586,7 +588,10 @@ impl<'a> Asked<'a> {
         kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
         report: &mut Report,
     ) -> Done<Ready> {
-        let Asked { from, transform, settings, sources, said, taken } = self;
+        let Asked { from, transform, settings, remarks, sources, said, taken } = self;
+        if let Some(file) = &from.settings {
+            remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
+        }
         let first = &sources[0].0;
         let (read, time) = stage("reading", || read(&sources));
         let (inputs, mut import) = read?;
@@ -780,8 +785,8 @@ impl Beside {
 /// Bytes of a settings file at most.
 const MOST_SETTINGS: u64 = 64 << 20;
 
-/// TOML, or JSON if the name says so; from a pipe too, all that it gives.
-pub fn read_settings(path: &Path) -> Done<Settings> {
+/// TOML, or JSON if the name or the text says so; from a pipe too, all that it gives. With what is said of them.
+fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     if is_image(path)? {
         let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
@@ -798,10 +803,22 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let settings = match Form::of(path) {
-        Some(Form::Json) => Settings::from_json(&text),
-        _ => Settings::from_toml(&text),
+        _ if has_extension(path, "vstu") || Settings::is_vstu(&text) => Settings::from_vstu(&text),
+        Some(Form::Json) => Settings::from_json(&text).map(|s| (s, Vec::new())),
+        // as no TOML begins
+        _ if text.trim_start().starts_with('{') => Settings::from_json(&text).map(|s| (s, Vec::new())),
+        _ => Settings::from_toml(&text).map(|s| (s, Vec::new())),
     };
     settings.map_err(|e| Failure::input(path, e))
+}
+
+pub fn read_settings(path: &Path) -> Done<Settings> {
+    settings_of(path).map(|(settings, _)| settings)
+}
+
+/// What is wrong with settings that are read all the same.
+pub fn vstu_remarks(path: &Path) -> Done<Vec<String>> {
+    settings_of(path).map(|(_, remarks)| remarks)
 }
 
 /// Names of materials that settings and scene do not agree about.

@@ -86,7 +86,7 @@ _hardpan_or_files() {
             word="${2//\\/}"
             while IFS= read -r word; do
                 COMPREPLY+=("$word")
-            done < <(compgen -d -- "$word"; for list in toml json; do compgen -f -X "!*.$list" -- "$word"; done)
+            done < <(compgen -d -- "$word"; for list in toml json vstu; do compgen -f -X "!*.$list" -- "$word"; done)
             compopt -o filenames +o default +o bashdefault 2> /dev/null
             return 0
             ;;

@@ -43,6 +43,7 @@ mod tell;
 mod transform;
 mod twice;
 mod verify;
+mod vstu;
 mod walk;
 
 use std::{
@@ -62,7 +63,7 @@ use self::output::{
 use self::stdout::Stdout;
 use crate::{
     BuildError, ImageFile,
-    import::{ImportError, ImportErrorKind, file_name},
+    import::{self, ImportError, ImportErrorKind, file_name},
     names::{bounded, costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -97,6 +98,8 @@ enum Command {
     Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known answers
     Demo(demo::Args),
+    /// Run a command line of the VS Terrain Utility, as it is
+    Vstu(vstu::Args),
     /// Print what completes commands, options and files in a shell
     Completions(help::Completions),
     /// Print the manual page, or write those of all commands
@@ -134,7 +137,18 @@ pub fn main() -> ExitCode {
         Err(e) => return help::tell(&e),
     };
     let out = &mut io::BufWriter::with_capacity(1 << 16, Stdout::open());
-    let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
+    let done = command.threads().map_or(Ok(()), threads).and_then(|()| run(command, out));
+    match done.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = out.flush();
+            failed(&failure)
+        }
+    }
+}
+
+fn run(command: Command, out: &mut impl Write) -> Done {
+    match command {
         Command::Build(args) => build::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
         Command::Grid(args) => grid::run(&args, out),
@@ -145,15 +159,9 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
+        Command::Vstu(args) => vstu::run(&args, out),
         Command::Completions(args) => help::completions(&args, out),
         Command::Man(args) => help::manual(&args, out),
-    });
-    match done.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Err(failure) => {
-            let _ = out.flush();
-            failed(&failure)
-        }
     }
 }
 
@@ -298,6 +306,12 @@ impl Failure {
     /// What an image that cannot be opened says about its file.
     pub fn open(place: &Path, error: OpenError) -> Self {
         match error {
+            OpenError::NotAnImage if has_extension(place, "vsterrain") => match import::check(place) {
+                Err(e) => e.into(),
+                Ok(_) => {
+                    Self::input(place, "this is a mesh under the name of a terrain; to make one: hardpan build FILE")
+                }
+            },
             OpenError::NotAnImage => {
                 Self::input(place, "this is not a terrain image; to make one: hardpan build FILE.obj")
             }

@@ -9,7 +9,7 @@ use std::{
     io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     process,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, Once, PoisonError},
 };
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 };
 use hardpan::format::MAGIC;
 
-use super::{Done, Failure, canvas::SIGNED, has_extension, same, unopened, verify};
+use super::{Done, Failure, canvas::SIGNED, has_extension, note, same, unopened, verify};
 
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -360,5 +360,16 @@ pub fn write_image(place: &Path, source: &Path, image: &Image, divided: u64) -> 
         let whose = "this is a fault of hardpan, not of the mesh: please report it";
         return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));
     }
-    NewFile::write_checked(place, image)?.keep()
+    NewFile::write_checked(place, image)?.keep()?;
+    foreign_name(place);
+    Ok(())
+}
+
+/// Says once that an image under a name of VehicleSim's files is none of those.
+fn foreign_name(place: &Path) {
+    static SAID: Once = Once::new();
+    if has_extension(place, "vsterrain") {
+        let text = "a Hardpan image under this name; VehicleSim's own solver cannot read it: install the terrain callback (kernel/c-abi)";
+        SAID.call_once(|| note(format!("{}: {text}", named(place))));
+    }
 }
