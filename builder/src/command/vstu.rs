@@ -178,7 +178,7 @@ impl<'a> Typed<'a> {
                 return Err(Failure::Input(format!("{typed} stands behind no flag that takes it; {hint}")));
             };
             let Some(Flag { names, takes, value, .. }) = known(name) else {
-                let all = FLAGS.iter().map(|flag| flag.names[0]);
+                let all = FLAGS.iter().map(|flag| flag.names[0]).filter(|name| ![STRICT, FORCE].contains(name));
                 let near = suggestion(name, all).replace("mean \"", "mean \"-");
                 return Err(Failure::Input(format!("there is no flag {typed}{near}; all of them: hardpan vstu -?")));
             };
