@@ -90,6 +90,7 @@ impl Kind {
     pub const IMAGE: Self = Kind("an image", &["hpan"]);
     pub const ANSWERS: Self = Kind("answers", &["csv", "json"]);
     pub const JSON: Self = Kind("JSON", &["json"]);
+    pub const MEASURED: Self = Kind("a measured table", &["csv"]);
     pub const EXPLAINED: Self = Kind("an explanation", &["txt"]);
     pub const PICTURE: Self = Kind("a picture", &["png", "svg"]);
     pub const REPORT: Self = Kind("a report", &["json"]);
