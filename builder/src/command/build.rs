@@ -33,7 +33,7 @@ use super::{
     few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
-    grouped, has_bytes, has_extension, is_nowhere,
+    grouped, has_bytes, has_extension, help, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     look, made_of,
     maps::metres,
@@ -189,7 +189,7 @@ impl TypedValueParser for Presets {
         match PossibleValuesParser::new(PRESETS).parse_ref(cli, arg, value)?.as_str() {
             "default" => Ok(Split::DEFAULT),
             "dense" => Ok(Split::DENSE),
-            _ => Err(clap::Error::raw(clap::error::ErrorKind::DisplayHelp, presets())),
+            _ => Err(help::answer(presets())),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -233,9 +233,20 @@ pub fn plain(mut error: clap::Error) -> clap::Error {
     error
 }
 
+/// An option's value that asks for a text, as `--preset list` does: it is answered as what asks for help is, whatever else is missing.
+pub fn answer(text: String) -> clap::Error {
+    let mut asked = clap::Error::new(ErrorKind::DisplayHelp);
+    asked.insert(ContextKind::Custom, ContextValue::String(text));
+    asked
+}
+
 /// Prints help or a version, or what is wrong with what was typed.
 pub fn tell(said: &clap::Error) -> ExitCode {
-    let print = || if !said.use_stderr() && was_closed() { Err(closed()) } else { said.print() };
+    let print = || match said.get(ContextKind::Custom) {
+        _ if !said.use_stderr() && was_closed() => Err(closed()),
+        Some(ContextValue::String(text)) if !said.use_stderr() => io::stdout().write_all(text.as_bytes()),
+        _ => said.print(),
+    };
     match print().map_err(Failure::from) {
         Err(failure) if !said.use_stderr() && !matches!(failure, Failure::ClosedPipe) => failed(&failure),
         _ => ExitCode::from(said.exit_code() as u8),
