@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
+#[group(skip)] // its name is taken by the command that has it
 pub struct Args {
     /// Where sorting, partition and sampling run; the bytes are the same. auto: a graphics card from 5 million triangles on, else the CPU
     #[arg(long, value_name = "BACKEND", default_value = "auto", value_parser = CHOICES)]

@@ -2,6 +2,7 @@
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
+mod again;
 mod backend;
 mod bench;
 mod border;
@@ -12,6 +13,7 @@ mod diff;
 mod drive;
 mod estimate;
 mod export;
+mod factors;
 mod friction;
 mod gaps;
 mod grid;
@@ -22,6 +24,7 @@ mod lie;
 mod lines;
 mod maps;
 mod materials;
+mod merge;
 mod nodata;
 mod output;
 mod over;
@@ -32,6 +35,7 @@ mod plot;
 mod precision;
 mod progress;
 mod query;
+mod rebuild;
 mod relief;
 mod report;
 mod scale;
@@ -79,6 +83,10 @@ struct Cli {
 enum Command {
     /// Make a terrain image from a mesh
     Build(build::Args),
+    /// Put several terrain images together in one, each at its place
+    Merge(merge::Args),
+    /// Make a terrain image again from itself, by other settings
+    Rebuild(rebuild::Args),
     /// List the materials of a source or an image, or write them as a settings file to edit
     Materials(materials::Args),
     /// Sample ground heights on squares: npy, tif, csv, json, png, obj
@@ -136,6 +144,8 @@ pub fn main() -> ExitCode {
     let out = &mut io::BufWriter::with_capacity(1 << 16, Stdout::open());
     let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
         Command::Build(args) => build::run(&args, out),
+        Command::Merge(args) => merge::run(&args, out),
+        Command::Rebuild(args) => rebuild::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
         Command::Grid(args) => grid::run(&args, out),
         Command::Info(args) => info::run(&args, out),
@@ -163,6 +173,8 @@ impl Command {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
+            Command::Merge(args) => Some(args.threads()),
+            Command::Rebuild(args) => Some(args.threads()),
             Command::Grid(args) => Some(args.threads.count()),
             Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),
