@@ -30,7 +30,7 @@ use super::{
     border::{Border, Edge, Ending},
     bounded, counted, debug, decimal,
     estimate::{Estimate, Places},
-    few,
+    factors, few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_bytes, has_extension, help, is_nowhere,
@@ -75,6 +75,8 @@ pub struct Args {
     tile: Option<u8>,
     #[command(flatten)]
     repairs: Repairs,
+    #[command(flatten)]
+    factors: factors::Friction,
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
     /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large;
     /// list prints the parameters of both
@@ -348,8 +350,20 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         }
         made_of(&output, libraries.iter().copied())
     };
-    let Ready { mut provenance, scene, mut applied, sources, doubt, lain } =
+    let Ready { mut provenance, mut scene, mut applied, sources, doubt, lain } =
         asked.read(|settings| args.over(settings), kept, report)?;
+    let factors = args.factors.factors();
+    if !factors.is_none() {
+        factors.apply(&mut scene.materials).map_err(|e| Failure::build(who, e))?;
+        (report.factors, provenance.factors) = (Some(factors), Some(factors));
+    }
+    if factors.states_mu() {
+        provenance.mu_by_default.clear();
+    }
+    if factors.mu_override.is_some() {
+        // which says it of all of them
+        (applied.plain, applied.unlisted, applied.slips) = Default::default();
+    }
     let backend = args.backend.open(scene.triangles.len())?;
     let options = provenance.settings.build.clone();
     let failed = |e| match e {
@@ -468,6 +482,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let [low, high] = terrain.bounds();
     let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
     writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
+    if !factors.is_none() {
+        writeln!(out, "friction: {factors}")?;
+    }
     if !left_out.is_empty() {
         writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
     }
@@ -851,7 +868,7 @@ impl Beside {
 const MOST_SETTINGS: u64 = 64 << 20;
 
 /// TOML, or JSON if the name or the text says so; from a pipe too, all that it gives. With what is said of them.
-fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
+pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     if is_image(path)? {
         let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
@@ -879,11 +896,6 @@ fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
 
 pub fn read_settings(path: &Path) -> Done<Settings> {
     settings_of(path).map(|(settings, _)| settings)
-}
-
-/// What is wrong with settings that are read all the same.
-pub fn vstu_remarks(path: &Path) -> Done<Vec<String>> {
-    settings_of(path).map(|(_, remarks)| remarks)
 }
 
 /// Names of materials that settings and scene do not agree about.
@@ -977,7 +989,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
 }
 
 /// What the settings say for nothing, and what they hardly mean.
-fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
+pub fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
@@ -997,7 +1009,7 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
 }
 
 /// Says what of the ground is not as the source has it, though nobody asked for that.
-fn regret(who: &Path, r: &crate::Report, options: &Options, report: &mut Report) {
+pub fn regret(who: &Path, r: &crate::Report, options: &Options, report: &mut Report) {
     for outlier in r.outliers.iter().take(8) {
         let text = format!("{}: outside the domain, left out: {outlier}", named(who));
         match options.outliers {

@@ -2,6 +2,7 @@
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
+mod again;
 mod backend;
 mod bench;
 mod border;
@@ -13,6 +14,7 @@ mod diff;
 mod drive;
 mod estimate;
 mod export;
+mod factors;
 mod friction;
 mod gaps;
 mod grid;
@@ -23,6 +25,7 @@ mod lie;
 mod lines;
 mod maps;
 mod materials;
+mod merge;
 mod nodata;
 mod output;
 mod over;
@@ -33,6 +36,7 @@ mod plot;
 mod precision;
 mod progress;
 mod query;
+mod rebuild;
 mod relief;
 mod report;
 mod scale;
@@ -81,6 +85,10 @@ struct Cli {
 enum Command {
     /// Make a terrain image from a mesh
     Build(build::Args),
+    /// Put several terrain images together in one, each at its place
+    Merge(merge::Args),
+    /// Make a terrain image again from itself, by other settings
+    Rebuild(rebuild::Args),
     /// List the materials of a source or an image, or write them as a settings file to edit
     Materials(materials::Args),
     /// Sample ground heights on squares: npy, tif, csv, json, png, obj
@@ -151,6 +159,8 @@ pub fn main() -> ExitCode {
 fn run(command: Command, out: &mut impl Write) -> Done {
     match command {
         Command::Build(args) => build::run(&args, out),
+        Command::Merge(args) => merge::run(&args, out),
+        Command::Rebuild(args) => rebuild::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
         Command::Grid(args) => grid::run(&args, out),
         Command::Info(args) => info::run(&args, out),
@@ -172,6 +182,8 @@ impl Command {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
+            Command::Merge(args) => Some(args.threads()),
+            Command::Rebuild(args) => Some(args.threads()),
             Command::Grid(args) => Some(args.threads.count()),
             Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),

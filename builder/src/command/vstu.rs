@@ -12,7 +12,7 @@ use std::{
 use crate::{import, names::suggestion};
 use clap::FromArgMatches;
 
-use super::{Cli, Done, Failure, build::vstu_remarks, help, materials::is_image, named, quoted, shown, warn};
+use super::{Cli, Done, Failure, build::settings_of, help, materials::is_image, named, quoted, shown, warn};
 
 /// Words that clap hands on as they were typed.
 #[derive(clap::Args)]
@@ -284,7 +284,7 @@ impl<'a> Typed<'a> {
             }
         };
         if let Some(place) = debug {
-            let mut words: Vec<OsString> = ["export", "obj", "--cells"].map(Into::into).into();
+            let mut words: Vec<OsString> = ["export", "obj", "--cells", "--pins", "10"].map(Into::into).into();
             words.extend(self.forced());
             words.extend([with("--output", place), "--".into(), terrain.clone().into()]);
             all.push(words);
@@ -327,7 +327,7 @@ impl<'a> Typed<'a> {
         let whole = file.with_extension("vstu");
         let file = if file.extension().is_none() && !file.exists() && whole.exists() { whole } else { file.into() };
         if self.has(STRICT)
-            && let Some(first) = vstu_remarks(&file)?.first()
+            && let Some(first) = settings_of(&file)?.1.first()
         {
             return Err(Failure::input(&file, format!("{first}; and -{STRICT} refuses it")));
         }

@@ -66,7 +66,7 @@ pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> 
     new.keep()?;
     let asked = counted(missed.asked, "place");
     if let Err(Failure::Input(text)) = done {
-        return Err(Failure::Input(format!("{text}; {asked} before it stand in {}", named(&output))));
+        return Err(Failure::Input(format!("{text}; {} has what comes before it: {asked}", named(&output))));
     }
     if !is_nowhere(&output) {
         writeln!(out, "{}: {asked}", named(&output))?;

@@ -82,7 +82,7 @@ impl<'a> Points<'a> {
                     let ask = ask.and_then(|ask| width.check(line, FORM).map(|()| Some(ask)));
                     let late = lines.iterations.is_some() && !*measured;
                     let ask = if late {
-                        Err("comes behind iterations=N, which a pipe says before its first point, or add --measure"
+                        Err("iterations=N comes before this point, and not before the first of the pipe; put it there, or add --measure"
                             .into())
                     } else {
                         ask
