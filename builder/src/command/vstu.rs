@@ -260,7 +260,7 @@ impl<'a> Typed<'a> {
                 let image = is_image(source)?;
                 let mut words = self.making(if image { "rebuild" } else { "build" }, &[source.into()], target)?;
                 if let (false, Some(place)) = (image, debug.take_if(|_| !image)) {
-                    words.push(with("--debug", place));
+                    words.insert(1, with("--debug", place));
                 }
                 all.push(words);
                 target.into()
