@@ -23,7 +23,7 @@ use super::{
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Make", &["build", "merge", "rebuild", "materials", "grid"]),
+    ("Make", &["build", "merge", "rebuild", "materials", "grid", "vstu"]),
     ("Look", &["info", "query", "export", "inspect"]),
     ("Check", &["verify", "diff", "bench", "replay"]),
 ];

@@ -36,12 +36,17 @@ const START: &[u8] = b"x,y,z_from,length,found,z,dzdx,dzdy,";
 /// Times every place of a file, and says what had no ground. Where a line is wrong, the table ends before it.
 pub fn run(args: &Args, t: &Terrain, mut file: Points, out: &mut impl Write) -> Done<Missed> {
     let csv = args.csv.as_deref().unwrap_or(Path::new("-"));
-    let of =
-        [("--layers", args.layers), ("--explain", args.explain), ("--fallback", args.fallback), ("--json", args.json)];
-    if let Some((option, _)) = of.iter().find(|(_, typed)| *typed) {
-        let text = format!(
-            "{option} is not of the table of times, which --measure or a line iterations=N asks for; leave one out"
-        );
+    let point = args.points.first().map(|ask| format!("{},{}", decimal(ask.x), decimal(ask.y)));
+    let others = [
+        ("--layers", args.layers),
+        ("--explain", args.explain),
+        ("--fallback", args.fallback),
+        ("--json", args.json),
+        ("--plot", args.plot.is_some()),
+        (point.as_deref().unwrap_or_default(), point.is_some()),
+    ];
+    if let Some((other, _)) = others.iter().find(|(_, typed)| *typed) {
+        let text = format!("{other} is not of the table that --measure or a line iterations=N asks for; leave one out");
         return Err(Failure::input(csv, text));
     }
     let beside = csv.is_file().then(|| out_beside(csv));

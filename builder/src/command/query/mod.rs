@@ -117,6 +117,15 @@ Then come all other columns of the file as they stand, of which no two may have 
 asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
 so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
 
+A line iterations=N of --csv has each place of the lines behind it asked N times in a row. With one, or --measure, columns are:
+  x, y, z_from, length          as asked
+  found                         1, or 0: then all up to iterations is empty
+  z, dzdx, dzdy, nx, ny, nz     height, slope and normal of the ground
+  mu, rr, material, layer       its material, and its number from the top
+  triangle                      16 times its leaf and its number there, of --explain; in each tile it has another
+  iterations, ns_min, ns_median, ns_max   how often it was asked, and nanoseconds of once, the clock's own included
+  nodes, tri_tests              what a search there reads and tests, from any height
+
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query track.hpan 0,0 --layers
