@@ -6,7 +6,7 @@ use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
 use crate::settings::{MaterialRule, Settings, SourceFile};
-use crate::{Material, Near, Options, SourceError, Undersides, import};
+use crate::{Material, Near, Options, SourceError, Undersides, again, import};
 use hardpan::Terrain;
 use std::{
     collections::HashSet,
@@ -179,10 +179,6 @@ impl<'a> Obj<'a> {
         let used: HashSet<&str> = self.triangles.iter().map(|s| self.t.material_name(s.material)).collect();
         let bare = |m: &&mut MaterialRule| m.name.as_ref().is_some_and(|name| !used.contains(name.as_str()));
         materials.iter_mut().filter(bare).for_each(|m| m.optional = Some(true));
-        let mut licences: Vec<&str> =
-            known.sources.iter().map(|s| s.licence.as_str()).filter(|l| !l.is_empty()).collect();
-        licences.sort_unstable();
-        licences.dedup();
         let source = SourceFile {
             file: file.into(),
             up: Some(import::Up::default()),
@@ -190,7 +186,7 @@ impl<'a> Obj<'a> {
             // its numbers are meant as they stand
             scale: Some(1.0),
             translate: (self.offset != [0.0; 3]).then_some(self.offset),
-            licence: licences.join("; "),
+            licence: again::licences([known].into_iter()),
             ..SourceFile::default()
         };
         let crs = known.crs.clone();

@@ -26,6 +26,7 @@
 //! | write and map files | [`Image`], [`ImageFile`] |
 //! | prove an image, measure it against its source | [`verify`](fn@verify), [`against`] |
 //! | hold it against points of another tool | [`compare`] |
+//! | build from images, one or several | [`again::Rebuild`], [`merge::Merged`], [`Factors`] |
 //! | look into an image | [`mod@read`], [`mod@export`] |
 //! | sample heights on squares | [`mod@sample`] |
 //! | try it | [`fixtures`], [`proving_ground`] |
@@ -36,6 +37,7 @@
 //! of its triangles and the number of threads. `verify` shares no code with the stages.
 #![deny(unsafe_code)]
 
+pub mod again;
 pub mod backend;
 #[cfg(feature = "command")]
 pub mod command;
@@ -43,11 +45,13 @@ pub mod compare;
 mod cost;
 mod error;
 pub mod export;
+mod factors;
 pub mod fixtures;
 mod image;
 pub mod import;
 mod lattice;
 mod map;
+pub mod merge;
 pub mod names;
 pub mod parts;
 mod pipeline;
@@ -63,6 +67,7 @@ mod verify;
 
 pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
+pub use factors::Factors;
 pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::{Image, ImageFile};

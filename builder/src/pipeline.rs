@@ -15,7 +15,7 @@ use crate::stage::raster::{Rastered, raster};
 use crate::stage::rule::Rule;
 use crate::stage::tile::{self, Blob, Tiles};
 use crate::stage::{clean, facing, pack, quantise, shares, stitch, weld};
-use crate::{BuildError, Built, HeightField, Options, Provenance, Report, Scene, Triangle};
+use crate::{BuildError, Built, HeightField, Material, Options, Provenance, Report, Scene, Triangle};
 use hardpan_shaders::{Cpu, Stages};
 use rayon::prelude::*;
 use std::sync::atomic::AtomicU64;
@@ -127,6 +127,16 @@ impl Job {
     /// [`BuildError::Scene`] if a tile is missing or given twice. [`BuildError::Limit`] if all together do not fit the format or
     /// memory, or by a [`Split`](crate::Split) take more index than they may.
     pub fn image(self, tiles: Vec<FinishedTile>, provenance: Option<&Provenance>) -> Result<Built, BuildError> {
+        let options = self.options.clone();
+        self.image_saying(tiles, |materials| provenance.map_or_else(Provenance::plain, |p| p.text(&options, materials)))
+    }
+
+    /// The same, with a record of its own, given the materials of the image.
+    pub(crate) fn image_saying(
+        self,
+        tiles: Vec<FinishedTile>,
+        record: impl FnOnce(&[Material]) -> String,
+    ) -> Result<Built, BuildError> {
         let Job { mut mesh, options, tiling, mut report, .. } = self;
         let mut tiles: Vec<Blob> = tiles.into_iter().map(|t| t.0).collect();
         tiles.sort_by_key(|t| t.head.index);
@@ -139,7 +149,7 @@ impl Job {
         }
         // the tiles have all of it
         drop((tiling, std::mem::take(&mut mesh.vertices), std::mem::take(&mut mesh.faces)));
-        let provenance = provenance.map_or_else(Provenance::plain, |p| p.text(&options, &mesh.materials));
+        let provenance = record(&mesh.materials);
         let image = pack::pack(&mesh, &options, tiles, provenance.as_bytes(), &mut report)?;
         if let Ok(terrain) = hardpan::Terrain::open(&image) {
             report.shares = shares::measure(&terrain, &mesh.places);
@@ -285,7 +295,7 @@ fn extent(vertices: &[[i32; 3]], faces: &[Face], fields: &[Rastered]) -> ([[i32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Material, Split, fixtures, mix};
+    use crate::{Split, fixtures, mix};
 
     /// Grids of so many square cells along a square, half a metre above each other, and so high waves in them. Of some of these
     /// cells, by a seed, one in four is missing or cut the other way.

@@ -1,7 +1,7 @@
 //! Where an image came from: text in its last section, outside its identity.
 
 use crate::settings::{MaterialRule, Settings, SettingsError};
-use crate::{Material, Options};
+use crate::{Factors, Material, Options};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{
@@ -20,6 +20,9 @@ pub struct Provenance {
     /// Names of materials whose mu nobody stated: it is that by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mu_by_default: Vec<String>,
+    /// What became of the friction of all materials, which have it already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factors: Option<Factors>,
     /// The files that were read.
     #[serde(rename = "input")]
     pub inputs: Vec<Input>,
@@ -67,6 +70,11 @@ pub enum By {
 impl Provenance {
     const TOOL: &str = concat!("hardpan-builder ", env!("CARGO_PKG_VERSION"));
     const FRAME: &str = "right-handed, x east, y north, z up, metres";
+
+    /// Whether this version of the builder wrote it: another one may build other bytes.
+    pub(crate) fn is_own(&self) -> bool {
+        self.tool == Self::TOOL
+    }
 
     /// What nothing but the builder is known of.
     pub(crate) fn plain() -> String {

@@ -6,6 +6,7 @@ mod rule;
 mod shapes;
 #[cfg(test)]
 mod tests;
+mod vstu;
 
 pub use self::apply::Applied;
 use self::faults::{Place, explain, positional, takes};
@@ -216,16 +217,7 @@ impl Settings {
 
     /// Reads JSON of the same shape.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let failed = |e: serde_json::Error| {
-            let (line, message) = (e.line(), e.to_string());
-            let message = message.split(" at line ").next().unwrap_or_default();
-            let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-            let before = whole.get(..e.column()).unwrap_or(whole); // columns are bytes
-            let place = Place { line: whole, before, mark: ':' };
-            let known = (line > 0).then_some(line);
-            let column = known.map(|_| before.chars().count().max(1));
-            SettingsError { line: known, column, text: bounded_text(explain(message, &place)) }
-        };
+        let failed = |e: serde_json::Error| json_fault(text, &e);
         let mut json = serde_json::Deserializer::from_str(text);
         match Tables::Outermost.deserialize(&mut json) {
             Err(e) if e.is_data() => return Err(failed(e)),
@@ -327,6 +319,18 @@ fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
         }
         _ => None,
     })
+}
+
+/// What a parser of JSON says of a text, explained.
+fn json_fault(text: &str, e: &serde_json::Error) -> SettingsError {
+    let (line, message) = (e.line(), e.to_string());
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let before = whole.get(..e.column()).unwrap_or(whole); // columns are bytes
+    let place = Place { line: whole, before, mark: ':' };
+    let known = (line > 0).then_some(line);
+    let column = known.map(|_| before.chars().count().max(1));
+    SettingsError { line: known, column, text: bounded_text(explain(message, &place)) }
 }
 
 /// Whether a number of degrees is a turn: at most a whole one, either way.

@@ -30,7 +30,7 @@ use super::{
     border::{Border, Edge, Ending},
     bounded, counted, debug, decimal,
     estimate::{Estimate, Places},
-    few,
+    factors, few,
     friction::{self, Origin, typed_files},
     gaps::{self, Gap},
     grouped, has_bytes, has_extension, help, is_nowhere,
@@ -75,6 +75,8 @@ pub struct Args {
     tile: Option<u8>,
     #[command(flatten)]
     repairs: Repairs,
+    #[command(flatten)]
+    factors: factors::Friction,
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
     /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large;
     /// list prints the parameters of both
@@ -118,7 +120,7 @@ pub struct Sources {
     /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Materials, sources and build options (TOML, or JSON as .json); what is typed goes before them
+    /// Materials, sources and build options (TOML, JSON, or .vstu of VS Terrain); what is typed goes before them
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
 }
@@ -348,8 +350,20 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         }
         made_of(&output, libraries.iter().copied())
     };
-    let Ready { mut provenance, scene, mut applied, sources, doubt, lain } =
+    let Ready { mut provenance, mut scene, mut applied, sources, doubt, lain } =
         asked.read(|settings| args.over(settings), kept, report)?;
+    let factors = args.factors.factors();
+    if !factors.is_none() {
+        factors.apply(&mut scene.materials).map_err(|e| Failure::build(who, e))?;
+        (report.factors, provenance.factors) = (Some(factors), Some(factors));
+    }
+    if factors.states_mu() {
+        provenance.mu_by_default.clear();
+    }
+    if factors.mu_override.is_some() {
+        // which says it of all of them
+        (applied.plain, applied.unlisted, applied.slips) = Default::default();
+    }
     let backend = args.backend.open(scene.triangles.len())?;
     let options = provenance.settings.build.clone();
     let failed = |e| match e {
@@ -468,6 +482,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let [low, high] = terrain.bounds();
     let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
     writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
+    if !factors.is_none() {
+        writeln!(out, "friction: {factors}")?;
+    }
     if !left_out.is_empty() {
         writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
     }
@@ -592,6 +609,8 @@ pub struct Asked<'a> {
     from: &'a Sources,
     transform: &'a Transform,
     settings: Settings,
+    /// What is wrong with them, though they are read.
+    remarks: Vec<String>,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
     said: Vec<Said>,
@@ -621,7 +640,7 @@ pub struct Lain {
 impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
     pub fn new(from: &'a Sources, transform: &'a Transform) -> Done<Self> {
-        let settings = from.settings.as_deref().map(read_settings).transpose()?.unwrap_or_default();
+        let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
         let (own, taken) = sources(from, transform, &settings)?;
         // that another file lies so does not say that this one is meant to
         let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
@@ -640,7 +659,7 @@ impl<'a> Asked<'a> {
                 _ => e.into(),
             })?;
         }
-        Ok(Asked { from, transform, settings, sources, said, taken })
+        Ok(Asked { from, transform, settings, remarks, sources, said, taken })
     }
 
     /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
@@ -651,7 +670,10 @@ impl<'a> Asked<'a> {
         kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
         report: &mut Report,
     ) -> Done<Ready> {
-        let Asked { from, transform, settings, sources, said, taken } = self;
+        let Asked { from, transform, settings, remarks, sources, said, taken } = self;
+        if let Some(file) = &from.settings {
+            remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
+        }
         let first = &sources[0].0;
         let (read, time) = stage("reading", || read(&sources));
         let (inputs, mut import) = read?;
@@ -845,8 +867,8 @@ impl Beside {
 /// Bytes of a settings file at most.
 const MOST_SETTINGS: u64 = 64 << 20;
 
-/// TOML, or JSON if the name says so; from a pipe too, all that it gives.
-pub fn read_settings(path: &Path) -> Done<Settings> {
+/// TOML, or JSON if the name or the text says so; from a pipe too, all that it gives. With what is said of them.
+pub fn settings_of(path: &Path) -> Done<(Settings, Vec<String>)> {
     if is_image(path)? {
         let hint = format!("for settings to edit: hardpan materials {} -o FILE.toml", quoted(path));
         return Err(Failure::input(path, format!("this is a terrain image, and no settings; {hint}")));
@@ -863,10 +885,17 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(path, "this is not UTF-8 text, nor UTF-16; save it as UTF-8"))?;
     let settings = match Form::of(path) {
-        Some(Form::Json) => Settings::from_json(&text),
-        _ => Settings::from_toml(&text),
+        _ if has_extension(path, "vstu") || Settings::is_vstu(&text) => Settings::from_vstu(&text),
+        Some(Form::Json) => Settings::from_json(&text).map(|s| (s, Vec::new())),
+        // as no TOML begins
+        _ if text.trim_start().starts_with('{') => Settings::from_json(&text).map(|s| (s, Vec::new())),
+        _ => Settings::from_toml(&text).map(|s| (s, Vec::new())),
     };
     settings.map_err(|e| Failure::input(path, e))
+}
+
+pub fn read_settings(path: &Path) -> Done<Settings> {
+    settings_of(path).map(|(settings, _)| settings)
 }
 
 /// Names of materials that settings and scene do not agree about.
@@ -960,7 +989,7 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
 }
 
 /// What the settings say for nothing, and what they hardly mean.
-fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
+pub fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
@@ -980,7 +1009,7 @@ fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
 }
 
 /// Says what of the ground is not as the source has it, though nobody asked for that.
-fn regret(who: &Path, r: &crate::Report, options: &Options, report: &mut Report) {
+pub fn regret(who: &Path, r: &crate::Report, options: &Options, report: &mut Report) {
     for outlier in r.outliers.iter().take(8) {
         let text = format!("{}: outside the domain, left out: {outlier}", named(who));
         match options.outliers {

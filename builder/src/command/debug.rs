@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    export::debug::{Debug, Drawing, Drawn, write_library},
+    export::debug::{Debug, Drawing, Drawn, HEAD, write_library},
     import::{self, file_name},
 };
 use hardpan::Terrain;
 
-use super::{Done, Failure, Kind, NewFile, Replace, counted, grouped, has_extension, is_nowhere, named, shown};
+use super::{
+    Done, Failure, Kind, NewFile, Replace, counted, grouped, has_bytes, has_extension, is_nowhere, named, shown,
+};
 
 /// Most pins along an axis.
 const MOST: u32 = 10_000;
@@ -46,8 +48,10 @@ pub fn library<'p>(place: &Path, force: bool, of: impl IntoIterator<Item = &'p P
     }
     let library = if nowhere { place.to_owned() } else { place.with_extension("mtl") };
     let of: Vec<&PathBuf> = of.into_iter().collect();
+    // a drawing and its library may be drawn again
+    let again = place.is_file() && has_bytes(place, 0, HEAD.as_bytes()).map_err(|e| Failure::io(place, e))?;
     for file in [place, &library] {
-        Replace::None.or_any(force).check_made(file, Kind::MESH, of.iter().copied())?;
+        Replace::None.or_any(force || again).check_made(file, Kind::MESH, of.iter().copied())?;
     }
     Ok(library)
 }

@@ -8,7 +8,9 @@ use std::{
 };
 
 use crate::{
-    Input, build,
+    Input,
+    again::{mu_by_default, provenance, recorded, settings_again},
+    build,
     export::{Obj, debug::Debug},
     import::{self, file_name},
     names::first,
@@ -22,7 +24,6 @@ use super::{
     canvas::PAINTS,
     counted, debug, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
-    materials::{mu_by_default, provenance, recorded, settings_again},
     named, note,
     progress::stage,
     quoted,

@@ -23,7 +23,7 @@ use super::{
 
 /// Commands by what they are for. Those that no group names stand under Other.
 const GROUPS: [(&str, &[&str]); 3] = [
-    ("Make", &["build", "merge", "rebuild", "materials", "grid"]),
+    ("Make", &["build", "merge", "rebuild", "materials", "grid", "vstu"]),
     ("Look", &["info", "query", "export", "inspect"]),
     ("Check", &["verify", "diff", "bench", "replay"]),
 ];
@@ -86,7 +86,7 @@ _hardpan_or_files() {
             word="${2//\\/}"
             while IFS= read -r word; do
                 COMPREPLY+=("$word")
-            done < <(compgen -d -- "$word"; for list in toml json; do compgen -f -X "!*.$list" -- "$word"; done)
+            done < <(compgen -d -- "$word"; for list in toml json vstu; do compgen -f -X "!*.$list" -- "$word"; done)
             compopt -o filenames +o default +o bashdefault 2> /dev/null
             return 0
             ;;

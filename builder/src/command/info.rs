@@ -2,15 +2,18 @@
 
 use std::{collections::BTreeMap, io::Write, path::PathBuf};
 
-use crate::{Provenance, names::section_name, read};
+use crate::{
+    Provenance,
+    again::{self, recorded},
+    names::section_name,
+    read,
+};
 use hardpan::{Cost, Terrain, format::bundle, format::section};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Done, Failure, costs, counted, decimal, grouped, load,
-    maps::metres,
-    materials::{self as record, recorded},
-    named, shown, terrain, width,
+    Done, Failure, costs, counted, decimal, grouped, load, maps::metres, materials::told_by_default, named, shown,
+    terrain, width,
 };
 
 #[derive(clap::Args)]
@@ -365,7 +368,7 @@ fn costliest(t: &Terrain, c: &read::Column) -> Value {
 
 /// Name and version of the builder, if they are recorded.
 fn tool(t: &Terrain) -> Option<String> {
-    record::provenance(t).map(|known| known.tool).filter(|tool| !tool.is_empty())
+    again::provenance(t).map(|known| known.tool).filter(|tool| !tool.is_empty())
 }
 
 /// By which rule the ground was divided, as the provenance says.
@@ -458,7 +461,7 @@ pub fn materials(t: &Terrain) -> Value {
 
 /// Of each material whether its faces were used at all: that stands in the record beside the table.
 fn included(t: &Terrain) -> Vec<bool> {
-    record::settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
+    again::settings_of(t).materials.iter().map(|rule| rule.include != Some(false)).collect()
 }
 
 fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
@@ -488,7 +491,7 @@ fn materials_table(t: &Terrain, out: &mut dyn Write) -> Done {
         );
         writeln!(out, "{}", line.trim_end())?;
     }
-    if let Some(text) = record::told_by_default(record::mu_by_default(t).iter()) {
+    if let Some(text) = told_by_default(again::mu_by_default(t).iter()) {
         writeln!(out, "{text}")?;
     }
     Ok(())

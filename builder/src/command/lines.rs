@@ -5,7 +5,7 @@ use std::{
     collections::HashMap,
     fmt::Display,
     fs::File,
-    io::{self, Read},
+    io::{self, BufRead, BufReader, Read},
     path::Path,
 };
 
@@ -32,17 +32,30 @@ pub struct Lines<'a> {
     held: bool,
     /// The first lines with a decimal point and with a decimal comma, if commas part no fields.
     decimals: [Option<u64>; 2],
+    /// Lines of a word, `=` and a value are commands.
+    commands: bool,
+    /// How often each of the lines that follow is to be asked, as a command says.
+    pub iterations: Option<u32>,
 }
 
 impl<'a> Lines<'a> {
     /// `-` is stdin.
     pub fn open(path: &'a Path) -> Done<Self> {
+        Self::begin(path, false)
+    }
+
+    /// The same of a file that may have commands between its lines.
+    pub fn with_commands(path: &'a Path) -> Done<Self> {
+        Self::begin(path, true)
+    }
+
+    fn begin(path: &'a Path, commands: bool) -> Done<Self> {
         let input: Box<dyn Read> = match path == Path::new("-") {
             true => Box::new(io::stdin().lock()),
             false => Box::new(File::open(path).map_err(|e| Failure::io(path, e))?),
         };
         let mut input = utf8(input).map_err(|e| Failure::io(path, e))?;
-        let Head { rest, skipped, separator } = Head::read(&mut input).map_err(|e| Failure::io(path, e))?;
+        let Head { rest, skipped, separator } = Head::read(&mut input, commands).map_err(|e| Failure::io(path, e))?;
         if separator != b',' {
             let what = if separator == b';' { "semicolons" } else { "tabs" };
             note(format!(
@@ -58,7 +71,8 @@ impl<'a> Lines<'a> {
         csv.quoting(false); // fields stay as they stand, and a quote that is left open holds no line back
         let reader = csv.buffer_capacity(1 << 16).from_reader(input);
         let line = StringRecord::new();
-        Ok(Lines { path, reader, separator, skipped, asked: None, line, held: false, decimals: [None; 2] })
+        let (decimals, iterations) = ([None; 2], None);
+        Ok(Lines { path, reader, separator, skipped, asked: None, line, held: false, decimals, commands, iterations })
     }
 
     /// The first line that is not blank, if no field of it is a number; an error if one is and others are x and y, beside which NaN and
@@ -127,11 +141,34 @@ impl<'a> Lines<'a> {
             if self.separator != b',' {
                 self.between_commas()?;
             }
-            if self.line.iter().any(|field| !field.trim_ascii().is_empty()) {
-                return Ok(Some(&self.line));
+            if self.line.iter().all(|field| field.trim_ascii().is_empty()) {
+                continue;
+            }
+            match self.command() {
+                None => return Ok(Some(&self.line)),
+                Some(Ok(count)) => self.iterations = Some(count),
+                Some(Err(text)) => return Err(self.wrong(text)),
             }
         }
         Ok(None)
+    }
+
+    /// What the line that was read last orders, if it is a command.
+    fn command(&self) -> Option<Result<u32, String>> {
+        let mut fields = self.line.iter().filter(|_| self.commands).map(unquoted);
+        let (word, value) = order(fields.next()?)?;
+        if fields.any(|field| !field.is_empty()) {
+            return None;
+        }
+        if word.eq_ignore_ascii_case(ITERATIONS) {
+            let count = value.parse().ok().filter(|n| (1..=MOST_ITERATIONS).contains(n));
+            let most = grouped(MOST_ITERATIONS.into());
+            let (word, value) = (ITERATIONS, brief(value, 40));
+            return Some(count.ok_or_else(|| format!("{word}={value}: write a whole number from 1 to {most}")));
+        }
+        // below a heading a field may hold anything
+        let told = || format!("\"{}\" is no command; there is {ITERATIONS}=N", brief(word, 40));
+        (self.asked.is_none() || self.line.len() == 1).then(|| Err(told()))
     }
 
     /// Makes fields that other separators part such as stand between commas, and numbers that are asked with such as have a point.
@@ -213,6 +250,41 @@ const ASKED: [&str; 7] = ["x", "y", "z", "length", "t", "time", "yaw"];
 
 const ZEROS: &str = "zero bytes, as of UTF-16 without its mark; save it as UTF-8";
 
+/// The one command.
+const ITERATIONS: &str = "iterations";
+/// Its value at most.
+const MOST_ITERATIONS: u32 = 1_000_000;
+
+/// Word and value of a field that may be a command: `sep=;` is none.
+fn order(field: &str) -> Option<(&str, &str)> {
+    let (word, value) = field.split_once('=')?;
+    let (word, value) = (word.trim(), value.trim());
+    let named = word.starts_with(char::is_alphabetic) && word.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c));
+    (named && !word.eq_ignore_ascii_case("sep")).then_some((word, value))
+}
+
+/// Word of a whole line that may be a command.
+fn ordered(line: &[u8]) -> Option<&str> {
+    let end = line.iter().position(|b| b",;\t\r\n".contains(b)).unwrap_or(line.len());
+    let rest = line[end..].iter().all(|b| b" ,;\t\r\n".contains(b));
+    let (word, _) = order(unquoted(std::str::from_utf8(&line[..end]).ok()?))?;
+    rest.then_some(word)
+}
+
+/// Whether a file says somewhere how often its lines are to be asked. What cannot be read does not.
+pub fn says_iterations(path: &Path) -> bool {
+    let Ok(Ok(input)) = File::open(path).map(utf8) else { return false };
+    let (mut input, mut line) = (BufReader::with_capacity(1 << 16, input), Vec::new());
+    loop {
+        line.clear();
+        match (&mut input).take(LONGEST as u64).read_until(b'\n', &mut line) {
+            Ok(1..) if ordered(&line).is_some_and(|word| word.eq_ignore_ascii_case(ITERATIONS)) => return true,
+            Ok(1..) => {}
+            _ => return false,
+        }
+    }
+}
+
 /// How a text begins.
 struct Head {
     /// What was read from the first line on that has something in it; whole, if it is not too long.
@@ -223,24 +295,31 @@ struct Head {
 }
 
 impl Head {
-    fn read(input: &mut impl Read) -> io::Result<Self> {
+    fn read(input: &mut impl Read, commands: bool) -> io::Result<Self> {
         let mut head = Head { rest: Vec::new(), skipped: 0, separator: b',' };
         let (mut said, mut done) = (None, false);
         loop {
             let mut from = 0;
             let mut found = false;
+            let mut held = false; // by a command, which is read with the lines
             for line in head.rest.split_inclusive(|b| *b == b'\n').filter(|line| done || line.ends_with(b"\n")) {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
                 let says = stated(text).filter(|_| said.is_none());
-                found = says.is_none() && !is_comment(text) && !text.iter().all(|b| b", ;\t\r".contains(b));
+                held |= commands && ordered(text).is_some();
+                found = says.is_none()
+                    && !(commands && ordered(text).is_some())
+                    && !is_comment(text)
+                    && !text.iter().all(|b| b", ;\t\r".contains(b));
                 if found {
                     let known = said.filter(|said| text.contains(said));
                     head.separator = known.unwrap_or_else(|| separator(&String::from_utf8_lossy(text)));
                     break;
                 }
                 said = said.or(says);
-                head.skipped += 1;
-                from += line.len();
+                if !held {
+                    head.skipped += 1;
+                    from += line.len();
+                }
             }
             head.rest.drain(..from);
             if found || done || head.rest.len() > LONGEST {

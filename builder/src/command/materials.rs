@@ -1,7 +1,7 @@
 //! `hardpan materials`: the materials of a source or an image, as a list or as a settings file to edit.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     fmt::Write as _,
     fs,
     io::Write,
@@ -9,10 +9,12 @@ use std::{
 };
 
 use crate::{
-    Fallback, Material, Options, Provenance, Scene, Settings, Split, export, import, read,
+    Material, Options, Scene, Settings, Split,
+    again::{mu_by_default, settings_of, stated},
+    import, read,
     settings::{MaterialRule, SourceFile},
 };
-use hardpan::{Terrain, format::MAGIC, format::section};
+use hardpan::{Terrain, format::MAGIC};
 use serde_json::{Value, json};
 
 use super::{
@@ -248,92 +250,12 @@ fn of_image(file: &Path, output: Option<&Path>) -> Done<Found> {
     Ok(Found { listed: all, settings: Some(settings), sources: false, mu_by_default: mu_by_default(&t) })
 }
 
-/// Names of an image's materials whose mu nobody stated, as far as it is recorded.
-pub fn mu_by_default(t: &Terrain) -> HashSet<String> {
-    provenance(t).map(|known| known.mu_by_default.into_iter().collect()).unwrap_or_default()
-}
-
 /// One line on such materials.
 pub fn told_by_default<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> Option<String> {
     let mut names: Vec<&String> = names.collect();
     names.sort();
     let told = few(names.iter().map(|name| shown(&format!("{name:?}"))), names.len() as u64);
     (!names.is_empty()).then(|| format!("mu is that by default, which nobody stated, of {told}"))
-}
-
-/// The settings of an image, with all of its materials by name; without a record what its head has.
-pub fn settings_of(t: &Terrain) -> Settings {
-    let known = recorded(t).unwrap_or_else(|| Settings { build: options(t), ..Settings::default() });
-    let mut by_name: HashMap<&Option<String>, &MaterialRule> = HashMap::new();
-    known.materials.iter().for_each(|rule| _ = by_name.entry(&rule.name).or_insert(rule));
-    let rule = |m: u16| {
-        let mut rule = MaterialRule::from(&export::material(t, m));
-        // what of a material was left out stands only in the record
-        if let Some(known) = by_name.get(&rule.name) {
-            rule.include = known.include.or(rule.include);
-            rule.obstacle = known.obstacle.or(rule.obstacle);
-            rule.undersides = known.undersides;
-            rule.optional = known.optional;
-        }
-        rule
-    };
-    let materials = (0..t.materials().len() as u16).map(rule).collect();
-    Settings { materials, ..known }
-}
-
-/// The settings with which an image is built again; what nobody stated they do not state either.
-pub fn settings_again(t: &Terrain) -> Settings {
-    let known = settings_of(t);
-    Settings { materials: stated(t, &known).into_iter().flatten().collect(), ..known }
-}
-
-/// What settings say of an image's materials, of which these are all that they have: of some whose mu nobody stated nothing, for
-/// what no entry fits has another one than what an entry leaves out.
-fn stated(t: &Terrain, known: &Settings) -> Vec<Option<MaterialRule>> {
-    let by_default = mu_by_default(t);
-    let unstated = |rule: &MaterialRule| rule.name.as_ref().is_some_and(|name| by_default.contains(name));
-    let stated = |rule: &MaterialRule| {
-        let mut rule = rule.clone();
-        if unstated(&rule) && rule.mu.take() != Some(import::DEFAULT_MU) {
-            return None;
-        }
-        Some(rule)
-    };
-    let all: Vec<_> = known.materials.iter().map(stated).collect();
-    // settings without entries leave what their source has
-    if all.iter().all(Option::is_none) { known.materials.iter().cloned().map(Some).collect() } else { all }
-}
-
-/// The settings that the builder recorded, if it did.
-pub fn recorded(t: &Terrain) -> Option<Settings> {
-    provenance(t).filter(|known| !known.frame.is_empty()).map(|known| known.settings)
-}
-
-/// What the builder recorded, if it can be read.
-pub fn provenance(t: &Terrain) -> Option<Provenance> {
-    let text = std::str::from_utf8(t.section(section::PROVENANCE)?).ok()?;
-    Provenance::parse(text).ok()
-}
-
-/// Build options as far as an image's head has them.
-fn options(t: &Terrain) -> Options {
-    let h = t.header();
-    let metres = |z: i64| z as f64 * 2f64.powi(h.z_log2 - 8);
-    let fallback = [Fallback::BoundsMinZ, Fallback::Default, Fallback::Miss, Fallback::EdgeExtend];
-    Options {
-        xy_log2: h.xy_log2,
-        z_log2: h.z_log2,
-        tile_log2: u8::try_from(h.tile_log2).ok(),
-        near: metres(h.near),
-        far: metres(h.far),
-        layer_merge: metres(h.layer_merge),
-        fallback: fallback.into_iter().find(|f| *f as u32 == h.fallback).unwrap_or_default(),
-        default_z: metres(h.default_z),
-        default_mu: h.default_mu,
-        default_rr: h.default_rolling,
-        default_gain: h.default_gain,
-        ..Options::default()
-    }
 }
 
 fn table(listed: &[Listed], out: &mut impl Write) -> Done {

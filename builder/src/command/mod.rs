@@ -2,6 +2,7 @@
 //!
 //! Facts go to stdout; warnings and errors go to stderr. A reader that closes the pipe ends the program quietly.
 
+mod again;
 mod backend;
 mod bench;
 mod border;
@@ -13,6 +14,7 @@ mod diff;
 mod drive;
 mod estimate;
 mod export;
+mod factors;
 mod friction;
 mod gaps;
 mod grid;
@@ -23,6 +25,7 @@ mod lie;
 mod lines;
 mod maps;
 mod materials;
+mod merge;
 mod nodata;
 mod output;
 mod over;
@@ -33,6 +36,7 @@ mod plot;
 mod precision;
 mod progress;
 mod query;
+mod rebuild;
 mod relief;
 mod report;
 mod scale;
@@ -44,6 +48,7 @@ mod tell;
 mod transform;
 mod twice;
 mod verify;
+mod vstu;
 mod walk;
 
 use std::{
@@ -63,7 +68,7 @@ use self::output::{
 use self::stdout::Stdout;
 use crate::{
     BuildError, ImageFile,
-    import::{ImportError, ImportErrorKind, file_name},
+    import::{self, ImportError, ImportErrorKind, file_name},
     names::{bounded, costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -80,6 +85,10 @@ struct Cli {
 enum Command {
     /// Make a terrain image from a mesh
     Build(build::Args),
+    /// Put several terrain images together in one, each at its place
+    Merge(merge::Args),
+    /// Make a terrain image again from itself, by other settings
+    Rebuild(rebuild::Args),
     /// List the materials of a source or an image, or write them as a settings file to edit
     Materials(materials::Args),
     /// Sample ground heights on squares: npy, tif, csv, json, png, obj
@@ -98,6 +107,8 @@ enum Command {
     Bench(bench::Args),
     /// Build a small proving ground, drive over it and draw it, into ./hardpan-demo; --fixture: small images of known answers
     Demo(demo::Args),
+    /// Run a command line of the VS Terrain Utility, as it is
+    Vstu(vstu::Args),
     /// Print what completes commands, options and files in a shell
     Completions(help::Completions),
     /// Print the manual page, or write those of all commands
@@ -135,20 +146,7 @@ pub fn main() -> ExitCode {
         Err(e) => return help::tell(&e),
     };
     let out = &mut io::BufWriter::with_capacity(1 << 16, Stdout::open());
-    let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
-        Command::Build(args) => build::run(&args, out),
-        Command::Materials(args) => materials::run(&args, out),
-        Command::Grid(args) => grid::run(&args, out),
-        Command::Info(args) => info::run(&args, out),
-        Command::Query(args) => query::run(&args, out),
-        Command::Export(args) => export::run(&args, out),
-        Command::Diff(args) => diff::run(&args, out),
-        Command::Verify(args) => verify::run(&args, out),
-        Command::Bench(args) => bench::run(&args, out),
-        Command::Demo(args) => demo::run(&args, out),
-        Command::Completions(args) => help::completions(&args, out),
-        Command::Man(args) => help::manual(&args, out),
-    });
+    let done = command.threads().map_or(Ok(()), threads).and_then(|()| run(command, out));
     match done.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -158,12 +156,34 @@ pub fn main() -> ExitCode {
     }
 }
 
+fn run(command: Command, out: &mut impl Write) -> Done {
+    match command {
+        Command::Build(args) => build::run(&args, out),
+        Command::Merge(args) => merge::run(&args, out),
+        Command::Rebuild(args) => rebuild::run(&args, out),
+        Command::Materials(args) => materials::run(&args, out),
+        Command::Grid(args) => grid::run(&args, out),
+        Command::Info(args) => info::run(&args, out),
+        Command::Query(args) => query::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
+        Command::Diff(args) => diff::run(&args, out),
+        Command::Verify(args) => verify::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
+        Command::Demo(args) => demo::run(&args, out),
+        Command::Vstu(args) => vstu::run(&args, out),
+        Command::Completions(args) => help::completions(&args, out),
+        Command::Man(args) => help::manual(&args, out),
+    }
+}
+
 impl Command {
     /// How many threads share its work, 0 for as many as the environment says or the machine has; of those that answer at once none do.
     fn threads(&self) -> Option<usize> {
         match self {
             Command::Info(_) | Command::Query(_) | Command::Completions(_) | Command::Man(_) => None,
             Command::Build(args) => Some(args.threads.count()),
+            Command::Merge(args) => Some(args.threads()),
+            Command::Rebuild(args) => Some(args.threads()),
             Command::Grid(args) => Some(args.threads.count()),
             Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),
@@ -299,6 +319,12 @@ impl Failure {
     /// What an image that cannot be opened says about its file.
     pub fn open(place: &Path, error: OpenError) -> Self {
         match error {
+            OpenError::NotAnImage if has_extension(place, "vsterrain") => match import::check(place) {
+                Err(e) => e.into(),
+                Ok(_) => {
+                    Self::input(place, "this is a mesh under the name of a terrain; to make one: hardpan build FILE")
+                }
+            },
             OpenError::NotAnImage => {
                 Self::input(place, "this is not a terrain image; to make one: hardpan build FILE.obj")
             }

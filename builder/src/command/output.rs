@@ -9,7 +9,7 @@ use std::{
     io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     process,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, Once, PoisonError},
 };
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 };
 use hardpan::format::MAGIC;
 
-use super::{Done, Failure, canvas::SIGNED, has_extension, same, unopened, verify};
+use super::{Done, Failure, canvas::SIGNED, has_extension, note, same, unopened, verify};
 
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -90,6 +90,7 @@ impl Kind {
     pub const IMAGE: Self = Kind("an image", &["hpan"]);
     pub const ANSWERS: Self = Kind("answers", &["csv", "json"]);
     pub const JSON: Self = Kind("JSON", &["json"]);
+    pub const MEASURED: Self = Kind("a measured table", &["csv"]);
     pub const EXPLAINED: Self = Kind("an explanation", &["txt"]);
     pub const PICTURE: Self = Kind("a picture", &["png", "svg"]);
     pub const REPORT: Self = Kind("a report", &["json"]);
@@ -360,5 +361,16 @@ pub fn write_image(place: &Path, source: &Path, image: &Image, divided: u64) -> 
         let whose = "this is a fault of hardpan, not of the mesh: please report it";
         return Err(Failure::check(place, format!("{cause}; nothing was written; {whose}")));
     }
-    NewFile::write_checked(place, image)?.keep()
+    NewFile::write_checked(place, image)?.keep()?;
+    foreign_name(place);
+    Ok(())
+}
+
+/// Says once that an image under a name of VehicleSim's files is none of those.
+fn foreign_name(place: &Path) {
+    static SAID: Once = Once::new();
+    if has_extension(place, "vsterrain") {
+        let text = "a Hardpan image under this name; VehicleSim's own solver cannot read it: install the terrain callback (kernel/c-abi)";
+        SAID.call_once(|| note(format!("{}: {text}", named(place))));
+    }
 }

@@ -1,6 +1,6 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Input, Repair, import::ImportReport, settings::Applied};
+use crate::{Factors, Input, Repair, import::ImportReport, settings::Applied};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -39,6 +39,8 @@ pub struct Report {
     pub steps: Option<Value>,
     /// Ground that lies over other ground.
     pub twice: Option<Value>,
+    /// What was typed of the friction of all materials.
+    pub factors: Option<Factors>,
     /// How well an image of heights fits its mesh.
     pub raster: Option<Value>,
     pub seconds: Seconds,

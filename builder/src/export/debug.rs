@@ -33,6 +33,9 @@ pub struct Debug {
     pub origin: f64,
 }
 
+/// How such an OBJ begins.
+pub const HEAD: &str = "# The ground as the kernel sees it, to look at and not to build from";
+
 impl Debug {
     /// What `hardpan build --debug` and `--cells --pins 10` ask for.
     pub const USUAL: Self = Debug { cells: true, pins: [10; 2], origin: 0.0 };
@@ -177,7 +180,7 @@ struct Sheet<'a, W: Write> {
 impl<W: Write> Sheet<'_, W> {
     fn ground(&mut self, Drawing { ground, names }: &Drawing, library: &str) -> io::Result<()> {
         let identity: String = self.t.identity().iter().map(|b| format!("{b:02x}")).collect();
-        writeln!(self.out, "# The ground as the kernel sees it, to look at and not to build from; metres, z up")?;
+        writeln!(self.out, "{HEAD}; metres, z up")?;
         writeln!(self.out, "# identity {identity}\nmtllib {library}")?;
         ground.write_vertices(&mut self.out)?;
         self.vertices = ground.vertices.len() as u64;

@@ -16,6 +16,7 @@ mod report;
 mod text;
 
 pub use error::{ImportError, ImportErrorKind, Place};
+pub(crate) use frame::cos_sin;
 pub use frame::{Frame, Says, Transform, Unit, Up};
 pub use report::{Count, FileReport, ImportReport, Library};
 pub use text::{Utf8, utf8};
@@ -238,7 +239,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
 
 /// Names that an image can hold, ascending, and the number of each name given. Beyond the first 65,534 by
 /// name all are one: which ones does not depend on their order.
-fn number_sources<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<String>, Vec<u16>) {
+pub(crate) fn number_sources<'a>(names: impl Iterator<Item = &'a str> + Clone) -> (Vec<String>, Vec<u16>) {
     let sorted: BTreeSet<&str> = names.clone().collect();
     let over = sorted.len() > MOST_SOURCES;
     let kept: BTreeSet<&str> = sorted.into_iter().take(MOST_SOURCES).chain(over.then_some(OTHERS)).collect();
@@ -441,6 +442,7 @@ fn what(kind: &str) -> String {
         "sdf" | "urdf" | "world" => format!("{kind} files (models, worlds) are"),
         "json" => "json files (scenes) are".into(),
         "vprp" => "vprp files (trails) are".into(),
+        "vsterrain" => "vsterrain files of the VehicleSim tools are".into(),
         "vstu" => "vstu files (settings of VS Terrain) are".into(),
         "osm" | "pbf" => format!("{kind} files (OpenStreetMap) are"),
         "xodr" => "xodr files (OpenDRIVE) are".into(),
@@ -507,7 +509,8 @@ fn way_round(kind: &str, inside: &str) -> String {
         "crg" => "ask OpenCRG's library for heights on a grid (crgEvalxy2z) and write them as Wavefront OBJ, then: hardpan build FILE.obj".into(),
         "osm" | "pbf" => "open it in OSM2World and export Wavefront OBJ, then: hardpan build FILE.obj, with --up y or z as it lies (without heights of the land its ground is flat)".into(),
         "xodr" => format!("import it as OpenDRIVE in RoadRunner, or in another editor of roads, and {EXPORT}"),
-        "vstu" => "build the meshes of the terrain, with their materials in settings: hardpan materials MESH.obj -o FILE.toml, then: hardpan build --settings FILE.toml".into(),
+        "vsterrain" => "only the VehicleSim tools know what is in it; write it as OBJ with their VS Terrain Utility (Generate OBJ, without cells, pins and origin), then: hardpan build FILE.obj".into(),
+        "vstu" => "name it beside the mesh: hardpan build MESH.obj --settings FILE.vstu".into(),
         "sdf" | "urdf" | "world" => "build the meshes that it names: hardpan build MESH.obj".into(),
         "vprp" => "make a drive of it, of time, x and y: (echo t,x,y; sed -n 's/^\\([0-9.]*\\):\\([^ ]*\\) \\([^ ]*\\) .*/\\1,\\2,\\3/p' FILE.vprp) > FILE.csv, and ask an image for the ground along it: hardpan query IMAGE.hpan --along FILE.csv".into(),
         "json" => "build the meshes that the scene names: hardpan build MESH.obj; or, if these are settings: hardpan build --settings FILE.json".into(),

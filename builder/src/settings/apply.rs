@@ -30,6 +30,13 @@ pub struct Applied {
 }
 
 impl Applied {
+    /// Names of materials whose mu nobody stated: those that these settings leave as their source has it, where `before` says that
+    /// nobody stated it there, and those that no entry fits.
+    pub(crate) fn unstated(&self, settings: &Settings, before: impl Fn(&str) -> bool) -> HashSet<String> {
+        let unfit = self.unlisted.iter().filter(|_| settings.rest().is_none());
+        self.plain.iter().filter(|name| before(name)).chain(unfit).cloned().collect()
+    }
+
     /// Without materials of other names than these.
     pub fn retain(&mut self, there: impl Fn(&str) -> bool) {
         for names in [&mut self.unlisted, &mut self.plain, &mut self.plain_rr, &mut self.plain_gain] {

@@ -169,7 +169,7 @@ fn vt_24_recipes_for_what_is_not_read() {
         (
             "a.vstu",
             b"{}",
-            &["vstu files (settings of VS Terrain) are not read; ", "hardpan build --settings FILE.toml"],
+            &["vstu files (settings of VS Terrain) are not read; ", "hardpan build MESH.obj --settings FILE.vstu"],
         ),
         (
             "a.dt2",

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use crate::names::section_name;
+use crate::{again::settings_of, names::section_name};
 use hardpan::{Terrain, format::section};
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +11,6 @@ use super::{
     super::{
         costs, grouped,
         info::{self, fallback},
-        materials::settings_of,
     },
     verdict::short,
 };

@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::{
-    BuildError, Input, Options, Provenance, Settings,
+    BuildError, Input, Options, Provenance, Settings, again,
     backend::Backend,
     import::file_name,
     sample::{Differs, Fit, Grid, Made, Rule, Sampler, Squares, Stack},
@@ -28,7 +28,7 @@ use super::{
     estimate::{Estimate, Places},
     grouped, has_extension, is_nowhere, load,
     maps::place,
-    materials::{self, is_image},
+    materials::is_image,
     named,
     report::Report,
     tell::{self, Tell},
@@ -226,7 +226,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let bytes = load(image)?;
     let t = terrain(image, &bytes)?;
     // of an image that is one, a grid is recorded as made
-    let settings = Settings { build: build_options(&t), ..materials::settings_of(&t) };
+    let settings = Settings { build: build_options(&t), ..again::settings_of(&t) };
     let input = File::open(image).and_then(|file| Input::digest(file_name(image), file));
     let inputs = vec![input.map_err(|e| Failure::io(image, e))?];
     let mut provenance = Provenance { inputs, settings, ..Provenance::default() };

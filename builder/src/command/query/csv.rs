@@ -23,14 +23,6 @@ pub struct Csv<'t, 'a, W> {
 
 impl<'t, 'a, W: Write> Csv<'t, 'a, W> {
     pub fn new(terrain: &'t Terrain<'a>, out: W, typed: bool) -> Self {
-        let fields = |fields: &[&str]| {
-            let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
-            let all = [&[""], fields].concat();
-            let _ = writer.write_record(all); // into memory
-            let mut line = writer.into_inner().unwrap_or_default();
-            line.pop();
-            line
-        };
         let materials = terrain
             .materials()
             .iter()
@@ -99,6 +91,16 @@ impl<W: Write> Sheet for Csv<'_, '_, W> {
     fn foot(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// Fields of a line, each after a comma.
+pub fn fields(fields: &[&str]) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+    let all = [&[""], fields].concat();
+    let _ = writer.write_record(all); // into memory
+    let mut line = writer.into_inner().unwrap_or_default();
+    line.pop();
+    line
 }
 
 /// Appends the shortest text that reads as the same number, without an exponent.

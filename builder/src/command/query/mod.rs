@@ -6,6 +6,7 @@ mod csv;
 mod doubt;
 mod explain;
 mod json;
+mod measured;
 mod missed;
 mod points;
 mod sheet;
@@ -30,7 +31,7 @@ use self::{
     explain::Explained,
     json::Json,
     missed::Missed,
-    points::Points,
+    points::{Of, Points},
     sheet::{Row, Shape, Sheet},
     table::{Table, decimals},
 };
@@ -78,6 +79,10 @@ pub struct Args {
     /// Answers as JSON
     #[arg(long)]
     json: bool,
+    /// Time each place of --csv, and tell its cost, layer and triangle [default: if FILE has a line iterations=N]; as CSV, into
+    /// FILE_out.csv beside FILE if -o says no other
+    #[arg(long, requires = "csv")]
+    measure: bool,
     /// Exit with 1 if a place has no ground or is no number, or lacks a z that others have, or a drive seems to be of several wheels,
     /// has lines of some wheels alone, or ground far below or far above; all answers are written all the same
     #[arg(long)]
@@ -112,6 +117,15 @@ Then come all other columns of the file as they stand, of which no two may have 
 asked_ and that, so the z that was asked with is asked_z. As JSON a field is a number, in the digits of the file, where JSON reads it
 so; else it is text: 007 stays \"007\". Several wheels: lines of t,wheel,x,y,z, each with its wheel's own place, by --csv or --along.
 
+A line iterations=N of --csv has each place of the lines behind it asked N times in a row. With one, or --measure, columns are:
+  x, y, z_from, length          as asked
+  found                         1, or 0: then all up to iterations is empty
+  z, dzdx, dzdy, nx, ny, nz     height, slope and normal of the ground
+  mu, rr, material, layer       its material, and its number from the top
+  triangle                      16 times its leaf and its number there, of --explain; in each tile it has another
+  iterations, ns_min, ns_median, ns_max   how often it was asked, and nanoseconds of once, the clock's own included
+  nodes, tri_tests              what a search there reads and tests, from any height
+
   hardpan query track.hpan -12.5,3 10,20,5 10,20,5,8
   hardpan query track.hpan --csv points.csv -o answers.csv
   hardpan query track.hpan 0,0 --layers
@@ -128,6 +142,10 @@ pub fn room(t: &Terrain) -> Vec<Hit> {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let image = load(&args.file)?;
     let terrain = terrain(&args.file, &image)?;
+    let mut file = args.csv.as_ref().map(|path| Points::open(path, args.measure)).transpose()?;
+    if let Some(file) = file.take_if(|file| file.measured) {
+        return tell(args, &terrain, Drive::default(), &measured::run(args, &terrain, file, out)?);
+    }
     check_outputs(args, &terrain)?;
     let drive = args.along.as_ref().map(|path| drive::read(path)).transpose()?.unwrap_or_default();
     if let Some(path) = &args.plot {
@@ -143,20 +161,25 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         NewFile::write(path, &bytes)?.keep()?;
     }
     let missed = match &args.output {
-        None => answer(args, &terrain, &drive, out, Failure::from)?,
+        None => answer(args, &terrain, &drive, file, out, Failure::from)?,
         Some(output) => {
             let failed = |e| Failure::write(output, e);
-            let (new, file) = NewFile::create(output)?;
-            let mut file = BufWriter::with_capacity(1 << 16, file);
-            let missed = answer(args, &terrain, &drive, &mut file, failed)?;
-            file.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
+            let (new, to) = NewFile::create(output)?;
+            let mut to = BufWriter::with_capacity(1 << 16, to);
+            let missed = answer(args, &terrain, &drive, file, &mut to, failed)?;
+            to.into_inner().map_err(|e| e.into_error()).and_then(|file| file.sync_all()).map_err(failed)?;
             new.keep()?;
             missed
         }
     };
+    tell(args, &terrain, drive, &missed)
+}
+
+/// Says what had no answer, or fails with it.
+fn tell(args: &Args, terrain: &Terrain, drive: Drive, missed: &Missed) -> Done {
     let file = args.csv.as_ref().or(args.along.as_ref());
     let apart = drive.apart(&drive.ticks());
-    let lost = missed.told().map(|text| text + &missed.cause(&terrain).unwrap_or_default());
+    let lost = missed.told().map(|text| text + &missed.cause(terrain).unwrap_or_default());
     let far = missed.far.told();
     // of points the ground may be asked for from afar
     let (off, far) = if args.along.is_some() { (far, None) } else { (None, far) };
@@ -205,10 +228,10 @@ fn answer(
     args: &Args,
     terrain: &Terrain,
     drive: &Drive,
+    mut file: Option<Points>,
     out: &mut impl Write,
     failed: impl Fn(io::Error) -> Failure,
 ) -> Done<Missed> {
-    let mut file = args.csv.as_ref().map(|path| Points::open(path)).transpose()?;
     let passed = file.as_ref().map_or(&drive.passed, |file| &file.passed);
     let from = args.points.iter().filter(|_| !args.layers).filter_map(|ask| ask.z);
     let shape = Shape {
@@ -300,8 +323,8 @@ fn answer(
 enum Beside<'b> {
     /// They were typed.
     Nothing,
-    /// Numbers of the lines.
-    File(&'b [u64], &'b Passed),
+    /// Their lines.
+    File(&'b [Of], &'b Passed),
     /// The number of the first stop.
     Drive(&'b [Stop], usize, &'b Passed),
 }
@@ -311,7 +334,7 @@ impl<'b> Beside<'b> {
     fn line(self, i: usize) -> u64 {
         match self {
             Beside::Nothing => 0,
-            Beside::File(lines, _) => lines[i],
+            Beside::File(lines, _) => lines[i].line,
             Beside::Drive(stops, ..) => stops[i].line,
         }
     }

@@ -5,11 +5,12 @@ use std::path::Path;
 use super::{
     super::{
         Done,
-        lines::{ANSWER, Column, Lines, Passed, Width, columns, first_of, heading_text, hint, places},
+        lines::{ANSWER, Column, Lines, Passed, Width, columns, first_of, heading_text, hint, places, says_iterations},
         named, note,
     },
     CHUNK,
     ask::{Ask, FORM},
+    measured::COLUMNS as MEASURED,
 };
 
 /// A CSV file of points.
@@ -23,22 +24,38 @@ pub struct Points<'a> {
     pub heights: bool,
     /// There is no heading.
     bare: bool,
+    /// Each place is to be timed.
+    pub measured: bool,
     pub passed: Passed,
+}
+
+/// The line of a point.
+#[derive(Clone, Copy)]
+pub struct Of {
+    /// Its number.
+    pub line: u64,
+    /// How often the point is to be asked.
+    pub iterations: u32,
 }
 
 const COLUMNS: [(&[&str], &str); 4] = [(&["x"], "m"), (&["y"], "m"), (&["z"], "m"), (&["length"], "m")];
 
 impl<'a> Points<'a> {
-    /// A first line of which no field is a number is a heading.
-    pub fn open(path: &'a Path) -> Done<Self> {
-        let mut lines = Lines::open(path)?;
+    /// A first line of which no field is a number is a heading. A file that says how often to ask is `measured`.
+    pub fn open(path: &'a Path, measured: bool) -> Done<Self> {
+        let mut lines = Lines::with_commands(path)?;
         let mut heading = lines.heading()?.map(columns);
+        let measured = measured || lines.iterations.is_some() || path.is_file() && says_iterations(path);
         let known = heading.as_deref().map(of_points).transpose().map_err(|e| lines.wrong(e))?;
         let unnamed: Vec<Column> = columns(&COLUMNS.map(|(names, _)| names[0]).to_vec().into());
         let own = known.map_or([Some(0), Some(1)], |k| [k[0], k[1]]);
         let all = heading.as_ref().unwrap_or(&unnamed);
         let places = known.unwrap_or([0, 1, 2, 3].map(Some));
-        let passed = Passed::new(all, &own, &places[2..], &ANSWER[2..]).map_err(|e| lines.wrong(e))?;
+        let passed = match measured {
+            true => Passed::new(all, &places, &[], &MEASURED),
+            false => Passed::new(all, &own, &places[2..], &ANSWER[2..]),
+        };
+        let passed = passed.map_err(|e| lines.wrong(e))?;
         let heights = known.is_some_and(|k| k[2].is_some());
         let bare = known.is_none();
         let width = Width::of(all, !bare);
@@ -46,13 +63,13 @@ impl<'a> Points<'a> {
             lines.units(heading)?;
             of_points(heading).map_err(|e| lines.wrong(e))?;
         }
-        Ok(Points { path, width, heights, bare, lines, places, passed })
+        Ok(Points { path, width, heights, bare, measured, lines, places, passed })
     }
 
-    /// Calls `many` for the points of all lines, the lines' numbers and what stands beside them, in their order. Where a line is
+    /// Calls `many` for the points of all lines, what their lines are, and what stands beside them, in their order. Where a line is
     /// wrong, those before it are answered.
-    pub fn read(&mut self, mut many: impl FnMut(&[Ask], &[u64], &Passed) -> Done) -> Done {
-        let Points { path, lines, places, width, passed, bare, .. } = self;
+    pub fn read(&mut self, mut many: impl FnMut(&[Ask], &[Of], &Passed) -> Done) -> Done {
+        let Points { path, lines, places, width, passed, bare, measured, .. } = self;
         let (mut asks, mut numbers) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut any = false;
         loop {
@@ -62,7 +79,15 @@ impl<'a> Points<'a> {
                     fields = line.len();
                     passed.push(line);
                     let ask = Ask::of(*places, |k| line.get(k));
-                    ask.and_then(|ask| width.check(line, FORM).map(|()| Some(ask))).map_err(|e| lines.wrong(e))
+                    let ask = ask.and_then(|ask| width.check(line, FORM).map(|()| Some(ask)));
+                    let late = lines.iterations.is_some() && !*measured;
+                    let ask = if late {
+                        Err("iterations=N comes before this point, and not before the first of the pipe; put it there, or add --measure"
+                            .into())
+                    } else {
+                        ask
+                    };
+                    ask.map_err(|e| lines.wrong(e))
                 }
                 Ok(None) => Ok(None),
                 Err(e) => Err(e),
@@ -74,7 +99,7 @@ impl<'a> Points<'a> {
                 }
                 any = true;
                 asks.push(*ask);
-                numbers.push(lines.line());
+                numbers.push(Of { line: lines.line(), iterations: lines.iterations.unwrap_or(1) });
                 if asks.len() < CHUNK {
                     continue;
                 }

@@ -1,0 +1,211 @@
+//! What `merge` and `rebuild` share: images read as sources, and an image of them written and told of.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use crate::{
+    BuildError, Built, Factors, ImageFile, Input, Options, Settings, Split,
+    again::{Fields, mu_by_default},
+    import::{self, file_name},
+    settings::Applied,
+};
+use hardpan::{Terrain, format::MAGIC};
+
+use super::{
+    Done, Failure, Kind, Replace, Threads,
+    build::{Repairs, regret, remark, settings_of},
+    counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look, maps,
+    materials::told_by_default,
+    named, note, overlap,
+    progress::stage,
+    quoted,
+    report::Report,
+    shown, terrain, warn, write_image,
+};
+
+/// What both take.
+#[derive(clap::Args)]
+pub struct Common {
+    /// Where the image goes; one that is there is replaced
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Materials and build options (TOML, or JSON as .json); its sources do not count here. What is typed goes before it
+    #[arg(long, value_name = "FILE.toml")]
+    pub settings: Option<PathBuf>,
+    /// Divide the ground by the rules of VS Terrain, with these parameters
+    #[arg(long, value_parser = ["default", "dense"])]
+    preset: Option<String>,
+    #[command(flatten)]
+    factors: factors::Friction,
+    #[command(flatten)]
+    pub repairs: Repairs,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print a report as JSON, as build --json does
+    #[arg(long)]
+    pub json: bool,
+    /// Replace an output file that is not a terrain image
+    #[arg(long)]
+    force: bool,
+}
+
+impl Common {
+    /// The settings, if there are any.
+    pub fn read_settings(&self) -> Done<Option<Settings>> {
+        let Some(file) = &self.settings else { return Ok(None) };
+        let (settings, remarks) = settings_of(file)?;
+        remarks.iter().for_each(|text| warn(format!("{}: {text}", named(file))));
+        Ok(Some(settings))
+    }
+
+    /// What is typed goes before what the settings say.
+    pub fn over(&self, build: &mut Options) {
+        self.repairs.over(build);
+        if let Some(preset) = &self.preset {
+            build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
+        }
+    }
+
+    pub fn factors(&self) -> Factors {
+        self.factors.factors()
+    }
+
+    /// Stops at an output that would replace one of these, or something else that nobody asked to replace.
+    pub fn may_replace<'p>(&'p self, images: impl IntoIterator<Item = &'p PathBuf>) -> Done {
+        let of = self.settings.iter().chain(images);
+        Replace::IMAGE.or_any(self.force).check_made(&self.output, Kind::IMAGE, of)
+    }
+
+    /// What contradicts an option of a build, or of a material.
+    pub fn failed(&self, image: &Path, error: BuildError) -> Failure {
+        match error {
+            BuildError::Option(text) => Failure::input(self.settings.as_deref().unwrap_or(image), text),
+            error => Failure::build(image, error),
+        }
+    }
+}
+
+/// An image as a source: one of this format.
+pub fn load_image(file: &Path) -> Done<ImageFile> {
+    if file.is_file() && !has_bytes(file, 0, &MAGIC).map_err(|e| Failure::io(file, e))? {
+        if has_extension(file, "vsterrain") {
+            import::check(file)?;
+        }
+        if import::check(file).is_ok() {
+            let text = format!("this is a mesh, and no terrain image; make one of it: hardpan build {}", quoted(file));
+            return Err(Failure::input(file, text));
+        }
+    }
+    load(file)
+}
+
+/// Checks all of an image that is a source, and takes its digest.
+pub fn open<'a>(file: &Path, image: &'a ImageFile) -> Done<(Terrain<'a>, Input)> {
+    let digest = Input::digest(file_name(file), &image[..]).map_err(|e| Failure::io(file, e))?;
+    Ok((terrain(file, image)?, Input { frame: "x, y, z in m".into(), ..digest }))
+}
+
+/// That an image has heights instead of triangles.
+pub fn no_scene(file: &Path, fields: Fields) -> Failure {
+    let hint = "build from the sources instead, or without --raster: hardpan build FILE.obj";
+    Failure::unsupported(file, format!("{fields}; {hint}"))
+}
+
+/// Says what settings of materials say for nothing, and of which they say nothing.
+pub fn settle(settings: &Settings, applied: &Applied, report: &mut Report) {
+    report.settle(applied);
+    remark(settings, applied, report);
+    let unlisted = applied.unlisted.iter().map(|name| shown(&format!("{name:?}")));
+    if !applied.unlisted.is_empty() && settings.rest().is_none() {
+        let list = few(unlisted, applied.unlisted.len() as u64);
+        report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
+    }
+}
+
+/// Builds, verifies, writes and tells of an image. `source` is what it is made of, or of several itself.
+pub fn finish(
+    args: &Common,
+    source: &Path,
+    options: &Options,
+    build: impl FnOnce() -> Done<Built>,
+    report: &mut Report,
+    out: &mut impl Write,
+) -> Done {
+    let output = &args.output;
+    report.output = file_name(output);
+    let began = Instant::now();
+    let built = stage("building", build).0?;
+    report.seconds.build = began.elapsed().as_secs_f64();
+    let r = &built.report;
+    regret(source, r, options, report);
+    let t = Terrain::open(&built.image).map_err(|e| Failure::open(output, e))?;
+    let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&t));
+    report.seconds.overlaps = time.as_secs_f64();
+    match overlaps {
+        Ok(Some(text)) => report.warn(format!("{}: {text}", named(output))),
+        Ok(None) => {}
+        Err(why) => note(format!("{}: {why}", named(output))),
+    }
+    if let Some(c) = &r.contested {
+        let [stays, goes] = [&c.stays, &c.goes].map(|name| shown(&format!("{name:?}")));
+        let them = counted(c.triangles, "triangle");
+        report.warn(format!("{}: {them} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers, by its name; to say what is meant: priority = 1 for its material in the settings", named(output)));
+    }
+    let (written, time) =
+        stage("writing and verifying", || write_image(output, source, &built.image, r.stitch.divided));
+    report.seconds.verify = time.as_secs_f64();
+    written?;
+    told_by_default(mu_by_default(&t).iter()).into_iter().for_each(|text| note(format!("{}: {text}", named(output))));
+    report.describe(&t, r);
+    tell(&t, r, output, out)?;
+    if let Some(factors) = &report.factors {
+        writeln!(out, "friction: {factors}")?;
+    }
+    let seconds = &report.seconds;
+    let [read, build, verify] = [seconds.read, seconds.build, seconds.verify];
+    writeln!(out, "read in {read:.2} s, built in {build:.2} s; verified in {verify:.2} s")?;
+    if !is_nowhere(output) {
+        writeln!(out, "next: {}", look(output))?;
+    }
+    Ok(())
+}
+
+/// What an image is, as a build tells it in brief.
+fn tell(t: &Terrain, r: &crate::Report, output: &Path, out: &mut impl Write) -> Done {
+    let (triangles, bytes) = (t.header().triangles, t.header().total_len);
+    let each = bytes as f64 / triangles as f64;
+    let all = counted(triangles, "triangle");
+    writeln!(out, "{}: {all}, {} bytes ({each:.1} a triangle)", named(output), grouped(bytes))?;
+    let [low, high] = t.bounds();
+    let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
+    writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
+    let left_out = [
+        (r.excluded, "not included"),
+        (r.obstacles, "of obstacles"),
+        (r.vertical, "vertical"),
+        (r.ceilings, "of undersides"),
+        (r.steep, "steeper than the limit"),
+        (r.collapsed, "collapsed to a line or a point"),
+        (r.duplicates, "on another one"),
+        (r.outside, "outside the domain"),
+    ];
+    let left_out: Vec<String> =
+        left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    if !left_out.is_empty() {
+        writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
+    }
+    let s = &r.stitch;
+    if s.joined + s.divided > 0 {
+        let [joined, divided] = [counted(s.joined, "vertex"), counted(s.divided, "triangle")];
+        writeln!(out, "gaps closed: {joined} joined, {divided} divided")?;
+    }
+    let h = t.header();
+    let [plan, height] = [h.error_plan, h.error_height].map(maps::metres);
+    writeln!(out, "error against what it was first built from: at most {plan} in plan and {height} in height")?;
+    let bound = t.bound();
+    let [tests, lines] = [counted(bound.tests, "test"), counted(bound.lines, "line")];
+    Ok(writeln!(out, "any query costs at most {tests} and {lines} of 64 bytes")?)
+}

@@ -1,0 +1,100 @@
+//! `hardpan rebuild`: an image again, by other settings.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    time::Instant,
+};
+
+use crate::again::{NotAgain, Rebuild, recorded};
+use hardpan::Terrain;
+use hardpan_shaders::Cpu;
+
+use super::{
+    Done, Failure,
+    again::{self, finish, load_image, no_scene, open, settle},
+    named, quoted,
+    report::Report,
+    warn,
+};
+
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hardpan rebuild town.hpan -o wet.hpan --mu-multiply 0.7        the same ground with less friction
+  hardpan rebuild town.hpan -o town2.hpan --settings town.toml   by other materials and build options
+Without settings those count that the image records, and with nothing else typed the new file is the same, byte by byte.
+Repairs that the image records are done already, and not again; others are done to its ground as it is: what was mended or left out
+does not come back. Materials that --settings do not name have mu 1, as in a build. The image states the error of both builds.")]
+pub struct Args {
+    /// A terrain image of triangles
+    image: PathBuf,
+    #[command(flatten)]
+    again: again::Common,
+}
+
+impl Args {
+    pub fn threads(&self) -> usize {
+        self.again.threads.count()
+    }
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    args.again.may_replace([&args.image])?;
+    let mut report = Report::default();
+    if !args.again.json {
+        return make(args, out, &mut report);
+    }
+    let end = make(args, &mut io::sink(), &mut report);
+    out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
+    end
+}
+
+fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
+    let Args { image: file, again } = args;
+    let settings = again.read_settings()?;
+    let began = Instant::now();
+    let image = load_image(file)?;
+    let (t, input) = open(file, &image)?;
+    report.inputs = vec![input.clone()];
+    let factors = again.factors();
+    let rebuild = Rebuild::new(&t, settings.as_ref(), |build| again.over(build), &factors);
+    let rebuild = rebuild.map_err(|e| failed(args, e))?;
+    report.seconds.read = began.elapsed().as_secs_f64();
+    report.factors = (!factors.is_none()).then_some(factors);
+    if let (Some(settings), Some(applied)) = (&settings, &rebuild.applied) {
+        settle(settings, applied, report);
+    }
+    let mut same = false;
+    let build = || {
+        let built = rebuild.build(&t, &input, &Cpu::new()).map_err(|e| again.failed(file, e))?;
+        let now = Terrain::open(&built.image).map_err(|e| Failure::open(&again.output, e))?;
+        same = built.image[..] == image[..];
+        if rebuild.same && now.identity() != t.identity() {
+            if recorded(&t).is_some() {
+                let text = "built again by its own settings it has another identity; this is a fault of hardpan, please report it: \
+                            nothing was written";
+                return Err(Failure::check(file, text));
+            }
+            warn(format!("{}: the image records no build options, and is divided in another way now", named(file)));
+        }
+        Ok(built)
+    };
+    finish(again, file, &rebuild.options, build, report, out)?;
+    if same {
+        writeln!(out, "the file is the same as {}", named(file))?;
+    }
+    Ok(())
+}
+
+fn failed(args: &Args, error: NotAgain) -> Failure {
+    let Args { image, again } = args;
+    match error {
+        NotAgain::Fields(fields) => no_scene(image, fields),
+        NotAgain::Settings(e) => {
+            let place = again.settings.as_deref().unwrap_or(image);
+            Failure::input(place, format!("{e}; names: hardpan materials {}", quoted(image)))
+        }
+        NotAgain::Build(e) => again.failed(image, e),
+    }
+}
