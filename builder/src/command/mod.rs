@@ -29,6 +29,7 @@ mod nodata;
 mod output;
 mod over;
 mod overlap;
+mod par;
 mod part;
 mod picture;
 mod plot;
@@ -143,7 +144,7 @@ pub fn main() -> ExitCode {
     };
     let out = &mut io::BufWriter::with_capacity(1 << 16, Stdout::open());
     let done = command.threads().map_or(Ok(()), threads).and_then(|()| match command {
-        Command::Build(args) => build::run(&args, out),
+        Command::Build(args) => par::build(args, out),
         Command::Merge(args) => merge::run(&args, out),
         Command::Rebuild(args) => rebuild::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),
