@@ -198,16 +198,16 @@ impl Rebuild {
         let known = settings_of(t);
         let mut asked = settings.unwrap_or(&known).clone();
         over(&mut asked.build);
-        no_mesh(&asked, known.build.source_error.as_ref()).map_err(NotAgain::Build)?;
         if asked.crs.is_empty() {
             asked.crs.clone_from(&known.crs);
         }
-        asked.build.check().map_err(NotAgain::Build)?;
         let image = Part { terrain: *t, name: String::new(), place: Place::default() };
         let merged = Merged::new(&[image]).map_err(|e| match e {
             NoMerge::Fields(_, fields) => NotAgain::Fields(fields),
             e => NotAgain::Build(BuildError::Scene(e.to_string())),
         })?;
+        no_mesh(&asked, known.build.source_error.as_ref()).map_err(NotAgain::Build)?;
+        asked.build.check().map_err(NotAgain::Build)?;
         let source_error = merged.source_error([asked.build.xy_log2, asked.build.z_log2]);
         let mut scene = merged.scene;
         scene.materials.iter_mut().for_each(|m| m.undersides = None);

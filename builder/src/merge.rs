@@ -37,27 +37,32 @@ pub enum NoMerge {
     /// One is no scene of triangles.
     Fields(String, Fields),
     /// Two materials of one name have another property.
-    Differ {
-        /// Their name.
-        material: String,
-        /// The first property that is another.
-        key: &'static str,
-        /// What the two images have of it.
-        values: [String; 2],
-        /// The two images.
-        parts: [String; 2],
-    },
+    Differ(Box<Differ>),
     /// All of them have more of these than an image can hold.
     TooMany(&'static str),
+}
+
+/// Two materials of one name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Differ {
+    /// Their name.
+    pub material: String,
+    /// The first property that is another.
+    pub key: &'static str,
+    /// What the two images have of it.
+    pub values: [String; 2],
+    /// The two images.
+    pub parts: [String; 2],
 }
 
 impl fmt::Display for NoMerge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoMerge::Fields(part, fields) => write!(f, "{}: {fields}", shown(part)),
-            NoMerge::Differ { material, key, values: [a, b], parts } => {
+            NoMerge::Differ(differ) => {
+                let Differ { material, key, values: [a, b], parts } = &**differ;
                 let [one, other] = parts.each_ref().map(|part| shown(part));
-                write!(f, "material {:?}: {key} is {a} in {one} and {b} in {other}", material)
+                write!(f, "material {material:?}: {key} is {a} in {one} and {b} in {other}")
             }
             NoMerge::TooMany(what) => write!(f, "all parts together have too many {what}; merge fewer"),
         }
@@ -142,7 +147,8 @@ impl Merged {
             let first = *known.entry(&m.name).or_insert(i);
             if let Some((key, values)) = difference(&self.scene.materials[first], m) {
                 let parts = [first, i].map(|i| self.owners[i].clone());
-                return Err(NoMerge::Differ { material: m.name.clone(), key, values, parts });
+                let differ = Differ { material: m.name.clone(), key, values, parts };
+                return Err(NoMerge::Differ(Box::new(differ)));
             }
         }
         Ok(())

@@ -37,9 +37,9 @@ pub struct Common {
     pub settings: Option<PathBuf>,
     /// Divide the ground by the rules of VS Terrain, with these parameters
     #[arg(long, value_parser = ["default", "dense"])]
-    preset: Option<String>,
+    pub preset: Option<String>,
     #[command(flatten)]
-    factors: factors::Friction,
+    pub factors: factors::Friction,
     #[command(flatten)]
     pub repairs: Repairs,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct Common {
     pub json: bool,
     /// Replace an output file that is not a terrain image
     #[arg(long)]
-    force: bool,
+    pub force: bool,
 }
 
 impl Common {

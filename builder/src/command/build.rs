@@ -26,7 +26,7 @@ use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, backend,
+    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, again, backend,
     border::{Border, Edge, Ending},
     bounded, counted, debug, decimal,
     estimate::{Estimate, Places},
@@ -64,10 +64,10 @@ ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm abov
 others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
 pub struct Args {
     #[command(flatten)]
-    from: Sources,
+    pub from: Sources,
     /// Where the image goes [default: beside FILE as FILE.hpan; without FILE beside the settings, under their name]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     transform: Transform,
     /// Side of a tile: 2^LOG2 lattice steps of 2^-12 m [default: chosen from the density]
@@ -117,7 +117,7 @@ pub struct Args {
 /// What is read.
 #[derive(clap::Args)]
 pub struct Sources {
-    /// Wavefront OBJ or FBX files; several become one terrain [default: the sources of the settings]
+    /// Wavefront OBJ or FBX files; several become one terrain. Or one file FILE.par whose line VS_TERRAIN_FILE names a mesh or an image [default: the sources of the settings]
     #[arg(required_unless_present = "settings", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Materials, sources and build options (TOML, JSON, or .vstu of VS Terrain); what is typed goes before them
@@ -248,6 +248,30 @@ impl Repairs {
 }
 
 impl Args {
+    /// The same for an image that `par` names.
+    ///
+    /// # Errors
+    ///
+    /// If something is typed that is of meshes.
+    pub fn of_image(self, par: &Path, output: PathBuf) -> Done<again::Common> {
+        let of_meshes = [
+            ("--up, --unit, --scale, --rotate, --translate", !self.transform.typed().is_empty()),
+            ("--tile", self.tile.is_some()),
+            ("--max-cost", self.max_cost.is_some()),
+            ("--raster", self.raster.is_some() || self.raster_material.is_some()),
+            ("--report", self.report.is_some()),
+            ("--strict", self.strict),
+        ];
+        if let Some((option, _)) = of_meshes.iter().find(|(_, typed)| *typed) {
+            let text = format!(
+                "it names a terrain image, which knows nothing of {option}; leave that out, or build from the mesh"
+            );
+            return Err(Failure::input(par, text));
+        }
+        let Args { from, preset, factors, repairs, threads, json, force, .. } = self;
+        Ok(again::Common { output, settings: from.settings, preset, factors, repairs, threads, json, force })
+    }
+
     /// The same of all that is typed.
     fn over(&self, settings: &mut Settings) {
         let Settings { build, raster, .. } = settings;

@@ -240,7 +240,7 @@ fn failed(args: &Args, sources: &[Source], error: NoMerge) -> Failure {
             let file = sources.iter().map(|s| s.file).find(|file| file.to_string_lossy() == *part);
             no_scene(file.unwrap_or(Path::new(&part)), fields)
         }
-        NoMerge::Differ { .. } => {
+        NoMerge::Differ(_) => {
             let hint = "to say what is meant, give it an entry in --settings FILE.toml";
             Failure::input(&args.again.output, format!("{error}; {hint}"))
         }

@@ -30,6 +30,7 @@ mod nodata;
 mod output;
 mod over;
 mod overlap;
+mod par;
 mod part;
 mod picture;
 mod plot;
@@ -158,7 +159,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, out: &mut impl Write) -> Done {
     match command {
-        Command::Build(args) => build::run(&args, out),
+        Command::Build(args) => par::build(args, out),
         Command::Merge(args) => merge::run(&args, out),
         Command::Rebuild(args) => rebuild::run(&args, out),
         Command::Materials(args) => materials::run(&args, out),

@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    Image, Verify,
+    Verify,
     names::{named, quoted},
 };
 use hardpan::format::MAGIC;
@@ -348,7 +348,7 @@ fn link(place: &Path, what: impl Display) -> Failure {
 
 /// Writes an image of `source`, of which stitching `divided` some triangles or none, once it is proven: to a temporary file, read back, then renamed. What takes memory comes first: where
 /// memory is refused the program ends at once, and nothing would take the file away.
-pub fn write_image(place: &Path, source: &Path, image: &Image, divided: u64) -> Done {
+pub fn write_image(place: &Path, source: &Path, image: &[u8], divided: u64) -> Done {
     let verdict = crate::verify(image, &Verify::default()).map_err(|e| unopened(place, image, e).checked())?;
     if let Some(check) = verdict.failed() {
         let cause = verify::first_fault(check);

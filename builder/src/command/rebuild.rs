@@ -28,9 +28,9 @@ Repairs that the image records are done already, and not again; others are done 
 does not come back. Materials that --settings do not name have mu 1, as in a build. The image states the error of both builds.")]
 pub struct Args {
     /// A terrain image of triangles
-    image: PathBuf,
+    pub image: PathBuf,
     #[command(flatten)]
-    again: again::Common,
+    pub again: again::Common,
 }
 
 impl Args {
