@@ -1,5 +1,7 @@
 //! The triangles of an image as Wavefront OBJ, and the settings with which the same image is built from it again.
 
+pub mod debug;
+
 use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
@@ -57,12 +59,17 @@ impl<'a> Obj<'a> {
         if let Some(name) = materials(t).chain(sources(t)).find(|name| !keeps_name(name)) {
             return Err(NoObj::Name(name.into()));
         }
+        Ok(Self::ground(t))
+    }
+
+    /// The triangles, whatever else an image holds and however its names can be said.
+    fn ground(t: &'a Terrain<'a>) -> Self {
         let mut triangles = read::triangles(t);
         let mut vertices: Vec<[i32; 3]> = triangles.iter().flat_map(|s| s.corners).collect();
         vertices.sort_unstable();
         vertices.dedup();
         triangles.sort_by_key(|s| (s.source, s.material)); // stable
-        Ok(Obj { t, vertices, triangles, offset: [0.0; 3] })
+        Obj { t, vertices, triangles, offset: [0.0; 3] }
     }
 
     /// Takes the middle of the ground, in whole metres, for the file's zero.
@@ -94,23 +101,11 @@ impl<'a> Obj<'a> {
     pub fn write(&self, head: &str, library: &str, out: &mut impl Write) -> io::Result<()> {
         head.lines().try_for_each(|line| writeln!(out, "# {line}"))?;
         writeln!(out, "mtllib {library}")?;
-        for v in &self.vertices {
-            let [x, y, z] = self.place(v);
-            writeln!(out, "v {x} {y} {z}")?;
-        }
-        let number = |corner| self.vertices.partition_point(|v| *v < corner) + 1;
+        self.write_vertices(out)?;
+        self.write_faces(|m| self.t.material_name(m), |s| self.t.source_name(s), out)?;
         let mut used = [vec![false; self.t.materials().len()], vec![false; self.t.source_count()]];
-        for run in self.triangles.chunk_by(|a, b| a.source == b.source) {
-            writeln!(out, "o {}", self.t.source_name(run[0].source))?;
-            used[1][usize::from(run[0].source)] = true;
-            for run in run.chunk_by(|a, b| a.material == b.material) {
-                writeln!(out, "usemtl {}", self.t.material_name(run[0].material))?;
-                used[0][usize::from(run[0].material)] = true;
-                for s in run {
-                    let [a, b, c] = s.corners.map(number);
-                    writeln!(out, "f {a} {b} {c}")?;
-                }
-            }
+        for s in &self.triangles {
+            (used[0][usize::from(s.material)], used[1][usize::from(s.source)]) = (true, true);
         }
         let [materials, sources] =
             used.map(|used| (0u16..).zip(used).filter(|u| !u.1).map(|u| u.0).collect::<Vec<_>>());
@@ -122,6 +117,35 @@ impl<'a> Obj<'a> {
         }
         for s in sources {
             writeln!(out, "o {}\nf 1 1 1", self.t.source_name(s))?;
+        }
+        Ok(())
+    }
+
+    fn write_vertices(&self, out: &mut impl Write) -> io::Result<()> {
+        for v in &self.vertices {
+            let [x, y, z] = self.place(v);
+            writeln!(out, "v {x} {y} {z}")?;
+        }
+        Ok(())
+    }
+
+    /// The triangles, under the names of their sources and materials.
+    fn write_faces<'n>(
+        &self,
+        material: impl Fn(u16) -> &'n str,
+        source: impl Fn(u16) -> &'n str,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let number = |corner| self.vertices.partition_point(|v| *v < corner) + 1;
+        for run in self.triangles.chunk_by(|a, b| a.source == b.source) {
+            writeln!(out, "o {}", source(run[0].source))?;
+            for run in run.chunk_by(|a, b| a.material == b.material) {
+                writeln!(out, "usemtl {}", material(run[0].material))?;
+                for s in run {
+                    let [a, b, c] = s.corners.map(number);
+                    writeln!(out, "f {a} {b} {c}")?;
+                }
+            }
         }
         Ok(())
     }

@@ -4,10 +4,11 @@
 
 use crate::stage::partition::MOST_ATTRIBUTES;
 use hardpan::format::{
-    self, Attribute, NODE_DENSE, Node, PALETTE, Patch, ROOT, TileRecord, block, bundle, entry, section, word,
+    self, Attribute, BLOCK_CELLS, FRACTION, NODE_DENSE, Node, PALETTE, PATCH_LOG2, Patch, ROOT, TileRecord, block,
+    bundle, entry, section, word,
 };
 use hardpan::{Cost, Terrain};
-use std::cmp::Reverse;
+use std::{cmp::Reverse, ops::Range};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// A triangle that an image holds.
@@ -114,8 +115,82 @@ pub struct Block {
 /// What an entry of a node holds that is no node.
 enum Held<'a> {
     Block(&'a [u32]),
-    /// The cells that one query of it reads.
-    Patch(u32),
+    /// The word at which its record stands.
+    Patch(usize),
+}
+
+/// A leaf of the index, which no node divides, and all that a query in it may meet: a block that names something, or a square of
+/// the ground where there is nothing but one part of a height field.
+pub struct Leaf<'a, 'l> {
+    /// Its lower left corner in lattice steps from the origin.
+    pub low: [i64; 2],
+    /// log2 of its sides in lattice steps.
+    pub log2: [u32; 2],
+    /// Triangles, each once, and of each part of a height field the cells that one query reads.
+    pub references: u32,
+    /// Corners of the triangles in lattice steps from the origin.
+    pub triangles: &'l [[[i32; 3]; 3]],
+    /// The parts of height fields.
+    pub fields: &'l [Field<'a>],
+}
+
+/// What a tile holds of a height field.
+#[derive(Clone, Copy)]
+pub struct Field<'a> {
+    /// Its record.
+    pub patch: &'a Patch,
+    words: &'a [u32],
+    /// What its places count from, in query steps.
+    zero: [i64; 2],
+}
+
+impl Field<'_> {
+    /// The first query step from the origin along an axis that is at post `k` or beyond.
+    pub fn step(&self, axis: usize, k: u32) -> i64 {
+        let p = self.patch;
+        let rate = (i128::from(p.rate[1]) << 32 | i128::from(p.rate[0])).max(1);
+        let cells = i128::from(p.first[axis] as i32) + i128::from(k);
+        let beyond = ((cells << 32) - i128::from(p.start[axis])) << 32;
+        self.zero[axis] + -(-beyond).div_euclid(rate) as i64
+    }
+
+    /// Heights of the corners of a cell, south-west, south-east, north-west and north-east, in query steps from the origin; none
+    /// if one of them has none.
+    pub fn cell(&self, [i, j]: [u32; 2]) -> Option<[i64; 4]> {
+        let p = self.patch;
+        let block = (j / BLOCK_CELLS).checked_mul(p.blocks)?.checked_add(i / BLOCK_CELLS)?;
+        let post = (j % BLOCK_CELLS * (BLOCK_CELLS + 1) + i % BLOCK_CELLS) as usize;
+        let width = 8usize << (p.class & 1);
+        let words = self.words.get((p.place.checked_add(block)? as usize).checked_mul(width)?..)?.get(..width)?;
+        let height = |k: usize| {
+            let bytes = words.as_bytes();
+            let (value, none, unit) = match p.class & 1 {
+                0 => (i64::from(bytes[7 + post + k]), 0xFF, words[1] & 0xFF_FFFF),
+                _ => (
+                    u16::from_le_bytes([bytes[8 + 2 * (post + k)], bytes[9 + 2 * (post + k)]]).into(),
+                    0xFFFF,
+                    words[1],
+                ),
+            };
+            (value != none || p.voids == 0).then(|| (i64::from(words[0] as i32) << FRACTION) + value * i64::from(unit))
+        };
+        let [a, b, c, d] = [0, 1, 5, 6].map(height);
+        Some([a?, b?, c?, d?])
+    }
+
+    /// Along an axis the cells whose first query step lies in a stretch of so many steps.
+    pub fn cells(&self, axis: usize, low: i64, size: i64) -> Range<u32> {
+        let (from, to) = (low << FRACTION, (low + size) << FRACTION);
+        let first = |q: i64| {
+            let (mut a, mut b) = (0, self.patch.cells[axis]);
+            while a < b {
+                let middle = a + (b - a) / 2;
+                if self.step(axis, middle) < q { a = middle + 1 } else { b = middle }
+            }
+            a
+        };
+        first(from)..first(to)
+    }
 }
 
 impl Column {
@@ -294,7 +369,7 @@ impl<'a> TileView<'a> {
                         Some(block) => Held::Block(block),
                         None => continue,
                     },
-                    (false, entry::PATCH) => Held::Patch(self.reads(at)),
+                    (false, entry::PATCH) => Held::Patch(at),
                     _ => continue,
                 };
                 see(&placed, placed.entry(k), held);
@@ -308,7 +383,8 @@ impl<'a> TileView<'a> {
             let log2 = placed.node.entry_log2.map(|l| u32::from(l) & 63);
             let block = match held {
                 Held::Block(block) => block,
-                Held::Patch(reads) => {
+                Held::Patch(at) => {
+                    let reads = self.reads(at);
                     let cost = Cost { nodes: placed.depth, leaves: reads, tests: reads, lines: reads };
                     return see(Column { low, size: log2.map(|l| 1 << l), cost });
                 }
@@ -326,15 +402,117 @@ impl<'a> TileView<'a> {
     pub fn blocks(&self, mut see: impl FnMut(Block)) {
         self.held(|placed, low, held| {
             let Held::Block(block) = held else { return };
-            let all = (0..block::CELLS).filter_map(|cell| self.named(block, cell)).flat_map(|(words, _)| words);
-            let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, w & word::MASK)).collect();
-            words.sort_unstable();
-            let of_one = words.chunk_by(|a, b| a.0 == b.0);
-            let triangles = of_one.map(|same| same.iter().fold(0, |mask, w| mask | w.1).count_ones()).sum();
+            let triangles = self.members(block).map(|(_, mask)| mask.count_ones()).sum();
             if triangles > 0 {
                 see(Block { low, log2: placed.node.entry_log2.map(|l| u32::from(l) & 63), triangles });
             }
         });
+    }
+
+    /// Calls `see` with every leaf.
+    pub fn filled(&self, mut see: impl FnMut(Leaf<'a, '_>)) {
+        let (mut triangles, mut fields) = (Vec::new(), Vec::new());
+        self.held(|placed, low, held| {
+            let node = placed.node;
+            let log2 = node.entry_log2.map(|l| u32::from(l) & 63);
+            triangles.clear();
+            fields.clear();
+            let mut references = 0;
+            match held {
+                Held::Patch(at) => fields.extend(self.field(at)),
+                Held::Block(block) => {
+                    let records = records(self.words, node);
+                    for (number, mask) in self.members(block) {
+                        references += mask.count_ones();
+                        let Some(halves) = records.get(number as usize) else { continue };
+                        let bundle = BundleView { halves, base: node.base, shift: node.shift & 31 };
+                        let named = (0..bundle.triangles()).filter(|part| mask >> part & 1 == 1);
+                        triangles.extend(named.map(|part| bundle.corners(part)));
+                    }
+                    fields.extend(self.parts(block).into_iter().filter_map(|at| self.field(at)));
+                }
+            }
+            references += fields.iter().map(|f| f.patch.reads()).sum::<u32>();
+            if references > 0 {
+                see(Leaf { low, log2, references, triangles: &triangles, fields: &fields });
+            }
+        });
+    }
+
+    /// How many leaves there are.
+    pub fn leaf_count(&self) -> u64 {
+        let mut count = 0;
+        self.held(|_, _, held| {
+            count += match held {
+                Held::Patch(_) => 1,
+                Held::Block(block) => u64::from((0..block::CELLS).any(|cell| self.named(block, cell).is_some())),
+            };
+        });
+        count
+    }
+
+    /// The bundles that the cells of a block name, each once, and which of their triangles.
+    fn members(&self, block: &[u32]) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let mut words = self.all(block);
+        words.retain(|(_, mask)| *mask != 0);
+        words.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 |= if same { next.1 } else { 0 };
+            same
+        });
+        words.into_iter()
+    }
+
+    /// The words at which the records of the patches stand that the cells of a block name, each once.
+    fn parts(&self, block: &[u32]) -> Vec<usize> {
+        let mut words = self.all(block);
+        words.retain(|(_, mask)| *mask == 0);
+        words.dedup();
+        words.into_iter().map(|(number, _)| 16 * number as usize).collect()
+    }
+
+    /// Numbers and masks of all words of a block, ascending.
+    fn all(&self, block: &[u32]) -> Vec<(u32, u32)> {
+        let all = (0..block::CELLS).filter_map(|cell| self.named(block, cell)).flat_map(|(words, _)| words);
+        let mut words: Vec<(u32, u32)> = all.map(|(w, number)| (number, w & word::MASK)).collect();
+        words.sort_unstable();
+        words
+    }
+
+    /// The patch whose record stands at a word.
+    fn field(&self, at: usize) -> Option<Field<'a>> {
+        let words = self.words.get(at..).and_then(|w| w.get(..16))?;
+        self.part(Patch::ref_from_bytes(words.as_bytes()).ok()?)
+    }
+
+    fn part(&self, patch: &'a Patch) -> Option<Field<'a>> {
+        let side = self.side()?;
+        let zero = [self.record.x, self.record.y].map(|v| match patch.wide {
+            0 => i64::from(v) << side >> PATCH_LOG2 << PATCH_LOG2 << FRACTION,
+            _ => 0,
+        });
+        Some(Field { patch, words: self.words, zero })
+    }
+
+    /// log2 of the tile's side in lattice steps.
+    fn side(&self) -> Option<u32> {
+        let node = Node::ref_from_bytes(self.words.get(ROOT..)?.get(..8)?.as_bytes()).ok()?;
+        Some((u32::from(node.entry_log2[0]) + u32::from(node.side_log2[0])) & 63)
+    }
+
+    /// Calls `see` with every cell of a height field that has its first place in the tile, and whose corners have heights: its part, its number there in x
+    /// and y, and those heights.
+    pub fn raster(&self, mut see: impl FnMut(&Field, [u32; 2], [i64; 4])) {
+        for field in self.patches().iter().filter_map(|p| self.part(p)) {
+            let Some(side) = self.side() else { continue };
+            let own = |axis: usize, v: i32| field.cells(axis, i64::from(v) << side, 1 << side);
+            let (x, y) = (own(0, self.record.x), own(1, self.record.y));
+            for [i, j] in y.flat_map(|j| x.clone().map(move |i| [i, j])) {
+                if let Some(heights) = field.cell([i, j]) {
+                    see(&field, [i, j], heights);
+                }
+            }
+        }
     }
 
     /// Calls `see` with every cell over which triangles lie in more than one sheet.

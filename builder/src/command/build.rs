@@ -2,15 +2,19 @@
 
 use std::{
     collections::HashSet,
+    ffi::OsStr,
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
     time::Instant,
 };
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 use crate::{
     BuildError, Built, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
     Undersides, build_on,
+    export::debug::Debug,
     import::{self, Frame, Import, file_name, utf8},
     read::{larger_tiles, triangles},
     repair,
@@ -24,7 +28,7 @@ use serde_json::{Value, json};
 use super::{
     Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, backend,
     border::{Border, Edge, Ending},
-    bounded, counted, decimal,
+    bounded, counted, debug, decimal,
     estimate::{Estimate, Places},
     few,
     friction::{self, Origin, typed_files},
@@ -72,9 +76,10 @@ pub struct Args {
     #[command(flatten)]
     repairs: Repairs,
     /// Divide the ground by the rules of VS Terrain, with these parameters; others: [build.split] in the settings. More than 256 MiB of
-    /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large
-    #[arg(long, value_parser = ["default", "dense"])]
-    preset: Option<String>,
+    /// index, or 256 bytes a triangle if that is more, are refused, as steep and stacked triangles may ask for; a note says if they make an image large;
+    /// list prints the parameters of both
+    #[arg(long, value_parser = Presets)]
+    preset: Option<Split>,
     /// Divide the ground until no query costs more: triangle tests and, if given, lines of 64 bytes; or say where it cannot be
     #[arg(long, value_name = "TESTS[,LINES]")]
     max_cost: Option<MaxCost>,
@@ -90,6 +95,9 @@ pub struct Args {
     backend: backend::Args,
     #[command(flatten)]
     pub threads: Threads,
+    /// Draw the image into an OBJ, and an MTL beside it, to look at: what hardpan export obj IMAGE --cells --pins 10 draws
+    #[arg(long, value_name = "FILE.obj")]
+    debug: Option<PathBuf>,
     /// Write what was used, ignored, repaired and refused, bounds, errors and times as JSON, also when the build fails
     #[arg(long, value_name = "FILE.json")]
     report: Option<PathBuf>,
@@ -170,6 +178,45 @@ fn pitch(text: &str) -> Result<f64, String> {
     metres.ok_or_else(|| "the distance of posts in metres, above 0, as in --raster 0.5".into())
 }
 
+/// `--preset`. What asks for the list is answered as what asks for help is: no file is needed.
+#[derive(Clone)]
+pub struct Presets;
+
+impl TypedValueParser for Presets {
+    type Value = Split;
+
+    fn parse_ref(&self, cli: &clap::Command, arg: Option<&clap::Arg>, value: &OsStr) -> Result<Split, clap::Error> {
+        match PossibleValuesParser::new(PRESETS).parse_ref(cli, arg, value)?.as_str() {
+            "default" => Ok(Split::DEFAULT),
+            "dense" => Ok(Split::DENSE),
+            _ => Err(clap::Error::raw(clap::error::ErrorKind::DisplayHelp, presets())),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(PRESETS.into_iter().map(PossibleValue::new)))
+    }
+}
+
+const PRESETS: [&str; 3] = ["default", "dense", "list"];
+
+/// A table of the presets.
+fn presets() -> String {
+    let mut text = format!("{:<16} {:>9} {:>9}\n", "[build.split]", PRESETS[0], PRESETS[1]);
+    let [a, b] = [Split::DEFAULT, Split::DENSE];
+    for (key, values) in [
+        ("depth_tolerance", [a.depth_tolerance.into(), b.depth_tolerance.into()]),
+        ("bundle_size", [a.bundle_size.into(), b.bundle_size.into()]),
+        ("bundle_increase", [a.bundle_increase, b.bundle_increase]),
+        ("min_volume", [a.min_volume, b.min_volume]),
+        ("volume_increase", [a.volume_increase, b.volume_increase]),
+    ] {
+        let [default, dense] = values.map(decimal);
+        text += &format!("{key:<16} {default:>9} {dense:>9}\n");
+    }
+    text
+}
+
 fn undersides(text: &str) -> Result<Undersides, String> {
     match text {
         "auto" => Ok(Undersides::Auto),
@@ -205,9 +252,7 @@ impl Args {
         self.repairs.over(build);
         build.tile_log2 = self.tile.or(build.tile_log2);
         build.max_cost = self.max_cost.or(build.max_cost);
-        if let Some(preset) = &self.preset {
-            build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
-        }
+        build.split = self.preset.or(build.split);
         if let Some(cell) = self.raster {
             let (material, at) = raster.take().map_or_else(Default::default, |r| (r.material, r.at));
             *raster = Some(Raster { cell, material, at });
@@ -277,6 +322,11 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let under_its_name = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
     report.withheld |= under_its_name;
     may_replace(&output, args, sources)?;
+    let of = || args.from.settings.iter().chain(sources.iter().map(|(file, _)| file));
+    let drawing = match &args.debug {
+        Some(place) => Some((place, debug::library(place, args.force, of())?)),
+        None => None,
+    };
 
     if args.raster.or(asked.settings.raster.as_ref().map(|r| r.cell)).is_none() {
         let of_raster =
@@ -291,6 +341,10 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         if let Some(place) = &args.report {
             made_of(place, libraries.iter().copied()).inspect_err(|_| report.withheld = true)?;
             report.withheld = under_its_name;
+        }
+        if let Some((place, library)) = &drawing {
+            made_of(place, libraries.iter().copied())?;
+            made_of(library, libraries.iter().copied())?;
         }
         made_of(&output, libraries.iter().copied())
     };
@@ -361,10 +415,18 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene), true));
     report.seconds.twice = time.as_secs_f64();
     report.twice = Some(json!({ "max_apart": NARROW, "found": twice.pairs.len(), "first": twice.facts(&terrain) }));
+    let drawn = match &drawing {
+        Some((place, library)) => {
+            let (files, drawn) = stage("drawing", || debug::make(&terrain, &Debug::USUAL, place, library)).0?;
+            Some((files, debug::said(place, library, &Debug::USUAL, &drawn)))
+        }
+        None => None,
+    };
     let (written, time) =
         stage("writing and verifying", || write_image(&output, who, &built.image, built.report.stitch.divided));
     report.seconds.verify = time.as_secs_f64();
     written?;
+    let drawn = drawn.map(|(files, said)| files.into_iter().try_for_each(NewFile::keep).map(|()| said));
     // what names the image comes when it is in its place
     beside.note(&terrain, &output, &sources, r.vertical);
     twice.told(&terrain, Some(&scene)).into_iter().for_each(note);
@@ -434,6 +496,9 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         out,
         "read in {read:.2} s, built in {build:.2} s, looked over in {looked:.2} s; verified in {verify:.2} s"
     )?;
+    if let Some(said) = drawn.transpose()? {
+        writeln!(out, "{said}")?;
+    }
     let then = doubt.map(|doubt| format!("{doubt}; else "));
     if !is_nowhere(&output) {
         writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     Input, build,
-    export::Obj,
+    export::{Obj, debug::Debug},
     import::{self, file_name},
     names::first,
     settings::SourceFile,
@@ -20,7 +20,7 @@ use serde_json::json;
 use super::{
     Done, Failure, Kind, NewFile, Replace,
     canvas::PAINTS,
-    counted, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
+    counted, debug, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
     materials::{mu_by_default, provenance, recorded, settings_again},
     named, note,
@@ -62,13 +62,23 @@ struct ObjArgs {
     output: Option<PathBuf>,
     /// Measure x, y and z from the middle of the ground, in whole metres: for programs that compute in single precision. The settings
     /// move it back; with other settings --translate does
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["cells", "pins", "origin"])]
     local: bool,
+    /// Draw each cell of the index as a box, whose colour tells how many triangles it names. With this, --pins or --origin the OBJ is to
+    /// look at: no settings, and [default: IMAGE-debug.obj]
+    #[arg(long, visible_alias = "leaves")]
+    cells: bool,
+    /// Ask for the topmost ground at N by M places, and draw a red line along its normal at each
+    #[arg(long, value_name = "N[,M]", value_parser = debug::pins)]
+    pins: Option<Pins>,
+    /// Draw the axes x, y and z from the zero, so many metres long
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = debug::size)]
+    origin: Option<f64>,
     /// Replace files that are there
     #[arg(long)]
     force: bool,
     /// Do not build the image again from what is written to prove that its identity is the same
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["cells", "pins", "origin"])]
     unproven: bool,
     /// Print what was written as JSON
     #[arg(long)]
@@ -119,6 +129,9 @@ struct PngArgs {
     json: bool,
 }
 
+/// How many along x and y.
+type Pins = [u32; 2];
+
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     match &args.what {
         What::Obj(args) => obj(args, out),
@@ -160,9 +173,42 @@ pub fn not_a_source(place: &Path, t: &Terrain) -> Done {
     Ok(())
 }
 
+/// What is drawn beside the ground, if anything is.
+fn drawn(args: &ObjArgs) -> Option<Debug> {
+    let asked = args.cells || args.pins.is_some() || args.origin.is_some();
+    asked.then(|| Debug {
+        cells: args.cells,
+        pins: args.pins.unwrap_or_default(),
+        origin: args.origin.unwrap_or_default(),
+    })
+}
+
+fn to_look_at(args: &ObjArgs, wish: &Debug, t: &Terrain, out: &mut impl Write) -> Done {
+    let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-debug.obj"));
+    let library = debug::library(&place, args.force, [&args.image])?;
+    for file in [&place, &library] {
+        not_a_source(file, t)?;
+    }
+    let (files, drawn) = stage("writing", || debug::make(t, wish, &place, &library)).0?;
+    files.into_iter().try_for_each(NewFile::keep)?;
+    if args.json {
+        let pins = args.pins.map(|pins| json!({ "asked": pins, "found": drawn.pins }));
+        let identity: String = t.identity().iter().map(|b| format!("{b:02x}")).collect();
+        let facts = json!({
+            "obj": place.to_string_lossy(), "mtl": library.to_string_lossy(), "triangles": drawn.triangles,
+            "cells": args.cells.then_some(drawn.cells), "pins": pins, "origin": args.origin, "identity": identity,
+        });
+        return Ok(writeln!(out, "{facts:#}")?);
+    }
+    Ok(writeln!(out, "{}", debug::said(&place, &library, wish, &drawn))?)
+}
+
 fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
     let image = load(&args.image)?;
     let t = terrain(&args.image, &image)?;
+    if let Some(wish) = drawn(args) {
+        return to_look_at(args, &wish, &t, out);
+    }
     let place = args.output.clone().unwrap_or_else(|| beside(&args.image, "-ground.obj"));
     let nowhere = is_nowhere(&place);
     if !has_extension(&place, "obj") && !nowhere {

@@ -231,6 +231,8 @@ fn facts(t: &Terrain) -> Value {
 /// How many bundles have how many triangles, and are of which class; and the blocks of cells that name them.
 #[derive(Default)]
 struct Leaves {
+    /// Leaves in all: blocks, and squares with nothing but one part of a height field.
+    count: u64,
     by_triangles: [u64; bundle::TRIANGLES],
     by_class: [u64; 3],
     /// By depth.
@@ -276,7 +278,7 @@ impl Leaves {
             Self::CLASSES.iter().zip(self.by_class).map(|(name, n)| (name.to_string(), n.into())).collect();
         let bundles: Vec<_> = self.by_triangles.iter().zip(1..).map(|(n, triangles)| json!([triangles, n])).collect();
         json!({
-            "bundles": self.bundles(), "references": self.references(),
+            "count": self.count, "bundles": self.bundles(), "references": self.references(),
             "min": min, "mean": self.mean(), "max": max, "classes": classes, "triangles_bundles": bundles,
             "blocks": self.blocks.iter().map(|(depth, b)| json!({
                 "depth": depth, "side": b.side, "count": b.count, "mean": b.mean(), "max": b.most,
@@ -297,6 +299,7 @@ fn leaves(t: &Terrain) -> Leaves {
     let root = ((high[0] - low[0]).max(high[1] - low[1]) / step).max(1.0) as u64;
     let root = root.next_power_of_two().ilog2();
     for tile in read::tiles(t) {
+        leaves.count += tile.leaf_count();
         for b in tile.bundles() {
             leaves.by_triangles[b.triangles() - 1] += 1;
             leaves.by_class[usize::from(b.class()).min(2)] += 1;
@@ -315,6 +318,11 @@ fn leaves(t: &Terrain) -> Leaves {
 fn leaves_table(t: &Terrain, out: &mut dyn Write) -> Done {
     let l = leaves(t);
     let [min, max] = l.range();
+    writeln!(
+        out,
+        "leaves      {}, which nothing divides further: blocks of eight cells, and parts of height fields",
+        grouped(l.count)
+    )?;
     writeln!(out, "bundles     {}: {}", grouped(l.bundles()), {
         let classes = Leaves::CLASSES.iter().zip(l.by_class).map(|(name, n)| format!("{} {name}", grouped(n)));
         classes.collect::<Vec<_>>().join(", ")

@@ -7,6 +7,7 @@ mod bench;
 mod border;
 mod build;
 mod canvas;
+mod debug;
 mod demo;
 mod diff;
 mod drive;
