@@ -4,8 +4,11 @@ use crate::ffi::{Out, Text};
 use crate::file::{NewFile, path};
 use crate::handle::{self, on, vs_terrain_handle};
 use crate::types::*;
-use hardpan_builder::export::Obj;
+use hardpan_builder::export::debug::{self, Debug};
 use std::ffi::{c_char, c_int};
+
+/// Most queries along an axis of an OBJ.
+const MOST_DROPS: c_int = 10_000;
 
 /// Empties a terrain.
 #[unsafe(no_mangle)]
@@ -100,18 +103,26 @@ pub extern "C" fn vs_terrain_output_as_obj(
     drawQuery: u8,
 ) -> bool {
     on(handle, false, |terrain| {
-        let _ = (queryTestDropsPerAxis, centroidSize, drawQuery);
+        if !(centroidSize.is_finite() && centroidSize >= 0.0) {
+            let text = format!("centroidSize is {centroidSize}; give a finite number of metres, or 0 for none");
+            return Err(Fault::new(vs_terrain_error::ARGUMENT, text));
+        }
+        if queryTestDropsPerAxis > MOST_DROPS {
+            let text = format!("queryTestDropsPerAxis is {queryTestDropsPerAxis}; give at most {MOST_DROPS}");
+            return Err(Fault::new(vs_terrain_error::ARGUMENT, text));
+        }
+        let pins = u32::try_from(queryTestDropsPerAxis).unwrap_or(0); // none of a negative number
+        let debug = Debug { cells: drawQuery != 0, pins: [pins; 2], origin: centroidSize };
         let place = path(filename.bytes("filename")?)?;
         let library = place.with_extension("mtl");
         if library == place {
             let text = format!("{}: this is the name of the material library; name the file .obj", place.display());
             return Err(Fault::new(vs_terrain_error::ARGUMENT, text));
         }
+        let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
         terrain.drawn(|t| {
-            let obj = Obj::new(t).map_err(|e| Fault::new(vs_terrain_error::BUILD, e.to_string()))?;
-            let name = library.file_name().unwrap_or_default().to_string_lossy();
-            let materials = NewFile::write(library.clone(), |out| obj.write_library(|_| [0.5; 3], out))?;
-            let shape = NewFile::write(place, |out| obj.write("", &name, out))?;
+            let materials = NewFile::write(library, |out| debug::write_library(t, out))?;
+            let shape = NewFile::write(place, |out| debug::write(t, &debug, &name, out))?;
             materials.keep()?;
             shape.keep()?;
             Ok(true)

@@ -15,6 +15,7 @@ use hardpan_builder::{
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
@@ -333,28 +334,28 @@ impl Contents {
         job.image(tiles, Some(&Provenance::default()))
     }
 
-    /// The image, built if need be.
-    fn ready(&mut self) -> Result<&mut Ready, Fault> {
+    /// The image, built if need be, and proven once.
+    fn proven(&mut self) -> Result<&Image, Fault> {
         if self.built.is_none() {
             self.build()?;
         }
-        self.built.as_mut().ok_or_else(|| Fault::new(INTERNAL, "a build left no image"))
-    }
-
-    /// Proves the image, and writes it to a file.
-    pub fn save(&mut self, place: PathBuf) -> Result<(), Fault> {
-        let ready = self.ready()?;
+        let ready = self.built.as_mut().ok_or_else(|| Fault::new(INTERNAL, "a build left no image"))?;
         if !ready.proven {
             prove(&ready.image)?;
             ready.proven = true;
         }
-        NewFile::write(place, |out| std::io::Write::write_all(out, &ready.image))?.keep()
+        Ok(&ready.image)
+    }
+
+    /// Writes the image to a file.
+    pub fn save(&mut self, place: PathBuf) -> Result<(), Fault> {
+        let image = self.proven()?;
+        NewFile::write(place, |out| out.write_all(image))?.keep()
     }
 
     /// The image, to be drawn.
     pub fn drawn<R>(&mut self, draw: impl FnOnce(&Terrain) -> Result<R, Fault>) -> Result<R, Fault> {
-        let ready = self.ready()?;
-        let terrain = Terrain::open(&ready.image).map_err(|e| Fault::new(INTERNAL, e.to_string()))?;
+        let terrain = Terrain::open(self.proven()?).map_err(|e| Fault::new(INTERNAL, e.to_string()))?;
         draw(&terrain)
     }
 
