@@ -3,7 +3,9 @@
 use crate::ffi::{Out, Text};
 use crate::file::{NewFile, path};
 use crate::handle::{self, on, vs_terrain_handle};
+use crate::progress::threaded;
 use crate::types::*;
+use hardpan::Terrain;
 use hardpan_builder::export::debug::{self, Debug};
 use std::ffi::{c_char, c_int};
 
@@ -120,12 +122,12 @@ pub extern "C" fn vs_terrain_output_as_obj(
             return Err(Fault::new(vs_terrain_error::ARGUMENT, text));
         }
         let name = library.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        terrain.drawn(|t| {
+        let draw = |t: &Terrain| {
             let materials = NewFile::write(library, |out| debug::write_library(t, out))?;
             let shape = NewFile::write(place, |out| debug::write(t, &debug, &name, out))?;
             materials.keep()?;
-            shape.keep()?;
-            Ok(true)
-        })
+            shape.keep()
+        };
+        threaded(|| terrain.drawn(draw)).map(|()| true)
     })
 }

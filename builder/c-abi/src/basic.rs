@@ -4,7 +4,7 @@ use crate::contents::Contents;
 use crate::ffi::{In, Out, Text};
 use crate::file::path;
 use crate::handle::{self, on, on_both, vs_terrain_handle};
-use crate::progress::told;
+use crate::progress::{threaded, told};
 use crate::types::*;
 use std::ffi::c_void;
 
@@ -59,7 +59,7 @@ pub extern "C" fn vs_terrain_optimize(
 /// Builds by the native rule.
 #[unsafe(no_mangle)]
 pub extern "C" fn vs_terrain_build(handle: vs_terrain_handle) -> bool {
-    on(handle, false, |terrain| terrain.build().map(|()| true))
+    on(handle, false, |terrain| threaded(|| terrain.build()).map(|()| true))
 }
 
 /// Sets what `vs_terrain_build2` builds by.
@@ -103,5 +103,8 @@ pub extern "C" fn vs_terrain_build2(
 /// Writes an image to a file.
 #[unsafe(no_mangle)]
 pub extern "C" fn vs_terrain_save(handle: vs_terrain_handle, filename: Text) -> bool {
-    on(handle, false, |terrain| terrain.save(path(filename.bytes("filename")?)?).map(|()| true))
+    on(handle, false, |terrain| {
+        let place = path(filename.bytes("filename")?)?;
+        threaded(|| terrain.save(place)).map(|()| true)
+    })
 }

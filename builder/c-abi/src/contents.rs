@@ -1,7 +1,7 @@
-//! What a handle stands for: triangles, and the image that was built of them.
+//! What a handle stands for: triangles, and the image that was built of them. Long work uses the threads that it is called in.
 
 use crate::file::NewFile;
-use crate::progress::{Tell, threaded};
+use crate::progress::Tell;
 use crate::results;
 use crate::types::{
     Fault, VS_TERRAIN_NAME_SIZE, vs_terrain_build_parameters, vs_terrain_build_results, vs_terrain_error::*,
@@ -200,7 +200,7 @@ impl Contents {
             return Ok(());
         }
         let options = Options { weld, stitch: None, ..self.options() };
-        let (ground, report) = threaded(|| repair(&self.scene, &options))?.map_err(|e| self.said(e, None))?;
+        let (ground, report) = repair(&self.scene, &options).map_err(|e| self.said(e, None))?;
         self.all_inside(&report.outliers)?;
         let half = if self.is_on_lattice() { [0.0; 2] } else { [0.5f64.sqrt() / STEPS[0], 0.5 / STEPS[1]] };
         let before = self.moved.unwrap_or_default();
@@ -299,7 +299,7 @@ impl Contents {
             return Err(Fault::new(EMPTY, "there are no triangles; add some by vs_terrain_add_triangle"));
         }
         self.built = None;
-        let built = threaded(|| self.image(&Options { split, ..self.options() }, tell))?;
+        let built = self.image(&Options { split, ..self.options() }, tell);
         let Built { image, report } = built.map_err(|e| self.said(e, split))?;
         self.all_inside(&report.outliers)?;
         let contested = report.contested.map_or(0, |c| c.triangles);
@@ -418,8 +418,7 @@ fn used(mut scene: Scene) -> Scene {
 
 /// Stops at an image that cannot be proven from its bytes.
 fn prove(image: &Image) -> Result<(), Fault> {
-    let verdict = threaded(|| verify(image, &Verify::default()))?;
-    let verdict = verdict.map_err(|e| Fault::new(INTERNAL, e.to_string()))?;
+    let verdict = verify(image, &Verify::default()).map_err(|e| Fault::new(INTERNAL, e.to_string()))?;
     let Some(check) = verdict.failed() else { return Ok(()) };
     let first = check.faults.first.first();
     let place = first.and_then(|f| f.at).map(|[x, y]| format!("near ({x:.3}, {y:.3}): ")).unwrap_or_default();
