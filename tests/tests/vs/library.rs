@@ -14,6 +14,10 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
+#[allow(dead_code)]
+#[path = "../../../builder/c-abi/examples/million.rs"]
+mod million;
+
 /// Warnings are errors.
 const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
 
@@ -32,9 +36,16 @@ fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vs").join(name)
 }
 
-/// A program in C or C++ with the static library, compiled in a folder as `program`.
+/// A program in C or C++ with the shared library, compiled in a folder as `program`.
 fn compile(folder: &Path, source: &Path, flags: &[&str]) -> PathBuf {
-    linked(folder, source, flags, &[built("libhpan_vsterrain.a").to_str().unwrap(), "-lpthread", "-lm", "-ldl"])
+    let beside = built("");
+    let beside = beside.to_str().unwrap();
+    linked(
+        folder,
+        source,
+        flags,
+        &[&format!("-L{beside}"), "-lhpan_vsterrain", &format!("-Wl,-rpath,{beside}"), "-lpthread", "-lm"],
+    )
 }
 
 fn linked(folder: &Path, source: &Path, flags: &[&str], libraries: &[&str]) -> PathBuf {
@@ -66,14 +77,21 @@ fn run(folder: &Path, program: &Path, arguments: &[&str]) -> String {
     out
 }
 
-/// The program that has a part for each function, with the shared library.
-static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("vs-library-program");
+/// A folder for a program that several tests run.
+fn shared(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
-    let beside = built("");
-    let beside = beside.to_str().unwrap();
-    let libraries = [&format!("-L{beside}"), "-lhpan_vsterrain", &format!("-Wl,-rpath,{beside}"), "-lpthread", "-lm"];
-    linked(&folder, &source("library.c"), &[], &libraries)
+    folder
+}
+
+/// The program that has a part for each function.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| compile(&shared("vs-library-program"), &source("library.c"), &[]));
+
+/// The listing as it is printed, with the static library; its callback does not use all that it gets.
+static LISTING: LazyLock<PathBuf> = LazyLock::new(|| {
+    let library = built("libhpan_vsterrain.a");
+    let libraries = [library.to_str().unwrap(), "-lpthread", "-lm", "-ldl"];
+    linked(&shared("vs-library-listing-3"), &source("listing3.c"), &["-Wno-unused-parameter"], &libraries)
 });
 
 /// A part of it, in a new folder.
@@ -94,11 +112,6 @@ fn bytes(folder: &Path, name: &str) -> Vec<u8> {
     fs::read(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// The listing as it is printed; its callback does not use all that it gets.
-fn listing(folder: &Path) -> String {
-    run(folder, &compile(folder, &source("listing3.c"), &["-Wno-unused-parameter"]), &[])
-}
-
 /// Corners and faces of an OBJ file.
 fn obj(text: &str) -> (Vec<[f64; 3]>, Vec<Vec<usize>>) {
     let rows = |key: &'static str| text.lines().filter_map(move |l| l.strip_prefix(key));
@@ -116,7 +129,7 @@ fn obj(text: &str) -> (Vec<[f64; 3]>, Vec<Vec<usize>>) {
 #[test]
 fn vt_80_listing_3_runs_as_printed_and_writes_both_files() {
     let folder = folder("vs-library-listing");
-    assert_eq!(listing(&folder), "\n0\n\n100\n");
+    assert_eq!(run(&folder, &LISTING, &[]), "\n0\n\n100\n");
     let image = Image::read(folder.join("example.vsterrain")).unwrap();
     let terrain = Terrain::open_verified(&image).unwrap();
     assert_eq!(terrain.bounds(), [[-500.0, -500.0, 0.0], [500.0, 500.0, 0.0]]);
@@ -170,6 +183,10 @@ fn vt_81_functions_stand_behind_the_macro_and_in_the_library() {
     let mut wanted: Vec<String> = tables.split_whitespace().map(|name| format!("vs_terrain_{name}")).collect();
     wanted.sort_unstable();
     assert_eq!(declared(), wanted);
+    let exports = fs::read_to_string(library().join("VsTerrain.def")).unwrap();
+    let mut exports: Vec<&str> = exports.lines().filter_map(|l| l.strip_prefix("    ")).collect();
+    exports.sort_unstable();
+    assert_eq!(declared(), exports);
     // the macro can be another
     let folder = folder("vs-library-macro");
     let other = folder.join("other.c");
@@ -303,6 +320,18 @@ fn vt_88_progress_rises_from_0_to_100_and_a_callback_cannot_use_its_own_handle()
 #[test]
 fn vt_89_vt_101_a_terrain_is_built_until_it_changes() {
     silent("built");
+}
+
+/// By a program in C, and by its counterpart in Rust.
+#[test]
+fn vt_89_the_library_builds_what_rust_builds() {
+    let folder = folder("vs-library-million");
+    let program = compile(&folder, &library().join("examples/million.c"), &[]);
+    let text = run(&folder, &program, &["5001", "c.vsterrain"]);
+    assert!(text.starts_with("5001 triangles: added in 0."), "{text}");
+    let rust = million::image(&million::scene(5001)).unwrap();
+    assert!(bytes(&folder, "c.vsterrain") == rust[..]);
+    assert_eq!(Terrain::open_verified(&rust).unwrap().header().triangles, 5001);
 }
 
 #[test]
@@ -499,17 +528,33 @@ fn vt_84_different_handles_work_side_by_side() {
     is_the_grid(&folder, "thread3.vsterrain");
 }
 
+/// What the example in Python prints. Python itself does things that valgrind complains of, so it may complain of anything but the
+/// library.
+fn python(folder: &Path, interpreter: &str) -> String {
+    let (example, shared) = (library().join("examples/example.py"), built("libhpan_vsterrain.so"));
+    let wrapper = env::var("HARDPAN_RUN").unwrap_or_default();
+    let words = wrapper.split_whitespace().filter(|word| !word.starts_with("--error-exitcode"));
+    let mut words = words.chain([interpreter]);
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words).arg(&example).arg(&shared).current_dir(folder).env("PYTHONMALLOC", "malloc");
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let [out, complaints] = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b).into_owned());
+    let ours = complaints.contains("libhpan_vsterrain") || wrapper.is_empty() && !complaints.is_empty();
+    assert!(output.status.success() && !ours, "{command:?}: {}\n{out}\n{complaints}", output.status);
+    out
+}
+
 #[test]
 fn vt_80_python_makes_the_terrain_of_the_listing() {
     let folders = [folder("vs-library-python"), folder("vs-library-python-c")];
-    let wrapper = env::var("HARDPAN_PYTHON").unwrap_or_else(|_| "python3".into());
-    if Command::new(&wrapper).arg("-V").output().is_err() {
-        eprintln!("skipped: there is no {wrapper}");
+    // beyond scripts that choose one
+    let found = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let Some(found) = found.ok().filter(|o| o.status.success()) else {
+        eprintln!("skipped: there is no python3");
         return;
-    }
-    let (example, shared) = (library().join("examples/example.py"), built("libhpan_vsterrain.so"));
-    let [example, shared] = [&example, &shared].map(|p| p.to_str().unwrap());
-    assert_eq!(run(&folders[0], Path::new(&wrapper), &[example, shared]), listing(&folders[1]));
+    };
+    let interpreter = String::from_utf8(found.stdout).unwrap();
+    assert_eq!(python(&folders[0], interpreter.trim()), run(&folders[1], &LISTING, &[]));
     for name in ["example.vsterrain", "example.obj", "example.mtl"] {
         let [python, c] = folders.each_ref().map(|folder| bytes(folder, name));
         assert!(python == c, "{name}");
