@@ -10,8 +10,8 @@ use crate::types::{
 use hardpan::Terrain;
 use hardpan_builder::names::{counted, grouped};
 use hardpan_builder::{
-    BuildError, Built, Image, Job, Material, Near, Options, Outlier, Provenance, Scene, SourceError, Split, Triangle,
-    Undersides, Verify, repair, verify,
+    BuildError, Built, Image, Job, Material, Near, Options, Outlier, Provenance, Report, Scene, SourceError, Split,
+    Triangle, Undersides, Verify, repair, verify,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -280,7 +280,7 @@ impl Contents {
 
     /// Builds by the native rule.
     pub fn build(&mut self) -> Result<(), Fault> {
-        self.made(None, &|_| ()).map(|_| ())
+        self.made(None, &|_| ()).map(drop)
     }
 
     /// Builds by the parameters.
@@ -290,11 +290,15 @@ impl Contents {
                 "vs_terrain_build2 is not for terrains of version 1.0; call vs_terrain_build, or create version 2";
             return Err(Fault::new(VERSION, text));
         }
-        self.made(Some(self.parameters), tell)
+        let began = Instant::now();
+        let report = self.made(Some(self.parameters), tell)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let results = results::of(&opened(self.built()?)?);
+        let contested = report.contested.map_or(0, |c| c.triangles);
+        Ok(vs_terrain_build_results { contested, seconds, ..results })
     }
 
-    fn made(&mut self, split: Option<Split>, tell: Tell) -> Result<vs_terrain_build_results, Fault> {
-        let began = Instant::now();
+    fn made(&mut self, split: Option<Split>, tell: Tell) -> Result<Report, Fault> {
         if self.scene.triangles.is_empty() {
             return Err(Fault::new(EMPTY, "there are no triangles; add some by vs_terrain_add_triangle"));
         }
@@ -302,11 +306,13 @@ impl Contents {
         let built = self.image(&Options { split, ..self.options() }, tell);
         let Built { image, report } = built.map_err(|e| self.said(e, split))?;
         self.all_inside(&report.outliers)?;
-        let contested = report.contested.map_or(0, |c| c.triangles);
-        let opened = Terrain::open(&image).map_err(|e| Fault::new(INTERNAL, e.to_string()))?;
-        let results = vs_terrain_build_results { contested, ..results::of(&opened) };
         self.built = Some(Ready { image, proven: false });
-        Ok(vs_terrain_build_results { seconds: began.elapsed().as_secs_f64(), ..results })
+        Ok(report)
+    }
+
+    /// The image that a build has left.
+    fn built(&self) -> Result<&Image, Fault> {
+        self.built.as_ref().map(|ready| &ready.image).ok_or_else(|| Fault::new(INTERNAL, "a build left no image"))
     }
 
     /// Builds; where a tile would have more pairs than it can hold, with smaller ones.
@@ -339,12 +345,11 @@ impl Contents {
         if self.built.is_none() {
             self.build()?;
         }
-        let ready = self.built.as_mut().ok_or_else(|| Fault::new(INTERNAL, "a build left no image"))?;
-        if !ready.proven {
+        if let Some(ready) = self.built.as_mut().filter(|ready| !ready.proven) {
             prove(&ready.image)?;
             ready.proven = true;
         }
-        Ok(&ready.image)
+        self.built()
     }
 
     /// Writes the image to a file.
@@ -355,8 +360,7 @@ impl Contents {
 
     /// The image, to be drawn.
     pub fn drawn<R>(&mut self, draw: impl FnOnce(&Terrain) -> Result<R, Fault>) -> Result<R, Fault> {
-        let terrain = Terrain::open(self.proven()?).map_err(|e| Fault::new(INTERNAL, e.to_string()))?;
-        draw(&terrain)
+        draw(&opened(self.proven()?)?)
     }
 
     /// A triangle by its number.
@@ -414,6 +418,11 @@ fn used(mut scene: Scene) -> Scene {
     scene.positions.retain(|_| kept.next().unwrap_or_default());
     scene.triangles.iter_mut().for_each(|t| t.v = t.v.map(|v| number[v as usize]));
     scene
+}
+
+/// An image that this library built.
+fn opened(image: &Image) -> Result<Terrain<'_>, Fault> {
+    Terrain::open(image).map_err(|e| Fault::new(INTERNAL, e.to_string()))
 }
 
 /// Stops at an image that cannot be proven from its bytes.

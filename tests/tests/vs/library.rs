@@ -361,6 +361,7 @@ fn vt_92_results_are_those_of_info() {
         let number = |v: &serde_json::Value| v.as_f64().unwrap();
         let most = |key: &str| blocks.iter().map(|b| number(&b[key])).fold(0.0, f64::max);
         let count: f64 = blocks.iter().map(|b| number(&b["count"])).sum();
+        assert_eq!(number(&leaves["count"]), count);
         let bound = &facts["bound"];
         let wanted = [
             number(&facts["triangles"]),
