@@ -595,13 +595,14 @@ impl<'a> Asked<'a> {
         import.report.notes().iter().for_each(|text| note(advised(text)));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
-        let applied = settings.apply(&mut import.scene).map_err(|e| in_settings(from, &sources, e))?;
+        let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
+        let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
         let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
-        remark(&settings, &applied, report);
+        remark(&settings, &sources, &applied, report);
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
             return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
         }
@@ -882,7 +883,8 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-    let import = import::read_all(&files)?;
+    let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
+    let import = import::read_called(&files, &called)?;
     // what was digested is what was read
     let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
@@ -895,16 +897,22 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
 }
 
 /// What the settings say for nothing, and what they hardly mean.
-fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
+fn remark(settings: &Settings, sources: &[Placed], applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }
-    let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
-        let who = format!("material {} ({:?})", i + 1, bounded(rule.title()));
-        rule.doubtful().map(|(key, value)| format!("{who} {key} {}", decimal(value))).collect()
+    let material = |(i, rule): (usize, &MaterialRule)| {
+        (format!("material {} ({:?})", i + 1, bounded(rule.title())), rule.clone())
     };
-    let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();
+    let source = |(i, (_, s)): (usize, &Placed)| (format!("source {} ({:?})", i + 1, bounded(&s.file)), s.gives());
+    let materials = settings.materials.iter().enumerate().map(material);
+    let all = materials.chain(sources.iter().enumerate().map(source));
+    let all = all.chain(settings.rules.iter().enumerate().map(|(i, rule)| (rule.who(i), rule.gives())));
+    let doubtful = |(who, rule): (String, MaterialRule)| {
+        rule.doubtful().map(|(key, value)| format!("{who} {key} {}", decimal(value))).collect::<Vec<String>>()
+    };
+    let doubtful: Vec<String> = all.flat_map(doubtful).collect();
     if !doubtful.is_empty() {
         report.warn(format!(
             "settings that look like percent or a slip of the point: {}; mu is seldom above {}, rr and gain are factors about 1",
