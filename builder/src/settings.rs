@@ -235,6 +235,14 @@ pub struct SettingsError {
     pub text: String,
 }
 
+impl SettingsError {
+    /// Whether a list of the materials of a scene tells what to write.
+    #[cfg(feature = "command")]
+    pub(crate) fn is_of_materials(&self) -> bool {
+        !self.text.starts_with("rule ")
+    }
+}
+
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.line, self.column) {
@@ -343,7 +351,10 @@ impl Settings {
             }
             for (key, name) in [("name", &source.name), ("material", &source.material)] {
                 if name.as_ref().is_some_and(String::is_empty) {
-                    return wrong(place("source", i, key), format!("{who}: {key} is empty; write a name, or leave it out"));
+                    return wrong(
+                        place("source", i, key),
+                        format!("{who}: {key} is empty; write a name, or leave it out"),
+                    );
                 }
             }
             if let Some((key, text)) = source.gives().fault() {
@@ -373,10 +384,16 @@ impl Settings {
             let (who, place) = (rule.who(i), |key| place("rule", i, key));
             if i == Self::MOST_PATTERNS {
                 let most = grouped(Self::MOST_PATTERNS as u64);
-                return wrong(place(""), format!("{who}: more than {most} rules; patterns fit many, as object = \"*_LOD1\""));
+                return wrong(
+                    place(""),
+                    format!("{who}: more than {most} rules; patterns fit many, as object = \"*_LOD1\""),
+                );
             }
             if rule.given().next().is_none() {
-                return wrong(place(""), format!("{who}: give an object, a file or a material whose faces it speaks of"));
+                return wrong(
+                    place(""),
+                    format!("{who}: give an object, a file or a material whose faces it speaks of"),
+                );
             }
             if rule.name.as_ref().is_some_and(String::is_empty) {
                 return wrong(place("name"), format!("{who}: name is empty; write a name, or leave it out"));

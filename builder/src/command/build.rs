@@ -808,7 +808,10 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsError) -> Failure {
     let place = from.settings.as_deref().unwrap_or(&sources[0].0);
-    Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
+    match e.is_of_materials() {
+        true => Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources))),
+        false => Failure::input(place, e),
+    }
 }
 
 /// A file, and how it lies.
@@ -902,9 +905,8 @@ fn remark(settings: &Settings, sources: &[Placed], applied: &Applied, report: &m
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }
-    let material = |(i, rule): (usize, &MaterialRule)| {
-        (format!("material {} ({:?})", i + 1, bounded(rule.title())), rule.clone())
-    };
+    let material =
+        |(i, rule): (usize, &MaterialRule)| (format!("material {} ({:?})", i + 1, bounded(rule.title())), rule.clone());
     let source = |(i, (_, s)): (usize, &Placed)| (format!("source {} ({:?})", i + 1, bounded(&s.file)), s.gives());
     let materials = settings.materials.iter().enumerate().map(material);
     let all = materials.chain(sources.iter().enumerate().map(source));

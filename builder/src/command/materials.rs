@@ -413,6 +413,9 @@ fn settings_toml(found: &Found, args: &Args, output: &Path) -> String {
     for source in &known.sources {
         let _ = write!(text, "\n[[source]]\n{}", toml::to_string(source).unwrap_or_default());
     }
+    for rule in &known.rules {
+        let _ = write!(text, "\n[[rule]]\n{}", toml::to_string(rule).unwrap_or_default());
+    }
     if known.sources.is_empty() {
         text += "\n# [[source]]\n# file = \"FILE.obj\"\n";
     }

@@ -369,7 +369,8 @@ fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
     let applied = settings.apply_files(&mut import, files.iter().map(|(_, said)| said));
     let applied = applied.map_err(|e| Failure::input(&args.against[0], e))?;
     let asked = settings.materials.iter().zip(may_be).filter(|(_, may)| !may);
-    let absent: Vec<&str> = asked.map(|(rule, _)| rule.title()).filter(|name| applied.absent.iter().any(|a| a == name)).collect();
+    let absent: Vec<&str> =
+        asked.map(|(rule, _)| rule.title()).filter(|name| applied.absent.iter().any(|a| a == name)).collect();
     if !absent.is_empty() {
         let names = few(absent.iter().map(|name| format!("{:?}", bounded(name))), absent.len() as u64);
         let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));

@@ -425,8 +425,14 @@ mod tests {
 
     #[test]
     fn scale_unit_axes_rotation_translation_in_this_order() {
-        let frame =
-            Frame { up: Some(Up::Y), unit: Some(Unit::Cm), scale: [2.0; 3], rotate: 90.0, translate: [10.0, 20.0, -30.0], ..Frame::default() };
+        let frame = Frame {
+            up: Some(Up::Y),
+            unit: Some(Unit::Cm),
+            scale: [2.0; 3],
+            rotate: 90.0,
+            translate: [10.0, 20.0, -30.0],
+            ..Frame::default()
+        };
         assert_eq!(at(frame), [10.0 + 6.0, 20.0 + 2.0, -30.0 + 4.0]);
         assert_eq!(frame.transform(&OBJ).back(at(frame)), [100.0, 200.0, 300.0]);
     }
@@ -464,9 +470,11 @@ mod tests {
         };
         let times = |m: [[f64; 3]; 3], p: [f64; 3]| m.map(|row| (0..3).map(|k| row[k] * p[k]).sum::<f64>());
         let translate = [7.0, -8.0, 9.0];
-        for angles in [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0], [33.0, -71.0, 154.0], [-200.0, 359.0, 1.0]] {
+        for angles in [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0], [33.0, -71.0, 154.0], [-200.0, 359.0, 1.0]]
+        {
             let scale = [2.0, 3.0, 0.25];
-            let frame = Frame { scale, roll: angles[0], pitch: angles[1], rotate: angles[2], translate, ..Frame::default() };
+            let frame =
+                Frame { scale, roll: angles[0], pitch: angles[1], rotate: angles[2], translate, ..Frame::default() };
             let mut wanted = [200.0, 600.0, 75.0];
             (0..3).for_each(|axis| wanted = times(rotation(axis, angles[axis]), wanted));
             let found = at(frame);

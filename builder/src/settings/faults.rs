@@ -284,14 +284,16 @@ fn entry_for_text(list: &str, text: &str, place: &Place) -> String {
         '=' => format!("write [[{list}]], then in a line of its own: {}", place.entry(key, &format!("{text:?}"))),
         _ => format!("write {}", place.entry(list, &format!("[{}]", place.table(&[(key, &format!("{text:?}"))])))),
     };
-    let own = if place.mark == '=' { "under its [[source]]" } else { "in its entry of \"source\"" };
+    let own = match place.mark {
+        '=' => "for all faces of a file it stands under its [[source]], below file = \"FILE.obj\"",
+        _ => "for all faces of a file it stands in its entry of \"source\"",
+    };
     match list {
         "source" => format!("source is the text {text:?}; {}", entry("file")),
         "rule" => format!("rule is the text {text:?}; {}", entry("object")),
-        _ => format!(
-            "material is the text {text:?}; the one material of a file stands {own}; for an entry of a material of the meshes {}",
-            entry("name")
-        ),
+        _ => {
+            format!("material is the text {text:?}; {own}; for an entry of a material of the meshes {}", entry("name"))
+        }
     }
 }
 
@@ -337,7 +339,9 @@ fn comma(key: &str, within: bool, place: &Place) -> Option<String> {
     let expected = takes(key)?;
     let list = format!("[{}]", parts.join(", "));
     Some(match (expected.as_str(), &parts[..]) {
-        ("f64" | SCALE, [whole, digits]) if whole.parse::<i64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+        ("f64" | SCALE, [whole, digits])
+            if whole.parse::<i64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
             format!("a decimal comma; write {}", place.entry(key, &format!("{whole}.{digits}")))
         }
         ("a sequence", _) => format!("a list stands in brackets; write {}", place.entry(key, &list)),

@@ -2,7 +2,7 @@
 
 use super::{PartRule, Settings, SettingsError, SourceFile, rule::fits};
 use crate::import::Called;
-use crate::names::{bounded, suggestion};
+use crate::names::{bounded, few, suggestion};
 use crate::{Scene, Triangle};
 use std::collections::{BTreeSet, HashMap};
 
@@ -105,9 +105,8 @@ impl Settings {
             let given = says.and_then(|s| s.material.as_deref());
             let material = given.unwrap_or(own);
             let faces = faces(called, &scene.sources[source], material);
-            let fit = |of: &[(&str, Pattern)]| {
-                of.iter().all(|(key, pattern)| faces.of(key).any(|name| pattern.fits(name)))
-            };
+            let fit =
+                |of: &[(&str, Pattern)]| of.iter().all(|(key, pattern)| faces.of(key).any(|name| pattern.fits(name)));
             let mut rule = None;
             for (i, of) in rules.iter().enumerate() {
                 if fit(of) {
@@ -226,9 +225,13 @@ fn unfit(i: usize, rule: &PartRule, scene: &Scene, files: &[OfFile]) -> Settings
             let names: BTreeSet<&str> = all.iter().filter_map(|place| of(place).of(key).next()).collect();
             let lower = text.to_lowercase();
             let alike = names.iter().find(|name| Pattern::new(&lower).fits(&name.to_lowercase()));
+            let all = || {
+                let told = names.iter().map(|name| format!("{:?}", bounded(name)));
+                if names.is_empty() { String::new() } else { format!("; there are {}", few(told, names.len() as u64)) }
+            };
             let near = match alike {
                 Some(name) if text.contains(['*', '?']) => format!("; it fits {:?} but for capitals", bounded(name)),
-                _ => suggestion(text, names.iter().copied()),
+                _ => Some(suggestion(text, names.iter().copied())).filter(|s| !s.is_empty()).unwrap_or_else(all),
             };
             let said = if rule.given().nth(1).is_some() { format!(" {:?}", bounded(text)) } else { String::new() };
             format!("there is no such {key}{said}{near}")

@@ -15,8 +15,8 @@ use ufbx::{
 };
 
 use super::{
-    Called, FileReport, Frame, Import, ImportError, ImportErrorKind, ImportReport, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
-    Place, Unit, Up, file_name, forget_unused,
+    Called, FileReport, Frame, Import, ImportError, ImportErrorKind, ImportReport, MOST_SOURCES, MOST_VERTICES,
+    NO_NAME, Names, Place, Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
     polygon::{Cut, Cutter},

@@ -20,8 +20,8 @@ use std::{
 
 use self::parse::{BACK, Fault, HUGE, Piece, What, ZERO, parse};
 use super::{
-    Called, FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place,
-    Unit, Up, file_name, forget_unused,
+    Called, FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
+    Place, Unit, Up, file_name, forget_unused,
     frame::Native,
     mtl, number_sources, plain,
     polygon::{Cut, Cutter, Refusal},
