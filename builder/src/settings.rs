@@ -135,7 +135,7 @@ pub struct SourceFile {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PartRule {
-    /// Their object: its name in the file, or the whole name of the source as answers have it, `file/object`.
+    /// Their object: its name in the file, or without wildcards the whole name of the source as answers have it, `file/object`.
     pub object: Option<String>,
     /// Their file: its name without folders, or what it is called in the names of sources.
     pub file: Option<String>,

@@ -63,13 +63,22 @@ struct Faces<'a> {
 }
 
 impl<'a> Faces<'a> {
-    fn of(&self, key: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let [one, other] = match key {
-            "object" => self.object.map(Some),
-            "file" => self.file.map_or([None; 2], |names| names.map(Some)),
-            _ => [Some(self.material), None],
-        };
-        one.into_iter().chain(other)
+    /// What hints call them by a key.
+    fn title(&self, key: &str) -> Option<&'a str> {
+        match key {
+            "object" => Some(self.object[0]),
+            "file" => self.file.map(|names| names[0]),
+            _ => Some(self.material),
+        }
+    }
+
+    fn fit(&self, key: &str, pattern: &Pattern) -> bool {
+        match key {
+            // the whole name says more than the object, and is no text for a pattern
+            "object" => pattern.fits(self.object[0]) || (pattern.letters.is_none() && pattern.fits(self.object[1])),
+            "file" => self.file.iter().flatten().any(|name| pattern.fits(name)),
+            _ => pattern.fits(self.material),
+        }
     }
 }
 
@@ -105,8 +114,7 @@ impl Settings {
             let given = says.and_then(|s| s.material.as_deref());
             let material = given.unwrap_or(own);
             let faces = faces(called, &scene.sources[source], material);
-            let fit =
-                |of: &[(&str, Pattern)]| of.iter().all(|(key, pattern)| faces.of(key).any(|name| pattern.fits(name)));
+            let fit = |of: &[(&str, Pattern)]| of.iter().all(|(key, pattern)| faces.fit(key, pattern));
             let mut rule = None;
             for (i, of) in rules.iter().enumerate() {
                 if fit(of) {
@@ -217,12 +225,11 @@ fn unfit(i: usize, rule: &PartRule, scene: &Scene, files: &[OfFile]) -> Settings
         let material = says.and_then(|s| s.material.as_deref()).unwrap_or(&scene.materials[from].name);
         faces(called, &scene.sources[source], material)
     };
-    let fits = |key: &str, pattern: &Pattern| all.iter().flat_map(|place| of(place).of(key)).any(|n| pattern.fits(n));
+    let fits = |key: &str, pattern: &Pattern| all.iter().any(|place| of(place).fit(key, pattern));
     let absent = rule.given().find(|(key, text)| !fits(key, &Pattern::new(text)));
     let cause = match absent {
         Some((key, text)) => {
-            // of its names the short one
-            let names: BTreeSet<&str> = all.iter().filter_map(|place| of(place).of(key).next()).collect();
+            let names: BTreeSet<&str> = all.iter().filter_map(|place| of(place).title(key)).collect();
             let lower = text.to_lowercase();
             let alike = names.iter().find(|name| Pattern::new(&lower).fits(&name.to_lowercase()));
             let all = || {
@@ -247,9 +254,8 @@ pub(super) fn elsewhere(name: &str, scene: &Scene, files: &[OfFile]) -> Option<S
     let all = places(scene, files);
     let pattern = Pattern::new(name);
     ["object", "file"].into_iter().find_map(|key| {
-        let is = |&[file, source, _]: &[usize; 3]| {
-            faces(files[file].called, &scene.sources[source], "").of(key).any(|name| pattern.fits(name))
-        };
+        let is =
+            |&[file, source, _]: &[usize; 3]| faces(files[file].called, &scene.sources[source], "").fit(key, &pattern);
         let an = if key == "object" { "an object" } else { "a file" };
         let there = all.iter().any(is);
         there.then(|| format!("it is {an}, of whose faces a [[rule]] with {key} = {:?} speaks", bounded(name)))

@@ -126,7 +126,7 @@ fn by_14_a_source_speaks_of_all_its_faces() {
     built(&here, &format!("{BOTH}include = false\n"));
     assert_eq!(info(&here, "s.hpan")["triangles"], 2);
     built(&here, &format!("{BOTH}obstacle = 1\n"));
-    assert_eq!(asked(&here, "s.hpan", &["5,5"])[0]["status"], "not_in_image");
+    assert_eq!(asked(&here, "s.hpan", &["5,5"])[0]["status"], "not in image");
     let over = "[[source]]\nfile = \"asphalt.obj\"\nmu = 0.9\n[[source]]\nfile = \"asphalt.obj\"\nmu = 0.2\n";
     let err = built(&here, over);
     holds(&err, &["2 triangles lie exactly on others of another friction"]);
@@ -253,7 +253,7 @@ fn by_14_each_placement_has_a_name() {
     let cube = "o Box\nv 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 0 2 2\n\
                 f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
     fs::write(here.join("ramp.obj"), cube).unwrap();
-    built(&here, &[at(0, ""), at(1, "")].concat());
+    built(&here, &[at(0, ""), at(2, "")].concat());
     assert_eq!(info(&here, "s.hpan")["triangles"], 4, "two tops");
 }
 
@@ -313,8 +313,7 @@ fn by_14_placements_are_those_of_matrices() {
     let slope = 5f64.to_radians().tan();
     assert!((answer["z"].as_f64().unwrap() + 9.0 * slope).abs() < 1e-4, "{answer}");
     assert!((answer["slope"][0].as_f64().unwrap() + slope).abs() < 1e-4, "{answer}");
-    let bounds = info(&here, "s.hpan");
-    let low = bounds["z"][0].as_f64().or(bounds["bounds"][0][2].as_f64()).unwrap();
+    let low = info(&here, "s.hpan")["bounds"]["min"][2].as_f64().unwrap();
     assert!((low + 10.0 * 5f64.to_radians().sin()).abs() < 1e-4, "{low}");
     // quarter turns are exact: on its side it has no plan area
     let why = refused(&here, "[[source]]\nfile = \"ramp.obj\"\nup = \"z\"\nroll_deg = 90\n");
