@@ -340,7 +340,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&terrain));
     report.seconds.overlaps = time.as_secs_f64();
     match overlaps {
-        Ok(Some(text)) => report.warn(format!("{}: {text}", named(who))),
+        Ok(Some(text)) => report.warn(format!("{}: {text}{}", named(who), if has_backs(&scene) { BACKS } else { "" })),
         Ok(None) => {}
         Err(why) => note(format!("{}: {why}", named(who))),
     }
@@ -644,6 +644,17 @@ impl Lain {
         let why = why_empty(scene, &lies(&parts), options.xy_log2);
         Failure::input(first, format!("{}{why}", BuildError::Empty))
     }
+}
+
+/// What else may be done about ground of two materials at one height, where some of it looks down.
+const BACKS: &str = "; if it is the back of a sheet, leave out what looks down: undersides = \"ceiling\" for its material or object in the settings";
+
+/// Whether some ground of a scene looks down.
+fn has_backs(scene: &Scene) -> bool {
+    ground(scene, &scene.triangles).any(|t| {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
+    })
 }
 
 /// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.

@@ -346,6 +346,8 @@ fn by_14_of_a_sheet_with_two_sides_that_which_looks_up_answers() {
     // where a quad is cut the one way in front and the other way behind, a rule says which side is meant
     let quads = "o Plate\nv 0 0 0\nv 10 0 0\nv 10 10 1\nv 0 10 1\nusemtl top\nf 1 2 3 4\nusemtl bottom\nf 4 3 2 1\n";
     fs::write(here.join("plate.obj"), quads).unwrap();
+    let err = built(&here, &[file, &mu("top", 0.9, ""), &mu("bottom", 0.3, "")].concat());
+    holds(&err, &["ground of two materials lies at one height", "undersides = \"ceiling\" for its material or object"]);
     let rule = "[[rule]]\nobject = \"Plate\"\nundersides = \"ceiling\"\n";
     let err = built(&here, &[file, &mu("top", 0.9, ""), &mu("bottom", 0.3, ""), rule].concat());
     assert!(!err.contains("warning"), "{err}");
