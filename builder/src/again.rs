@@ -195,8 +195,10 @@ impl Rebuild {
         over: impl FnOnce(&mut Options),
         factors: &Factors,
     ) -> Result<Self, NotAgain> {
-        let known = settings_of(t);
+        let mut known = settings_of(t);
+        known.rules.clear(); // their materials are there by name
         let mut asked = settings.unwrap_or(&known).clone();
+        settings.map_or(Ok(()), no_files).map_err(NotAgain::Build)?;
         over(&mut asked.build);
         if asked.crs.is_empty() {
             asked.crs.clone_from(&known.crs);
@@ -211,8 +213,11 @@ impl Rebuild {
         let source_error = merged.source_error([asked.build.xy_log2, asked.build.z_log2]);
         let mut scene = merged.scene;
         scene.materials.iter_mut().for_each(|m| m.undersides = None);
-        let (old, _) = with(&known, &scene.materials).map_err(NotAgain::Settings)?;
-        let (mut new, applied) = with(&asked, &scene.materials).map_err(NotAgain::Settings)?;
+        let mut recorded = Scene { materials: scene.materials.clone(), ..Scene::default() };
+        known.apply(&mut recorded).map_err(NotAgain::Settings)?;
+        let old = recorded.materials;
+        let applied = asked.apply(&mut scene).map_err(NotAgain::Settings)?;
+        let mut new = scene.materials;
         factors.apply(&mut new).map_err(NotAgain::Build)?;
         let before = mu_by_default(t);
         let mu_by_default = match settings {
@@ -221,6 +226,7 @@ impl Rebuild {
             None => before.clone(),
         };
         let same = factors.is_none()
+            && asked.rules.is_empty()
             && provenance(t).is_some_and(|p| p.is_own())
             && (&old, &known.build, &known.crs, &before) == (&new, &asked.build, &asked.crs, &mu_by_default);
 
@@ -245,8 +251,10 @@ impl Rebuild {
             ..now.clone()
         };
         let undersides = new.iter().map(|m| (m.name.clone(), m.undersides)).collect();
-        for (m, old) in new.iter_mut().zip(&old) {
-            let [old, new] = [old.undersides.unwrap_or(was.undersides), m.undersides.unwrap_or(now.undersides)];
+        let undersides: HashMap<&str, Option<Undersides>> = old.iter().map(|m| (m.name.as_str(), m.undersides)).collect();
+        for m in &mut new {
+            let old = undersides.get(m.name.as_str()).copied().flatten().unwrap_or(was.undersides);
+            let new = m.undersides.unwrap_or(now.undersides);
             m.undersides = Some(if done(old == new) { Undersides::Ground } else { new });
         }
         scene.materials = new;
@@ -281,13 +289,6 @@ impl Rebuild {
     }
 }
 
-/// Materials after these settings.
-fn with(settings: &Settings, materials: &[Material]) -> Result<(Vec<Material>, Applied), SettingsError> {
-    let mut scene = Scene { materials: materials.to_vec(), ..Scene::default() };
-    let applied = settings.apply(&mut scene)?;
-    Ok((scene.materials, applied))
-}
-
 /// That settings of a mesh say what no image can have, but for this error of its sources, which it has already.
 pub fn no_mesh(settings: &Settings, known: Option<&SourceError>) -> Result<(), BuildError> {
     if settings.raster.is_some() {
@@ -300,5 +301,17 @@ pub fn no_mesh(settings: &Settings, known: Option<&SourceError>) -> Result<(), B
             Err(BuildError::Option(text.into()))
         }
         _ => Ok(()),
+    }
+}
+
+/// That settings say of files what the images made of them have already.
+pub fn no_files(settings: &Settings) -> Result<(), BuildError> {
+    let says = |source: &&SourceFile| source.gives() != MaterialRule::default();
+    match settings.sources.iter().find(says) {
+        Some(source) => Err(BuildError::Option(format!(
+            "[[source]] {:?} says what its faces are, and an image knows no files; say it of an object: [[rule]] object = \"NAME\"",
+            source.file
+        ))),
+        None => Ok(()),
     }
 }

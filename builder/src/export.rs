@@ -5,7 +5,7 @@ pub mod debug;
 use crate::import::keeps_name;
 use crate::lattice::exp2;
 use crate::read::{self, Stored};
-use crate::settings::{MaterialRule, Settings, SourceFile};
+use crate::settings::{MaterialRule, Scale, Settings, SourceFile};
 use crate::{Material, Near, Options, SourceError, Undersides, again, import};
 use hardpan::Terrain;
 use std::{
@@ -184,13 +184,13 @@ impl<'a> Obj<'a> {
             up: Some(import::Up::default()),
             unit: Some(import::Unit::default()),
             // its numbers are meant as they stand
-            scale: Some(1.0),
+            scale: Some(Scale::All(1.0)),
             translate: (self.offset != [0.0; 3]).then_some(self.offset),
             licence: again::licences([known].into_iter()),
             ..SourceFile::default()
         };
         let crs = known.crs.clone();
-        Settings { patch_tolerance: None, raster: None, build, sources: vec![source], materials, crs }
+        Settings { patch_tolerance: None, raster: None, build, sources: vec![source], materials, crs, rules: vec![] }
     }
 
     /// The errors that the tiles state; none if they are those of rounding.

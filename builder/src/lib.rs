@@ -151,7 +151,7 @@ pub struct Report {
     pub image_bytes: u64,
 }
 
-/// Coincident triangles of equal priority and of different mu, rolling resistance or gain: by name one stayed.
+/// Coincident triangles of equal priority, which look the same way and differ in mu, rolling resistance or gain: by name one stayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contested {
     /// How many went.

@@ -181,11 +181,13 @@ fn ground(
     let corners = |i: usize| scene.triangles[i].v.map(|v| scene.positions[v as usize]);
     let most = options.max_slope.map(rise);
     let steep = |i: usize| most.is_some_and(|rise| is_steep(corners(i), rise));
-    let areas = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, report);
+    let down = |i: usize| facing::facing(scene, i) < 0.0;
+    let (areas, sides) = clean::ground(&mut faces, &vertices, &materials, &ceilings, steep, down, report);
     drop(ceilings);
     let places = shares::places(scene, &areas);
     drop(areas);
-    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials);
+    (report.duplicates, report.contested) = clean::duplicates(&mut faces, &materials, &sides);
+    drop(sides);
     let nears = [Some(options.weld), options.stitch].into_iter().flatten();
     let farthest =
         nears.fold([0.0; 2], |sum, n| [sum[0] + 2.0 * f64::from(n.plan), sum[1] + 2.0 * f64::from(n.height)]);

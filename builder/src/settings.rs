@@ -2,6 +2,7 @@
 
 mod apply;
 mod faults;
+mod part;
 mod rule;
 mod shapes;
 #[cfg(test)]
@@ -10,11 +11,11 @@ mod vstu;
 
 pub use self::apply::Applied;
 use self::faults::{Place, explain, positional, takes};
+pub use self::shapes::Scale;
 use self::shapes::{Tables, few, flag, some_unsigned, word};
 pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, unsigned};
 use crate::import::{Frame, Unit, Up};
-use crate::names::{bounded, bounded_text, decimal, grouped};
-use crate::scene::is_factor;
+use crate::names::{bounded, bounded_text, grouped};
 use crate::{Options, Undersides};
 use serde::{Deserialize, Serialize, de::DeserializeSeed as _};
 use std::fmt;
@@ -38,6 +39,9 @@ pub struct Settings {
     /// Materials by name or pattern: the first that fits counts, and one named "" for all that none fits.
     #[serde(rename = "material", deserialize_with = "few")]
     pub materials: Vec<MaterialRule>,
+    /// Rules for faces by object, file and material, after what materials and sources say: the first that fits counts.
+    #[serde(rename = "rule", deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<PartRule>,
 }
 
 /// A field of heights that is made of a mesh: of its highest ground, at posts.
@@ -72,30 +76,108 @@ impl Raster {
     }
 }
 
-/// A file of a scene, and how its numbers become metres: see [`Frame`] for the order.
+/// A file of a scene, how its numbers become metres (see [`Frame`] for the order), and what is said of all its faces.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceFile {
     /// Its name.
     pub file: String,
+    /// What it is called in the names of sources; by default as the file, and `FILE#2` where that is placed a second time.
+    pub name: Option<String>,
     /// The axis that points up: x, y, z, -x, -y, -z; by default as the file says, of an OBJ z.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub up: Option<Up>,
     /// m, km, cm, mm, ft, us-ft, in, or one of their longer names; by default as the file says, of an OBJ m.
     #[serde(with = "word", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// Factor beside the unit, above 0; by default 1.
-    pub scale: Option<f64>,
-    /// Turn about up in degrees, anticlockwise seen from above, -360 to 360; by default 0.
+    /// Factor beside the unit, above 0, or one for each of x, y and z of the scene; by default 1.
+    pub scale: Option<Scale>,
+    /// First turn, about x, in degrees, -360 to 360: a positive one raises what lies to the north; by default 0.
+    pub roll_deg: Option<f64>,
+    /// Second turn, about y, in degrees, -360 to 360: a positive one lowers what lies to the east; by default 0.
+    pub pitch_deg: Option<f64>,
+    /// Last turn, about up, in degrees, anticlockwise seen from above, -360 to 360; by default 0.
     pub yaw_deg: Option<f64>,
     /// Way moved after all else, in metres; by default none.
     #[serde(deserialize_with = "some_exactly")]
     pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
+    /// The material of all its faces, whatever the file says; by default as the file says.
+    pub material: Option<String>,
+    /// Whether its faces are used at all: true or false, 1 or 0.
+    #[serde(deserialize_with = "flag")]
+    pub include: Option<bool>,
+    /// Whether its faces are obstacles, which wheels do not stand on: true or false, 1 or 0.
+    #[serde(deserialize_with = "flag")]
+    pub obstacle: Option<bool>,
+    /// Which of its faces are undersides: auto, ground (none), ceiling.
+    pub undersides: Option<Undersides>,
+    /// Friction coefficient of its faces, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub mu: Option<f64>,
+    /// Rolling resistance, as a factor, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub rr: Option<f64>,
+    /// Gain, as a factor, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub gain: Option<f64>,
+    /// Surface type, 0 to 65,535.
+    pub surface_type: Option<u16>,
+    /// Which of coincident triangles stays: that of the highest priority.
+    pub priority: Option<i32>,
     /// The line of the settings file that names it.
     #[serde(skip)]
     pub line: Option<usize>,
+}
+
+/// What is said about the faces of an object, a file or a material: all that is given of these must fit. In each `*` is any text
+/// and `?` any one character. What is left out stays as the material has it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PartRule {
+    /// Their object: its name in the file, or without wildcards the whole name of the source as answers have it, `file/object`.
+    pub object: Option<String>,
+    /// Their file: its name without folders, or what it is called in the names of sources.
+    pub file: Option<String>,
+    /// Their material: the name that the file gives it, or its source in these settings.
+    pub material: Option<String>,
+    /// What their material is called in the image; by default `MATERIAL @ FILE/OBJECT`, of those that are given.
+    pub name: Option<String>,
+    /// Whether a scene may be without such faces: true or false, 1 or 0. Without it that is an error.
+    #[serde(deserialize_with = "flag")]
+    pub optional: Option<bool>,
+    /// Whether they are used at all: true or false, 1 or 0.
+    #[serde(deserialize_with = "flag")]
+    pub include: Option<bool>,
+    /// Whether they are obstacles, which wheels do not stand on: true or false, 1 or 0.
+    #[serde(deserialize_with = "flag")]
+    pub obstacle: Option<bool>,
+    /// Which of them are undersides: auto, ground (none), ceiling.
+    pub undersides: Option<Undersides>,
+    /// Friction coefficient, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub mu: Option<f64>,
+    /// Rolling resistance, as a factor, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub rr: Option<f64>,
+    /// Gain, as a factor, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub gain: Option<f64>,
+    /// Surface type, 0 to 65,535.
+    pub surface_type: Option<u16>,
+    /// Classes for masks: 0 to 31 each.
+    pub classes: Option<Vec<u8>>,
+    /// Cone index, PSI, 0 or more.
+    #[serde(deserialize_with = "some_unsigned")]
+    pub cone_index: Option<f64>,
+    /// Label for sensors.
+    pub label: Option<u32>,
+    /// Which of coincident triangles stays: that of the highest priority.
+    pub priority: Option<i32>,
+    /// The line of the settings file that names it.
+    #[serde(skip)]
+    line: Option<usize>,
 }
 
 /// What is said about the materials of a name or a pattern. What is left out stays as the source has it.
@@ -154,6 +236,14 @@ pub struct SettingsError {
     pub text: String,
 }
 
+impl SettingsError {
+    /// Whether a list of the materials of a scene tells what to write.
+    #[cfg(feature = "command")]
+    pub(crate) fn is_of_materials(&self) -> bool {
+        !self.text.starts_with("rule ")
+    }
+}
+
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.line, self.column) {
@@ -169,14 +259,14 @@ impl std::error::Error for SettingsError {}
 impl Settings {
     /// Entries of a list at most: a scene has no more materials.
     pub const MOST: usize = 65_535;
-    /// Patterns at most, for each is tried with every material.
+    /// Patterns of materials at most, and rules: each is tried with every name.
     pub const MOST_PATTERNS: usize = 512;
 
     /// Reads TOML.
     pub fn from_toml(text: &str) -> Result<Self, SettingsError> {
-        // before they take memory; each of the two lists has a limit of its own
+        // before they take memory; each of the three lists has a limit of its own
         let mut heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[["));
-        if let Some((i, _)) = heads.nth(2 * Self::MOST) {
+        if let Some((i, _)) = heads.nth(3 * Self::MOST) {
             return Err(SettingsError { line: Some(i + 1), column: None, text: too_many() });
         }
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
@@ -201,7 +291,7 @@ impl Settings {
             }
             Some(line(entry.span().start))
         };
-        if let more @ Some(_) = ["source", "material"].into_iter().find_map(|list| place(list, Self::MOST, "")) {
+        if let more @ Some(_) = LISTS.into_iter().find_map(|list| place(list, Self::MOST, "")) {
             return Err(SettingsError { line: more, column: None, text: too_many() });
         }
         let mut settings: Settings = toml::from_str(text).map_err(failed)?;
@@ -210,6 +300,9 @@ impl Settings {
         }
         for (i, rule) in settings.materials.iter_mut().enumerate() {
             rule.line = place("material", i, if rule.name.is_some() { "name" } else { "pattern" });
+        }
+        for (i, rule) in settings.rules.iter_mut().enumerate() {
+            rule.line = place("rule", i, "");
         }
         settings.check(place)?;
         Ok(settings)
@@ -237,11 +330,27 @@ impl Settings {
             if source.file.is_empty() {
                 return wrong(place("source", i, "file"), format!("{who}: name a file"));
             }
-            if source.scale.is_some_and(|v| !(v > 0.0 && v.is_finite())) {
-                return wrong(place("source", i, "scale"), format!("{who}: scale must be a number above 0"));
+            if source.scale.is_some_and(|s| s.each().iter().any(|v| !(*v > 0.0 && v.is_finite()))) {
+                let what = match source.scale {
+                    Some(Scale::Each(_)) => "the factors of x, y and z in scale must be numbers above 0",
+                    _ => "scale must be a number above 0",
+                };
+                return wrong(place("source", i, "scale"), format!("{who}: {what}"));
             }
-            if source.yaw_deg.is_some_and(|v| !is_turn(v)) {
-                return wrong(place("source", i, "yaw_deg"), format!("{who}: yaw_deg must lie between -360 and 360"));
+            let turns = [("roll_deg", source.roll_deg), ("pitch_deg", source.pitch_deg), ("yaw_deg", source.yaw_deg)];
+            if let Some((key, _)) = turns.iter().find(|(_, v)| v.is_some_and(|v| !is_turn(v))) {
+                return wrong(place("source", i, key), format!("{who}: {key} must lie between -360 and 360"));
+            }
+            for (key, name) in [("name", &source.name), ("material", &source.material)] {
+                if name.as_ref().is_some_and(String::is_empty) {
+                    return wrong(
+                        place("source", i, key),
+                        format!("{who}: {key} is empty; write a name, or leave it out"),
+                    );
+                }
+            }
+            if let Some((key, text)) = source.gives().fault() {
+                return wrong(place("source", i, key), format!("{who}: {text}"));
             }
             if source.translate.iter().flatten().any(|v| !v.is_finite()) {
                 return wrong(place("source", i, "translate"), format!("{who}: translate is [x, y, z] in metres"));
@@ -259,17 +368,30 @@ impl Settings {
                 let most = grouped(Self::MOST_PATTERNS as u64);
                 return wrong(place("pattern"), format!("{who}: more than {most} patterns; give names instead"));
             }
-            let factors = [("mu", rule.mu), ("rr", rule.rr), ("gain", rule.gain), ("cone_index", rule.cone_index)];
-            for (key, value) in factors {
-                if let Some(value) = value.filter(|v| !is_factor(*v)) {
-                    return wrong(
-                        place(key),
-                        format!("{who}: {key} is {}; write a number of 0 or more", decimal(value)),
-                    );
-                }
+            if let Some((key, text)) = rule.fault() {
+                return wrong(place(key), format!("{who}: {text}"));
             }
-            if rule.classes.iter().flatten().any(|&c| c > 31) {
-                return wrong(place("classes"), format!("{who}: classes go from 0 to 31"));
+        }
+        for (i, rule) in self.rules.iter().enumerate() {
+            let (who, place) = (rule.who(i), |key| place("rule", i, key));
+            if i == Self::MOST_PATTERNS {
+                let most = grouped(Self::MOST_PATTERNS as u64);
+                return wrong(
+                    place(""),
+                    format!("{who}: more than {most} rules; patterns fit many, as object = \"*_LOD1\""),
+                );
+            }
+            if rule.given().next().is_none() {
+                return wrong(
+                    place(""),
+                    format!("{who}: give an object, a file or a material whose faces it speaks of"),
+                );
+            }
+            if rule.name.as_ref().is_some_and(String::is_empty) {
+                return wrong(place("name"), format!("{who}: name is empty; write a name, or leave it out"));
+            }
+            if let Some((key, text)) = rule.gives().fault() {
+                return wrong(place(key), format!("{who}: {text}"));
             }
         }
         if self.patch_tolerance.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
@@ -297,7 +419,9 @@ impl SourceFile {
         Frame {
             up: self.up,
             unit: self.unit,
-            scale: self.scale.unwrap_or(1.0),
+            scale: self.scale.map_or([1.0; 3], Scale::each),
+            roll: self.roll_deg.unwrap_or(0.0),
+            pitch: self.pitch_deg.unwrap_or(0.0),
             rotate: self.yaw_deg.unwrap_or(0.0),
             translate: self.translate.unwrap_or_default(),
         }
@@ -310,7 +434,7 @@ fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
         DeValue::Table(inner) => list_for_table(inner),
         DeValue::Array(items) => {
             let name: &str = key.get_ref();
-            let entries = matches!(name, "source" | "material");
+            let entries = LISTS.contains(&name);
             let wrong = if entries { items.iter().find(|item| item.get_ref().is_array()) } else { None };
             match wrong.or_else(|| (takes(name)? == "a table").then_some(value)) {
                 Some(wrong) => Some((name, wrong.span().start)),
@@ -332,6 +456,9 @@ fn json_fault(text: &str, e: &serde_json::Error) -> SettingsError {
     let column = known.map(|_| before.chars().count().max(1));
     SettingsError { line: known, column, text: bounded_text(explain(message, &place)) }
 }
+
+/// The lists of tables.
+const LISTS: [&str; 3] = ["source", "material", "rule"];
 
 /// Whether a number of degrees is a turn: at most a whole one, either way.
 pub fn is_turn(degrees: f64) -> bool {

@@ -97,21 +97,25 @@ impl Oracle {
         };
         let materials = rank(scene.materials.iter().map(|m| &m.name).collect());
         let sources = rank(scene.sources.iter().collect());
-        let mut all: Vec<Face> = scene
+        // those that look down come behind
+        let mut all: Vec<(bool, Face)> = scene
             .triangles
             .iter()
             .map(|t| {
-                let mut v = t.v.map(|i| steps.lattice(scene.positions[i as usize]));
+                let [a, b, c] = t.v.map(|i| scene.positions[i as usize]);
+                let down = (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0]);
+                let mut v = [a, b, c].map(|p| steps.lattice(p));
                 v.sort_unstable();
-                Face { v, material: materials[t.material as usize], source: sources[t.source as usize] }
+                (down, Face { v, material: materials[t.material as usize], source: sources[t.source as usize] })
             })
             .collect();
         let total = all.len();
-        all.retain(|f| twice_area(f.v) != 0);
+        all.retain(|(_, f)| twice_area(f.v) != 0);
         let flat = total - all.len();
-        all.sort_unstable();
+        all.sort_unstable_by_key(|(down, f)| (f.v, *down, *f));
         let kept = all.len();
-        all.dedup_by_key(|f| f.v); // the least material, then source, stays
+        all.dedup_by_key(|(_, f)| f.v); // one that looks up, then the least material, then source, stays
+        let all: Vec<Face> = all.into_iter().map(|(_, f)| f).collect();
         let mut bounds = [[i64::MAX; 3], [i64::MIN; 3]];
         for p in all.iter().flat_map(|f| f.v) {
             bounds[0] = [0, 1, 2].map(|k| bounds[0][k].min(p[k]));

@@ -160,8 +160,10 @@ pub fn build_files<'py>(
         let named = |(path, _): &(PathBuf, _)| digest(path).map_err(|e| Failure::File(e, path.clone()));
         let inputs = sources.iter().map(named).collect::<Result<Vec<_>, _>>()?;
         let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-        let mut import = import::read_all(&files)?;
-        let applied = settings.apply(&mut import.scene).map_err(|e| said(e, file))?; // says what is ground
+        let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
+        let mut import = import::read_called(&files, &called)?;
+        let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
+        let applied = applied.map_err(|e| said(e, file))?; // says what is ground
         if let Some(e) = import::crowded(&import, &settings.build, files.iter().map(|(path, _)| *path)) {
             return Err(e.into());
         }

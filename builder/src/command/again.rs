@@ -16,7 +16,7 @@ use hardpan::{Terrain, format::MAGIC};
 
 use super::{
     Done, Failure, Kind, Replace, Threads,
-    build::{Repairs, regret, remark, settings_of},
+    build::{Presets, Repairs, regret, remark, settings_of},
     counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look, maps,
     materials::told_by_default,
     named, note, overlap,
@@ -36,8 +36,8 @@ pub struct Common {
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
     /// Divide the ground by the rules of VS Terrain, with these parameters
-    #[arg(long, value_parser = ["default", "dense"])]
-    pub preset: Option<String>,
+    #[arg(long, value_parser = Presets)]
+    pub preset: Option<Split>,
     #[command(flatten)]
     pub factors: factors::Friction,
     #[command(flatten)]
@@ -64,9 +64,7 @@ impl Common {
     /// What is typed goes before what the settings say.
     pub fn over(&self, build: &mut Options) {
         self.repairs.over(build);
-        if let Some(preset) = &self.preset {
-            build.split = Some(if preset == "dense" { Split::DENSE } else { Split::DEFAULT });
-        }
+        build.split = self.preset.or(build.split);
     }
 
     pub fn factors(&self) -> Factors {
@@ -117,7 +115,7 @@ pub fn no_scene(file: &Path, fields: Fields) -> Failure {
 /// Says what settings of materials say for nothing, and of which they say nothing.
 pub fn settle(settings: &Settings, applied: &Applied, report: &mut Report) {
     report.settle(applied);
-    remark(settings, applied, report);
+    remark(settings, &[], applied, report);
     let unlisted = applied.unlisted.iter().map(|name| shown(&format!("{name:?}")));
     if !applied.unlisted.is_empty() && settings.rest().is_none() {
         let list = few(unlisted, applied.unlisted.len() as u64);

@@ -432,7 +432,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&terrain));
     report.seconds.overlaps = time.as_secs_f64();
     match overlaps {
-        Ok(Some(text)) => report.warn(format!("{}: {text}", named(who))),
+        Ok(Some(text)) => report.warn(format!("{}: {text}{}", named(who), if has_backs(&scene) { BACKS } else { "" })),
         Ok(None) => {}
         Err(why) => note(format!("{}: {why}", named(who))),
     }
@@ -706,13 +706,14 @@ impl<'a> Asked<'a> {
         import.report.notes().iter().for_each(|text| note(advised(text)));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
-        let applied = settings.apply(&mut import.scene).map_err(|e| in_settings(from, &sources, e))?;
+        let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
+        let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
         let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
-        remark(&settings, &applied, report);
+        remark(&settings, &sources, &applied, report);
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
             return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
         }
@@ -754,6 +755,17 @@ impl Lain {
         let why = why_empty(scene, &lies(&parts), options.xy_log2);
         Failure::input(first, format!("{}{why}", BuildError::Empty))
     }
+}
+
+/// What else may be done about ground of two materials at one height, where some of it looks down.
+const BACKS: &str = "; if it is the back of a sheet, leave out what looks down: undersides = \"ceiling\" for its material or object in the settings";
+
+/// Whether some ground of a scene looks down.
+fn has_backs(scene: &Scene) -> bool {
+    ground(scene, &scene.triangles).any(|t| {
+        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
+        (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
+    })
 }
 
 /// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
@@ -925,7 +937,10 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsError) -> Failure {
     let place = from.settings.as_deref().unwrap_or(&sources[0].0);
-    Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources)))
+    match e.is_of_materials() {
+        true => Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources))),
+        false => Failure::input(place, e),
+    }
 }
 
 /// A file, and how it lies.
@@ -1000,7 +1015,8 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
     let stamps: Vec<_> = sources.iter().map(|(path, _)| stamp(path)).collect::<Done<_>>()?;
     let mut inputs: Vec<Input> = sources.iter().map(digest).collect::<Done<_>>()?;
     let files: Vec<(&Path, Frame)> = sources.iter().map(|(path, s)| (path.as_path(), s.frame())).collect();
-    let import = import::read_all(&files)?;
+    let called: Vec<&str> = sources.iter().map(|(_, s)| s.name.as_deref().unwrap_or_default()).collect();
+    let import = import::read_called(&files, &called)?;
     // what was digested is what was read
     let read = inputs.iter_mut().zip(&import.report.files);
     for (((path, _), before), (input, file)) in sources.iter().zip(stamps).zip(read) {
@@ -1013,16 +1029,21 @@ fn read(sources: &[(PathBuf, SourceFile)]) -> Done<(Vec<Input>, Import)> {
 }
 
 /// What the settings say for nothing, and what they hardly mean.
-pub fn remark(settings: &Settings, applied: &Applied, report: &mut Report) {
+pub fn remark(settings: &Settings, sources: &[Placed], applied: &Applied, report: &mut Report) {
     let list = |names: &[String]| few(names.iter().map(|n| shown(n)), names.len() as u64);
     if !applied.idle.is_empty() {
         report.warn(format!("entries of the settings that do nothing: {}", list(&applied.idle)));
     }
-    let doubtful = |(i, rule): (usize, &MaterialRule)| -> Vec<String> {
-        let who = format!("material {} ({:?})", i + 1, bounded(rule.title()));
-        rule.doubtful().map(|(key, value)| format!("{who} {key} {}", decimal(value))).collect()
+    let material =
+        |(i, rule): (usize, &MaterialRule)| (format!("material {} ({:?})", i + 1, bounded(rule.title())), rule.clone());
+    let source = |(i, (_, s)): (usize, &Placed)| (format!("source {} ({:?})", i + 1, bounded(&s.file)), s.gives());
+    let materials = settings.materials.iter().enumerate().map(material);
+    let all = materials.chain(sources.iter().enumerate().map(source));
+    let all = all.chain(settings.rules.iter().enumerate().map(|(i, rule)| (rule.who(i), rule.gives())));
+    let doubtful = |(who, rule): (String, MaterialRule)| {
+        rule.doubtful().map(|(key, value)| format!("{who} {key} {}", decimal(value))).collect::<Vec<String>>()
     };
-    let doubtful: Vec<String> = settings.materials.iter().enumerate().flat_map(doubtful).collect();
+    let doubtful: Vec<String> = all.flat_map(doubtful).collect();
     if !doubtful.is_empty() {
         report.warn(format!(
             "settings that look like percent or a slip of the point: {}; mu is seldom above {}, rr and gain are factors about 1",

@@ -98,7 +98,7 @@ impl Origin<'_> {
                 if self.dropping { " --drop-outliers" } else { "" }
             ),
         };
-        if self.rules.materials.is_empty() && !self.strict {
+        if !self.rules.say_materials() && !self.strict {
             return Some(told);
         }
         report.warn(told);

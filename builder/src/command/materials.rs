@@ -335,6 +335,9 @@ fn settings_toml(found: &Found, args: &Args, output: &Path) -> String {
     for source in &known.sources {
         let _ = write!(text, "\n[[source]]\n{}", toml::to_string(source).unwrap_or_default());
     }
+    for rule in &known.rules {
+        let _ = write!(text, "\n[[rule]]\n{}", toml::to_string(rule).unwrap_or_default());
+    }
     if known.sources.is_empty() {
         text += "\n# [[source]]\n# file = \"FILE.obj\"\n";
     }
@@ -380,6 +383,7 @@ const HELP: &str = "\
 # A material's first entry counts. Instead of name, pattern = \"Road*\" fits many (* any text, ? one character);
 # name = \"\" fits all that nothing else fits. What an entry leaves out stays as the source has it.
 # mu: friction; rr: rolling resistance, gain: factors; include = false leaves the faces out.
+# [[rule]] says the same of the faces of an object or a file: object = \"*_LOD1\", file = \"ice.obj\" or material = \"Ice\" say which.
 # optional = true: the name may be absent. Also: obstacle = true (wheels do not stand on it), undersides = \"ground\" (or auto, ceiling), classes = [0, 5], cone_index (PSI, of clay and sand 250 if not stated), label, priority.
 ";
 

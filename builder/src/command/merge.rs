@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     ImageFile, Input, Provenance, Settings, Undersides,
-    again::{licences, mu_by_default, no_mesh, settings_of},
+    again::{licences, mu_by_default, no_files, no_mesh, settings_of},
     build_on,
     merge::{Merged, NoMerge, Part, Place},
     settings::{SourceFile, is_turn},
@@ -197,7 +197,7 @@ impl Source<'_> {
 fn recorded(args: &Args, sources: &[Source], settings: Option<&Settings>) -> Done<Provenance> {
     let again = &args.again;
     let mut known = settings.cloned().unwrap_or_default();
-    no_mesh(&known, None).map_err(|e| again.failed(&again.output, e))?;
+    no_mesh(&known, None).and_then(|()| no_files(&known)).map_err(|e| again.failed(&again.output, e))?;
     if known.crs.is_empty() {
         let mut said = sources.iter().filter(|s| !s.settings.crs.is_empty());
         if let Some(first) = said.next() {

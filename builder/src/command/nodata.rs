@@ -74,13 +74,13 @@ pub fn values(part: &Part, up: usize) -> Vec<f64> {
     let (mut found, mut zeros) = (Vec::new(), false);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for height in part.ground().flat_map(|t| t.v).map(|v| part.own(v)[up]) {
-        match known(height, part.frame.metres()) {
+        match known(height, part.frame.metres(up)) {
             Some(value) => found.push(value),
             None if height == 0.0 => zeros = true,
             None => (low, high) = (low.min(height), high.max(height)),
         }
     }
-    let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres());
+    let apart = |low: f64, high: f64| (high - low).max(FAR / part.frame.metres(up));
     let is_far = |value: f64, low: f64, high: f64| low <= high && (low - value).max(value - high) > apart(low, high);
     match zeros {
         true if is_far(0.0, low, high) && is_rim(part, up) => found.push(0.0),
@@ -101,7 +101,7 @@ fn is_rim(part: &Part, up: usize) -> bool {
     let axes = plan(up);
     let ends = |zero: bool| {
         let corners = part.ground().flat_map(|t| t.v).map(|v| part.own(v));
-        let corners = corners.filter(|p| (p[up] == 0.0) == zero && known(p[up], part.frame.metres()).is_none());
+        let corners = corners.filter(|p| (p[up] == 0.0) == zero && known(p[up], part.frame.metres(up)).is_none());
         corners.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
             [[0, 1].map(|i| low[i].min(p[axes[i]])), [0, 1].map(|i| high[i].max(p[axes[i]]))]
         })
@@ -122,7 +122,7 @@ fn is_rim(part: &Part, up: usize) -> bool {
 pub fn is(part: &Part, corner: u32) -> [bool; 3] {
     let own = part.own(corner);
     let all = [0, 1, 2].map(|up: usize| {
-        let value = || known(own[up], part.frame.metres()).or((own[up] == 0.0).then_some(0.0));
+        let value = || known(own[up], part.frame.metres(up)).or((own[up] == 0.0).then_some(0.0));
         let is = |value: f64| part.voids[up].binary_search_by(|v| v.total_cmp(&value)).is_ok();
         !part.voids[up].is_empty() && value().is_some_and(is)
     });
@@ -146,7 +146,7 @@ pub fn warn(parts: &[Part], ups: impl Iterator<Item = Vec<usize>>, report: &mut 
         let places = corners.iter().map(|v| part.own(*v)).map(|p| axes.map(|i| p[i]));
         let first = places.min_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1]))).unwrap_or_default();
         let faces = part.ground().filter(|t| t.v.iter().any(|v| is(part, *v)[up])).count() as u64;
-        let values: Vec<String> = part.voids[up].iter().map(|v| told(*v, part.frame.metres())).collect();
+        let values: Vec<String> = part.voids[up].iter().map(|v| told(*v, part.frame.metres(up))).collect();
         // as gdal_translate writes it
         let end =
             values[0].split_once('e').map_or(format!(" {}(\\.0*)?", values[0]), |(_, power)| format!("e[+]{power}"));

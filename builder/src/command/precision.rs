@@ -139,7 +139,7 @@ const UNMEANT: f64 = 0.125;
 fn rounded(part: &Part, kind: Kind) -> Option<Rounded> {
     let frame = part.frame;
     let triangles: Vec<&Triangle> = part.measured().collect();
-    let metres = frame.metres();
+    let metres = [0, 1, 2].map(|axis| frame.metres(axis)).into_iter().fold(0.0, f64::max);
     let largest = triangles.iter().flat_map(|t| part.own(t.v[0])).fold(0.0f64, |most, v| most.max(v.abs()));
     if kind.step(largest) * metres <= FINE {
         return None; // as mostly: all steps are fine

@@ -2,7 +2,7 @@
 
 use crate::{
     import::{Unit, Up},
-    settings::{SourceFile, is_turn},
+    settings::{Scale, SourceFile, is_turn},
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -91,8 +91,8 @@ impl Transform {
         Said {
             up: Of::new(self.up, own.up, alone),
             unit: Of::new(self.unit, own.unit, alone),
-            scale: Of::new(self.scale, own.scale, alone),
-            plain: self.scale.or(own.scale) == Some(1.0),
+            scale: Of::new(self.scale.map(Scale::All), own.scale, alone),
+            plain: self.scale.map(Scale::All).or(own.scale).is_some_and(|scale| scale.each() == [1.0; 3]),
         }
     }
 
@@ -106,7 +106,7 @@ impl Transform {
         SourceFile {
             up: self.up.or(source.up),
             unit: self.unit.or(source.unit),
-            scale: self.scale.or(source.scale),
+            scale: self.scale.map(Scale::All).or(source.scale),
             yaw_deg: self.rotate.or(source.yaw_deg),
             translate: self.translate.or(source.translate),
             ..source.clone()

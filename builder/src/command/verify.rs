@@ -351,28 +351,34 @@ fn materials(a: &Agreement) -> Vec<String> {
     told.collect()
 }
 
-/// The files to measure against, each in its frame, and the settings by which the image was built.
+/// The files to measure against, each as the image says that it was placed, and the settings by which the image was built.
 struct Sources<'a> {
-    files: Vec<(&'a Path, Frame)>,
+    files: Vec<(&'a Path, SourceFile)>,
     settings: Settings,
 }
 
 /// Reads the files, with the materials as the image has them. What they lack of these shows where the image has it.
 fn read(args: &Args, Sources { files, settings }: &Sources) -> Done<Scene> {
-    let mut import = import::read_all(files)?;
-    let scene = &mut import.scene;
+    let frames: Vec<(&Path, Frame)> = files.iter().map(|(file, said)| (*file, said.frame())).collect();
+    let called: Vec<&str> = files.iter().map(|(_, said)| said.name.as_deref().unwrap_or_default()).collect();
+    let mut import = import::read_called(&frames, &called)?;
     let mut settings = settings.clone();
-    let absent = settings.absent(scene);
+    let may_be: Vec<bool> = settings.materials.iter().map(|rule| rule.optional == Some(true)).collect();
+    settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
+    settings.rules.iter_mut().for_each(|rule| rule.optional = Some(true));
+    let applied = settings.apply_files(&mut import, files.iter().map(|(_, said)| said));
+    let applied = applied.map_err(|e| Failure::input(&args.against[0], e))?;
+    let asked = settings.materials.iter().zip(may_be).filter(|(_, may)| !may);
+    let absent: Vec<&str> =
+        asked.map(|(rule, _)| rule.title()).filter(|name| applied.absent.iter().any(|a| a == name)).collect();
     if !absent.is_empty() {
-        let names = few(absent.iter().map(|rule| format!("{:?}", bounded(rule.title()))), absent.len() as u64);
+        let names = few(absent.iter().map(|name| format!("{:?}", bounded(name))), absent.len() as u64);
         let from = each(settings.sources.iter().map(|s| (named(Path::new(&s.file)), ())));
         let against = each(files.iter().map(|(file, _)| (named(file), ())));
         note(format!(
             "not in {against}: materials of the image, {names}; is that the source? The image was built from {from}"
         ));
     }
-    settings.materials.iter_mut().for_each(|rule| rule.optional = Some(true));
-    settings.apply(scene).map_err(|e| Failure::input(&args.against[0], e))?;
     match import::crowded(&import, &settings.build, files.iter().map(|(file, _)| *file)) {
         None => Ok(import.scene),
         Some(error) => {
@@ -426,7 +432,7 @@ fn sources<'a>(args: &'a Args, image: &[u8]) -> Done<Option<Sources<'a>>> {
             None => {}
         }
         let said = found.and_then(|(i, _)| known.settings.sources.get(i));
-        files.push((path.as_path(), args.transform.over(said.unwrap_or(&SourceFile::default())).frame()));
+        files.push((path.as_path(), args.transform.over(said.unwrap_or(&SourceFile::default()))));
     }
     let mut settings = known.settings;
     if known.inputs.is_empty() {

@@ -206,16 +206,21 @@ impl fmt::Display for Unit {
 
 /// How a file's numbers become metres, z up.
 ///
-/// In this order, each in f64: times `scale`; times the unit's numerator, divided by its denominator; `up` turned to
-/// z; turned by `rotate` about z; moved by `translate`.
+/// In this order, each in f64: `up` turned to z; times `scale`; times the unit's numerator, divided by its denominator; turned
+/// by `roll` about x, then by `pitch` about y, then by `rotate` about z; moved by `translate`. The axes stay where they are:
+/// they are those of the scene, x east, y north, z up. All turns are right-handed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// The file's axis that points up; by default as the file says, or as its format has it: z of an OBJ.
     pub up: Option<Up>,
     /// The file's unit; by default as the file says, or as its format has it: metres of an OBJ.
     pub unit: Option<Unit>,
-    /// Factor beside the unit, above zero.
-    pub scale: f64,
+    /// Factors beside the unit along x, y and z of the scene, above zero.
+    pub scale: [f64; 3],
+    /// Turn about x, in degrees: a positive one raises what lies to the north; exact at multiples of 90.
+    pub roll: f64,
+    /// Turn about y, in degrees: a positive one lowers what lies to the east; exact at multiples of 90.
+    pub pitch: f64,
     /// Turn about up, in degrees, anticlockwise seen from above; exact at multiples of 90.
     pub rotate: f64,
     /// Way moved after all else, in metres.
@@ -225,7 +230,7 @@ pub struct Frame {
 impl Default for Frame {
     /// As the file says.
     fn default() -> Self {
-        Frame { up: None, unit: None, scale: 1.0, rotate: 0.0, translate: [0.0; 3] }
+        Frame { up: None, unit: None, scale: [1.0; 3], roll: 0.0, pitch: 0.0, rotate: 0.0, translate: [0.0; 3] }
     }
 }
 
@@ -236,6 +241,7 @@ impl Frame {
             axes: self.up.map_or(native.axes, Up::axes),
             ratio: self.unit.map_or(native.unit, Unit::ratio),
             scale: self.scale,
+            tilt: [self.roll, self.pitch].iter().any(|v| *v != 0.0).then(|| [self.roll, self.pitch].map(cos_sin)),
             turn: cos_sin(self.rotate),
             translate: self.translate,
             says: match self.up {
@@ -264,7 +270,10 @@ pub(crate) fn cos_sin(degrees: f64) -> [f64; 2] {
 pub struct Transform {
     axes: Axes,
     ratio: (f64, f64),
-    scale: f64,
+    /// Along x, y and z of the scene.
+    scale: [f64; 3],
+    /// Cosine and sine of roll and pitch, where there are any.
+    tilt: Option<[[f64; 2]; 2]>,
     /// Cosine and sine of the rotation.
     turn: [f64; 2],
     translate: [f64; 3],
@@ -286,7 +295,12 @@ impl Transform {
     #[inline]
     pub(crate) fn apply(&self, p: [f64; 3]) -> [f64; 3] {
         let (numerator, denominator) = self.ratio;
-        let [x, y, z] = self.axes.apply(p.map(|v| v * self.scale * numerator / denominator));
+        let p = self.axes.apply(p);
+        let [mut x, mut y, mut z] = [0, 1, 2].map(|i| p[i] * self.scale[i] * numerator / denominator);
+        if let Some([[cos, sin], [along, down]]) = self.tilt {
+            (y, z) = (y * cos - z * sin, y * sin + z * cos);
+            (z, x) = (z * along - x * down, z * down + x * along);
+        }
         let [cos, sin] = self.turn;
         let [dx, dy, dz] = self.translate;
         [x * cos - y * sin + dx, x * sin + y * cos + dy, z + dz]
@@ -296,18 +310,23 @@ impl Transform {
     pub fn back(&self, p: [f64; 3]) -> [f64; 3] {
         let [x, y, z] = [0, 1, 2].map(|i| p[i] - self.translate[i]);
         let [cos, sin] = self.turn;
-        let turned = [x * cos + y * sin, y * cos - x * sin, z];
+        let [mut x, mut y, mut z] = [x * cos + y * sin, y * cos - x * sin, z];
+        if let Some([[cos, sin], [along, down]]) = self.tilt {
+            (z, x) = (z * along + x * down, x * along - z * down);
+            (y, z) = (y * cos + z * sin, z * cos - y * sin);
+        }
         let mut all = [0.0; 3];
-        for (axis, v) in self.axes.0.into_iter().zip(turned) {
+        for ((axis, v), scale) in self.axes.0.into_iter().zip([x, y, z]).zip(self.scale) {
             let (place, negative) = axis.place();
-            all[place] = if negative { -v } else { v } / self.metres();
+            all[place] = if negative { -v } else { v } / (scale * self.ratio.0 / self.ratio.1);
         }
         all
     }
 
-    /// Metres of one of the file's numbers.
-    pub fn metres(&self) -> f64 {
-        self.scale * self.ratio.0 / self.ratio.1
+    /// Metres of one of the file's numbers along its axis 0, 1 or 2.
+    pub fn metres(&self, axis: usize) -> f64 {
+        let of = self.axes.0.iter().position(|a| a.place().0 == axis).unwrap_or(axis);
+        self.scale[of] * self.ratio.0 / self.ratio.1
     }
 
     /// Whether faces that are wound one way come out wound the other way.
@@ -318,7 +337,7 @@ impl Transform {
 
     /// The directions of the file's axes x, y and z in the scene, as unit vectors.
     pub fn axes(&self) -> [[f64; 3]; 3] {
-        let t = Transform { ratio: (1.0, 1.0), scale: 1.0, translate: [0.0; 3], ..*self };
+        let t = Transform { ratio: (1.0, 1.0), scale: [1.0; 3], translate: [0.0; 3], ..*self };
         [t.apply([1.0, 0.0, 0.0]), t.apply([0.0, 1.0, 0.0]), t.apply([0.0, 0.0, 1.0])]
     }
 
@@ -406,8 +425,14 @@ mod tests {
 
     #[test]
     fn scale_unit_axes_rotation_translation_in_this_order() {
-        let frame =
-            Frame { up: Some(Up::Y), unit: Some(Unit::Cm), scale: 2.0, rotate: 90.0, translate: [10.0, 20.0, -30.0] };
+        let frame = Frame {
+            up: Some(Up::Y),
+            unit: Some(Unit::Cm),
+            scale: [2.0; 3],
+            rotate: 90.0,
+            translate: [10.0, 20.0, -30.0],
+            ..Frame::default()
+        };
         assert_eq!(at(frame), [10.0 + 6.0, 20.0 + 2.0, -30.0 + 4.0]);
         assert_eq!(frame.transform(&OBJ).back(at(frame)), [100.0, 200.0, 300.0]);
     }
@@ -415,12 +440,61 @@ mod tests {
     #[test]
     fn the_way_back_is_that_of_every_frame() {
         for up in Up::ALL {
-            let frame =
-                Frame { up: Some(up), unit: Some(Unit::UsFt), scale: 3.0, rotate: 30.0, translate: [1.0, 2.0, 3.0] };
-            let t = frame.transform(&OBJ);
-            let back = t.back(t.apply([100.0, 200.0, 300.0]));
-            assert!(back.iter().zip([100.0, 200.0, 300.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{back:?}");
+            for [roll, pitch] in [[0.0, 0.0], [20.0, 0.0], [0.0, -70.0], [110.0, 40.0]] {
+                let frame = Frame {
+                    up: Some(up),
+                    unit: Some(Unit::UsFt),
+                    scale: [3.0, 0.5, 7.0],
+                    roll,
+                    pitch,
+                    rotate: 30.0,
+                    translate: [1.0, 2.0, 3.0],
+                };
+                let t = frame.transform(&OBJ);
+                let back = t.back(t.apply([100.0, 200.0, 300.0]));
+                assert!(back.iter().zip([100.0, 200.0, 300.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{back:?}");
+            }
         }
+    }
+
+    /// Against matrices: yaw after pitch after roll, each right-handed about its axis of the scene.
+    #[test]
+    fn by_14_roll_pitch_and_yaw_turn_about_fixed_axes() {
+        let rotation = |axis: usize, degrees: f64| {
+            let (s, c) = degrees.to_radians().sin_cos();
+            let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+            let mut m = [[0.0; 3]; 3];
+            m[axis][axis] = 1.0;
+            (m[i][i], m[i][j], m[j][i], m[j][j]) = (c, -s, s, c);
+            m
+        };
+        let times = |m: [[f64; 3]; 3], p: [f64; 3]| m.map(|row| (0..3).map(|k| row[k] * p[k]).sum::<f64>());
+        let translate = [7.0, -8.0, 9.0];
+        for angles in [[10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0], [33.0, -71.0, 154.0], [-200.0, 359.0, 1.0]]
+        {
+            let scale = [2.0, 3.0, 0.25];
+            let frame =
+                Frame { scale, roll: angles[0], pitch: angles[1], rotate: angles[2], translate, ..Frame::default() };
+            let mut wanted = [200.0, 600.0, 75.0];
+            (0..3).for_each(|axis| wanted = times(rotation(axis, angles[axis]), wanted));
+            let found = at(frame);
+            let near = |i: usize| (found[i] - wanted[i] - translate[i]).abs() < 1e-9;
+            assert!((0..3).all(near), "{angles:?}: {found:?} for {wanted:?}");
+        }
+        let turned = |roll, pitch| at(Frame { roll, pitch, ..Frame::default() });
+        assert_eq!(turned(90.0, 0.0), [100.0, -300.0, 200.0], "exactly; the north goes up");
+        assert_eq!(turned(0.0, 90.0), [300.0, 200.0, -100.0], "the east goes down");
+        assert_eq!(turned(180.0, 180.0), [-100.0, -200.0, 300.0]);
+    }
+
+    /// The factors are those of the scene's axes: the third is that of heights, whichever axis of the file is up.
+    #[test]
+    fn by_14_each_axis_has_its_scale() {
+        let frame = |up| Frame { up: Some(up), scale: [2.0, 3.0, 0.5], ..Frame::default() };
+        assert_eq!(at(frame(Up::Z)), [200.0, 600.0, 150.0]);
+        assert_eq!(at(frame(Up::Y)), [200.0, -900.0, 100.0]);
+        let t = frame(Up::Y).transform(&OBJ);
+        assert_eq!([0, 1, 2].map(|axis| t.metres(axis)), [2.0, 0.5, 3.0]);
     }
 
     /// Right, front and up are sent to x, -y and z, whatever they are.

@@ -56,8 +56,32 @@ pub struct Import {
     pub triangles: Vec<usize>,
     /// The same of vertices.
     pub vertices: Vec<usize>,
+    /// What each file is called, in the order given.
+    pub called: Vec<Called>,
     /// Counts.
     pub report: ImportReport,
+}
+
+/// What a file of a scene is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// The file's name, without folders.
+    pub file: String,
+    /// What stands before `/` in the names of its sources; none if these have no such part.
+    pub part: Option<String>,
+}
+
+impl Called {
+    /// The part of its names, or else the file's name.
+    pub fn title(&self) -> &str {
+        self.part.as_deref().unwrap_or(&self.file)
+    }
+
+    /// What a source of the file is called in it.
+    pub fn object<'a>(&self, source: &'a str) -> &'a str {
+        let own = self.part.as_deref().and_then(|part| source.strip_prefix(part)?.strip_prefix('/'));
+        own.unwrap_or(source)
+    }
 }
 
 /// Reads files into one scene, all in one frame: [`read_each`].
@@ -70,7 +94,7 @@ pub fn read(files: &[impl AsRef<Path>], frame: &Frame) -> Result<Import, ImportE
 ///
 /// Of one file, a source is an object: `object`, `group`, or `object/group` where the file has both. Of several files
 /// it is `file/object`: the file's name, and where two files would have a source of one name, as many of their folders as tell
-/// them apart, however they are typed.
+/// them apart, however they are typed. A file that is read again is another thing: its name ends in `#2`, then `#3`.
 pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
     let import = read_all(files)?;
     uncrowded(import, files.iter().map(|(file, _)| file.as_ref()))
@@ -78,19 +102,28 @@ pub fn read_each(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportEr
 
 /// [`read_each`], also what lies so crowded that no image of it could be proven: [`crowded`] tells, when it is known what is ground.
 pub fn read_all(files: &[(impl AsRef<Path>, Frame)]) -> Result<Import, ImportError> {
+    read_called(files, &[])
+}
+
+/// The same, where some files are called otherwise in the names of their sources: each as is said here, unless that is empty.
+pub fn read_called(files: &[(impl AsRef<Path>, Frame)], called: &[&str]) -> Result<Import, ImportError> {
     let read = |(file, frame): &(_, Frame)| {
         let path = AsRef::<Path>::as_ref(file);
         read_any(check(path)?, path, frame)
     };
     let mut parts: Vec<Import> = files.iter().map(read).collect::<Result<_, _>>()?;
-    if files.len() > 1 {
-        let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
-        let names = names(&paths, &parts);
-        for (import, name) in parts.iter_mut().zip(names) {
+    let paths: Vec<&Path> = files.iter().map(|(file, _)| file.as_ref()).collect();
+    let names = if files.len() > 1 { names(&paths, &parts) } else { vec![String::new(); files.len()] };
+    let said = called.iter().copied().chain(std::iter::repeat(""));
+    for (((import, name), said), path) in parts.iter_mut().zip(&names).zip(said).zip(&paths) {
+        let name = if said.is_empty() { name } else { said };
+        let part = (!name.is_empty()).then(|| name.to_owned());
+        if part.is_some() {
             import.scene.sources.iter_mut().for_each(|s| *s = format!("{name}/{s}"));
         }
+        import.called = vec![Called { file: file_name(path), part }];
     }
-    join(parts, files.iter().map(|(file, _)| file.as_ref()))
+    join(parts, paths.into_iter())
 }
 
 /// The error of ground that lies so crowded that no image of it could be proven, given the files that were read, and the rules by which
@@ -158,7 +191,7 @@ pub fn keeps_name(name: &str) -> bool {
 }
 
 /// Names of files. Those of one name that have a source of one name get as many of their folders as tell them apart, below the folder
-/// that they share: wherever they lie and however they are typed, they are called so.
+/// that they share: wherever they lie and however they are typed, they are called so. A file that comes again gets a number.
 fn names(paths: &[&Path], parts: &[Import]) -> Vec<String> {
     let real: Vec<PathBuf> = paths.iter().map(|path| real(path)).collect();
     let mut names: Vec<String> = paths.iter().map(|path| file_name(path)).collect();
@@ -180,6 +213,14 @@ fn names(paths: &[&Path], parts: &[Import]) -> Vec<String> {
         told.extend(files.iter().copied().zip(tails(length.unwrap_or(longest))));
     }
     told.into_iter().for_each(|(i, name)| names[i] = name);
+    let mut times: HashMap<&Path, u32> = HashMap::new();
+    for (name, real) in names.iter_mut().zip(&real) {
+        let time = times.entry(real).or_default();
+        *time += 1;
+        if *time > 1 {
+            *name += &format!("#{time}");
+        }
+    }
     names
 }
 
@@ -232,6 +273,7 @@ fn join<'a>(mut parts: Vec<Import>, paths: impl Iterator<Item = &'a Path>) -> Re
         all.frames.extend(next.frames);
         all.triangles.extend(next.triangles);
         all.vertices.extend(next.vertices);
+        all.called.extend(next.called);
         all.report.files.extend(next.report.files);
     }
     Ok(all)

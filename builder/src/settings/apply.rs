@@ -1,10 +1,12 @@
 //! What settings do to a scene.
 
 use super::{
-    MaterialRule, Settings, SettingsError,
+    MaterialRule, Settings, SettingsError, SourceFile,
+    part::{Kind, OfFile, Parts, elsewhere},
     rule::{fits, idle},
 };
-use crate::names::{self, bounded, counted, suggestion};
+use crate::import::Import;
+use crate::names::{self, bounded, counted, decimal, suggestion};
 use crate::{Material, Scene};
 use std::{
     cell::LazyCell,
@@ -25,8 +27,11 @@ pub struct Applied {
     /// Names of materials that the one named "" takes, and of each the name or pattern of an entry that fits it but for capitals,
     /// blanks and `_`; sorted.
     pub slips: Vec<(String, String)>,
-    /// Patterns that fit no material, and entries whose materials earlier ones take, each with which of it.
+    /// Patterns that fit no material, entries whose materials earlier ones take, and what an entry for the new name of faces says
+    /// otherwise than their rule or source, each with which of it.
     pub idle: Vec<String>,
+    /// Names of optional entries that no material has.
+    pub absent: Vec<String>,
 }
 
 impl Applied {
@@ -50,17 +55,47 @@ impl Settings {
     /// Gives the scene's materials their properties; the build leaves out what is no ground.
     ///
     /// The first entry whose name equals or whose pattern fits a material's name counts, wherever one named "" stands;
-    /// that one takes the rest, and without it they have mu 1 and rr 1. Settings without materials change none.
+    /// that one takes the rest, and without it they have mu 1 and rr 1. Settings without materials change none. Then rules speak of
+    /// objects, which are the sources: see [`PartRule`](super::PartRule).
     pub fn apply(&self, scene: &mut Scene) -> Result<Applied, SettingsError> {
+        let all = OfFile { called: None, says: None, triangles: scene.triangles.len() };
+        self.apply_to(scene, &[all])
+    }
+
+    /// The same to a scene of files, of each of which its own entry may speak too: it comes after the entries of materials, and rules
+    /// come after it. What these speak of becomes a material with a name of its own. An entry for exactly that name comes last.
+    pub fn apply_files<'a>(
+        &self,
+        import: &mut Import,
+        sources: impl IntoIterator<Item = &'a SourceFile>,
+    ) -> Result<Applied, SettingsError> {
+        let Import { scene, triangles, called, .. } = import;
+        let mut sources = sources.into_iter();
+        let of = |(&triangles, called)| OfFile { called: Some(called), says: sources.next(), triangles };
+        let files: Vec<OfFile> = triangles.iter().zip(&*called).map(of).collect();
+        self.apply_to(scene, &files)
+    }
+
+    fn apply_to(&self, scene: &mut Scene, files: &[OfFile]) -> Result<Applied, SettingsError> {
         let mut applied = Applied::default();
         if let Some(tolerance) = self.patch_tolerance {
             scene.fields.iter_mut().for_each(|f| f.tolerance = tolerance);
         }
-        if self.materials.is_empty() {
-            applied.plain = scene.materials.iter().map(|m| m.name.clone()).collect();
-            (applied.plain_rr, applied.plain_gain) = (applied.plain.clone(), applied.plain.clone());
+        let parts = self.parts(scene, files)?;
+        let kinds = kinds(scene, parts.as_ref());
+        self.check_names(scene, &kinds, files, &mut applied)?;
+        let made = self.made(scene, &kinds, files, &mut applied);
+        if let Some(parts) = parts {
+            for (i, rule) in parts.idle(&self.rules) {
+                applied.idle.push(format!("{}: earlier rules take all that it fits", rule.who(i)));
+            }
+            let numbers = self.joined(scene, &kinds, made)?;
+            let whole: HashMap<usize, u16> =
+                kinds.iter().zip(&numbers).skip(parts.kinds.len()).map(|(kind, &number)| (kind.from, number)).collect();
+            scene.fields.iter_mut().for_each(|f| f.material = whole[&usize::from(f.material)]);
+            parts.number(&mut scene.triangles, files, &numbers);
         } else {
-            self.apply_materials(scene, &mut applied)?;
+            scene.materials = made;
         }
         let Applied { unlisted, plain, plain_rr, plain_gain, .. } = &mut applied;
         for names in [unlisted, plain, plain_rr, plain_gain] {
@@ -77,57 +112,170 @@ impl Settings {
         self.materials.iter().find(|rule| rule.pattern.is_none() && rule.name.as_deref() == Some(""))
     }
 
-    fn apply_materials(&self, scene: &mut Scene, applied: &mut Applied) -> Result<(), SettingsError> {
-        let mut named: HashMap<&str, usize> = HashMap::new();
-        let mut patterns: Vec<(usize, Vec<char>)> = Vec::new();
-        for (i, rule) in self.materials.iter().enumerate() {
-            if let Some(pattern) = &rule.pattern {
-                patterns.push((i, pattern.chars().collect()));
-            } else if let Some(name) = &rule.name {
-                named.entry(name).or_insert(i);
-            }
-        }
-        let rest = named.remove("");
-        let names: Vec<Vec<char>> = scene.materials.iter().map(|m| m.name.chars().collect()).collect();
+    /// The materials of these kinds, with what is said of each.
+    fn made(&self, scene: &Scene, kinds: &[Kind], files: &[OfFile], applied: &mut Applied) -> Vec<Material> {
+        let entries = Entries::new(&self.materials);
         let mut used = vec![false; self.materials.len()];
-        for (material, name) in scene.materials.iter_mut().zip(&names) {
-            let exact = named.get(material.name.as_str()).copied();
-            let pattern = patterns.iter().find(|(_, pattern)| fits(pattern, name)).map(|p| p.0);
-            let first = exact.into_iter().chain(pattern).min();
-            if first.is_none() {
-                applied.unlisted.push(material.name.clone());
-            }
-            match first.or(rest) {
-                Some(i) => {
-                    used[i] = true;
-                    self.materials[i].give(material);
-                    let MaterialRule { mu, rr, gain, .. } = &self.materials[i];
-                    let lists = [&mut applied.plain, &mut applied.plain_rr, &mut applied.plain_gain];
-                    for (stated, names) in [mu, rr, gain].into_iter().zip(lists) {
-                        names.extend(stated.is_none().then(|| material.name.clone()));
-                    }
-                }
-                None => (material.mu, material.rr) = (1.0, 1.0),
-            }
-        }
-        if rest.is_some() && !applied.unlisted.is_empty() {
+        let made = kinds.iter().map(|kind| self.of_kind(scene, kind, files, &entries, &mut used, applied)).collect();
+        if entries.rest.is_some() && !applied.unlisted.is_empty() {
             self.slips(applied);
         }
-        let lower = || scene.materials.iter().map(|m| m.name.to_lowercase().chars().collect()).collect();
-        let lower: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(lower);
-        let absent = self.absent(scene);
-        if !absent.is_empty() {
-            return Err(misnamed(&absent, &scene.materials));
+        self.idle(scene, kinds, files, &used, entries.rest, applied);
+        made
+    }
+
+    /// A material with what its entry, its source and its rule say, in this order, and an entry for a name that only these gave it.
+    fn of_kind(
+        &self,
+        scene: &Scene,
+        kind: &Kind,
+        files: &[OfFile],
+        entries: &Entries,
+        used: &mut [bool],
+        applied: &mut Applied,
+    ) -> Material {
+        let name = &kind.names[0];
+        let mut material = Material { name: name.clone(), ..scene.materials[kind.from].clone() };
+        let each: Vec<usize> = kind.names.iter().filter_map(|name| entries.first(name)).collect();
+        each.iter().chain(&entries.rest.filter(|_| each.is_empty())).for_each(|&i| used[i] = true);
+        let entry = each.first().copied().or(entries.rest).map(|i| &self.materials[i]);
+        match entry {
+            Some(entry) => entry.give(&mut material),
+            None if !self.materials.is_empty() => (material.mu, material.rr) = (1.0, 1.0),
+            None => {}
         }
+        let source = kind.source.and_then(|file| files[file].says).map(SourceFile::gives);
+        let rule = kind.rule.map(|i| self.rules[i].gives());
+        let mut stated = [false; 3];
+        for says in [source.as_ref(), rule.as_ref()].into_iter().flatten() {
+            says.give(&mut material);
+            stated = [0, 1, 2].map(|i| stated[i] || says.factors()[i].is_some());
+        }
+        let exact = entries.named.get(name.as_str()).map(|&i| &self.materials[i]);
+        if let Some(exact) = exact.filter(|_| source.is_some() || rule.is_some()) {
+            let said = [material.mu, material.rr, material.gain];
+            if kind.named {
+                exact.give(&mut material);
+            }
+            for (i, own) in exact.factors().into_iter().enumerate().filter(|(i, _)| stated[*i]) {
+                let Some(own) = own.filter(|own| *own != said[i]) else { continue };
+                let (key, [own, said]) = (["mu", "rr", "gain"][i], [own, said[i]].map(decimal));
+                let (who, entry) = (self.who(kind), format!("material {:?}", bounded(name)));
+                applied.idle.push(match kind.named {
+                    true => format!("{who}: {key} {said}, for {entry} says {own}"),
+                    false => format!("{entry}: {key} {own}, for {who} says {said}"),
+                });
+            }
+        }
+        if each.is_empty() && !self.materials.is_empty() && !stated[0] {
+            applied.unlisted.push(name.clone());
+        }
+        if let Some(entry) = entry {
+            stated = [0, 1, 2].map(|i| stated[i] || entry.factors()[i].is_some());
+        }
+        if entry.is_some() || self.materials.is_empty() {
+            let lists = [&mut applied.plain, &mut applied.plain_rr, &mut applied.plain_gain];
+            for (stated, names) in stated.into_iter().zip(lists) {
+                names.extend((!stated).then(|| name.clone()));
+            }
+        }
+        material
+    }
+
+    /// How messages call who speaks last of a kind.
+    fn who(&self, kind: &Kind) -> String {
+        match (kind.rule, kind.source) {
+            (Some(i), _) => self.rules[i].who(i),
+            (None, Some(file)) => format!("source {}", file + 1),
+            _ => "its source".into(),
+        }
+    }
+
+    /// Stops at an entry by a name that no material has.
+    fn check_names(
+        &self,
+        scene: &Scene,
+        kinds: &[Kind],
+        files: &[OfFile],
+        applied: &mut Applied,
+    ) -> Result<(), SettingsError> {
+        let own = scene.materials.iter().map(|m| m.name.as_str());
+        let there: HashSet<&str> = kinds.iter().flat_map(|k| &k.names).map(String::as_str).chain(own).collect();
+        let missed = |rule: &&MaterialRule| {
+            rule.name.as_ref().is_some_and(|name| !name.is_empty() && !there.contains(name.as_str()))
+        };
+        let (optional, absent): (Vec<&MaterialRule>, Vec<_>) =
+            self.materials.iter().filter(missed).partition(|rule| rule.optional == Some(true));
+        applied.absent = optional.into_iter().map(|rule| rule.title().into()).collect();
+        if absent.is_empty() { Ok(()) } else { Err(misnamed(&absent, &there, scene, files)) }
+    }
+
+    /// Tells entries that do nothing.
+    fn idle(
+        &self,
+        scene: &Scene,
+        kinds: &[Kind],
+        files: &[OfFile],
+        used: &[bool],
+        rest: Option<usize>,
+        applied: &mut Applied,
+    ) {
+        let all: Vec<&str> = kinds.iter().flat_map(|k| &k.names).map(String::as_str).collect();
+        let letters = |text: &str| text.chars().collect::<Vec<char>>();
+        let names: LazyCell<Vec<Vec<char>>, _> = LazyCell::new(|| all.iter().map(|n| letters(n)).collect());
+        let lower: LazyCell<Vec<Vec<char>>, _> =
+            LazyCell::new(|| all.iter().map(|n| letters(&n.to_lowercase())).collect());
         let idles = |(i, rule): &(usize, &MaterialRule)| !used[*i] && Some(*i) != rest && rule.optional != Some(true);
         for (i, rule) in self.materials.iter().enumerate().filter(idles) {
-            let why = match &rule.pattern {
-                Some(pattern) => idle(pattern, &names, || (&lower[..], &scene.materials[..])),
+            let mut why = match &rule.pattern {
+                Some(pattern) => idle(pattern, &names, || (&lower[..], &all[..])),
                 None => "an earlier entry takes it".into(),
             };
+            if why == "it fits none"
+                && let Some(other) = elsewhere(rule.title(), scene, files)
+            {
+                why = format!("it fits none, but {}", other.trim_start_matches("it is "));
+            }
             applied.idle.push(format!("material {} ({:?}): {why}", i + 1, bounded(rule.title())));
         }
-        Ok(())
+    }
+
+    /// Puts materials into a scene, those of one name once, and gives back the number of each kind. Those that no face has any more go.
+    fn joined(&self, scene: &mut Scene, kinds: &[Kind], made: Vec<Material>) -> Result<Vec<u16>, SettingsError> {
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut materials: Vec<Material> = Vec::new();
+        let mut numbers = Vec::new();
+        for (kind, material) in kinds.iter().zip(made) {
+            let next = materials.len();
+            let number = *known.entry(material.name.clone()).or_insert(next);
+            if number == next {
+                materials.push(material);
+            } else if materials[number] != material {
+                return Err(self.alike(kind, &materials[number], &material));
+            }
+            numbers.push(number as u16);
+        }
+        if materials.len() > Self::MOST {
+            let text = "rules and sources make more than 65,535 materials; give faces one name with name = \"NAME\"";
+            return Err(SettingsError { line: None, column: None, text: text.into() });
+        }
+        scene.materials = materials;
+        Ok(numbers)
+    }
+
+    /// That two materials of one name are not alike.
+    fn alike(&self, kind: &Kind, a: &Material, b: &Material) -> SettingsError {
+        let factors = [("mu", a.mu, b.mu), ("rr", a.rr, b.rr), ("gain", a.gain, b.gain)];
+        let other = factors.iter().find(|(_, a, b)| a != b);
+        let how = other.map_or("with other properties".into(), |(key, a, b)| {
+            format!("with {key} {} and {}", decimal(*a), decimal(*b))
+        });
+        let name = bounded(&a.name);
+        let text = format!(
+            "{}: two materials would be called {name:?}, {how}; say that in a [[material]] of that name, or give another name",
+            self.who(kind)
+        );
+        SettingsError { line: kind.rule.and_then(|i| self.rules[i].line), column: None, text }
     }
 
     /// Finds materials that only the entry named "" takes, though another one was hardly meant not to.
@@ -161,25 +309,68 @@ impl Settings {
             }
         }
     }
+}
 
-    /// Entries by a name that no material of a scene has, and that are not optional.
-    pub fn absent(&self, scene: &Scene) -> Vec<&MaterialRule> {
-        let there: HashSet<&str> = scene.materials.iter().map(|m| m.name.as_str()).collect();
-        let missed = |name: &String| !name.is_empty() && !there.contains(name.as_str());
-        let rules = self.materials.iter().filter(|rule| rule.optional != Some(true));
-        rules.filter(|rule| rule.name.as_ref().is_some_and(missed)).collect()
+/// Entries by name and by pattern.
+struct Entries<'a> {
+    named: HashMap<&'a str, usize>,
+    patterns: Vec<(usize, Vec<char>)>,
+    rest: Option<usize>,
+}
+
+impl<'a> Entries<'a> {
+    fn new(materials: &'a [MaterialRule]) -> Self {
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        let mut patterns: Vec<(usize, Vec<char>)> = Vec::new();
+        for (i, rule) in materials.iter().enumerate() {
+            if let Some(pattern) = &rule.pattern {
+                patterns.push((i, pattern.chars().collect()));
+            } else if let Some(name) = &rule.name {
+                named.entry(name).or_insert(i);
+            }
+        }
+        let rest = named.remove("");
+        Entries { named, patterns, rest }
     }
+
+    /// The first that fits a name, but for the one named "".
+    fn first(&self, name: &str) -> Option<usize> {
+        let letters: Vec<char> = name.chars().collect();
+        let exact = self.named.get(name).copied();
+        let pattern = self.patterns.iter().find(|(_, pattern)| fits(pattern, &letters)).map(|p| p.0);
+        exact.into_iter().chain(pattern).min()
+    }
+}
+
+/// The materials as they will be: of faces, then those that fields or none have, as they are.
+fn kinds(scene: &Scene, parts: Option<&Parts>) -> Vec<Kind> {
+    let whole = |from: usize| Kind {
+        from,
+        names: vec![scene.materials[from].name.clone()],
+        named: false,
+        source: None,
+        rule: None,
+    };
+    let all = 0..scene.materials.len();
+    let Some(parts) = parts else { return all.map(whole).collect() };
+    let of_faces: HashSet<usize> = parts.kinds.iter().map(|kind| kind.from).collect();
+    let of_fields: HashSet<usize> = scene.fields.iter().map(|f| usize::from(f.material)).collect();
+    let stays = |from: &usize| !of_faces.contains(from) || of_fields.contains(from);
+    parts.kinds.iter().cloned().chain(all.filter(stays).map(whole)).collect()
 }
 
 /// Absent names that an error tells.
 const TOLD: usize = 50;
 
 /// That no material has the names of these entries.
-fn misnamed(absent: &[&MaterialRule], there: &[Material]) -> SettingsError {
+fn misnamed(absent: &[&MaterialRule], there: &HashSet<&str>, scene: &Scene, files: &[OfFile]) -> SettingsError {
     let wild = |name: &str| name.contains(['*', '?']);
     let told = |rule: &&MaterialRule| match rule.title() {
         name if wild(name) => format!("{0:?} (did you mean pattern = {0:?}?)", bounded(name)),
-        name => format!("{:?}{}", bounded(name), suggestion(name, there.iter().map(|m| m.name.as_str()))),
+        name => match elsewhere(name, scene, files) {
+            Some(what) => format!("{:?}: {what}", bounded(name)),
+            None => format!("{:?}{}", bounded(name), suggestion(name, there.iter().copied())),
+        },
     };
     // with the cause right behind its name
     let text = match absent {
@@ -193,6 +384,7 @@ fn misnamed(absent: &[&MaterialRule], there: &[Material]) -> SettingsError {
         }
     };
     let hint = match absent {
+        [rule] if elsewhere(rule.title(), scene, files).is_some() => "",
         [rule] if wild(rule.title()) => "",
         [_] => "; with optional = true it may be absent",
         _ => "; with optional = true they may be absent",

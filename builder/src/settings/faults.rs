@@ -1,7 +1,7 @@
 //! What parsers say about a settings file, in words for who wrote it: cause, and what to write instead. Advice is given only
 //! where the place at which the parser stopped leaves no doubt; what a key takes is asked of the settings themselves.
 
-use super::{MaterialRule, Raster, Settings, SourceFile, too_many};
+use super::{LISTS, MaterialRule, PartRule, Raster, Settings, SourceFile, too_many};
 use crate::names::suggestion;
 use crate::{MaxCost, Near, Options, Split};
 use serde::de::DeserializeOwned;
@@ -49,9 +49,10 @@ impl Place<'_> {
         let (list, name) = head.trim_start_matches('[').split_once('.').unwrap_or((head, ""));
         let (list, name) = (list.trim(), name.trim().trim_matches(['"', '\'']));
         let then = match (list, name) {
-            ("material", "") | ("source", "") => String::new(),
+            (list, "") if LISTS.contains(&list) => String::new(),
             ("material", name) => format!(", then in a line of its own: name = {name:?}"),
             ("source", _) => ", then in a line of its own: file = \"FILE.obj\"".into(),
+            ("rule", _) => ", then in a line of its own: object = \"NAME\", or file = \"FILE.obj\"".into(),
             _ => return None,
         };
         let text = format!("there may be several of these: write [[{list}]], with two brackets on each side{then}");
@@ -91,6 +92,7 @@ impl Place<'_> {
             ("a sequence", "classes") => "a list, as [0, 5]".into(),
             ("a sequence", _) => "a list, as [{ ... }]".into(),
             (three, _) if three == numbers(3) => "three numbers, as [1.0, 2.0, 3.0]".into(),
+            (SCALE, _) => "a number, or three for x, y and z, as [1.0, 1.0, 0.5]".into(),
             ("a table or false", _) => format!("{}, or false", near()),
             (TABLE | "struct Near", "weld") | ("struct Near", _) => near(),
             (TABLE, "stitch") => format!("{}, or false", near()),
@@ -111,6 +113,9 @@ pub fn numbers(count: usize) -> String {
 }
 
 const NUMBERS: &str = "an array of length ";
+
+/// What a scale is called.
+pub const SCALE: &str = "a number or three numbers";
 
 /// What a table is called.
 pub const TABLE: &str = "a table";
@@ -149,13 +154,15 @@ pub fn explain(message: &str, place: &Place) -> String {
 /// That a list stands where a table belongs: the parsers take one for the other.
 pub fn positional(key: &str, place: &Place) -> String {
     match key {
-        "source" | "material" => format!("{key} has a list in its list; write a table with its keys"),
+        key if LISTS.contains(&key) => format!("{key} has a list in its list; write a table with its keys"),
         _ => format!("{key} is a list; write {}", place.kind(key, TABLE)),
     }
 }
 
 /// What others call a key.
-const MEANT: [(&str, &str); 6] = [
+const MEANT: [(&str, &str); 8] = [
+    ("pattern", "object"),
+    ("object_pattern", "object"),
     ("friction", "mu"),
     ("rolling", "rr"),
     ("rolling_resistance", "rr"),
@@ -180,11 +187,10 @@ fn unknown(kind: &str, place: &Place) -> String {
         }
         false => Vec::new(),
     };
-    let hint = match &there[..] {
-        [] => match MEANT.iter().find(|(said, key)| *said == word && here.contains(key)) {
-            Some((_, key)) => format!(" (did you mean {key:?}?)"),
-            None => suggestion(word, here.iter().copied()),
-        },
+    let meant = MEANT.iter().find(|(said, key)| *said == word && here.contains(key));
+    let hint = match (meant, &there[..]) {
+        (Some((_, key)), _) => format!(" (did you mean {key:?}?)"),
+        (None, []) => suggestion(word, here.iter().copied()),
         _ => format!("; it stands {}", there.join(", or ")),
     };
     format!("{word:?} is not known here{hint}; known: {}", here.join(", "))
@@ -203,7 +209,7 @@ fn tried<T: DeserializeOwned>(json: &str) -> String {
     serde_json::from_str::<T>(json).err().map(|e| e.to_string()).unwrap_or_default()
 }
 
-const TABLES: [Table; 8] = [
+const TABLES: [Table; 9] = [
     Table { toml: "at the top, before every [table]", json: "in the outermost {}", tried: tried::<Settings> },
     Table { toml: "under [build]", json: "in \"build\"", tried: tried::<Options> },
     Table { toml: "under [build.split]", json: "in \"split\" of \"build\"", tried: tried::<Split> },
@@ -216,6 +222,7 @@ const TABLES: [Table; 8] = [
     Table { toml: "under [raster]", json: "in \"raster\"", tried: tried::<Raster> },
     Table { toml: "under [[source]]", json: "in an entry of \"source\"", tried: tried::<SourceFile> },
     Table { toml: "under [[material]]", json: "in an entry of \"material\"", tried: tried::<MaterialRule> },
+    Table { toml: "under [[rule]]", json: "in an entry of \"rule\"", tried: tried::<PartRule> },
 ];
 
 impl Table {
@@ -256,6 +263,9 @@ fn other(found: &str, expected: &str, place: &Place) -> String {
     if let Some(text) = place.list().filter(|_| found == "a table" && expected == "a sequence") {
         return text;
     }
+    if let (Some(text), "a sequence", true) = (text, expected, LISTS.contains(&key)) {
+        return entry_for_text(key, text, place);
+    }
     let who = match (key, within) {
         ("", _) => return format!("{found} stands where {wanted} belongs"),
         (key, true) => format!("{key} has {found} in its list"),
@@ -265,6 +275,25 @@ fn other(found: &str, expected: &str, place: &Place) -> String {
         Some(number) if within => format!("{who}; write {wanted} without quotation marks: {number}"),
         Some(number) => format!("{who}; write {wanted} without quotation marks: {}", place.entry(key, &number)),
         None => format!("{who}; write {wanted}"),
+    }
+}
+
+/// A text where a list of tables belongs: what its writer may have meant.
+fn entry_for_text(list: &str, text: &str, place: &Place) -> String {
+    let entry = |key: &str| match place.mark {
+        '=' => format!("write [[{list}]], then in a line of its own: {}", place.entry(key, &format!("{text:?}"))),
+        _ => format!("write {}", place.entry(list, &format!("[{}]", place.table(&[(key, &format!("{text:?}"))])))),
+    };
+    let own = match place.mark {
+        '=' => "for all faces of a file it stands under its [[source]], below file = \"FILE.obj\"",
+        _ => "for all faces of a file it stands in its entry of \"source\"",
+    };
+    match list {
+        "source" => format!("source is the text {text:?}; {}", entry("file")),
+        "rule" => format!("rule is the text {text:?}; {}", entry("object")),
+        _ => {
+            format!("material is the text {text:?}; {own}; for an entry of a material of the meshes {}", entry("name"))
+        }
     }
 }
 
@@ -310,10 +339,13 @@ fn comma(key: &str, within: bool, place: &Place) -> Option<String> {
     let expected = takes(key)?;
     let list = format!("[{}]", parts.join(", "));
     Some(match (expected.as_str(), &parts[..]) {
-        ("f64", [whole, digits]) if whole.parse::<i64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+        ("f64" | SCALE, [whole, digits])
+            if whole.parse::<i64>().is_ok() && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
             format!("a decimal comma; write {}", place.entry(key, &format!("{whole}.{digits}")))
         }
         ("a sequence", _) => format!("a list stands in brackets; write {}", place.entry(key, &list)),
+        (SCALE, [_, _, _]) => format!("a list stands in brackets; write {}", place.entry(key, &list)),
         (expected, parts) if expected == numbers(parts.len()) => {
             format!("a list stands in brackets; write {}", place.entry(key, &list))
         }
@@ -357,7 +389,8 @@ fn bare(message: &str, key: &str, within: bool, place: &Place) -> Option<String>
     }
     let inner = value.trim_matches(curled);
     Some(match takes(key)?.as_str() {
-        "a string" => {
+        // under a [[source]] it is a name
+        expected if expected == "a string" || key == "material" => {
             format!("text stands in quotation marks, \"...\"; write {}", place.entry(key, &format!("{inner:?}")))
         }
         expected => format!("{key} is {value:?}; write {}", place.kind(key, expected)),

@@ -1,7 +1,11 @@
 //! Entries of materials: what they fit, and what they say.
 
-use super::MaterialRule;
-use crate::{Material, names::bounded};
+use super::{MaterialRule, PartRule, SourceFile};
+use crate::{
+    Material,
+    names::{bounded, decimal},
+    scene::is_factor,
+};
 
 impl MaterialRule {
     /// The name or the pattern.
@@ -49,6 +53,22 @@ impl MaterialRule {
         }
     }
 
+    /// mu, rr and gain.
+    pub(super) fn factors(&self) -> [Option<f64>; 3] {
+        [self.mu, self.rr, self.gain]
+    }
+
+    /// A key with a number that it cannot have, and why.
+    pub(super) fn fault(&self) -> Option<(&'static str, String)> {
+        let factors = [("mu", self.mu), ("rr", self.rr), ("gain", self.gain), ("cone_index", self.cone_index)];
+        let wrong = factors.into_iter().find_map(|(key, value)| Some((key, value.filter(|v| !is_factor(*v))?)));
+        if let Some((key, value)) = wrong {
+            return Some((key, format!("{key} is {}; write a number of 0 or more", decimal(value))));
+        }
+        let beyond = self.classes.iter().flatten().any(|&c| c > 31);
+        beyond.then(|| ("classes", "classes go from 0 to 31".into()))
+    }
+
     pub(super) fn give(&self, m: &mut Material) {
         fn set<T: Copy>(to: &mut T, from: Option<T>) {
             *to = from.unwrap_or(*to);
@@ -64,6 +84,55 @@ impl MaterialRule {
         set(&mut m.class_mask, self.classes.as_ref().map(|c| c.iter().fold(0, |mask, c| mask | 1 << c)));
         set(&mut m.label, self.label);
         set(&mut m.priority, self.priority);
+    }
+}
+
+impl PartRule {
+    /// How messages call the rule at this place of the list.
+    pub(crate) fn who(&self, i: usize) -> String {
+        let given: Vec<String> = self.given().map(|(key, text)| format!("{key} {:?}", bounded(text))).collect();
+        if given.is_empty() { format!("rule {}", i + 1) } else { format!("rule {} ({})", i + 1, given.join(", ")) }
+    }
+
+    /// What must fit, by its key.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let all = [("object", &self.object), ("file", &self.file), ("material", &self.material)];
+        all.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?)))
+    }
+
+    /// What it says of the faces.
+    pub(crate) fn gives(&self) -> MaterialRule {
+        MaterialRule {
+            include: self.include,
+            obstacle: self.obstacle,
+            undersides: self.undersides,
+            mu: self.mu,
+            rr: self.rr,
+            gain: self.gain,
+            surface_type: self.surface_type,
+            classes: self.classes.clone(),
+            cone_index: self.cone_index,
+            label: self.label,
+            priority: self.priority,
+            ..MaterialRule::default()
+        }
+    }
+}
+
+impl SourceFile {
+    /// What it says of all its faces.
+    pub(crate) fn gives(&self) -> MaterialRule {
+        MaterialRule {
+            include: self.include,
+            obstacle: self.obstacle,
+            undersides: self.undersides,
+            mu: self.mu,
+            rr: self.rr,
+            gain: self.gain,
+            surface_type: self.surface_type,
+            priority: self.priority,
+            ..MaterialRule::default()
+        }
     }
 }
 
@@ -94,7 +163,7 @@ impl From<&Material> for MaterialRule {
 pub(super) fn idle<'a>(
     pattern: &str,
     names: &[Vec<char>],
-    lower: impl FnOnce() -> (&'a [Vec<char>], &'a [Material]),
+    lower: impl FnOnce() -> (&'a [Vec<char>], &'a [&'a str]),
 ) -> String {
     let first = |pattern: &str, names: &[Vec<char>]| {
         let pattern: Vec<char> = pattern.chars().collect();
@@ -103,9 +172,9 @@ pub(super) fn idle<'a>(
     if first(pattern, names).is_some() {
         return "earlier entries take all that it fits".into();
     }
-    let (lower, materials) = lower();
+    let (lower, known) = lower();
     match first(&pattern.to_lowercase(), lower) {
-        Some(i) => format!("it fits none; {:?} only if capitals did not count", bounded(&materials[i].name)),
+        Some(i) => format!("it fits none; {:?} only if capitals did not count", bounded(known[i])),
         None if pattern.is_empty() => {
             "an empty pattern fits none; to take what no other entry fits, write name = \"\"".into()
         }

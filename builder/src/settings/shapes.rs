@@ -1,11 +1,11 @@
 //! Shapes of values that serde does not have by itself.
 
 use super::{
-    Settings,
-    faults::{ENTRY, TABLE, numbers, takes},
+    LISTS, Settings,
+    faults::{ENTRY, SCALE, TABLE, numbers, takes},
     too_many,
 };
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{fmt, marker::PhantomData};
 
 /// A word of a fixed set, as it is typed.
@@ -125,6 +125,57 @@ impl<'de, const N: usize> Deserialize<'de> for Exactly<N> {
     }
 }
 
+/// A factor for all axes, or one for each.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Scale {
+    /// For all.
+    All(f64),
+    /// For x, y and z.
+    Each([f64; 3]),
+}
+
+impl Scale {
+    /// The factors of x, y and z.
+    pub fn each(self) -> [f64; 3] {
+        match self {
+            Scale::All(v) => [v; 3],
+            Scale::Each(all) => all,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Scale {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct One;
+        impl<'de> de::Visitor<'de> for One {
+            type Value = Scale;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(SCALE)
+            }
+
+            fn visit_f64<E>(self, v: f64) -> Result<Scale, E> {
+                Ok(Scale::All(v))
+            }
+
+            fn visit_i64<E>(self, v: i64) -> Result<Scale, E> {
+                Ok(Scale::All(v as f64))
+            }
+
+            fn visit_u64<E>(self, v: u64) -> Result<Scale, E> {
+                Ok(Scale::All(v as f64))
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, list: A) -> Result<Scale, A::Error> {
+                let all = Exactly::<3>::deserialize(de::value::SeqAccessDeserializer::new(list))?;
+                Ok(Scale::Each(all.0))
+            }
+        }
+        deserializer.deserialize_any(One)
+    }
+}
+
 /// So many numbers.
 pub(crate) fn exactly<'de, const N: usize, D: Deserializer<'de>>(deserializer: D) -> Result<[f64; N], D::Error> {
     Exactly::deserialize(deserializer).map(|all| all.0)
@@ -216,7 +267,7 @@ impl<'de> de::Visitor<'de> for Tables<'_> {
 
     fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         match self {
-            Tables::Of("source" | "material") => while list.next_element_seed(Tables::Entry)?.is_some() {},
+            Tables::Of(key) if LISTS.contains(&key) => while list.next_element_seed(Tables::Entry)?.is_some() {},
             Tables::Of(key) if key != "raster" => while list.next_element::<de::IgnoredAny>()?.is_some() {},
             Tables::Build(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
                 while list.next_element::<de::IgnoredAny>()?.is_some() {}

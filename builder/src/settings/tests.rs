@@ -147,6 +147,19 @@ fn unknown_words_have_their_line_and_the_nearest_spelling() {
         ("[[source]]\nfile = \"a.obj\"\nup = \"w\"\n", &["line 3: ", "x, y, z"]),
         ("[[source]]\nfile = \"a.obj\"\nscale = 0\n", &["line 3: source 1 (\"a.obj\"): scale"]),
         (
+            "[[source]]\nfile = \"a.obj\"\nscale = [1, -1, 1]\n",
+            &["line 3: source 1 (\"a.obj\"): the factors", "above 0"],
+        ),
+        ("[[source]]\nfile = \"a.obj\"\nmu = -1\n", &["line 3: source 1 (\"a.obj\"): mu is -1; write"]),
+        ("[[source]]\nfile = \"a.obj\"\nname = \"\"\n", &["line 3: source 1 (\"a.obj\"): name is empty"]),
+        ("[[source]]\nfile = \"a.obj\"\nroll_deg = 361\n", &["line 3: source 1 (\"a.obj\"): roll_deg must lie"]),
+        ("[[source]]\nfile = \"a.obj\"\npitch = 3\n", &["line 3: ", "did you mean \"pitch_deg\"?"]),
+        ("[[source]]\nfile = \"a.obj\"\nfriction = 0.7\n", &["line 3: ", "did you mean \"mu\"?"]),
+        ("[[rule]]\nmu = 0.7\n", &["line 1: rule 1: give an object, a file or a material"]),
+        ("[[rule]]\nobject = \"a\"\nclasses = [32]\n", &["line 3: rule 1 (object \"a\"): classes go from 0 to 31"]),
+        ("[[rule]]\npattern = \"a*\"\n", &["line 2: ", "did you mean \"object\"?"]),
+        ("[[material]]\nobject = \"a*\"\n", &["line 2: ", "\"object\" is not known here; it stands under [[rule]]"]),
+        (
             "[[source]]\nfile = \"a.obj\"\nyaw_deg = -360.5\n",
             &["line 3: source 1 (\"a.obj\"): yaw_deg must lie between -360 and 360"],
         ),
@@ -207,6 +220,30 @@ fn slips_of_the_pen_are_understood() {
         (file("translate = 1,2,3"), "line 3, column 14: a list stands in brackets; write translate = [1, 2, 3]"),
         (file("translate = 1,2"), "line 3, column 14: translate takes three numbers, as [1.0, 2.0, 3.0]"),
         (file("translate = 3"), "line 3, column 13: translate is 3; write three numbers, as [1.0, 2.0, 3.0]"),
+        (file("scale = 1,1,0.5"), "line 3, column 10: a list stands in brackets; write scale = [1, 1, 0.5]"),
+        (file("scale = 0,5"), "line 3, column 10: a decimal comma; write scale = 0.5"),
+        (file("scale = [1, 2]"), "line 3, column 9: scale has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]"),
+        (
+            file("scale = true"),
+            "line 3, column 9: scale is true; write a number, or three for x, y and z, as [1.0, 1.0, 0.5]",
+        ),
+        (
+            file("material = Ice"),
+            "line 3, column 12: text stands in quotation marks, \"...\"; write material = \"Ice\"",
+        ),
+        (
+            "material = \"Ice\"\n".into(),
+            "line 1, column 12: material is the text \"Ice\"; for all faces of a file it stands under its [[source]], below file = \"FILE.obj\"; for an entry of a material of the meshes write [[material]], then in a line of its own: name = \"Ice\"",
+        ),
+        (
+            "source = \"a.obj\"\n".into(),
+            "line 1, column 10: source is the text \"a.obj\"; write [[source]], then in a line of its own: file = \"a.obj\"",
+        ),
+        (
+            "[rule]\nobject = \"a\"\n".into(),
+            "line 1, column 1: there may be several of these: write [[rule]], with two brackets on each side",
+        ),
+        ("rule = [[\"a\"]]\n".into(), "line 1, column 9: rule has a list in its list; write a table with its keys"),
         (
             file("translate = [1, 2]"),
             "line 3, column 13: translate has 2 numbers; write three numbers, as [1.0, 2.0, 3.0]",
@@ -306,15 +343,15 @@ fn slips_of_the_pen_are_understood() {
         ),
         (
             "mu = 3\n".into(),
-            "line 1, column 1: \"mu\" is not known here; it stands under [[material]]; known: crs, patch_tolerance, raster, build, source, material",
+            "line 1, column 1: \"mu\" is not known here; it stands under [[source]], or under [[material]], or under [[rule]]; known: crs, patch_tolerance, raster, build, source, material, rule",
         ),
         (
             "undersides = 3\n".into(),
-            "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[material]]; known: crs, patch_tolerance, raster, build, source, material",
+            "line 1, column 1: \"undersides\" is not known here; it stands under [build], or under [[source]], or under [[material]], or under [[rule]]; known: crs, patch_tolerance, raster, build, source, material, rule",
         ),
         (
             "plan = 3\n".into(),
-            "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, raster, build, source, material",
+            "line 1, column 1: \"plan\" is not known here; it stands under [build.weld] and [build.stitch]; known: crs, patch_tolerance, raster, build, source, material, rule",
         ),
         (
             build("weld = { plan = 1, hight = 2 }"),
@@ -387,8 +424,17 @@ fn slips_of_the_pen_are_understood() {
             "line 1, column 29: a list stands where a table with its keys belongs",
         ),
         (
+            r#"{"material": "Ice"}"#,
+            r#"line 1, column 18: material is the text "Ice"; for all faces of a file it stands in its entry of "source"; for an entry of a material of the meshes write "material": [{ "name": "Ice" }]"#,
+        ),
+        (r#"{"rule": [["a"]]}"#, "line 1, column 10: rule has a list in its list; write a table with its keys"),
+        (
+            r#"{"source": [{"file": "a", "scale": 1, 2, 3}]}"#,
+            r#"line 1, column 39: a list stands in brackets; write "scale": [1, 2, 3]"#,
+        ),
+        (
             r#"{"near": 3}"#,
-            r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, raster, build, source, material"#,
+            r#"line 1, column 7: "near" is not known here; it stands in "build"; known: crs, patch_tolerance, raster, build, source, material, rule"#,
         ),
         (
             r#"{"crs": }"#,
@@ -420,9 +466,21 @@ fn both_languages_say_the_same() {
             up: Some(Up::NegX),
             unit: Some(Unit::UsFt),
             yaw_deg: Some(-30.0),
-            scale: Some(2.5),
+            scale: Some(Scale::Each([2.5, 1.0, 0.5])),
             translate: Some([1.0, -2.0, 3.5]),
-            line: None,
+            name: Some("north".into()),
+            pitch_deg: Some(2.0),
+            material: Some("Ice".into()),
+            mu: Some(0.1),
+            include: Some(true),
+            ..SourceFile::default()
+        }],
+        rules: vec![PartRule {
+            object: Some("UCX_*".into()),
+            file: Some("a.obj".into()),
+            obstacle: Some(true),
+            classes: Some(vec![3]),
+            ..PartRule::default()
         }],
         materials: vec![MaterialRule::from(&Material::new("wet\nleaf\\*", 0.123_456_789_012_345_68))],
     };

@@ -3,6 +3,7 @@
 use crate::lattice::{Face, area2, upward};
 use crate::{Contested, Material, Report};
 use hardpan_shaders::sort::{lists_of_parts, runs};
+use hashbrown::HashSet;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -27,15 +28,17 @@ enum Fate {
 const FATES: usize = Fate::Steep as usize + 1;
 
 /// Orients what is ground and sorts it; drops and counts the rest. Of each triangle, in the order of the scene, twice its plan
-/// area in square steps; zero of what is no ground, as are those that are `steep`.
+/// area in square steps; zero of what is no ground, as are those that are `steep`. And which sides of coincident ones look up, by
+/// `looks_down`.
 pub fn ground(
     faces: &mut Vec<Face>,
     vertices: &[[i32; 3]],
     materials: &[Material],
     ceilings: &[bool],
     steep: impl Fn(usize) -> bool + Sync,
+    looks_down: impl Fn(usize) -> bool + Sync,
     report: &mut Report,
-) -> Vec<u64> {
+) -> (Vec<u64>, Sides) {
     let fate = |i: usize, f: &mut Face, corners: [[i32; 3]; 3]| {
         let material = &materials[usize::from(f.material)];
         if !material.include {
@@ -98,8 +101,50 @@ pub fn ground(
             keys[(run[0] - starts[0]) as usize..(run[1] - starts[0]) as usize].sort_unstable();
         }
     });
+    let sides = Sides::of(&keys, faces, &areas, materials, looks_down);
     *faces = keys.into_par_iter().map(Face::of_key).collect();
-    areas
+    (areas, sides)
+}
+
+/// Which of coincident triangles look up in the source, where nothing of higher rank says which of them stays.
+#[derive(Default)]
+pub struct Sides {
+    asked: HashSet<[u32; 3]>,
+    up: HashSet<[u32; 4]>,
+}
+
+impl Sides {
+    /// Of sorted keys; the oriented triangles, of which those with an area count, are as many as `looks_down` knows.
+    fn of(
+        keys: &[[u32; 4]],
+        faces: &[Face],
+        areas: &[u64],
+        materials: &[Material],
+        looks_down: impl Fn(usize) -> bool + Sync,
+    ) -> Sides {
+        let corners = |key: &[u32; 4]| [key[0], key[1], key[2]];
+        let priority = |key: &[u32; 4]| materials[(key[3] >> 16) as usize].priority;
+        let is_open = |run: &&[[u32; 4]]| {
+            let most = run.iter().map(priority).max();
+            let mut those = run.iter().filter(|key| Some(priority(key)) == most).map(|key| key[3]);
+            let first = those.next();
+            run.len() > 1 && those.any(|kind| Some(kind) != first)
+        };
+        let runs = keys.par_chunk_by(|a, b| corners(a) == corners(b)).filter(is_open);
+        let asked: HashSet<[u32; 3]> = runs.map(|run| corners(&run[0])).collect::<Vec<_>>().into_iter().collect();
+        if asked.is_empty() {
+            return Sides::default();
+        }
+        let found = faces.par_iter().zip(areas).enumerate();
+        let found = found.filter(|(i, (f, area))| **area > 0 && asked.contains(&f.v) && !looks_down(*i));
+        let up = found.map(|(_, (f, _))| f.key()).collect::<Vec<_>>().into_iter().collect();
+        Sides { asked, up }
+    }
+
+    /// Whether a triangle looks down only, where that was asked.
+    fn is_back(&self, f: &Face) -> bool {
+        !self.asked.is_empty() && self.asked.contains(&f.v) && !self.up.contains(&f.key())
+    }
 }
 
 /// Whether three points lie on one line in space.
@@ -134,22 +179,29 @@ pub fn first(a: Face, b: Face, materials: &[Material]) -> Face {
     std::cmp::min_by_key(a, b, rank)
 }
 
-/// Keeps one of coincident triangles of a sorted mesh, by the rule of [`first`]. Returns how many went, and what of them had the priority of what stays and another friction.
-pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material]) -> (u64, Option<Contested>) {
+/// Keeps one of coincident triangles of a sorted mesh: that of highest priority, then one that looks up in the source, then by the
+/// rule of [`first`]. Returns how many went, and what of them had priority and side of what stays and another friction.
+pub fn duplicates(faces: &mut Vec<Face>, materials: &[Material], sides: &Sides) -> (u64, Option<Contested>) {
     let before = faces.len();
     let of = |f: &Face| &materials[usize::from(f.material)];
     let surface = |f: &Face| [of(f).mu, of(f).rr, of(f).gain];
+    let class = |f: &Face| (Reverse(of(f).priority), sides.is_back(f));
     let mut contested: Option<Contested> = None;
-    faces.dedup_by(|next, kept| {
-        let same = next.v == kept.v;
-        if same && of(next).priority == of(kept).priority && surface(next) != surface(kept) {
-            let found = || Contested { triangles: 0, stays: of(kept).name.clone(), goes: of(next).name.clone() };
-            contested.get_or_insert_with(found).triangles += 1;
+    let (mut kept, mut from) = (0, 0);
+    while from < before {
+        let to = from + faces[from..].iter().take_while(|f| f.v == faces[from].v).count();
+        let mut stays = faces[from];
+        if to - from > 1 {
+            let run = &faces[from..to];
+            stays = *run.iter().min_by_key(|f| (class(f), **f)).expect("some");
+            for goes in run.iter().filter(|f| surface(f) != surface(&stays) && class(f) == class(&stays)) {
+                let found = || Contested { triangles: 0, stays: of(&stays).name.clone(), goes: of(goes).name.clone() };
+                contested.get_or_insert_with(found).triangles += 1;
+            }
         }
-        if same {
-            *kept = first(*kept, *next, materials);
-        }
-        same
-    });
-    ((before - faces.len()) as u64, contested)
+        faces[kept] = stays;
+        (kept, from) = (kept + 1, to);
+    }
+    faces.truncate(kept);
+    ((before - kept) as u64, contested)
 }

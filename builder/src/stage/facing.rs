@@ -358,13 +358,18 @@ fn edges(f: &Face) -> impl Iterator<Item = (u32, u32)> {
 /// Whether a triangle of the scene is clockwise in plan, by its positions as they are, without rounding; by its lattice points if it stands
 /// upright.
 fn looks_down(scene: &Scene, vertices: &[[i32; 3]], i: usize, f: &Face) -> bool {
-    let [a, b, c] = scene.triangles[i].v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| Coord { x, y });
-    let area = orient2d(a, b, c);
+    let area = facing(scene, i);
     if area == 0.0 {
         let [a, b, c] = f.v.map(|v| vertices[v as usize]);
         return area2(a, b, c) < 0;
     }
     area < 0.0
+}
+
+/// Of a triangle of the source more than 0 if it looks up, less if down, and 0 if it is upright; exactly so.
+pub fn facing(scene: &Scene, i: usize) -> f64 {
+    let [a, b, c] = scene.triangles[i].v.map(|v| scene.positions[v as usize]).map(|[x, y, _]| Coord { x, y });
+    orient2d(a, b, c)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The ground under repair, how far repairs moved it, and what they swept over.
 
-use super::clean;
+use super::clean::{self, Sides};
 use super::near::{Counted, distance};
 use crate::lattice::{Face, area2, edge, least_first};
 use crate::{Material, Near, Repair};
@@ -72,7 +72,7 @@ impl Ground<'_> {
     pub fn settle(&mut self, repair: &mut Repair) {
         self.faces.retain(|f| f.v[0] != GONE);
         self.faces.sort(); // mostly sorted already
-        repair.duplicates += clean::duplicates(&mut self.faces, self.materials).0;
+        repair.duplicates += clean::duplicates(&mut self.faces, self.materials, &Sides::default()).0;
     }
 
     /// Takes out what is gone, and numbers vertices by their places again.

@@ -270,8 +270,8 @@ struct Sorted {
     lost: Vec<Lost>,
 }
 
-/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays, then the first
-/// by name.
+/// Sorts out which triangles of the source must have ground. Of coincident ones the material of highest priority stays, then one that
+/// looks up, then the first by name.
 fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let h = terrain.header();
     let causes = [
@@ -290,11 +290,13 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     let mut at = vec![None; scene.triangles.len()];
     let mut left_out = vec![false; scene.triangles.len()];
     let mut kept: Vec<([Point; 3], u16)> = Vec::with_capacity(scene.triangles.len());
-    let stays = |a: u16, b: u16| {
-        let [p, q] = [a, b].map(|m| &scene.materials[usize::from(m)]);
-        let is_first = q.priority.cmp(&p.priority).then_with(|| p.name.cmp(&q.name)).is_le();
+    let stays = |a: (bool, u16), b: (bool, u16)| {
+        let [p, q] = [a, b].map(|(_, m)| &scene.materials[usize::from(m)]);
+        let is_first = q.priority.cmp(&p.priority).then(a.0.cmp(&b.0)).then_with(|| p.name.cmp(&q.name)).is_le();
         if is_first { a } else { b }
     };
+    // of those that are kept whether they look down
+    let mut backs: Vec<bool> = Vec::with_capacity(scene.triangles.len());
     let scale = [-h.xy_log2, -h.xy_log2, -h.z_log2].map(|l| 2f64.powi(l));
     let corners: Vec<[Point; 3]> = scene.triangles.iter().map(|t| t.v.map(|v| scene.positions[v as usize])).collect();
     let steps = |c: &[Point; 3]| {
@@ -309,15 +311,15 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
     for (i, t) in scene.triangles.iter().enumerate() {
         let c = corners[i];
         let m = &scene.materials[usize::from(t.material)];
+        let [p0, p1, p2] = c.map(|[x, y, _]| robust::Coord { x, y });
+        let facing = robust::orient2d(p0, p1, p2);
         let cause = match &steps[i] {
             _ if !m.include => Some(3),
             _ if m.obstacle => Some(4),
             None => Some(5),
             Some(q) => flatness(q).or_else(|| {
                 // rounding must not decide
-                let [p0, p1, p2] = c.map(|[x, y, _]| robust::Coord { x, y });
-                let area = robust::orient2d(p0, p1, p2);
-                let down = if area != 0.0 { area < 0.0 } else { exact_area(q) < 0 };
+                let down = if facing != 0.0 { facing < 0.0 } else { exact_area(q) < 0 };
                 let underside = match undersides(m) {
                     Undersides::Ground => false,
                     Undersides::Ceiling => down,
@@ -341,11 +343,12 @@ fn sort_out(terrain: &Terrain, scene: &Scene, rules: &Options) -> Sorted {
         };
         let Some(cause) = cause else {
             kept.push((c, t.material));
+            backs.push(facing < 0.0);
             continue;
         };
         if let Some(number) = at[i] {
-            let material = &mut kept[number as usize].1;
-            *material = stays(*material, t.material);
+            let (material, back) = (&mut kept[number as usize].1, &mut backs[number as usize]);
+            (*back, *material) = stays((*back, *material), (facing < 0.0, t.material));
         }
         left_out[i] = match cause {
             3 | 4 => true,

@@ -214,7 +214,7 @@ fn vt_23_axes_and_unit() {
     // typed
     let typed = Frame { up: Some(Up::Z), unit: Some(Unit::In), ..none };
     assert_eq!(first(None, &typed), ([2.54, 5.08, 7.62], String::new()));
-    let metres = Frame { unit: Some(Unit::M), scale: 2.0, rotate: 90.0, translate: [0.0, 0.0, 0.5], ..none };
+    let metres = Frame { unit: Some(Unit::M), scale: [2.0; 3], rotate: 90.0, translate: [0.0, 0.0, 0.5], ..none };
     assert_eq!(first(Some(Says::Y_UP_CM), &metres).0, [600.0, 200.0, 400.5]);
     write(&path, text(7400, &document(7400, Some(Says::Y_UP_CM), &[mesh], &[object])));
     for (typed, low) in [

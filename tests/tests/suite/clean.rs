@@ -44,19 +44,31 @@ fn vt_15_of_coincident_triangles_the_highest_priority_stays() {
     let faces = [([0, 1, 2], 2, 1), ([1, 2, 0], 3, 0), ([2, 1, 0], 1, 1), ([0, 2, 1], 1, 0)];
     let triangles = faces.map(|(v, material, source)| Triangle { v, material, source });
     let mut scene = lattice_scene(&corners, triangles.into());
+    let all = scene.triangles.clone();
     let stays = |scene: &hardpan_builder::Scene| {
         let (ground, report) = repair(scene, &Options::default()).unwrap();
-        assert_eq!((report.duplicates, ground.triangles.len()), (3, 1));
+        assert_eq!((report.duplicates, ground.triangles.len()), (scene.triangles.len() as u64 - 1, 1));
         let t = ground.triangles[0];
         (ground.materials[usize::from(t.material)].name.clone(), ground.sources[usize::from(t.source)].clone())
     };
-    assert_eq!(stays(&scene), ("b".into(), "s".into()), "ties by name");
+    assert_eq!(stays(&scene), ("c".into(), "t".into()), "those of b look down; ties by name");
     scene.materials[3].priority = 7;
     assert_eq!(stays(&scene), ("d".into(), "s".into()));
     scene.materials[2].priority = 8;
     assert_eq!(stays(&scene), ("c".into(), "t".into()));
+    scene.materials[1].priority = 9;
+    assert_eq!(stays(&scene), ("b".into(), "s".into()), "a priority goes before the side");
     scene.materials.iter_mut().for_each(|m| m.priority = -3);
-    assert_eq!(stays(&scene), ("b".into(), "s".into()));
+    assert_eq!(stays(&scene), ("c".into(), "t".into()));
+    // what looks up in one of its places looks up
+    scene.triangles.push(Triangle { v: [2, 0, 1], material: 1, source: 1 });
+    assert_eq!(stays(&scene), ("b".into(), "t".into()));
+    // those that all look one way have the rule of their names
+    for keep in [0, 2] {
+        let mut scene = scene.clone();
+        scene.triangles = all[keep..keep + 2].to_vec();
+        assert_eq!(stays(&scene), [("c".into(), "t".into()), ("b".into(), "s".into())][keep / 2]);
+    }
 }
 
 #[test]

@@ -226,7 +226,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let bytes = load(image)?;
     let t = terrain(image, &bytes)?;
     // of an image that is one, a grid is recorded as made
-    let settings = Settings { build: build_options(&t), ..again::settings_of(&t) };
+    // rules speak of its sources, and their materials are there by name
+    let settings = Settings { build: build_options(&t), rules: vec![], ..again::settings_of(&t) };
     let input = File::open(image).and_then(|file| Input::digest(file_name(image), file));
     let inputs = vec![input.map_err(|e| Failure::io(image, e))?];
     let mut provenance = Provenance { inputs, settings, ..Provenance::default() };

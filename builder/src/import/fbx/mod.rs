@@ -15,8 +15,8 @@ use ufbx::{
 };
 
 use super::{
-    FileReport, Frame, Import, ImportError, ImportErrorKind, ImportReport, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
-    Place, Unit, Up, file_name, forget_unused,
+    Called, FileReport, Frame, Import, ImportError, ImportErrorKind, ImportReport, MOST_SOURCES, MOST_VERTICES,
+    NO_NAME, Names, Place, Unit, Up, file_name, forget_unused,
     frame::{Axes, Native, Transform},
     number_sources, plain,
     polygon::{Cut, Cutter},
@@ -68,7 +68,14 @@ pub fn read(path: &Path, frame: &Frame) -> Result<Import, ImportError> {
     tally.into(&scene, &mut report);
     let triangles = vec![scene.triangles.len()];
     let vertices = vec![scene.positions.len()];
-    Ok(Import { scene, frames: vec![transform], triangles, vertices, report: ImportReport { files: vec![report] } })
+    Ok(Import {
+        scene,
+        frames: vec![transform],
+        triangles,
+        vertices,
+        called: vec![Called { file: file_name(path), part: None }],
+        report: ImportReport { files: vec![report] },
+    })
 }
 
 /// All bytes of a file that stays as it is meanwhile.

@@ -20,8 +20,8 @@ use std::{
 
 use self::parse::{BACK, Fault, HUGE, Piece, What, ZERO, parse};
 use super::{
-    FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names, Place,
-    Unit, Up, file_name, forget_unused,
+    Called, FileReport, Frame, Import, ImportError, ImportReport, Library, MOST_SOURCES, MOST_VERTICES, NO_NAME, Names,
+    Place, Unit, Up, file_name, forget_unused,
     frame::Native,
     mtl, number_sources, plain,
     polygon::{Cut, Cutter, Refusal},
@@ -100,7 +100,14 @@ fn read_in_parts(path: &Path, mut text: Text, frame: &Frame, part: usize) -> Res
     tally.into(&scene, &mut report);
     let triangles = vec![scene.triangles.len()];
     let vertices = vec![scene.positions.len()];
-    Ok(Import { scene, frames: vec![transform], triangles, vertices, report: ImportReport { files: vec![report] } })
+    Ok(Import {
+        scene,
+        frames: vec![transform],
+        triangles,
+        vertices,
+        called: vec![Called { file: file_name(path), part: None }],
+        report: ImportReport { files: vec![report] },
+    })
 }
 
 /// Whether a text ends with a statement without a line's end: it may be cut off there.
