@@ -305,11 +305,9 @@ impl Head {
             for line in head.rest.split_inclusive(|b| *b == b'\n').filter(|line| done || line.ends_with(b"\n")) {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
                 let says = stated(text).filter(|_| said.is_none());
-                held |= commands && ordered(text).is_some();
-                found = says.is_none()
-                    && !(commands && ordered(text).is_some())
-                    && !is_comment(text)
-                    && !text.iter().all(|b| b", ;\t\r".contains(b));
+                let order = commands && ordered(text).is_some();
+                held |= order;
+                found = says.is_none() && !order && !is_comment(text) && !text.iter().all(|b| b", ;\t\r".contains(b));
                 if found {
                     let known = said.filter(|said| text.contains(said));
                     head.separator = known.unwrap_or_else(|| separator(&String::from_utf8_lossy(text)));
