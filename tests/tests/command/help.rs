@@ -138,7 +138,10 @@ fn vt_22_slips_are_answered_with_what_to_type() {
         ("export bridge.hpan", "say what to export; maps: hardpan export png bridge.hpan; triangles: "),
         ("export png bridge.hpan -o map.jpg", "maps are PNG; name FILE.png or a folder with -o\n"),
         ("materials .", ".: this is a folder; name a mesh in it, such as ./bridge.obj\n"),
-        ("man qury", "error: there is no command qury; commands are build, materials, grid, info, query, "),
+        (
+            "man qury",
+            "error: there is no command qury; commands are build, merge, rebuild, materials, grid, info, query, ",
+        ),
     ] {
         let [out, err] = expect(2, &folder, &typed.split(' ').collect::<Vec<_>>());
         assert!(out.is_empty() && err.starts_with("error: ") && err.contains(why), "{typed}: {err}");
@@ -182,6 +185,13 @@ fn vt_22_examples_in_help_run() {
         ("man query | man -l -", ".TH hardpan-query 1"),
         ("man export png | man -l -", ".TH hardpan-export-png 1"),
         ("man -o ~/.local/share/man/man1", "hardpan-verify.1"),
+        ("merge west.hpan east.hpan -o both.hpan", "both.hpan: 8 triangles"),
+        (
+            "merge tile.hpan -o row.hpan --place tile.hpan:0,0,0,0 --place tile.hpan:100,0,0,90",
+            "ground of 200.000 by 100.000 m",
+        ),
+        ("rebuild town.hpan -o wet.hpan --mu-multiply 0.7", "friction: mu times 0.7"),
+        ("rebuild town.hpan -o town2.hpan --settings town.toml", "town2.hpan: 4 triangles"),
         ("grid track.obj --cell 0.5 -o track.npy", "track.npy: 200 x 200 squares of 0.5 m, highest"),
         ("diff track.hpan measured.csv --tolerance 0.01 -o map.png", "alike: no point is farther off than 0.01 m"),
     ];
@@ -192,6 +202,9 @@ fn vt_22_examples_in_help_run() {
     fs::write(folder.join("town.obj"), turned.collect::<String>()).unwrap();
     fs::write(folder.join("track.obj"), BRIDGE).unwrap();
     expect(0, &folder, &["build", "track.obj"]);
+    for (name, way) in [("west.hpan", "0,0,0"), ("east.hpan", "100,0,0"), ("tile.hpan", "0,0,0")] {
+        expect(0, &folder, &["build", "track.obj", "-o", name, "--translate", way]);
+    }
     fs::write(folder.join("points.csv"), "x,y\n1,2\n").unwrap();
     fs::write(folder.join("measured.csv"), "x,y,z\n1,2,6\n20,2,0.005\n").unwrap();
     fs::write(folder.join("drive.csv"), "t,x,y\n0,1,2\n1,2,2\n").unwrap();
