@@ -251,9 +251,9 @@ impl Rebuild {
             ..now.clone()
         };
         let undersides = new.iter().map(|m| (m.name.clone(), m.undersides)).collect();
-        let undersides: HashMap<&str, Option<Undersides>> = old.iter().map(|m| (m.name.as_str(), m.undersides)).collect();
+        let before: HashMap<&str, Option<Undersides>> = old.iter().map(|m| (m.name.as_str(), m.undersides)).collect();
         for m in &mut new {
-            let old = undersides.get(m.name.as_str()).copied().flatten().unwrap_or(was.undersides);
+            let old = before.get(m.name.as_str()).copied().flatten().unwrap_or(was.undersides);
             let new = m.undersides.unwrap_or(now.undersides);
             m.undersides = Some(if done(old == new) { Undersides::Ground } else { new });
         }
