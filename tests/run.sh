@@ -5,14 +5,15 @@
 #   examples  the examples run, and print what the README shows
 #   python    the Python package: its wheel, installed, and its tests
 #   cores     the kernel on emulated small cores: same bits, no panic path, instruction counts
-#   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz, c (sanitizers)
+#   long      what takes longer and runs only if it is named: torture, profiles, packages, platforms, random, fuzz,
+#             c (sanitizers), vs (valgrind, Windows, 50 million triangles)
 # HARDPAN_DATA names the folder of real files (default: shared/data beside the checkout).
 # What cannot run is skipped, with the reason; with HARDPAN_CI=1 a skip is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 short=(style tests examples python cores)
-long=(torture profiles packages platforms random fuzz c)
-declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3)
+long=(torture profiles packages platforms random fuzz c vs)
+declare -A minutes=([style]=2 [tests]=10 [examples]=0 [python]=2 [cores]=4 [torture]=6 [profiles]=8 [packages]=4 [platforms]=2 [random]=8 [fuzz]=5 [c]=3 [vs]=20)
 
 steps=()
 for step in "${@:-short}"; do
@@ -48,20 +49,25 @@ targets=() packages=()
 installed() { [ -d "$(rustc --print sysroot)/lib/rustlib/$1" ]; }
 need() { command -v "$1" >/dev/null || packages+=("$2"); }
 small_cores() { has cores || has profiles; }
-for name in $(! small_cores || echo "$small") $(! has platforms || echo "$others"); do
+for name in $(! small_cores || echo "$small") $(! has platforms || echo "$others") $(! has vs || echo x86_64-pc-windows-gnu); do
     installed "$name" || targets+=("$name")
 done
 software_driver() { compgen -G '/usr/share/vulkan/icd.d/*lvp*' >/dev/null || compgen -G '/etc/vulkan/icd.d/*lvp*' >/dev/null; }
 if has tests && ! software_driver; then
     packages+=(mesa-vulkan-drivers) # the stages on a software driver
 fi
-if has tests || has c; then # programs in C and C++
+if has tests || has c || has vs; then # programs in C and C++
     need cc gcc
     need c++ g++
     need cmake cmake
     need pkg-config pkg-config
 fi
-if has c; then need valgrind valgrind; fi
+if has c || has vs; then need valgrind valgrind; fi
+if has vs; then # the library for Windows, and what runs it here
+    need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64
+    need wine wine64
+    need wine wine
+fi
 if small_cores; then
     need qemu-system-arm qemu-system-arm
     need qemu-system-riscv32 qemu-system-misc
@@ -210,6 +216,24 @@ c() {
     else
         skip "there is no valgrind"
     fi
+}
+
+# In place of the VehicleSim tools, at length: programs in C and Python under valgrind, the library for Windows, and a scan of 50
+# million triangles, which takes 20 GiB of memory.
+vs() {
+    local leaks=definite,indirect,possible
+    if command -v valgrind >/dev/null; then
+        HARDPAN_RUN="valgrind -q --leak-check=full --show-leak-kinds=$leaks --errors-for-leak-kinds=$leaks --suppressions=$PWD/tests/tests/vs/valgrind.supp --error-exitcode=9" \
+            ran $tested --test vs library:: -- --skip killed
+    else
+        skip "there is no valgrind"
+    fi
+    if command -v x86_64-w64-mingw32-gcc >/dev/null && installed x86_64-pc-windows-gnu; then
+        tests/tests/vs/windows.sh "$target" release
+    else
+        skip "there is no compiler for Windows (gcc-mingw-w64-x86-64 and the target x86_64-pc-windows-gnu)"
+    fi
+    HARDPAN_LONG=1 ran $tested --test vs vt_51
 }
 
 for step in "${steps[@]}"; do
