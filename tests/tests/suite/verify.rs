@@ -1168,8 +1168,8 @@ fn by_05_materials_of_smaller_triangles() {
     assert_eq!(others(&narrow, &narrow), [0, 0]);
 }
 
-/// A second coat on the very same triangles is what answers there if it is of higher priority, or of the first name, in whatever order and
-/// from whichever corner they are given.
+/// A second coat on the very same triangles is what answers there if it is of higher priority, or of the first name and looks up, in
+/// whatever order and from whichever corner they are given.
 #[test]
 fn by_05_a_second_coat() {
     let others = |built: &hardpan_builder::Scene, source: &hardpan_builder::Scene| {
@@ -1178,20 +1178,34 @@ fn by_05_a_second_coat() {
         assert!(a.source.exceeded + a.image.exceeded == 0, "{a:?}");
         [&a.source, &a.image].map(|side| side.other.triangles)
     };
-    for (first, priority, is_other) in [(0, 0, false), (1, 0, true), (0, 1, true), (1, -1, true), (1, 1, false)] {
+    let cases = [
+        (0, 0, [false, false]),
+        (1, 0, [true, false]),
+        (0, 1, [true, true]),
+        (1, -1, [true, true]),
+        (1, 1, [false, false]),
+    ];
+    // looking up, and looking down
+    let cases =
+        cases.into_iter().flat_map(|(first, priority, other)| [0, 1].map(|down| (first, priority, down, other[down])));
+    for (first, priority, down, is_other) in cases {
         let mut scene = painted(10, |_, _| first == 1);
         scene.materials[1].priority = priority;
         let mut coated = scene.clone();
         for (k, t) in (0..).zip(&scene.triangles[20..27]) {
             let [a, b, c] = t.v;
-            let v = [[a, b, c], [c, b, a], [b, c, a]][k % 3];
+            let mut v = [[a, b, c], [c, a, b], [b, c, a]][k % 3];
+            v.rotate_left(k % 2);
+            if down == 1 {
+                v.swap(0, 1);
+            }
             coated.triangles.insert(25 * k, hardpan_builder::Triangle { v, material: 1 - first, source: 0 });
         }
         let told = if is_other { [7, 7] } else { [0, 0] };
-        assert_eq!(others(&scene, &coated), told, "{first} {priority}");
+        assert_eq!(others(&scene, &coated), told, "{first} {priority} {down}");
         // neither is one that is no longer there, if it stayed
-        assert_eq!(others(&coated, &scene), told, "{first} {priority}");
-        assert_eq!(others(&coated, &coated), [0, 0], "{first} {priority}");
+        assert_eq!(others(&coated, &scene), told, "{first} {priority} {down}");
+        assert_eq!(others(&coated, &coated), [0, 0], "{first} {priority} {down}");
     }
     // nor is one that looks down, where that is no ground
     let mut up = painted(10, |_, _| false);
