@@ -66,8 +66,11 @@ impl Factors {
         let mu = |m: &Material| of(m.mu, self.mu_override, self.mu_multiply);
         let rr = |m: &Material| of(m.rr, self.rr_override, self.rr_multiply);
         if let Some(m) = materials.iter().find(|m| !is_factor(mu(m)) || !is_factor(rr(m))) {
-            let (key, v, times) =
-                if is_factor(mu(m)) { ("rr", m.rr, self.rr_multiply) } else { ("mu", m.mu, self.mu_multiply) };
+            let (key, v, times) = if is_factor(mu(m)) {
+                ("rr", self.rr_override.unwrap_or(m.rr), self.rr_multiply)
+            } else {
+                ("mu", self.mu_override.unwrap_or(m.mu), self.mu_multiply)
+            };
             let times = decimal(times.unwrap_or(1.0));
             let text =
                 format!("{key} {} of material {:?} times {times} is no number; multiply by less", decimal(v), m.name);

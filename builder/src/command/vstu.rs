@@ -12,7 +12,7 @@ use std::{
 use crate::{import, names::suggestion};
 use clap::FromArgMatches;
 
-use super::{Cli, Done, Failure, build::settings_of, help, materials::is_image, named, quoted, shown, warn};
+use super::{Cli, Done, Failure, build::settings_of, help, materials::is_image, named, shown, warn};
 
 /// Words that clap hands on as they were typed.
 #[derive(clap::Args)]
@@ -222,8 +222,9 @@ impl<'a> Typed<'a> {
     fn number(&self, name: &str) -> Done<Option<f64>> {
         let Some(text) = self.values(name).and_then(|values| values.first()) else { return Ok(None) };
         let number = text.to_str().and_then(|text| text.parse().ok()).filter(|v: &f64| *v >= 0.0 && v.is_finite());
-        let wrong =
-            || Failure::Input(format!("-{name} takes a number of 0 or more, and not {}", quoted(Path::new(text))));
+        let wrong = || {
+            Failure::Input(format!("-{name} takes a number of 0 or more, and not {}", shown(&text.to_string_lossy())))
+        };
         number.map(Some).ok_or_else(wrong)
     }
 

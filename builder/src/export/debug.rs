@@ -100,7 +100,7 @@ impl<'a> Drawing<'a> {
         Drawing { ground: Obj::ground(t), names: Names::new(t) }
     }
 
-    /// Writes the OBJ, as [`write`] does.
+    /// Writes the OBJ, as [`write()`] does.
     pub fn write(&self, debug: &Debug, library: &str, out: &mut impl Write) -> io::Result<Drawn> {
         let mut sheet = Sheet { t: self.ground.t, out: BufWriter::new(out), vertices: 0, drawn: Drawn::default() };
         sheet.ground(self, library)?;
