@@ -18,7 +18,7 @@ use crate::import::{Frame, Unit, Up};
 use crate::names::{bounded, bounded_text, grouped};
 use crate::{Options, Undersides};
 use serde::{Deserialize, Serialize, de::DeserializeSeed as _};
-use std::fmt;
+use std::{fmt, path::Path};
 use toml::de::{DeTable, DeValue};
 
 /// What an image is built from, and how. Every key may be left out; unknown ones are errors.
@@ -341,6 +341,9 @@ impl Settings {
             if let Some((key, _)) = turns.iter().find(|(_, v)| v.is_some_and(|v| !is_turn(v))) {
                 return wrong(place("source", i, key), format!("{who}: {key} must lie between -360 and 360"));
             }
+            if let Some(text) = self.name_taken(i) {
+                return wrong(place("source", i, "name"), format!("{who}: {text}"));
+            }
             for (key, name) in [("name", &source.name), ("material", &source.material)] {
                 if name.as_ref().is_some_and(String::is_empty) {
                     return wrong(
@@ -405,6 +408,20 @@ impl Settings {
             Some((key, range)) => wrong(place("build", 0, key), format!("build: {key}: {range}")),
             None => Ok(()),
         }
+    }
+
+    /// Why the name of a source would be that of another one, too.
+    fn name_taken(&self, i: usize) -> Option<String> {
+        let name = self.sources[i].name.as_ref()?;
+        if let Some(j) = self.sources[..i].iter().position(|other| other.name.as_ref() == Some(name)) {
+            return Some(format!("source {} is called {:?}, too; give each a name of its own", j + 1, bounded(name)));
+        }
+        let (file, number) = name.rsplit_once('#')?;
+        let is_file = |s: &SourceFile| Path::new(&s.file).file_name().is_some_and(|own| own == file);
+        let is_taken = number.bytes().all(|b| b.is_ascii_digit()) && self.sources.iter().any(is_file);
+        is_taken.then(|| {
+            format!("a further placement of {:?} may be called {:?}; give another name", bounded(file), bounded(name))
+        })
     }
 
     /// As TOML that [`Settings::from_toml`] reads.

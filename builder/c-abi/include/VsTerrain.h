@@ -186,7 +186,7 @@ VST_API bool vs_terrain_build2_get_parameters(vs_terrain_handle handle, vs_terra
 
 /*
  * vs_terrain_build by the parameters, with progress and results; both pointers may be null. Answers of queries are the
- * same, their cost is not. False for version 1, and where the parameters divide the ground without end.
+ * same, their cost is not. False for version 1, and where the parameters ask for more than 256 MiB of index, or 256 bytes a triangle if that is more.
  */
 VST_API bool vs_terrain_build2(vs_terrain_handle handle, vs_terrain_build2_callback callback, void *userData,
                                vs_terrain_build_results *results);
@@ -234,6 +234,7 @@ VST_API bool vs_terrain_get_extents_z(vs_terrain_handle handle, double *min, dou
 
 /*
  * Writes the ground as queries see it to an OBJ file, and its materials beside it: FILE.obj, FILE.mtl. Builds first if need be.
+ * Files of these names are replaced. If the second cannot be written, the first has been.
  *
  * queryTestDropsPerAxis: so many queries along x and y each; a red line along the normal where each meets the ground. 0 or less: none.
  * centroidSize: metres of three lines from the origin along x, y and z. 0: none.

@@ -125,8 +125,8 @@ pub extern "C" fn vs_terrain_output_as_obj(
         let draw = |t: &Terrain| {
             let materials = NewFile::write(library, |out| debug::write_library(t, out))?;
             let shape = NewFile::write(place, |out| debug::write(t, &debug, &name, out))?;
-            materials.keep()?;
-            shape.keep()
+            shape.keep()?; // first, for a name that no file can have fails here
+            materials.keep()
         };
         threaded(|| terrain.drawn(draw)).map(|()| true)
     })

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Factors, ImageFile, Input, Options, Settings, Split,
+    BuildError, Built, Factors, ImageFile, Input, Options, Outliers, Settings, Split,
     again::{Fields, mu_by_default},
     import::{self, file_name},
     settings::Applied,
@@ -138,6 +138,11 @@ pub fn finish(
     let built = stage("building", build).0?;
     report.seconds.build = began.elapsed().as_secs_f64();
     let r = &built.report;
+    if let (true, Outliers::Stop, Some(first)) = (r.outside > 0, options.outliers, r.outliers.first()) {
+        let text = format!("outside the domain about the origin: {first}; nothing was written");
+        let hint = "put it nearer, give --origin, or leave it out by --drop-outliers";
+        return Err(Failure::input(output, format!("{text}; {hint}")));
+    }
     regret(source, r, options, report);
     let t = Terrain::open(&built.image).map_err(|e| Failure::open(output, e))?;
     let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&t));

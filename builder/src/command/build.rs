@@ -261,6 +261,8 @@ impl Args {
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
             ("--report", self.report.is_some()),
             ("--strict", self.strict),
+            ("--debug, which is of its own: hardpan export obj IMAGE --cells --pins 10", self.debug.is_some()),
+            ("--progress", self.progress.is_typed()),
         ];
         if let Some((option, _)) = of_meshes.iter().find(|(_, typed)| *typed) {
             let text = format!(

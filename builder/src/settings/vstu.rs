@@ -5,7 +5,7 @@ use crate::Split;
 use crate::names::{bounded, bounded_text, suggestion};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value, error::Category};
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 /// The object that holds all.
 const ROOT: &str = "VsTerrainUtility";
@@ -68,6 +68,15 @@ impl Settings {
             }
             let each = list.iter().enumerate().map(|(i, m)| material(m, &format!("{path}[{i}]"), &mut warnings));
             settings.materials = each.collect::<Result<_, _>>().map_err(wrong)?;
+            let mut known = HashSet::new();
+            for (i, name) in settings.materials.iter().enumerate().filter_map(|(i, m)| Some((i, m.name.as_ref()?))) {
+                if !known.insert(name) {
+                    warnings.push(format!(
+                        "{path}[{i}] ({:?}) does nothing: an earlier entry has this name",
+                        bounded(name)
+                    ));
+                }
+            }
         }
         settings.check(|_, _, _| None)?;
         Ok((settings, warnings))

@@ -188,6 +188,8 @@ fn vt_21_a_par_file_with_the_line_as_printed_finds_its_terrain() {
     expect(0, &folder, &["build", "run/in.par", "-o", "slow.hpan", "--mu-override", "0.25"]);
     assert_eq!(ask(&folder, "slow.hpan", &[[-20.0, 1.0], [20.0, 1.0]]), [Some([0.0, 0.25]), None]);
     holds(&error_line(2, &folder, &["build", "run/in.par", "--up", "y"]), &["names a terrain image", "--up"]);
+    holds(&error_line(2, &folder, &["build", "run/in.par", "--debug", "d.obj"]), &["names a terrain image", "--debug"]);
+    assert!(!folder.join("d.obj").exists());
     // of other capitals if it is the only one
     fs::rename(inner.join("test.vsterrain"), inner.join("Test.VSTerrain")).unwrap();
     expect(0, &folder, &["build", "run/in.par"]);
@@ -231,6 +233,13 @@ fn vt_21_tiles_answer_where_they_are_placed() {
     let turned = ["--place", "tile.hpan:400,0,1.5,90", "--place", "tile.hpan:0,0,0"];
     expect(0, &folder, &[&["merge", "tile.hpan", "-o", "other.hpan"][..], &turned].concat());
     assert!(fs::read(folder.join("row.hpan")).unwrap() == fs::read(folder.join("other.hpan")).unwrap());
+    // what would lie outside the domain is not left out without a word
+    let far = ["--place", "tile.hpan:600000,0,0", "--place", "tile.hpan:-600000,0,0"];
+    let typed = [&["merge", "tile.hpan", "-o", "far.hpan"][..], &far].concat();
+    holds(&error(2, &folder, &typed), &["outside the domain", "--drop-outliers"]);
+    assert!(!folder.join("far.hpan").exists());
+    let [out, _] = expect(0, &folder, &[&typed[..], &["--drop-outliers"]].concat());
+    holds(&out, &["far.hpan: 2 triangles"]);
     let here = places(500, 99.9, 21);
     let there: Vec<[f64; 2]> = here.iter().map(|p| [p[0] + 400.0, p[1]]).collect();
     for (p, found) in here.iter().zip(ask(&folder, "row.hpan", &here)) {

@@ -246,6 +246,11 @@ fn by_14_each_placement_has_a_name() {
     assert_eq!(asked(&here, "s.hpan", &["5,1"])[0]["source"], "Hill/Road");
     built(&here, &at(0, ""));
     assert_eq!(asked(&here, "s.hpan", &["5,1"])[0]["source"], "Road");
+    // no two are called alike
+    let hills = [at(0, "name = \"Hill\"\n"), at(10, "name = \"Hill\"\n")].concat();
+    holds(&refused(&here, &hills), &["line 8", "source 1 is called \"Hill\", too"]);
+    let number = [at(0, "name = \"ramp.obj#2\"\n"), at(10, ""), at(20, "")].concat();
+    holds(&refused(&here, &number), &["line 4", "a further placement of \"ramp.obj\" may be called \"ramp.obj#2\""]);
     // typed twice
     expect(0, &here, &["build", "ramp.obj", "./ramp.obj", "-o", "t.hpan"]);
     assert_eq!(info(&here, "t.hpan")["sources"], serde_json::json!(["ramp.obj#2/Road", "ramp.obj/Road"]));

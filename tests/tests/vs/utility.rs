@@ -681,6 +681,13 @@ fn vt_69_70_unknown_keys_and_versions() {
         ],
     );
     assert_eq!(at(&folder, "odd.hpan", "10,10")["mu"], 0.8);
+    // of two entries of one name the first counts, and that is said
+    let twice = r#"{ "VsTerrainUtility": { "Version": 1.0, "Materials": [
+        { "Name": "Concrete", "mu": 0.3 }, { "Name": "", "mu": 0.4 }, { "Name": "Concrete", "mu": 0.5 }, { "Name": "", "mu": 0.6 } ] } }"#;
+    fs::write(folder.join("twice.vstu"), twice).unwrap();
+    let [_, err] = vstu(0, &folder, "-source shape.fbx -target twice.hpan -settings twice.vstu");
+    holds(&err, &["Materials[2] (\"Concrete\") does nothing", "Materials[3] (\"\") does nothing"]);
+    assert_eq!(at(&folder, "twice.hpan", "10,10")["mu"], 0.3);
     // natively strict takes them for errors, and so does strict here
     let [_, err] = expect(1, &folder, &["build", "shape.fbx", "--settings", "odd.vstu", "--strict", "-o", "no.hpan"]);
     holds(&err, &["4 warnings"]);
