@@ -39,13 +39,17 @@
 
 pub mod again;
 pub mod backend;
+pub mod check;
 #[cfg(feature = "command")]
 pub mod command;
 pub mod compare;
 mod cost;
+#[cfg(feature = "draw")]
+pub mod draw;
 mod error;
 pub mod export;
 mod factors;
+pub mod finding;
 pub mod fixtures;
 mod image;
 pub mod import;
@@ -68,6 +72,7 @@ mod verify;
 pub use cost::{Crowd, MaxCost};
 pub use error::BuildError;
 pub use factors::Factors;
+pub use finding::{Code, Finding, Hint, Quantity, Severity};
 pub use hardpan_shaders::Stages;
 pub use hardpan_shaders::sort::mix;
 pub use image::{Image, ImageFile};

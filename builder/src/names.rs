@@ -161,6 +161,12 @@ fn middle(text: &str, most: usize) -> String {
     start + "..." + &text.chars().skip(length - kept / 2).collect::<String>()
 }
 
+/// A name of so many letters at most.
+pub fn brief(name: &str, most: usize) -> String {
+    let name = shown(name);
+    if name.chars().count() <= most { name } else { name.chars().take(most - 3).chain("...".chars()).collect() }
+}
+
 /// A path for a message, as [`shown`].
 pub fn named(path: &Path) -> String {
     bounded_text(shown(&path.to_string_lossy()))
@@ -198,6 +204,46 @@ pub fn quoted(path: &Path) -> String {
             out + "'"
         }
     }
+}
+
+/// How many of a unit make a metre, and its name.
+pub type Unit = (f64, &'static str);
+pub const METRE: Unit = (1.0, "m");
+
+/// The unit of a length in metres, once it is rounded: that of 99.96 cm is the metre.
+pub fn unit(v: f64) -> Unit {
+    match rounded(v).abs() {
+        a if a >= 1000.0 => (1e-3, "km"),
+        a if a >= 1.0 || a == 0.0 => METRE,
+        a if a >= 0.01 => (1e2, "cm"),
+        _ => (1e3, "mm"),
+    }
+}
+
+/// A length with its unit.
+pub fn metres(v: f64) -> String {
+    in_unit(v, unit(v))
+}
+
+/// A length in metres in a unit, with its name.
+pub fn in_unit(v: f64, (of, unit): Unit) -> String {
+    format!("{} {unit}", number(rounded(v) * of))
+}
+
+fn rounded(v: f64) -> f64 {
+    format!("{v:.2e}").parse().expect("a number")
+}
+
+/// Three digits that count.
+pub fn number(v: f64) -> String {
+    let digits = match v.abs() {
+        a if a >= 100.0 || a == 0.0 => 0,
+        a if a >= 10.0 => 1,
+        a if a >= 1.0 => 2,
+        _ => 4,
+    };
+    let text = format!("{v:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
 #[cfg(test)]

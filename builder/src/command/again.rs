@@ -17,14 +17,16 @@ use hardpan::{Terrain, format::MAGIC};
 use super::{
     Done, Failure, Kind, Replace, Threads,
     build::{Presets, Repairs, regret, remark, settings_of},
-    counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look, maps,
+    counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look,
     materials::told_by_default,
-    named, note, overlap,
+    named, note,
     progress::stage,
     quoted,
     report::Report,
     shown, terrain, warn, write_image,
 };
+use crate::check::overlap;
+use crate::names::metres;
 
 /// What both take.
 #[derive(clap::Args)]
@@ -206,7 +208,7 @@ fn tell(t: &Terrain, r: &crate::Report, output: &Path, out: &mut impl Write) -> 
         writeln!(out, "gaps closed: {joined} joined, {divided} divided")?;
     }
     let h = t.header();
-    let [plan, height] = [h.error_plan, h.error_height].map(maps::metres);
+    let [plan, height] = [h.error_plan, h.error_height].map(metres);
     writeln!(out, "error against what it was first built from: at most {plan} in plan and {height} in height")?;
     let bound = t.bound();
     let [tests, lines] = [counted(bound.tests, "test"), counted(bound.lines, "line")];

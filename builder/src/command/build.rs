@@ -26,32 +26,35 @@ use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, again, backend,
-    border::{Border, Edge, Ending},
-    bounded, counted, debug, decimal,
+    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, again, backend, bounded, counted, debug,
+    decimal,
     estimate::{Estimate, Places},
     factors, few,
     friction::{self, Origin, typed_files},
-    gaps::{self, Gap},
     grouped, has_bytes, has_extension, help, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     look, made_of,
-    maps::metres,
     materials::is_image,
-    named, note, one_place, overlap,
+    named, note, one_place,
     part::{Part, ground, parts},
     progress::stage,
     quoted,
-    relief::ALL,
     report::{self, Report, Seconds},
     same, shown,
-    steps::{self, Step},
     tell::{self, Tell},
     transform::{Said, Transform, way},
-    twice,
-    walk::Walk,
     write_image,
 };
+use crate::check::walk::ALL;
+use crate::check::{
+    border::{Border, Edge, Ending},
+    double_surface,
+    gaps::{self, Gap},
+    overlap,
+    steps::{self, Step},
+    walk::Walk,
+};
+use crate::names::metres;
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -452,7 +455,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     report.seconds.gaps = time.as_secs_f64();
     (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
     let (twice, time) =
-        stage("looking for ground that lies twice", || twice::twice(&terrain, NARROW, Some(&scene), true));
+        stage("looking for ground that lies twice", || double_surface::twice(&terrain, NARROW, Some(&scene), true));
     report.seconds.twice = time.as_secs_f64();
     report.twice = Some(json!({ "max_apart": NARROW, "found": twice.pairs.len(), "first": twice.facts(&terrain) }));
     let drawn = match &drawing {

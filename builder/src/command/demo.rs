@@ -17,13 +17,12 @@ use hardpan::{Answer, Cost, Cursor, Terrain};
 use serde_json::Value;
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace,
+    Done, Failure, Kind, NewFile, Replace, drive, grouped, look, make_folder, named, query, quoted, write_image,
+};
+use crate::draw::{
     canvas::{Canvas, Colour, NOTHING, mix},
-    drive, grouped, look, make_folder,
     maps::{self, Drawn, Key, Map, Wish},
-    named, query, quoted,
     relief::{View, relief},
-    write_image,
 };
 
 #[derive(clap::Args)]

@@ -20,16 +20,16 @@ use hardpan::Terrain;
 use serde_json::json;
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace,
+    Done, Failure, Kind, NewFile, Replace, counted, debug, few, friction, has_extension, is_nowhere, load, make_folder,
+    named, note, progress::stage, quoted, shown, terrain, warn,
+};
+use crate::check::walk::ALL;
+use crate::check::{gaps, steps};
+use crate::draw::{
     canvas::PAINTS,
-    counted, debug, few, friction, gaps, has_extension, is_nowhere, load, make_folder,
     maps::{self, Map, Window, Wish},
-    named, note,
-    progress::stage,
-    quoted,
-    relief::{ALL, View},
+    relief::View,
     scale::{self, Range},
-    shown, steps, terrain, warn,
 };
 
 #[derive(clap::Args)]
@@ -297,7 +297,7 @@ fn obj(args: &ObjArgs, out: &mut impl Write) -> Done {
         let hint = if args.local { "" } else { "; --local writes them about the middle of the ground" };
         let text = format!(
             "its numbers are so large that single precision, in which many programs read them, moves vertices by up to {}",
-            maps::metres(moved)
+            crate::names::metres(moved)
         );
         note(format!("{}: {text}{hint}", named(&place)));
     }

@@ -12,9 +12,9 @@ use hardpan::{Cost, Terrain, format::bundle, format::section};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Done, Failure, costs, counted, decimal, grouped, load, maps::metres, materials::told_by_default, named, shown,
-    terrain, width,
+    Done, Failure, costs, counted, decimal, grouped, load, materials::told_by_default, named, shown, terrain, width,
 };
+use crate::names::metres;
 
 #[derive(clap::Args)]
 pub struct Args {

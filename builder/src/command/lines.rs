@@ -12,7 +12,8 @@ use std::{
 use crate::import::utf8;
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Terminator};
 
-use super::{Done, Failure, brief, counted, grouped, named, note};
+use super::{Done, Failure, counted, grouped, named, note};
+use crate::names::brief;
 
 /// A CSV file, read line by line; lines that start with `#` are comments. Separators in quotes part no fields; a line's end in quotes
 /// is an error. Where the first line has semicolons or tabs between its fields, be it that a line `sep=;` says so, all have, and a comma

@@ -5,9 +5,7 @@
 mod again;
 mod backend;
 mod bench;
-mod border;
 mod build;
-mod canvas;
 mod debug;
 mod demo;
 mod diff;
@@ -16,41 +14,28 @@ mod estimate;
 mod export;
 mod factors;
 mod friction;
-mod gaps;
 mod grid;
 mod help;
-mod holes;
 mod info;
 mod lie;
 mod lines;
-mod maps;
 mod materials;
 mod merge;
 mod nodata;
 mod output;
-mod over;
-mod overlap;
 mod par;
 mod part;
-mod picture;
-mod plot;
 mod precision;
 mod progress;
 mod query;
 mod rebuild;
-mod relief;
 mod report;
-mod scale;
 mod signals;
-mod stack;
 mod stdout;
-mod steps;
 mod tell;
 mod transform;
-mod twice;
 mod verify;
 mod vstu;
-mod walk;
 
 use std::{
     env,
@@ -70,7 +55,7 @@ use self::stdout::Stdout;
 use crate::{
     BuildError, ImageFile,
     import::{self, ImportError, ImportErrorKind, file_name},
-    names::{bounded, costs, counted, cut, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
+    names::{bounded, costs, counted, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
 };
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};
@@ -399,6 +384,12 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<png::EncodingError> for Failure {
+    fn from(error: png::EncodingError) -> Self {
+        Self::Machine(format!("picture: {error}"))
+    }
+}
+
 type Done<T = ()> = Result<T, Failure>;
 
 /// The settings, with what names and what writes them, for hints to who may have some or none yet.
@@ -493,10 +484,4 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
 /// Whether two names are of one file that is there.
 fn same(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
-}
-
-/// A name of so many letters at most.
-fn brief(name: &str, most: usize) -> String {
-    let name = shown(name);
-    if name.chars().count() <= most { name } else { name.chars().take(most - 3).chain("...".chars()).collect() }
 }

@@ -18,7 +18,8 @@ use crate::{
 };
 use hardpan::format::MAGIC;
 
-use super::{Done, Failure, canvas::SIGNED, has_extension, note, same, unopened, verify};
+use super::{Done, Failure, has_extension, note, same, unopened, verify};
+use crate::draw::canvas::SIGNED;
 
 /// [`NewFile`]s that have not taken their places yet.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());

@@ -18,17 +18,15 @@ use hardpan::{Terrain, format::section};
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, SETTINGS, Threads,
+    Done, Failure, SETTINGS, Threads, bounded, counted, few, grouped, load, materials::is_image, named, note, quoted,
+    shown, transform::Transform, unopened,
+};
+use crate::check::walk::ALL;
+use crate::check::{
     border::{Border, Edge},
-    bounded, counted, few,
+    double_surface,
     gaps::{self, Gap, listed},
-    grouped, load,
-    materials::is_image,
-    named, note, quoted,
-    relief::ALL,
-    shown, steps,
-    transform::Transform,
-    twice, unopened,
+    steps,
     walk::Walk,
 };
 
@@ -69,7 +67,7 @@ pub struct Args {
     /// exported twice or a road laid over the terrain; and fail if there is any; where there is none it says from which area on. Of surfaces
     /// that cross at less than 1 in 10 the strip counts along which they are near. Which way a face was wound leaves no trace in an image: thin
     /// things that are no closed object count too, with top and underside, unless --against names the source
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = twice::typed)]
+    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = double_surface::typed)]
     max_apart: Option<f64>,
     #[command(flatten)]
     pub threads: Threads,
@@ -210,7 +208,7 @@ fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
         all.extend(args.max_step.map(|least| steps_of(&walk, edges, least, scene)));
     }
     all.extend(args.max_apart.map(|most| {
-        let twice = twice::twice(t, most, scene, false);
+        let twice = double_surface::twice(t, most, scene, false);
         let found = Found {
             count: twice.pairs.len(),
             lines: listed(twice.pairs.iter().map(|p| p.told(t)), "of no more").collect(),

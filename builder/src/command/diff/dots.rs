@@ -3,16 +3,14 @@
 use hardpan::Terrain;
 use serde_json::Value;
 
-use super::{
-    super::{
-        canvas::{Canvas, Colour, NOTHING},
-        maps::{self, Drawn, Key, Sheet, frame},
-        relief::{View, light, lit},
-        scale::Scale,
-    },
-    drawing::{HIGHER, LOST, LOWER, SAME, between, of_change, side, signed},
-};
+use super::drawing::{HIGHER, LOST, LOWER, SAME, between, of_change, side, signed};
 use crate::compare::{Met, Point};
+use crate::draw::{
+    canvas::{Canvas, Colour, NOTHING},
+    maps::{self, Drawn, Key, Sheet, frame},
+    relief::{View, light, lit},
+    scale::Scale,
+};
 
 /// Ground where no point lies: darker than points without a difference.
 const GROUND: Colour = [140, 142, 144];

@@ -6,18 +6,19 @@ use hardpan::Terrain;
 use serde_json::Value;
 
 use super::{
-    super::{
-        border::span,
-        canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
-        counted, decimal,
-        holes::{fine, spots},
-        maps::{self, Drawn, Key, Sheet, Window, frame, metres},
-        relief::{View, light, lit},
-        scale::{Bar, LONG, Scale, apart},
-    },
+    super::{counted, decimal},
     ground::Ground,
     pairs::{Both, Kind, Pair},
 };
+use crate::check::border::span;
+use crate::draw::{
+    canvas::{Canvas, Colour, Lines, NOTHING, Paint, lined, mix},
+    holes::{fine, spots},
+    maps::{self, Drawn, Key, Sheet, Window, frame},
+    relief::{View, light, lit},
+    scale::{Bar, LONG, Scale, apart},
+};
+use crate::names::metres;
 
 /// From lower over unchanged to higher: as light on either side, and told apart by the colour-blind.
 pub const LOWER: Colour = [5, 72, 150];

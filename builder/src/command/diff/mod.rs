@@ -31,14 +31,13 @@ use self::{
     verdict::Difference,
 };
 use super::{
-    Done, Failure, Kind, NewFile, Replace, has_extension,
-    info::hex,
-    is_nowhere, load,
+    Done, Failure, Kind, NewFile, Replace, has_extension, info::hex, is_nowhere, load, note, progress::stage, shown,
+    terrain,
+};
+use crate::draw::{
     maps::{self, Sheet, Window},
-    note,
-    progress::stage,
     relief::View,
-    scale, shown, terrain,
+    scale,
 };
 
 #[derive(clap::Args)]

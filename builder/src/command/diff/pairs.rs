@@ -5,11 +5,12 @@ use std::{collections::BTreeMap, mem, ops::Range, sync::OnceLock};
 use hardpan::{Hit, Terrain};
 
 use super::{
-    super::{query::room, steps::DECK},
+    super::query::room,
     edges::Corners,
     moved::Move,
     places::{Place, Role, plan},
 };
+use crate::check::steps::DECK;
 
 /// Metres from a place to those about it at least: a difference that is no more at two that face each other lies along an edge.
 const ASIDE: f64 = 0.008;

@@ -11,13 +11,10 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::{
-    super::{
-        Done, Failure,
-        border::{Border, Edge, span},
-        grouped,
-    },
+    super::{Done, Failure, grouped},
     edges::{self, Corners, by_place, distance},
 };
+use crate::check::border::{Border, Edge, span};
 
 /// Squares along a side of the grid by default, and the most that there may be in all.
 const SIDE: f64 = 500.0;

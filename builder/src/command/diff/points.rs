@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     super::{
-        Done, Failure, Kind, NewFile, Replace, counted, decimal, grouped, load, maps, named, note,
+        Done, Failure, Kind, NewFile, Replace, counted, decimal, grouped, load, named, note,
         progress::stage,
         query::{MANY, Reached, push_number},
         shown, terrain,
@@ -23,6 +23,7 @@ use super::{
     reference::Reference,
     verdict::short,
 };
+use crate::draw::maps;
 use crate::{
     compare::{Compared, Comparison, Differences, Met, Off, Point},
     import::file_name,

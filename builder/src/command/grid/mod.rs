@@ -27,7 +27,6 @@ use super::{
     counted, decimal,
     estimate::{Estimate, Places},
     grouped, has_extension, is_nowhere, load,
-    maps::place,
     materials::is_image,
     named,
     report::Report,
@@ -35,6 +34,7 @@ use super::{
     terrain,
     transform::Transform,
 };
+use crate::draw::maps::place;
 
 #[derive(clap::Args)]
 #[command(mut_arg("files", |arg| arg.help("OBJ or FBX files, of which several are one ground, or a terrain image [default: the sources of the settings]")), after_help = "\

@@ -5,13 +5,15 @@ use crate::{
     sample::{Grid, Squares},
 };
 
-use super::super::{
-    Done,
+use super::super::Done;
+use crate::check::walk::ALL;
+use crate::draw::{
     canvas::{Canvas, NOTHING, WHITE, mix},
-    maps::{self, Drawn, Key, metres},
-    relief::{ALL, View, light, lit},
+    maps::{self, Drawn, Key},
+    relief::{View, light, lit},
     scale::Scale,
 };
+use crate::names::metres;
 
 /// Pixels of the longer side, if the squares are fewer, and the most.
 const SIDES: [usize; 2] = [1200, 4096];
@@ -54,5 +56,5 @@ pub fn png(grid: &Grid, name: &str) -> Done<Vec<u8>> {
         notes.push(format!("of {every} x {every} squares one is drawn"));
     }
     let drawn = Drawn { ground, keys, notes, details: Vec::new(), facts: serde_json::Value::Null };
-    maps::frame(drawn, &format!("Heights on squares: {name}"), &view).canvas.png()
+    Ok(maps::frame(drawn, &format!("Heights on squares: {name}"), &view).canvas.png()?)
 }

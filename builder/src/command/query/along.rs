@@ -8,11 +8,13 @@ use hardpan::Terrain;
 use super::{
     super::{
         drive::{Drive, Stop},
-        picture::Picture,
-        plot::{self, Line, Sample},
         shown,
     },
     ask::Ask,
+};
+use crate::draw::{
+    picture::Picture,
+    plot::{self, Line, Sample},
 };
 
 /// Height, slope and friction along a drive that was read from a file.

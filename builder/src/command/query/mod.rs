@@ -41,8 +41,9 @@ use super::{
     export::not_a_source,
     grouped, has_extension, is_nowhere,
     lines::Passed,
-    load, named, note, plot, terrain, warn,
+    load, named, note, terrain, warn,
 };
+use crate::draw::plot;
 
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", drive::HELP))]

@@ -5,16 +5,20 @@ use std::cmp::Reverse;
 use hardpan::Terrain;
 use serde_json::{Value, json};
 
+use crate::{
+    check::{
+        border::{Border, Edge, span},
+        gaps::{self, Gap, LISTED, SLENDER, listed},
+        steps::{self, Step},
+        walk::Walk,
+    },
+    names::{counted, grouped, metres},
+};
+
 use super::{
-    border::{Border, Edge, span},
     canvas::{Canvas, Colour, NOTHING, within},
-    counted,
-    gaps::{self, Gap, LISTED, SLENDER, listed},
-    grouped,
-    maps::{Drawn, Key, canvas, magnitude, metres, no_ground, no_ground_told, of_tops, slight},
+    maps::{Drawn, Key, canvas, magnitude, no_ground, no_ground_told, of_tops, slight},
     relief::{View, light, lit},
-    steps::{self, Step},
-    walk::Walk,
 };
 
 /// A place without ground that ground surrounds.
@@ -351,7 +355,7 @@ fn mark(canvas: &mut Canvas, view: &View, edges: &[&Edge], holes: &[Spot], gaps:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::relief::ALL;
+    use crate::check::walk::ALL;
 
     #[test]
     fn what_touches_the_border_is_no_hole() {

@@ -1,9 +1,9 @@
 //! Height, slope and friction along a drive, as a picture.
 
+use crate::names::{brief, counted};
+
 use super::{
-    brief,
     canvas::Colour,
-    counted,
     picture::{Align, Font, Picture, Shape},
 };
 

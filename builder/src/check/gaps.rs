@@ -9,10 +9,10 @@ use hardpan::Hit;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use crate::names::{METRE, counted, grouped, in_unit, metres, unit};
+
 use super::{
     border::{Edge, Lips, span},
-    counted, grouped,
-    maps::{METRE, in_unit, metres, unit},
     walk::{Places, Walk, Way, ends, linked, middle},
 };
 
@@ -482,7 +482,7 @@ impl<'a, F: Fn([f64; 2]) -> Option<f64>> Beside<'a, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::border::Border;
+    use crate::check::border::Border;
     use crate::{Options, build, fixtures};
     use hardpan::Terrain;
 

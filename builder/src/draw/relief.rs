@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use hardpan::{Answer, Hit, Status, Terrain};
 use rayon::prelude::*;
 
+use crate::check::walk::ALL;
+
 use super::canvas::{Canvas, Colour, NOTHING, WHITE, mix};
 
 /// Towards the sun, in the north-west, 38 degrees up.
@@ -23,9 +25,6 @@ pub struct View {
     /// Only ground at these heights counts, least and greatest: seen is the first going down from the greatest.
     pub heights: [f64; 2],
 }
-
-/// All heights.
-pub const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 impl View {
     /// The same in `times` as many pixels either way.

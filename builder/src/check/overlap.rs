@@ -5,15 +5,14 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crate::read::{self, TileView};
+use crate::{
+    names::{decimal, few, metres},
+    read::{self, TileView},
+};
 use hardpan::{Terrain, format::FRACTION};
 use rayon::prelude::*;
 
-use super::{
-    decimal, few,
-    maps::metres,
-    stack::{self, Lattice, Member},
-};
+use super::cell_triangles::{self, Lattice, Member};
 
 /// Triangles with heights in common that are compared, and as many for each triangle, beyond which nothing is told.
 const PAIRS: u64 = 1 << 22;
@@ -86,7 +85,7 @@ fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
             if compared.load(Ordering::Relaxed) > most {
                 return;
             }
-            let all = stack::members(lattice, tile.palette(), &cell);
+            let all = cell_triangles::members(lattice, tile.palette(), &cell);
             let of = |m: &Member| surface(m.owner.material);
             if all.iter().all(|m| of(m) == of(&all[0])) {
                 return;
@@ -96,7 +95,7 @@ fn pairs(t: &Terrain) -> Result<Vec<(Pair, Shared)>, String> {
                 if count > most {
                     break;
                 }
-                for b in stack::within(&all, i, merge).map(|k| &all[k]) {
+                for b in cell_triangles::within(&all, i, merge).map(|k| &all[k]) {
                     count += 1;
                     if of(a) == of(b) {
                         continue;

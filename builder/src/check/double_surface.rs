@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     Scene, Triangle, mix,
+    names::{counted, grouped, metres},
     read::{self, Stack, TileView},
 };
 use hardpan::{Hit, Terrain};
@@ -14,12 +15,9 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    counted,
+    cell_triangles::{self, Lattice, Member, Shared},
     gaps::LISTED,
-    grouped,
-    maps::metres,
-    over::{Over, Owner},
-    stack::{self, Lattice, Member, Shared},
+    layer_pair::{Over, Owner},
     steps,
     walk::Spread,
 };
@@ -178,9 +176,9 @@ impl<'a> Look<'a> {
                 self.at_places(&cell, &mut found);
                 return;
             }
-            let members = stack::members(self.lattice, tile.palette(), &cell);
+            let members = cell_triangles::members(self.lattice, tile.palette(), &cell);
             for i in 0..members.len() {
-                for k in stack::within(&members, i, self.bands[self.bands.len() - 1][1]) {
+                for k in cell_triangles::within(&members, i, self.bands[self.bands.len() - 1][1]) {
                     if let Some(both) = members[i].shared(&members[k], self.lattice, cell.size, PARALLEL) {
                         self.pieces([i, k], &both, &members, cell.low, &mut found);
                     }

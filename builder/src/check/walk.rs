@@ -5,16 +5,20 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use crate::parts::Parts;
+use crate::{
+    names::{counted, grouped},
+    parts::Parts,
+};
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
 
 use super::{
     border::{Border, Edge, Lips, first, span},
-    counted,
     gaps::REACH,
-    grouped,
 };
+
+/// All heights.
+pub const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// Metres that places of an edge are apart, and the most of them; what is left out at either end, of its length.
 const APART: f64 = 0.5;

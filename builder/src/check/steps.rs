@@ -5,17 +5,18 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use crate::Scene;
+use crate::{
+    Scene,
+    names::{counted, metres},
+};
 use hardpan::{Answer, Terrain};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
     border::{Edge, span},
-    counted,
     gaps::{LISTED, many},
-    maps::metres,
-    over::{Over, Owner},
+    layer_pair::{Over, Owner},
     walk::{Places, Spread, Walk, Way, linked, middle},
 };
 

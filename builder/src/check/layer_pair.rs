@@ -3,7 +3,8 @@
 use hardpan::{Hit, Terrain, format::Attribute};
 use serde_json::{Value, json};
 
-use super::{gaps::place, shown};
+use super::gaps::place;
+use crate::names::shown;
 
 /// Ground, and lower ground there.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use crate::read::{Named, Stack};
 use hardpan::{Terrain, format::Attribute};
 
-use super::over::Owner;
+use super::layer_pair::Owner;
 
 /// What two triangles share in plan is a matter of rounding if it is narrower, lattice steps.
 const NARROW: f64 = 2.0;

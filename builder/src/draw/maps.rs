@@ -6,19 +6,21 @@ use std::{
     str::FromStr,
 };
 
-use crate::{names::suggestion, read};
+use crate::{
+    names::{counted, cut, decimal, grouped, metres, named, shown, suggestion},
+    read,
+};
 use clap::builder::{PossibleValue, TypedValueParser};
 use hardpan::{Hit, LeafKind, Terrain};
 use serde_json::{Value, json};
 
+use crate::check::walk::ALL;
+
 use super::{
     canvas::{CATEGORIES, Canvas, Colour, INK, NOTHING, PAINTS, Paint, Size, WHITE, drawn, mix, scale},
-    counted, cut, decimal, grouped,
     holes::holes,
-    named,
-    relief::{ALL, Seen, View, light, lit},
+    relief::{Seen, View, light, lit},
     scale::{Bar, Classes, LONG, Scale},
-    shown,
 };
 
 /// What a map shows.
@@ -268,46 +270,6 @@ pub fn meets(view: &View, [low, high]: [[f64; 3]; 2]) -> Result<(), String> {
 
 /// Places along the longer side at which it is seen which materials there are most of.
 const LOOK: f64 = 512.0;
-
-/// How many of a unit make a metre, and its name.
-pub type Unit = (f64, &'static str);
-pub const METRE: Unit = (1.0, "m");
-
-/// The unit of a length in metres, once it is rounded: that of 99.96 cm is the metre.
-pub fn unit(v: f64) -> Unit {
-    match rounded(v).abs() {
-        a if a >= 1000.0 => (1e-3, "km"),
-        a if a >= 1.0 || a == 0.0 => METRE,
-        a if a >= 0.01 => (1e2, "cm"),
-        _ => (1e3, "mm"),
-    }
-}
-
-/// A length with its unit.
-pub fn metres(v: f64) -> String {
-    in_unit(v, unit(v))
-}
-
-/// A length in metres in a unit, with its name.
-pub fn in_unit(v: f64, (of, unit): Unit) -> String {
-    format!("{} {unit}", number(rounded(v) * of))
-}
-
-fn rounded(v: f64) -> f64 {
-    format!("{v:.2e}").parse().expect("a number")
-}
-
-/// Three digits that count.
-pub fn number(v: f64) -> String {
-    let digits = match v.abs() {
-        a if a >= 100.0 || a == 0.0 => 0,
-        a if a >= 10.0 => 1,
-        a if a >= 1.0 => 2,
-        _ => 4,
-    };
-    let text = format!("{v:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-}
 
 /// A line of a legend.
 pub enum Key {

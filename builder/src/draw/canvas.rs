@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use deunicode::deunicode_char;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-use super::{Done, Failure};
-
 /// Red, green and blue.
 pub type Colour = [u8; 3];
 
@@ -347,17 +345,16 @@ impl Canvas {
         }
     }
 
-    pub fn png(&self) -> Done<Vec<u8>> {
-        let failed = |e: png::EncodingError| Failure::Machine(format!("picture: {e}"));
+    pub fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Fast);
-        encoder.add_text_chunk("Software".into(), "hardpan".into()).map_err(failed)?;
-        let mut writer = encoder.write_header().map_err(failed)?;
-        writer.write_image_data(self.pixels.as_flattened()).map_err(failed)?;
-        writer.finish().map_err(failed)?;
+        encoder.add_text_chunk("Software".into(), "hardpan".into())?;
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(self.pixels.as_flattened())?;
+        writer.finish()?;
         Ok(bytes)
     }
 }

@@ -4,10 +4,7 @@ use std::fmt::Write;
 
 use crate::names::is_unseen;
 
-use super::{
-    Done,
-    canvas::{Canvas, Colour, Size, WHITE},
-};
+use super::canvas::{Canvas, Colour, Size, WHITE};
 
 /// A drawing on white; x to the right and y down, in pixels of an SVG.
 pub struct Picture {
@@ -117,7 +114,7 @@ impl Picture {
         out + "</svg>\n"
     }
 
-    pub fn png(&self) -> Done<Vec<u8>> {
+    pub fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
         self.canvas().png()
     }
 
@@ -173,7 +170,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::canvas::INK;
+    use crate::draw::canvas::INK;
 
     #[test]
     fn one_picture_twice() {

@@ -1,0 +1,146 @@
+//! What an analysis found: a value that programs read and the command words.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    pub code: Code,
+    pub severity: Severity,
+    /// File, source or material that it is of; empty if it is of all the ground.
+    pub subject: String,
+    /// Where it is, metres, in the frame of the image.
+    pub place: Option<[f64; 3]>,
+    /// How large it is.
+    pub values: Vec<Quantity>,
+    /// The fact, in one sentence without full stop.
+    pub text: String,
+    /// What to do about it.
+    pub hint: Hint,
+}
+
+/// A number with its name and unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantity {
+    pub name: &'static str,
+    pub value: f64,
+    /// `m`, `m2`, `%`, or empty for a count.
+    pub unit: &'static str,
+}
+
+/// What to do about a finding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hint {
+    /// A key of the source in the settings, and the value that mends it. An option of the command may have the same name.
+    Set { key: &'static str, value: String },
+    /// Work on the source.
+    Mend(String),
+}
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    Note,
+    Warning,
+}
+
+/// Kinds of findings. Their names are those of `allow` in the settings and of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Code {
+    /// Another axis looks as if it points up.
+    Orientation,
+    /// x and y look like degrees beside heights in metres.
+    Degrees,
+    /// Nobody states the unit, and the ground is very small or very large.
+    Unit,
+    /// Heights that stand for no data.
+    NoData,
+    /// Places were rounded to single precision.
+    Precision,
+    /// No ground along open edges, and ground again beside it.
+    Gap,
+    /// Ground that ends, and goes on lower beside it.
+    Step,
+    /// Ground that lies over other ground, nearly parallel to it.
+    DoubleSurface,
+    /// Ground of two materials at one height.
+    SameHeight,
+    /// A vertex far above or below all its neighbours.
+    Spike,
+    /// Ground of one material that stands through ground of another.
+    BuriedRoad,
+}
+
+impl Code {
+    pub const ALL: [Code; 11] = [
+        Code::Orientation,
+        Code::Degrees,
+        Code::Unit,
+        Code::NoData,
+        Code::Precision,
+        Code::Gap,
+        Code::Step,
+        Code::DoubleSurface,
+        Code::SameHeight,
+        Code::Spike,
+        Code::BuriedRoad,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Code::Orientation => "orientation",
+            Code::Degrees => "degrees",
+            Code::Unit => "unit",
+            Code::NoData => "no-data",
+            Code::Precision => "precision",
+            Code::Gap => "gap",
+            Code::Step => "step",
+            Code::DoubleSurface => "double-surface",
+            Code::SameHeight => "same-height",
+            Code::Spike => "spike",
+            Code::BuriedRoad => "buried-road",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Code {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = Code::ALL.map(Code::name);
+        let found = Code::ALL.into_iter().find(|code| code.name() == text);
+        found.ok_or_else(|| format!("no kind of finding is named {text:?}; there are {}", names.join(", ")))
+    }
+}
+
+impl Finding {
+    /// The value of a name.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.values.iter().find(|q| q.name == name).map(|q| q.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_json() {
+        for code in Code::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+            assert_eq!(code.name().parse(), Ok(code));
+        }
+        assert!("gaps".parse::<Code>().is_err());
+    }
+}
