@@ -74,10 +74,20 @@ pub enum Code {
     Spike,
     /// Ground of one material that stands through ground of another.
     BuriedRoad,
+    /// Geometry outside the domain, left out.
+    Outside,
+    /// Vertices within the weld threshold that stay apart.
+    NotWelded,
+    /// Vertices within the stitch threshold of an open edge that stay apart.
+    NotStitched,
+    /// An open edge at another height, with no ground between.
+    Slit,
+    /// Coincident triangles of another friction.
+    Contested,
 }
 
 impl Code {
-    pub const ALL: [Code; 11] = [
+    pub const ALL: [Code; 16] = [
         Code::Orientation,
         Code::Degrees,
         Code::Unit,
@@ -89,6 +99,11 @@ impl Code {
         Code::SameHeight,
         Code::Spike,
         Code::BuriedRoad,
+        Code::Outside,
+        Code::NotWelded,
+        Code::NotStitched,
+        Code::Slit,
+        Code::Contested,
     ];
 
     pub fn name(self) -> &'static str {
@@ -104,6 +119,11 @@ impl Code {
             Code::SameHeight => "same-height",
             Code::Spike => "spike",
             Code::BuriedRoad => "buried-road",
+            Code::Outside => "outside",
+            Code::NotWelded => "not-welded",
+            Code::NotStitched => "not-stitched",
+            Code::Slit => "slit",
+            Code::Contested => "contested",
         }
     }
 }

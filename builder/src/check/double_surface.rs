@@ -6,19 +6,17 @@ use std::{
 };
 
 use crate::{
-    Scene, Triangle, mix,
+    Code, Finding, Quantity, Scene, Triangle, mix,
     names::{counted, grouped, metres},
     read::{self, Stack, TileView},
 };
 use hardpan::{Hit, Terrain};
 use rayon::prelude::*;
-use serde_json::{Value, json};
 
 use super::{
     cell_triangles::{self, Lattice, Member, Shared},
-    gaps::LISTED,
     layer_pair::{Over, Owner},
-    steps,
+    length, steps,
     walk::Spread,
 };
 
@@ -44,9 +42,6 @@ const SMALL: f64 = 4.0;
 /// What to do about it.
 const MEND: &str =
     "a wheel may take either: leave one of them out, or lay what covers the other no more than 2 mm above it";
-/// Where nobody knows top from underside.
-const PLATES: &str = "in a mesh whose faces all look up, as export obj writes it, top and underside of a plate count too, and both are right; of other ground";
-
 /// How far apart, as it is typed, metres.
 pub fn typed(text: &str) -> Result<f64, String> {
     let sane = |v: &f64| *v > steps::LEAST && *v <= steps::DECK;
@@ -55,10 +50,8 @@ pub fn typed(text: &str) -> Result<f64, String> {
 }
 
 /// What was found.
-pub struct Twice {
+pub struct DoubleSurfaces {
     pub pairs: Vec<Pair>,
-    /// How far apart it is at most, metres.
-    most: f64,
     /// Cells in which nobody looked.
     heaps: u64,
 }
@@ -86,7 +79,7 @@ struct Near {
 /// What lies twice, more than [`steps::LEAST`] and no more than `most` metres apart, that of most area first: all, or those pairs of
 /// sources of which it is `sure` that they neither touch by chance nor cross. Top and underside of one thing are no two grounds: of one
 /// source, if `scene` is what the image was built from, only what is wound alike counts.
-pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice {
+pub fn double_surfaces(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> DoubleSurfaces {
     let tiles: Vec<TileView> = read::tiles(t).collect();
     let bands = [[steps::LEAST, most], [most, 2.0 * most]];
     let look = Look::new(t, &tiles, if sure { &bands } else { &bands[..1] });
@@ -106,7 +99,7 @@ pub fn twice(t: &Terrain, most: f64, scene: Option<&Scene>, sure: bool) -> Twice
     }
     let mut pairs: Vec<Pair> = pairs.into_values().filter_map(|near| Pair::of(near, most, sure)).collect();
     pairs.sort_by(|a, b| b.area.total_cmp(&a.area)); // stable: of equals the lesser sources first
-    Twice { pairs, most, heaps }
+    DoubleSurfaces { pairs, heaps }
 }
 
 /// How is looked.
@@ -297,8 +290,20 @@ impl Pair {
         Some(Pair { area, apart: [end(f64::min, f64::INFINITY), mean, end(f64::max, 0.0)], over })
     }
 
+    /// As a value.
+    pub fn finding(&self, t: &Terrain) -> Finding {
+        let [least, mean, most] = self.apart.map(round);
+        let values = vec![
+            Quantity { name: "area", value: self.area, unit: "m2" },
+            length("least", least),
+            length("mean", mean),
+            length("most", most),
+        ];
+        super::at(Code::DoubleSurface, self.over.names(t), self.over.at, values, self.told(t), MEND)
+    }
+
     /// In words, with a place to query.
-    pub fn told(&self, t: &Terrain) -> String {
+    fn told(&self, t: &Terrain) -> String {
         let [least, mean, most] = self.apart.map(metres);
         let apart = match least == most {
             true => format!("{least} apart"),
@@ -313,51 +318,10 @@ fn about(area: f64) -> String {
     format!("about {} m2", grouped(area.round() as u64))
 }
 
-fn looks_down(scene: &Scene, face: &Triangle) -> bool {
-    let [a, b, c] = face.v.map(|v| scene.positions[v as usize]);
-    (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
-}
-
-impl Twice {
-    fn whole(&self) -> String {
-        about(self.pairs.iter().map(|p| p.area).sum())
-    }
-
-    /// How much lies twice, where the most, and what to do; nothing if none does. Of plates more is known with `scene`, what it was built from.
-    pub fn told(&self, t: &Terrain, scene: Option<&Scene>) -> Option<String> {
-        let most = self.pairs.first()?.told(t);
-        let told = match self.pairs.len() as u64 {
-            1 => format!("ground lies twice on {most}"),
-            n => {
-                let (whole, n) = (self.whole(), grouped(n));
-                format!("ground lies twice on {whole}, of {n} pairs of sources, the most on {most}")
-            }
-        };
-        let of_one = self.pairs.iter().any(|p| p.over.is_of_one());
-        let plates = of_one && scene.is_some_and(|scene| !scene.triangles.iter().any(|t| looks_down(scene, t)));
-        let then = if plates { format!("{PLATES} {MEND}") } else { MEND.into() };
-        Some(format!("{told}; {then}"))
-    }
-
-    /// How much there is.
-    pub fn sum(&self) -> String {
-        let apart = format!("{} to {} apart", metres(steps::LEAST), metres(self.most));
-        let but = match self.heaps {
-            0 => String::new(),
-            n => format!(", but for {} of more than {HEAP} triangles", counted(n, "cell")),
-        };
-        match self.pairs[..] {
-            [] => format!("no ground twice, {apart}, of {SMALL} m2 or more{but}"),
-            _ => format!("ground twice, {apart}, on {}{but}", self.whole()),
-        }
-    }
-
-    /// For programs: the first of them.
-    pub fn facts(&self, t: &Terrain) -> Value {
-        let fact = |p: &Pair| {
-            let [least, mean, most] = p.apart.map(round);
-            p.over.facts(t, json!({ "area": p.area, "least": least, "mean": mean, "most": most }))
-        };
-        self.pairs.iter().take(LISTED[1]).map(fact).collect()
+impl DoubleSurfaces {
+    /// Where nobody looked.
+    pub fn skipped(&self) -> Option<String> {
+        let cells = || counted(self.heaps, "cell");
+        (self.heaps > 0).then(|| format!("not looked at: {} of more than {HEAP} triangles", cells()))
     }
 }

@@ -5,15 +5,17 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use hardpan::Hit;
+use hardpan::{Hit, Terrain};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::names::{METRE, counted, grouped, in_unit, metres, unit};
+use crate::{Code, Finding};
 
 use super::{
-    border::{Edge, Lips, span},
-    walk::{Places, Walk, Way, ends, linked, middle},
+    border::{Border, Edge, Ending, Lips, span},
+    length,
+    walk::{ALL, Places, Walk, Way, ends, linked, middle},
 };
 
 /// No ground along open edges, and ground again at the other side.
@@ -171,6 +173,12 @@ impl Gap {
         (ring || ends(middles).map_or(0.0, span) >= slender * width).then_some(gap)
     }
 
+    /// As a value.
+    pub fn finding(&self) -> Finding {
+        let values = vec![length("width", self.width), length("length", self.length), length("rise", self.rise)];
+        super::at(Code::Gap, String::new(), self.at, values, self.told(), "close it in the source")
+    }
+
     /// In words, with a place to query: all in the unit of its width, but lengths from 1 m on in metres.
     pub fn told(&self) -> String {
         let more = if self.wider { " or more" } else { "" };
@@ -179,6 +187,57 @@ impl Gap {
         let long = in_unit(self.length, if unit(self.length).0 <= 1.0 { METRE } else { short });
         let level = if self.rise < LEVEL { String::new() } else { format!(", one side up to {rise} higher") };
         format!("gap {width}{more} wide, {long} long{level} at {}", place(&self.at, self.room))
+    }
+}
+
+/// How wide a gap may be that a build looks for, metres.
+const NARROW: f64 = 0.1;
+/// Along so many open edges, or along one for so many triangles, a build looks for them.
+const FEW: [u64; 2] = [100_000, 8];
+/// All its work, or so much of it for each triangle, about a second or what the build takes: see [`Walk::over`].
+const WORK: [u64; 2] = [300_000_000, 1000];
+
+/// Narrow gaps beside the open edges of an image.
+pub struct Narrow {
+    edges: u64,
+    /// None if nobody looked, because that takes long.
+    gaps: Option<Vec<Gap>>,
+}
+
+/// Looks for gaps of up to 10 cm where that is quickly done; `open` is how many edges are open, if that is known.
+pub fn narrow(t: &Terrain, open: Option<u64>) -> Narrow {
+    let triangles = t.header().triangles;
+    let are_many = |edges: &u64| *edges > FEW[0].max(triangles / FEW[1]);
+    if let Some(edges) = open.filter(are_many) {
+        return Narrow { edges, gaps: None };
+    }
+    let ending = Ending::of(t);
+    let edges = ending.open();
+    if are_many(&edges) {
+        return Narrow { edges, gaps: None };
+    }
+    let border = Border::new(t, ending);
+    let open: Vec<&Edge> = border.open.iter().collect();
+    let walk = Walk::within(t, &border, &open, ALL, NARROW, WORK[0].max(triangles.saturating_mul(WORK[1])));
+    Narrow { edges, gaps: Some(gaps(&walk, |_| Some(NARROW))).filter(|_| !walk.over()) }
+}
+
+impl Narrow {
+    /// For programs.
+    pub fn facts(&self) -> Value {
+        let first = self.gaps.as_deref().map(facts);
+        let found = self.gaps.as_ref().map(Vec::len);
+        json!({ "max_gap": NARROW, "open_edges": self.edges, "found": found, "first": first })
+    }
+
+    /// What was looked for, and how much of it there is.
+    pub fn sum(&self) -> String {
+        format!("beside {}: {}", counted(self.edges, "open edge"), sum(self.gaps.as_ref().map(Vec::len), NARROW))
+    }
+
+    /// The widest; none if there is none.
+    pub fn text(&self) -> Option<String> {
+        told(self.gaps.as_deref()?, NARROW)
     }
 }
 

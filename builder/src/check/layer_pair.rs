@@ -35,6 +35,13 @@ impl Over {
         self.owners[0].source == self.owners[1].source
     }
 
+    /// Whose ground lies over whose.
+    pub fn names(&self, t: &Terrain) -> String {
+        let [above, below] =
+            self.owners.map(|o| format!("{} of {}", t.material_name(o.material), t.source_name(o.source)));
+        format!("{above} over {below}")
+    }
+
     /// In words, with a place to query and how the upper ground lies to the lower one.
     pub fn told(&self, t: &Terrain, lies: &str) -> String {
         let [above, below] =

@@ -1,8 +1,18 @@
-//! Findings about a source or its ground: gaps, steps, double surfaces.
+//! Findings about a source or its ground: gaps, steps, double surfaces, surfaces at one height.
 //!
 //! An analysis asks a scene or an image, and returns values. It prints nothing and names no option.
+//!
+//! ```
+//! use hardpan_builder::{Code, Options, build, check, fixtures};
+//!
+//! let built = build(&fixtures::bridge(), &Options::default()).unwrap();
+//! let terrain = hardpan::Terrain::open(&built.image).unwrap();
+//! let looks = check::ground(&terrain, None, &check::Limits::default(), |code| code == Code::Gap);
+//! assert_eq!((looks[0].code, looks[0].found), (Code::Gap, Some(0)));
+//! ```
 
 pub mod border;
+mod built;
 pub mod cell_triangles;
 pub mod double_surface;
 pub mod gaps;
@@ -10,3 +20,122 @@ pub mod layer_pair;
 pub mod overlap;
 pub mod steps;
 pub mod walk;
+
+use hardpan::Terrain;
+
+use crate::{Code, Finding, Hint, Quantity, Scene, Severity};
+
+pub use self::built::built;
+use self::{
+    border::{Border, Edge},
+    double_surface::double_surfaces,
+    walk::{ALL, Walk},
+};
+
+/// What is looked for in ground, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Gaps of up to this width.
+    pub gap: f64,
+    /// Steps of more than this height, and of at most half a metre.
+    pub step: f64,
+    /// Double surfaces up to so far apart.
+    pub apart: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { gap: 0.02, step: 0.05, apart: 0.3 }
+    }
+}
+
+/// What one analysis found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    pub code: Code,
+    /// What was looked for, metres, if the kind has a limit.
+    pub limit: Option<f64>,
+    /// How many there are; none if nobody looked.
+    pub found: Option<usize>,
+    /// The first of them, worst first.
+    pub findings: Vec<Finding>,
+    /// Why nobody looked, or where not.
+    pub skipped: Option<String>,
+}
+
+/// Findings that a look lists at most.
+pub const LISTED: usize = 1000;
+
+/// Kinds that [`ground`] looks for.
+pub const OF_GROUND: [Code; 4] = [Code::Gap, Code::Step, Code::DoubleSurface, Code::SameHeight];
+
+/// Looks for what is wanted in an image. Of upright faces and undersides only `scene` knows, from which the image was built.
+pub fn ground(t: &Terrain, scene: Option<&Scene>, limits: &Limits, wanted: impl Fn(Code) -> bool) -> Vec<Look> {
+    let mut looks = Vec::new();
+    if wanted(Code::Gap) || wanted(Code::Step) {
+        let border = Border::of(t);
+        let edges: Vec<&Edge> = border.open.iter().collect();
+        let walk = Walk::new(t, &border, &edges, ALL, limits.gap.max(steps::BESIDE));
+        looks.extend(wanted(Code::Gap).then(|| gap_look(&walk, limits.gap)));
+        looks.extend(wanted(Code::Step).then(|| step_look(&walk, limits.step, scene)));
+    }
+    if wanted(Code::DoubleSurface) {
+        let found = double_surfaces(t, limits.apart, scene, false);
+        let findings = found.pairs.iter().take(LISTED).map(|pair| pair.finding(t)).collect();
+        looks.push(Look::new(Code::DoubleSurface, Some(limits.apart), found.pairs.len(), findings, found.skipped()));
+    }
+    if wanted(Code::SameHeight) {
+        looks.push(match overlap::overlaps(t) {
+            Ok(findings) => Look::new(Code::SameHeight, None, findings.len(), findings, None),
+            Err(why) => Look::none(Code::SameHeight, None, why),
+        });
+    }
+    looks
+}
+
+fn gap_look(walk: &Walk, limit: f64) -> Look {
+    if let Some(why) = walk.crowded("gaps", gaps::FEWEST, true) {
+        return Look::none(Code::Gap, Some(limit), why);
+    }
+    let all = gaps::gaps(walk, |_| Some(limit));
+    let findings = all.iter().take(LISTED).map(gaps::Gap::finding).collect();
+    Look::new(Code::Gap, Some(limit), all.len(), findings, None)
+}
+
+fn step_look(walk: &Walk, limit: f64, scene: Option<&Scene>) -> Look {
+    match steps::steps(walk, limit, scene, |_| true) {
+        Ok(all) => {
+            let findings = all.iter().take(LISTED).map(|step| step.finding(walk.t)).collect();
+            Look::new(Code::Step, Some(limit), all.len(), findings, None)
+        }
+        Err(why) => Look::none(Code::Step, Some(limit), why),
+    }
+}
+
+impl Look {
+    fn new(code: Code, limit: Option<f64>, found: usize, findings: Vec<Finding>, skipped: Option<String>) -> Self {
+        Look { code, limit, found: Some(found), findings, skipped }
+    }
+
+    fn none(code: Code, limit: Option<f64>, why: String) -> Self {
+        Look { code, limit, found: None, findings: Vec::new(), skipped: Some(why) }
+    }
+}
+
+/// A warning about a place of the ground.
+fn at(code: Code, subject: String, place: [f64; 3], values: Vec<Quantity>, text: String, mend: &str) -> Finding {
+    Finding {
+        code,
+        severity: Severity::Warning,
+        subject,
+        place: Some(place),
+        values,
+        text,
+        hint: Hint::Mend(mend.into()),
+    }
+}
+
+/// A value in metres.
+fn length(name: &'static str, value: f64) -> Quantity {
+    Quantity { name, value, unit: "m" }
+}

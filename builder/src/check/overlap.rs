@@ -6,7 +6,8 @@ use std::{
 };
 
 use crate::{
-    names::{decimal, few, metres},
+    Code, Finding, Quantity,
+    names::{decimal, metres, shown},
     read::{self, TileView},
 };
 use hardpan::{Terrain, format::FRACTION};
@@ -32,29 +33,32 @@ struct Shared {
     at: [f64; 3],
 }
 
-/// What lies at one height and has another mu, rr or gain, no farther apart than heights of one layer: the pairs of materials, with
-/// their area and a place, those of most area first. An error says why nobody looked.
-pub fn told(t: &Terrain) -> Result<Option<String>, String> {
-    let pairs = pairs(t)?;
+/// What lies at one height and has another mu, rr or gain, no farther apart than heights of one layer: pairs of materials, those of
+/// most area first. An error says why nobody looked.
+pub fn overlaps(t: &Terrain) -> Result<Vec<Finding>, String> {
     let surface = |m: u16| t.materials().get(usize::from(m)).map(|m| [m.mu, m.rolling, m.gain]).unwrap_or_default();
-    let told = pairs.iter().map(|(pair, shared)| {
+    let name = |m: u16| shown(&format!("{:?}", t.material_name(m)));
+    let raise = metres((2000.0 * merge(t)).ceil() / 1000.0);
+    let finding = |(pair, shared): &(Pair, Shared)| {
         let [a, b] = pair.map(surface);
         let what = (0..3).find(|&i| a[i] != b[i]).unwrap_or(0);
-        let name = |m: u16| {
-            let value = decimal(surface(m)[what]);
-            format!("{:?} ({} {value})", t.material_name(m), ["mu", "rr", "gain"][what])
-        };
-        let [a, b] = pair.map(name);
+        let [one, other] =
+            pair.map(|m| format!("{} ({} {})", name(m), ["mu", "rr", "gain"][what], decimal(surface(m)[what])));
         // asked is what is printed
         let at = shared.at.map(|v| format!("{v:.4}"));
         let answers = t.closest(at.clone().map(|v| v.parse().unwrap_or(0.0))).hit.material;
-        format!("{a} and {b}, {} m2; at {} {:?} answers", area(shared.area), at.join(","), t.material_name(answers))
-    });
-    let told = few(told, pairs.len() as u64);
-    let apart = metres((2000.0 * merge(t)).ceil() / 1000.0);
-    Ok((!pairs.is_empty()).then(|| {
-        format!("ground of two materials lies at one height: {told}; raise what is meant by {apart}, or cut it out of the other")
-    }))
+        let at = at.join(",");
+        let text = format!(
+            "{one} and {other} lie at one height on {} m2; at {at} {} answers",
+            area(shared.area),
+            name(answers)
+        );
+        let values = vec![Quantity { name: "area", value: shared.area, unit: "m2" }];
+        let subject = pair.map(|m| t.material_name(m).to_string()).join(" and ");
+        let mend = format!("raise the one that is meant by {raise}, or cut it out of the other");
+        super::at(Code::SameHeight, subject, shared.at, values, text, &mend)
+    };
+    Ok(pairs(t)?.iter().map(finding).collect())
 }
 
 /// Square metres, with two digits that count.

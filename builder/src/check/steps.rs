@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    Scene,
+    Code, Finding, Scene,
     names::{counted, metres},
 };
 use hardpan::{Answer, Terrain};
@@ -17,6 +17,7 @@ use super::{
     border::{Edge, span},
     gaps::{LISTED, many},
     layer_pair::{Over, Owner},
+    length,
     walk::{Places, Spread, Walk, Way, linked, middle},
 };
 
@@ -99,6 +100,13 @@ impl Step {
         let over = middle(&drops, ALIKE, |d| [d.over.at[0], d.over.at[1]], |d| d.over.height())?.over;
         let length = runs.iter().map(|run| run.length).sum();
         Some(Step { over, length, edges: runs.iter().map(|run| run.part).collect() })
+    }
+
+    /// As a value.
+    pub fn finding(&self, t: &Terrain) -> Finding {
+        let values =
+            vec![length("height", self.over.height()), length("length", self.length), length("low", self.over.low)];
+        super::at(Code::Step, self.over.names(t), self.over.at, values, self.told(t), MEND)
     }
 
     /// In words, with a place to query.

@@ -7,8 +7,9 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Factors, ImageFile, Input, Options, Outliers, Settings, Split,
+    BuildError, Built, Code, Factors, ImageFile, Input, Options, Outliers, Settings, Split,
     again::{Fields, mu_by_default},
+    check,
     import::{self, file_name},
     settings::Applied,
 };
@@ -16,7 +17,7 @@ use hardpan::{Terrain, format::MAGIC};
 
 use super::{
     Done, Failure, Kind, Replace, Threads,
-    build::{Presets, Repairs, regret, remark, settings_of},
+    build::{Presets, Repairs, remark, settings_of},
     counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look,
     materials::told_by_default,
     named, note,
@@ -25,7 +26,6 @@ use super::{
     report::Report,
     shown, terrain, warn, write_image,
 };
-use crate::check::overlap;
 use crate::names::metres;
 
 /// What both take.
@@ -145,25 +145,21 @@ pub fn finish(
         let hint = "put it nearer, give --origin, or leave it out by --drop-outliers";
         return Err(Failure::input(output, format!("{text}; {hint}")));
     }
-    regret(source, r, options, report);
+    report.find(&named(source), check::built(r, options));
     let t = Terrain::open(&built.image).map_err(|e| Failure::open(output, e))?;
-    let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&t));
-    report.seconds.overlaps = time.as_secs_f64();
-    match overlaps {
-        Ok(Some(text)) => report.warn(format!("{}: {text}", named(output))),
-        Ok(None) => {}
-        Err(why) => note(format!("{}: {why}", named(output))),
-    }
-    if let Some(c) = &r.contested {
-        let [stays, goes] = [&c.stays, &c.goes].map(|name| shown(&format!("{name:?}")));
-        let them = counted(c.triangles, "triangle");
-        report.warn(format!("{}: {them} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers, by its name; to say what is meant: priority = 1 for its material in the settings", named(output)));
+    let (looks, time) = stage("looking for ground at one height", || {
+        check::ground(&t, None, &Default::default(), |code| code == Code::SameHeight)
+    });
+    report.seconds.look = time.as_secs_f64();
+    for look in looks {
+        look.skipped.iter().for_each(|why| report.note(format!("{}: {why}", named(output))));
+        report.find(&named(output), look.findings);
     }
     let (written, time) =
         stage("writing and verifying", || write_image(output, source, &built.image, r.stitch.divided));
     report.seconds.verify = time.as_secs_f64();
     written?;
-    told_by_default(mu_by_default(&t).iter()).into_iter().for_each(|text| note(format!("{}: {text}", named(output))));
+    told_by_default(mu_by_default(&t).iter()).into_iter().for_each(|text| report.note(format!("{}: {text}", named(output))));
     report.describe(&t, r);
     tell(&t, r, output, out)?;
     if let Some(factors) = &report.factors {

@@ -1,70 +1,37 @@
 //! `hardpan build`: a mesh file in, a verified image out.
 
 use std::{
-    collections::HashSet,
     ffi::OsStr,
     fs,
     io::{Read, Write},
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::{
-    BuildError, Built, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
-    Undersides, build_on,
-    export::debug::Debug,
+    BuildError, Input, MaxCost, Near, Options, Outliers, Provenance, Scene, Settings, Split, Undersides,
     import::{self, Frame, Import, file_name, utf8},
-    read::{larger_tiles, triangles},
-    repair,
-    sample::{FieldPosts, Fit, Made, Rule, Sampler},
-    settings::{Applied, MaterialRule, PostsAt, Raster, SourceFile},
+    settings::{Applied, MaterialRule, Raster, SourceFile},
 };
-use hardpan::Terrain;
-use hardpan_shaders::Stages;
-use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, again, backend, bounded, counted, debug,
-    decimal,
-    estimate::{Estimate, Places},
-    factors, few,
-    friction::{self, Origin, typed_files},
-    grouped, has_bytes, has_extension, help, is_nowhere,
+    Done, Failure, Form, Kind, NewFile, Replace, Threads, advised, again, backend, bounded, decimal, factors, few,
+    friction::typed_files,
+    has_bytes, has_extension, help, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
-    look, made_of,
+    make,
     materials::is_image,
-    named, note, one_place,
+    named,
     part::{Part, ground, parts},
     progress::stage,
     quoted,
-    report::{self, Report, Seconds},
-    same, shown,
-    tell::{self, Tell},
+    report::{self, Report},
+    same, shown, tell,
     transform::{Said, Transform, way},
-    write_image,
 };
-use crate::check::walk::ALL;
-use crate::check::{
-    border::{Border, Edge, Ending},
-    double_surface,
-    gaps::{self, Gap},
-    overlap,
-    steps::{self, Step},
-    walk::Walk,
-};
-use crate::names::metres;
 
 #[derive(clap::Args)]
-#[command(after_help = "\
-Told are files that seem to lie on their side or to have another unit, each asked by itself, x and y that look like degrees, and heights
-that stand for no data (-9999, 32767, the ends of single precision and such). What is meant so is said by what the warning names (up, unit
-or scale of that file), and is a note then; what is typed holds for all files, and says nothing of a few that look otherwise.
-Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
-as gaps that would take more than about a second and the build;
-ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
-others are looked for by: hardpan verify IMAGE --max-gap METRES --max-step METRES --max-apart METRES")]
 pub struct Args {
     #[command(flatten)]
     pub from: Sources,
@@ -296,17 +263,20 @@ impl Args {
 
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     let mut report = Report::default();
-    if !args.json {
-        return reported(args, out, &mut report);
+    let end = match args.json {
+        true => reported(args, &mut std::io::sink(), &mut report),
+        false => reported(args, out, &mut report),
+    };
+    report.print(&make::rest(args));
+    if args.json {
+        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
     }
-    let end = reported(args, &mut std::io::sink(), &mut report);
-    out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
     end
 }
 
 /// Makes the image, and the file with the report if there is to be one.
 fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
-    let Some(place) = &args.report else { return make(args, out, report) };
+    let Some(place) = &args.report else { return make::make(args, out, report) };
     let kept = [&args.from.settings, &args.output].into_iter().flatten().chain(&args.from.files);
     if !is_nowhere(place) && kept.into_iter().any(|file| file == place || same(file, place)) {
         return Err(Failure::input(place, "the report would replace another file of this build; name another one"));
@@ -315,7 +285,7 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     // with --force it may be a library of the sources, which is known when they are read
     let is_one = has_bytes(place, 0, report::START).unwrap_or(false);
     report.withheld = !is_one && place.exists() && !is_nowhere(place);
-    let end = make(args, out, report);
+    let end = make::make(args, out, report);
     if report.withheld {
         return end;
     }
@@ -327,310 +297,6 @@ fn reported(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         }
         (end, written) => end.and(written),
     }
-}
-
-fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
-    let asked = Asked::new(&args.from, &args.transform)?;
-    let sources = &asked.sources;
-    let first = &sources[0].0;
-    let output = match (&args.output, &args.from.settings, &args.from.files[..]) {
-        (Some(output), ..) => output.clone(),
-        (None, _, [only]) => only.with_extension("hpan"),
-        (None, Some(settings), []) if !settings.is_file() => {
-            return Err(Failure::input(
-                settings,
-                "this is no file after which an image could be called; name one with -o FILE.hpan",
-            ));
-        }
-        // not into the folder of the sources, which may be another, nor under their name: of other settings is another image
-        (None, Some(settings), _) => settings.with_extension("hpan"),
-        _ => return Err(Failure::input(first, "several files make one image; name it with -o FILE.hpan")),
-    };
-    // what is said of all files is said of the image
-    let who = &if sources.len() == 1 { first.clone() } else { output.clone() };
-    report.output = file_name(&output);
-    // else the report would stand under the image's name
-    let under_its_name = args.report.iter().any(|place| one_place(place, &output) && !is_nowhere(place));
-    report.withheld |= under_its_name;
-    may_replace(&output, args, sources)?;
-    let of = || args.from.settings.iter().chain(sources.iter().map(|(file, _)| file));
-    let drawing = match &args.debug {
-        Some(place) => Some((place, debug::library(place, args.force, of())?)),
-        None => None,
-    };
-
-    if args.raster.or(asked.settings.raster.as_ref().map(|r| r.cell)).is_none() {
-        let of_raster =
-            [("--raster-material", args.raster_material.is_some()), ("--progress", args.progress.is_typed())];
-        if let Some((option, _)) = of_raster.iter().find(|(_, typed)| *typed) {
-            let text = format!("{option} is of an image of heights; add --raster METRES, or leave it out");
-            return Err(Failure::Input(text));
-        }
-    }
-
-    let kept = |libraries: &[&PathBuf], report: &mut Report| {
-        if let Some(place) = &args.report {
-            made_of(place, libraries.iter().copied()).inspect_err(|_| report.withheld = true)?;
-            report.withheld = under_its_name;
-        }
-        if let Some((place, library)) = &drawing {
-            made_of(place, libraries.iter().copied())?;
-            made_of(library, libraries.iter().copied())?;
-        }
-        made_of(&output, libraries.iter().copied())
-    };
-    let Ready { mut provenance, mut scene, mut applied, sources, doubt, lain } =
-        asked.read(|settings| args.over(settings), kept, report)?;
-    let factors = args.factors.factors();
-    if !factors.is_none() {
-        factors.apply(&mut scene.materials).map_err(|e| Failure::build(who, e))?;
-        (report.factors, provenance.factors) = (Some(factors), Some(factors));
-    }
-    if factors.states_mu() {
-        provenance.mu_by_default.clear();
-    }
-    if factors.mu_override.is_some() {
-        // which says it of all of them
-        (applied.plain, applied.unlisted, applied.slips) = Default::default();
-    }
-    let backend = args.backend.open(scene.triangles.len())?;
-    let options = provenance.settings.build.clone();
-    let failed = |e| match e {
-        BuildError::Empty => lain.empty(&scene, &sources, &options),
-        e => Failure::build(who, e),
-    };
-    let began = Instant::now();
-    let built = if provenance.settings.raster.is_some() {
-        rastered(args, who, &scene, &mut provenance, backend.stages(), &failed).map(|(built, fit)| (built, Some(fit)))
-    } else {
-        let build = || build_on(&scene, &options, Some(&provenance), backend.stages());
-        stage("building", build).0.map(|built| (built, None)).map_err(&failed)
-    };
-    report.seconds.build = began.elapsed().as_secs_f64();
-    backend::settle(&backend, report);
-    let (built, fit) = built?;
-    let (settings, options) = (&provenance.settings, &options);
-    let r = &built.report;
-    regret(who, r, options, report);
-    let terrain = Terrain::open(&built.image).map_err(|e| Failure::open(&output, e))?;
-    if args.repairs.stitch.is_none() && options.stitch.is_none() && fit.is_none() {
-        let (seams, _) = stage("looking for hairline gaps", || unstitched(&scene, options, &terrain));
-        if let Some(text) = seams.map_err(|e| Failure::build(who, e))? {
-            report.warn(format!("{}: {text}", named(who)));
-        }
-    }
-    let there: HashSet<&str> = friction::ground(&terrain).into_iter().map(|(name, _)| name).collect();
-    applied.retain(|name| there.contains(name));
-    report.settle(&applied);
-    let plain = Origin {
-        scene: &scene,
-        applied: &applied,
-        rules: settings,
-        strict: args.strict,
-        settings: args.from.settings.as_deref(),
-        sources: &sources,
-        transform: &args.transform,
-        dropping: args.repairs.drop_outliers,
-        output: &output,
-    }
-    .tell(&terrain, report);
-    let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&terrain));
-    report.seconds.overlaps = time.as_secs_f64();
-    match overlaps {
-        Ok(Some(text)) => report.warn(format!("{}: {text}{}", named(who), if has_backs(&scene) { BACKS } else { "" })),
-        Ok(None) => {}
-        Err(why) => note(format!("{}: {why}", named(who))),
-    }
-    if let Some(Contested { triangles, stays, goes }) = &r.contested {
-        let them = counted(*triangles, "triangle");
-        let [stays, goes] = [stays, goes].map(|name| shown(&format!("{name:?}")));
-        report.warn(format!("{}: {them} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers, by its name; to say what is meant: priority = 1 for its material in the settings", named(who)));
-    }
-    if args.strict && !report.warnings.is_empty() {
-        let text = format!("{}, and --strict: no image was written", counted(report.warnings.len() as u64, "warning"));
-        return Err(Failure::check(who, text));
-    }
-    let open = options.stitch.map(|_| r.stitch.open_edges);
-    let (beside, time) = stage("looking for gaps and steps", || Beside::of(&terrain, &scene, open));
-    report.seconds.gaps = time.as_secs_f64();
-    (report.gaps, report.steps) = (Some(beside.gaps()), Some(beside.steps(&terrain)));
-    let (twice, time) =
-        stage("looking for ground that lies twice", || double_surface::twice(&terrain, NARROW, Some(&scene), true));
-    report.seconds.twice = time.as_secs_f64();
-    report.twice = Some(json!({ "max_apart": NARROW, "found": twice.pairs.len(), "first": twice.facts(&terrain) }));
-    let drawn = match &drawing {
-        Some((place, library)) => {
-            let (files, drawn) = stage("drawing", || debug::make(&terrain, &Debug::USUAL, place, library)).0?;
-            Some((files, debug::said(place, library, &Debug::USUAL, &drawn)))
-        }
-        None => None,
-    };
-    let (written, time) =
-        stage("writing and verifying", || write_image(&output, who, &built.image, built.report.stitch.divided));
-    report.seconds.verify = time.as_secs_f64();
-    written?;
-    let drawn = drawn.map(|(files, said)| files.into_iter().try_for_each(NewFile::keep).map(|()| said));
-    // what names the image comes when it is in its place
-    beside.note(&terrain, &output, &sources, r.vertical);
-    twice.told(&terrain, Some(&scene)).into_iter().for_each(note);
-    plain.into_iter().for_each(note);
-
-    report.describe(&terrain, r);
-    report.raster = fit.as_ref().map(|fit| fitted(fit, settings.raster.as_ref()));
-    if let Some(text) = heavy(&terrain, options, r.index_bytes) {
-        note(format!("{}: {text}", named(who)));
-    }
-    let left_out = [
-        (r.excluded, format!("{} not included", grouped(r.excluded))),
-        (r.obstacles, counted(r.obstacles, "obstacle")),
-        (r.vertical, format!("{} vertical", grouped(r.vertical))),
-        (r.ceilings, format!("{} of closed objects", counted(r.ceilings, "underside"))),
-        (r.steep, format!("{} steeper than the limit", grouped(r.steep))),
-        (r.collapsed, format!("{} collapsed to a line or a point", grouped(r.collapsed))),
-        (r.duplicates, counted(r.duplicates, "duplicate")),
-        (r.outside, format!("{} outside the domain", grouped(r.outside))),
-    ];
-    let left_out: Vec<String> = left_out.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
-    let (triangles, bytes) = (terrain.header().triangles, built.image.len() as u64);
-    match &fit {
-        Some(fit) => {
-            let (posts, apart) =
-                (counted(fit.posts, "post"), decimal(settings.raster.as_ref().map_or(0.0, |r| r.cell)));
-            writeln!(out, "{}: {posts} with ground, {apart} m apart, {} bytes", named(&output), grouped(bytes))?;
-            told_of(fit, out)?;
-        }
-        None => writeln!(
-            out,
-            "{}: {}, {} bytes ({:.1} a triangle)",
-            named(&output),
-            counted(triangles, "triangle"),
-            grouped(bytes),
-            bytes as f64 / triangles as f64
-        )?,
-    }
-    let [low, high] = terrain.bounds();
-    let [wide, deep] = [0, 1].map(|i| high[i] - low[i]);
-    writeln!(out, "ground of {wide:.3} by {deep:.3} m, z {:.3} to {:.3} m", low[2], high[2])?;
-    if !factors.is_none() {
-        writeln!(out, "friction: {factors}")?;
-    }
-    if !left_out.is_empty() {
-        writeln!(out, "left out of {}: {}", counted(r.triangles_in, "triangle"), left_out.join(", "))?;
-    }
-    let s = &r.stitch;
-    if s.joined + s.divided > 0 {
-        writeln!(
-            out,
-            "gaps closed: {} joined, {} divided; nothing moved farther than {:.2} mm in plan and {:.2} mm in height",
-            counted(s.joined, "vertex"),
-            counted(s.divided, "triangle"),
-            s.moved[0] * 1e3,
-            s.moved[1] * 1e3
-        )?;
-    }
-    writeln!(out, "{}", beside.sum())?;
-    let bound = terrain.bound();
-    writeln!(
-        out,
-        "any query costs at most {} and {} of 64 bytes",
-        counted(bound.tests, "test"),
-        counted(bound.lines, "line")
-    )?;
-    let Seconds { read, build, overlaps, gaps, twice, verify } = report.seconds;
-    let looked = overlaps + gaps + twice;
-    writeln!(
-        out,
-        "read in {read:.2} s, built in {build:.2} s, looked over in {looked:.2} s; verified in {verify:.2} s"
-    )?;
-    if let Some(said) = drawn.transpose()? {
-        writeln!(out, "{said}")?;
-    }
-    let then = doubt.map(|doubt| format!("{doubt}; else "));
-    if !is_nowhere(&output) {
-        writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
-    }
-    Ok(())
-}
-
-/// An image of heights over a scene, as the settings have it, and how well it fits. What it became of is recorded in them.
-fn rastered(
-    args: &Args,
-    who: &Path,
-    scene: &Scene,
-    provenance: &mut Provenance,
-    stages: &dyn Stages,
-    failed: &dyn Fn(BuildError) -> Failure,
-) -> Done<(Built, Fit)> {
-    let Settings { build: options, raster, patch_tolerance: tolerance, .. } = &mut provenance.settings;
-    let raster = raster.as_mut().expect("an image of heights is asked for");
-    let (mended, _) = stage("mending", || Sampler::of_scene(scene, options, stages));
-    let (ground, mesh) = mended.map_err(failed)?;
-    let material = ground.material(raster.material.as_deref()).map_err(failed)?;
-    raster.material = Some(material.name.clone());
-    let posts = match raster.at {
-        PostsAt::Multiples => ground.multiples(raster.cell),
-        PostsAt::Centres => ground.squares(raster.cell).map(|squares| squares.posts()),
-    };
-    let posts = posts.map_err(failed)?;
-    let heights = heights_at(&posts, &ground, args, who, scene.bytes(), stages)?;
-    let (options, tolerance) = (options.clone(), *tolerance);
-    let image = || ground.image(posts, heights, &material, tolerance, &options, Some(&*provenance));
-    let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
-    // what became of the triangles, and what there is of the field
-    let of = std::mem::take(&mut built.report);
-    let crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
-    let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
-    let own = crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
-    built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
-    Ok((built, fit))
-}
-
-/// The highest ground at posts. What it takes is said before; `more` are bytes that stay beside it.
-fn heights_at(
-    posts: &FieldPosts,
-    ground: &Sampler,
-    args: &Args,
-    who: &Path,
-    more: u64,
-    stages: &dyn Stages,
-) -> Done<Vec<f64>> {
-    let (columns, rows, apart) = (posts.x.len(), posts.y.len(), posts.pitch);
-    let places = Places { columns, rows, apart, rule: Some(Rule::Highest), made: Made::Field, oracle: false };
-    let estimate = Estimate::of(ground, &places, more);
-    estimate.allowed(who, "take posts farther apart with --raster")?;
-    let mut tell = Tell::new(args.progress.is_json(), 1);
-    estimate.tell(&places, &format!("posts {} m apart", decimal(apart)), &tell);
-    let [x, y] = ground.inside(posts);
-    let heights = ground.at_posts(&x, &y, Rule::Highest, stages, &mut tell.phase());
-    tell.end();
-    Ok(heights)
-}
-
-/// How well a field fits its mesh, for programs.
-pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
-    let Fit { posts, lost, worst, stated, shares } = fit;
-    let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
-    let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
-    let (pitch, at, material) = (raster.map(|r| r.cell), raster.map(|r| r.at), raster.map(|r| &r.material));
-    json!({
-        "pitch": pitch, "at": at, "material": material, "posts": posts, "lost": lost, "worst_at_posts": worst,
-        "stated": stated, "shares": shares,
-    })
-}
-
-/// The same in words.
-pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
-    let Fit { lost, worst, stated, shares, .. } = fit;
-    let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
-    writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
-    if shares.places > 0 {
-        let places = counted(shares.places, "place");
-        writeln!(out, "at {places} all over the mesh: p50 {p50}, p99 {p99}, p99.9 {p999}")?;
-    }
-    if *lost > 0 {
-        writeln!(out, "lost: {} of which no cell has ground at all four corners", counted(*lost, "post"))?;
-    }
-    Ok(())
 }
 
 /// What is to be read: its files as they were named, and what is said of each.
@@ -708,7 +374,7 @@ impl<'a> Asked<'a> {
         let (inputs, mut import) = read?;
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
-        import.report.notes().iter().for_each(|text| note(advised(text)));
+        import.report.notes().iter().for_each(|text| report.note(advised(text)));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
@@ -759,149 +425,6 @@ impl Lain {
         let parts = self.parts(scene, sources);
         let why = why_empty(scene, &lies(&parts), options.xy_log2);
         Failure::input(first, format!("{}{why}", BuildError::Empty))
-    }
-}
-
-/// What else may be done about ground of two materials at one height, where some of it looks down.
-const BACKS: &str = "; if it is the back of a sheet, leave out what looks down: undersides = \"ceiling\" for its material or object in the settings";
-
-/// Whether some ground of a scene looks down.
-fn has_backs(scene: &Scene) -> bool {
-    ground(scene, &scene.triangles).any(|t| {
-        let [a, b, c] = t.v.map(|v| scene.positions[v as usize]);
-        (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
-    })
-}
-
-/// Why an image is large for its triangles, and what to do: tiles that hold little, the rules of a preset, or needles in fans.
-fn heavy(t: &Terrain, options: &Options, index: u64) -> Option<String> {
-    let h = t.header();
-    let (bytes, triangles, tiles) = (h.total_len, h.triangles.max(1), u64::from(h.tile_count));
-    let asked = options.split.is_some() || options.max_cost.is_some() || options.tile_log2.is_some();
-    let [large, heavy] = if asked { ASKED } else { HEAVY };
-    if bytes <= large || bytes / triangles < heavy || h.patch_blocks > 0 {
-        return None;
-    }
-    let why = match (options.split, options.max_cost) {
-        _ if bytes < LIGHT * tiles => {
-            let then = match larger_tiles(t, (h.tile_log2 + 2).min(26)) {
-                Some(log2) => format!("fewer take less, as with --tile {log2}"),
-                None => {
-                    "there are no larger ones that fit, and triangles that reach over fewer of them take less".into()
-                }
-            };
-            format!("each of the {} has its own head and all that lies over it; {then}", counted(tiles, "tile"))
-        }
-        (Some(split), _) if index > bytes / 2 => format!(
-            "{} divides this ground far; without it, or with a greater bundle_size or min_volume under [build.split] of {SETTINGS}, it takes less",
-            split.title()
-        ),
-        (None, Some(most)) if index > bytes / 2 => {
-            format!(
-                "no more than {most} are allowed a query, and the ground is divided for that; allow more, and it may take less"
-            )
-        }
-        _ => format!(
-            "triangles lie crowded, up to {} over a place are tested; cut long ones that meet in a corner otherwise in the source, or lay less over each other",
-            grouped(u64::from(t.bound().tests))
-        ),
-    };
-    Some(format!("{} bytes a triangle: {why}", grouped(bytes / triangles)))
-}
-
-/// Bytes of an image, and of it for each triangle, from which on it is said why: of any, and where limits or rules were asked for.
-const HEAVY: [u64; 2] = [4 << 20, 300];
-const ASKED: [u64; 2] = [256 << 10, 100];
-/// Bytes of a tile below which it holds little for what it takes.
-const LIGHT: u64 = 32 << 10;
-/// How wide a gap may be that is noted, and how far apart ground that lies twice, metres.
-const NARROW: f64 = 0.1;
-/// Along so many open edges, or along one for so many triangles, gaps and steps are looked for.
-const FEW: [u64; 2] = [100_000, 8];
-/// So much work for steps, or so much for each triangle: see [`Walk::work`].
-const WORK: [u64; 2] = [7_000_000, 8];
-/// All the work for gaps, or so much of it for each triangle, about a second or what the build takes: see [`Walk::over`].
-const ALL_WORK: [u64; 2] = [300_000_000, 1000];
-
-/// What there is beside the open edges, unless they are too many to look: gaps, and steps without an upright face in the source.
-struct Beside {
-    edges: u64,
-    gaps: Option<Vec<Gap>>,
-    steps: Option<Vec<Step>>,
-}
-
-impl Beside {
-    /// Told how many edges are open, if that is known.
-    fn of(t: &Terrain, scene: &Scene, open: Option<u64>) -> Self {
-        let triangles = t.header().triangles;
-        let are_many = |edges: &u64| *edges > FEW[0].max(triangles / FEW[1]);
-        let of_many = |edges| Beside { edges, gaps: None, steps: None };
-        if let Some(edges) = open.filter(are_many) {
-            return of_many(edges);
-        }
-        let ending = Ending::of(t);
-        let edges = ending.open();
-        if are_many(&edges) {
-            return of_many(edges);
-        }
-        let border = Border::new(t, ending);
-        let open: Vec<&Edge> = border.open.iter().collect();
-        let most = |[all, each]: [u64; 2]| all.max(triangles.saturating_mul(each));
-        let walk = Walk::within(t, &border, &open, ALL, NARROW, most(ALL_WORK));
-        let gaps = Some(gaps::gaps(&walk, |_| Some(NARROW))).filter(|_| !walk.over());
-        let steps = (walk.work(steps::FEWEST, false).0 <= most(WORK))
-            .then(|| steps::steps(&walk, steps::LEAST, Some(scene), |_| true));
-        Beside { edges, gaps, steps: steps.and_then(Result::ok) }
-    }
-
-    fn gaps(&self) -> Value {
-        let first = self.gaps.as_deref().map(gaps::facts);
-        let found = self.gaps.as_ref().map(Vec::len);
-        json!({ "max_gap": NARROW, "open_edges": self.edges, "found": found, "first": first })
-    }
-
-    fn steps(&self, t: &Terrain) -> Value {
-        let first = self.steps.as_deref().map(|steps| steps::facts(steps, t));
-        let found = self.steps.as_ref().map(Vec::len);
-        json!({ "max_step": steps::LEAST, "open_edges": self.edges, "found": found, "first": first })
-    }
-
-    /// What was looked for, and how much of it there is.
-    fn sum(&self) -> String {
-        let gaps = gaps::sum(self.gaps.as_ref().map(Vec::len), NARROW);
-        let steps = steps::sum(self.steps.as_ref().map(Vec::len), steps::LEAST);
-        format!("beside {}: {gaps}, {steps}", counted(self.edges, "open edge"))
-    }
-
-    /// Says what there is, which no check counts as a fault, or that nobody looked. The sources have so many upright faces.
-    fn note(&self, t: &Terrain, image: &Path, sources: &[Placed], upright: u64) {
-        let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
-        let (gap, step) = (format!("--max-gap {NARROW}"), format!("--max-step {}", steps::LEAST));
-        let unsought = [(self.gaps.is_none(), "gaps", &gap), (self.steps.is_none(), "steps", &step)];
-        let unsought: Vec<_> = unsought.iter().filter(|u| u.0).collect();
-        if !unsought.is_empty() {
-            let many = counted(self.edges, "open edge");
-            let what = unsought.iter().map(|u| u.1).collect::<Vec<_>>().join(" and ");
-            let how = unsought.iter().map(|u| u.2.as_str()).collect::<Vec<_>>().join(" ");
-            note(format!("{many}; to look for {what} beside them: hardpan verify {image} {how}"));
-        }
-        let gaps = self.gaps.as_deref().unwrap_or_default();
-        let map = format!("hardpan export png {image} --map holes");
-        if let Some(told) = gaps::told(gaps, NARROW) {
-            note(format!("{told}; to see them: {map} {gap}"));
-        }
-        if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {
-            // which of them have a face between only the sources know
-            note(match upright {
-                0 => format!(
-                    "{told}; in a mesh without upright faces, as export obj writes it, kerbs and stairs count too; to see them: {map} {step}"
-                ),
-                _ => {
-                    let files: Vec<String> = sources.iter().map(|(path, _)| quoted(path)).collect();
-                    format!("{told}; to list them: hardpan verify {image} --against {} {step}", files.join(" "))
-                }
-            });
-        }
     }
 }
 
@@ -1056,86 +579,4 @@ pub fn remark(settings: &Settings, sources: &[Placed], applied: &Applied, report
             MaterialRule::MOST_MU
         ));
     }
-}
-
-/// Says what of the ground is not as the source has it, though nobody asked for that.
-pub fn regret(who: &Path, r: &crate::Report, options: &Options, report: &mut Report) {
-    for outlier in r.outliers.iter().take(8) {
-        let text = format!("{}: outside the domain, left out: {outlier}", named(who));
-        match options.outliers {
-            Outliers::Drop => note(text),
-            Outliers::Stop => report.warn(format!("{text}; if it is meant so, --drop-outliers")),
-        }
-    }
-    for (repair, what, then) in [(&r.weld, "weld", "not welded"), (&r.stitch, "stitch", "not stitched")] {
-        if repair.crowded > 0 {
-            report.warn(format!(
-                "{}: {} {then}, with more than {} others within the threshold; a smaller {what} reaches fewer",
-                named(who),
-                counted(repair.crowded, "vertex"),
-                Repair::CROWD
-            ));
-        }
-    }
-    if r.weld.left > r.weld.crowded {
-        report.warn(format!(
-            "{}: {} within the threshold of others not welded, because ground would be lost or moved too far",
-            named(who),
-            counted(r.weld.left - r.weld.crowded, "vertex")
-        ));
-    }
-    if r.stitch.left > r.stitch.crowded {
-        report.warn(format!(
-            "{}: {} could not be joined to open edges close by; wheels may find hairline gaps there",
-            named(who),
-            counted(r.stitch.left - r.stitch.crowded, "vertex")
-        ));
-    }
-    if let Some([x, y, z]) = r.stitch.slit.filter(|_| r.stitch.slits > 0) {
-        note(format!(
-            "{}: {} an edge at another height could not be brought under or over a vertex within the threshold, the first near {x:.3},{y:.3},{z:.3}; a query on such a line may find no ground",
-            named(who),
-            match r.stitch.slits {
-                1 => "once".into(),
-                n => format!("{} times", grouped(n)),
-            }
-        ));
-    }
-}
-
-/// That settings turn stitching off, if by default it would change what was built.
-fn unstitched(scene: &Scene, options: &Options, t: &Terrain) -> Result<Option<String>, BuildError> {
-    let Some(near) = Options::default().stitch else { return Ok(None) };
-    let (mended, r) = repair(scene, &Options { stitch: Some(near), ..options.clone() })?;
-    let Repair { joined, divided, before_levelled, .. } = r.stitch;
-    // what a mesh that was stitched has of slits could not be had on top of the rest
-    if before_levelled == 0 {
-        return Ok(None);
-    }
-    let h = t.header();
-    let step = [h.xy_log2, h.xy_log2, h.z_log2].map(|log2| 2f64.powi(log2));
-    let lattice = |v: u32| [0, 1, 2].map(|i| (mended.positions[v as usize][i] / step[i]) as i64 - h.origin[i]);
-    // a corner of what it makes that nothing of what it takes has
-    let mut lost: HashSet<[[i64; 3]; 3]> = triangles(t).iter().map(|s| s.corners.map(|c| c.map(i64::from))).collect();
-    let made = mended.triangles.iter().map(|t| t.v.map(lattice));
-    let made: Vec<_> = made.filter(|corners| !lost.remove(corners)).collect();
-    let lost: HashSet<[i64; 3]> = lost.into_iter().flatten().collect();
-    let at = made.into_iter().flatten().filter(|corner| !lost.contains(corner)).min();
-    let at = at.map(|v| [0, 1, 2].map(|i| (h.origin[i] + v[i]) as f64 * step[i]));
-    let at = at.map(|at| format!(", first at {}", gaps::place(&at, step[0] * f64::from(near.plan))));
-    Ok(Some(format!(
-        "the settings turn stitching off, and wheels may find hairline gaps: it would join {} and divide {}{}; \
-         close them with --stitch {},{}, or keep them with --stitch false",
-        counted(joined, "vertex"),
-        counted(divided, "triangle"),
-        at.unwrap_or_default(),
-        near.plan,
-        near.height
-    )))
-}
-
-/// An image may be replaced; other people's files need a word.
-fn may_replace(output: &Path, args: &Args, sources: &[(PathBuf, SourceFile)]) -> Done {
-    let of = args.from.settings.iter().chain(sources.iter().map(|(file, _)| file));
-    Replace::IMAGE.or_any(args.force).check_made(output, Kind::IMAGE, of)
 }

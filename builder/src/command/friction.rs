@@ -17,9 +17,6 @@ use super::{
     transform::Transform,
 };
 
-/// Names of materials of files that name none.
-const NAMELESS: [&str; 4] = ["", "unnamed", "default", "none"];
-
 /// How the image's materials came to their friction.
 pub struct Origin<'a> {
     pub scene: &'a Scene,
@@ -33,112 +30,39 @@ pub struct Origin<'a> {
     pub sources: &'a [(PathBuf, SourceFile)],
     /// How they lie, as it was typed.
     pub transform: &'a Transform,
-    /// Whether it was typed that what lies outside the domain is left out.
-    pub dropping: bool,
     /// Where the image goes.
     pub output: &'a Path,
 }
 
 impl Origin<'_> {
-    /// Warns of materials of the image's ground that no settings speak of, and of those that have the friction that all have by
-    /// default, where settings speak of materials, or warnings stop the build, or it looks like an oversight; else gives back a note
-    /// of these.
-    pub fn tell(&self, image: &Terrain, report: &mut Report) -> Option<String> {
-        if self.applied.unlisted.is_empty() && self.applied.plain.is_empty() && self.applied.slips.is_empty() {
-            return None;
-        }
+    /// Warns of materials of the ground that no settings name, and of those that have the friction of all by default: the latter is a
+    /// note where no settings name materials and warnings stop nothing.
+    pub fn tell(&self, image: &Terrain, report: &mut Report) {
         let ground = ground(image);
         if let Some(list) = list(&ground, &self.applied.unlisted).filter(|_| self.rules.rest().is_none()) {
             report.warn(format!("no entry of the settings fits {list}: mu 1 and rr 1"));
         }
-        for (name, title) in &self.applied.slips {
-            let [name, title] = [name, title].map(|text| shown(&format!("{text:?}")));
-            report.warn(format!("{name} is not the {title} of the settings, though only capitals or blanks differ, and has what the entry named \"\" says; give it an entry of its own"));
-        }
         let plain = &self.applied.plain;
-        let list = list(&ground, plain)?;
-        let nameless = |name: &str| NAMELESS.contains(&name.to_lowercase().as_str());
-        let of = match &self.scene.materials[..] {
-            [only] if nameless(&only.name) => "all ground".into(),
-            _ => list,
-        };
+        let Some(list) = list(&ground, plain) else { return };
         let mu = self.scene.materials.iter().find(|m| m.name == plain[0]).map_or(0.0, |m| m.mu);
         let who = match self.sources {
             [(only, _)] => named(only),
             _ => named(self.output),
         };
-        let have = format!("{who}: mu is {} by default of {of}", decimal(mu));
-        if let Some(settings) = self.passed_over(plain) {
-            let [name, typed] = [named(&settings), quoted(&settings)];
-            report.warn(format!("{have}; {name} says more of materials, and was not given: --settings {typed}"));
-            return None;
-        }
-        let called = if is_nowhere(self.output) { &self.sources[0].0 } else { self.output };
-        let toml = quoted(&called.with_extension("toml"));
-        if let Some(other) = self.replaced(&ground) {
-            let have = format!("{have}, and in {}, which this replaces, {other}", named(self.output));
-            report.warn(match self.strict {
-                true => format!(
-                    "{have}; that image stays; to keep that build with --settings {toml}, which this writes: hardpan materials {} -o {toml}",
-                    quoted(self.output)
-                ),
-                false => format!("{have}; with --strict that image would have stayed"),
-            });
-            return None;
-        }
+        let have = format!("{who}: mu is {} by default of {list}", decimal(mu));
         let (files, typed) = (typed_files(self.sources), self.transform.typed());
-        let told = match self.settings {
-            Some(settings) if self.rules.materials.is_empty() => format!(
-                "{have}; state it in {}, of which entries to copy are written by: hardpan materials{files}{typed} -o -",
-                named(settings)
-            ),
+        let text = match self.settings {
             Some(settings) => format!("{have}; state it in {}", named(settings)),
-            None => format!(
-                "{have}; to state it build with --settings {toml}{}, which this writes to fill in: hardpan materials{files}{typed} -o {toml}",
-                if self.dropping { " --drop-outliers" } else { "" }
-            ),
+            None => {
+                let called = if is_nowhere(self.output) { &self.sources[0].0 } else { self.output };
+                let toml = quoted(&called.with_extension("toml"));
+                format!("{have}; to state it in settings to fill in: hardpan materials{files}{typed} -o {toml}")
+            }
         };
-        if !self.rules.say_materials() && !self.strict {
-            return Some(told);
+        match self.rules.say_materials() || self.strict {
+            true => report.warn(text),
+            false => report.note(text),
         }
-        report.warn(told);
-        None
-    }
-
-    /// Settings that state the friction of some of these, and lie beside a source or the image under its name, if none that speak of
-    /// materials were given.
-    fn passed_over(&self, plain: &[String]) -> Option<PathBuf> {
-        let beside = self.sources.iter().map(|(file, _)| file.as_path()).chain([self.output]);
-        let mut files = beside.flat_map(|file| ["toml", "json"].map(|end| file.with_extension(end)));
-        let states = |rule: &MaterialRule| match &rule.name {
-            Some(name) if !name.is_empty() => among(plain, name),
-            _ => plain.iter().any(|name| rule.fits(name)),
-        };
-        let speaks = |settings: Settings| settings.materials.iter().any(|rule| rule.mu.is_some() && states(rule));
-        files.find(|file| self.rules.materials.is_empty() && file.is_file() && read_settings(file).is_ok_and(speaks))
-    }
-
-    /// `mu 0.4 of "Grass", and others of 2 more materials`: friction that nobody states now and that the image that is replaced has
-    /// otherwise, of most ground first.
-    fn replaced(&self, ground: &[(&str, f64)]) -> Option<String> {
-        let image = ImageFile::open(self.output).ok()?;
-        let old = Terrain::open(&image).ok()?;
-        let had = old.materials().iter().zip(0..).map(|(m, i)| (old.material_name(i), [m.mu, m.rolling, m.gain]));
-        let had: HashMap<&str, [f64; 3]> = had.collect();
-        let now = self.scene.materials.iter().map(|m| (m.name.as_str(), [m.mu, m.rr, m.gain]));
-        let now: HashMap<&str, [f64; 3]> = now.collect();
-        let plain = ground.iter().filter(|(name, _)| among(&self.applied.plain, name));
-        let mut other = plain.filter_map(|(name, _)| {
-            let (had, now) = (had.get(name)?, now.get(name)?);
-            let i = (0..3).find(|&i| had[i] != now[i])?;
-            Some(format!("{} {} of {}", ["mu", "rr", "gain"][i], decimal(had[i]), shown(&format!("{name:?}"))))
-        });
-        let first = other.next()?;
-        let more = match other.count() as u64 {
-            0 => String::new(),
-            more => format!(", and others of {}", counted(more, "more material")),
-        };
-        Some(first + &more)
     }
 }
 

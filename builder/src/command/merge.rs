@@ -106,11 +106,14 @@ impl Args {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     args.again.may_replace(&args.images)?;
     let mut report = Report::default();
-    if !args.again.json {
-        return make(args, out, &mut report);
+    let end = match args.again.json {
+        true => make(args, &mut io::sink(), &mut report),
+        false => make(args, out, &mut report),
+    };
+    report.print(&format!("hardpan check {}", quoted(&args.again.output)));
+    if args.again.json {
+        out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
     }
-    let end = make(args, &mut io::sink(), &mut report);
-    out.write_all(report.text(end.as_ref().map(drop)).as_bytes())?;
     end
 }
 

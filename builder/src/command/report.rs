@@ -1,11 +1,11 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Factors, Input, Repair, import::ImportReport, settings::Applied};
+use crate::{Factors, Finding, Hint, Input, Repair, Severity, names::counted, import::ImportReport, settings::Applied};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, info::hex};
+use super::{Failure, info::hex, note, warn};
 
 /// The shape's number: it changes when a key changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -25,8 +25,18 @@ pub struct Report {
     pub output: String,
     pub inputs: Vec<Input>,
     pub import: ImportReport,
-    /// As they were printed.
+    /// In words.
     pub warnings: Vec<String>,
+    /// What analyses found, as values.
+    pub findings: Vec<Finding>,
+    #[serde(skip)]
+    notes: Vec<String>,
+    /// That the image was drawn, and into what.
+    #[serde(skip)]
+    pub drawn: Option<String>,
+    /// How many warnings are printed.
+    #[serde(skip)]
+    printed: usize,
     materials: Materials,
     /// Triangles and height posts on their way from scene to image.
     ground: Option<Fates>,
@@ -35,10 +45,6 @@ pub struct Report {
     pub backend: Option<Value>,
     /// Open edges, and gaps beside them, if they were looked for.
     pub gaps: Option<Value>,
-    /// Steps beside them, if they were looked for.
-    pub steps: Option<Value>,
-    /// Ground that lies over other ground.
-    pub twice: Option<Value>,
     /// What was typed of the friction of all materials.
     pub factors: Option<Factors>,
     /// How well an image of heights fits its mesh.
@@ -73,14 +79,24 @@ pub struct Fates {
 }
 
 /// Wall time of the stages.
-#[derive(Default, Serialize)]
+#[derive(Clone, Copy, Default, Serialize)]
 pub struct Seconds {
     pub read: f64,
     pub build: f64,
-    pub overlaps: f64,
-    pub gaps: f64,
-    pub twice: f64,
+    pub look: f64,
     pub verify: f64,
+}
+
+/// Lines of warnings and notes that a build prints.
+const MOST_LINES: usize = 5;
+
+/// A finding as a line, with the code that `allow` takes.
+pub fn worded(finding: &Finding) -> String {
+    let hint = match &finding.hint {
+        Hint::Set { key, value } => format!("--{key} {value}, or {key} = {value:?} in its [[source]]"),
+        Hint::Mend(text) => text.clone(),
+    };
+    format!("{}; {hint} [{}]", finding.text, finding.code)
 }
 
 fn counts<const N: usize>(counts: [(&str, u64); N]) -> Map<String, Value> {
@@ -133,11 +149,40 @@ impl Fates {
 }
 
 impl Report {
-    /// Prints a warning and keeps it.
+    /// Keeps a warning.
     pub fn warn(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        super::warn(&text);
-        self.warnings.push(text);
+        self.warnings.push(text.into());
+    }
+
+    /// Keeps a note, which no JSON has.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// Keeps findings, each in words under the name of what was read.
+    pub fn find(&mut self, who: &str, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            let line = format!("{who}: {}", worded(&finding));
+            match finding.severity {
+                Severity::Warning => self.warn(line),
+                Severity::Note => self.note(line),
+            }
+            self.findings.push(finding);
+        }
+    }
+
+    /// Prints the first warnings and notes, once; `rest` is the command that lists all.
+    pub fn print(&mut self, rest: &str) {
+        let warnings = self.warnings[self.printed..].iter().map(|text| (true, text));
+        let lines: Vec<(bool, &String)> = warnings.chain(self.notes.iter().map(|text| (false, text))).collect();
+        let shown = if lines.len() > MOST_LINES { MOST_LINES - 1 } else { lines.len() };
+        lines[..shown].iter().for_each(|(warns, text)| if *warns { warn(text) } else { note(text) });
+        let more = (lines.len() - shown) as u64;
+        if more > 0 {
+            note(format!("{}; to list them: {rest}", counted(more, "more line")));
+        }
+        self.printed = self.warnings.len();
+        self.notes.clear();
     }
 
     pub fn settle(&mut self, applied: &Applied) {

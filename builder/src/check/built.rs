@@ -1,0 +1,49 @@
+//! What a build could not mend, or had to leave out.
+
+use crate::{Code, Finding, Hint, Options, Outliers, Quantity, Repair, Report, Severity, names::counted};
+
+/// Findings of a build's report.
+pub fn built(r: &Report, options: &Options) -> Vec<Finding> {
+    let mut all: Vec<Finding> = r.outliers.iter().take(8).map(|outlier| outside(outlier, options)).collect();
+    for (repair, code, what) in [(&r.weld, Code::NotWelded, "welded"), (&r.stitch, Code::NotStitched, "stitched")] {
+        let left = repair.left.saturating_sub(repair.crowded);
+        if repair.crowded > 0 {
+            let (many, most) = (counted(repair.crowded, "vertex"), Repair::CROWD);
+            let text = format!("{many} not {what}, with more than {most} others within the threshold");
+            all.push(count(code, Severity::Warning, repair.crowded, text, "choose a smaller threshold"));
+        }
+        if left > 0 {
+            let text = format!("{} within the threshold of others not {what}", counted(left, "vertex"));
+            let mend = "ground would be lost or moved too far; mend the mesh there, or choose another threshold";
+            all.push(count(code, Severity::Warning, left, text, mend));
+        }
+    }
+    if let Some(place) = r.stitch.slit.filter(|_| r.stitch.slits > 0) {
+        let text = format!("{} beside an edge at another height could not be closed", counted(r.stitch.slits, "slit"));
+        let mend = "a query on such a line may find no ground; mend the mesh there";
+        let slit = count(Code::Slit, Severity::Note, r.stitch.slits, text, mend);
+        all.push(Finding { place: Some(place), ..slit });
+    }
+    if let Some(c) = &r.contested {
+        let (many, [stays, goes]) = (counted(c.triangles, "triangle"), [&c.stays, &c.goes].map(|m| format!("{m:?}")));
+        let text = format!(
+            "{many} lie exactly on others of another friction, as {goes} on {stays}, and {stays} answers by its name"
+        );
+        let mend = "state priority = 1 for the material that is meant";
+        let found = count(Code::Contested, Severity::Warning, c.triangles, text, mend);
+        all.push(Finding { subject: format!("{} and {}", c.goes, c.stays), ..found });
+    }
+    all
+}
+
+fn outside(outlier: &crate::Outlier, options: &Options) -> Finding {
+    let severity = if options.outliers == Outliers::Drop { Severity::Note } else { Severity::Warning };
+    let text = format!("outside the domain, left out: {outlier}");
+    let found = count(Code::Outside, severity, outlier.triangles, text, "put it nearer, or drop outliers");
+    Finding { subject: outlier.source.clone(), place: Some(outlier.at), ..found }
+}
+
+fn count(code: Code, severity: Severity, n: u64, text: String, mend: &str) -> Finding {
+    let values = vec![Quantity { name: "count", value: n as f64, unit: "" }];
+    Finding { code, severity, subject: String::new(), place: None, values, text, hint: Hint::Mend(mend.into()) }
+}

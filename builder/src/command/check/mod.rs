@@ -1,0 +1,236 @@
+//! `hardpan check`: faults of a mesh or of an image, in one report.
+
+mod html;
+
+use std::{io::Write, path::PathBuf};
+
+use crate::{
+    Code, Finding, Options, build_on,
+    check::{self, Limits, Look, double_surface, gaps, steps},
+    names::{counted, few, grouped, metres},
+};
+use hardpan::Terrain;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Done, Failure, Kind, NewFile, Replace, Threads,
+    build::{Asked, Repairs, Sources},
+    load,
+    materials::is_image,
+    named,
+    progress::stage,
+    report::{Report, worded},
+    terrain,
+    transform::Transform,
+};
+
+#[derive(clap::Args)]
+#[command(
+    override_usage = "hardpan check <FILE…|IMAGE> [OPTIONS]",
+    after_help = "\
+Of a mesh it also checks axes, unit, heights without data and precision, and it knows upright faces and undersides.
+What each kind means, and what it may miss: builder/docs/check-and-verify.md.
+Exit codes: 0 nothing found; 1 something was found, or a kind was not looked for."
+)]
+pub struct Args {
+    #[command(flatten)]
+    from: Sources,
+    #[command(flatten)]
+    transform: Transform,
+    #[command(flatten)]
+    repairs: Repairs,
+    /// Look for these kinds alone
+    #[arg(long, value_name = "CODE,...", value_delimiter = ',', value_parser = code)]
+    only: Vec<Code>,
+    /// Gaps beside open edges, of up to this width: 20mm, 0.02 [default: 20mm]
+    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true, value_parser = gaps::typed)]
+    max_gap: Option<f64>,
+    /// Steps of more than this, of half a metre at most, where ground ends and goes on lower [default: 50mm]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = steps::typed)]
+    max_step: Option<f64>,
+    /// Double surfaces: ground over other ground, 5 mm to so far apart [default: 0.3m]
+    #[arg(long, value_name = "HEIGHT", allow_hyphen_values = true, value_parser = double_surface::typed)]
+    max_apart: Option<f64>,
+    /// Write one page with a summary, a map with numbered places, and a list
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+    /// Replace a file that is no such page
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    pub threads: Threads,
+}
+
+fn code(text: &str) -> Result<Code, String> {
+    text.trim().parse()
+}
+
+/// Findings of a kind that are listed in words.
+const LISTED: usize = 8;
+
+/// All that was found.
+struct Found {
+    /// The image, or the files.
+    title: String,
+    looks: Vec<Look>,
+    /// Warnings that have no place: of settings and materials.
+    warnings: Vec<String>,
+}
+
+pub fn run(args: &Args, out: &mut impl Write) -> Done {
+    if let Some(place) = &args.html {
+        let of = args.from.files.iter().chain(&args.from.settings);
+        Replace::Only(0, html::START, "a page by hardpan check").or_any(args.force).check_made(place, Kind::PAGE, of)?;
+    }
+    let found = match &args.from.files[..] {
+        [image] if is_image(image)? => {
+            let bytes = load(image)?;
+            let t = terrain(image, &bytes)?;
+            let found = Found { title: named(image), looks: ground(args, &t, None), warnings: Vec::new() };
+            page(args, &found, &t)?;
+            found
+        }
+        _ => of_sources(args)?,
+    };
+    if args.json {
+        writeln!(out, "{:#}", found.facts())?;
+    } else {
+        found.print(out)?;
+        if let Some(place) = &args.html {
+            writeln!(out, "page: {}", named(place))?;
+        }
+    }
+    match found.count() + found.skipped() {
+        0 => Ok(()),
+        _ => Err(Failure::Different),
+    }
+}
+
+/// Builds the sources in memory, and checks them and their ground.
+fn of_sources(args: &Args) -> Done<Found> {
+    let asked = Asked::new(&args.from, &args.transform)?;
+    let mut report = Report::default();
+    let ready = asked.read(|settings| args.repairs.over(&mut settings.build), |_, _| Ok(()), &mut report)?;
+    let first = &ready.sources[0].0;
+    let options: &Options = &ready.provenance.settings.build;
+    let build = || build_on(&ready.scene, options, None, &hardpan_shaders::Cpu::new());
+    let built = stage("building", build).0.map_err(|e| Failure::build(first, e))?;
+    let t = Terrain::open(&built.image).map_err(|e| Failure::open(first, e))?;
+    let files = ready.sources.iter().map(|(file, _)| named(file));
+    let title = few(files, ready.sources.len() as u64);
+    let own = report.findings.drain(..).chain(check::built(&built.report, options));
+    let mut looks = by_code(own.filter(|f| args.wants(f.code)).collect());
+    looks.extend(ground(args, &t, Some(&ready.scene)));
+    let found = Found { title, looks, warnings: report.warnings };
+    page(args, &found, &t)?;
+    Ok(found)
+}
+
+/// A look for each kind of these.
+fn by_code(mut findings: Vec<Finding>) -> Vec<Look> {
+    findings.sort_by_key(|f| f.code);
+    let look = |of: &[Finding]| Look {
+        code: of[0].code,
+        limit: None,
+        found: Some(of.len()),
+        findings: of.to_vec(),
+        skipped: None,
+    };
+    findings.chunk_by(|a, b| a.code == b.code).map(look).collect()
+}
+
+fn ground(args: &Args, t: &Terrain, scene: Option<&crate::Scene>) -> Vec<Look> {
+    stage("looking over the ground", || check::ground(t, scene, &args.limits(), |code| args.wants(code))).0
+}
+
+fn page(args: &Args, found: &Found, t: &Terrain) -> Done {
+    let Some(place) = &args.html else { return Ok(()) };
+    NewFile::write(place, html::page(found, t)?.as_bytes())?.keep()
+}
+
+impl Args {
+    fn wants(&self, code: Code) -> bool {
+        self.only.is_empty() || self.only.contains(&code)
+    }
+
+    fn limits(&self) -> Limits {
+        let Limits { gap, step, apart } = Limits::default();
+        Limits {
+            gap: self.max_gap.unwrap_or(gap),
+            step: self.max_step.unwrap_or(step),
+            apart: self.max_apart.unwrap_or(apart),
+        }
+    }
+}
+
+impl Found {
+    fn count(&self) -> usize {
+        self.looks.iter().filter_map(|look| look.found).sum()
+    }
+
+    /// Kinds that nobody looked for.
+    fn skipped(&self) -> usize {
+        self.looks.iter().filter(|look| look.found.is_none()).count()
+    }
+
+    /// `3 findings`.
+    fn summary(&self) -> String {
+        let skipped = match self.skipped() as u64 {
+            0 => String::new(),
+            n => format!(", {} not looked for", counted(n, "kind")),
+        };
+        match self.count() as u64 {
+            0 => format!("nothing found{skipped}"),
+            n => format!("{}{skipped}", counted(n, "finding")),
+        }
+    }
+
+    /// The first of each kind, numbered from 1 through all kinds.
+    fn listed(&self, most: usize) -> Vec<(usize, &Finding)> {
+        (1..).zip(self.looks.iter().flat_map(|look| look.findings.iter().take(most))).collect()
+    }
+
+    fn facts(&self) -> Value {
+        let look = |look: &Look| {
+            let Look { limit, found, findings, skipped, .. } = look;
+            json!({ "limit": limit, "found": found, "skipped": skipped, "findings": findings })
+        };
+        let looks: Map<String, Value> = self.looks.iter().map(|l| (l.code.name().into(), look(l))).collect();
+        json!({
+            "of": self.title, "passed": self.count() + self.skipped() == 0, "found": self.count(), "looks": looks,
+            "warnings": self.warnings,
+        })
+    }
+
+    fn print(&self, out: &mut impl Write) -> Done {
+        writeln!(out, "{}: {}", self.title, self.summary())?;
+        for look in &self.looks {
+            writeln!(out, "{}", row(look).join("  ").trim_end())?;
+        }
+        for (number, finding) in self.listed(LISTED) {
+            writeln!(out, "{number}: {}", worded(finding))?;
+        }
+        let rest: usize = self.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
+        if rest > 0 {
+            writeln!(out, "and {} more; --json lists {} of a kind", grouped(rest as u64), grouped(check::LISTED as u64))?;
+        }
+        self.warnings.iter().try_for_each(|text| writeln!(out, "warning: {text}"))?;
+        Ok(())
+    }
+}
+
+/// Kind, count and what was looked for.
+fn row(look: &Look) -> [String; 3] {
+    let count = look.found.map_or("-".into(), |n| grouped(n as u64));
+    let what = match look.limit.map(metres) {
+        Some(limit) if look.code == Code::Gap => format!("of up to {limit}"),
+        Some(limit) if look.code == Code::DoubleSurface => format!("up to {limit} apart"),
+        Some(limit) => format!("of more than {limit}"),
+        None => String::new(),
+    };
+    let why = look.skipped.iter().map(|why| format!(" ({why})"));
+    [format!("{:<16}", look.code.name()), format!("{count:>8}"), what + &why.collect::<String>()]
+}

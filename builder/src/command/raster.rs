@@ -1,0 +1,101 @@
+//! `build --raster`: an image of heights instead of triangles.
+
+use std::{io::Write, path::Path};
+
+use crate::{
+    BuildError, Built, Provenance, Scene, Settings,
+    names::{counted, decimal, metres},
+    sample::{FieldPosts, Fit, Made, Rule, Sampler},
+    settings::{PostsAt, Raster},
+};
+use hardpan_shaders::Stages;
+use serde_json::{Value, json};
+
+use super::{
+    Done, Failure,
+    build::Args,
+    estimate::{Estimate, Places},
+    progress::stage,
+    tell::Tell,
+};
+
+/// An image of heights over a scene, as the settings have it, and how well it fits. What it became of is recorded in them.
+pub fn rastered(
+    args: &Args,
+    who: &Path,
+    scene: &Scene,
+    provenance: &mut Provenance,
+    stages: &dyn Stages,
+    failed: &dyn Fn(BuildError) -> Failure,
+) -> Done<(Built, Fit)> {
+    let Settings { build: options, raster, patch_tolerance: tolerance, .. } = &mut provenance.settings;
+    let raster = raster.as_mut().expect("an image of heights is asked for");
+    let (mended, _) = stage("mending", || Sampler::of_scene(scene, options, stages));
+    let (ground, mesh) = mended.map_err(failed)?;
+    let material = ground.material(raster.material.as_deref()).map_err(failed)?;
+    raster.material = Some(material.name.clone());
+    let posts = match raster.at {
+        PostsAt::Multiples => ground.multiples(raster.cell),
+        PostsAt::Centres => ground.squares(raster.cell).map(|squares| squares.posts()),
+    };
+    let posts = posts.map_err(failed)?;
+    let heights = heights_at(&posts, &ground, args, who, scene.bytes(), stages)?;
+    let (options, tolerance) = (options.clone(), *tolerance);
+    let image = || ground.image(posts, heights, &material, tolerance, &options, Some(&*provenance));
+    let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
+    // what became of the triangles, and what there is of the field
+    let of = std::mem::take(&mut built.report);
+    let crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
+    let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
+    let own = crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
+    built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
+    Ok((built, fit))
+}
+
+/// The highest ground at posts. What it takes is said before; `more` are bytes that stay beside it.
+fn heights_at(
+    posts: &FieldPosts,
+    ground: &Sampler,
+    args: &Args,
+    who: &Path,
+    more: u64,
+    stages: &dyn Stages,
+) -> Done<Vec<f64>> {
+    let (columns, rows, apart) = (posts.x.len(), posts.y.len(), posts.pitch);
+    let places = Places { columns, rows, apart, rule: Some(Rule::Highest), made: Made::Field, oracle: false };
+    let estimate = Estimate::of(ground, &places, more);
+    estimate.allowed(who, "take posts farther apart with --raster")?;
+    let mut tell = Tell::new(args.progress.is_json(), 1);
+    estimate.tell(&places, &format!("posts {} m apart", decimal(apart)), &tell);
+    let [x, y] = ground.inside(posts);
+    let heights = ground.at_posts(&x, &y, Rule::Highest, stages, &mut tell.phase());
+    tell.end();
+    Ok(heights)
+}
+
+/// How well a field fits its mesh, for programs.
+pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
+    let Fit { posts, lost, worst, stated, shares } = fit;
+    let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
+    let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
+    let (pitch, at, material) = (raster.map(|r| r.cell), raster.map(|r| r.at), raster.map(|r| &r.material));
+    json!({
+        "pitch": pitch, "at": at, "material": material, "posts": posts, "lost": lost, "worst_at_posts": worst,
+        "stated": stated, "shares": shares,
+    })
+}
+
+/// The same in words.
+pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
+    let Fit { lost, worst, stated, shares, .. } = fit;
+    let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
+    writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
+    if shares.places > 0 {
+        let places = counted(shares.places, "place");
+        writeln!(out, "at {places} all over the mesh: p50 {p50}, p99 {p99}, p99.9 {p999}")?;
+    }
+    if *lost > 0 {
+        writeln!(out, "lost: {} of which no cell has ground at all four corners", counted(*lost, "post"))?;
+    }
+    Ok(())
+}
