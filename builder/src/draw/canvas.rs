@@ -234,6 +234,17 @@ impl Canvas {
         }
     }
 
+    /// Fills a disc about a place.
+    pub fn disc(&mut self, [x, y]: [f64; 2], reach: f64, colour: Colour) {
+        let range = |v: f64| (v - reach).floor() as i64..=(v + reach).ceil() as i64;
+        for (row, column) in range(y).flat_map(|row| range(x).map(move |column| (row, column))) {
+            let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);
+            if let Some(p) = self.pixel(column, row).filter(|_| dx * dx + dy * dy <= reach * reach) {
+                *p = colour;
+            }
+        }
+    }
+
     /// A number, `times` as large, in a white box to the upper right of what reaches so far from a place, or about the place if
     /// that is nothing; as near to it as nothing of it is cut off.
     pub fn label(&mut self, [x, y]: [f64; 2], reach: f64, text: &str, times: usize) {

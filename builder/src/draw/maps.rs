@@ -375,7 +375,7 @@ fn ends<T: PartialOrd + Copy>(all: impl Iterator<Item = T>) -> Option<[T; 2]> {
 /// How strong the colours of heights are in a relief.
 const TINT: f64 = 0.6;
 
-fn shaded(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
+pub fn shaded(t: &Terrain, view: &View, range: Option<[f64; 2]>) -> Drawn {
     let fine = if view.width * view.height > 1 << 22 { 1 } else { 2 };
     let seen = Seen::new(t, view, fine, |_| ());
     let scale = Scale::new(range, seen.heights.unwrap_or_default());

@@ -3,7 +3,10 @@
 pub mod canvas;
 pub mod holes;
 pub mod maps;
+mod overview;
 pub mod picture;
 pub mod plot;
 pub mod relief;
 pub mod scale;
+
+pub use overview::overview;

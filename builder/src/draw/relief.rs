@@ -14,6 +14,15 @@ const SUN: [f64; 3] = [-0.557, 0.557, 0.616];
 /// Slopes are drawn this much steeper, so that kerbs and setts show.
 const RELIEF: f64 = 1.3;
 
+/// Least width and height of a window, metres: less is no more than a few steps of the query grid. A point or a line is a picture of
+/// this size too.
+pub const LEAST: f64 = 1e-3;
+
+/// Whole pixels that hold so many, however that is rounded.
+fn pixels(n: f64) -> usize {
+    (n - 1e-9).ceil().max(1.0) as usize
+}
+
 /// A rectangle of ground in square pixels, north up.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
@@ -27,6 +36,21 @@ pub struct View {
 }
 
 impl View {
+    /// A window, as [`View::window`], in the middle of so many pixels.
+    pub fn about([x0, y0, x1, y1]: [f64; 4], per_metre: f64, [width, height]: [usize; 2]) -> Self {
+        let middle = [(x0 + x1) / 2.0, (y0 + y1) / 2.0];
+        let half = [width, height].map(|n| n as f64 / per_metre / 2.0);
+        View { west: middle[0] - half[0], north: middle[1] + half[1], per_metre, width, height, heights: ALL }
+    }
+
+    /// All of an image's ground, in so many pixels along the longer side.
+    pub fn whole(terrain: &Terrain, longer: f64) -> Self {
+        let [low, high] = terrain.bounds();
+        let extent = [0, 1].map(|i| (high[i] - low[i]).max(LEAST));
+        let per_metre = longer / extent[0].max(extent[1]);
+        View::about([low[0], low[1], high[0], high[1]], per_metre, extent.map(|e| pixels(e * per_metre)))
+    }
+
     /// The same in `times` as many pixels either way.
     fn finer(&self, times: usize) -> Self {
         let (width, height) = (self.width * times, self.height * times);
