@@ -20,7 +20,7 @@ use super::{
     build::{Presets, Repairs, remark, settings_of},
     counted, factors, few, grouped, has_bytes, has_extension, is_nowhere, load, look,
     materials::told_by_default,
-    named, note,
+    named,
     progress::stage,
     quoted,
     report::Report,
@@ -159,7 +159,9 @@ pub fn finish(
         stage("writing and verifying", || write_image(output, source, &built.image, r.stitch.divided));
     report.seconds.verify = time.as_secs_f64();
     written?;
-    told_by_default(mu_by_default(&t).iter()).into_iter().for_each(|text| report.note(format!("{}: {text}", named(output))));
+    told_by_default(mu_by_default(&t).iter())
+        .into_iter()
+        .for_each(|text| report.note(format!("{}: {text}", named(output))));
     report.describe(&t, r);
     tell(&t, r, output, out)?;
     if let Some(factors) = &report.factors {

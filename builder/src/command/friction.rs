@@ -1,21 +1,15 @@
 //! What a build says of friction that nobody stated.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use crate::{
-    ImageFile, Scene, Settings,
+    Scene, Settings,
     names::FEW,
-    settings::{Applied, MaterialRule, SourceFile},
+    settings::{Applied, SourceFile},
 };
 use hardpan::Terrain;
 
-use super::{
-    build::read_settings, counted, decimal, few, is_nowhere, materials, named, quoted, report::Report, shown,
-    transform::Transform,
-};
+use super::{counted, decimal, few, is_nowhere, materials, named, quoted, report::Report, shown, transform::Transform};
 
 /// How the image's materials came to their friction.
 pub struct Origin<'a> {

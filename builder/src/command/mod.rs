@@ -19,7 +19,6 @@ mod grid;
 mod help;
 mod info;
 mod lie;
-mod make;
 mod lines;
 mod materials;
 mod merge;
@@ -30,7 +29,6 @@ mod part;
 mod precision;
 mod progress;
 mod query;
-mod raster;
 mod rebuild;
 mod report;
 mod signals;
@@ -90,6 +88,8 @@ enum Command {
     Export(export::Args),
     /// Compare two images: bytes, facts, heights and materials
     Diff(diff::Args),
+    /// Look for faults of a mesh or an image: gaps, steps, double surfaces, spikes, buried roads; --html for a page
+    Check(check::Args),
     /// Prove what an image claims: sums, structure, costs, that no place is missed; --against its source
     Verify(verify::Args),
     /// Time queries beside the bound that an image states
@@ -156,6 +156,7 @@ fn run(command: Command, out: &mut impl Write) -> Done {
         Command::Query(args) => query::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
+        Command::Check(args) => check::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
         Command::Bench(args) => bench::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
@@ -174,6 +175,7 @@ impl Command {
             Command::Merge(args) => Some(args.threads()),
             Command::Rebuild(args) => Some(args.threads()),
             Command::Grid(args) => Some(args.threads.count()),
+            Command::Check(args) => Some(args.threads.count()),
             Command::Verify(args) => Some(args.threads.count()),
             _ => Some(0),
         }

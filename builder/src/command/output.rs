@@ -95,6 +95,7 @@ impl Kind {
     pub const EXPLAINED: Self = Kind("an explanation", &["txt"]);
     pub const PICTURE: Self = Kind("a picture", &["png", "svg"]);
     pub const REPORT: Self = Kind("a report", &["json"]);
+    pub const PAGE: Self = Kind("a page", &["html", "htm"]);
     pub const SETTINGS: Self = Kind("settings", &["toml", "json"]);
     pub const GRID: Self = Kind("a grid", &["npy", "tif", "tiff", "csv", "json", "png", "obj", "hpan"]);
     pub const MESH: Self = Kind("an OBJ, its materials and settings", &["obj", "mtl", "toml"]);

@@ -1,6 +1,6 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Factors, Finding, Hint, Input, Repair, Severity, names::counted, import::ImportReport, settings::Applied};
+use crate::{Factors, Finding, Hint, Input, Repair, Severity, import::ImportReport, names::counted, settings::Applied};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};

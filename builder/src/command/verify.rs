@@ -21,14 +21,6 @@ use super::{
     Done, Failure, SETTINGS, Threads, bounded, counted, few, grouped, load, materials::is_image, named, note, quoted,
     shown, transform::Transform, unopened,
 };
-use crate::check::walk::ALL;
-use crate::check::{
-    border::{Border, Edge},
-    double_surface,
-    gaps::{self, Gap, listed},
-    steps,
-    walk::Walk,
-};
 
 #[derive(clap::Args)]
 #[command(mut_args(as_built), override_usage = "hardpan verify <FILE> [OPTIONS]")]
@@ -53,22 +45,6 @@ pub struct Args {
     /// Fail if open edges leave a gap narrower than the stitch threshold, instead of noting it
     #[arg(long)]
     no_seams: bool,
-    /// Look for gaps of up to this width beside open edges, metres, wider than seams too, widest first, and fail if there are any, or if triangles lie
-    /// too crowded to look; holes too that edges enclose: 1 lists those of up to a metre, 100 nearly all. What higher ground fills from side to side is a wall, and none. A wedge between short edges may count as one; ground that comes near from below and has no edge may hide one
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = gaps::typed)]
-    max_gap: Option<f64>,
-    /// Look for steps of more than this beside open edges, metres: ground that ends, and goes on up to half a metre lower within
-    /// 5 cm, with no face down from the edge that leans no more than 1 in 4 and 5 cm; and fail if there are any. Upright faces leave no trace in an image: kerbs and stairs that have
-    /// them count too, unless --against names the source. Sloped ones are ground and no step. Not found: what lies lower yet, for that is
-    /// another deck; borders of height fields; edges where the sheet folds back under itself
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = steps::typed)]
-    max_step: Option<f64>,
-    /// Look for ground that lies twice: over other ground, nearly parallel to it, by more than 5 mm and up to so many metres, as a mesh that was
-    /// exported twice or a road laid over the terrain; and fail if there is any; where there is none it says from which area on. Of surfaces
-    /// that cross at less than 1 in 10 the strip counts along which they are near. Which way a face was wound leaves no trace in an image: thin
-    /// things that are no closed object count too, with top and underside, unless --against names the source
-    #[arg(long, value_name = "METRES", allow_hyphen_values = true, value_parser = double_surface::typed)]
-    max_apart: Option<f64>,
     #[command(flatten)]
     pub threads: Threads,
     /// Print the checks as JSON
@@ -123,10 +99,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         .as_ref()
         .zip(scene.as_ref())
         .map(|(terrain, (scene, build))| against(terrain, scene, build, args.samples as usize));
-    let look = |t| sought(t, args, scene.as_ref().map(|(scene, _)| scene));
-    let sought = terrain.as_ref().map(look).unwrap_or_default();
     let measured = agreement.as_ref().is_none_or(Agreement::holds);
-    let amiss = sought.iter().any(|s| s.outcome() != Outcome::Pass);
     let crowded = unproven(&verdict);
     let said = match verdict.passed() && measured {
         false if crowded => "no claim is known to be false, but one cannot be proven".into(),
@@ -134,23 +107,17 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
         false if verdict.checks.iter().all(|c| c.outcome != Outcome::Fail || c.name == "seams") && measured => {
             "every claim holds, but --no-seams finds seams".into()
         }
-        true if amiss => {
-            let said: Vec<String> = sought.iter().filter_map(Sought::said).collect();
-            format!("every claim holds, but {}", said.join(", and "))
-        }
         true => "every claim holds".into(),
         false => String::from("not what it claims"),
     };
     if args.json {
-        let mut facts = facts(&verdict, verdict.passed() && measured && !amiss);
-        sought.iter().for_each(|s| facts[s.what[0]] = s.facts());
+        let mut facts = facts(&verdict, verdict.passed() && measured);
         if let Some(agreement) = &agreement {
             facts["against"] = compared(agreement);
         }
         writeln!(out, "{facts:#}")?;
     } else {
         table(&verdict, &said, &named(&args.file), out)?;
-        sought.iter().try_for_each(|s| s.table(out))?;
         if let Some(agreement) = &agreement {
             comparison(agreement, &each(args.against.iter().map(|f| (named(f), ()))), out)?;
         }
@@ -170,130 +137,7 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if let Some(agreement) = agreement.filter(|a| !a.holds()) {
         return Err(Failure::check(&args.file, beyond(&agreement)));
     }
-    let faults: Vec<String> = sought.iter().filter_map(Sought::fault).collect();
-    if faults.is_empty() { Ok(()) } else { Err(Failure::check(&args.file, faults.join("; "))) }
-}
-
-/// What is looked for in an image because it was asked for, though no image claims to be free of it.
-struct Sought {
-    /// By its key, and in words.
-    what: [&'static str; 2],
-    /// The limit, by its name, metres.
-    limit: (&'static str, f64),
-    /// Open edges, if it was looked for beside them.
-    edges: Option<u64>,
-    /// How much there is.
-    sum: String,
-    /// Or why nobody looked.
-    found: Result<Found, String>,
-}
-
-struct Found {
-    count: usize,
-    /// The first of them, in words and for programs, and all of them in a line.
-    lines: Vec<String>,
-    first: Value,
-    told: String,
-}
-
-/// Gaps, steps and ground that lies twice, as far as they are asked for; `scene` is the source, if it was named.
-fn sought(t: &Terrain, args: &Args, scene: Option<&Scene>) -> Vec<Sought> {
-    let mut all = Vec::new();
-    if args.max_gap.is_some() || args.max_step.is_some() {
-        let border = Border::of(t);
-        let edges: Vec<&Edge> = border.open.iter().collect();
-        let walk = Walk::new(t, &border, &edges, ALL, args.max_gap.unwrap_or(0.0).max(steps::BESIDE));
-        let edges = Some(edges.len() as u64);
-        all.extend(args.max_gap.map(|most| gaps_of(&walk, edges, most)));
-        all.extend(args.max_step.map(|least| steps_of(&walk, edges, least, scene)));
-    }
-    all.extend(args.max_apart.map(|most| {
-        let twice = double_surface::twice(t, most, scene, false);
-        let found = Found {
-            count: twice.pairs.len(),
-            lines: listed(twice.pairs.iter().map(|p| p.told(t)), "of no more").collect(),
-            first: twice.facts(t),
-            told: twice.told(t, scene).unwrap_or_default(),
-        };
-        let (what, limit) = (["twice", "ground twice"], ("max_apart", most));
-        Sought { what, limit, edges: None, sum: twice.sum(), found: Ok(found) }
-    }));
-    all
-}
-
-fn gaps_of(walk: &Walk, edges: Option<u64>, most: f64) -> Sought {
-    let found = walk.crowded("gaps", gaps::FEWEST, true).map_or_else(|| Ok(gaps::gaps(walk, |_| Some(most))), Err);
-    let found = found.map(|gaps| Found {
-        count: gaps.len(),
-        lines: listed(gaps.iter().map(Gap::told), "no wider").collect(),
-        first: gaps::facts(&gaps),
-        told: gaps::told(&gaps, most).map(|told| format!("{told}; close gaps in the source")).unwrap_or_default(),
-    });
-    let sum = gaps::sum(found.as_ref().ok().map(|f| f.count), most);
-    Sought { what: ["gaps"; 2], limit: ("max_gap", most), edges, sum, found }
-}
-
-fn steps_of(walk: &Walk, edges: Option<u64>, least: f64, scene: Option<&Scene>) -> Sought {
-    // which of them have a face between only the sources know
-    let drawn = if scene.is_none() { " (kerbs that are drawn do not count --against SOURCE)" } else { "" };
-    let found = steps::steps(walk, least, scene, |_| true).map(|steps| Found {
-        count: steps.len(),
-        lines: listed(steps.iter().map(|s| s.told(walk.t)), "no higher").collect(),
-        first: steps::facts(&steps, walk.t),
-        told: steps::told(&steps, walk.t).map(|told| format!("{told}; {}{drawn}", steps::MEND)).unwrap_or_default(),
-    });
-    let sum = steps::sum(found.as_ref().ok().map(|f| f.count), least);
-    Sought { what: ["steps"; 2], limit: ("max_step", least), edges, sum, found }
-}
-
-impl Sought {
-    fn outcome(&self) -> Outcome {
-        match &self.found {
-            Ok(found) if found.count == 0 => Outcome::Pass,
-            Ok(_) => Outcome::Fail,
-            Err(_) => Outcome::Skipped,
-        }
-    }
-
-    /// What is amiss, for the first line.
-    fn said(&self) -> Option<String> {
-        match self.outcome() {
-            Outcome::Pass => None,
-            Outcome::Skipped => Some(format!("no {} were looked for", self.what[1])),
-            _ => Some(format!("--{} finds {}", self.limit.0.replace('_', "-"), self.what[1])),
-        }
-    }
-
-    /// A line of the table of checks, and the first that were found.
-    fn table(&self, out: &mut impl Write) -> Done {
-        let why = if self.found.is_err() { ": too crowded" } else { "" };
-        let beside = self.edges.map(|n| format!("beside {}: ", counted(n, "open edge"))).unwrap_or_default();
-        writeln!(out, "{:<10} {:<8} {beside}{}{why}", self.what[0], word(self.outcome()), self.sum)?;
-        let lines = self.found.iter().flat_map(|found| &found.lines);
-        lines.into_iter().try_for_each(|line| writeln!(out, "{:19} {line}", ""))?;
-        Ok(())
-    }
-
-    fn facts(&self) -> Value {
-        let found = self.found.as_ref().ok();
-        let mut facts = json!({
-            "outcome": word(self.outcome()),
-            "found": found.map(|f| f.count),
-            "first": found.map(|f| &f.first),
-        });
-        facts[self.limit.0] = self.limit.1.into();
-        if let Some(edges) = self.edges {
-            facts["open_edges"] = edges.into();
-        }
-        facts
-    }
-
-    fn fault(&self) -> Option<String> {
-        match &self.found {
-            Ok(found) => (found.count > 0).then(|| found.told.clone()),
-            Err(why) => Some(why.clone()),
-        }
-    }
+    Ok(())
 }
 
 /// Where an image is off by more than it states: ground that was lost, that was gained, and that moved, each with its worst place, and

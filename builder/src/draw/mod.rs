@@ -3,7 +3,7 @@
 pub mod canvas;
 pub mod holes;
 pub mod maps;
-mod overview;
+pub mod overview;
 pub mod picture;
 pub mod plot;
 pub mod relief;

@@ -7,8 +7,8 @@ use hardpan::Terrain;
 
 use super::{Done, Found, row};
 use crate::{
-    draw::{overview::overview, picture::escaped},
     command::report::worded,
+    draw::{overview::overview, picture::escaped},
 };
 
 /// How every page begins.

@@ -83,7 +83,11 @@ struct Found {
 pub fn run(args: &Args, out: &mut impl Write) -> Done {
     if let Some(place) = &args.html {
         let of = args.from.files.iter().chain(&args.from.settings);
-        Replace::Only(0, html::START, "a page by hardpan check").or_any(args.force).check_made(place, Kind::PAGE, of)?;
+        Replace::Only(0, html::START, "a page by hardpan check").or_any(args.force).check_made(
+            place,
+            Kind::PAGE,
+            of,
+        )?;
     }
     let found = match &args.from.files[..] {
         [image] if is_image(image)? => {
@@ -215,7 +219,12 @@ impl Found {
         }
         let rest: usize = self.looks.iter().map(|l| l.found.unwrap_or(0).saturating_sub(LISTED)).sum();
         if rest > 0 {
-            writeln!(out, "and {} more; --json lists {} of a kind", grouped(rest as u64), grouped(check::LISTED as u64))?;
+            writeln!(
+                out,
+                "and {} more; --json lists {} of a kind",
+                grouped(rest as u64),
+                grouped(check::LISTED as u64)
+            )?;
         }
         self.warnings.iter().try_for_each(|text| writeln!(out, "warning: {text}"))?;
         Ok(())

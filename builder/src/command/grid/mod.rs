@@ -23,7 +23,10 @@ use serde_json::{Value, json};
 
 use super::{
     Done, Failure, Kind, NewFile, Replace, Threads, backend,
-    build::{Asked, Ready, Repairs, Sources, fitted, told_of},
+    build::{
+        Asked, Ready, Repairs, Sources,
+        raster::{fitted, told_of},
+    },
     counted, decimal,
     estimate::{Estimate, Places},
     grouped, has_extension, is_nowhere, load,

@@ -1,5 +1,8 @@
 //! `hardpan build`: a mesh file in, a verified image out.
 
+mod make;
+pub mod raster;
+
 use std::{
     ffi::OsStr,
     fs,
@@ -20,7 +23,6 @@ use super::{
     friction::typed_files,
     has_bytes, has_extension, help, is_nowhere,
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
-    make,
     materials::is_image,
     named,
     part::{Part, ground, parts},

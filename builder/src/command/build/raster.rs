@@ -12,11 +12,13 @@ use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure,
-    build::Args,
-    estimate::{Estimate, Places},
-    progress::stage,
-    tell::Tell,
+    super::{
+        Done, Failure,
+        estimate::{Estimate, Places},
+        progress::stage,
+        tell::Tell,
+    },
+    Args,
 };
 
 /// An image of heights over a scene, as the settings have it, and how well it fits. What it became of is recorded in them.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    BuildError, Built, Options, Outliers, Provenance, Scene, Settings, build_on, check,
+    BuildError, Built, Options, build_on, check,
     check::gaps::{Narrow, narrow},
     export::debug::Debug,
     import::file_name,
@@ -18,18 +18,18 @@ use crate::{
 use hardpan::Terrain;
 
 use super::{
-    Done, Failure, Kind, NewFile, Replace, SETTINGS, backend,
-    build::{Args, Asked, Placed, Ready},
-    counted, debug, decimal,
-    friction::{self, Origin},
-    grouped, is_nowhere, look as look_at, made_of, named, one_place,
-    progress::stage,
-    quoted,
+    super::{
+        Done, Failure, Kind, NewFile, Replace, SETTINGS, backend, counted, debug, decimal,
+        friction::{self, Origin},
+        grouped, is_nowhere, look as look_at, made_of, named, one_place,
+        progress::stage,
+        quoted,
+        report::{Report, Seconds},
+        write_image,
+    },
+    Args, Asked, Ready,
     raster::{fitted, rastered, told_of},
-    report::{Report, Seconds},
-    write_image,
 };
-use crate::names::metres;
 
 /// Where a build goes.
 struct Plan<'a> {
@@ -38,7 +38,7 @@ struct Plan<'a> {
     /// Whose the warnings are: the only source, or else the image.
     who: PathBuf,
     /// The OBJ to draw the image into, and its material library.
-    drawing: Option<(&'a PathBuf, PathBuf)>,
+    drawing: Option<(&'a Path, PathBuf)>,
     /// The report would stand under the image's name.
     report_is_image: bool,
 }
@@ -72,7 +72,7 @@ impl<'a> Plan<'a> {
         let of = || args.from.settings.iter().chain(sources.iter().map(|(file, _)| file));
         Replace::IMAGE.or_any(args.force).check_made(&output, Kind::IMAGE, of())?;
         let drawing = match &args.debug {
-            Some(place) => Some((place, debug::library(place, args.force, of())?)),
+            Some(place) => Some((place.as_path(), debug::library(place, args.force, of())?)),
             None => None,
         };
         let of_raster =
@@ -125,7 +125,8 @@ impl<'a> Plan<'a> {
         };
         let began = Instant::now();
         let built = if provenance.settings.raster.is_some() {
-            rastered(self.args, &self.who, scene, provenance, backend.stages(), &failed).map(|(built, fit)| (built, Some(fit)))
+            rastered(self.args, &self.who, scene, provenance, backend.stages(), &failed)
+                .map(|(built, fit)| (built, Some(fit)))
         } else {
             let build = || build_on(scene, &options, Some(provenance), backend.stages());
             stage("building", build).0.map(|built| (built, None)).map_err(&failed)
