@@ -206,11 +206,7 @@ impl Figures {
             let [p999, p99, p50] = [0.999, 0.99, 0.5].map(|q| timing.fastest.quantile(q));
             let ((mean, rate), max, worst) = (timing.mean(), timing.max(), timing.worst.0);
             let rate = grouped(rate as u64);
-            writeln!(
-                out,
-                "{:20}{max:>9} {worst:>8} {p999:>8} {p99:>8} {p50:>8} {rate:>12} {mean:>8.1}",
-                timing.name
-            )?;
+            writeln!(out, "{:20}{max:>9} {worst:>8} {p999:>8} {p99:>8} {p50:>8} {rate:>12} {mean:>8.1}", timing.name)?;
         }
         let [misses, no_ground, outside] = [found.misses(), found.no_ground, found.not_in_image].map(grouped);
         writeln!(out, "\nmisses   {misses} of {}: {no_ground} no ground, {outside} not in image", grouped(*asked))?;

@@ -82,9 +82,8 @@ impl Timing {
     fn add(&mut self, points: &[[f64; 3]], ns: u64) {
         self.fastest.add(ns);
         if ns >= self.worst.0 {
-            let ends = |end: fn(f64, f64) -> f64| {
-                points.iter().fold(points[0], |all, p| [0, 1, 2].map(|i| end(all[i], p[i])))
-            };
+            let ends =
+                |end: fn(f64, f64) -> f64| points.iter().fold(points[0], |all, p| [0, 1, 2].map(|i| end(all[i], p[i])));
             self.worst = (ns, [ends(f64::min), ends(f64::max)]);
         }
     }

@@ -18,12 +18,7 @@ use std::{
 
 use hardpan::{Hit, Status, Terrain};
 
-pub use self::{
-    along::picture,
-    ask::shield,
-    csv::push_number,
-    missed::extents,
-};
+pub use self::{along::picture, ask::shield, csv::push_number, missed::extents};
 use self::{
     ask::{Ask, Many},
     csv::Csv,
