@@ -2,22 +2,25 @@
 
 mod apply;
 mod faults;
+#[cfg(feature = "json")]
+mod json;
 mod part;
 mod rule;
 mod shapes;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "json")]
 mod vstu;
 
 pub use self::apply::Applied;
 use self::faults::{Place, explain, positional, takes};
 pub use self::shapes::Scale;
-use self::shapes::{Tables, few, flag, some_unsigned, word};
 pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, unsigned};
+use self::shapes::{few, flag, some_unsigned, word};
 use crate::import::{Frame, Unit, Up};
 use crate::names::{bounded, bounded_text, grouped};
 use crate::{Options, Undersides};
-use serde::{Deserialize, Serialize, de::DeserializeSeed as _};
+use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path};
 use toml::de::{DeTable, DeValue};
 
@@ -234,13 +237,14 @@ pub struct SettingsError {
     pub column: Option<usize>,
     /// Cause, and what to write instead.
     pub text: String,
+    /// Whether a list of the materials of a scene tells what to write.
+    pub of_materials: bool,
 }
 
 impl SettingsError {
-    /// Whether a list of the materials of a scene tells what to write.
-    #[cfg(feature = "command")]
-    pub(crate) fn is_of_materials(&self) -> bool {
-        !self.text.starts_with("rule ")
+    /// Of a line, if it is known.
+    pub(crate) fn at(line: Option<usize>, text: impl Into<String>) -> Self {
+        SettingsError { line, column: None, text: text.into(), of_materials: false }
     }
 }
 
@@ -267,7 +271,7 @@ impl Settings {
         // before they take memory; each of the three lists has a limit of its own
         let mut heads = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("[["));
         if let Some((i, _)) = heads.nth(3 * Self::MOST) {
-            return Err(SettingsError { line: Some(i + 1), column: None, text: too_many() });
+            return Err(SettingsError::at(Some(i + 1), too_many()));
         }
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
         let line = |at: usize| ends.partition_point(|&end| end < at) + 1;
@@ -276,7 +280,7 @@ impl Settings {
             let before = text[..stop].rsplit('\n').next().unwrap_or_default();
             let whole = text[stop - before.len()..].lines().next().unwrap_or_default();
             let text = bounded_text(explained(&Place { line: whole, before, mark: '=' }));
-            SettingsError { line: at.map(line), column: at.map(|_| before.chars().count() + 1), text }
+            SettingsError { column: at.map(|_| before.chars().count() + 1), ..SettingsError::at(at.map(line), text) }
         };
         let failed = |e: toml::de::Error| stopped(e.span().map(|s| s.start), &|place| explain(e.message(), place));
         let tree = DeTable::parse(text).map_err(failed)?;
@@ -292,7 +296,7 @@ impl Settings {
             Some(line(entry.span().start))
         };
         if let more @ Some(_) = LISTS.into_iter().find_map(|list| place(list, Self::MOST, "")) {
-            return Err(SettingsError { line: more, column: None, text: too_many() });
+            return Err(SettingsError::at(more, too_many()));
         }
         let mut settings: Settings = toml::from_str(text).map_err(failed)?;
         for (i, source) in settings.sources.iter_mut().enumerate() {
@@ -308,23 +312,10 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads JSON of the same shape.
-    pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let failed = |e: serde_json::Error| json_fault(text, &e);
-        let mut json = serde_json::Deserializer::from_str(text);
-        match Tables::Outermost.deserialize(&mut json) {
-            Err(e) if e.is_data() => return Err(failed(e)),
-            _ => {} // what is no JSON is told with what else is wrong
-        }
-        let settings: Settings = serde_json::from_str(text).map_err(failed)?;
-        settings.check(|_, _, _| None)?;
-        Ok(settings)
-    }
-
     /// Numbers in their ranges, a file for each source, a name or a pattern for each material. `place` gives the
     /// line of a key of an entry of a list, or of a table.
     fn check(&self, place: impl Fn(&str, usize, &str) -> Option<usize>) -> Result<(), SettingsError> {
-        let wrong = |line: Option<usize>, text: String| Err(SettingsError { line, column: None, text });
+        let wrong = |line: Option<usize>, text: String| Err(SettingsError::at(line, text));
         for (i, source) in self.sources.iter().enumerate() {
             let who = format!("source {} ({:?})", i + 1, bounded(&source.file));
             if source.file.is_empty() {
@@ -460,18 +451,6 @@ fn list_for_table<'a>(table: &'a DeTable) -> Option<(&'a str, usize)> {
         }
         _ => None,
     })
-}
-
-/// What a parser of JSON says of a text, explained.
-fn json_fault(text: &str, e: &serde_json::Error) -> SettingsError {
-    let (line, message) = (e.line(), e.to_string());
-    let message = message.split(" at line ").next().unwrap_or_default();
-    let whole = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    let before = whole.get(..e.column()).unwrap_or(whole); // columns are bytes
-    let place = Place { line: whole, before, mark: ':' };
-    let known = (line > 0).then_some(line);
-    let column = known.map(|_| before.chars().count().max(1));
-    SettingsError { line: known, column, text: bounded_text(explain(message, &place)) }
 }
 
 /// The lists of tables.

@@ -26,7 +26,7 @@ use hardpan_shaders::Stages;
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, again, backend,
+    Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, again, backend,
     border::{Border, Edge, Ending},
     bounded, counted, debug, decimal,
     estimate::{Estimate, Places},
@@ -38,7 +38,7 @@ use super::{
     look, made_of,
     maps::metres,
     materials::is_image,
-    named, note, one_place, overlap,
+    named, note, notes, one_place, overlap,
     part::{Part, ground, parts},
     progress::stage,
     quoted,
@@ -575,9 +575,9 @@ fn rastered(
     let (mut built, fit) = stage("packing", image).0.map_err(failed)?;
     // what became of the triangles, and what there is of the field
     let of = std::mem::take(&mut built.report);
-    let crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
+    let crate::Report { error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, .. } = of;
     let crate::Report { index_bytes, leaf_bytes, image_bytes, .. } = of;
-    let own = crate::Report { error, shares, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
+    let own = crate::Report { error, error_quantiles, posts, tiles, nodes, bundles, references, patch_blocks, ..mesh };
     built.report = crate::Report { index_bytes, leaf_bytes, image_bytes, ..own };
     Ok((built, fit))
 }
@@ -605,7 +605,7 @@ fn heights_at(
 
 /// How well a field fits its mesh, for programs.
 pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
-    let Fit { posts, lost, worst, stated, shares } = fit;
+    let Fit { posts, lost, worst, stated, error_quantiles: shares } = fit;
     let [p50, p99, p999] = shares.height.map(|v| v.is_finite().then_some(v));
     let shares = json!({ "places": shares.places, "p50": p50, "p99": p99, "p999": p999 });
     let (pitch, at, material) = (raster.map(|r| r.cell), raster.map(|r| r.at), raster.map(|r| &r.material));
@@ -617,7 +617,7 @@ pub fn fitted(fit: &Fit, raster: Option<&Raster>) -> Value {
 
 /// The same in words.
 pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
-    let Fit { lost, worst, stated, shares, .. } = fit;
+    let Fit { lost, worst, stated, error_quantiles: shares, .. } = fit;
     let [p50, p99, p999] = shares.height.map(|v| if v.is_finite() { metres(v) } else { "no ground".into() });
     writeln!(out, "error in height: at posts up to {}, stated {}", metres(*worst), metres(*stated))?;
     if shares.places > 0 {
@@ -705,14 +705,14 @@ impl<'a> Asked<'a> {
         let (inputs, mut import) = read?;
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
-        import.report.notes().iter().for_each(|text| note(advised(text)));
+        notes(&import.report).iter().for_each(note);
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
-        let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
+        let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
         remark(&settings, &sources, &applied, report);
@@ -939,7 +939,7 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsError) -> Failure {
     let place = from.settings.as_deref().unwrap_or(&sources[0].0);
-    match e.is_of_materials() {
+    match e.of_materials {
         true => Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources))),
         false => Failure::input(place, e),
     }

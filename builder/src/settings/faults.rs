@@ -201,12 +201,12 @@ struct Table {
     /// Where it stands.
     toml: &'static str,
     json: &'static str,
-    /// What the table says of a text in JSON.
+    /// What the table says of a text in TOML.
     tried: fn(&str) -> String,
 }
 
-fn tried<T: DeserializeOwned>(json: &str) -> String {
-    serde_json::from_str::<T>(json).err().map(|e| e.to_string()).unwrap_or_default()
+fn tried<T: DeserializeOwned>(text: &str) -> String {
+    toml::from_str::<T>(text).err().map(|e| e.message().into()).unwrap_or_default()
 }
 
 const TABLES: [Table; 9] = [
@@ -228,19 +228,17 @@ const TABLES: [Table; 9] = [
 impl Table {
     /// Whether it has a key: serde names all, when it meets one that is none.
     fn has(&self, key: &str) -> bool {
-        !key.is_empty() && (self.tried)(r#"{"": 0}"#).split('`').skip(1).step_by(2).any(|known| known == key)
+        !key.is_empty() && (self.tried)("\"\" = 0").split('`').skip(1).step_by(2).any(|known| known == key)
     }
 }
 
 /// What a key takes, in serde's words or [`TABLE`]: what is said of a table with an unknown key in its place. None if it is
 /// not known.
 pub fn takes(key: &str) -> Option<String> {
-    let why = (TABLES.iter().find(|t| t.has(key))?.tried)(&format!("{{{key:?}: {{\"\": 0}}}}"));
+    let why = (TABLES.iter().find(|t| t.has(key))?.tried)(&format!("{key:?} = {{ \"\" = 0 }}"));
     match why.split_once(", expected ") {
         Some(("unknown field ``", _)) => Some(TABLE.into()),
-        Some((found, expected)) if found.starts_with("invalid type: ") => {
-            Some(expected.split(" at line ").next().unwrap_or_default().into())
-        }
+        Some((found, expected)) if found.starts_with("invalid type: ") => Some(expected.into()),
         _ => None,
     }
 }

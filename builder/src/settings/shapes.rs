@@ -1,8 +1,8 @@
 //! Shapes of values that serde does not have by itself.
 
 use super::{
-    LISTS, Settings,
-    faults::{ENTRY, SCALE, TABLE, numbers, takes},
+    Settings,
+    faults::{SCALE, numbers},
     too_many,
 };
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -223,81 +223,4 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
         }
     }
     deserializer.deserialize_any(Flag)
-}
-
-/// A value of JSON in which no list stands for a table, though serde would fill the table's keys from it one after the other.
-pub(super) enum Tables<'k> {
-    Outermost,
-    /// Of a key of the outermost.
-    Of(&'k str),
-    /// An entry of a list of tables: there are none in it.
-    Entry,
-    /// Of a key of `build`: there are none in it.
-    Build(&'k str),
-}
-
-impl<'de> de::DeserializeSeed<'de> for Tables<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self {
-            Tables::Outermost | Tables::Entry | Tables::Of("build") => deserializer.deserialize_map(self),
-            Tables::Of(_) | Tables::Build(_) => deserializer.deserialize_any(self),
-        }
-    }
-}
-
-impl<'de> de::Visitor<'de> for Tables<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(if matches!(self, Tables::Entry) { ENTRY } else { TABLE })
-    }
-
-    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            match self {
-                Tables::Outermost => map.next_value_seed(Tables::Of(&key))?,
-                Tables::Of("build") => map.next_value_seed(Tables::Build(&key))?,
-                _ => drop(map.next_value::<de::IgnoredAny>()?),
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        match self {
-            Tables::Of(key) if LISTS.contains(&key) => while list.next_element_seed(Tables::Entry)?.is_some() {},
-            Tables::Of(key) if key != "raster" => while list.next_element::<de::IgnoredAny>()?.is_some() {},
-            Tables::Build(key) if takes(key).is_none_or(|kind| kind != TABLE) => {
-                while list.next_element::<de::IgnoredAny>()?.is_some() {}
-            }
-            _ => return Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
-        }
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
 }
