@@ -240,7 +240,8 @@ impl<'a> Tiles<'a> {
             let plot = tile.divided(&|group| Ok(Plot::Group(group)))?;
             Ok((tile, plot))
         };
-        let all: Vec<(OneTile, Plot<Bundles>)> = tiles.into_par_iter().map(bundled).collect::<Result<_, BuildError>>()?;
+        let all: Vec<(OneTile, Plot<Bundles>)> =
+            tiles.into_par_iter().map(bundled).collect::<Result<_, BuildError>>()?;
         let mut groups = Vec::new();
         all.iter().for_each(|(_, plot)| plot.groups(&mut groups));
         self.ask(&groups);

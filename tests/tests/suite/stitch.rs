@@ -883,8 +883,8 @@ fn a_slit_that_a_source_has_not_is_told() {
         }
         mesh(&faces)
     };
-    let source_error = Some(SourceError { rest: [0.003, 0.003], squares: Vec::new(), side: 1.0 });
-    let o = Options { source_error, ..as_given() };
+    let stated = Some(SourceError { rest: [0.003, 0.003], squares: Vec::new(), side: 1.0 });
+    let o = Options { source_error: stated, ..as_given() };
     let whole = image(0);
     for (by, lost) in [(0, false), (1, true), (2, true), (6, true)] {
         let built = build(&image(by), &o).unwrap();
