@@ -18,11 +18,11 @@ use hardpan::{Terrain, format::MAGIC};
 use serde_json::{Value, json};
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, advised, counted, decimal,
+    Done, Failure, Form, Kind, NewFile, Replace, counted, decimal,
     export::not_a_source,
     few, grouped, has_bytes, is_nowhere,
     lie::{but_first, doubt, lies},
-    load, made_of, named, note,
+    load, made_of, named, note, notes,
     part::parts,
     quoted,
     report::Report,
@@ -162,7 +162,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let read: Vec<_> = files.iter().zip(&sources).map(|(file, s)| (file, s.frame())).collect();
     let import = import::read_all(&read)?;
     args.output.iter().try_for_each(|output| made_of(output, import.report.libraries()))?;
-    import.report.notes().iter().chain(&import.report.warnings()).for_each(|text| note(advised(text)));
+    notes(&import.report).iter().chain(&import.report.warnings()).for_each(note);
     let said = args.transform.said(&SourceFile::default(), files.len());
     let each = files.iter().map(|file| (file.as_path(), said));
     let parts = parts(&import.scene, each, &import.frames, &import.triangles);
@@ -170,7 +170,7 @@ fn of_sources(files: &[PathBuf], args: &Args) -> Done<Found> {
     let lies = lies(&parts);
     let doubt = doubt(&parts, &lies, &import.report.files, true, &mut Report::default());
     // so that settings can say which of it is no ground
-    let stops = match (doubt, import::crowded(&import, &Options::default(), files.iter().map(PathBuf::as_path))) {
+    let stops = match (doubt, import::degenerate(&import, &Options::default(), files.iter().map(PathBuf::as_path))) {
         (Ok(_), None) => None,
         (Ok(doubt), Some(error)) => Some(but_first(&lies, doubt, error).into()),
         (Err(why), _) => Some(why),

@@ -193,8 +193,8 @@ impl Report {
     pub fn describe(&mut self, t: &Terrain, built: &crate::Report) {
         self.ground = Some(Fates::new(built));
         let (h, [low, high], bound) = (t.header(), t.bounds(), t.bound());
-        let [p50, p99, p999] = built.shares.height;
-        let shares = json!({ "places": built.shares.places, "p50": p50, "p99": p99, "p999": p999 });
+        let [p50, p99, p999] = built.error_quantiles.height;
+        let shares = json!({ "places": built.error_quantiles.places, "p50": p50, "p99": p99, "p999": p999 });
         self.image = Some(json!({
             "identity": hex(&t.identity()),
             "bytes": h.total_len,

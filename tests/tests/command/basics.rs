@@ -1107,7 +1107,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     };
     let cause = format!(
         "error: stack.obj: preset dense divides this ground too far: it asks for more than 256 MiB of index for 48 triangles; \
-         leave --preset out; [build.split] of {SETTINGS} with a greater bundle_size or min_volume then holds\n"
+         leave it out, or give a greater bundle_size or min_volume: without --preset [build.split] of {SETTINGS} holds\n"
     );
     for threads in ["1", "2"] {
         holds(&build(&["--preset", "dense", "--tile", "14", "--threads", threads], 2), &[&cause]);

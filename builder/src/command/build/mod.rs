@@ -19,13 +19,13 @@ use crate::{
 };
 
 use super::{
-    Done, Failure, Form, Kind, NewFile, Replace, Threads, advised, again, backend, bounded, decimal, factors, few,
+    Done, Failure, Form, Kind, NewFile, Replace, Threads, again, backend, bounded, decimal, factors, few,
     friction::typed_files,
     has_bytes, has_extension, help, is_nowhere,
     length::{Side, Threshold},
     lie::{Taken, but_first, doubt, is_far, lies, why_empty},
     materials::is_image,
-    named,
+    named, notes,
     part::{Part, ground, parts},
     progress::stage,
     quoted,
@@ -385,14 +385,14 @@ impl<'a> Asked<'a> {
         let (inputs, mut import) = read?;
         report.seconds.read = time.as_secs_f64();
         kept(&import.report.libraries().collect::<Vec<_>>(), report)?;
-        import.report.notes().iter().for_each(|text| report.note(advised(text)));
+        notes(&import.report).into_iter().for_each(|text| report.note(text));
         import.report.warnings().iter().for_each(|text| report.warn(shown(text)));
         (report.inputs, report.import) = (inputs.clone(), import.report.clone());
         let applied = settings.apply_files(&mut import, sources.iter().map(|(_, source)| source));
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
-        let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
+        let crowded = import::degenerate(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
         remark(&settings, &sources, &applied, report);
@@ -476,7 +476,7 @@ pub fn read_settings(path: &Path) -> Done<Settings> {
 /// Names of materials that settings and scene do not agree about.
 fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsError) -> Failure {
     let place = from.settings.as_deref().unwrap_or(&sources[0].0);
-    match e.is_of_materials() {
+    match e.of_materials {
         true => Failure::input(place, format!("{e}; names: hardpan materials{}", typed_files(sources))),
         false => Failure::input(place, e),
     }

@@ -273,7 +273,7 @@ fn sample(
     out: &mut impl Write,
 ) -> Done {
     let stages = backend.stages();
-    let wrong = |e: BuildError| Failure::input(name, e);
+    let wrong = |e: BuildError| Failure::build(name, e);
     let given = ground.triangles();
     let ignored = match args.ignore_above {
         Some(z) => ground.ignore_above(z, args.ignore_mode == "all").map_err(wrong)?,
