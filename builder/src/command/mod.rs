@@ -19,6 +19,7 @@ mod help;
 mod info;
 mod lie;
 mod lines;
+mod map;
 mod materials;
 mod merge;
 mod nodata;
@@ -35,6 +36,7 @@ mod stdout;
 mod tell;
 mod transform;
 mod verify;
+mod view;
 mod vstu;
 
 use std::{
