@@ -21,6 +21,7 @@ mod info;
 mod length;
 mod lie;
 mod lines;
+mod map;
 mod materials;
 mod merge;
 mod nodata;
@@ -37,6 +38,7 @@ mod stdout;
 mod tell;
 mod transform;
 mod verify;
+mod view;
 mod vstu;
 
 use std::{
