@@ -12,8 +12,8 @@ use std::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::{
-    BuildError, Built, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings, Split,
-    Undersides, build_on,
+    BuildError, Built, Code, Contested, Input, MaxCost, Near, Options, Outliers, Provenance, Repair, Scene, Settings,
+    Split, Undersides, build_on, check,
     export::debug::Debug,
     import::{self, Frame, Import, file_name, utf8},
     read::{larger_tiles, triangles},
@@ -29,20 +29,17 @@ use super::{
     Done, Failure, Form, Kind, NewFile, Replace, SETTINGS, Threads, advised, again, backend, bounded, counted, debug,
     decimal,
     estimate::{Estimate, Places},
-    factors, few,
+    factors, few, findings,
     friction::{self, Origin, typed_files},
-    grouped, has_bytes, has_extension, help, is_nowhere,
-    lie::{Taken, but_first, doubt, is_far, lies, why_empty},
-    look, made_of,
+    grouped, has_bytes, has_extension, help, is_nowhere, look, made_of,
     materials::is_image,
     named, note, one_place,
-    part::{Part, ground, parts},
     progress::stage,
     quoted,
     report::{self, Report, Seconds},
     same, shown,
     tell::{self, Tell},
-    transform::{Said, Transform, way},
+    transform::{Transform, way},
     write_image,
 };
 use crate::check::walk::ALL;
@@ -51,6 +48,7 @@ use crate::check::{
     double_surface,
     gaps::{self, Gap},
     overlap,
+    source_part::{ground, parts},
     steps::{self, Step},
     walk::Walk,
 };
@@ -58,9 +56,8 @@ use crate::names::metres;
 
 #[derive(clap::Args)]
 #[command(after_help = "\
-Told are files that seem to lie on their side or to have another unit, each asked by itself, x and y that look like degrees, and heights
-that stand for no data (-9999, 32767, the ends of single precision and such). What is meant so is said by what the warning names (up, unit
-or scale of that file), and is a note then; what is typed holds for all files, and says nothing of a few that look otherwise.
+Warnings name files that seem to lie on their side or to have another unit, x and y that look like degrees, numbers in single precision,
+and heights that stand for no data (-9999, 32767 and such). Who states --up or --unit is believed; what is right is allowed by --allow KIND.
 Beside open edges it looks for gaps of up to 10 cm and for steps of 5 mm to 50 cm, and says how many there are, or what was not looked for,
 as gaps that would take more than about a second and the build;
 ground that lies over other ground, nearly parallel to it and 5 mm to 10 cm above, it notes with its area, as what was exported twice;
@@ -126,6 +123,9 @@ pub struct Sources {
     /// Materials, sources and build options (TOML, JSON, or .vstu of VS Terrain); what is typed goes before them
     #[arg(long, value_name = "FILE.toml")]
     pub settings: Option<PathBuf>,
+    /// Say nothing of these kinds of findings, and do not stop at them; a warning ends with its kind, as [orientation]
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    pub allow: Vec<Code>,
 }
 
 /// What becomes of the ground before it is used.
@@ -259,6 +259,7 @@ impl Args {
     pub fn of_image(self, par: &Path, output: PathBuf) -> Done<again::Common> {
         let of_meshes = [
             ("--up, --unit, --scale, --rotate, --translate", !self.transform.typed().is_empty()),
+            ("--allow", !self.from.allow.is_empty()),
             ("--tile", self.tile.is_some()),
             ("--max-cost", self.max_cost.is_some()),
             ("--raster", self.raster.is_some() || self.raster_material.is_some()),
@@ -379,7 +380,7 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
         }
         made_of(&output, libraries.iter().copied())
     };
-    let Ready { mut provenance, mut scene, mut applied, sources, doubt, lain } =
+    let Ready { mut provenance, mut scene, mut applied, sources, lain } =
         asked.read(|settings| args.over(settings), kept, report)?;
     let factors = args.factors.factors();
     if !factors.is_none() {
@@ -436,7 +437,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     .tell(&terrain, report);
     let (overlaps, time) = stage("looking for ground at one height", || overlap::told(&terrain));
     report.seconds.overlaps = time.as_secs_f64();
-    match overlaps {
+    let allows = |code| settings.allow.contains(&code);
+    match overlaps.map(|told| told.filter(|_| !allows(Code::SameHeight))) {
         Ok(Some(text)) => report.warn(format!("{}: {text}{}", named(who), if has_backs(&scene) { BACKS } else { "" })),
         Ok(None) => {}
         Err(why) => note(format!("{}: {why}", named(who))),
@@ -471,8 +473,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     written?;
     let drawn = drawn.map(|(files, said)| files.into_iter().try_for_each(NewFile::keep).map(|()| said));
     // what names the image comes when it is in its place
-    beside.note(&terrain, &output, &sources, r.vertical);
-    twice.told(&terrain, Some(&scene)).into_iter().for_each(note);
+    beside.note(&terrain, &output, &sources, r.vertical, &settings.allow);
+    twice.told(&terrain, Some(&scene)).filter(|_| !allows(Code::DoubleSurface)).into_iter().for_each(note);
     plain.into_iter().for_each(note);
 
     report.describe(&terrain, r);
@@ -545,9 +547,8 @@ fn make(args: &Args, out: &mut impl Write, report: &mut Report) -> Done {
     if let Some(said) = drawn.transpose()? {
         writeln!(out, "{said}")?;
     }
-    let then = doubt.map(|doubt| format!("{doubt}; else "));
     if !is_nowhere(&output) {
-        writeln!(out, "next: {}{}", then.unwrap_or_default(), look(&output))?;
+        writeln!(out, "next: {}", look(&output))?;
     }
     Ok(())
 }
@@ -636,14 +637,11 @@ pub fn told_of(fit: &Fit, out: &mut impl Write) -> Done {
 /// What is to be read: its files as they were named, and what is said of each.
 pub struct Asked<'a> {
     from: &'a Sources,
-    transform: &'a Transform,
     settings: Settings,
     /// What is wrong with them, though they are read.
     remarks: Vec<String>,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
-    said: Vec<Said>,
-    taken: Option<Taken>,
 }
 
 /// A scene as it was read, with the settings given to it.
@@ -654,27 +652,20 @@ pub struct Ready {
     pub applied: Applied,
     /// The files, and how they lie.
     pub sources: Vec<Placed>,
-    /// The greatest doubt of how they lie, with what mends it.
-    pub doubt: Option<String>,
     pub lain: Lain,
 }
 
-/// How files lie in a scene: what was said of each, how its numbers became metres, and how many triangles it has.
+/// How files lie in a scene: how the numbers of each became metres, and how many triangles it has.
 pub struct Lain {
-    said: Vec<Said>,
     frames: Vec<import::Transform>,
     triangles: Vec<usize>,
 }
 
 impl<'a> Asked<'a> {
     /// Finds the files that are typed, or that the settings name.
-    pub fn new(from: &'a Sources, transform: &'a Transform) -> Done<Self> {
+    pub fn new(from: &'a Sources, transform: &Transform) -> Done<Self> {
         let (settings, remarks) = from.settings.as_deref().map(settings_of).transpose()?.unwrap_or_default();
-        let (own, taken) = sources(from, transform, &settings)?;
-        // that another file lies so does not say that this one is meant to
-        let up = |source: &SourceFile| source.up.filter(|_| taken.is_none());
-        let said = |(_, s): &Placed| transform.said(&SourceFile { up: up(s), ..s.clone() }, own.len());
-        let said: Vec<Said> = own.iter().map(said).collect();
+        let own = sources(from, transform, &settings)?;
         let sources: Vec<Placed> = own.into_iter().map(|(path, s)| (path, transform.over(&s))).collect();
         if let Some((path, _)) = sources.iter().find(|(path, _)| has_extension(path, "hpan") && !path.exists()) {
             let text = format!("there is no such file; where the image goes is said by -o {}", quoted(path));
@@ -688,7 +679,7 @@ impl<'a> Asked<'a> {
                 _ => e.into(),
             })?;
         }
-        Ok(Asked { from, transform, settings, remarks, sources, said, taken })
+        Ok(Asked { from, settings, remarks, sources })
     }
 
     /// Reads them. `over` puts what is typed before the settings; `kept` hears of their material libraries, and stops what
@@ -699,7 +690,7 @@ impl<'a> Asked<'a> {
         kept: impl FnOnce(&[&PathBuf], &mut Report) -> Done,
         report: &mut Report,
     ) -> Done<Ready> {
-        let Asked { from, transform, settings, remarks, sources, said, taken } = self;
+        let Asked { from, settings, remarks, sources } = self;
         if let Some(file) = &from.settings {
             remarks.iter().for_each(|text| report.warn(format!("{}: {}", named(file), shown(text))));
         }
@@ -715,6 +706,7 @@ impl<'a> Asked<'a> {
         let applied = applied.map_err(|e| in_settings(from, &sources, e))?;
         let mut settings = settings;
         over(&mut settings);
+        settings.allow.extend(&from.allow);
         let crowded = import::crowded(&import, &settings.build, sources.iter().map(|(path, _)| path.as_path()));
         let Import { scene, frames, triangles, .. } = import;
         report.settle(&applied);
@@ -722,43 +714,29 @@ impl<'a> Asked<'a> {
         if ground(&scene, &scene.triangles).next().is_none() && scene.fields.is_empty() {
             return Err(Failure::input(first, "the settings leave out every face; set include = true for the ground"));
         }
-        if let Some(taken) = taken {
-            taken.tell(&scene, from.settings.as_deref().unwrap_or(Path::new("")), report);
-        }
-        let lain = Lain { said, frames, triangles };
-        let parts = lain.parts(&scene, &sources);
-        let lies = lies(&parts);
-        let doubt = doubt(&parts, &lies, &report.import.files.clone(), transform.says_up(), report)?;
+        let lain = Lain { frames, triangles };
+        let files: Vec<&Path> = sources.iter().map(|(file, _)| file.as_path()).collect();
+        let found = check::source(&scene, &lain.frames, &lain.triangles, &files);
+        findings::tell(findings::beyond(found, &settings.allow, &sources), sources.len(), report)?;
         if let Some(error) = crowded {
-            return Err(but_first(&lies, doubt, error).into());
+            return Err(error.into());
         }
-        drop((lies, parts));
 
         settings.sources = sources.iter().map(|(path, s)| SourceFile { file: file_name(path), ..s.clone() }).collect();
         let unfit = applied.unlisted.iter().filter(|_| settings.rest().is_none());
         let mut mu_by_default: Vec<String> = applied.plain.iter().chain(unfit).cloned().collect();
         mu_by_default.sort_unstable();
         let provenance = Provenance { inputs, settings, mu_by_default, ..Provenance::default() };
-        Ok(Ready { provenance, scene, applied, sources, doubt, lain })
+        Ok(Ready { provenance, scene, applied, sources, lain })
     }
 }
 
 impl Lain {
-    fn parts<'s>(&'s self, scene: &'s Scene, sources: &'s [Placed]) -> Vec<Part<'s>> {
-        let each = sources.iter().map(|(file, _)| file.as_path()).zip(self.said.iter().copied());
-        parts(scene, each, &self.frames, &self.triangles)
-    }
-
     /// Why such a scene has no ground.
     pub fn empty(&self, scene: &Scene, sources: &[Placed], options: &Options) -> Failure {
-        let first = &sources[0].0;
-        if is_far(scene) {
-            let cause = "no ground: all of it lies more than 10^15 m from the zero";
-            return Failure::input(first, format!("{cause}; check its numbers, or --unit, --scale and --translate"));
-        }
-        let parts = self.parts(scene, sources);
-        let why = why_empty(scene, &lies(&parts), options.xy_log2);
-        Failure::input(first, format!("{}{why}", BuildError::Empty))
+        let files: Vec<&Path> = sources.iter().map(|(file, _)| file.as_path()).collect();
+        let parts = parts(scene, &files, &self.frames, &self.triangles);
+        Failure::input(files[0], findings::why_empty(scene, &parts, options))
     }
 }
 
@@ -874,7 +852,7 @@ impl Beside {
     }
 
     /// Says what there is, which no check counts as a fault, or that nobody looked. The sources have so many upright faces.
-    fn note(&self, t: &Terrain, image: &Path, sources: &[Placed], upright: u64) {
+    fn note(&self, t: &Terrain, image: &Path, sources: &[Placed], upright: u64, allow: &[Code]) {
         let image = if is_nowhere(image) { "IMAGE".into() } else { quoted(image) };
         let (gap, step) = (format!("--max-gap {NARROW}"), format!("--max-step {}", steps::LEAST));
         let unsought = [(self.gaps.is_none(), "gaps", &gap), (self.steps.is_none(), "steps", &step)];
@@ -885,12 +863,13 @@ impl Beside {
             let how = unsought.iter().map(|u| u.2.as_str()).collect::<Vec<_>>().join(" ");
             note(format!("{many}; to look for {what} beside them: hardpan verify {image} {how}"));
         }
-        let gaps = self.gaps.as_deref().unwrap_or_default();
+        let gaps = self.gaps.as_deref().filter(|_| !allow.contains(&Code::Gap)).unwrap_or_default();
         let map = format!("hardpan export png {image} --map holes");
         if let Some(told) = gaps::told(gaps, NARROW) {
             note(format!("{told}; to see them: {map} {gap}"));
         }
-        if let Some(told) = self.steps.as_deref().and_then(|steps| steps::told(steps, t)) {
+        let steps = self.steps.as_deref().filter(|_| !allow.contains(&Code::Step));
+        if let Some(told) = steps.and_then(|steps| steps::told(steps, t)) {
             // which of them have a face between only the sources know
             note(match upright {
                 0 => format!(
@@ -951,10 +930,9 @@ fn in_settings(from: &Sources, sources: &[Placed], e: crate::settings::SettingsE
 /// A file, and how it lies.
 pub type Placed = (PathBuf, SourceFile);
 
-/// The files to read, and what settings say of each. Those typed are read instead of those of the settings, whose entry of a file of the
-/// same name, or if that is not clear of the same file, or if there is one of either that one, holds. Of the
-/// last kind there is one at most, which comes with them.
-fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(Vec<Placed>, Option<Taken>)> {
+/// The files to read, and what settings say of each. Those typed are read instead of those of the settings: each takes the entry of its
+/// file name, or where several have one, that of the very file.
+fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<Vec<Placed>> {
     let place = from.settings.as_deref().unwrap_or(Path::new(""));
     let folder = place.parent().unwrap_or(Path::new(""));
     let said = |path: &PathBuf| {
@@ -970,30 +948,15 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(
     // nothing is known of how a file lies that settings do not name, when they say how theirs do
     let placed = settings.sources.iter().any(|s| s.frame() != Frame::default());
     let silent = transform.over(&nothing) == nothing;
-    let mut taken = None;
-    let mut typed = |path: &PathBuf| {
-        let source = match (said(path), &settings.sources[..], &from.files[..]) {
-            (Some(source), ..) => source,
-            (None, [only], [_]) if placed => {
-                taken = Some(Taken {
-                    file: path.clone(),
-                    of: folder.join(&only.file),
-                    but: !silent,
-                    source: transform.over(only),
-                });
-                only
-            }
-            (None, ..) if placed && silent => {
-                let hint = "which say how their sources lie; name it there, or type --up and --unit";
-                return Err(Failure::input(path, format!("this file is no [[source]] of {}, {hint}", named(place))));
-            }
-            _ => &nothing,
-        };
-        Ok((path.clone(), source.clone()))
+    let typed = |path: &PathBuf| match said(path) {
+        None if placed && silent => {
+            let hint = "which say how their sources lie; name it there, or type --up and --unit";
+            Err(Failure::input(path, format!("this file is no [[source]] of {}, {hint}", named(place))))
+        }
+        source => Ok((path.clone(), source.unwrap_or(&nothing).clone())),
     };
     if !from.files.is_empty() {
-        let all = from.files.iter().map(&mut typed).collect::<Done<_>>()?;
-        return Ok((all, taken));
+        return from.files.iter().map(typed).collect();
     }
     if settings.sources.is_empty() {
         return Err(Failure::input(place, "there is no [[source]] in these settings; add one, or name a FILE"));
@@ -1007,7 +970,7 @@ fn sources(from: &Sources, transform: &Transform, settings: &Settings) -> Done<(
         }
         Ok((path, s.clone()))
     });
-    Ok((each.collect::<Done<_>>()?, None))
+    each.collect()
 }
 
 /// Digests and scene of all files.

@@ -13,19 +13,16 @@ mod drive;
 mod estimate;
 mod export;
 mod factors;
+mod findings;
 mod friction;
 mod grid;
 mod help;
 mod info;
-mod lie;
 mod lines;
 mod materials;
 mod merge;
-mod nodata;
 mod output;
 mod par;
-mod part;
-mod precision;
 mod progress;
 mod query;
 mod rebuild;
@@ -55,7 +52,9 @@ use self::stdout::Stdout;
 use crate::{
     BuildError, ImageFile,
     import::{self, ImportError, ImportErrorKind, file_name},
-    names::{bounded, costs, counted, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
+    names::{
+        bounded, costs, counted, decimal, fault, few, few_digits, grouped, named, quoted, section_name, shown, width,
+    },
 };
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};

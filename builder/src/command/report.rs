@@ -1,6 +1,6 @@
 //! What `build --report` writes: one JSON object, whose shape `builder/report.schema.json` states.
 
-use crate::{Factors, Input, Repair, import::ImportReport, settings::Applied};
+use crate::{Factors, Finding, Input, Repair, import::ImportReport, settings::Applied};
 use hardpan::Terrain;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -27,6 +27,8 @@ pub struct Report {
     pub import: ImportReport,
     /// As they were printed.
     pub warnings: Vec<String>,
+    /// About the sources, without those that are allowed.
+    pub findings: Vec<Finding>,
     materials: Materials,
     /// Triangles and height posts on their way from scene to image.
     ground: Option<Fates>,
