@@ -129,6 +129,11 @@ pub fn decimal(v: f64) -> String {
     if plain.len() > 10 && short.len() < plain.len() { short } else { plain }
 }
 
+/// A number with three digits that count.
+pub fn few_digits(v: f64) -> String {
+    decimal(format!("{v:.2e}").parse().unwrap_or(v))
+}
+
 /// The width of a column of names: that of the longest, and 30 at least.
 pub fn width<T: AsRef<str>>(names: impl Iterator<Item = T>) -> usize {
     names.map(|n| n.as_ref().chars().count()).max().unwrap_or(0).max(30)

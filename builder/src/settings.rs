@@ -19,7 +19,7 @@ pub(crate) use self::shapes::{each_exactly, exactly, or_false, some_exactly, som
 use self::shapes::{few, flag, some_unsigned, word};
 use crate::import::{Frame, Unit, Up};
 use crate::names::{bounded, grouped};
-use crate::{Options, Undersides};
+use crate::{Code, Options, Undersides};
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path};
 use toml::de::DeTable;
@@ -32,6 +32,9 @@ pub struct Settings {
     pub crs: String,
     /// Largest error at a post of every height field, metres; by default each field's own.
     pub patch_tolerance: Option<f64>,
+    /// Kinds of findings that are right as they are: nothing is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<Code>,
     /// An image of heights instead of triangles; by default none.
     #[serde(deserialize_with = "some_table")]
     pub raster: Option<Raster>,
@@ -108,6 +111,9 @@ pub struct SourceFile {
     pub translate: Option<[f64; 3]>,
     /// Whose it is and on what terms, as the user words it; recorded.
     pub licence: String,
+    /// Kinds of findings about it that are right as they are: nothing is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<Code>,
     /// The material of all its faces, whatever the file says; by default as the file says.
     pub material: Option<String>,
     /// Whether its faces are used at all: true or false, 1 or 0.

@@ -14,21 +14,18 @@ mod drive;
 mod estimate;
 mod export;
 mod factors;
+mod findings;
 mod friction;
 mod grid;
 mod help;
 mod info;
 mod length;
-mod lie;
 mod lines;
 mod map;
 mod materials;
 mod merge;
-mod nodata;
 mod output;
 mod par;
-mod part;
-mod precision;
 mod progress;
 mod query;
 mod rebuild;
@@ -59,7 +56,9 @@ use self::stdout::Stdout;
 use crate::{
     BuildError, ImageFile, MaxCost,
     import::{self, ImportError, ImportErrorKind, ImportReport, Next, file_name},
-    names::{bounded, costs, counted, decimal, fault, few, grouped, named, quoted, section_name, shown, width},
+    names::{
+        bounded, costs, counted, decimal, fault, few, few_digits, grouped, named, quoted, section_name, shown, width,
+    },
 };
 use clap::{FromArgMatches, Parser, Subcommand};
 use hardpan::{OpenError, Terrain, format::MAGIC};

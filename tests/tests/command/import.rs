@@ -412,14 +412,13 @@ fn what_cannot_be_read_says_what_to_do() {
         (2, &["one.obj/x.obj"], &["one.obj/x.obj: a part of this path is not a folder"]),
         (2, &["none.obj"], &["there are no faces"]),
         (2, &["points.obj"], &["there are no faces", "f lines"]),
-        (2, &["wall.obj"], &["100 % with y up; type --up y"]),
+        (2, &["wall.obj"], &["100 % with y up; state --up y"]),
         (2, &["wall.obj", "--up", "z"], &["every triangle is vertical", "type --up y"]),
         (2, &["one.obj", "--up", "y", "--rotate", "45"], &["every triangle is vertical", "type --up z"]),
         (
             2,
             &["one.obj", "--up", "z", "--scale", "1e-4"],
             &[
-                "warning: one.obj: the ground is only 0.0001 by 0.0001 m large; check --unit and --scale; --unit says the unit, also if it is meant so\n",
                 "all of it is too small, 0.0001 by 0.0001 by 0 m, where the lattice has steps of 0.000244 m; check --unit and --scale\n",
             ],
         ),

@@ -248,8 +248,10 @@ fn as_it_is(args: &Args, image: &Path) -> Done {
     let mut options = Options::default();
     args.repairs.over(&mut options);
     let nothing = SourceFile::default();
-    let typed =
-        args.from.settings.is_some() || args.transform.over(&nothing) != nothing || options != Options::default();
+    let typed = args.from.settings.is_some()
+        || !args.from.allow.is_empty()
+        || args.transform.over(&nothing) != nothing
+        || options != Options::default();
     if typed {
         let text = "an image is sampled as it is; name its source instead, or leave settings, --up and all that changes the ground out";
         return Err(Failure::input(image, text));
