@@ -124,7 +124,8 @@ pub fn run(args: &Args, out: &mut impl Write) -> Done {
 
 /// Builds the sources in memory, and checks them and their ground.
 fn of_sources(args: &Args) -> Done<Found> {
-    let asked = Asked { stops: false, ..Asked::new(&args.from, &args.transform)? };
+    let mut asked = Asked::new(&args.from, &args.transform)?;
+    asked.stops = false;
     let mut report = Report::default();
     let ready = asked.read(|settings| args.repairs.over(&mut settings.build), |_, _| Ok(()), &mut report)?;
     let first = &ready.sources[0].0;
