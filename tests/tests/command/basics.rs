@@ -1122,7 +1122,7 @@ fn a_preset_that_divides_too_far_is_refused() {
     for preset in ["default", "dense"] {
         let [_, why] = soon(2, 2, &folder, &["build", "plates.obj", "--up", "z", "--preset", preset]);
         holds(&why, &[&format!("error: plates.obj: preset {preset} divides this ground too far")]);
-        assert!(why.ends_with("with a greater bundle_size or min_volume then holds\n"), "{why}");
+        assert!(why.ends_with(&format!("without --preset [build.split] of {SETTINGS} holds\n")), "{why}");
     }
     // and so does what is divided finely, waves and all
     let places = |n: u32| (0..n).flat_map(move |j| (0..n).map(move |i| [i, j]));

@@ -210,7 +210,10 @@ fn vt_24_recipes_for_what_is_not_read() {
         (
             "a.dxf",
             b"0\nSECTION\n",
-            &["dxf files are not read; open the DXF in CloudCompare: save faces as OBJ, then: hardpan build FILE.obj"],
+            &[
+                "dxf files are not read; open the DXF in CloudCompare: save faces as OBJ; of contours",
+                ", then: hardpan build FILE.obj",
+            ],
         ),
         ("a.dwg", b"AC1027", &["dwg files are not read; save it as DXF in the program that made it; open the DXF"]),
         ("a.crg", b"$CT", &["crg files are not read; ask OpenCRG's library"]),
