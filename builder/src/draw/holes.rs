@@ -28,7 +28,7 @@ const HOLE: Colour = [0, 114, 178];
 const EDGE: Colour = [213, 94, 0];
 /// A step.
 const STEP: Colour = [170, 51, 119];
-/// How wide a gap may be, where nothing is said, metres.
+/// How wide a gap may be by default, metres.
 const WIDE: f64 = 0.25;
 
 /// What was found in a view.
@@ -73,18 +73,9 @@ pub fn holes(t: &Terrain, view: &View, max_gap: Option<f64>, max_step: Option<f6
     let (slits, holes): (Vec<Spot>, Vec<Spot>) = spots(view, &mut met).into_iter().partition(is_gap);
     let steps = max_step.map(|least| (least, steps::steps(&walk, least, None, |p| view.has(p)).ok()));
     let found = Found { edges, length, widest, gaps, steps, holes, slits: !slits.is_empty(), outside };
-    let marks = found.mark(&mut ground, view);
-    let details: Vec<String> = found.lines(t, view);
-    let keys = found.keys(view, marks);
-    let notes = found.notes(t, view, !details.is_empty());
+    let counts = found.mark(&mut ground, view);
+    let (keys, notes, details) = (found.keys(view, counts), found.notes(t, view), found.lines(t, view));
     Drawn { ground, keys, notes, details, facts: found.facts(t, view) }
-}
-
-/// Marks of one kind: rings about those that are listed in words, dots at the others.
-#[derive(Clone, Copy, Default)]
-struct Marks {
-    rings: usize,
-    dots: usize,
 }
 
 impl Found<'_> {
@@ -96,9 +87,9 @@ impl Found<'_> {
         self.steps.as_ref().and_then(|(_, steps)| steps.as_deref()).unwrap_or_default()
     }
 
-    /// Draws edges, those of gaps and steps on top; marks what is small; and writes the numbers of what is listed in words. The marks are
-    /// those of holes and gaps, and those of steps.
-    fn mark(&self, canvas: &mut Canvas, view: &View) -> [Marks; 2] {
+    /// Draws edges, those of gaps and steps on top; then a ring about what is small and listed, a dot at what is small and not, and the
+    /// numbers of the list. The counts are rings and dots of holes and gaps, and those of steps.
+    fn mark(&self, canvas: &mut Canvas, view: &View) -> [[usize; 2]; 2] {
         let [wide, small] = fine(view);
         let mut line = |plan: [[f64; 2]; 2], wide: f64, colour| {
             let [a, b] = plan.map(|[x, y]| view.place(x, y));
@@ -109,22 +100,20 @@ impl Found<'_> {
         self.gaps().iter().flat_map(|gap| &gap.edges).for_each(|part| line(*part, wide + 2.0, HOLE));
         self.steps().iter().flat_map(|step| &step.edges).for_each(|part| line(*part, wide + 2.0, STEP));
         // each with how far it reaches
-        let small_at = |[x, y, _]: [f64; 3]| (view.place(x, y), 0.0);
+        let of = |[x, y, _]: [f64; 3]| (view.place(x, y), 0.0);
         let holes = self.holes.iter().map(|h| (view.place(h.at[0], h.at[1]), h.reach)).collect();
-        let gaps = self.gaps().iter().map(|g| small_at(g.at)).collect();
-        let steps = self.steps().iter().map(|s| small_at(s.over.at)).collect();
+        let gaps = self.gaps().iter().map(|g| of(g.at)).collect();
+        let steps = self.steps().iter().map(|s| of(s.over.at)).collect();
         let all: [(usize, Vec<([f64; 2], f64)>); 3] = [(0, holes), (0, gaps), (1, steps)];
-        let mut marks = [Marks::default(); 2];
+        let mut counts = [[0; 2]; 2];
         for (kind, places) in &all {
-            let (colour, marks) = ([HOLE, STEP][*kind], &mut marks[*kind]);
+            let colour = [HOLE, STEP][*kind];
             for (i, (at, _)) in places.iter().enumerate().filter(|(_, (_, reach))| *reach < small) {
-                if i < LISTED[0] {
-                    marks.rings += 1;
-                    canvas.ring(*at, small, 1.5 * wide, colour);
-                } else {
-                    marks.dots += 1;
-                    canvas.disc(*at, small / 2.0, colour);
+                match i < LISTED[0] {
+                    true => canvas.ring(*at, small, 1.5 * wide, colour),
+                    false => canvas.disc(*at, small / 2.0, colour),
                 }
+                counts[*kind][usize::from(i >= LISTED[0])] += 1;
             }
         }
         // beside it, or in the middle of a large hole
@@ -133,27 +122,24 @@ impl Found<'_> {
             let beside = if *reach < 4.0 * small { reach.max(small) } else { 0.0 };
             canvas.label(*at, beside, &(i + 1).to_string(), magnitude(view));
         }
-        marks
+        counts
     }
 
-    fn keys(&self, view: &View, [small, steps]: [Marks; 2]) -> Vec<Key> {
+    fn keys(&self, view: &View, counts: [[usize; 2]; 2]) -> Vec<Key> {
         let mut keys = vec![Key::Box(HOLE, format!("{}, with ground all around", no_ground_label(view)))];
-        for (marks, colour, text) in [(small, HOLE, "gap or small hole"), (steps, STEP, "step")] {
-            keys.extend((marks.rings > 0).then(|| Key::Ring(colour, format!("{text} with a number"))));
-            keys.extend(
-                (marks.dots > 0).then(|| Key::Dot(colour, counted(marks.dots as u64, &format!("other {text}")))),
-            );
+        let kinds = [(HOLE, "gaps and small holes"), (STEP, "steps")];
+        for ([rings, dots], (colour, kind)) in counts.into_iter().zip(kinds) {
+            keys.extend((rings > 0).then(|| Key::Ring(colour, format!("{kind} of the list"))));
+            keys.extend((dots > 0).then(|| Key::Dot(colour, format!("{} other {kind}", grouped(dots as u64)))));
         }
         keys.extend(self.outside.then(|| no_ground(view)));
-        let before = keys.len();
         keys.extend((!self.gaps().is_empty()).then(|| Key::Line(HOLE, "edges of gaps".into())));
         keys.extend((!self.steps().is_empty()).then(|| Key::Line(STEP, "edges of steps".into())));
-        let other = if keys.len() == before { "" } else { "other " };
-        keys.push(Key::Line(EDGE, format!("{other}edges of one triangle alone")));
+        keys.push(Key::Line(EDGE, "open edges".into()));
         keys
     }
 
-    fn notes(&self, t: &Terrain, view: &View, listed: bool) -> Vec<String> {
+    fn notes(&self, t: &Terrain, view: &View) -> Vec<String> {
         let pixel = metres(1.0 / view.per_metre);
         let seen = match self.holes.len() as u64 {
             0 => "no enclosed hole".into(),
@@ -174,9 +160,6 @@ impl Found<'_> {
         }));
         if t.header().patch_blocks > 0 {
             notes.push("an edge beside a field of heights is open too, for its neighbour is no triangle".into());
-        }
-        if listed {
-            notes.push("numbers are those of the list that the command prints".into());
         }
         notes
     }
@@ -237,7 +220,7 @@ fn part(e: &Edge, view: &View) -> Option<[f64; 2]> {
     within(e.plan.map(|[x, y]| view.place(x, y).map(|v| v + 1e-6)), [view.width, view.height].map(|n| n as f64 + 2e-6))
 }
 
-/// How wide a gap at a place of the picture may be. Where nothing is said, so wide that no pixel may show it, if there is room for
+/// How wide a gap at a place of the picture may be. By default so wide that no pixel may show it, if there is room for
 /// one: half a pixel where ground ends.
 fn most(p: [f64; 2], view: &View, drawn: &Canvas, max_gap: Option<f64>) -> Option<f64> {
     let [x, y] = view.place(p[0], p[1]).map(|v| v.floor() as i64);

@@ -22,14 +22,14 @@ pub struct Line {
     pub samples: Vec<Sample>,
 }
 
-/// What is drawn of [`Sample::ground`], from the top: name with unit, colour (told apart by all eyes), whether zero belongs to it.
+/// What is drawn of [`Sample::ground`], from the top: name with unit, colour (distinct to all eyes), whether zero belongs to it.
 const PANELS: [(&str, Colour, bool); 3] =
     [("height, m", [0, 114, 178], false), ("slope, %", [213, 94, 0], true), ("mu", [0, 121, 90], true)];
 const TEXT: Colour = [51; 3];
 /// Where there is no ground: the sides, so wide each, and what is between them, on which lines are seen.
 const GAP: [Colour; 2] = [[220, 38, 127], [246, 196, 220]];
 const SIDE: f64 = 1.5;
-/// Of wheels, told apart by all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
+/// Of wheels, distinct to all eyes, also where they are thin: after Okabe and Ito, dark brown for their yellow.
 const WHEELS: [Colour; MOST] = [
     [0, 114, 178],
     [213, 94, 0],

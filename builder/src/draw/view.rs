@@ -14,7 +14,7 @@ pub struct Window(pub [f64; 4]);
 
 /// Most pixels along a side, and in all.
 pub const MOST: [usize; 2] = [1 << 16, 1 << 28];
-/// Pixels of the longer side where nothing is said.
+/// Pixels of the longer side by default.
 const LONGER: f64 = 1600.0;
 
 /// Least width and height of a window, metres: less is no more than a few steps of the query grid. A point or a line is a picture of
@@ -66,13 +66,16 @@ impl View {
                 (n, extent.map(|e| pixels(e * n)))
             }
         };
-        let [most, all] = MOST;
-        if size.into_iter().any(|n| n > most) || size[0] * size[1] > all {
-            let [width, height] = size.map(|n| if n < 1 << 53 { grouped(n as u64) } else { "no end of".into() });
+        let [wide, high] = size.map(|n| n as f64);
+        let [most, all] = MOST.map(|n| n as f64);
+        if wide > most || high > most || wide * high > all {
+            let number = |n: f64| if n < 1e15 { grouped(n as u64) } else { format!("{n:.1e}") };
             return Err(format!(
-                "the picture would have {width} x {height} pixels, and {} a side and {} in all are the most",
-                grouped(most as u64),
-                grouped(all as u64)
+                "the picture would have {} x {} pixels, and {} a side and {} in all are the most",
+                number(wide),
+                number(high),
+                number(most),
+                number(all)
             ));
         }
         Ok(View::about(window, per_metre, size))

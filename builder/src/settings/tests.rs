@@ -256,6 +256,7 @@ fn mistakes_have_their_place() {
 #[test]
 fn both_languages_say_the_same() {
     let settings = Settings {
+        allow: vec![],
         crs: "EPSG:32632".into(),
         patch_tolerance: Some(0.01),
         raster: Some(Raster { cell: 0.3, material: Some("wet".into()), at: PostsAt::Centres }),
